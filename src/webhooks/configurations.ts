@@ -6,6 +6,7 @@ import {
   KINDS,
   type KubeObject,
   PAAS_GROUP,
+  ROLLOUT_COMMAND_ANNOTATION,
   trimEnd,
 } from "../apis/index.ts";
 
@@ -75,6 +76,18 @@ function annotationsDiffer(): string {
   ].join(" || ");
 }
 
+/** Of bindings nothing is judged but who approves a stage of a rollout: the manager's own writes of them never wait for the manager. */
+const APPROVING = {
+  name: "rollout-commands",
+  expression: (() => {
+    const [now, before] = ["object", "oldObject"].map(
+      (one) =>
+        `(has(${one}.metadata.annotations) && '${ROLLOUT_COMMAND_ANNOTATION}' in ${one}.metadata.annotations ? ${one}.metadata.annotations['${ROLLOUT_COMMAND_ANNOTATION}'] : '')`,
+    );
+    return `${now} != '' && (request.operation == 'CREATE' || ${now} != ${before})`;
+  })(),
+};
+
 /** A namespace on its way out, and the parts of the system itself, are nobody's to hold up. */
 const NOT_SYSTEM = {
   matchExpressions: [
@@ -92,10 +105,9 @@ const IGNORED_TIMEOUT_SECONDS = 2;
 /** What a team deploys: it is judged like an application, and not like a policy. */
 const BUNDLES = "manifestbundles";
 
-/** Bindings are the manager's own: nobody has to be asked about them. */
-const policies = KINDS.filter(
-  (kind) => kind.group === FEDERATION_GROUP && kind.plural !== BUNDLES && !isBinding(kind),
-).map(({ plural }) => plural);
+const federationKinds = KINDS.filter((kind) => kind.group === FEDERATION_GROUP && kind.plural !== BUNDLES);
+const policies = federationKinds.filter((kind) => !isBinding(kind)).map(({ plural }) => plural);
+const bindings = federationKinds.filter((kind) => isBinding(kind)).map(({ plural }) => plural);
 
 function rule(group: string, version: string, resources: string[], ...operations: string[]): object {
   return { apiGroups: [group], apiVersions: [version], resources, operations, scope: "*" };
@@ -155,6 +167,15 @@ function validating(target: WebhookTarget, caBundle: string | undefined): Webhoo
       clientConfig,
       rules: [federation("CREATE", "UPDATE", "DELETE")],
       matchConditions: [MEANINGFUL],
+      failurePolicy: "Fail",
+      timeoutSeconds: TIMEOUT_SECONDS,
+    },
+    {
+      name: `approvals.${PAAS_GROUP}`,
+      ...COMMON,
+      clientConfig,
+      rules: [rule(FEDERATION_GROUP, FEDERATION_VERSION, bindings, "CREATE", "UPDATE")],
+      matchConditions: [APPROVING],
       failurePolicy: "Fail",
       timeoutSeconds: TIMEOUT_SECONDS,
     },

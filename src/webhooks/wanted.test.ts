@@ -118,6 +118,7 @@ describe("what is written of the webhooks", () => {
       "defaulting.paas.cmft.com": "Ignore",
       "applications.paas.cmft.com": "Ignore",
       "federation.paas.cmft.com": "Fail",
+      "approvals.paas.cmft.com": "Fail",
       "deletion.paas.cmft.com": "Fail",
       "namespaces.paas.cmft.com": "Ignore",
     });

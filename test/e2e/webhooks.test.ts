@@ -2,7 +2,13 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { DEFAULT_SYSTEM_NAMESPACE, type KubeObject, TRACEPARENT_ANNOTATION } from "../../src/apis/index.ts";
+import {
+  DEFAULT_SYSTEM_NAMESPACE,
+  FEDERATION_API_VERSION,
+  type KubeObject,
+  ROLLOUT_COMMAND_ANNOTATION,
+  TRACEPARENT_ANNOTATION,
+} from "../../src/apis/index.ts";
 import { CertificateAuthority } from "../../src/certificates/index.ts";
 import { freePort } from "../../src/cmd/realClusters/index.ts";
 import {
@@ -298,6 +304,41 @@ describe("admission on a real API server", () => {
     expect(await refusal(cluster)).toMatch(
       /the server of its kubeconfig: .* write the address of the cluster's API server/,
     );
+  });
+
+  test.each([
+    {
+      kind: "DemoApplication",
+      path: collectionPath("DemoApplication", "default"),
+      object: applicationOf("approved", { image: "nginx" }, "default"),
+    },
+    {
+      kind: "ResourceBinding",
+      path: `/apis/${FEDERATION_API_VERSION}/namespaces/default/resourcebindings`,
+      object: {
+        apiVersion: FEDERATION_API_VERSION,
+        kind: "ResourceBinding",
+        metadata: { name: "configmap.settings", namespace: "default" },
+        spec: { resource: { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "settings", uid: "u" } },
+      },
+    },
+  ])("nobody approves a stage of a rollout in another's name, on a $kind", async ({ path, object }) => {
+    const { status } = JSON.parse(await kubectl(hub, ["auth", "whoami", "-o", "json"])) as {
+      status: { userInfo: { username: string } };
+    };
+    const { username } = status.userInfo;
+    const approved = async (by: string): Promise<{ status: number; text: string }> => {
+      const command = JSON.stringify({ revision: 1, approvals: { canary: by } });
+      const annotations = { [ROLLOUT_COMMAND_ANNOTATION]: command };
+      const named = { ...object, metadata: { ...object.metadata, annotations } };
+      const answer = await hub.api.request("POST", `${path}?dryRun=All`, named);
+      return { status: answer.status, text: JSON.stringify(answer.body) };
+    };
+    expect(await approved(username)).toMatchObject({ status: 201 });
+    expect(await approved("somebody-else")).toMatchObject({
+      status: 422,
+      text: expect.stringContaining(`approved in the name of somebody-else, and you are ${username}`),
+    });
   });
 
   test("what is protected by label is not deleted, nor its namespace, until the label goes", async () => {

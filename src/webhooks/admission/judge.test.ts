@@ -1,7 +1,13 @@
 import { gzipSync } from "node:zlib";
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { type KubeObject, type MemberCluster, type Placement, ROLLOUT_COMMAND_ANNOTATION } from "../../apis/index.ts";
+import {
+  FEDERATION_API_VERSION,
+  type KubeObject,
+  type MemberCluster,
+  type Placement,
+  ROLLOUT_COMMAND_ANNOTATION,
+} from "../../apis/index.ts";
 import { bundle } from "../../../test/builders/index.ts";
 import { BAD_OBJECTS } from "../../../test/builders/badObjects.ts";
 import { GOOD_OBJECTS } from "../../../test/builders/goodObjects.ts";
@@ -111,19 +117,24 @@ describe("what a policy says and this version does not do is taken, with a warni
 });
 
 describe("an approval of a rollout", () => {
-  const approvedBy = (by: string): KubeObject => {
-    const object = applicationObject({});
+  const binding: KubeObject = {
+    apiVersion: FEDERATION_API_VERSION,
+    kind: "ResourceBinding",
+    metadata: { name: "configmap.settings", namespace: "default" },
+    spec: { resource: { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "settings", uid: "u" } },
+  };
+  const approvedBy = (by: string, object: KubeObject): KubeObject => {
     const annotations = { [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify({ revision: 2, approvals: { canary: by } }) };
     return { ...object, metadata: { ...object.metadata, annotations } };
   };
-  const problems = (by: string): string[] => {
-    const request = { ...requestOf("CREATE", approvedBy(by)), userInfo: { username: "alice" } };
+  const problems = (by: string, object: KubeObject): string[] => {
+    const request = { ...requestOf("CREATE", approvedBy(by, object)), userInfo: { username: "alice" } };
     return judgeRequest(request, factsOf({}), NOW).problems.map(({ message }) => message);
   };
 
-  test("is given in one's own name", () => {
-    expect(problems("alice")).toEqual([]);
-    expect(problems("bob")).toEqual([
+  test.each([applicationObject({}), binding])("is given in one's own name: $kind", (object) => {
+    expect(problems("alice", object)).toEqual([]);
+    expect(problems("bob", object)).toEqual([
       "stage canary is approved in the name of bob, and you are alice: approve it with `meridian rollout approve`",
     ]);
   });
