@@ -21,7 +21,7 @@ describe("that something is missing which an object refers to", () => {
   const warnings = (now: Target, before?: Target, status?: object): string[] => {
     const warned: EventRecord[] = [];
     const past = { before, status: status as FederatedStatus | undefined };
-    recordDecision({ record: () => undefined }, app(), now, past, (warning) => void warned.push(warning));
+    recordDecision({ record: () => undefined }, app(), now, past, { warn: (warning) => void warned.push(warning) });
     return warned.map(({ type, reason, action, note }) => `${type} ${reason} ${action}: ${note}`);
   };
   const told = ["Warning DependencyMissing Resolve: ConfigMap default/settings is not on the hub"];

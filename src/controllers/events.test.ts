@@ -143,6 +143,24 @@ describe("an event about where an object goes", () => {
     ]);
   });
 
+  test("tells, and counts, what leaves a cluster by failover and what comes back, each once", () => {
+    const condition = { type: "FailingOver", status: "False", reason: "Settled", message: "" };
+    const moved = (names: string[], ...lost: string[]): Target =>
+      ({
+        ...target(...names),
+        failover: { condition, departures: lost.map((cluster) => ({ cluster, reason: "ClusterLost", at: "" })) },
+      }) as unknown as Target;
+    const counts = (now: Target, before: Target): [string[], string[]] => {
+      const { recorded, events } = recorder();
+      const counted: string[] = [];
+      recordDecision(events, app(), now, { before, status: undefined }, { failedOver: (why) => counted.push(why) });
+      return [recorded.map(({ reason }) => reason).filter((reason) => reason !== "Scheduled"), counted];
+    };
+    expect(counts(moved(["b"], "a"), moved(["a"]))).toEqual([["FailedOver"], ["ClusterLost"]]);
+    expect(counts(moved(["b"], "a"), moved(["b"], "a"))).toEqual([[], []]);
+    expect(counts(moved(["a"]), moved(["b"], "a"))).toEqual([["ReturnedToCluster"], ["Returned"]]);
+  });
+
   test("names the clusters in order, when they are others than before", () => {
     const event = {
       regarding,

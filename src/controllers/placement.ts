@@ -248,7 +248,10 @@ export class PlacementReconciler implements Reconciler {
     const changed = this.#assign(owner, [...this.#recorded.of(owner, next.rows), ...remains.rows], context);
     progress.planned(owner);
     const past = { before: before?.target, status };
-    recordDecision(events, object, target, past, (warning) => warnLater(this.#options, owner, warning));
+    recordDecision(events, object, target, past, {
+      warn: (warning) => warnLater(this.#options, owner, warning),
+      failedOver: (reason) => metrics.failedOver(reason),
+    });
     logProblems(context.logger, owner, target, before?.target);
     logPlan(context, owner, object, target, { plan: before, status }, changed);
     const recheckAt = Math.min(wanted.recheckAt ?? Infinity, stage.recheckAt ?? Infinity, next.recheckAt ?? Infinity);

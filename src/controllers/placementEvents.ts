@@ -9,7 +9,7 @@ import {
   shortMessage,
 } from "../apis/index.ts";
 import type { Problem, Target, Why } from "../desiredstate/index.ts";
-import type { EventRecord, EventRecorder, Logger } from "../observability/index.ts";
+import type { EventRecord, EventRecorder, FailoverReason, Logger } from "../observability/index.ts";
 
 import type { DelayedWarnings } from "./delayedWarnings.ts";
 import type { Plans } from "./plans.ts";
@@ -17,20 +17,27 @@ import type { Plans } from "./plans.ts";
 /** What an object needs and does not get. */
 const LACKING: ReadonlySet<string> = new Set<Reason>(["DependencyMissing", "DependencyUnresolved"]);
 
+/** Who else is told of a decision. */
+export interface DecisionSinks {
+  /** Is given what may be over in a moment; recorded at once unless given. */
+  warn?: (warning: EventRecord) => void;
+  /** An object has left a cluster by failover, for that reason, or has returned to one. */
+  failedOver?: (reason: FailoverReason) => void;
+}
+
 /**
  * Where the object goes, or why nowhere, when that is news. `before`: the target of before, of this process; `status`: what was said of the
- * object last. `warn` is given what may be over in a
- * moment.
+ * object last.
  */
 export function recordDecision(
   events: Pick<EventRecorder, "record">,
   object: KubeObject,
   target: Target,
   { before, status }: { before: Target | undefined; status: FederatedStatus | undefined },
-  warn: (warning: EventRecord) => void = (warning) => events.record(warning),
+  { warn = (warning) => events.record(warning), failedOver }: DecisionSinks = {},
 ): void {
   const regarding = regardingOf(object);
-  recordFailover(events, regarding, target, { before, status });
+  recordFailover(events, regarding, target, { before, status }, failedOver);
   recordRescheduling(events, regarding, target);
   if (target.scheduled.status === "False") {
     const { reason, message } = target.scheduled;
@@ -60,6 +67,7 @@ function recordFailover(
   regarding: EventRecord["regarding"],
   { failover, clusters }: Target,
   { before, status }: { before: Target | undefined; status: FederatedStatus | undefined },
+  failedOver: DecisionSinks["failedOver"],
 ): void {
   if (failover === undefined) return;
   const left = before?.failover?.departures ?? status?.departures ?? [];
@@ -69,11 +77,13 @@ function recordFailover(
       `left ${cluster} (${reason}); it is placed on ${clusters.map(({ name }) => name).join(", ")}`,
     );
     events.record({ regarding, type: "Warning", reason: "FailedOver", action: "FailOver", note });
+    failedOver?.(reason);
   }
   for (const { cluster } of left) {
     if (!clusters.some(({ name }) => name === cluster)) continue;
     const note = `returned to ${cluster}`;
     events.record({ regarding, type: "Normal", reason: "ReturnedToCluster", action: "FailOver", note });
+    failedOver?.("Returned");
   }
   const { reason, message } = failover.condition;
   const reported = status?.conditions?.find(({ type }) => type === "FailingOver")?.reason;

@@ -23,4 +23,4 @@ export {
   traceparentOf,
 } from "./spans.ts";
 export { createTracing, type Span, type Tracer, type Tracing, type TracingOptions } from "./tracing.ts";
-export type { ControllerMetrics, ReconcileResult, SyncCount, WorkqueueMetrics } from "./types.ts";
+export type { ControllerMetrics, FailoverReason, ReconcileResult, SyncCount, WorkqueueMetrics } from "./types.ts";

@@ -3,7 +3,14 @@ import { ReconcileMetrics } from "./controllerMetrics.ts";
 import { FAST, familiesOf, SLOW } from "./metricFamilies.ts";
 import { ObjectMetrics } from "./objectMetrics.ts";
 import { RequestMetrics } from "./requestMetrics.ts";
-import type { ControllerMetrics, ReconcilePhase, RequestObservation, SyncCount, WorkqueueMetrics } from "./types.ts";
+import type {
+  ControllerMetrics,
+  FailoverReason,
+  ReconcilePhase,
+  RequestObservation,
+  SyncCount,
+  WorkqueueMetrics,
+} from "./types.ts";
 
 /** Gauges with names of counters, which `promtool check metrics` refuses. The same is said by type, without `_total`. */
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
@@ -97,12 +104,17 @@ export class Metrics {
     this.#reconciles.failed(controller);
   }
 
-  /** A plan was made for a hub object of that kind. */
+  /** An object has left a cluster by failover, for that reason, or has returned to one. */
+  failedOver(reason: FailoverReason): void {
+    this.#objects.failedOver(reason);
+  }
+
   /** A rollout in stages, a stage (`Stage`) or a cluster of it (`Cluster`) has come to another state. */
   rolloutTransition(of: string, to: string): void {
     this.#objects.rolloutTransition(of, to);
   }
 
+  /** A plan was made for a hub object of that kind. */
   reconciled(kind: string): void {
     this.#objects.reconciled(kind);
   }

@@ -1,5 +1,7 @@
 import { FAST, type MetricFamilies } from "./metricFamilies.ts";
-import type { ReconcilePhase, SyncCount } from "./types.ts";
+import type { FailoverReason, ReconcilePhase, SyncCount } from "./types.ts";
+
+const FAILOVER_REASONS: readonly FailoverReason[] = ["ClusterLost", "ObjectUnhealthy", "Returned"];
 
 /** What is known of objects, counted: no series names an object, so that their number does not grow with the fleet. */
 export class ObjectMetrics {
@@ -7,6 +9,7 @@ export class ObjectMetrics {
   readonly #states;
   readonly #reconciles;
   readonly #rollouts;
+  readonly #failovers;
   readonly #phases: Record<ReconcilePhase, { observe(seconds: number): void }>;
   /** The kind and the state of each hub object, by its key. */
   readonly #known = new Map<string, { kind: string; state: string }>();
@@ -22,10 +25,19 @@ export class ObjectMetrics {
       "kind",
     ]);
     this.#rollouts = counter(
-      "meridian_rollout_transitions_total",
+      "federation_rollout_transitions_total",
       "Changes of state of rollouts in stages, of their stages and of their clusters, by what they came to.",
       ["of", "to"],
     );
+    this.#failovers = counter(
+      "federation_failovers_total",
+      "Objects that left a cluster by failover (ClusterLost, ObjectUnhealthy) or came back to one (Returned), each cluster counted.",
+      ["reason"],
+    );
+    // A series that begins with its first increase shows none: what alerts ask for is there from the start.
+    for (const part of ["Stage", "Cluster"]) this.#rollouts.inc({ of: part, to: "Failed" }, 0);
+    this.#rollouts.inc({ of: "Run", to: "RolledBack" }, 0);
+    for (const reason of FAILOVER_REASONS) this.#failovers.inc({ reason }, 0);
     const phases = histogram(
       "operator_reconcile_duration_seconds",
       "fetch: reading what a plan needs. apply: a write to a member, until it is answered. verify: comparing the answer with what was asked for.",
@@ -41,6 +53,10 @@ export class ObjectMetrics {
 
   reconciled(kind: string): void {
     this.#reconciles.inc({ kind });
+  }
+
+  failedOver(reason: FailoverReason): void {
+    this.#failovers.inc({ reason });
   }
 
   rolloutTransition(of: string, to: string): void {

@@ -43,3 +43,6 @@ export interface SyncCount {
   upToDate: number;
   outOfSync: number;
 }
+
+/** Why an object has left a cluster by failover, or that it has come back. */
+export type FailoverReason = "ClusterLost" | "ObjectUnhealthy" | "Returned";

@@ -256,7 +256,7 @@ describe("the rules of Prometheus", () => {
         alert === "MeridianNoLeader"
           ? 'namespace="meridian-system",name="lease"'
           : 'namespace="meridian-system",pod=~"fed-[a-z0-9]+-[a-z0-9]+"';
-      expect(expr.split(`{${own}}`).length - 1, alert ?? record).toBe(series.length);
+      expect(expr.split(`{${own}`).length - 1, alert ?? record).toBe(series.length);
       expect(expr).not.toContain("$");
     }
   });

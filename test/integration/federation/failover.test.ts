@@ -20,6 +20,12 @@ const where = (federation: TestFederation) =>
   NAMES.filter((name) => federation.member(name).server.has(DEPLOYMENTS, "default", "shop"));
 const failingOver = (federation: TestFederation) =>
   federation.status("shop")?.conditions?.find(({ type }) => type === "FailingOver");
+/** What the present manager has counted. */
+async function failovers({ metrics }: TestFederation): Promise<Record<string, number>> {
+  const counted = await metrics.registry.getSingleMetric("federation_failovers_total")?.get();
+  return Object.fromEntries((counted?.values ?? []).map(({ labels, value }) => [labels["reason"], value]));
+}
+
 test("an object leaves a lost cluster after the grace period, says each step with its clock, and returns", async () => {
   await using federation = await onOneOfThree();
   const frankfurt = federation.member("frankfurt");
@@ -31,6 +37,7 @@ test("an object leaves a lost cluster after the grace period, says each step wit
   await federation.until(() => where(federation).includes("shanghai"), 70_000);
   await federation.until(() => failingOver(federation)?.reason === "FailedOver");
   expect(federation.status("shop")?.departures).toMatchObject([{ cluster: "frankfurt", reason: "ClusterLost" }]);
+  expect(await failovers(federation)).toEqual({ ClusterLost: 1, ObjectUnhealthy: 0, Returned: 0 });
 
   // A new manager goes on where the one before was.
   await federation.stopManager();
