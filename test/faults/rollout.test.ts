@@ -41,6 +41,8 @@ class Witness implements AsyncDisposable {
   readonly deployments = new Map<string, Deployment[]>(REGIONS.map((name) => [name, []]));
   /** Clusters that got the revision, each with what the hub said of it then. */
   readonly arrivals: Promise<{ cluster: string; tag: string; said: RolloutStatus | undefined }>[] = [];
+  /** Every watch has shown what there was: what happens from now on is seen. */
+  readonly ready: Promise<unknown>;
   readonly #stop = new AbortController();
   readonly #running: Promise<unknown>;
   #failure: unknown;
@@ -48,25 +50,33 @@ class Witness implements AsyncDisposable {
 
   constructor(namespace: string) {
     this.#namespace = namespace;
-    const all = Promise.all([this.#seeHub(), ...REGIONS.map((name) => this.#seeMember(name))]);
+    const begun = [...REGIONS, "hub"].map(() => Promise.withResolvers<void>());
+    const [onHub = () => undefined, ...onMembers] = begun.map(({ resolve }) => resolve);
+    const all = Promise.all([
+      this.#seeHub(onHub),
+      ...REGIONS.map((name, i) => this.#seeMember(name, onMembers[i] ?? (() => undefined))),
+    ]);
+    this.ready = Promise.all(begun.map(({ promise }) => promise));
     this.#running = all.catch((error: unknown) => {
       // A watch that is given up ends like one that breaks.
       if (!this.#stop.signal.aborted) this.#failure = error;
     });
   }
 
-  async #seeHub(): Promise<void> {
+  async #seeHub(begun: () => void): Promise<void> {
     const collection = collectionPath("DemoApplication", this.#namespace);
     for await (const { type, object } of federation.api.watch<DemoApplication>(collection, this.#stop.signal)) {
+      begun();
       if (type === "MODIFIED") this.changesOnHub += 1;
       if (object.status?.rollout !== undefined) this.rollouts.push(object.status.rollout);
     }
   }
 
-  async #seeMember(cluster: string): Promise<void> {
+  async #seeMember(cluster: string, begun: () => void): Promise<void> {
     const collection = collectionPath("Deployment", this.#namespace);
     const seen = this.deployments.get(cluster) ?? [];
     for await (const { object } of federation.memberApi(cluster).watch<Deployment>(collection, this.#stop.signal)) {
+      begun();
       const before = seen.at(-1);
       seen.push(object);
       if (before !== undefined && tagOf(before) !== tagOf(object)) this.arrivals.push(this.#asked(cluster, object));
@@ -187,6 +197,7 @@ test("a manager killed at twenty points of a rollout changes each cluster once, 
   const untouched = await federation.deployment(SINGAPORE, namespace, "shop");
   const before = await counters();
   await using witness = new Witness(namespace);
+  await witness.ready;
   const points = new KillPoints(federation);
 
   await federation.apply(shop("2"));
