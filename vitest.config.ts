@@ -9,7 +9,15 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "unit", include: ["src/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 } },
+      {
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts"],
+          setupFiles: ["test/propertyRuns.ts"],
+          testTimeout: process.env["MERIDIAN_PROPERTY_RUNS"] === undefined ? 60_000 : 600_000,
+          hookTimeout: 60_000,
+        },
+      },
       {
         // One start of the sandbox for all files.
         test: {

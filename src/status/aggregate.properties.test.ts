@@ -37,6 +37,8 @@ describe("any observations", () => {
       ref: { apiVersion: "v1", kind, namespace: "default", name: "shop" },
       role: kind === "Secret" ? "dependency" : "rendered",
       ...more,
+      // What nobody has seen is not known to be in sync.
+      inSync: more.inSync && more.observedHash !== undefined,
     }));
   const contact: fc.Arbitrary<Contact> = fc.oneof(
     fc.constant<Contact>({ ok: true, lastContact: T0 }),
