@@ -49,6 +49,17 @@ describe("the identity of a cluster", () => {
       refused: "DuplicateCluster",
     },
     {
+      name: "is not taken away by a MemberCluster of the same second that comes first by name",
+      self: claim("b", { recordedUid: "u1", observedUid: "u1" }),
+      others: [claim("a", { observedUid: "u1" })],
+    },
+    {
+      name: "stays with the MemberCluster of the same second that it is recorded for",
+      self: claim("a", { observedUid: "u1" }),
+      others: [claim("b", { recordedUid: "u1", observedUid: "u1" })],
+      refused: "DuplicateCluster",
+    },
+    {
       name: "is not taken away by a later MemberCluster",
       self: claim("b", { observedUid: "u1" }),
       others: [claim("a", { observedUid: "u1", createdAt: "2026-01-03T00:00:00Z" }), claim("c", { observedUid: "u1" })],

@@ -26,8 +26,8 @@ const ACCEPTED: IdentityVerdict = { kind: "Accepted" };
 
 /**
  * Judges the answer of one cluster in view of all the others. A changed UID is refused until a person accepts it. Of several
- * MemberClusters that are one cluster the local one counts, then the oldest, then the first by name; a kubeconfig that leads to the
- * hub is as good as any while there is no local MemberCluster.
+ * MemberClusters that are one cluster the local one counts, then the oldest, of those of one second the one that is recorded as
+ * this cluster, then the first by name; a kubeconfig that leads to the hub is as good as any while there is no local MemberCluster.
  */
 export function judgeIdentity(self: IdentityClaim, others: Iterable<IdentityClaim>): IdentityVerdict {
   const { observedUid, recordedUid, acceptedUid } = self;
@@ -41,8 +41,9 @@ export function judgeIdentity(self: IdentityClaim, others: Iterable<IdentityClai
   }
   let first: IdentityClaim | undefined;
   for (const other of others) {
-    if (other.cluster === self.cluster || claimedUid(other) !== observedUid || !comesBefore(other, self)) continue;
-    if (first === undefined || comesBefore(other, first)) first = other;
+    if (other.cluster === self.cluster || claimedUid(other) !== observedUid || !comesBefore(other, self, observedUid))
+      continue;
+    if (first === undefined || comesBefore(other, first, observedUid)) first = other;
   }
   if (first === undefined) return ACCEPTED;
   return { kind: "Refused", reason: "DuplicateCluster", message: `the same cluster as MemberCluster ${first.cluster}` };
@@ -55,9 +56,10 @@ export function claimedUid({ recordedUid, observedUid, acceptedUid }: IdentityCl
   return recordedUid;
 }
 
-function comesBefore(a: IdentityClaim, b: IdentityClaim): boolean {
+function comesBefore(a: IdentityClaim, b: IdentityClaim, uid: string): boolean {
   if (a.local !== b.local) return a.local;
   // RFC 3339 in UTC with whole seconds, as the API server writes it, sorts as text.
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt;
+  if ((a.recordedUid === uid) !== (b.recordedUid === uid)) return a.recordedUid === uid;
   return a.cluster < b.cluster;
 }
