@@ -2,7 +2,7 @@ import { shortMessage } from "../apis/index.ts";
 import { type Failure, REPLACED } from "../desiredstate/index.ts";
 import type { Span } from "../observability/index.ts";
 import type { Action } from "./decide.ts";
-import type { MemberObject } from "./memberObjects.ts";
+import type { MemberObject } from "./memberObject.ts";
 
 /** One go at a member object. */
 export interface Attempt {

@@ -6,7 +6,7 @@ import { recordSpans } from "../observability/testing/spanRecorder.ts";
 import { ApiError, TransportError } from "../runtime/index.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { Lane } from "./lane.ts";
-import type { MemberObject } from "./memberObjects.ts";
+import type { MemberObject } from "./memberObject.ts";
 import type { MemberWriter } from "./memberWriter.ts";
 import { CLUSTER, CONFIG_REF, deleteRow, objectsWithLog, OWNER, releaseRow, row, seen } from "./testing/builders.ts";
 

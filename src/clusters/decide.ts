@@ -1,7 +1,8 @@
 import type { OwnerRef } from "../apis/index.ts";
 import type { ApplyRow } from "../desiredstate/index.ts";
 import type { LostField } from "../interpreter/index.ts";
-import { isInSync, type MemberObject } from "./memberObjects.ts";
+import type { MemberObject } from "./memberObject.ts";
+import { isInSync } from "./memberObjects.ts";
 import type { ObservedObject } from "./observed.ts";
 
 /** What a lane should do about one member object now. */

@@ -1,6 +1,6 @@
 import { parseApiVersion } from "../apis/index.ts";
 import { isCustomGroup, isDefinition } from "../interpreter/index.ts";
-import type { MemberObject } from "./memberObjects.ts";
+import type { MemberObject } from "./memberObject.ts";
 
 /** The definitions among the objects of one member: what comes and goes with them. */
 export class Definitions {

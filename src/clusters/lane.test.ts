@@ -4,7 +4,8 @@ import type { KubeObject, ObjectRef } from "../apis/index.ts";
 import { ApiError, CONFIGMAPS, NotLeaderError, TransportError } from "../runtime/index.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { Lane } from "./lane.ts";
-import type { MemberObject, MemberObjects } from "./memberObjects.ts";
+import type { MemberObject } from "./memberObject.ts";
+import type { MemberObjects } from "./memberObjects.ts";
 import type { MemberWriter } from "./memberWriter.ts";
 import { CLUSTER, CONFIG_REF, deleteRow, holdRow, objectsWithLog, releaseRow, row, seen } from "./testing/builders.ts";
 

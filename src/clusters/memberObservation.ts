@@ -1,7 +1,7 @@
 import { excess, isRecord, type KubeObject } from "../apis/index.ts";
 import type { Observation } from "../desiredstate/index.ts";
 import { type Health, type MemberReport, memberReport } from "../interpreter/index.ts";
-import type { MemberObject } from "./memberObjects.ts";
+import type { FullReport, MemberObject } from "./memberObject.ts";
 import type { ObservedObject } from "./observed.ts";
 
 /** What the hub side is told of a member object. `hash`: of the row that the member object is in sync with. */
@@ -15,9 +15,6 @@ export function observationOf(cluster: string, object: MemberObject, hash: strin
   if (healed !== undefined) observation.healed = healed;
   return observation;
 }
-
-/** What is told of a member object, with what its row asks for beyond that. */
-export type FullReport = MemberReport & Pick<NonNullable<Observation["present"]>, "status" | "isStatusOld">;
 
 const NOT_READ: FullReport = {
   health: { state: "Unknown", reason: "NotReported", message: "its health is not known yet" },

@@ -3,7 +3,7 @@ import { type KubeObject, MANAGED_BY_LABEL, type ObjectRef } from "../apis/index
 import { logLines } from "../observability/testing/logLines.ts";
 import { ApiError, CONFIGMAPS, type Discovery, NotLeaderError, TransportError } from "../runtime/index.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
-import type { MemberObject } from "./memberObjects.ts";
+import type { MemberObject } from "./memberObject.ts";
 import { NamespaceCleaner } from "./namespaceCleaner.ts";
 import { MemberNamespaces } from "./namespaces.ts";
 import { CONFIG_REF, deleteRow, holdRow, objectsWithLog, releaseRow, row, seen } from "./testing/builders.ts";

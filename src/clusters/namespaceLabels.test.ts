@@ -4,7 +4,7 @@ import { logLines } from "../observability/testing/logLines.ts";
 import { ApiError } from "../runtime/index.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { NamespaceLabels, textOf } from "./carriedLabels.ts";
-import type { MemberObject } from "./memberObjects.ts";
+import type { MemberObject } from "./memberObject.ts";
 import { NamespaceLabeller } from "./namespaceLabels.ts";
 import type { ObservedObject } from "./observed.ts";
 import { CONFIG_REF, objectsWithLog, releaseRow, seen } from "./testing/builders.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ObjectRef } from "../apis/index.ts";
 import type { Row } from "../desiredstate/index.ts";
-import type { MemberObject } from "./memberObjects.ts";
+import type { MemberObject } from "./memberObject.ts";
 import { Phases } from "./phases.ts";
 import { deleteRow, holdRow, OWNER, row } from "./testing/builders.ts";
 

@@ -1,6 +1,6 @@
 import { refKey } from "../apis/index.ts";
 import type { Row } from "../desiredstate/index.ts";
-import type { MemberObject } from "./memberObjects.ts";
+import type { MemberObject } from "./memberObject.ts";
 
 /** What one member object holds up. */
 interface Part {

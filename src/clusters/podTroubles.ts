@@ -1,7 +1,8 @@
 import { type PodTrouble, podTrouble } from "../interpreter/index.ts";
 import type { Logger } from "../observability/index.ts";
 import { type Clock, isForbidden, PODS } from "../runtime/index.ts";
-import type { MemberObject, MemberObjects } from "./memberObjects.ts";
+import type { MemberObject } from "./memberObject.ts";
+import type { MemberObjects } from "./memberObjects.ts";
 import type { ObservedObject } from "./observed.ts";
 import type { MemberSession } from "./types.ts";
 

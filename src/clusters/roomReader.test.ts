@@ -4,7 +4,7 @@ import { logLines } from "../observability/testing/logLines.ts";
 import { ApiError, type ListOptions, NODES, type ObjectList, type ResourceType } from "../runtime/index.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import type { RoomReading } from "../scheduler/index.ts";
-import type { MemberObject } from "./memberObjects.ts";
+import type { MemberObject } from "./memberObject.ts";
 import { roomNow, RoomReader } from "./roomReader.ts";
 import { seen } from "./testing/builders.ts";
 import type { MemberSession } from "./types.ts";

@@ -2,7 +2,7 @@ import { type KubeObject, shortMessage } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
 import { type Clock, isApiError, isForbidden, NODES, PODS, type ResourceType } from "../runtime/index.ts";
 import { RoomCount, type RoomReading } from "../scheduler/index.ts";
-import type { MemberObject } from "./memberObjects.ts";
+import type { MemberObject } from "./memberObject.ts";
 import type { MemberSession } from "./types.ts";
 
 export interface RoomReaderOptions {

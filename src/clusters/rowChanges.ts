@@ -1,5 +1,5 @@
 import { type ApplyRow, inTheNameOf, type Row } from "../desiredstate/index.ts";
-import type { MemberObject } from "./memberObjects.ts";
+import type { MemberObject } from "./memberObject.ts";
 
 /** Whether two rows ask for the same to be done: what is only told of the member object aside. */
 export function asksTheSame(a: Row, b: Row): boolean {

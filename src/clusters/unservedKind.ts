@@ -1,7 +1,8 @@
 import { type ObjectRef, shortMessage } from "../apis/index.ts";
 import type { Failure } from "../desiredstate/index.ts";
 import type { Action } from "./decide.ts";
-import type { MemberObject, MemberObjects } from "./memberObjects.ts";
+import type { MemberObject } from "./memberObject.ts";
+import type { MemberObjects } from "./memberObjects.ts";
 
 /**
  * What is said of an object whose kind is not watched on the member: nothing while the kind is being read; that it waits where the member lacks

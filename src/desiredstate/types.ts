@@ -16,7 +16,7 @@ import type { OverrideEffect, PolicyRef } from "../override/types.ts";
 import type { RoomReading } from "../scheduler/index.ts";
 import type { ClusterSnapshot, Decision, Subject } from "../scheduler/types.ts";
 import type { Contacts, Failover } from "./failover/index.ts";
-import type { NamespaceTerms } from "./podSecurity/index.ts";
+import type { NamespaceTerms } from "./podSecurity/terms.ts";
 
 /** Everything that a target depends on: values of one moment. */
 export interface Snapshot {

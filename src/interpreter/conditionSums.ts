@@ -9,7 +9,7 @@ import {
 } from "../apis/index.ts";
 import { conditionsIn, type ReportedCondition } from "./health/report.ts";
 import { polarityOf } from "./health/generic.ts";
-import type { MemberStatus } from "./statusSum.ts";
+import type { MemberStatus } from "./types.ts";
 
 const MOST_TYPES = 16;
 

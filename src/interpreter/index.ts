@@ -47,6 +47,6 @@ export {
   requiredHubKinds,
 } from "./registry.ts";
 export { replicaPath, replicasAt, withCounts, withReplicasAt } from "./replicas.ts";
-export { isSummedUp, type MemberStatus, statusOwner, statusSum } from "./statusSum.ts";
-export type { Dependency, Health, HubKind, LostField, ReplicaPaths } from "./types.ts";
+export { isSummedUp, statusOwner, statusSum } from "./statusSum.ts";
+export type { Dependency, Health, HubKind, LostField, MemberStatus, ReplicaPaths } from "./types.ts";
 export { userSetObject, whyOwnersUnknown } from "./userFields.ts";

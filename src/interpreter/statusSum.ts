@@ -1,15 +1,7 @@
 import { type Condition, isRecord, type KubeObject, sameValue } from "../apis/index.ts";
 import { conditionSums } from "./conditionSums.ts";
+import type { MemberStatus } from "./types.ts";
 import { type Fields, fieldsOf, listOf, numberOf } from "./values.ts";
-
-/** What one cluster's copy says in its status. */
-export interface MemberStatus {
-  cluster: string;
-  /** Undefined where no status is known. */
-  status: Fields | undefined;
-  /** The copy is as it is wanted now, and its status speaks of it as it is. */
-  isCurrent: boolean;
-}
 
 /** Names of fields that count something: what several clusters have is their sum. */
 const COUNTS =

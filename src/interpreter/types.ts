@@ -1,4 +1,5 @@
 import type { KubeObject, MemberAddress, ObjectRef, ReplicaCounts } from "../apis/index.ts";
+import type { Fields } from "./values.ts";
 
 /**
  * Health of one member object. `Progressing` may yet become Available; `Degraded` is available in part, or was; `Failed` stays so without a
@@ -95,4 +96,13 @@ export interface LostField {
   path: string;
   /** The field manager that owns the field now; when nobody does, the one that changed the object last. */
   takenBy?: string;
+}
+
+/** What one cluster's copy says in its status. */
+export interface MemberStatus {
+  cluster: string;
+  /** Undefined where no status is known. */
+  status: Fields | undefined;
+  /** The copy is as it is wanted now, and its status speaks of it as it is. */
+  isCurrent: boolean;
 }

@@ -1,4 +1,4 @@
-import type { BadObject } from "./badObjects.ts";
+import type { BadObject } from "./badObject.ts";
 import { applicationObject as app } from "./policyObjects.ts";
 
 const port = (more: object) => app({ ports: [{ port: 80, ...more }] });

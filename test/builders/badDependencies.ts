@@ -1,4 +1,4 @@
-import type { BadObject } from "./badObjects.ts";
+import type { BadObject } from "./badObject.ts";
 import { clusterPlacementObject, placementObject as placement } from "./policyObjects.ts";
 
 /** Placements that must be refused for what they declare of the needs of their objects. */

@@ -1,6 +1,7 @@
 import { FEDERATION_API_VERSION, type KubeObject } from "../../src/apis/index.ts";
 import { BAD_APPLICATIONS } from "./badApplications.ts";
 import { BAD_DEPENDENCIES } from "./badDependencies.ts";
+import type { BadObject } from "./badObject.ts";
 import {
   clusterObject as cluster,
   clusterOverrideObject,
@@ -9,13 +10,6 @@ import {
   patchObject as patch,
   placementObject as placement,
 } from "./policyObjects.ts";
-
-/** An object that must be refused, and the field that the message must name. */
-export interface BadObject {
-  name: string;
-  object: KubeObject;
-  field: string;
-}
 
 const divided = (more: object) => placement({ replicaScheduling: { mode: "Divided", ...more } });
 const labels = (requirement: object) =>

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { chartRights, USER } from "../envtest/index.ts";
 import type { Rendered } from "./chart.ts";
-import type { UsedRight } from "./recordingProxy.ts";
+import type { UsedRight } from "./rights.ts";
 import { covers, type GrantedRight, grantedRights, inWords, isForbidden, neededBy, unusedRights } from "./rights.ts";
 
 /** Granted, and not used in the e2e suite; each with what it is for. */

@@ -2,19 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Agent, createServer, request as httpsRequest, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { ControlPlane } from "../envtest/index.ts";
-import { neededBy } from "./rights.ts";
-
-/** One right that a request needed. */
-export interface UsedRight {
-  group: string;
-  /** With its subresource: `demoapplications/status`. */
-  resource: string;
-  verb: string;
-  namespace: string | undefined;
-  /** Also the name that a field selector asks for. */
-  name: string | undefined;
-  status: number;
-}
+import { neededBy, type UsedRight } from "./rights.ts";
 
 /** Stands in front of an API server, with its own certificate, and writes down what is asked for. Speaks HTTP/1.1. */
 export class RecordingProxy implements AsyncDisposable {

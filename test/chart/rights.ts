@@ -1,5 +1,16 @@
 import type { Rendered } from "./chart.ts";
-import type { UsedRight } from "./recordingProxy.ts";
+
+/** One right that a request needed. */
+export interface UsedRight {
+  group: string;
+  /** With its subresource: `demoapplications/status`. */
+  resource: string;
+  verb: string;
+  namespace: string | undefined;
+  /** Also the name that a field selector asks for. */
+  name: string | undefined;
+  status: number;
+}
 
 /** One right that a role gives: a verb on a resource, somewhere, maybe on one name only. */
 export interface GrantedRight {

@@ -1,5 +1,5 @@
 import type { ControlPlane } from "./controlPlane.ts";
-import type { FakeKubelet } from "./index.ts";
+import type { FakeKubelet } from "../../src/cmd/realClusters/index.ts";
 
 /** What tests ask of one cluster, whether it is a real control plane or one of the sandbox. */
 export type Plane = AsyncDisposable &

@@ -237,6 +237,18 @@ const fixtures: Fixture[] = [
     refusedBy: "import(no-cycle)",
   },
   {
+    name: "the circle is one of types alone",
+    file: "src/cmd/typesA.ts",
+    text: 'import type { B } from "./typesB.ts";\nexport interface A {\n  b?: B;\n}\n',
+    refusedBy: "import(no-cycle)",
+  },
+  {
+    name: "(the other half of the circle of types)",
+    file: "src/cmd/typesB.ts",
+    text: 'import type { A } from "./typesA.ts";\nexport interface B {\n  a?: A;\n}\n',
+    refusedBy: "import(no-cycle)",
+  },
+  {
     name: "a case of a union is forgotten",
     file: "src/cmd/forgotten.ts",
     text: 'export function f(x: "a" | "b"): void {\n  switch (x) {\n    case "a":\n      return;\n  }\n}\n',

@@ -1,6 +1,7 @@
 import { FIELD_MANAGER, type ObjectRef, type OwnerRef, refKey } from "../../apis/index.ts";
 import type { ApplyRow, DeleteRow, HoldRow, Observation, ReleaseRow, Row } from "../../desiredstate/index.ts";
-import { type MemberObject, MemberObjects } from "../memberObjects.ts";
+import type { MemberObject } from "../memberObject.ts";
+import { MemberObjects } from "../memberObjects.ts";
 import type { ObservedObject } from "../observed.ts";
 import type { RowDelta } from "../ports.ts";
 

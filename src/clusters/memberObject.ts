@@ -1,0 +1,52 @@
+import type { ObjectRef } from "../apis/index.ts";
+import type { Failure, Observation, Row } from "../desiredstate/index.ts";
+import type { LostField, MemberReport, PodTrouble } from "../interpreter/index.ts";
+import type { Origin } from "../observability/index.ts";
+import type { EffectiveApply } from "./effectiveApply.ts";
+import type { ObservedObject } from "./observed.ts";
+
+/** What is told of a member object, with what its row asks for beyond that. */
+export type FullReport = MemberReport & Pick<NonNullable<Observation["present"]>, "status" | "isStatusOld">;
+
+/** One member object: the row that stands for it, what was observed of it, and how writing it went. */
+export interface MemberObject {
+  readonly key: string;
+  readonly ref: ObjectRef;
+  /** As it was given. */
+  given: Row | undefined;
+  /** What the given row means for the member object as it was observed. Undefined: the member object is left alone. */
+  row: Row | undefined;
+  /** Of the last row, or withdrawal of a row, that was taken; 0 when there never was one. */
+  revision: number;
+  /** Of the plan that asked for the row. */
+  origin: Origin | undefined;
+  observed: ObservedObject | undefined;
+  /** The life of the object that this worker removed, or let go of. */
+  removed: string | undefined;
+  /** It is certain that nothing of ours is there: our own removal was seen to its end, or the name was looked up. */
+  isAbsent: boolean;
+  /**
+   * Which fields of the desired object with that hash are no longer ours, and which are ours and have another value all the same; undefined
+   * until the observed object was judged.
+   */
+  judged: { hash: string; lost: readonly LostField[]; altered: readonly string[] } | undefined;
+  /** The apply of which every value was found on the member. */
+  effective: EffectiveApply | undefined;
+  failure: Failure | undefined;
+  /** A write is under way: until the write has ended, nobody knows what is on the member. */
+  writing: boolean;
+  /** The last report said that a write was under way, so that the end of the write has to be reported as well. */
+  reportedWriting: boolean;
+  /**
+   * The row was carried out: the member object was as it says, or was made so. Whatever is to be written for the same row after that puts
+   * back what somebody did.
+   */
+  carriedOut: boolean;
+  /** What the observed life of a dependency has refused to become, since a field cannot be changed. */
+  refused: { uid: string; hashes: readonly string[] } | undefined;
+  healed: Observation["healed"];
+  /** What the pods of the observed workload say, while the workload is not healthy. */
+  trouble: PodTrouble | undefined;
+  /** What was told last of a life of the member object of which a row asks for more than is told of every one. */
+  told: { uid: string; report: FullReport } | undefined;
+}

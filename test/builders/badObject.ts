@@ -1,0 +1,8 @@
+import type { KubeObject } from "../../src/apis/index.ts";
+
+/** An object that must be refused, and the field that the message must name. */
+export interface BadObject {
+  name: string;
+  object: KubeObject;
+  field: string;
+}
