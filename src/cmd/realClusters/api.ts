@@ -133,9 +133,14 @@ export class Api {
     if (response.statusCode !== 200)
       throw new ApiFailure("WATCH", path, response.statusCode ?? 0, await readAll(response));
     let broken: Error | undefined;
-    // A stream that is given up while its server dies fails twice.
-    response.on("error", (error) => (broken ??= error));
-    for await (const line of createInterface({ input: response })) yield JSON.parse(line) as WatchLine<T>;
+    const lines = createInterface({ input: response });
+    // Both tell of a stream that breaks, and more than once when it is given up while its server dies; what nobody listens to ends the process.
+    for (const stream of [response, lines]) stream.on("error", (error: Error) => (broken ??= error));
+    try {
+      for await (const line of lines) yield JSON.parse(line) as WatchLine<T>;
+    } finally {
+      response.destroy();
+    }
     if (broken !== undefined && !signal.aborted) throw broken;
   }
 
