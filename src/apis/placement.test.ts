@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { replicaScheduling, rollout, spreadConstraint } from "./placement.ts";
+import { spreadConstraint } from "./placement.ts";
+import { replicaScheduling } from "./replicaScheduling.ts";
+import { rollout } from "./rolloutPolicy.ts";
 import { resourceRequirements } from "./container.ts";
 
 const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;

@@ -1,27 +1,13 @@
 import { z } from "zod";
 import { conditions, count, observedGeneration } from "./conditions.ts";
 import type { ObjectMeta } from "./meta.ts";
-import {
-  DNS_LABEL,
-  DURATION,
-  FIELD_PATH,
-  KIND,
-  LABEL_KEY,
-  LIST_PATH,
-  NOT_WRITTEN_PATH,
-  PERCENT,
-  POSITIVE_PERCENT,
-} from "./patterns.ts";
+import { FIELD_PATH, KIND, LABEL_KEY, LIST_PATH, NOT_WRITTEN_PATH } from "./patterns.ts";
+import { duration, entryName, percent, share } from "./policyScalars.ts";
+import { replicaScheduling } from "./replicaScheduling.ts";
+import { rollout } from "./rolloutPolicy.ts";
 import { atLeastOneOf, exactlyOneOf, listMap, withRules } from "./rules.ts";
 import { taintEffect } from "./membercluster.ts";
 import { clusterSelector, labelKey, labelValue, resourceSelectors } from "./selectors.ts";
-
-const duration = z.string().min(2).max(32).regex(DURATION, "must be a duration, such as 90s, 10m or 1h30m");
-const share = z.union([z.int().min(1).max(100_000), z.string().max(4).regex(POSITIVE_PERCENT)], {
-  error: "must be a whole number from 1 to 100000, or a percentage from 1% to 100%",
-});
-const percent = z.string().max(4).regex(PERCENT, "must be a percentage, such as 34%");
-const entryName = z.string().min(1).max(63).regex(DNS_LABEL, "must be a DNS label: lower-case letters, digits and '-'");
 
 export const toleration = withRules(
   z.object({
@@ -79,148 +65,6 @@ export const spreadConstraint = withRules(
     holds: ({ minGroups, maxGroups }) => minGroups === undefined || maxGroups === undefined || minGroups <= maxGroups,
   },
 );
-
-const clusterWeights = withRules(
-  z.array(z.object({ targetClusters: clusterSelector, weight: z.int().min(0).max(1000) })).max(64),
-  {
-    rule: "self.exists(w, w.weight > 0)",
-    message: "weights: at least one weight must be above 0",
-    holds: (weights) => weights.some(({ weight }) => weight > 0),
-  },
-);
-
-export const rescheduling = z
-  .object({
-    after: duration
-      .optional()
-      .describe("How long pods may stay unschedulable before their replicas move. Default: 5m."),
-    maxReplicas: share
-      .optional()
-      .describe(
-        "Replicas that move at once, as a number or a share of the object's; the next ones after the same delay. Default: 25%.",
-      ),
-  })
-  .describe(
-    "For Available and Aggregated: replicas whose pods find no node on their cluster move to clusters that have room. Absent: they stay.",
-  );
-
-export const replicaScheduling = withRules(
-  z.object({
-    mode: z
-      .enum(["Duplicated", "Divided"])
-      .default("Duplicated")
-      .describe("Duplicated: every cluster runs all replicas. Divided: they are shared out."),
-    strategy: z
-      .enum(["Weighted", "Available", "Aggregated"])
-      .optional()
-      .describe(
-        "How to divide. Weighted, the default: by `weights`. Available: in proportion to the room that nodes have for the pods. Aggregated: on as few clusters as have room. By room nothing moves that runs.",
-      ),
-    weights: clusterWeights.optional().describe("For Weighted. Absent: every cluster weighs the same."),
-    minReplicasPerCluster: z.int().min(0).max(1000).optional(),
-    maxReplicasPerCluster: z.int().min(1).max(1000).optional(),
-    replicaStep: z
-      .int()
-      .min(1)
-      .max(1000)
-      .optional()
-      .describe("Each cluster gets a multiple of it, as far as the sum allows. Default: 1."),
-    rescheduling: rescheduling.optional(),
-    path: withRules(z.string().min(1).max(512).regex(FIELD_PATH, "must be a path such as spec.replicas"), {
-      rule: "self.startsWith('spec.')",
-      message: "path: name a field inside the spec, such as spec.replicas",
-      holds: (path) => path.startsWith("spec."),
-    })
-      .optional()
-      .describe(
-        "The field for the replicas of objects whose kind has no scale subresource, or another than that names. Kinds that Meridian knows need none.",
-      ),
-  }),
-  {
-    rule: "self.mode == 'Divided' || !has(self.strategy)",
-    message: "strategy: remove it, or set mode to Divided",
-    field: "strategy",
-    holds: ({ mode, strategy }) => mode === "Divided" || strategy === undefined,
-  },
-  {
-    rule: "!has(self.weights) || (self.mode == 'Divided' && (!has(self.strategy) || self.strategy == 'Weighted'))",
-    message:
-      "weights: they count only where replicas are divided by weight; remove them, or set mode to Divided and strategy to Weighted",
-    field: "weights",
-    holds: ({ mode, strategy = "Weighted", weights }) =>
-      weights === undefined || (mode === "Divided" && strategy === "Weighted"),
-  },
-  {
-    rule: "self.mode == 'Divided' || !(has(self.minReplicasPerCluster) || has(self.maxReplicasPerCluster))",
-    message: "mode: minReplicasPerCluster and maxReplicasPerCluster need mode Divided",
-    field: "mode",
-    holds: (s) => s.mode === "Divided" || (s.minReplicasPerCluster ?? s.maxReplicasPerCluster) === undefined,
-  },
-  {
-    rule: "!has(self.minReplicasPerCluster) || !has(self.maxReplicasPerCluster) || self.minReplicasPerCluster <= self.maxReplicasPerCluster",
-    message: "minReplicasPerCluster: must not be above maxReplicasPerCluster; lower it, or raise that",
-    field: "minReplicasPerCluster",
-    holds: (s) =>
-      s.minReplicasPerCluster === undefined ||
-      s.maxReplicasPerCluster === undefined ||
-      s.minReplicasPerCluster <= s.maxReplicasPerCluster,
-  },
-);
-
-export const rolloutStage = z.object({
-  name: entryName,
-  targetClusters: clusterSelector.optional().describe("Absent: all clusters that no earlier stage took."),
-  soak: duration.optional().describe("How long the stage must stay healthy before the next stage begins."),
-  approval: z.enum(["Automatic", "Manual"]).optional(),
-  maxConcurrency: z
-    .union([z.int().min(1).max(1000), z.string().max(4).regex(POSITIVE_PERCENT)], {
-      error: "must be a number of clusters from 1 to 1000, or a percentage from 1% to 100%",
-    })
-    .optional()
-    .describe("Clusters that change at once, as a number or a share of the stage. Absent: all of the stage."),
-  deadline: duration
-    .optional()
-    .describe("How long the stage may take in all; then it counts as failed. Absent: for ever."),
-  maxFailures: z
-    .int()
-    .min(0)
-    .max(1000)
-    .optional()
-    .describe("Clusters of the stage that may fail before the rollout does. Default: 0."),
-});
-
-const gate = z.object({
-  available: percent.optional().describe("Share of a cluster's replicas that has to be available. Default: 100%."),
-  timeout: duration
-    .optional()
-    .describe("How long a cluster may take to pass before it counts as failed. Default: 10m."),
-  prometheus: z
-    .object({
-      query: z
-        .string()
-        .min(1)
-        .max(4096)
-        .describe(
-          "In PromQL, an instant vector or a scalar. Passes where every sample is above 0, fails where one is not; no sample, one that is not a number, and an error say nothing: the rollout waits, and asks every 30s.",
-        ),
-    })
-    .optional()
-    .describe(
-      "Asked of the Prometheus of the manager's --prometheus-url when a stage has soaked, before it counts as done.",
-    ),
-});
-
-export const rollout = z.object({
-  stages: listMap(z.array(rolloutStage).max(32), "name").optional(),
-  gate: gate.optional(),
-  maxObjects: share
-    .optional()
-    .describe(
-      "Of the objects that the policy places, how many may be rolled out at once, as a number or a share; at least one. The others wait, in the order in which they came. A run that pauses keeps its place, and so does one that was taken back where the policy was at fault and not the object. Absent: all.",
-    ),
-  onFailure: z.enum(["Pause", "Rollback"]).optional(),
-  revisionHistoryLimit: z.int().min(0).max(100).optional(),
-});
 
 export const failover = z.object({
   gracePeriod: duration.optional(),

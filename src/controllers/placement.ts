@@ -54,7 +54,7 @@ import { knownOf } from "./needs.ts";
 import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
 import { logProblems, recordDecision, recordStart, warnLater } from "./placementEvents.ts";
 import { lifeOf } from "./plans.ts";
-import { type Footprint, footprintOf, NO_FOOTPRINT, type Remains, remainsOf } from "./remains.ts";
+import { footprintOf, remainsBeside, remainsOf } from "./remains.ts";
 import { awaitsNews, isHeld, isLetGoOf, snapshotOf } from "./snapshots.ts";
 import type { StatusWrites } from "./status.ts";
 
@@ -234,7 +234,7 @@ export class PlacementReconciler implements Reconciler {
     const { target } = stage;
     const removal = { owner: target.owner, policy: "Delete" as const, cause: NOT_SELECTED, ownership: "Ours" as const };
     const next = attempted(this.#options, owner, object, () => this.#step(owner, wanted, removal, now, stage));
-    const remains = this.#remains(owner, target, () => footprintOf(kind, object, known.needs.dependencies));
+    const remains = remainsBeside(this.#options, target, () => footprintOf(kind, object, known.needs.dependencies));
     if (isOver(kind, wanted, remains)) {
       if (!(await letGo(this.#options, object, kind, signal))) return requeueAfter(RETRY_FINALIZER_MS);
       logEnd(context, owner, object);
@@ -313,14 +313,6 @@ export class PlacementReconciler implements Reconciler {
     this.#forget(owner);
     await store.unbind({ object, kind }, signal);
     return done;
-  }
-
-  /** What may be left on clusters of the record that the target does not name. */
-  #remains(owner: string, target: Target, footprint: () => Footprint): Remains {
-    const clusters = new Set(recordedClusters(this.#options, owner));
-    for (const { name } of target.clusters) clusters.delete(name);
-    const what = clusters.size === 0 ? NO_FOOTPRINT : footprint();
-    return remainsOf(this.#options, { owner: target.owner, clusters, footprint: what });
   }
 
   /**

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { refKey } from "../apis/index.ts";
 import type { Observation } from "../desiredstate/index.ts";
 import type { PlacedKind } from "../hub/index.ts";
-import { type Footprint, footprintOf, NO_FOOTPRINT, remainsOf } from "./remains.ts";
+import { type Footprint, footprintOf, remainsOf } from "./remains.ts";
 import {
   absent,
   applyRow,
@@ -22,6 +22,7 @@ const CART = owner("cart");
 const SHOP_KEY = refKey(SHOP);
 const CART_KEY = refKey(CART);
 const FOOTPRINT: Footprint = { refs: [CONFIG_REF], kinds: ["/ConfigMap"] };
+const NO_FOOTPRINT: Footprint = { refs: [], kinds: [] };
 
 type All = ReturnType<typeof copySources>;
 

@@ -7,10 +7,10 @@ import {
   refOf,
   shortMessage,
 } from "../apis/index.ts";
-import type { HoldRow, Row } from "../desiredstate/index.ts";
+import type { HoldRow, Row, Target } from "../desiredstate/index.ts";
 import type { PlacedKind } from "../hub/index.ts";
 import { type Dependency, occasionalKindOf } from "../interpreter/index.ts";
-import { copiesOf, type CopySources, isNeededByOthers } from "./copies.ts";
+import { copiesOf, type CopySources, isNeededByOthers, recordedClusters } from "./copies.ts";
 import { whyNotGranted } from "./grants.ts";
 
 /** What may be left of a hub object on clusters where it is not to be (any more). */
@@ -36,7 +36,7 @@ export interface Footprint {
   kinds: readonly string[];
 }
 
-export const NO_FOOTPRINT: Footprint = { refs: [], kinds: [] };
+const NO_FOOTPRINT: Footprint = { refs: [], kinds: [] };
 
 export function footprintOf(
   { interpreter }: PlacedKind,
@@ -80,6 +80,14 @@ export function remainsOf(sources: CopySources, { owner, clusters, footprint: { 
     }
   }
   return open === undefined ? NOTHING : { open: new Set([...clusters].filter((name) => open.has(name))), rows };
+}
+
+/** What may be left on clusters of the record that the target does not name. `footprint` is asked where there are any. */
+export function remainsBeside(sources: CopySources, target: Target, footprint: () => Footprint): Remains {
+  const { owner } = target;
+  const clusters = new Set(recordedClusters(sources, refKey(owner)));
+  for (const { name } of target.clusters) clusters.delete(name);
+  return remainsOf(sources, { owner, clusters, footprint: clusters.size === 0 ? NO_FOOTPRINT : footprint() });
 }
 
 /** Clusters on which something of the object is seen, or may come to be by a write under way. What another object needs goes with that one. */

@@ -18,7 +18,8 @@ import {
   targetOf,
   at,
 } from "./testdata/builders.ts";
-import type { Snapshot, Target } from "./types.ts";
+import type { Target } from "./types.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 const DATABASE = "/Secret/default/database";
 

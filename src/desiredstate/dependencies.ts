@@ -1,7 +1,8 @@
 import { hashOf, type KubeObject, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
 import { occasionalKindOf, placeableKindOf, userSetObject } from "../interpreter/index.ts";
 import { mark, type Marking } from "./marks.ts";
-import type { DependencyHashes, DesiredObject, Needs, Snapshot, Why } from "./types.ts";
+import type { DependencyHashes, DesiredObject, Why } from "./types.ts";
+import type { Needs, Snapshot } from "./snapshot.ts";
 
 /** What goes along with an object, and what of it is not there. */
 export interface PropagatedDependencies {

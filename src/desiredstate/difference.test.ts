@@ -5,7 +5,8 @@ import { knownCopies } from "./knownCopies.ts";
 import { ownerRefOf, reowned } from "./marks.ts";
 import { step } from "./step.ts";
 import { app, facts, NOW, overrides, placement, running, snapshot, targetOf } from "./testdata/builders.ts";
-import type { Observation, Snapshot, Target } from "./types.ts";
+import type { Observation, Target } from "./types.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 const on = (...clusterNames: string[]): Placement =>
   placement("some", { clusterAffinities: [{ name: "some", clusterNames }] });

@@ -15,7 +15,8 @@ import { type StageAssignment, stageAssignment, stageProblems } from "./rolloutS
 import { choosePlacement } from "./placementSelection.ts";
 import { remedyFor } from "./remedies.ts";
 import { computeTarget } from "./target.ts";
-import type { ClusterTarget, Problem, Snapshot, Target, Why } from "./types.ts";
+import type { ClusterTarget, Problem, Target, Why } from "./types.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** Why one hub object runs where it does, and as what. */
 export interface Explanation {

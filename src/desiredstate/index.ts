@@ -52,17 +52,15 @@ export type {
   Failure,
   HoldRow,
   Heal,
-  Needs,
   Observation,
-  PlacementChoice,
   Problem,
   ReleaseRow,
   RemovalFacts,
   RolloutState,
   ReportTerms,
   Row,
-  Snapshot,
   StepResult,
   Target,
   Why,
 } from "./types.ts";
+export type { Needs, PlacementChoice, Snapshot } from "./snapshot.ts";

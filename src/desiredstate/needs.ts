@@ -6,7 +6,8 @@ import {
   hubKindOf,
   placeableKindOf,
 } from "../interpreter/index.ts";
-import type { Needs, Why } from "./types.ts";
+import type { Why } from "./types.ts";
+import type { Needs } from "./snapshot.ts";
 
 const NOTHING: Needs = Object.freeze({ dependencies: Object.freeze([]) });
 

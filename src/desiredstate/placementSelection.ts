@@ -5,7 +5,7 @@ import {
   selectorSpecificity,
   type Specificity,
 } from "../apis/index.ts";
-import type { PlacementChoice } from "./types.ts";
+import type { PlacementChoice } from "./snapshot.ts";
 
 interface Candidate {
   placement: Placement;

@@ -15,7 +15,7 @@ import {
   targetOf,
   verbs,
 } from "./testdata/builders.ts";
-import type { Snapshot } from "./types.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 describe("where it goes", () => {
   const everywhere = placement("everywhere");

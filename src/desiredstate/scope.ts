@@ -19,7 +19,8 @@ import {
 import { type Failover, scheduleWithFailover } from "./failover/index.ts";
 import { AWAITING_REPLACEMENT } from "./moves.ts";
 import { withRescheduling } from "./rescheduling.ts";
-import type { Snapshot, Target } from "./types.ts";
+import type { Target } from "./types.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** Where an object goes, where it stays as it is, and why. */
 export interface Scope {

@@ -27,7 +27,8 @@ import {
   targetOf,
   at,
 } from "./testdata/builders.ts";
-import type { Snapshot, Target } from "./types.ts";
+import type { Target } from "./types.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 describe("the golden plan", () => {
   const regional = overrides(

@@ -28,7 +28,8 @@ import { choosePlacement } from "./placementSelection.ts";
 import { defaultTerms, type NamespaceTerms } from "./podSecurity/index.ts";
 import { reschedulingOf } from "./rescheduling.ts";
 import { currentClusters, isRendered, scopeOf } from "./scope.ts";
-import type { ClusterTarget, Needs, Snapshot, Target, Why } from "./types.ts";
+import type { ClusterTarget, Target, Why } from "./types.ts";
+import type { Needs, Snapshot } from "./snapshot.ts";
 import { VariantRenderer } from "./variants.ts";
 
 /**

@@ -2,13 +2,14 @@ import type { KubeObject } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
 import { backoffDelay } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
-import { ApiError, isApiError, isExpired, TransportError } from "./errors.ts";
+import { isApiError, isExpired, TransportError } from "./errors.ts";
 import { linked } from "./linked.ts";
 import { bytesPerObject, currentVersion, listPages, Measure, type Selection, selectors } from "./pages.ts";
 import { Position } from "./position.ts";
 import { ServerHistory } from "./serverHistory.ts";
-import type { ApiStatus, WatchEvent } from "./types.ts";
+import type { WatchEvent } from "./types.ts";
 import { SilentStreamError, Watchdog } from "./watchdog.ts";
+import { endsInitialEvents, errorOf } from "./watchEvents.ts";
 import { storable } from "./wire.ts";
 
 export interface ReflectorOptions extends Selection {
@@ -65,7 +66,6 @@ const TIMEOUT_SECONDS = 300;
 const CONTACT_INTERVAL_MS = 1_000;
 /** An aggregated API has a history of its own; two snapshots that were not earlier than before show it. */
 const MOST_NEEDLESS_DOUBTS = 2;
-const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
 /** The server shows an earlier state than before: it was restored from a backup, or is broken. */
 export class WentBackError extends Error {
@@ -390,18 +390,4 @@ export class Reflector {
 
 function isSilence(error: unknown): boolean {
   return error instanceof SilentStreamError || (error instanceof TransportError && error.reason === "Timeout");
-}
-
-function endsInitialEvents(event: WatchEvent): boolean {
-  return event.type === "BOOKMARK" && event.object.metadata.annotations?.[INITIAL_EVENTS_END] === "true";
-}
-
-function errorOf({
-  code,
-  reason = "Unknown",
-  message = "the server ended the watch with an error",
-  details,
-}: ApiStatus): ApiError {
-  const retryAfterMs = details?.retryAfterSeconds === undefined ? undefined : details.retryAfterSeconds * 1000;
-  return new ApiError(code, reason, message, { ...(details === undefined ? {} : { details }), retryAfterMs });
 }

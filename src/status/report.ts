@@ -1,7 +1,6 @@
 import {
   type ClusterState,
   type ClusterStatusEntry,
-  isOutOfContact,
   type Reason,
   type ReplicaCounts,
   sameValue,
@@ -10,6 +9,7 @@ import {
 } from "../apis/index.ts";
 import type { ClusterTarget, Failure, Why } from "../desiredstate/types.ts";
 import { patchProblem } from "./blame.ts";
+import { lastKnown } from "./lastKnown.ts";
 import { listedOverrides, overridesIn } from "./overrides.ts";
 import {
   combined,
@@ -27,7 +27,7 @@ import {
   worstRow,
 } from "./rows.ts";
 import { laterOf } from "./time.ts";
-import type { ClusterView, RowView } from "./types.ts";
+import type { Activity, Availability, ClusterView, RowView } from "./types.ts";
 
 /** The entry of one cluster in the status, and the facts about the cluster that the conditions need. */
 export interface ClusterReport {
@@ -42,11 +42,6 @@ export interface ClusterReport {
   /** What Meridian or the cluster is doing; undefined when nothing will change by itself, or nobody can see whether it does. */
   activity?: Activity;
 }
-
-/** `Before`: the object serves as was asked for before, and nobody can say yet whether it does as is asked for now. */
-export type Availability = "Yes" | "Before" | "No";
-
-export type Activity = "Applying" | "RollingOut" | "Removing";
 
 export interface ReportInput {
   view: ClusterView;
@@ -300,56 +295,6 @@ function withoutFacts(entry: ClusterStatusEntry): Omit<ClusterStatusEntry, keyof
 
 function reportedIn(entry: ClusterStatusEntry | undefined): ReturnType<typeof reportedOn> {
   return { ...pick("conditions", entry?.conditions), ...pick("addresses", entry?.addresses) };
-}
-
-/** The facts for the conditions that an entry of before implies, so that a restart moves no condition. */
-function lastKnown(
-  entry: ClusterStatusEntry,
-  isPlanned: boolean,
-  applied: boolean,
-): Pick<ClusterReport, "available" | "fresh" | "activity"> {
-  const activity = !isPlanned
-    ? "Removing"
-    : entry.state === "Progressing" || entry.state === "Pending"
-      ? activityOf(entry)
-      : undefined;
-  const fresh = !isOutOfContact(entry) && entry.observedAt !== undefined;
-  return {
-    available: isPlanned ? lastAvailability(entry, applied) : "No",
-    fresh,
-    ...(activity === undefined || !fresh ? {} : { activity }),
-  };
-}
-
-/** As far as the entry of before tells it; where the entry leaves it open, it stands as it was said. */
-function lastAvailability(entry: ClusterStatusEntry, applied: boolean): Availability {
-  const { state, reason, replicas, desiredHash, observedHash } = entry;
-  switch (state) {
-    case "Available":
-      return applied ? "Yes" : "Before";
-    case "Progressing":
-    case "Degraded":
-      if (!applied || reason === NOT_JUDGED) return "Before";
-      return replicas.available > 0 && replicas.available >= leastOf(replicas.desired) ? "Yes" : "No";
-    case "Held":
-      // The state does not say how healthy the cluster was, but the numbers do.
-      if (desiredHash !== observedHash) return "No";
-      return replicas.available >= replicas.desired ? "Yes" : "Before";
-    default:
-      return "No";
-  }
-}
-
-const NOT_JUDGED: Reason = "RolloutPending";
-
-/** How many replicas of a Deployment are to be available while its pods are replaced, unless it says otherwise. */
-function leastOf(desired: number): number {
-  return desired - Math.floor(desired / 4);
-}
-
-function activityOf(entry: ClusterStatusEntry): Activity {
-  if (entry.reason === "Removing") return "Removing";
-  return entry.desiredHash === entry.observedHash ? "RollingOut" : "Applying";
 }
 
 type Facts = Pick<

@@ -3,7 +3,8 @@ import type { Target, Why } from "../desiredstate/types.ts";
 import type { Statement } from "./conditions.ts";
 import { deletionMessage } from "./deletion.ts";
 import { isStopped, rolloutStatement } from "./rollout.ts";
-import type { Activity, ClusterReport } from "./report.ts";
+import type { ClusterReport } from "./report.ts";
+import type { Activity } from "./types.ts";
 import type { StatusInput } from "./types.ts";
 
 /** Type of a condition that stands only while the object names another class of controllers than the one that owns it. */

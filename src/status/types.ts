@@ -78,3 +78,8 @@ export interface StatusInput {
   /** One for every cluster of the target and for every other cluster on which something of this owner is, or may be. */
   clusters: ClusterView[];
 }
+
+/** `Before`: the object serves as was asked for before, and nobody can say yet whether it does as is asked for now. */
+export type Availability = "Yes" | "Before" | "No";
+
+export type Activity = "Applying" | "RollingOut" | "Removing";

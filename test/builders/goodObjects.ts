@@ -1,7 +1,8 @@
-import { FEDERATION_API_VERSION, type KubeObject } from "../../src/apis/index.ts";
+import type { KubeObject } from "../../src/apis/index.ts";
 import {
   applicationObject as app,
   bindingObject,
+  bundleObject as bundle,
   clusterBindingObject,
   clusterObject as cluster,
   clusterOverrideObject,
@@ -370,12 +371,6 @@ const bindings: GoodObject[] = [
   },
 ];
 
-const bundle = (spec: object): KubeObject => ({
-  apiVersion: FEDERATION_API_VERSION,
-  kind: "ManifestBundle",
-  metadata: { name: "operator", namespace: "default" },
-  spec,
-});
 const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "operator" } };
 
 const bundles: GoodObject[] = [

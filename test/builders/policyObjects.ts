@@ -45,3 +45,5 @@ export const clusterBindingObject = (resource: Spec): KubeObject =>
 
 /** An OverridePolicy with one patch. */
 export const patchObject = (patch: Spec): KubeObject => overrideObject({ patches: [patch] });
+
+export const bundleObject = (spec: Spec): KubeObject => namespaced("ManifestBundle", spec);

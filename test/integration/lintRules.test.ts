@@ -249,6 +249,12 @@ const fixtures: Fixture[] = [
     refusedBy: "import(no-cycle)",
   },
   {
+    name: "a file is longer than anybody reads at once",
+    file: "src/cmd/long.ts",
+    text: `export const lines = [\n${"  1,\n".repeat(399)}];\n`,
+    refusedBy: "eslint(max-lines)",
+  },
+  {
     name: "a case of a union is forgotten",
     file: "src/cmd/forgotten.ts",
     text: 'export function f(x: "a" | "b"): void {\n  switch (x) {\n    case "a":\n      return;\n  }\n}\n',

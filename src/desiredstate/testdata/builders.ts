@@ -12,7 +12,8 @@ import type { ClusterSnapshot } from "../../scheduler/index.ts";
 import { ownerRefOf } from "../marks.ts";
 import { step } from "../step.ts";
 import { computeTarget } from "../target.ts";
-import type { Observation, RemovalFacts, Snapshot, StepInput, Target } from "../types.ts";
+import type { Observation, RemovalFacts, StepInput, Target } from "../types.ts";
+import type { Snapshot } from "../snapshot.ts";
 
 /** Values for the tests of targets and of steps towards them, and words to speak of them. */
 
