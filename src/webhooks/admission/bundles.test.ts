@@ -1,0 +1,51 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { bundle } from "../../../test/builders/index.ts";
+import { applicationObject } from "../../../test/builders/policyObjects.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { unpack } from "../../hub/index.ts";
+import { systemClock } from "../../runtime/index.ts";
+import { factsOf, requestOf } from "../testing/facts.ts";
+import { NOW, said } from "../testing/judging.ts";
+import { defaultsOf } from "./defaults.ts";
+import { judgeRequest } from "./judge.ts";
+
+describe("a bundle", () => {
+  const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "a" } };
+  const bundleOf = (spec: object): KubeObject => ({ ...bundle("operator", []), spec });
+  const packed = (value: unknown): string => gzipSync(JSON.stringify(value)).toString("base64");
+  const saidOf = async (compressed: string): Promise<string> =>
+    said(requestOf("CREATE", bundleOf({ compressed })), {
+      unpacked: new Map([[compressed, await unpack(compressed, systemClock)]]),
+    });
+
+  test("is refused for what is wrong with a manifest, by its place, also where it is compressed", async () => {
+    const token = { ...account, kind: "Secret", type: "kubernetes.io/service-account-token" };
+    expect(said(requestOf("CREATE", bundleOf({ manifests: [account, token] })))).toBe(
+      "spec.manifests[1].type: a Secret that holds a token is never sent to members; remove it",
+    );
+    expect(await saidOf(packed([account, { ...account, status: {} }]))).toBe(
+      "spec.compressed[1].status: is written by each member; remove it from the manifest",
+    );
+  });
+
+  test("that is a bomb is refused", async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024)).toString("base64");
+    expect(await saidOf(bomb)).toBe("spec.compressed: unpacks to more than 8 MiB; make several bundles of it");
+  });
+
+  test("is told twenty of its mistakes at most", () => {
+    const wrong = Array.from({ length: 100 }, (_, index) => ({
+      ...account,
+      metadata: { name: `a${index}` },
+      status: {},
+    }));
+    expect(judgeRequest(requestOf("CREATE", bundleOf({ manifests: wrong })), factsOf(), NOW).problems).toHaveLength(20);
+  });
+
+  test("gets the finalizer of its objects as it is made", () => {
+    expect(defaultsOf(requestOf("CREATE", bundleOf({ manifests: [account] })), new Set(["default"]))).toEqual(
+      defaultsOf(requestOf("CREATE", applicationObject({})), new Set(["default"])),
+    );
+  });
+});

@@ -1,0 +1,186 @@
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect } from "vitest";
+import { GOOD_OBJECTS } from "../../../test/builders/goodObjects.ts";
+import {
+  applicationObject,
+  clusterObject,
+  clusterOverrideObject,
+  clusterPlacementObject,
+  patchObject,
+  placementObject,
+} from "../../../test/builders/policyObjects.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { anyApplication } from "../testing/arbitraries.ts";
+import { applicationFactsOf, factsOf, requestOf } from "../testing/facts.ts";
+import {
+  cluster,
+  demo,
+  everywhere,
+  kubeconfig,
+  labelled,
+  NOW,
+  other,
+  PROTECTION,
+  said,
+  selecting,
+  withPort,
+} from "../testing/judging.ts";
+import { judgeRequest, judgeShape } from "./judge.ts";
+import type { AdmissionFacts, AdmissionRequest } from "./types.ts";
+
+describe("what a policy says and this version does not do is taken, with a warning", () => {
+  const everyField = {
+    resourceSelectors: [demo],
+    rollout: { maxObjects: 1, stages: [{ name: "canary" }] },
+    failover: { gracePeriod: "60s" },
+    spreadConstraints: [{ topologyKey: "region", minGroups: 2 }],
+    replicaScheduling: { mode: "Divided", rescheduling: { after: "5m" } },
+  };
+  const warnings = (object: KubeObject): string[] => {
+    const judgement = judgeRequest(requestOf("CREATE", object), factsOf({ servedKinds: undefined }), NOW);
+    expect(judgement.problems).toEqual([]);
+    return judgement.warnings;
+  };
+
+  test("fields", () => {
+    const fields = ["replicaScheduling.rescheduling without strategy Available or Aggregated"];
+    const want = fields.map((field) => `spec.${field} is taken, but this version of Meridian does not carry it out`);
+    expect(warnings(placementObject(everyField))).toEqual(want);
+    expect(warnings(clusterPlacementObject(everyField))).toEqual(want);
+    expect(warnings(placementObject({ resourceSelectors: [demo], suspend: true }))).toEqual([]);
+  });
+});
+
+describe("a request is let through", () => {
+  test.each<{ name: string; request: AdmissionRequest; facts?: Partial<AdmissionFacts> }>([
+    { name: "100 replicas", request: requestOf("CREATE", applicationObject({ replica: 100 })) },
+    {
+      name: "a version that the hub does not know of now",
+      request: requestOf("CREATE", placementObject(selecting({ apiVersion: "x/v1", kind: "Y" }))),
+      facts: { servedKinds: undefined },
+    },
+    {
+      name: "the platform's override beyond a tenant's bound",
+      request: requestOf("CREATE", clusterOverrideObject({ replicas: 500 })),
+    },
+    {
+      name: "the platform's policy that selects in any namespace",
+      request: requestOf("CREATE", clusterPlacementObject(selecting({ ...demo, namespace: "b" }))),
+    },
+    {
+      name: "the platform's policy that selects by the labels of namespaces",
+      request: requestOf(
+        "CREATE",
+        clusterPlacementObject(selecting({ ...demo, namespaceSelector: { matchLabels: { team: "shop" } } })),
+      ),
+    },
+    {
+      name: "any kind that can be followed",
+      request: requestOf("CREATE", placementObject(selecting({ apiVersion: "example.com/v1", kind: "Answer" }))),
+    },
+    {
+      name: "one webhook configuration",
+      request: requestOf(
+        "CREATE",
+        clusterPlacementObject(
+          selecting({
+            apiVersion: "admissionregistration.k8s.io/v1",
+            kind: "ValidatingWebhookConfiguration",
+            name: "a",
+          }),
+        ),
+      ),
+      facts: { servedKinds: undefined },
+    },
+    {
+      name: "a test of a protected label",
+      request: requestOf(
+        "CREATE",
+        patchObject({ op: "test", path: "/metadata/labels/federation.paas.cmft.com~1managed-by", value: "x" }),
+      ),
+    },
+    {
+      name: "declared dependencies of a policy that also selects objects without a namespace",
+      request: requestOf(
+        "CREATE",
+        clusterPlacementObject({
+          resourceSelectors: [demo, { apiVersion: "example.com/v1", kind: "Region" }],
+          dependencies: { fields: [{ kind: "Secret", path: "spec.secretName" }] },
+        }),
+      ),
+      facts: {
+        servedKinds: [
+          { group: "example.com", version: "v1", kind: "Region", namespaced: false },
+          { group: "paas.cmft.com", version: "v1", kind: "DemoApplication", namespaced: true },
+        ],
+      },
+    },
+    {
+      name: "the same node port on another cluster",
+      request: requestOf("CREATE", withPort()),
+      facts: { applicationsWithNodePort: () => [other], placements: [everywhere], clusters: [cluster("b")] },
+    },
+    {
+      name: "the same node port of another protocol",
+      request: requestOf("CREATE", withPort("UDP")),
+      facts: { applicationsWithNodePort: () => [other], placements: [everywhere], clusters: [cluster("a")] },
+    },
+    {
+      name: "a node port of its own",
+      request: requestOf("UPDATE", { ...withPort(), metadata: { name: "theirs", namespace: "default" } }),
+      facts: { applicationsWithNodePort: () => [other], placements: [everywhere], clusters: [cluster("a")] },
+    },
+    {
+      name: "a node port without a placement",
+      request: requestOf("CREATE", withPort()),
+      facts: { applicationsWithNodePort: () => [other], clusters: [cluster("a")] },
+    },
+    { name: "the deletion of an empty member", request: requestOf("DELETE", clusterObject({}, "a")) },
+    {
+      name: "the deletion of a member with a word",
+      request: requestOf("DELETE", clusterObject({ deletionPolicy: "Orphan" }, "a")),
+      facts: { applicationsOn: () => [applicationFactsOf("a")] },
+    },
+    {
+      name: "the deletion of what is protected no more",
+      request: requestOf("DELETE", labelled(placementObject({}), { [PROTECTION]: "false" })),
+    },
+    {
+      name: "a status",
+      request: { ...requestOf("UPDATE", applicationObject({ replica: 999 })), subResource: "status" },
+    },
+    {
+      name: "an object that is being deleted",
+      request: requestOf("UPDATE", {
+        ...applicationObject({ replica: 999 }),
+        metadata: { name: "a", deletionTimestamp: "2026-11-21T00:00:00Z" },
+      }),
+    },
+    {
+      name: "a kind that is not ours",
+      request: requestOf("CREATE", { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }),
+    },
+  ])("$name", ({ request, facts }) => expect(said(request, facts)).toBe(""));
+
+  test.each([...GOOD_OBJECTS])("$name, as far as its shape goes", ({ object }) => {
+    expect(judgeShape(requestOf("CREATE", object)).problems).toEqual([]);
+  });
+
+  test.prop([anyApplication(), fc.nat(1000)])("an update that keeps what was wrong before", (object, most) => {
+    const facts = { replicaBounds: { least: 0, most } };
+    expect(said(requestOf("UPDATE", labelled(object, { tier: "web" }), object), facts)).toBe("");
+  });
+});
+
+test("a Secret that is not there yet, and bounds that cannot be read, are warned of and refuse nothing", () => {
+  const missing = factsOf({ endpoint: () => ({ kind: "Missing", secret: "a" }) });
+  expect(judgeRequest(requestOf("CREATE", kubeconfig), missing, NOW)).toEqual({
+    problems: [],
+    warnings: [expect.stringContaining("Secret a is not in Meridian's namespace yet")],
+  });
+  const unreadable = factsOf({ unreadableBounds: "many" });
+  expect(judgeRequest(requestOf("CREATE", applicationObject({})), unreadable, NOW)).toEqual({
+    problems: [],
+    warnings: [expect.stringContaining('"many"')],
+  });
+});
