@@ -1,3 +1,4 @@
+import { expect, test } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
 import { memberKindOf } from "../registry.ts";
 import type { Health } from "../types.ts";
@@ -18,3 +19,23 @@ export function judge(name: string, parts: { metadata?: object; spec?: object; s
   const slash = apiVersion.indexOf("/");
   return memberKindOf(slash < 0 ? "" : apiVersion.slice(0, slash), kind).health(object as KubeObject);
 }
+
+interface Case {
+  name: string;
+  metadata?: object;
+  spec?: object;
+  status?: object;
+  want: Partial<Health>;
+}
+
+/** Each case with what must be the whole answer, but for a message that it does not name. */
+export function cases(kind: string, list: readonly Case[]): void {
+  test.each(list)(`${kind}: $name`, ({ name: _, want, ...parts }) => {
+    const { message, ...found } = judge(kind, parts);
+    expect({ ...found, ...(want.message === undefined ? {} : { message }) }).toEqual(want);
+  });
+}
+
+export const available: Partial<Health> = { state: "Available" };
+
+export const balancer = (...ingress: object[]): object => ({ loadBalancer: { ingress } });

@@ -1,0 +1,20 @@
+import type { KubeObject } from "../../apis/index.ts";
+import { demoApplicationKind } from "../demoapplication.ts";
+
+export function app(spec: object, metadata: object = {}): KubeObject {
+  return {
+    apiVersion: "paas.cmft.com/v1",
+    kind: "DemoApplication",
+    metadata: { name: "web", namespace: "default", ...metadata },
+    spec,
+  };
+}
+
+/** The container of what is rendered. */
+export function container(spec: object): Record<string, unknown> {
+  const [deployment] = demoApplicationKind.render(app(spec));
+  const podSpec = deployment?.["spec"] as { template: { spec: { containers: Record<string, unknown>[] } } } | undefined;
+  return podSpec?.template.spec.containers[0] ?? {};
+}
+
+export const labels = { app: "web" };

@@ -1,0 +1,40 @@
+import type { KubeObject } from "../../apis/index.ts";
+import { memberKindOf } from "../registry.ts";
+
+export interface Case {
+  name: string;
+  kind?: string;
+  spec?: object;
+  status?: object | undefined;
+  metadata?: object;
+  want: object;
+}
+
+/** What the rule of its kind says of an object at generation 2. */
+export function check(group: string, kind: string, { spec, status, metadata }: Case): object {
+  const object = {
+    apiVersion: `${group}/v1`,
+    kind,
+    metadata: { name: "x", generation: 2, ...metadata },
+    spec,
+    status,
+  } as unknown;
+  return memberKindOf(group, kind).health(object as KubeObject);
+}
+
+/** Three replicas, all as the present generation asks for. */
+export const settled = {
+  observedGeneration: 2,
+  replicas: 3,
+  updatedReplicas: 3,
+  readyReplicas: 3,
+  availableReplicas: 3,
+};
+/** A condition with all of its fields, empty ones too. */
+export const condition = (type: string, status: string, reason = "", message = "", more = {}): object => ({
+  type,
+  status,
+  reason,
+  message,
+  ...more,
+});
