@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { step } from "./step.ts";
-import { app, copy, NOW, placedBy, placement, running, stepInput, targetOf } from "./testdata/builders.ts";
-import type { Row, StepInput, Target } from "./types.ts";
+import { app, copy, placedBy, placement, running, targetOf } from "./testdata/builders.ts";
+import { inChina, rowsOf } from "./testdata/steps.ts";
+import type { Target } from "./types.ts";
 
-const rowsOf = (input: Partial<StepInput>): readonly Row[] => step(stepInput(input), NOW).rows;
-const inChina = placement("p", { clusterAffinities: [{ name: "g", clusterNames: ["shanghai-1"] }] });
 const target = (more: Parameters<typeof targetOf>[0] = {}): Target => targetOf({ placements: [inChina], ...more });
 
 describe("a row that makes it so", () => {

@@ -24,3 +24,11 @@ export const divided = (more: Partial<PlacementRules["replicaScheduling"]> = {})
 export const chosen = (decision: Decision): string[] => decision.clusters.map((c) => c.name);
 export const reasons = (decision: Decision): Record<string, string> =>
   Object.fromEntries(decision.verdicts.map((v) => [v.cluster, v.reason]));
+
+/** Three regions: two clusters of one provider side by side, one of another, and one of which little is known. */
+export const fleet = [
+  cluster("shanghai-1", { region: "cn-shanghai", zone: "cn-shanghai-b", provider: "aliyun" }),
+  cluster("shanghai-2", { region: "cn-shanghai", zone: "cn-shanghai-c", provider: "aliyun" }),
+  cluster("singapore-1", { region: "ap-southeast-1", provider: "aws" }),
+  cluster("frankfurt-1", { region: "eu-central-1" }),
+];
