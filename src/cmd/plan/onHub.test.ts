@@ -17,13 +17,13 @@ import { connectMember, type Connection } from "../connection.ts";
 import { type Ran, runMeridian } from "../testing/commandLine.ts";
 import { HubReader } from "./hubReading.ts";
 import type { PlanReport } from "./report.ts";
+import { application, FEDERATION, placement } from "./testing/objects.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** `plan` on clusters of the sandbox, without a manager. That what it says is what happens, test/e2e/planPrediction.ts shows. */
 
 const never = new AbortController().signal;
-const FEDERATION = "federation.paas.cmft.com/v1alpha1";
 let folder: string;
 let hub: SandboxCluster;
 let members: SandboxCluster[];
@@ -66,30 +66,6 @@ afterAll(async () => {
   await admin?.[Symbol.asyncDispose]();
   await Promise.all([hub, ...(members ?? [])].map((cluster) => cluster?.stop()));
   await rm(folder, { recursive: true, force: true });
-});
-
-const application = (spec: object = {}, name = "web"): KubeObject => ({
-  apiVersion: "paas.cmft.com/v1",
-  kind: "DemoApplication",
-  metadata: { name, namespace: "shop" },
-  spec: {
-    image: "nginx:1.27",
-    replica: 2,
-    ports: [{ port: 80 }],
-    envFrom: [{ secretRef: { name: "password" } }],
-    ...spec,
-  },
-});
-
-const placement = (clusterNames: string[], spec: object = {}): KubeObject => ({
-  apiVersion: FEDERATION,
-  kind: "Placement",
-  metadata: { name: "some", namespace: "shop" },
-  spec: {
-    resourceSelectors: [{ apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" }],
-    clusterAffinities: [{ name: "some", clusterNames }],
-    ...spec,
-  },
 });
 
 async function make(object: KubeObject, to = admin): Promise<void> {

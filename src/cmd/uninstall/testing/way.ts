@@ -1,0 +1,28 @@
+import type { ResourceType } from "../../../runtime/index.ts";
+import type { Item, Observed, Wish } from "../state.ts";
+import { after, nextStep, type Step } from "../steps.ts";
+
+let uids = 0;
+/** Something on the hub, another one each time. */
+export function item(type: ResourceType, more: Partial<Item> = {}): Item {
+  uids += 1;
+  return { type, name: `it-${uids}`, uid: `uid-${uids}`, deleting: false, finalizers: [], guarded: false, ...more };
+}
+
+/** `Delete applications`, `Done`. */
+export function words(step: Step): string {
+  return "stage" in step ? `${step.do} ${step.stage}` : step.do;
+}
+
+/** Every step until the way ends, as if each came true. */
+export function way(seen: Observed, wish: Wish, limit = 100): Step[] {
+  const steps: Step[] = [];
+  for (let state = seen; steps.length < limit;) {
+    const step = nextStep(state, wish);
+    steps.push(step);
+    const next = after(step, state, wish);
+    if (next === state) return steps;
+    state = next;
+  }
+  throw new Error(`no end: ${steps.map(words).join(", ")}`);
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { run } from "./testing/notingRun.ts";
+
+describe("wrong usage", () => {
+  test.each([
+    { line: "quickstart --kubeconfig hub.yaml", says: /looks like hub=FILE/ },
+    { line: "quickstart --json", says: /--json goes with --once/ },
+    { line: "quickstart --regions none", says: /a number from 1 on/ },
+    { line: "stauts", says: /unknown command 'stauts'.*status/ },
+    { line: "status --bogus", says: /unknown option '--bogus'/ },
+    { line: "status -o xml", says: /Allowed choices are wide, json, yaml, name/ },
+    { line: "status -A -n x", says: /cannot be used with/ },
+    { line: "status --watch -o json", says: /cannot be used with/ },
+    { line: "completion tcsh", says: /Allowed choices are bash, zsh, fish/ },
+    { line: "unjoin a --bogus", says: /\(see "meridian unjoin --help"\)/ },
+    { line: "join --member-kubeconfig f", says: /missing required argument 'name'/ },
+    { line: "join a", says: /--member-kubeconfig <file>' not specified/ },
+    { line: "join BAD --member-kubeconfig f", says: /lower-case letters/ },
+    { line: "join a b --member-kubeconfig f", says: /too many arguments/ },
+    { line: "unjoin a --drain --orphan", says: /cannot be used with/ },
+    { line: "install --crds-only --webhooks", says: /--crds-only gives no rights/ },
+    { line: "install --manager", says: /--manager needs --image, with registry and tag: .*npm run image/ },
+    { line: "install --manager --image meridian", says: /looks like registry\.example\.com/ },
+    { line: "install --manager --image https://r.example.com/m:1", says: /looks like registry\.example\.com/ },
+    { line: "install --manager --image m:1 --replicas 0", says: /a number from 1 to 20/ },
+    { line: "install --manager --image m:1 --image-pull-secret A_B", says: /lower-case letters/ },
+    { line: "install --image m:1", says: /give --manager as well/ },
+    { line: "install --crds-only --manager --image m:1", says: /leave out one of --crds-only and --manager/ },
+    { line: "install --secrets-of Team_A", says: /lower-case letters/ },
+    { line: "uninstall --drain --orphan", says: /cannot be used with/ },
+    { line: "install --timeout soon", says: /A duration looks like 90s/ },
+    {
+      line: "manager --lease-duration 5s",
+      says: /--lease-duration \(5000 ms\) must be longer than --renew-deadline \(10000 ms\)/,
+    },
+    { line: "manager --log-level loud", says: /Allowed choices/ },
+    { line: "manager --trace-ratio 10%", says: /A share is a number between 0 and 1/ },
+    { line: "manager --trace-ratio 1.5", says: /A share is a number between 0 and 1/ },
+    { line: "manager --trace-span UpdateStatus", says: /look like UpdateStatus=1/ },
+    {
+      line: "manager --prometheus-url http://169.254.169.254",
+      says: /Link-local and metadata addresses are never asked/,
+    },
+    { line: "manager --prometheus-token-file t", says: /--prometheus-token-file need --prometheus-url/ },
+    {
+      line: "manager --prometheus-url http://p.o11y.svc --prometheus-token-file t",
+      says: /--prometheus-token-file needs an https address/,
+    },
+    { line: "manager --reconcile-timeout 0s", says: /--reconcile-timeout must be longer than 0s/ },
+  ])("exits with 2 and says so in one line: $line", async ({ line, says }) => {
+    const { code, err, called } = await run(line);
+    expect(code).toBe(2);
+    expect(err).toMatch(says);
+    expect(err).toMatch(/^meridian: [^\n]+\n$/);
+    expect(called).toBeUndefined();
+  });
+
+  test("without a command is answered with the help and 2", async () => {
+    expect(await run("")).toMatchObject({ code: 2, err: expect.stringContaining("Usage: meridian") as string });
+  });
+});
