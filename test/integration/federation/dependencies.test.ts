@@ -22,36 +22,9 @@ import {
 import { clusterPlacement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 import { deployment } from "./objects.ts";
+import { MYSQL, MYSQL_KIND, MYSQLCLUSTERS } from "./mysqlClusters.ts";
 
 const TEAM = "team";
-
-const MYSQLCLUSTERS: ResourceType = {
-  group: "mysql.presslabs.org",
-  version: "v1alpha1",
-  kind: "MysqlCluster",
-  plural: "mysqlclusters",
-  namespaced: true,
-};
-const MYSQL = { apiVersion: "mysql.presslabs.org/v1alpha1", kind: "MysqlCluster" };
-const MYSQL_KIND: KubeObject = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "mysqlclusters.mysql.presslabs.org" },
-  spec: {
-    group: MYSQLCLUSTERS.group,
-    names: { kind: MYSQLCLUSTERS.kind, plural: MYSQLCLUSTERS.plural },
-    scope: "Namespaced",
-    versions: [
-      {
-        name: MYSQLCLUSTERS.version,
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-      },
-    ],
-  },
-};
 
 const OF_TESTS = [DEPLOYMENTS, MYSQLCLUSTERS, PERSISTENTVOLUMECLAIMS, SERVICEACCOUNTS];
 
