@@ -1,4 +1,3 @@
-import { afterAll, beforeAll } from "vitest";
 import { conformance } from "../framework/conformance.ts";
 import { deployment } from "../framework/objects.ts";
 import {
@@ -12,25 +11,10 @@ import {
   type Case,
   type Step,
 } from "../framework/requests.ts";
-import { type WebhookServer, startWebhookServer } from "../framework/webhookServer.ts";
+import { type Fields, webhook, webhookWords } from "../framework/webhooks.ts";
 
-type Fields = Record<string, unknown>;
-let server: WebhookServer | undefined;
-beforeAll(async () => {
-  server = await startWebhookServer();
-});
-afterAll(() => server?.[Symbol.asyncDispose]());
-const words = () => ({ hook: server?.url ?? "", ca: server?.caBundle ?? "" });
+const words = webhookWords();
 
-const webhook = (path: string, fields: Fields = {}): Fields => ({
-  name: "hook.example.com",
-  clientConfig: { url: `{hook}${path}`, caBundle: "{ca}" },
-  rules: [{ apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"], operations: ["*"] }],
-  namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "{ns}" } },
-  sideEffects: "None",
-  admissionReviewVersions: ["v1"],
-  ...fields,
-});
 const configured = (plural: string, ...hooks: Fields[]): Step =>
   create(plural, { metadata: { name: "{ns}" }, webhooks: hooks }, { see: () => "configured" });
 const mutating = (...hooks: Fields[]) => configured("mutatingwebhookconfigurations", ...hooks);
@@ -351,54 +335,5 @@ const mutated: Case[] = [
   },
 ];
 
-const bad = (name: string, fields: Fields, saying: string): Case => ({
-  name,
-  steps: [
-    create(
-      "validatingwebhookconfigurations",
-      { metadata: { name: "{ns}" }, webhooks: [webhook("/deny", fields)] },
-      { gives: 422, saying },
-    ),
-  ],
-});
-const configurations: Case[] = [
-  {
-    name: "get their defaults",
-    steps: [
-      create(
-        "validatingwebhookconfigurations",
-        {
-          metadata: { name: "{ns}" },
-          webhooks: [
-            {
-              ...webhook("/warn"),
-              namespaceSelector: undefined,
-              rules: [
-                { apiGroups: ["none.example.com"], apiVersions: ["v1"], resources: ["things"], operations: ["CREATE"] },
-              ],
-            },
-          ],
-        },
-        {
-          see: (answer) => {
-            const { webhooks } = answer as { webhooks: Fields[] };
-            return webhooks.map(({ clientConfig: _, ...rest }) => rest);
-          },
-        },
-      ),
-    ],
-  },
-  bad("name themselves by a domain", { name: "hook" }, "should be a domain with at least three segments"),
-  bad("have an address that is HTTPS", { clientConfig: { url: "http://example.com" } }, "https"),
-  bad("have no side effects that they do not tell", { sideEffects: "Some" }, "Unsupported value"),
-  bad(
-    "understand a version of reviews",
-    { admissionReviewVersions: ["v0"] },
-    "must include at least one of v1, v1beta1",
-  ),
-  bad("answer within half a minute", { timeoutSeconds: 31 }, "must be between 1 and 30"),
-];
-
 conformance("validating webhooks", denied, { words });
 conformance("mutating webhooks", mutated, { words });
-conformance("configurations of webhooks", configurations, { words });
