@@ -1,11 +1,8 @@
-import { mkdir, symlink, writeFile } from "node:fs/promises";
-import { delimiter, dirname, join } from "node:path";
-import { parse, parseAllDocuments } from "yaml";
+import { parseAllDocuments } from "yaml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubeObject, MemberCluster } from "../../src/apis/index.ts";
 import {
   Api,
-  type CommandResult,
   controlPlaneAssets,
   eventually,
   type Fleet,
@@ -13,19 +10,19 @@ import {
   type Plane,
   meridian,
   meridianOk,
-  REPOSITORY,
   run,
   startManager,
 } from "../envtest/index.ts";
 import { startFleetHere } from "./federation.ts";
+import { expectExactRights, listEveryKind } from "./joinedRights.ts";
+import { joining, joiningAs, MEMBERS, SECRETS, storedKubeconfig, traces, untilLed } from "./joining.ts";
+import { pluginEnvironment } from "./plugin.ts";
+import { readerOf } from "./tenant.ts";
 
 /**
  * The command line against real control planes: what a person types, what they see, and what is left behind. Tests of one block build on each
  * other, as a person's commands do.
  */
-
-const SECRETS = "/api/v1/namespaces/meridian-system/secrets";
-const MEMBERS = "/apis/federation.paas.cmft.com/v1alpha1/memberclusters";
 
 let fleet: Fleet<Plane>;
 let shanghai: FleetMember<Plane>;
@@ -47,43 +44,12 @@ afterAll(async () => {
   await fleet?.[Symbol.asyncDispose]();
 });
 
-function joining(member: FleetMember<Plane>, ...more: string[]): Promise<CommandResult> {
-  return meridian(fleet.hub, ["join", member.name, "--member-kubeconfig", member.plane.kubeconfigFile, ...more]);
-}
-
-/** Everything that join ever makes on a member. */
-async function traces(member: FleetMember<Plane>): Promise<string[]> {
-  const rbac = "/apis/rbac.authorization.k8s.io/v1";
-  const lists = await Promise.all(
-    [
-      "/api/v1/namespaces",
-      "/api/v1/serviceaccounts",
-      ...["clusterroles", "clusterrolebindings", "roles", "rolebindings"].map((plural) => `${rbac}/${plural}`),
-    ].map((path) => member.plane.api.list(`${path}?labelSelector=federation.paas.cmft.com/joined-to`)),
-  );
-  return lists.flatMap((items, index) => items.map(({ metadata }) => `${index}/${metadata.name}`));
-}
-
-/** The kubeconfig that the hub stores of a member. */
-async function storedKubeconfig(name: string): Promise<{ server: string; ca: string; token: string }> {
-  const secret = await fleet.hub.api.get<KubeObject & { data: Record<string, string> }>(`${SECRETS}/${name}`);
-  const config = parse(Buffer.from(secret.data["kubeconfig"] ?? "", "base64").toString()) as {
-    clusters: { cluster: { server: string; "certificate-authority-data": string } }[];
-    users: { user: { token: string } }[];
-  };
-  const [cluster] = config.clusters;
-  const [user] = config.users;
-  if (cluster === undefined || user === undefined) throw new Error("the stored kubeconfig is not complete");
-  return {
-    server: cluster.cluster.server,
-    ca: Buffer.from(cluster.cluster["certificate-authority-data"], "base64").toString(),
-    token: user.user.token,
-  };
-}
-
 describe("before the hub is installed", () => {
   test("join and status say what to do first", async () => {
-    for (const result of [await meridian(fleet.hub, ["status"]), await joining(shanghai, "--region", "cn-shanghai")]) {
+    for (const result of [
+      await meridian(fleet.hub, ["status"]),
+      await joining(fleet, shanghai, "--region", "cn-shanghai"),
+    ]) {
       expect(result.code).toBe(2);
       expect(result.stderr).toMatch(
         /^meridian: the hub \(https:.*\) does not know .*: run `meridian install` first, or choose another cluster .*\n$/,
@@ -125,10 +91,7 @@ describe("install", () => {
 
 test("kubectl finds the program as its plugin", async () => {
   const { kubectl: binary } = await controlPlaneAssets();
-  const folder = join(fleet.dir, "plugins");
-  await mkdir(folder);
-  await symlink(join(REPOSITORY, "dist/meridian.js"), join(folder, "kubectl-meridian"));
-  const env = { ...process.env, PATH: [folder, dirname(process.execPath), process.env["PATH"]].join(delimiter) };
+  const env = await pluginEnvironment(fleet.dir);
   const usage = await run(binary, ["meridian", "status", "--help"], { env });
   expect(usage.stdout).toMatch(/^Usage: kubectl meridian status /);
   const { code, stderr } = await run(binary, ["meridian", "status", "--kubeconfig", fleet.hub.kubeconfigFile], { env });
@@ -149,7 +112,7 @@ test("status of an empty hub is fine and says what comes next", async () => {
 
 describe("join without a manager", () => {
   test("with --dry-run prints what it would write and writes nothing", async () => {
-    const { code, stdout } = await joining(shanghai, "--region", "cn-shanghai", "--dry-run");
+    const { code, stdout } = await joining(fleet, shanghai, "--region", "cn-shanghai", "--dry-run");
     expect(code).toBe(0);
     const kinds = parseAllDocuments(stdout).map((document) => (document.toJS() as KubeObject | null)?.kind);
     expect(kinds.filter(Boolean)).toEqual([
@@ -169,7 +132,7 @@ describe("join without a manager", () => {
   });
 
   test("needs a region", async () => {
-    expect(await joining(shanghai)).toMatchObject({
+    expect(await joining(fleet, shanghai)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("give --region") as string,
     });
@@ -177,6 +140,7 @@ describe("join without a manager", () => {
 
   test("makes the objects of the contract and says that a manager is missing", async () => {
     const { code, stdout, stderr } = await joining(
+      fleet,
       shanghai,
       "--region",
       "cn-shanghai",
@@ -211,7 +175,7 @@ describe("join without a manager", () => {
   });
 
   test("stores a token of its own, never the administrator's", async () => {
-    const stored = await storedKubeconfig("shanghai-1");
+    const stored = await storedKubeconfig(fleet, "shanghai-1");
     expect(stored).toMatchObject({ server: shanghai.plane.server, ca: shanghai.plane.caData });
     expect(stored.token).not.toBe(shanghai.plane.adminToken);
     const secret = await fleet.hub.api.get(`${SECRETS}/shanghai-1`);
@@ -226,70 +190,30 @@ describe("join without a manager", () => {
   });
 
   test("gives exactly the rights that Meridian needs", async () => {
-    const stored = await storedKubeconfig("shanghai-1");
+    const stored = await storedKubeconfig(fleet, "shanghai-1");
     const member = new Api(stored);
     const account = (await traces(shanghai)).find((trace) => trace.startsWith("1/"))?.slice(2) ?? "";
-    const status = async (method: string, path: string, body?: unknown) =>
-      (await member.request(method, path, body)).status;
-    const deployment = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "x" } };
-    const tokenOf = (name: string, namespace = "meridian-system") =>
-      [
-        "POST",
-        `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`,
-        { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} },
-      ] as const;
-    const allowed = {
-      deployments: await status("POST", "/apis/apps/v1/namespaces/default/deployments?dryRun=All", deployment),
-      nodes: await status("GET", "/api/v1/nodes"),
-      identity: await status("GET", "/api/v1/namespaces/kube-system"),
-      ready: await status("GET", "/readyz"),
-      version: await status("GET", "/version"),
-      renewal: await status(...tokenOf(account)),
-    };
-    expect(allowed).toEqual({ deployments: 422, nodes: 200, identity: 200, ready: 200, version: 200, renewal: 201 });
-    const forbidden = {
-      otherToken: await status(...tokenOf("default")),
-      tokenElsewhere: await status(...tokenOf(account, "kube-system")),
-      pods: await status("POST", "/api/v1/namespaces/default/pods", {}),
-      roles: await status("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", {}),
-      ownRole: await status("PATCH", `/apis/rbac.authorization.k8s.io/v1/clusterroles/${account}`, undefined),
-      otherRole: await status("DELETE", "/apis/rbac.authorization.k8s.io/v1/clusterroles/view"),
-      nodes: await status("DELETE", "/api/v1/nodes/x"),
-    };
-    expect(new Set(Object.values(forbidden))).toEqual(new Set([403]));
+    await expectExactRights(member, account);
     member.close();
   });
 
   test("lets Meridian list every built-in namespaced kind, so that it can tell an empty namespace", async () => {
-    const member = new Api(await storedKubeconfig("shanghai-1"));
-    const { groups } = await member.get<{ groups: { preferredVersion: { groupVersion: string } }[] }>("/apis");
-    const roots = ["/api/v1", ...groups.map(({ preferredVersion }) => `/apis/${preferredVersion.groupVersion}`)];
-    const refused: string[] = [];
-    let looked = 0;
-    for (const root of roots) {
-      const { resources } = await member.get<{ resources: { name: string; namespaced: boolean; verbs: string[] }[] }>(
-        root,
-      );
-      for (const { name } of resources.filter((resource) => resource.namespaced && resource.verbs.includes("list"))) {
-        looked += 1;
-        const { status } = await member.request("GET", `${root}/namespaces/default/${name}?limit=1`);
-        if (status !== 200) refused.push(`${root}/${name}: ${status}`);
-      }
-    }
+    const member = new Api(await storedKubeconfig(fleet, "shanghai-1"));
+    const { looked, refused } = await listEveryKind(member);
     member.close();
     expect(looked).toBeGreaterThan(25);
     expect(refused).toEqual([]);
   });
 
   test("done again renews the token and keeps one of everything", async () => {
-    const before = await storedKubeconfig("shanghai-1");
+    const before = await storedKubeconfig(fleet, "shanghai-1");
     // Tokens of one second are equal: the second join must not fall into it.
     await eventually(async () => {
-      expect(await joining(shanghai, "--renew")).toMatchObject({
+      expect(await joining(fleet, shanghai, "--renew")).toMatchObject({
         code: 0,
         stdout: "membercluster/shanghai-1 renewed\n",
       });
-      expect((await storedKubeconfig("shanghai-1")).token).not.toBe(before.token);
+      expect((await storedKubeconfig(fleet, "shanghai-1")).token).not.toBe(before.token);
     });
     expect(await traces(shanghai)).toHaveLength(6);
     expect(await fleet.hub.api.get(`${MEMBERS}/shanghai-1`)).toMatchObject({
@@ -299,51 +223,23 @@ describe("join without a manager", () => {
   });
 
   test("refuses one cluster under two names, two clusters under one name, and the hub", async () => {
-    const twice = await meridian(fleet.hub, [
-      "join",
-      "other",
-      "--member-kubeconfig",
-      shanghai.plane.kubeconfigFile,
-      "--region",
-      "x",
-    ]);
+    const twice = await joiningAs(fleet, "other", shanghai.plane.kubeconfigFile);
     expect(twice).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("a member already, as shanghai-1") as string,
     });
-    const otherCluster = await meridian(fleet.hub, [
-      "join",
-      "shanghai-1",
-      "--member-kubeconfig",
-      frankfurt.plane.kubeconfigFile,
-      "--region",
-      "x",
-    ]);
+    const otherCluster = await joiningAs(fleet, "shanghai-1", frankfurt.plane.kubeconfigFile);
     expect(otherCluster).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("shanghai-1 is another cluster") as string,
     });
-    const itself = await meridian(fleet.hub, [
-      "join",
-      "hub",
-      "--member-kubeconfig",
-      fleet.hub.kubeconfigFile,
-      "--region",
-      "x",
-    ]);
+    const itself = await joiningAs(fleet, "hub", fleet.hub.kubeconfigFile);
     expect(itself).toMatchObject({ code: 2, stderr: expect.stringContaining("the hub itself") as string });
     expect(await traces(frankfurt)).toEqual([]);
   });
 
   test("says what is wrong with a member that cannot be reached, in one line", async () => {
-    const { code, stderr } = await meridian(fleet.hub, [
-      "join",
-      "x",
-      "--member-kubeconfig",
-      `${fleet.dir}/none`,
-      "--region",
-      "x",
-    ]);
+    const { code, stderr } = await joiningAs(fleet, "x", `${fleet.dir}/none`);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^meridian: the file .*none of --member-kubeconfig does not exist: check its path\n$/);
   });
@@ -384,7 +280,7 @@ describe("unjoin without a manager", () => {
   });
 
   test("waits for a manager while a finalizer holds it, and is forced only to orphan", async () => {
-    await joining(frankfurt, "--region", "eu-central-1");
+    await joining(fleet, frankfurt, "--region", "eu-central-1");
     await fleet.hub.api.patch(`${MEMBERS}/frankfurt-1`, "merge", {
       metadata: { finalizers: ["federation.paas.cmft.com/member-cluster"] },
     });
@@ -409,7 +305,7 @@ describe("unjoin without a manager", () => {
   });
 
   test("of a member that is away removes what is on the hub and lists the rest with its commands", async () => {
-    await joining(shanghai, "--region", "cn-shanghai");
+    await joining(fleet, shanghai, "--region", "cn-shanghai");
     await shanghai.plane.stop();
     try {
       const { code, stderr } = await meridian(fleet.hub, ["unjoin", "shanghai-1"]);
@@ -424,38 +320,8 @@ describe("unjoin without a manager", () => {
 });
 
 describe("as a tenant", () => {
-  const TENANT = "/apis/rbac.authorization.k8s.io/v1/namespaces/default";
-
-  /** A kubeconfig with the right to read applications in `default`, and no other. */
-  async function tenant(): Promise<{ kubeconfigFile: string }> {
-    const name = "tenant";
-    const rbac = "rbac.authorization.k8s.io";
-    await fleet.hub.api.create("/api/v1/namespaces/default/serviceaccounts", {
-      apiVersion: "v1",
-      kind: "ServiceAccount",
-      metadata: { name },
-    });
-    await fleet.hub.api.create(`${TENANT}/roles`, {
-      apiVersion: `${rbac}/v1`,
-      kind: "Role",
-      metadata: { name },
-      rules: [{ apiGroups: ["paas.cmft.com"], resources: ["demoapplications"], verbs: ["get", "list", "watch"] }],
-    });
-    await fleet.hub.api.create(`${TENANT}/rolebindings`, {
-      apiVersion: `${rbac}/v1`,
-      kind: "RoleBinding",
-      metadata: { name },
-      roleRef: { apiGroup: rbac, kind: "Role", name },
-      subjects: [{ kind: "ServiceAccount", namespace: "default", name }],
-    });
-    const token = await fleet.hub.serviceAccountToken("default", name, 3_600);
-    const kubeconfigFile = join(fleet.dir, "tenant.kubeconfig");
-    await writeFile(kubeconfigFile, fleet.hub.kubeconfigFor({ token }), { mode: 0o600 });
-    return { kubeconfigFile };
-  }
-
   test("status shows the own namespace, and says what the rights leave out", async () => {
-    const mine = await tenant();
+    const mine = await readerOf(fleet);
     const all = await meridian(mine, ["status"]);
     expect(all).toEqual({
       code: 0,
@@ -484,13 +350,8 @@ describe("as a tenant", () => {
 describe("with a manager", () => {
   test("join returns when the member is ready, status shows it, unjoin --drain leaves nothing", async () => {
     await using manager = await startManager({ hub: fleet.hub, folder: fleet.dir });
-    await eventually(async () => {
-      const lease = await fleet.hub.api.get<KubeObject & { spec: { holderIdentity?: string } }>(
-        "/apis/coordination.k8s.io/v1/namespaces/meridian-system/leases/meridian",
-      );
-      expect(lease.spec.holderIdentity).toBeTruthy();
-    });
-    const joined = await joining(shanghai, "--region", "cn-shanghai");
+    await untilLed(fleet);
+    const joined = await joining(fleet, shanghai, "--region", "cn-shanghai");
     expect(joined).toEqual({
       code: 0,
       stdout: "membercluster/shanghai-1 joined\nmembercluster/shanghai-1 ready\n",

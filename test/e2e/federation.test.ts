@@ -9,8 +9,10 @@ import {
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
 import { eventually, REPOSITORY } from "../envtest/index.ts";
 import { OtlpRecorder } from "../envtest/otlpRecorder.ts";
+import { DRIFTS } from "./drifts.ts";
 import { explainFailure, Federation, hasKubectl } from "./federation.ts";
 import { collectionPath, objectPath } from "./objects.ts";
+import { EVERYWHERE, REGIONAL, SAMPLE } from "./publishedSample.ts";
 import { expectOneTrace, expectReadableMetrics } from "./telemetry.ts";
 
 const SHANGHAI = "shanghai-1";
@@ -39,56 +41,6 @@ afterAll(async () => {
 afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 const on = (replicas: number) => Object.fromEntries(MEMBERS.map((name) => [name, replicas]));
-
-const SAMPLE = `
-apiVersion: paas.cmft.com/v1
-kind: DemoApplication
-metadata:
-  name: nginx-demo
-spec:
-  replica: 2
-  image: nginx:latest
-  ports:
-    - port: 80
-      targetPort: 80
-      nodePort: 30002
-`;
-
-const EVERYWHERE = `
-apiVersion: federation.paas.cmft.com/v1alpha1
-kind: Placement
-metadata: {name: everywhere, namespace: default}
-spec:
-  resourceSelectors:
-    - {apiVersion: paas.cmft.com/v1, kind: DemoApplication, name: nginx-demo}
-  clusterAffinities:
-    - name: all-regions
-      labelSelector:
-        matchExpressions:
-          - {key: topology.kubernetes.io/region, operator: In, values: [cn-shanghai, ap-southeast-1, eu-central-1]}
-  replicaScheduling: {mode: Duplicated}
-`;
-
-const REGIONAL = `
-apiVersion: federation.paas.cmft.com/v1alpha1
-kind: OverridePolicy
-metadata: {name: regional-replicas, namespace: default}
-spec:
-  resourceSelectors:
-    - {apiVersion: paas.cmft.com/v1, kind: DemoApplication}
-  rules:
-    - targetClusters: {labelSelector: {matchLabels: {topology.kubernetes.io/region: cn-shanghai}}}
-      replicas: 5
-      image: {registry: registry.example.cn}
-    - targetClusters: {labelSelector: {matchLabels: {topology.kubernetes.io/region: ap-southeast-1}}}
-      replicas: 3
-      env: [{name: REGION, value: ap-southeast-1}]
-      labels: {data-residency: sg}
-      annotations: {example.com/owner: sre-asia}
-      patches:
-        - {kind: Service, op: replace, path: /spec/type, value: LoadBalancer}
-        - {kind: Deployment, op: add, path: /spec/template/spec/terminationGracePeriodSeconds, value: 45}
-`;
 
 describe.runIf(hasKubectl())("the published sample", () => {
   beforeAll(async () => {
@@ -356,26 +308,7 @@ describe("what changes on the hub arrives on the members", () => {
 });
 
 describe("drift", () => {
-  test.each([
-    {
-      what: "a scaled Deployment",
-      kind: "Deployment",
-      patch: { spec: { replicas: 7 } },
-      healed: { spec: { replicas: 2 } },
-    },
-    {
-      what: "another image",
-      kind: "Deployment",
-      patch: { spec: { template: { spec: { containers: [{ name: "shop", image: "evil:1" }] } } } },
-      healed: { spec: { template: { spec: { containers: [{ image: "nginx:1.27" }] } } } },
-    },
-    {
-      what: "another selector of the Service",
-      kind: "Service",
-      patch: { spec: { selector: { app: "somewhere-else" } } },
-      healed: { spec: { selector: { app: "shop" } } },
-    },
-  ])("$what is healed, and an Event names who did it", async ({ kind, patch, healed }) => {
+  test.each(DRIFTS)("$what is healed, and an Event names who did it", async ({ kind, patch, healed }) => {
     const namespace = await federation.namespace();
     await federation.apply(placement("all").namespace(namespace));
     await federation.apply(demoApplication("shop").namespace(namespace).replica(2).port(80));

@@ -1,25 +1,13 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  ACCEPT_CLUSTER_UID_ANNOTATION,
-  DEFAULT_SYSTEM_NAMESPACE,
-  type KubeObject,
-  type MemberCluster,
-} from "../../src/apis/index.ts";
+import { ACCEPT_CLUSTER_UID_ANNOTATION, type KubeObject, type MemberCluster } from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
-import {
-  eventually,
-  FaultProxy,
-  managerToken,
-  type ProxiedRequest,
-  startManager,
-  throughout,
-} from "../envtest/index.ts";
+import { eventually, FaultProxy, startManager, throughout } from "../envtest/index.ts";
+import { emptyOnce, forbidding, hubThrough, isWrite, managerThrough, ordinaryManager } from "./faultyHub.ts";
 import { conditionOf, explainFailure, Federation } from "./federation.ts";
 import { collectionPath, objectPath, secret } from "./objects.ts";
 import { Recorder } from "./recorder.ts";
+import { hubObjects, memberTokens } from "./safetySecrets.ts";
 
 const SHANGHAI = "shanghai-1";
 const SINGAPORE = "singapore-1";
@@ -42,28 +30,6 @@ afterAll(() => federation?.[Symbol.asyncDispose]());
 afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 const both = (replicas = 1) => ({ [SHANGHAI]: replicas, [SINGAPORE]: replicas });
-const WRITES = new Set(["POST", "PUT", "PATCH", "DELETE"]);
-/** Questions that are posted and Leases aside. */
-const isWrite = ({ method, path }: ProxiedRequest) => WRITES.has(method) && !/\/(leases|self\w+reviews)\b/.test(path);
-
-/** The file of a kubeconfig that leads to the hub through the proxy. */
-async function hubThrough(proxy: FaultProxy): Promise<string> {
-  const file = join(federation.fleet.dir, `kubeconfig-${new URL(proxy.server).port}`);
-  await writeFile(file, proxy.kubeconfigFor(await managerToken(federation.hub)), { mode: 0o600 });
-  return file;
-}
-
-/** Replaces the running manager by one that sees the hub through the proxy. */
-async function managerThrough(proxy: FaultProxy, waitUntilReady = true): Promise<void> {
-  await federation.manager.stop();
-  // The later of two options counts.
-  await federation.startManager({ args: ["--kubeconfig", await hubThrough(proxy)], waitUntilReady });
-}
-
-async function ordinaryManager(): Promise<void> {
-  await federation.manager.stop();
-  await federation.startManager();
-}
 
 describe("rule 1: nothing is deleted before every cache of the hub has synced", () => {
   test.each(["demoapplications", "placements", "clusterplacements", "overridepolicies", "memberclusters"])(
@@ -77,21 +43,8 @@ describe("rule 1: nothing is deleted before every cache of the hub has synced", 
       await using proxy = await FaultProxy.start(federation.hub);
       await using recorder = new Recorder(federation.memberApi(SHANGHAI), ["Deployment", "Service"]);
       try {
-        proxy.fault = ({ method, path }) =>
-          method === "GET" && path.endsWith(`/${plural}`)
-            ? {
-                status: 403,
-                body: {
-                  kind: "Status",
-                  apiVersion: "v1",
-                  status: "Failure",
-                  reason: "Forbidden",
-                  code: 403,
-                  message: `${plural} is forbidden`,
-                },
-              }
-            : undefined;
-        await managerThrough(proxy, false);
+        proxy.fault = forbidding(plural);
+        await managerThrough(federation, proxy, false);
         await eventually(() => expect(proxy.requests.some(({ path }) => path.endsWith(`/${plural}`))).toBe(true));
         // The one that was away meanwhile: a plan without it would look as if it should be nowhere.
         await federation.apply(shop.image("nginx:1.28"));
@@ -104,7 +57,7 @@ describe("rule 1: nothing is deleted before every cache of the hub has synced", 
         expect(await federation.image(SINGAPORE, namespace, "shop")).toBe("nginx:1.28");
         expect(recorder.deletions).toEqual([]);
       } finally {
-        await ordinaryManager();
+        await ordinaryManager(federation);
       }
     },
   );
@@ -117,7 +70,7 @@ describe("rule 2: a relist in which most objects vanish deletes nothing", () => 
     await using proxy = await FaultProxy.start(federation.hub);
     await using recorder = new Recorder(federation.memberApi(SHANGHAI), ["Deployment"]);
     try {
-      await managerThrough(proxy);
+      await managerThrough(federation, proxy);
       await federation.apply(placement("all").namespace(namespace).onClusters(SHANGHAI));
       for (const name of names) await federation.apply(demoApplication(name).namespace(namespace));
       for (const name of names) await federation.untilAvailable(namespace, name, { [SHANGHAI]: 1 });
@@ -126,29 +79,11 @@ describe("rule 2: a relist in which most objects vanish deletes nothing", () => 
         collectionPath("DemoApplication"),
       );
       // The watch breaks, its place is too old, and the first read of everything comes back empty: a stale or wrong answer.
-      let lies = 0;
-      let refusedWatches = 0;
-      proxy.fault = ({ method, path, query }) => {
-        if (method !== "GET" || !path.endsWith("/demoapplications")) return undefined;
-        // How new the server is; the answer to that is true.
-        if (query.get("limit") === "1") return undefined;
-        if (query.get("sendInitialEvents") === "true")
-          return { status: 422, body: failure(422, "Invalid", "sendInitialEvents is forbidden") };
-        if (query.get("watch") === "true" || query.get("watch") === "1") {
-          if (lies > 0) return undefined;
-          refusedWatches++;
-          return { status: 410, body: failure(410, "Expired", "too old resource version") };
-        }
-        if (lies > 0) return undefined;
-        lies++;
-        return {
-          status: 200,
-          body: { kind: "DemoApplicationList", apiVersion: "paas.cmft.com/v1", metadata, items: [] },
-        };
-      };
+      const lie = emptyOnce(metadata);
+      proxy.fault = lie.fault;
       proxy.disconnect();
-      await eventually(() => expect(lies).toBe(1), { timeout: 60_000 });
-      expect(refusedWatches).toBeGreaterThan(0);
+      await eventually(() => expect(lie.told).toBe(1), { timeout: 60_000 });
+      expect(lie.refusedWatches).toBeGreaterThan(0);
       await throughout(5000, () => expect(recorder.deletions).toEqual([]));
       proxy.fault = undefined;
       for (const name of names) await federation.untilAvailable(namespace, name, { [SHANGHAI]: 1 });
@@ -161,7 +96,7 @@ describe("rule 2: a relist in which most objects vanish deletes nothing", () => 
         { timeout: 60_000 },
       );
     } finally {
-      await ordinaryManager();
+      await ordinaryManager(federation);
     }
   });
 });
@@ -334,7 +269,7 @@ describe("rule 7: a stale leader writes nothing", () => {
     await using sleeper = await startManager({
       hub: federation.hub,
       folder: federation.fleet.dir,
-      args: ["--kubeconfig", await hubThrough(hubProxy), ...quick],
+      args: ["--kubeconfig", await hubThrough(federation, hubProxy), ...quick],
     });
     try {
       await federation.joinByHand(SPARE, plane.kubeconfig);
@@ -361,7 +296,7 @@ describe("rule 7: a stale leader writes nothing", () => {
     } finally {
       await sleeper.kill();
       await federation.removeMember(SPARE);
-      await ordinaryManager();
+      await ordinaryManager(federation);
     }
   });
 });
@@ -374,7 +309,7 @@ describe("rule 8: secrets stay secret", () => {
     await federation.manager.stop();
     await federation.startManager({ args: ["--log-level", "debug"] });
   });
-  afterEach(ordinaryManager);
+  afterEach(() => ordinaryManager(federation));
 
   test("no value of a Secret and no token reaches a log, a status, an Event or a metric, however things fail", async () => {
     const namespace = await federation.namespace();
@@ -422,12 +357,12 @@ describe("rule 8: secrets stay secret", () => {
       await federation.setKubeconfig(SPARE, plane.kubeconfigFor({ token: PASSWORD }));
       await federation.untilMemberIs(SPARE, "False", "CredentialsRejected");
 
-      const tokens = await memberTokens();
+      const tokens = await memberTokens(federation);
       expect(tokens.length).toBeGreaterThanOrEqual(2);
       const places = {
         log: await federation.manager.log(),
         metrics: await federation.manager.metricsText(),
-        hub: JSON.stringify(await hubObjects()),
+        hub: JSON.stringify(await hubObjects(federation)),
         memberEvents: JSON.stringify(await api.list(collectionPath("Event"))),
         memberWorkloads: JSON.stringify(await federation.memberApi(SHANGHAI).list(collectionPath("Deployment"))),
       };
@@ -441,37 +376,3 @@ describe("rule 8: secrets stay secret", () => {
     }
   });
 });
-
-/** The tokens that the joined members' kubeconfigs hold. */
-async function memberTokens(): Promise<string[]> {
-  const secrets = await federation.api.list<KubeObject & { data?: Record<string, string> }>(
-    collectionPath("Secret", DEFAULT_SYSTEM_NAMESPACE),
-  );
-  return secrets.flatMap(({ data }) => {
-    const text = Object.values(data ?? {})
-      .map((value) => Buffer.from(value, "base64").toString("utf8"))
-      .join("\n");
-    return [...text.matchAll(/token: *"?([A-Za-z0-9._-]{20,})"?/g)].flatMap(([, token]) =>
-      token === undefined ? [] : [token],
-    );
-  });
-}
-
-/** Everything on the hub that Meridian may have written, but the Secrets themselves. */
-async function hubObjects(): Promise<unknown[]> {
-  const kinds = [
-    "DemoApplication",
-    "MemberCluster",
-    "Placement",
-    "OverridePolicy",
-    "Event",
-    "Lease",
-    "ConfigMap",
-    "Deployment",
-  ];
-  return Promise.all(kinds.map((kind) => federation.api.list(collectionPath(kind))));
-}
-
-function failure(code: number, reason: string, message: string): unknown {
-  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", reason, code, message };
-}

@@ -1,11 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { KubeObject, MemberCluster } from "../../src/apis/index.ts";
-import { evaluatePodSecurity } from "../../src/desiredstate/podSecurity/evaluate.ts";
 import { demoApplication, placement } from "../builders/index.ts";
-import { POD_CASES } from "../builders/podCases.ts";
-import { Api, eventually, meridian, meridianOk, type Plane, startSandboxFleet } from "../envtest/index.ts";
+import { type Api, eventually, meridian, meridianOk, type Plane, startSandboxFleet } from "../envtest/index.ts";
+import { attemptsOf, CLUSTER_ADMIN, configMap, labelsOf } from "./accountAttempts.ts";
+import { accountOf, type Answer, ask } from "./asking.ts";
 import { explainFailure, Federation } from "./federation.ts";
 import { collectionPath, objectPath, pathOf, secret } from "./objects.ts";
+import { expectAgreement, LEVELS } from "./podSecurityAgreement.ts";
+import { tenantOf } from "./tenant.ts";
 import { applicationOf, ATTEMPTS, nameOf, patching, policyOf, PROTECTED_PATHS } from "./tenantAttempts.ts";
 
 const SHANGHAI = "shanghai-1";
@@ -22,57 +24,8 @@ beforeAll(async () => {
 afterAll(() => federation?.[Symbol.asyncDispose]());
 afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
-interface Answer {
-  status: number;
-  message: string;
-}
-
-async function ask(api: Api, method: string, path: string, body?: unknown, contentType?: string): Promise<Answer> {
-  const options = contentType === undefined ? {} : { contentType };
-  const { status, body: answer } = await api.request<{ message?: string }>(method, path, body, options);
-  return { status, message: answer.message ?? "" };
-}
-
 describe("our check of Pod Security agrees with that of an API server", () => {
-  const LEVELS = (["baseline", "restricted"] as const).flatMap((level) =>
-    [Infinity, 34, 31, 24].map((minor) => ({ level, minor, version: minor === Infinity ? "latest" : `v1.${minor}` })),
-  );
-
-  test.each(LEVELS)("$level of $version", async ({ level, minor, version }) => {
-    const { api } = member;
-    const namespace = `${level}-${version.replaceAll(".", "-")}`;
-    await api.create(collectionPath("Namespace"), {
-      apiVersion: "v1",
-      kind: "Namespace",
-      metadata: {
-        name: namespace,
-        labels: {
-          "pod-security.kubernetes.io/enforce": level,
-          "pod-security.kubernetes.io/enforce-version": version,
-        },
-      },
-    });
-    await eventually(() => api.get(objectPath("ServiceAccount", namespace, "default")), { message: "its account" });
-    const answers = await Promise.all(
-      POD_CASES.map(async ({ name, spec, annotations = {} }) => {
-        const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "web", annotations }, spec };
-        const { status, message } = await ask(api, "POST", `${collectionPath("Pod", namespace)}?dryRun=All`, pod);
-        const ours = evaluatePodSecurity(pod, { level, minor }).length > 0;
-        // What is no pod at all is refused before anybody asks how secure it is.
-        if (status === 422) return { name, refused: ours };
-        if (status === 403) expect(message).toContain("violates PodSecurity");
-        else expect({ name, status, message }).toMatchObject({ status: 201 });
-        return { name, refused: status === 403 };
-      }),
-    );
-    expect(answers.filter(({ refused }) => refused).length).toBeGreaterThan(20);
-    expect(
-      POD_CASES.map(({ name, spec, annotations = {} }) => {
-        const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "web", annotations }, spec };
-        return { name, refused: evaluatePodSecurity(pod, { level, minor }).length > 0 };
-      }),
-    ).toEqual(answers);
-  });
+  test.each(LEVELS)("$level of $version", (level) => expectAgreement(member.api, level));
 });
 
 describe("a tenant of the hub", () => {
@@ -80,33 +33,7 @@ describe("a tenant of the hub", () => {
   let tenant: Api;
 
   beforeAll(async () => {
-    const { api } = federation;
-    await federation.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: TEAM } } as KubeObject);
-    await api.create(collectionPath("ServiceAccount", TEAM), {
-      apiVersion: "v1",
-      kind: "ServiceAccount",
-      metadata: { name: "tenant" },
-    });
-    const everything = ["get", "list", "watch", "create", "update", "patch", "delete"];
-    await federation.apply({
-      apiVersion: `${RBAC}/v1`,
-      kind: "Role",
-      metadata: { name: "tenant", namespace: TEAM },
-      rules: [
-        { apiGroups: ["paas.cmft.com"], resources: ["*"], verbs: everything },
-        { apiGroups: ["federation.paas.cmft.com"], resources: ["*"], verbs: everything },
-        { apiGroups: [""], resources: ["configmaps", "secrets"], verbs: everything },
-      ],
-    } as KubeObject);
-    await federation.apply({
-      apiVersion: `${RBAC}/v1`,
-      kind: "RoleBinding",
-      metadata: { name: "tenant", namespace: TEAM },
-      roleRef: { apiGroup: RBAC, kind: "Role", name: "tenant" },
-      subjects: [{ kind: "ServiceAccount", namespace: TEAM, name: "tenant" }],
-    } as KubeObject);
-    const { server, caData } = federation.hub;
-    tenant = new Api({ server, ca: caData, token: await federation.hub.serviceAccountToken(TEAM, "tenant", 3600) });
+    tenant = await tenantOf(federation, TEAM);
   });
   afterAll(() => tenant?.close());
 
@@ -193,31 +120,15 @@ describe("a tenant of the hub", () => {
   });
 });
 
-/** With the credentials that join stored on the hub. */
-async function accountOf(cluster: string): Promise<Api> {
-  const { data = {} } = await federation.api.get<KubeObject & { data?: Record<string, string> }>(
-    objectPath("Secret", SYSTEM, cluster),
-  );
-  const kubeconfig = Buffer.from(data["kubeconfig"] ?? "", "base64").toString("utf8");
-  const [, token = ""] = /token: "?([^"\s]+)/.exec(kubeconfig) ?? [];
-  return new Api({ server: member.server, ca: member.caData, token });
-}
-
 describe("the account of the hub on a member", () => {
-  const CLUSTER_ADMIN = { apiGroup: RBAC, kind: "ClusterRole", name: "cluster-admin" };
   let account: Api;
   let name: string;
   let hubId: string;
 
-  const labels = (id = hubId) => ({ "federation.paas.cmft.com/managed-by": id });
-  const configMap = (namespace: string, of: string, metadata: object = {}) => ({
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name: of, namespace, ...metadata },
-  });
+  const labels = () => labelsOf(hubId);
 
   beforeAll(async () => {
-    account = await accountOf(SHANGHAI);
+    account = await accountOf(federation, SHANGHAI);
     hubId = (await federation.api.get(objectPath("Namespace", undefined, "kube-system"))).metadata.uid ?? "";
     name = `meridian-${hubId.slice(0, 8)}`;
     await member.api.create(collectionPath("Namespace"), { metadata: { name: "theirs" } });
@@ -259,145 +170,7 @@ describe("the account of the hub on a member", () => {
     await member.api.create(collectionPath("ConfigMap", "theirs"), configMap("theirs", "ours", { labels: labels() }));
     await eventually(async () => expect((await ask(account, "GET", "/api/v1/nodes")).status).toBe(200));
 
-    const merge = "application/merge-patch+json";
-    const apply = "application/apply-patch+yaml";
-    const token = "kubernetes.io/service-account-token";
-    const theirs = collectionPath("ConfigMap", "theirs");
-    const protectedOnes = "writes nothing into a protected namespace";
-    const tokens = "writes no Secret that holds the token of a service account";
-    const powers = "writes nothing that gives rights or changes the API";
-    const marks = `writes only objects with its label federation.paas.cmft.com/managed-by=${hubId}`;
-    const parts = "writes whole objects, and asks for no token but its own";
-    const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
-    const rule = { metadata: { name: "r", labels: labels() }, rules: [] };
-    const binding = { metadata: { name: "b", labels: labels() }, roleRef: CLUSTER_ADMIN, subjects: [] };
-    const webhook = { metadata: { name: "w", labels: labels() }, webhooks: [] };
-    const admission = "/apis/admissionregistration.k8s.io/v1";
-    const attempts: [what: string, method: string, path: string, body: unknown, says: string, contentType?: string][] =
-      [
-        [
-          "create in kube-system",
-          "POST",
-          collectionPath("ConfigMap", "kube-system"),
-          configMap("kube-system", "x", { labels: labels() }),
-          protectedOnes,
-        ],
-        [
-          "apply in kube-public",
-          "PATCH",
-          `${objectPath("ConfigMap", "kube-public", "x")}?fieldManager=meridian`,
-          configMap("kube-public", "x", { labels: labels() }),
-          protectedOnes,
-          apply,
-        ],
-        [
-          "patch in kube-system",
-          "PATCH",
-          objectPath("ConfigMap", "kube-system", "marked"),
-          { data: {}, metadata: { annotations: { a: "b" } } },
-          protectedOnes,
-          merge,
-        ],
-        ["delete in kube-system", "DELETE", objectPath("ConfigMap", "kube-system", "marked"), undefined, protectedOnes],
-        [
-          "delete kube-node-lease",
-          "DELETE",
-          objectPath("Namespace", undefined, "kube-node-lease"),
-          undefined,
-          protectedOnes,
-        ],
-        [
-          "label kube-node-lease",
-          "PATCH",
-          objectPath("Namespace", undefined, "kube-node-lease"),
-          { metadata: { labels: labels() } },
-          protectedOnes,
-          merge,
-        ],
-        [
-          "create a namespace of Kubernetes",
-          "POST",
-          collectionPath("Namespace"),
-          { metadata: { name: "kube-mine", labels: labels() } },
-          protectedOnes,
-        ],
-        [
-          "create in its own namespace",
-          "POST",
-          collectionPath("ConfigMap", SYSTEM),
-          configMap(SYSTEM, "x", { labels: labels() }),
-          protectedOnes,
-        ],
-        [
-          "create an account",
-          "POST",
-          collectionPath("ServiceAccount", SYSTEM),
-          { metadata: { name: "x", labels: labels() } },
-          protectedOnes,
-        ],
-        [
-          "create a token Secret",
-          "POST",
-          collectionPath("Secret", "theirs"),
-          {
-            metadata: { name: "t", labels: labels(), annotations: { "kubernetes.io/service-account.name": "default" } },
-            type: token,
-          },
-          tokens,
-        ],
-        [
-          "create a Secret with an account's name",
-          "POST",
-          collectionPath("Secret", "theirs"),
-          {
-            metadata: { name: "t", labels: labels(), annotations: { "kubernetes.io/service-account.name": "default" } },
-          },
-          tokens,
-        ],
-        [
-          "ask for another's token",
-          "POST",
-          `${objectPath("ServiceAccount", "theirs", "default")}/token`,
-          request,
-          parts,
-        ],
-        [
-          "ask for a token in kube-system",
-          "POST",
-          `${objectPath("ServiceAccount", "kube-system", "default")}/token`,
-          request,
-          protectedOnes,
-        ],
-        ["create a ClusterRole", "POST", collectionPath("ClusterRole"), rule, powers],
-        ["create a ClusterRoleBinding", "POST", collectionPath("ClusterRoleBinding"), binding, powers],
-        ["create a Role", "POST", collectionPath("Role", "theirs"), rule, powers],
-        ["create a RoleBinding", "POST", collectionPath("RoleBinding", "theirs"), binding, powers],
-        [
-          "change its own ClusterRole",
-          "PATCH",
-          objectPath("ClusterRole", undefined, name),
-          { rules: [] },
-          powers,
-          merge,
-        ],
-        ["delete a ClusterRole", "DELETE", objectPath("ClusterRole", undefined, "view"), undefined, powers],
-        ["create a mutating webhook", "POST", `${admission}/mutatingwebhookconfigurations`, webhook, powers],
-        ["create a validating webhook", "POST", `${admission}/validatingwebhookconfigurations`, webhook, powers],
-        ["create without the label", "POST", theirs, configMap("theirs", "x"), marks],
-        [
-          "create with another hub's label",
-          "POST",
-          theirs,
-          configMap("theirs", "x", { labels: labels("other") }),
-          marks,
-        ],
-        ["patch what is not the hub's", "PATCH", `${theirs}/foreign`, { data: { a: "b" } }, marks, merge],
-        ["replace what is not the hub's", "PUT", `${theirs}/foreign`, configMap("theirs", "foreign"), marks],
-        ["delete what is not the hub's", "DELETE", `${theirs}/foreign`, undefined, marks],
-        ["delete all of a kind", "DELETE", theirs, undefined, marks],
-        ["delete a namespace of others", "DELETE", objectPath("Namespace", undefined, "theirs"), undefined, marks],
-      ];
-    for (const [what, method, path, body, says, contentType] of attempts) {
+    for (const [what, method, path, body, says, contentType] of attemptsOf(hubId, name)) {
       const { status, message } = await ask(account, method, path, body, contentType);
       expect({ what, status, message }).toEqual({ what, status: 403, message: expect.stringContaining(says) });
       expect(message).toContain(`ValidatingAdmissionPolicy '${name}'`);
@@ -469,7 +242,7 @@ describe("a member that is joined for some namespaces", () => {
     );
     const { stdout } = await meridianOk(federation.hub, bounded("--namespaces", GRANTED));
     expect(stdout).toContain(`namespace/${GRANTED} created on ${SHANGHAI}`);
-    account = await accountOf(SHANGHAI);
+    account = await accountOf(federation, SHANGHAI);
     const hubId = (await federation.api.get(objectPath("Namespace", undefined, "kube-system"))).metadata.uid ?? "";
     name = `meridian-${hubId.slice(0, 8)}`;
   });

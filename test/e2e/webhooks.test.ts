@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -9,163 +8,56 @@ import {
   ROLLOUT_COMMAND_ANNOTATION,
   TRACEPARENT_ANNOTATION,
 } from "../../src/apis/index.ts";
-import { CertificateAuthority } from "../../src/certificates/index.ts";
-import { freePort } from "../../src/cmd/realClusters/index.ts";
-import {
-  CommandFailure,
-  eventually,
-  type Fleet,
-  kubectl,
-  type Manager,
-  meridianOk,
-  type Plane,
-  startFleet,
-  startManager,
-} from "../envtest/index.ts";
+import { eventually } from "../envtest/index.ts";
 import { KUBECTL_MISTAKES } from "../mistakes/admission.ts";
 import { collectionPath, objectPath, secret } from "./objects.ts";
+import {
+  authorities,
+  CERTIFICATES,
+  certificateState,
+  CONFIGURATION,
+  CRD,
+  issueInto,
+  publishedBundles,
+} from "./webhookCertificates.ts";
+import { finalizersOf, FULL_SPEC, WebhookHub } from "./webhookHub.ts";
 import { ApplicationLoad } from "./webhookLoad.ts";
-import { applicationOf, applications, foreignPlacement, policyOf, REFUSALS } from "./webhookRefusals.ts";
+import { applicationOf, applications, policyOf, REFUSALS } from "./webhookRefusals.ts";
 
-const CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/demoapplications.paas.cmft.com";
-const CERTIFICATES = objectPath("Secret", DEFAULT_SYSTEM_NAMESPACE, "meridian-webhooks");
-const CONFIGURATION = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/meridian";
-const FULL_SPEC = {
-  image: "nginx:1.27",
-  replica: 3,
-  ports: [{ port: 80, protocol: "TCP", targetPort: 8080 }],
-  env: [
-    { name: "MODE", value: "live" },
-    { name: "KEY", valueFrom: { secretKeyRef: { name: "keys", key: "k" } } },
-  ],
-  resources: { requests: { cpu: "100m" } },
-  readinessProbe: { httpGet: { path: "/", port: 8080 } },
-  serviceType: "ClusterIP",
-};
+const hooks = new WebhookHub();
 
-/** The API server begins no trace by itself, and goes on with those of its administrators. Nobody takes its own spans. */
-const TRACING = `
-apiVersion: apiserver.config.k8s.io/v1beta1
-kind: TracingConfiguration
-endpoint: 127.0.0.1:1
-samplingRatePerMillion: 0
-`;
-
-let tracingFolder: string;
-let fleet: Fleet;
-let hub: Plane;
-let manager: Manager;
-let port: number;
-let namespaces = 0;
-
-beforeAll(async () => {
-  tracingFolder = await mkdtemp(join(tmpdir(), "meridian-tracing-"));
-  const tracing = join(tracingFolder, "tracing.yaml");
-  await writeFile(tracing, TRACING);
-  const apiserverArgs = [`--tracing-config-file=${tracing}`];
-  fleet = await startFleet({ hub: { controllerManager: false, apiserverArgs }, members: [] });
-  hub = fleet.hub;
-  port = await freePort();
-  await meridianOk(hub, ["install"]);
-  await start();
-});
-afterAll(async () => {
-  await manager?.[Symbol.asyncDispose]();
-  await fleet?.[Symbol.asyncDispose]();
-  if (tracingFolder !== undefined) await rm(tracingFolder, { recursive: true });
-});
+beforeAll(() => hooks.start());
+afterAll(() => hooks[Symbol.asyncDispose]());
 afterEach(async ({ task }) => {
-  if (task.result?.state === "fail") process.stderr.write(`--- manager\n${await manager.logTail(60)}\n`);
+  if (task.result?.state === "fail") process.stderr.write(`--- manager\n${await hooks.manager.logTail(60)}\n`);
 });
-
-/** Starts the manager and waits until the hub calls its webhooks. */
-async function start(...args: string[]): Promise<void> {
-  const url = `https://127.0.0.1:${port}`;
-  const own = ["--webhooks", "--webhook-port", `${port}`, "--webhook-url", url, "--webhook-ca-overlap", "2s"];
-  manager = await startManager({ hub, folder: fleet.dir, args: [...own, ...args] });
-  await untilCalled();
-}
-
-/** Until the server takes an object in v1beta1, and asks about policies. */
-async function untilCalled(): Promise<void> {
-  await eventually(async () => {
-    const probe = applicationOf("probe", { image: "nginx" }, "default", "v1beta1");
-    const path = "/apis/paas.cmft.com/v1beta1/namespaces/default/demoapplications?dryRun=All";
-    const { status, body } = await hub.api.request("POST", path, probe);
-    expect(status, JSON.stringify(body)).toBe(201);
-    expect(finalizersOf(body as KubeObject)).toHaveLength(1);
-  });
-  await eventually(async () =>
-    expect(await refusal(foreignPlacement("default"), "--dry-run=server")).toMatch(/selects nothing/),
-  );
-}
-
-function finalizersOf(object: KubeObject): string[] {
-  return object.metadata.finalizers ?? [];
-}
-
-async function newNamespace(annotations: Record<string, string> = {}): Promise<string> {
-  const name = `hooks-${++namespaces}`;
-  await hub.api.create(collectionPath("Namespace"), {
-    apiVersion: "v1",
-    kind: "Namespace",
-    metadata: { name, annotations },
-  });
-  return name;
-}
-
-const apply = (object: KubeObject, ...args: string[]) =>
-  kubectl(hub, ["apply", "-f", "-", ...args], { stdin: JSON.stringify(object) });
-
-/** What kubectl prints when the hub refuses; empty when it does not. */
-async function refusal(object: KubeObject, ...args: string[]): Promise<string> {
-  try {
-    await kubectl(hub, ["create", "-f", "-", ...args], { stdin: JSON.stringify(object) });
-    return "";
-  } catch (error) {
-    if (!(error instanceof CommandFailure)) throw error;
-    return error.result.stderr;
-  }
-}
-
-async function read(name: string, namespace: string, version = "v1"): Promise<KubeObject> {
-  const text = await kubectl(hub, [
-    "get",
-    `demoapplication.${version}.paas.cmft.com/${name}`,
-    "-n",
-    namespace,
-    "-o",
-    "json",
-  ]);
-  return JSON.parse(text) as KubeObject;
-}
 
 describe("conversion on a real API server", () => {
   test("an object is edited in v1beta1 with kubectl, and keeps what only v1 knows", async () => {
-    const namespace = await newNamespace();
-    await apply(applicationOf("shop", FULL_SPEC, namespace));
-    const old = await read("shop", namespace, "v1beta1");
+    const namespace = await hooks.newNamespace();
+    await hooks.apply(applicationOf("shop", FULL_SPEC, namespace));
+    const old = await hooks.read("shop", namespace, "v1beta1");
     expect(Object.keys(old["spec"] as object).toSorted()).toEqual(["image", "ports", "replica"]);
     // Without the version that was read: the manager writes a status meanwhile.
     const { resourceVersion: _, ...metadata } = old.metadata;
     const edited = { ...old, metadata, spec: { ...(old["spec"] as object), replica: 7 } };
-    await kubectl(hub, ["replace", "-f", "-"], { stdin: JSON.stringify(edited) });
-    expect((await read("shop", namespace))["spec"]).toEqual({ ...FULL_SPEC, replica: 7 });
+    await hooks.kubectl(["replace", "-f", "-"], { stdin: JSON.stringify(edited) });
+    expect((await hooks.read("shop", namespace))["spec"]).toEqual({ ...FULL_SPEC, replica: 7 });
   });
 
   test("kubectl apply, on either side and in either version, takes no field from the other", async () => {
-    const namespace = await newNamespace();
-    await apply(applicationOf("shop", FULL_SPEC, namespace), "--server-side", "--field-manager=team");
+    const namespace = await hooks.newNamespace();
+    await hooks.apply(applicationOf("shop", FULL_SPEC, namespace), "--server-side", "--field-manager=team");
     const image = { image: "nginx:1.28", replica: 3 };
-    await apply(
+    await hooks.apply(
       applicationOf("shop", image, namespace, "v1beta1"),
       "--server-side",
       "--field-manager=ci",
       "--force-conflicts",
     );
-    expect((await read("shop", namespace))["spec"]).toEqual({ ...FULL_SPEC, image: "nginx:1.28" });
-    await kubectl(hub, ["scale", "demoapplication.v1beta1.paas.cmft.com/shop", "-n", namespace, "--replicas=5"]);
-    await kubectl(hub, [
+    expect((await hooks.read("shop", namespace))["spec"]).toEqual({ ...FULL_SPEC, image: "nginx:1.28" });
+    await hooks.kubectl(["scale", "demoapplication.v1beta1.paas.cmft.com/shop", "-n", namespace, "--replicas=5"]);
+    await hooks.kubectl([
       "patch",
       "demoapplication.v1beta1.paas.cmft.com/shop",
       "-n",
@@ -174,94 +66,79 @@ describe("conversion on a real API server", () => {
       "-p",
       '{"spec":{"image":"nginx:1.29"}}',
     ]);
-    expect((await read("shop", namespace))["spec"]).toEqual({ ...FULL_SPEC, image: "nginx:1.29", replica: 5 });
+    expect((await hooks.read("shop", namespace))["spec"]).toEqual({ ...FULL_SPEC, image: "nginx:1.29", replica: 5 });
   });
 
   test("what was written in v1beta1 is read in v1 and back as it was", async () => {
-    const namespace = await newNamespace();
+    const namespace = await hooks.newNamespace();
     const spec = { image: "nginx:1.27", replica: 2, ports: [{ port: 80, protocol: "TCP" }] };
-    await apply(applicationOf("plain", spec, namespace, "v1beta1"));
-    expect((await read("plain", namespace))["spec"]).toEqual(spec);
-    expect((await read("plain", namespace, "v1beta1"))["spec"]).toEqual(spec);
+    await hooks.apply(applicationOf("plain", spec, namespace, "v1beta1"));
+    expect((await hooks.read("plain", namespace))["spec"]).toEqual(spec);
+    expect((await hooks.read("plain", namespace, "v1beta1"))["spec"]).toEqual(spec);
   });
 
   test("an annotation that is not a v1 spec is refused with a reason", async () => {
     const object = applicationOf("broken", { image: "nginx" }, "default", "v1beta1");
     object.metadata.annotations = { "paas.cmft.com/v1-fields": "{" };
-    expect(await refusal(object)).toMatch(/v1-fields.*is not JSON; remove it/);
+    expect(await hooks.refusal(object)).toMatch(/v1-fields.*is not JSON; remove it/);
   });
 
   test("objects stored in v1beta1 are brought to v1 whole, and the CRD says so", async () => {
-    const namespace = await newNamespace();
-    await store("v1beta1");
-    for (const name of ["a", "b", "c"]) await apply(applicationOf(name, FULL_SPEC, namespace));
-    expect(await storedVersions()).toContain("v1beta1");
-    const before = await Promise.all(["a", "b", "c"].map((name) => read(name, namespace)));
-    await store("v1");
-    await eventually(async () => expect(await storedVersions()).toEqual(["v1"]), { timeout: 60_000 });
-    const after = await Promise.all(["a", "b", "c"].map((name) => read(name, namespace)));
+    const namespace = await hooks.newNamespace();
+    await hooks.store("v1beta1");
+    for (const name of ["a", "b", "c"]) await hooks.apply(applicationOf(name, FULL_SPEC, namespace));
+    expect(await hooks.storedVersions()).toContain("v1beta1");
+    const before = await Promise.all(["a", "b", "c"].map((name) => hooks.read(name, namespace)));
+    await hooks.store("v1");
+    await eventually(async () => expect(await hooks.storedVersions()).toEqual(["v1"]), { timeout: 60_000 });
+    const after = await Promise.all(["a", "b", "c"].map((name) => hooks.read(name, namespace)));
     expect(after.map(({ spec }) => spec)).toEqual(before.map(({ spec }) => spec));
     expect(after.map(({ metadata }) => metadata.uid)).toEqual(before.map(({ metadata }) => metadata.uid));
   });
-
-  async function storedVersions(): Promise<string[]> {
-    const { status } = (await hub.api.get(CRD)) as unknown as { status: { storedVersions: string[] } };
-    return status.storedVersions;
-  }
-
-  async function store(version: string): Promise<void> {
-    const { spec } = (await hub.api.get(CRD)) as unknown as { spec: { versions: { name: string }[] } };
-    const patch = spec.versions.map(({ name }, index) => ({
-      op: "replace",
-      path: `/spec/versions/${index}/storage`,
-      value: name === version,
-    }));
-    await hub.api.patch(CRD, "json", patch);
-    await eventually(async () => expect(await storedVersions()).toContain(version));
-    // The version is taken up a moment after the CRD says so; that it was shows in the first object.
-    await untilCalled();
-  }
 });
 
 describe("admission on a real API server", () => {
   test("an object has its finalizer from its creation on", async () => {
-    const namespace = await newNamespace();
-    const created = await hub.api.create(
+    const namespace = await hooks.newNamespace();
+    const created = await hooks.hub.api.create(
       collectionPath("DemoApplication", namespace),
       applicationOf("new", { image: "nginx" }, namespace),
     );
     expect(finalizersOf(created)).toEqual(["federation.paas.cmft.com/member-objects"]);
     const cluster = policyOf("MemberCluster", undefined, { connection: { pull: {} } }, "new");
-    const member = await hub.api.create(collectionPath("MemberCluster"), cluster);
+    const member = await hooks.hub.api.create(collectionPath("MemberCluster"), cluster);
     expect(finalizersOf(member)).toEqual(["federation.paas.cmft.com/member-cluster"]);
   });
 
   test("the trace of a request goes on in the webhooks and, by the object's annotation, in the reconcile", async () => {
-    const namespace = await newNamespace();
+    const namespace = await hooks.newNamespace();
     const traceId = "0af7651916cd43dd8448eb211c80319c";
     const path = collectionPath("DemoApplication", namespace);
     const object = applicationOf("traced", { image: "nginx" }, namespace);
     const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
-    const { status, body } = await hub.api.request<KubeObject>("POST", path, object, { traceparent });
+    const { status, body } = await hooks.hub.api.request<KubeObject>("POST", path, object, { traceparent });
     expect(status, JSON.stringify(body)).toBe(201);
     expect(body.metadata.annotations?.[TRACEPARENT_ANNOTATION]).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
     await eventually(async () => {
-      const lines = (await manager.log())
+      const lines = (await hooks.manager.log())
         .split("\n")
         .filter((line) => line.includes(`DemoApplication/${namespace}/traced`));
       expect(lines.some((line) => line.includes("changed: generation 1") && line.includes(traceId))).toBe(true);
     });
-    const untraced = await hub.api.create<KubeObject>(path, applicationOf("untraced", { image: "nginx" }, namespace));
+    const untraced = await hooks.hub.api.create<KubeObject>(
+      path,
+      applicationOf("untraced", { image: "nginx" }, namespace),
+    );
     expect(untraced.metadata.annotations ?? {}).not.toHaveProperty([TRACEPARENT_ANNOTATION]);
   });
 
   test.each([...REFUSALS])("refuses $name, and says what to change", async ({ object, message }) => {
-    expect(await refusal(object)).toMatch(message);
+    expect(await hooks.refusal(object)).toMatch(message);
   });
 
   describe("after a mistake, what kubectl prints says what is wrong, where, and what to do next", () => {
     beforeAll(() =>
-      hub.api.create(collectionPath("Namespace"), {
+      hooks.hub.api.create(collectionPath("Namespace"), {
         apiVersion: "v1",
         kind: "Namespace",
         metadata: { name: "shop" },
@@ -270,16 +147,16 @@ describe("admission on a real API server", () => {
 
     const mistakes = KUBECTL_MISTAKES.filter(({ besideFirst, verb }) => besideFirst !== true && verb === undefined);
     test.each(mistakes)("$mistake", async ({ object, what, where, next }) => {
-      const said = await refusal(object);
+      const said = await hooks.refusal(object);
       for (const words of [what, where, next]) expect(said).toMatch(words);
     });
   });
 
   test("the platform sets another bound for a namespace, and kubectl scale keeps to it", async () => {
-    const namespace = await newNamespace({ "paas.cmft.com/replica-bounds": "0-5" });
-    await apply(applicationOf("small", { image: "nginx", replica: 0 }, namespace));
-    await kubectl(hub, ["scale", "demo/small", "-n", namespace, "--replicas=5"]);
-    await expect(kubectl(hub, ["scale", "demo/small", "-n", namespace, "--replicas=6"])).rejects.toThrow(
+    const namespace = await hooks.newNamespace({ "paas.cmft.com/replica-bounds": "0-5" });
+    await hooks.apply(applicationOf("small", { image: "nginx", replica: 0 }, namespace));
+    await hooks.kubectl(["scale", "demo/small", "-n", namespace, "--replicas=5"]);
+    await expect(hooks.kubectl(["scale", "demo/small", "-n", namespace, "--replicas=6"])).rejects.toThrow(
       /set it to 5 or less/,
     );
   });
@@ -290,18 +167,18 @@ describe("admission on a real API server", () => {
     "https://metadata.google.internal",
     "https://0xA9FEA9FE/",
   ])("refuses a cluster whose kubeconfig leads to %s", async (server) => {
-    const name = `metadata-${++namespaces}`;
+    const name = hooks.newName("metadata");
     const kubeconfig = JSON.stringify({
       "current-context": "c",
       contexts: [{ name: "c", context: { cluster: "c" } }],
       clusters: [{ name: "c", cluster: { server } }],
     });
-    await hub.api.apply(
+    await hooks.hub.api.apply(
       objectPath("Secret", DEFAULT_SYSTEM_NAMESPACE, name),
       secret(DEFAULT_SYSTEM_NAMESPACE, name, { kubeconfig }),
     );
     const cluster = policyOf("MemberCluster", undefined, { connection: { kubeconfigSecretRef: { name } } }, name);
-    expect(await refusal(cluster)).toMatch(
+    expect(await hooks.refusal(cluster)).toMatch(
       /the server of its kubeconfig: .* write the address of the cluster's API server/,
     );
   });
@@ -323,7 +200,7 @@ describe("admission on a real API server", () => {
       },
     },
   ])("nobody approves a stage of a rollout in another's name, on a $kind", async ({ path, object }) => {
-    const { status } = JSON.parse(await kubectl(hub, ["auth", "whoami", "-o", "json"])) as {
+    const { status } = JSON.parse(await hooks.kubectl(["auth", "whoami", "-o", "json"])) as {
       status: { userInfo: { username: string } };
     };
     const { username } = status.userInfo;
@@ -331,7 +208,7 @@ describe("admission on a real API server", () => {
       const command = JSON.stringify({ revision: 1, approvals: { canary: by } });
       const annotations = { [ROLLOUT_COMMAND_ANNOTATION]: command };
       const named = { ...object, metadata: { ...object.metadata, annotations } };
-      const answer = await hub.api.request("POST", `${path}?dryRun=All`, named);
+      const answer = await hooks.hub.api.request("POST", `${path}?dryRun=All`, named);
       return { status: answer.status, text: JSON.stringify(answer.body) };
     };
     expect(await approved(username)).toMatchObject({ status: 201 });
@@ -342,30 +219,30 @@ describe("admission on a real API server", () => {
   });
 
   test("what is protected by label is not deleted, nor its namespace, until the label goes", async () => {
-    const namespace = await newNamespace();
+    const namespace = await hooks.newNamespace();
     const object = applicationOf("kept", { image: "nginx" }, namespace);
     object.metadata.labels = { "paas.cmft.com/deletion-protection": "true" };
-    await apply(object);
-    const remove = () => kubectl(hub, ["delete", "demo", "kept", "-n", namespace, "--wait=false"]);
+    await hooks.apply(object);
+    const remove = () => hooks.kubectl(["delete", "demo", "kept", "-n", namespace, "--wait=false"]);
     await expect(remove()).rejects.toThrow(
       /protects DemoApplication kept from deletion.*kubectl label demoapplication kept/,
     );
-    await expect(kubectl(hub, ["delete", "demo", "--all", "-n", namespace, "--wait=false"])).rejects.toThrow(
+    await expect(hooks.kubectl(["delete", "demo", "--all", "-n", namespace, "--wait=false"])).rejects.toThrow(
       /protects/,
     );
     await eventually(() =>
-      expect(kubectl(hub, ["delete", "ns", namespace, "--wait=false", "--dry-run=server"])).rejects.toThrow(
+      expect(hooks.kubectl(["delete", "ns", namespace, "--wait=false", "--dry-run=server"])).rejects.toThrow(
         new RegExp(`${namespace}/kept in it is protected`),
       ),
     );
-    await kubectl(hub, ["label", "demoapplication", "kept", "-n", namespace, "paas.cmft.com/deletion-protection-"]);
+    await hooks.kubectl(["label", "demoapplication", "kept", "-n", namespace, "paas.cmft.com/deletion-protection-"]);
     await remove();
   });
 
   test("a node port that another application has on the same cluster is refused, and a member with objects leaves only by a word", async () => {
-    const namespace = await newNamespace();
-    await apply(policyOf("MemberCluster", undefined, { connection: { local: {} } }, "hub"));
-    await apply(
+    const namespace = await hooks.newNamespace();
+    await hooks.apply(policyOf("MemberCluster", undefined, { connection: { local: {} } }, "hub"));
+    await hooks.apply(
       policyOf(
         "Placement",
         namespace,
@@ -374,85 +251,98 @@ describe("admission on a real API server", () => {
       ),
     );
     const ports = [{ port: 80, nodePort: 30_777 }];
-    await apply(applicationOf("first", { image: "nginx", ports }, namespace));
+    await hooks.apply(applicationOf("first", { image: "nginx", ports }, namespace));
     await eventually(async () => {
-      const { status } = (await read("first", namespace)) as unknown as { status?: { clusters?: { name: string }[] } };
+      const { status } = (await hooks.read("first", namespace)) as unknown as {
+        status?: { clusters?: { name: string }[] };
+      };
       expect(status?.clusters?.map(({ name }) => name)).toEqual(["hub"]);
     });
     await eventually(async () => {
-      const said = await refusal(applicationOf("second", { image: "nginx", ports }, namespace), "--dry-run=server");
+      const said = await hooks.refusal(
+        applicationOf("second", { image: "nginx", ports }, namespace),
+        "--dry-run=server",
+      );
       expect(said).toMatch(
         new RegExp(`30777/TCP is taken on cluster hub by DemoApplication ${namespace}/first; choose another`),
       );
     });
-    await expect(kubectl(hub, ["delete", "membercluster", "hub", "--wait=false"])).rejects.toThrow(
+    await expect(hooks.kubectl(["delete", "membercluster", "hub", "--wait=false"])).rejects.toThrow(
       /placed on hub; say what is to become.*Drain.*Orphan/,
     );
-    await kubectl(hub, ["patch", "membercluster", "hub", "--type=merge", "-p", '{"spec":{"deletionPolicy":"Orphan"}}']);
-    await kubectl(hub, ["delete", "membercluster", "hub", "--timeout=30s"]);
+    await hooks.kubectl([
+      "patch",
+      "membercluster",
+      "hub",
+      "--type=merge",
+      "-p",
+      '{"spec":{"deletionPolicy":"Orphan"}}',
+    ]);
+    await hooks.kubectl(["delete", "membercluster", "hub", "--timeout=30s"]);
   });
 
   test("an update is not refused for what was wrong before", async () => {
-    const namespace = await newNamespace({ "paas.cmft.com/replica-bounds": "1-500" });
-    await apply(applicationOf("large", { image: "nginx", replica: 300 }, namespace));
-    await kubectl(hub, ["annotate", "ns", namespace, "paas.cmft.com/replica-bounds-"]);
+    const namespace = await hooks.newNamespace({ "paas.cmft.com/replica-bounds": "1-500" });
+    await hooks.apply(applicationOf("large", { image: "nginx", replica: 300 }, namespace));
+    await hooks.kubectl(["annotate", "ns", namespace, "paas.cmft.com/replica-bounds-"]);
     await eventually(() =>
-      expect(kubectl(hub, ["scale", "demo/large", "-n", namespace, "--replicas=301"])).rejects.toThrow(/301/),
+      expect(hooks.kubectl(["scale", "demo/large", "-n", namespace, "--replicas=301"])).rejects.toThrow(/301/),
     );
-    await kubectl(hub, ["label", "demo", "large", "-n", namespace, "tier=web"]);
+    await hooks.kubectl(["label", "demo", "large", "-n", namespace, "tier=web"]);
   });
 });
 
 describe("trouble with the webhooks", () => {
   test("an outage loses nothing: v1 goes on, v1beta1 and policies wait, and the manager's first writes ask nobody", async () => {
-    const namespace = await newNamespace();
-    await apply(applicationOf("before", FULL_SPEC, namespace));
-    await manager.kill();
-    expect((await read("before", namespace))["spec"]).toEqual(FULL_SPEC);
-    await apply(applicationOf("during", FULL_SPEC, namespace));
-    expect(finalizersOf(await read("during", namespace))).toEqual([]);
-    await expect(read("before", namespace, "v1beta1")).rejects.toThrow(/conversion webhook/);
-    expect(await refusal(policyOf("Placement", namespace, { resourceSelectors: applications }))).toMatch(
+    const namespace = await hooks.newNamespace();
+    await hooks.apply(applicationOf("before", FULL_SPEC, namespace));
+    await hooks.manager.kill();
+    expect((await hooks.read("before", namespace))["spec"]).toEqual(FULL_SPEC);
+    await hooks.apply(applicationOf("during", FULL_SPEC, namespace));
+    expect(finalizersOf(await hooks.read("during", namespace))).toEqual([]);
+    await expect(hooks.read("before", namespace, "v1beta1")).rejects.toThrow(/conversion webhook/);
+    expect(await hooks.refusal(policyOf("Placement", namespace, { resourceSelectors: applications }))).toMatch(
       /failed calling webhook/,
     );
-    await expect(kubectl(hub, ["delete", "demo", "before", "-n", namespace, "--wait=false"])).rejects.toThrow(
+    await expect(hooks.kubectl(["delete", "demo", "before", "-n", namespace, "--wait=false"])).rejects.toThrow(
       /failed calling webhook/,
     );
 
-    await start();
+    await hooks.startManager();
     const called = async (webhook: string) =>
-      (await manager.metric("controller_runtime_webhook_requests_total"))
+      (await hooks.manager.metric("controller_runtime_webhook_requests_total"))
         .filter(({ labels }) => labels["webhook"] === webhook)
         .reduce((sum, { value }) => sum + value, 0);
     const before = await called("validate");
-    await eventually(async () => expect(finalizersOf(await read("during", namespace))).toHaveLength(1));
-    await apply(applicationOf("after", FULL_SPEC, namespace));
+    await eventually(async () => expect(finalizersOf(await hooks.read("during", namespace))).toHaveLength(1));
+    await hooks.apply(applicationOf("after", FULL_SPEC, namespace));
     // One call is the creation's own; the finalizer and statuses that the manager wrote since added none.
-    await eventually(async () => expect((await read("after", namespace))["status"]).toBeDefined());
+    await eventually(async () => expect((await hooks.read("after", namespace))["status"]).toBeDefined());
     expect(await called("validate")).toBe(before + 1);
-    for (const name of ["before", "during", "after"]) expect((await read(name, namespace))["spec"]).toEqual(FULL_SPEC);
+    for (const name of ["before", "during", "after"])
+      expect((await hooks.read(name, namespace))["spec"]).toEqual(FULL_SPEC);
   });
 
   test("a new authority takes over under load, and not one request fails", async () => {
-    const namespace = await newNamespace();
-    const before = await authorities();
-    await using load = new ApplicationLoad(hub, namespace, FULL_SPEC);
+    const namespace = await hooks.newNamespace();
+    const before = await authorities(hooks.hub);
+    await using load = new ApplicationLoad(hooks.hub, namespace, FULL_SPEC);
     await load.untilDone(20);
-    await hub.api.patch(CERTIFICATES, "merge", {
+    await hooks.hub.api.patch(CERTIFICATES, "merge", {
       metadata: { annotations: { "paas.cmft.com/rotate-authority": "1" } },
     });
-    await eventually(async () => expect(Object.keys(await certificateState()).includes("next")).toBe(true), {
+    await eventually(async () => expect(Object.keys(await certificateState(hooks.hub)).includes("next")).toBe(true), {
       timeout: 20_000,
     });
     await eventually(
       async () => {
-        const state = await certificateState();
+        const state = await certificateState(hooks.hub);
         expect(state["next"]).toBeUndefined();
         expect(state["previous"]).toBeUndefined();
-        const now = await authorities();
+        const now = await authorities(hooks.hub);
         expect(now).toHaveLength(1);
         expect(now).not.toEqual(before);
-        expect(await publishedBundles()).toEqual([now[0], now[0]]);
+        expect(await publishedBundles(hooks.hub)).toEqual([now[0], now[0]]);
       },
       { timeout: 60_000 },
     );
@@ -461,72 +351,39 @@ describe("trouble with the webhooks", () => {
   });
 
   test("a CRD that leads to a Service is led to the address instead", async () => {
-    await manager.stop();
+    await hooks.manager.stop();
     const service = { namespace: DEFAULT_SYSTEM_NAMESPACE, name: "meridian-webhook", path: "/convert", port: 443 };
-    await hub.api.patch(CRD, "merge", { spec: { conversion: { webhook: { clientConfig: { url: null, service } } } } });
-    await start();
-    const { spec } = (await hub.api.get(CRD)) as unknown as { spec: { conversion: { webhook: object } } };
-    expect(spec.conversion.webhook).toMatchObject({ clientConfig: { url: `https://127.0.0.1:${port}/convert` } });
+    await hooks.hub.api.patch(CRD, "merge", {
+      spec: { conversion: { webhook: { clientConfig: { url: null, service } } } },
+    });
+    await hooks.startManager();
+    const { spec } = (await hooks.hub.api.get(CRD)) as unknown as { spec: { conversion: { webhook: object } } };
+    expect(spec.conversion.webhook).toMatchObject({ clientConfig: { url: `https://127.0.0.1:${hooks.port}/convert` } });
     expect(spec.conversion.webhook).not.toHaveProperty("clientConfig.service");
   });
 
   test("a bundle that somebody broke is put back", async () => {
-    const [bundle] = await publishedBundles();
-    const { webhooks } = (await hub.api.get(CONFIGURATION)) as unknown as { webhooks: unknown[] };
+    const [bundle] = await publishedBundles(hooks.hub);
+    const { webhooks } = (await hooks.hub.api.get(CONFIGURATION)) as unknown as { webhooks: unknown[] };
     const patch = webhooks.map((_, index) => ({ op: "remove", path: `/webhooks/${index}/clientConfig/caBundle` }));
-    await hub.api.patch(CONFIGURATION, "json", patch);
-    await eventually(async () => expect((await publishedBundles())[1]).toBe(bundle));
+    await hooks.hub.api.patch(CONFIGURATION, "json", patch);
+    await eventually(async () => expect((await publishedBundles(hooks.hub))[1]).toBe(bundle));
   });
 
   test("certificates from files are exchanged under load, authority and all, and not one request fails", async () => {
-    const folder = join(fleet.dir, "certificates");
+    const folder = join(hooks.fleet.dir, "certificates");
     await mkdir(folder);
     await issueInto(folder, "first");
-    await manager.stop();
-    await start("--webhook-cert-dir", folder);
-    const namespace = await newNamespace();
-    await using load = new ApplicationLoad(hub, namespace, FULL_SPEC);
+    await hooks.manager.stop();
+    await hooks.startManager("--webhook-cert-dir", folder);
+    const namespace = await hooks.newNamespace();
+    await using load = new ApplicationLoad(hooks.hub, namespace, FULL_SPEC);
     await load.untilDone(20);
     const second = await issueInto(folder, "second");
-    await eventually(async () => expect(await publishedBundles()).toEqual([second, second]), { timeout: 60_000 });
+    await eventually(async () => expect(await publishedBundles(hooks.hub)).toEqual([second, second]), {
+      timeout: 60_000,
+    });
     await load.untilDone(load.done + 20);
     expect(await load.finish()).toEqual([]);
   });
-
-  async function issueInto(folder: string, name: string): Promise<string> {
-    const now = Date.now();
-    const authority = await CertificateAuthority.create({ name, now });
-    const { certPem, keyPem } = await authority.issue({ name, hosts: ["127.0.0.1"], now });
-    const files = { "ca.crt": authority.caPem, "tls.crt": certPem, "tls.key": keyPem };
-    for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);
-    return authority.caPem.trim();
-  }
-
-  async function certificateState(): Promise<Record<string, unknown>> {
-    const { data } = (await hub.api.get(CERTIFICATES)) as unknown as { data: Record<string, string> };
-    return JSON.parse(Buffer.from(data["state.json"] ?? "", "base64").toString()) as Record<string, unknown>;
-  }
-
-  /** The certificates that are to be trusted, by the Secret. */
-  async function authorities(): Promise<string[]> {
-    const { data } = (await hub.api.get(CERTIFICATES)) as unknown as { data: Record<string, string> };
-    return split(Buffer.from(data["ca.crt"] ?? "", "base64").toString());
-  }
-
-  /** What the CRD and the first webhook of the configuration trust. */
-  async function publishedBundles(): Promise<string[]> {
-    const crd = (await hub.api.get(CRD)) as unknown as {
-      spec: { conversion: { webhook: { clientConfig: { caBundle?: string } } } };
-    };
-    const configuration = (await hub.api.get(CONFIGURATION)) as unknown as {
-      webhooks: { clientConfig: { caBundle?: string } }[];
-    };
-    return [crd.spec.conversion.webhook.clientConfig, configuration.webhooks[0]?.clientConfig].map((config) =>
-      split(Buffer.from(config?.caBundle ?? "", "base64").toString()).join("\n"),
-    );
-  }
-
-  function split(pem: string): string[] {
-    return [...pem.matchAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)].map(([block]) => block);
-  }
 });

@@ -1,0 +1,67 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { KubeObject } from "../../src/apis/index.ts";
+import { Api, type Fleet, type Plane } from "../envtest/index.ts";
+import type { Federation } from "./federation.ts";
+import { collectionPath } from "./objects.ts";
+
+const RBAC = "rbac.authorization.k8s.io";
+const IN_DEFAULT = `/apis/${RBAC}/v1/namespaces/default`;
+
+/** Makes a namespace on the hub, and an account that may do there what a tenant may. */
+export async function tenantOf(federation: Federation, team: string): Promise<Api> {
+  const { api } = federation;
+  await federation.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: team } } as KubeObject);
+  await api.create(collectionPath("ServiceAccount", team), {
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { name: "tenant" },
+  });
+  const everything = ["get", "list", "watch", "create", "update", "patch", "delete"];
+  await federation.apply({
+    apiVersion: `${RBAC}/v1`,
+    kind: "Role",
+    metadata: { name: "tenant", namespace: team },
+    rules: [
+      { apiGroups: ["paas.cmft.com"], resources: ["*"], verbs: everything },
+      { apiGroups: ["federation.paas.cmft.com"], resources: ["*"], verbs: everything },
+      { apiGroups: [""], resources: ["configmaps", "secrets"], verbs: everything },
+    ],
+  } as KubeObject);
+  await federation.apply({
+    apiVersion: `${RBAC}/v1`,
+    kind: "RoleBinding",
+    metadata: { name: "tenant", namespace: team },
+    roleRef: { apiGroup: RBAC, kind: "Role", name: "tenant" },
+    subjects: [{ kind: "ServiceAccount", namespace: team, name: "tenant" }],
+  } as KubeObject);
+  const { server, caData } = federation.hub;
+  return new Api({ server, ca: caData, token: await federation.hub.serviceAccountToken(team, "tenant", 3600) });
+}
+
+/** A kubeconfig with the right to read applications in `default`, and no other. */
+export async function readerOf(fleet: Fleet<Plane>): Promise<{ kubeconfigFile: string }> {
+  const name = "tenant";
+  await fleet.hub.api.create("/api/v1/namespaces/default/serviceaccounts", {
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { name },
+  });
+  await fleet.hub.api.create(`${IN_DEFAULT}/roles`, {
+    apiVersion: `${RBAC}/v1`,
+    kind: "Role",
+    metadata: { name },
+    rules: [{ apiGroups: ["paas.cmft.com"], resources: ["demoapplications"], verbs: ["get", "list", "watch"] }],
+  });
+  await fleet.hub.api.create(`${IN_DEFAULT}/rolebindings`, {
+    apiVersion: `${RBAC}/v1`,
+    kind: "RoleBinding",
+    metadata: { name },
+    roleRef: { apiGroup: RBAC, kind: "Role", name },
+    subjects: [{ kind: "ServiceAccount", namespace: "default", name }],
+  });
+  const token = await fleet.hub.serviceAccountToken("default", name, 3_600);
+  const kubeconfigFile = join(fleet.dir, "tenant.kubeconfig");
+  await writeFile(kubeconfigFile, fleet.hub.kubeconfigFor({ token }), { mode: 0o600 });
+  return { kubeconfigFile };
+}
