@@ -255,6 +255,17 @@ const fixtures: Fixture[] = [
     refusedBy: "eslint(max-lines)",
   },
   {
+    name: "a test is, blank lines and comments counted",
+    file: "src/cmd/long.test.ts",
+    text: `export const line = 1;\n${"\n// Nothing.\n".repeat(200)}`,
+    refusedBy: "eslint(max-lines)",
+  },
+  {
+    name: "a file has 400 lines",
+    file: "src/cmd/fitting.ts",
+    text: `export const lines = [\n${"  1,\n".repeat(398)}];\n`,
+  },
+  {
     name: "a case of a union is forgotten",
     file: "src/cmd/forgotten.ts",
     text: 'export function f(x: "a" | "b"): void {\n  switch (x) {\n    case "a":\n      return;\n  }\n}\n',
