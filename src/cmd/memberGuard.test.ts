@@ -1,3 +1,5 @@
+import { Environment, EvaluationError } from "@marcbachmann/cel-js";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { memberAccess } from "./memberAccess.ts";
 import { accessGuard, userOf } from "./memberGuard.ts";
@@ -18,9 +20,7 @@ const spec = policy?.["spec"] as PolicySpec;
 describe("the guard of an account", () => {
   test("is about that account alone, and about everything that it writes", () => {
     expect(userOf(access)).toBe("system:serviceaccount:meridian-system:meridian-0f3c1d2e");
-    expect(spec.matchConditions.map(({ expression }) => expression)).toEqual([
-      `request.userInfo.username == "${userOf(access)}"`,
-    ]);
+    expect(spec.matchConditions[0]?.expression).toBe(`request.userInfo.username == "${userOf(access)}"`);
     expect(spec.matchConstraints).toEqual({
       resourceRules: [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*/*"], scope: "*" }],
     });
@@ -86,5 +86,87 @@ describe("the guard of an account", () => {
         ],
       });
     }
+  });
+});
+
+describe("everyday writes", () => {
+  const HUB = access.hubId;
+  const environment = new Environment({ homogeneousAggregateLiterals: false });
+  for (const name of ["request", "object", "oldObject", "variables"]) environment.registerVariable(name, "dyn");
+  /** What cannot be evaluated is refused. */
+  const evaluate = (expression: string, context: object): unknown => {
+    try {
+      return environment.parse(expression)(context);
+    } catch (error) {
+      if (error instanceof EvaluationError) return "refused";
+      throw error;
+    }
+  };
+
+  /** Whether the policy looks at the write any further, and the refusals that it then comes to. */
+  function judged(of: PolicySpec, write: object): { isEveryday: boolean; refusals: string[] } {
+    const isEveryday = evaluate(of.matchConditions[1]?.expression ?? "", write) === false;
+    const variables: Record<string, unknown> = {};
+    for (const { name, expression } of of.variables) variables[name] = evaluate(expression, { ...write, variables });
+    const refusals = of.validations.flatMap(({ expression, message }) =>
+      evaluate(expression, { ...write, variables }) === true ? [] : [message],
+    );
+    return { isEveryday, refusals };
+  }
+
+  const MANAGED_BY = "federation.paas.cmft.com/managed-by";
+  const configMap = (labels?: Record<string, string>) => ({
+    metadata: { name: "a", ...(labels === undefined ? {} : { labels }) },
+  });
+  const ours = configMap({ [MANAGED_BY]: HUB });
+  const request = (operation: string, more: object = {}) => ({
+    operation,
+    resource: { group: "", version: "v1", resource: "configmaps" },
+    namespace: "shop",
+    name: "a",
+    ...more,
+  });
+
+  test.each([
+    ["creates", { request: request("CREATE"), object: ours, oldObject: null }],
+    ["updates", { request: request("UPDATE", { subResource: "" }), object: ours, oldObject: ours }],
+    ["deletes", { request: request("DELETE"), object: null, oldObject: ours }],
+  ])("are what Meridian %s", (_, write) => {
+    expect(judged(spec, write)).toEqual({ isEveryday: true, refusals: [] });
+  });
+
+  const labels = fc.option(fc.record({ [MANAGED_BY]: fc.constantFrom(HUB, "another") }, { requiredKeys: [] }), {
+    nil: undefined,
+  });
+  const object = fc.option(fc.oneof(labels.map(configMap), fc.constant({})), { nil: null });
+  const write = fc.record({
+    request: fc.record(
+      {
+        operation: fc.constantFrom("CREATE", "UPDATE", "DELETE", "CONNECT"),
+        resource: fc.record({
+          group: fc.constantFrom("", "apps", "rbac.authorization.k8s.io", "apiextensions.k8s.io"),
+          resource: fc.constantFrom("configmaps", "secrets", "namespaces", "serviceaccounts", "roles"),
+        }),
+        namespace: fc.constantFrom("", "shop", "bank", "vault", "kube-system", "meridian-system"),
+        name: fc.constantFrom("a", access.name),
+        subResource: fc.constantFrom("", "", "token", "status"),
+      },
+      { requiredKeys: ["operation", "resource", "name"] },
+    ),
+    object,
+    oldObject: object,
+  });
+
+  test.each<[string, Partial<typeof access>]>([
+    ["a whole cluster", {}],
+    ["some namespaces", { namespaces: ["shop", "vault"] }],
+  ])("are refused by no rule for %s", (_, more) => {
+    const of = accessGuard({ ...access, ...more }, "uid-1", ["vault"])[0]?.["spec"] as PolicySpec;
+    fc.assert(
+      fc.property(write, (one) => {
+        const { isEveryday, refusals } = judged(of, one);
+        if (isEveryday) expect(refusals).toEqual([]);
+      }),
+    );
   });
 });
