@@ -19,6 +19,9 @@ export interface FinalizationsOptions extends SnapshotSources {
   orphaning: Pick<OrphaningDeletions, "isOrphaned">;
 }
 
+/** What is seen of the copies of an object that is being deleted is taken together for so long: most of it leaves nothing to decide. */
+const GATHER_MS = 50;
+
 /** How each object that is being deleted parts from its copies: decided once, whatever becomes of its policies meanwhile. */
 export class Finalizations {
   readonly #options: FinalizationsOptions;
@@ -50,6 +53,11 @@ export class Finalizations {
       this.#decided.set(owner, finalization);
     }
     return finalization;
+  }
+
+  /** For how many milliseconds news of the copies of this object may be gathered; undefined: it is not being deleted, and the news is for now. */
+  gathering(owner: string | undefined): number | undefined {
+    return owner !== undefined && this.#decided.has(owner) ? GATHER_MS : undefined;
   }
 
   forget(owner: string): void {

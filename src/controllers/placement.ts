@@ -130,7 +130,9 @@ export class PlacementReconciler implements Reconciler {
       from(hub.rescaled).map((type) => concernedAmong(this.#options, hub.ownersOf(type))),
       from(namespaces.changes).map((namespace) => concernedAmong(this.#options, namespaces.ownersIn(namespace))),
       from(dependencies.changes),
-      from(observations.changes).map((change) => ownersToReplan(assignments, isWaiting, change)),
+      from(observations.changes)
+        .map((change) => ownersToReplan(assignments, isWaiting, change))
+        .after(({ named }) => this.#finalizations.gathering(named.after ?? named.before)),
       from(gates.changes),
       from(places.changes),
       from(rooms.changes).map((cluster) => rooms.awaiting(cluster)),

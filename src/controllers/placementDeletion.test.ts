@@ -50,6 +50,21 @@ describe("an object that is being deleted", () => {
     ]);
   });
 
+  test("gathers what is seen of its copies: they go one after the other, and one plan is enough for many", async () => {
+    const { reconcile, update, carryOut, wokenBy, reconciler, assignments, observations } = await running();
+    const woken = wokenBy(reconciler);
+    const waits = (): Set<string> => new Set(woken.splice(0).map(({ key, afterMs }) => `${key} ${afterMs}`));
+    const copy = [...assignments.of(APP)].find(({ cluster }) => cluster === "b");
+    if (copy === undefined) throw new Error("the application has no copy");
+    observations.report("b", [observation({ cluster: "b", ref: copy.ref, present: { owner: undefined } })]);
+    expect(waits()).toEqual(new Set([`${APP} undefined`]));
+    await update(deletion);
+    await reconcile();
+    waits();
+    carryOut("a");
+    expect(waits()).toEqual(new Set([`${APP} 50`]));
+  });
+
   test("has its copies let go of where its policy says so", async () => {
     const { reconcile, update, verbs } = await running([placement(["a", "b"], { deletionPolicy: "Orphan" })]);
     await update(deletion);

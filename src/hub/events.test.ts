@@ -47,6 +47,7 @@ describe("an object has gone or has begun to", () => {
 
   test.each([
     { name: "when it is gone", event: { type: "Deleted", object: here, old: here }, want: true },
+    { name: "not once more when it has gone", event: { type: "Deleted", object: going }, want: false },
     { name: "when it begins", event: { type: "Updated", object: going, old: here }, want: true },
     { name: "when it comes as one that goes", event: { type: "Added", object: going }, want: true },
     { name: "not once more while it goes", event: { type: "Updated", object: going, old: going }, want: false },

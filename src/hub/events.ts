@@ -38,10 +38,11 @@ export function changedFacts({ type, object, old }: Change<MemberCluster>): bool
   return type !== "Updated" || old === undefined || planningFacts(old) !== planningFacts(object);
 }
 
-/** The object has gone, or has begun to. */
+/** The object has begun to go, or has gone without that anybody saw it begin: once for each life of an object. */
 export function isDeparture({ type, object, old }: Change<{ metadata: ObjectMeta }>): boolean {
   const isLeaving = object.metadata.deletionTimestamp !== undefined;
-  return type === "Deleted" || (isLeaving && (old === undefined || old.metadata.deletionTimestamp === undefined));
+  if (type === "Deleted") return !isLeaving;
+  return isLeaving && (old === undefined || old.metadata.deletionTimestamp === undefined);
 }
 
 /** The facts of a cluster that decide what may run there, as one text: no times, no messages, no versions. */

@@ -85,6 +85,7 @@ describe("what a decision knows of a cluster", () => {
 
 test.each<[string, Parameters<typeof isDeparture>[0], boolean]>([
   ["is gone", { type: "Deleted", object: object({}) }, true],
+  ["was seen going, and is gone", { type: "Deleted", object: object({ deletionTimestamp: "t" }) }, false],
   ["begins to go", { type: "Updated", object: object({ deletionTimestamp: "t" }), old: object({}) }, true],
   ["comes as one that goes", { type: "Added", object: object({ deletionTimestamp: "t" }) }, true],
   [
