@@ -56,7 +56,7 @@ describe("an object that is being deleted", () => {
     const waits = (): Set<string> => new Set(woken.splice(0).map(({ key, afterMs }) => `${key} ${afterMs}`));
     const copy = [...assignments.of(APP)].find(({ cluster }) => cluster === "b");
     if (copy === undefined) throw new Error("the application has no copy");
-    observations.report("b", [observation({ cluster: "b", ref: copy.ref, present: { owner: undefined } })]);
+    observations.report("b", [observation({ cluster: "b", ref: copy.ref, present: { owner: owner("another") } })]);
     expect(waits()).toEqual(new Set([`${APP} undefined`]));
     await update(deletion);
     await reconcile();
