@@ -4,13 +4,15 @@ import type { DemoApplication, KubeObject } from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { ControlPlane, eventually, type Plane } from "../envtest/index.ts";
 import { explainFailure, Federation } from "./federation.ts";
-import { collectionPath, type Deployment, objectPath } from "./objects.ts";
+import { collectionPath, configMap, type Deployment, objectPath } from "./objects.ts";
 
 /** What the servers of a federation do to its manager: they go back in time, and refuse to show what is theirs. */
 
 const SHANGHAI = "shanghai-1";
 /** The restored server is there again, and everything follows; without being noticed it would take a minute and a half. */
 const SOON = { timeout: 25_000 };
+
+const WRITES_AFTER_BACKUP = 200;
 
 let federation: Federation;
 
@@ -48,7 +50,12 @@ test("a member that is restored from a backup is seen as it is, and put right, a
   await federation.apply(shop(namespace, 1));
   await untilImage(namespace, "shop", "registry.example/shop:1");
   await real(plane).backUp(copy);
-  for (let version = 2; version <= 30; version += 1) await federation.apply(shop(namespace, version));
+  // A member that is busy: what its server writes while it starts again does not make up for what was lost.
+  for (let index = 0; index < WRITES_AFTER_BACKUP; index += 1)
+    await federation
+      .memberApi(SHANGHAI)
+      .create(collectionPath("ConfigMap", namespace), configMap(namespace, `busy-${index}`, {}));
+  await federation.apply(shop(namespace, 30));
   await untilImage(namespace, "shop", "registry.example/shop:30");
 
   await real(plane).restore(copy);
