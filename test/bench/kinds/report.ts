@@ -1,4 +1,5 @@
 import type { Line } from "../report.ts";
+import { median } from "../rounds.ts";
 import type { KindFigures } from "./run.ts";
 import type { UnselectedFigures } from "./unselected.ts";
 
@@ -6,7 +7,7 @@ import type { UnselectedFigures } from "./unselected.ts";
 const WALL_BAR = 1.4;
 const HUB_WRITES_BAR = 3;
 
-/** Every figure of a workload with its bar, in the order of the run. */
+/** Every figure of a workload with its bar, in the order of the run. The bars of the wall are for the median of all rounds: one round varies by a fifth. */
 export function kindLines(figures: KindFigures): Line[] {
   const { floors, create, update, delete: deletion, copies, changes, restart, rssMiB, cpuSeconds } = figures;
   const others = figures.rounds.map(({ create: one, update: two, delete: three }, index) => [
@@ -14,6 +15,12 @@ export function kindLines(figures: KindFigures): Line[] {
     { what: `round ${index + 1}: update, wall ÷ full floor`, value: two.ratioFullFloor, unit: "" },
     { what: `round ${index + 1}: delete, wall ÷ full floor`, value: three.ratioFullFloor, unit: "" },
   ]);
+  const wall = (phase: "create" | "update" | "delete"): Line => ({
+    what: `${phase}: wall ÷ full floor`,
+    value: median(figures.rounds.map((round) => round[phase].ratioFullFloor)),
+    unit: "",
+    bar: WALL_BAR,
+  });
   const writes = (phase: string, value: number, bar: number): Line => ({
     ...{ what: `${phase}: writes per object and member`, value, unit: "", bar, exact: true },
   });
@@ -24,7 +31,7 @@ export function kindLines(figures: KindFigures): Line[] {
     { what: "floor: update, full", value: floors.updateSeconds, unit: "s" },
     { what: "floor: delete, full", value: floors.deleteSeconds, unit: "s" },
     { what: "create: last status (wall)", value: create.wallSeconds, unit: "s" },
-    { what: "create: wall ÷ full floor", value: create.ratioFullFloor, unit: "", bar: WALL_BAR },
+    wall("create"),
     { what: "create: members ÷ members floor", value: create.ratioMembersFloor, unit: "" },
     { what: "create: right on all members, p50", value: create.p50Ms, unit: "ms" },
     { what: "create: right on all members, p99", value: create.p99Ms, unit: "ms" },
@@ -32,13 +39,13 @@ export function kindLines(figures: KindFigures): Line[] {
     writes("create", create.memberWritesPerAppMember, copies),
     { what: "create: Events per object", value: create.eventsPerApp, unit: "", bar: 2 },
     { what: "update: last status (wall)", value: update.wallSeconds, unit: "s" },
-    { what: "update: wall ÷ full floor", value: update.ratioFullFloor, unit: "", bar: WALL_BAR },
+    wall("update"),
     { what: "update: right on all members, p99", value: update.p99Ms, unit: "ms" },
     { what: "update: hub writes per object", value: update.hubWritesPerApp, unit: "", bar: HUB_WRITES_BAR },
     writes("update", update.memberWritesPerAppMember, changes),
     { what: "update: Events per object", value: update.eventsPerApp, unit: "", bar: 2 },
     { what: "delete: nothing left (wall)", value: deletion.wallSeconds, unit: "s" },
-    { what: "delete: wall ÷ full floor", value: deletion.ratioFullFloor, unit: "", bar: WALL_BAR },
+    wall("delete"),
     { what: "delete: hub writes per object", value: deletion.hubWritesPerApp, unit: "", bar: HUB_WRITES_BAR },
     writes("delete", deletion.memberWritesPerAppMember, copies),
     { what: "manager: memory after update", value: rssMiB, unit: "MiB", bar: 200 },
