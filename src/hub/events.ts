@@ -38,7 +38,7 @@ export function changedFacts({ type, object, old }: Change<MemberCluster>): bool
   return type !== "Updated" || old === undefined || planningFacts(old) !== planningFacts(object);
 }
 
-/** The object has begun to go, or has gone without that anybody saw it begin: once for each life of an object. */
+/** The object has begun to go, or has gone and nobody saw it begin: true once for each life of an object. */
 export function isDeparture({ type, object, old }: Change<{ metadata: ObjectMeta }>): boolean {
   const isLeaving = object.metadata.deletionTimestamp !== undefined;
   if (type === "Deleted") return !isLeaving;
