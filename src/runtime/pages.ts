@@ -59,12 +59,6 @@ export async function* listPages(
   throw new TransportError("TooLarge", `the list of ${selection.type.plural} has no end`);
 }
 
-/** The version of the server now: a list of one object tells it. */
-export async function currentVersion(selection: Selection, signal: AbortSignal): Promise<string> {
-  const options = { ...selectors(selection), limit: 1, metadataOnly: true, signal };
-  return (await selection.client.list(selection.type, options)).resourceVersion;
-}
-
 /** Counts what comes, up to the bounds. */
 export class Measure {
   readonly #selection: Selection;

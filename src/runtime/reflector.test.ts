@@ -1,73 +1,15 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
 import { createLogger } from "../observability/index.ts";
 import { ApiError, TransportError } from "./errors.ts";
-import { Reflector, type ReflectorEvent, type ReflectorOptions, WentBackError } from "./reflector.ts";
+import { Reflector } from "./reflector.ts";
 import { CONFIGMAPS } from "./resources.ts";
-import { ServerHistory } from "./serverHistory.ts";
 import { FakeClient } from "./testing/fakeClient.ts";
 import { FakeClock } from "./testing/fakeClock.ts";
-import type { WatchOptions } from "./types.ts";
-
-const configMap = (name: string, value = "1"): KubeObject => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { namespace: "ns", name },
-  data: { value },
-});
-const broken = (): TransportError => new TransportError("ConnectionReset", "connection reset");
-
-function textOf(event: ReflectorEvent): string {
-  if ("object" in event) return `${event.type} ${event.object.metadata.name}`;
-  return event.type === "SnapshotEnded" && event.wentBack ? "SnapshotEnded at an earlier state" : event.type;
-}
-
-/** A reflector that runs; `events` holds what came since it was last asked. */
-function setUp(prepare: (client: FakeClient) => void = () => undefined, options: Partial<ReflectorOptions> = {}) {
-  const clock = new FakeClock();
-  const client = new FakeClient();
-  const watches: WatchOptions[] = [];
-  const contacts: unknown[] = [];
-  client.gate = ({ verb, phase, options }) => {
-    if (verb === "watch" && phase === "before") watches.push(options);
-  };
-  prepare(client);
-  const reflector = new Reflector({
-    client,
-    type: CONFIGMAPS,
-    clock,
-    logger: createLogger({ level: "silent" }),
-    random: () => 0,
-    onContact: (ok, error) => void contacts.push(ok || error),
-    ...options,
-  });
-  const abort = new AbortController();
-  let seen: string[] = [];
-  const stopped = (async () => {
-    for await (const event of reflector.watch(abort.signal)) seen.push(textOf(event));
-  })();
-  const events = async (ms = 0): Promise<string[]> => {
-    await clock.advance(ms);
-    await clock.advance(0);
-    const now = seen;
-    seen = [];
-    return now;
-  };
-  return {
-    clock,
-    client,
-    server: client.server,
-    reflector,
-    watches,
-    contacts,
-    events,
-    stop: () => (abort.abort(new Error("over")), stopped),
-  };
-}
+import { broken, configMap, reflect, textOf } from "./testing/reflecting.ts";
 
 describe("a reflector", () => {
   test("begins with a watch-list and goes on in the same stream", async () => {
-    const { client, server, events, watches, stop } = setUp((c) => c.server.create(CONFIGMAPS, configMap("a")));
+    const { client, server, events, watches, stop } = reflect((c) => c.server.create(CONFIGMAPS, configMap("a")));
     expect(await events()).toEqual(["SnapshotStarted", "Changed a", "SnapshotEnded"]);
     server.create(CONFIGMAPS, configMap("b"));
     server.delete(CONFIGMAPS, "ns", "a");
@@ -84,7 +26,7 @@ describe("a reflector", () => {
   });
 
   test.each([400, 403, 422] as const)("lists in pages where the watch-list is refused with %i", async (status) => {
-    const { client, events, watches, stop } = setUp((c) => {
+    const { client, events, watches, stop } = reflect((c) => {
       c.server.watchList = status;
       for (let n = 0; n < 501; n += 1) c.server.create(CONFIGMAPS, configMap(`c${n}`));
     });
@@ -97,7 +39,7 @@ describe("a reflector", () => {
   });
 
   test("lists in pages where the watch-list is taken for an ordinary watch", async () => {
-    const { client, events, stop } = setUp((c) => {
+    const { client, events, stop } = reflect((c) => {
       c.server.watchList = "ignores";
       c.server.create(CONFIGMAPS, configMap("a"));
     });
@@ -108,7 +50,7 @@ describe("a reflector", () => {
   });
 
   test("resumes where it was after the server ended the stream", async () => {
-    const { client, server, events, contacts, stop } = setUp();
+    const { client, server, events, contacts, stop } = reflect();
     await events(20_000);
     server.bookmark();
     server.dropWatches();
@@ -120,7 +62,7 @@ describe("a reflector", () => {
   });
 
   test("resumes after a broken connection, reports both, and misses nothing", async () => {
-    const { client, server, events, contacts, stop } = setUp();
+    const { client, server, events, contacts, stop } = reflect();
     await events(20_000);
     const error = broken();
     server.dropWatches(error);
@@ -135,7 +77,7 @@ describe("a reflector", () => {
   });
 
   test("counts a stream that opened as contact, though nothing happens in it", async () => {
-    const { server, events, contacts, stop } = setUp();
+    const { server, events, contacts, stop } = reflect();
     await events(20_000);
     server.dropWatches(broken());
     await events(300);
@@ -144,7 +86,7 @@ describe("a reflector", () => {
   });
 
   test("begins anew when its place in the history is gone", async () => {
-    const { server, events, contacts, stop } = setUp();
+    const { server, events, contacts, stop } = reflect();
     server.create(CONFIGMAPS, configMap("a"));
     await events(20_000);
     server.create(CONFIGMAPS, configMap("b"));
@@ -161,7 +103,7 @@ describe("a reflector", () => {
 
   test("begins anew after an HTTP 410", async () => {
     let gone = true;
-    const { client, server, events, stop } = setUp();
+    const { client, server, events, stop } = reflect();
     await events(20_000);
     client.gate = ({ verb, phase }) => {
       if (verb === "watch" && phase === "before" && gone) {
@@ -176,7 +118,7 @@ describe("a reflector", () => {
 
   test("asks less and less often while the server is away, and is back at once when somebody says that it is there", async () => {
     let away = true;
-    const { client, reflector, events, stop } = setUp((c) => {
+    const { client, reflector, events, stop } = reflect((c) => {
       c.gate = () => {
         if (away) throw new TransportError("ConnectionRefused", "connection refused");
       };
@@ -194,7 +136,7 @@ describe("a reflector", () => {
 
   test("stays away for as long as the server asks", async () => {
     let busy = true;
-    const { events, stop } = setUp((c) => {
+    const { events, stop } = reflect((c) => {
       c.gate = () => {
         if (busy) throw new ApiError(429, "TooManyRequests", "later", { retryAfterMs: 7_000 });
       };
@@ -207,7 +149,7 @@ describe("a reflector", () => {
   });
 
   test("leaves a connection that says nothing for 90 s", async () => {
-    const { client, server, events, contacts, stop } = setUp();
+    const { client, server, events, contacts, stop } = reflect();
     await events(60_000);
     server.bookmark();
     await events(89_000);
@@ -219,62 +161,8 @@ describe("a reflector", () => {
     await stop();
   });
 
-  test("begins anew at once when the server comes back at an earlier version", async () => {
-    const { server, events, contacts, stop } = setUp();
-    const restore = server.backup();
-    server.create(CONFIGMAPS, configMap("a"));
-    server.create(CONFIGMAPS, configMap("b"));
-    await events(20_000);
-    restore();
-    server.create(CONFIGMAPS, configMap("c"));
-    expect(await events(300)).toEqual(["SnapshotStarted", "Changed c", "SnapshotEnded at an earlier state"]);
-    expect(contacts.some((contact) => contact instanceof WentBackError)).toBe(true);
-    await stop();
-  });
-
-  test("begins anew when somebody else reads that the server is at an earlier version", async () => {
-    const { client, server, events, stop } = setUp();
-    const restore = server.backup();
-    server.create(CONFIGMAPS, configMap("a"));
-    await events(20_000);
-    const read = ServerHistory.of(client).expect();
-    // Behind a proxy that keeps the streams open.
-    const watchers = [...server.watchers];
-    server.watchers.clear();
-    restore();
-    for (const watcher of watchers) server.watchers.add(watcher);
-    expect(await events(10_000)).toEqual([]);
-    read(server.version);
-    expect(await events()).toEqual(["SnapshotStarted", "SnapshotEnded at an earlier state"]);
-    await stop();
-  });
-
-  test("does not take an answer for old that was asked for before the latest event", async () => {
-    const { client, server, events, stop } = setUp();
-    await events(20_000);
-    const read = ServerHistory.of(client).expect();
-    const { version } = server;
-    server.create(CONFIGMAPS, configMap("a"));
-    await events();
-    read(version);
-    expect(await events(1_000)).toEqual([]);
-    await stop();
-  });
-
-  test("of an API with a history of its own does not begin anew for ever", async () => {
-    const { client, server, events, stop } = setUp((c) => c.server.create(CONFIGMAPS, configMap("a")));
-    await events();
-    for (let probe = 0; probe < 10; probe += 1) {
-      ServerHistory.of(client).expect()("5");
-      await events(5_000);
-    }
-    expect(server.watchers.size).toBe(1);
-    expect(client.calls.length).toBeLessThanOrEqual(3);
-    await stop();
-  });
-
   test("begins anew after a pause in which a new list was asked for", async () => {
-    const { reflector, server, events, stop } = setUp();
+    const { reflector, server, events, stop } = reflect();
     await events(20_000);
     server.dropWatches(broken());
     await events();
@@ -283,17 +171,8 @@ describe("a reflector", () => {
     await stop();
   });
 
-  test("begins anew when an event is older than one before", async () => {
-    const { server, events, stop } = setUp();
-    await events();
-    server.create(CONFIGMAPS, configMap("a"));
-    server.inject({ type: "MODIFIED", object: { ...configMap("b"), metadata: { name: "b", resourceVersion: "3" } } });
-    expect(await events()).toEqual(["Changed a", "SnapshotStarted", "Changed a", "SnapshotEnded at an earlier state"]);
-    await stop();
-  });
-
   test("does not storm a server that ends each stream at once", async () => {
-    const { client, server, events, watches, stop } = setUp();
+    const { client, server, events, watches, stop } = reflect();
     await events(20_000);
     client.gate = ({ verb, phase, options }) => {
       if (verb === "watch" && phase === "before") watches.push(options);
@@ -306,7 +185,7 @@ describe("a reflector", () => {
   });
 
   test("reads no more of initial events without an end than it may, and is slow to try again", async () => {
-    const { clock, client, watches, contacts, events, stop } = setUp(
+    const { clock, client, watches, contacts, events, stop } = reflect(
       (c) => {
         c.server.watchList = "ignores";
         for (let n = 0; n < 11; n += 1) c.server.create(CONFIGMAPS, configMap(`c${n}`));
@@ -330,7 +209,7 @@ describe("a reflector", () => {
   });
 
   test("does not wait for the end of initial events for ever", async () => {
-    const { client, server, events, stop } = setUp((c) => (c.server.watchList = "ignores"));
+    const { client, server, events, stop } = reflect((c) => (c.server.watchList = "ignores"));
     for (let n = 0; n < 32; n += 1) {
       server.create(CONFIGMAPS, configMap(`c${n}`));
       await events(10_000);
@@ -340,7 +219,7 @@ describe("a reflector", () => {
   });
 
   test("ends when its signal is aborted, and leaves neither watch nor timer", async () => {
-    const { clock, server, events, stop } = setUp();
+    const { clock, server, events, stop } = reflect();
     await events();
     expect(server.watchers.size).toBe(1);
     await stop();

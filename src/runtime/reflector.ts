@@ -4,9 +4,9 @@ import { backoffDelay } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
 import { isApiError, isExpired, TransportError } from "./errors.ts";
 import { linked } from "./linked.ts";
-import { bytesPerObject, currentVersion, listPages, Measure, type Selection, selectors } from "./pages.ts";
+import { bytesPerObject, listPages, Measure, type Selection, selectors } from "./pages.ts";
 import { Position } from "./position.ts";
-import { ServerHistory } from "./serverHistory.ts";
+import { askHistory, earlier, ServerHistory } from "./serverHistory.ts";
 import type { WatchEvent } from "./types.ts";
 import { SilentStreamError, Watchdog } from "./watchdog.ts";
 import { endsInitialEvents, errorOf } from "./watchEvents.ts";
@@ -198,9 +198,9 @@ export class Reflector {
       get highest() {
         return position.highest;
       },
-      doubt: (version) => {
+      doubt: (why) => {
         if (this.#afresh || this.#needlessDoubts >= MOST_NEEDLESS_DOUBTS) return;
-        this.#wentBack(version, position);
+        this.#wentBack(why);
         this.#doubted = true;
         this.relist();
         this.retryNow();
@@ -210,21 +210,24 @@ export class Reflector {
 
   /** A watch from a version that is yet to come is accepted and stays silent, so the server is asked where it is. */
   async #checkHistory(position: Position, signal: AbortSignal): Promise<void> {
-    const version = await currentVersion(this.#options, signal);
+    const history = await askHistory(this.#options, position, signal);
     this.#unsure = false;
-    if (!position.isBefore(version)) return;
-    this.#wentBack(version, position);
+    if (history.is === "Same") return;
     position.forget();
+    if (history.is === "Unknown") return;
+    this.#wentBack(history.why);
+    ServerHistory.of(this.#options.client).doubt(history.why);
   }
 
-  #wentBack(version: string, { highest = "" }: Position): void {
+  #wentBack(why: string): void {
     this.#afresh = true;
-    const error = new WentBackError(`the server is at resourceVersion ${version}, and was at ${highest} before`);
+    const error = new WentBackError(why);
     this.#options.logger.warn({ ...this.#subject(), err: error }, "the server went back; everything is read anew");
     this.#broken(error);
   }
 
-  #beginSnapshot(): ReflectorEvent {
+  #beginSnapshot(position: Position): ReflectorEvent {
+    position.begin();
     return { type: "SnapshotStarted", afresh: this.#afresh };
   }
 
@@ -233,7 +236,7 @@ export class Reflector {
     const afresh = this.#afresh;
     const isBefore = position.isBefore(resourceVersion);
     if (isBefore && !afresh) {
-      this.#wentBack(resourceVersion, position);
+      this.#wentBack(earlier(resourceVersion, position.highest));
       this.#relistWanted = true;
       throw new RelistWanted("the server went back");
     }
@@ -248,11 +251,14 @@ export class Reflector {
 
   /** A consistent list, read in pages so that neither side holds everything at once. */
   async *#list(position: Position, signal: AbortSignal): AsyncGenerator<ReflectorEvent, void, undefined> {
-    yield this.#beginSnapshot();
+    yield this.#beginSnapshot(position);
     for await (const page of listPages(this.#options, { signal })) {
       this.#reached();
       const bytes = bytesPerObject(page);
-      for (const object of page.items) yield { type: "Changed", object, bytes };
+      for (const object of page.items) {
+        position.see(object, false);
+        yield { type: "Changed", object, bytes };
+      }
       if (page.continue === undefined || page.continue === "") yield this.#endSnapshot(position, page.resourceVersion);
     }
   }
@@ -288,12 +294,12 @@ export class Reflector {
         this.#reached();
         const version = event.object.metadata.resourceVersion ?? "";
         if (initial) {
-          if (!started) yield this.#beginSnapshot();
+          if (!started) yield this.#beginSnapshot(position);
           started = true;
           if (!endsInitialEvents(event)) {
             if (dog.elapsed > INITIAL_EVENTS_MS) throw new SilentStreamError("the initial events have no end");
             measure.add(1, "bytes" in event ? (event.bytes ?? 0) : 0);
-            if (event.type !== "BOOKMARK") yield this.#changeOf(event);
+            if (event.type !== "BOOKMARK") yield this.#changeOf(event, position);
             continue;
           }
           initial = false;
@@ -304,7 +310,7 @@ export class Reflector {
         if (!position.advance(version))
           throw new WentBackError(`resourceVersion ${version} came after ${position.current}`);
         if (event.type === "BOOKMARK") yield { type: "Progressed", resourceVersion: version };
-        else yield this.#changeOf(event);
+        else yield this.#changeOf(event, position);
       }
     } catch (thrown) {
       const error: unknown = stream.signal.aborted ? stream.signal.reason : thrown;
@@ -326,9 +332,10 @@ export class Reflector {
     if (dog.elapsed < timeoutSeconds * 1_000 - EARLY_MS) this.#unsure = true;
   }
 
-  #changeOf(event: Exclude<WatchEvent, { type: "ERROR" }>): ReflectorEvent {
+  #changeOf(event: Exclude<WatchEvent, { type: "ERROR" }>, position: Position): ReflectorEvent {
     const { client, type } = this.#options;
     const object = storable(event.object, type, client.cluster);
+    position.see(object, event.type === "DELETED");
     if (event.type === "DELETED") return { type: "Deleted", object };
     return { type: "Changed", object, bytes: "bytes" in event ? (event.bytes ?? 0) : 0 };
   }

@@ -1,0 +1,67 @@
+import type { KubeObject } from "../../apis/index.ts";
+import { createLogger } from "../../observability/index.ts";
+import { TransportError } from "../errors.ts";
+import { Reflector, type ReflectorEvent, type ReflectorOptions } from "../reflector.ts";
+import { CONFIGMAPS } from "../resources.ts";
+import type { WatchOptions } from "../types.ts";
+import { FakeClient } from "./fakeClient.ts";
+import { FakeClock } from "./fakeClock.ts";
+
+export const configMap = (name: string, value = "1"): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace: "ns", name },
+  data: { value },
+});
+export const broken = (): TransportError => new TransportError("ConnectionReset", "connection reset");
+
+export function textOf(event: ReflectorEvent): string {
+  if ("object" in event) return `${event.type} ${event.object.metadata.name}`;
+  return event.type === "SnapshotEnded" && event.wentBack ? "SnapshotEnded at an earlier state" : event.type;
+}
+
+/** A reflector that runs; `events` holds what came since it was last asked. */
+export function reflect(
+  prepare: (client: FakeClient) => void = () => undefined,
+  options: Partial<ReflectorOptions> = {},
+) {
+  const clock = new FakeClock();
+  const client = new FakeClient();
+  const watches: WatchOptions[] = [];
+  const contacts: unknown[] = [];
+  client.gate = ({ verb, phase, options }) => {
+    if (verb === "watch" && phase === "before") watches.push(options);
+  };
+  prepare(client);
+  const reflector = new Reflector({
+    client,
+    type: CONFIGMAPS,
+    clock,
+    logger: createLogger({ level: "silent" }),
+    random: () => 0,
+    onContact: (ok, error) => void contacts.push(ok || error),
+    ...options,
+  });
+  const abort = new AbortController();
+  let seen: string[] = [];
+  const stopped = (async () => {
+    for await (const event of reflector.watch(abort.signal)) seen.push(textOf(event));
+  })();
+  const events = async (ms = 0): Promise<string[]> => {
+    await clock.advance(ms);
+    await clock.advance(0);
+    const now = seen;
+    seen = [];
+    return now;
+  };
+  return {
+    clock,
+    client,
+    server: client.server,
+    reflector,
+    watches,
+    contacts,
+    events,
+    stop: () => (abort.abort(new Error("over")), stopped),
+  };
+}
