@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { Stryker } from "@stryker-mutator/core";
 import { type MutationOptions, mutationOptions, type Selection } from "./options.ts";
-import { filesOf, type Mutant, percent, type Score, scoreOf, scoreTable, survivorLines } from "./report.ts";
+import { filesOf, type Mutant, percent, type Score, scoreOf, scoreTable, sumOf, survivorLines } from "./report.ts";
+import { isSampled } from "./sample.ts";
 
 /**
  * `npm run mutate`: whether the tests notice when the source is changed. Stryker changes one thing after the other (a condition, a string,
@@ -10,7 +11,8 @@ import { filesOf, type Mutant, percent, type Score, scoreOf, scoreTable, survivo
  * changes than the threshold are noticed in a room.
  *
  * What was tried once is not tried again until its source or its tests change; `--all` tries everything again, as it is needed when a
- * module was changed that the room imports.
+ * module was changed that the room imports. `--sample 5` tries five of a hundred changes, drawn by chance, and says how far the score of all may
+ * be from theirs.
  */
 async function main(args: string[]): Promise<number> {
   const options = mutationOptions(args);
@@ -25,7 +27,9 @@ async function main(args: string[]): Promise<number> {
     process.stdout.write(`\n${lines.join("\n")}\n\n${scoreTable([...filesOf(mutants), score])}\n`);
     process.stderr.write(`${name}: ${Math.round((Date.now() - started) / 1000)} s\n`);
   }
-  process.stdout.write(`\n${scoreTable(scores)}\n\nReports: ${FOLDER}/ROOM.html and ROOM.json\n`);
+  process.stdout.write(
+    `\n${scoreTable([...scores, sumOf(scores)], options.sample)}\n\nReports: ${FOLDER}/ROOM.html and ROOM.json\n`,
+  );
   return scores.some((score) => percent(score) < options.threshold) ? 1 : 0;
 }
 
@@ -39,6 +43,8 @@ async function mutate({ room, mutate: sources }: Selection, options: MutationOpt
     ...room.tests,
     ...(options.integration ? room.integration : []),
   ]);
+  const { sample } = options;
+  process.env["MERIDIAN_MUTATION_SAMPLE"] = JSON.stringify(sample ?? {});
   const suite = options.integration && room.integration.length > 0 ? `${room.name}.integration` : room.name;
   const report = (kind: string): string => `${FOLDER}/${suite}.${kind}`;
   if (!options.all) await forgetUnlinked(report("incremental.json"));
@@ -54,13 +60,21 @@ async function mutate({ room, mutate: sources }: Selection, options: MutationOpt
     ],
     concurrency: options.concurrency,
     force: options.all,
+    ...(sample === undefined
+      ? {}
+      : {
+          testRunner: "sampled-vitest",
+          plugins: ["@stryker-mutator/vitest-runner", "./test/mutation/sampledRunner.ts"],
+          incremental: false,
+        }),
     incrementalFile: report("incremental.json"),
     htmlReporter: { fileName: report("html") },
     jsonReporter: { fileName: report("json") },
     tempDirName: report("sandbox"),
   });
   try {
-    return await stryker.runMutationTest();
+    const mutants = await stryker.runMutationTest();
+    return sample === undefined ? mutants : mutants.filter(({ id }) => isSampled(sample, id));
   } finally {
     await rm(report("sandbox"), { recursive: true, force: true });
   }

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { ROOMS, type Room } from "./rooms.ts";
+import type { Sample } from "./sample.ts";
 
 /** What of a room is changed. */
 export interface Selection {
@@ -19,9 +20,11 @@ export interface MutationOptions {
   concurrency: number;
   /** Least share of changes that have to be noticed in each room, in percent. */
   threshold: number;
+  /** Without it all changes are tried. */
+  sample: Sample | undefined;
 }
 
-const USAGE = `usage: npm run mutate -- [src/ROOM | src/ROOM/FILE.ts]... [--all] [--integration] [--concurrency N] [--threshold 90]
+const USAGE = `usage: npm run mutate -- [src/ROOM | src/ROOM/FILE.ts]... [--all] [--integration] [--concurrency N] [--threshold 90] [--sample PERCENT [--seed N]]
 rooms: ${ROOMS.map(({ name }) => name).join(", ")}`;
 
 /** Throws, with the usage, for what it does not know. */
@@ -35,6 +38,8 @@ export function mutationOptions(args: string[]): MutationOptions {
         integration: { type: "boolean", default: false },
         concurrency: { type: "string", default: String(Math.max(1, availableParallelism() - 1)) },
         threshold: { type: "string", default: "90" },
+        sample: { type: "string" },
+        seed: { type: "string", default: "1" },
       },
     });
     return {
@@ -43,6 +48,10 @@ export function mutationOptions(args: string[]): MutationOptions {
       integration: values.integration,
       concurrency: wholeNumber("--concurrency", values.concurrency),
       threshold: wholeNumber("--threshold", values.threshold),
+      sample:
+        values.sample === undefined
+          ? undefined
+          : { share: wholeNumber("--sample", values.sample), seed: wholeNumber("--seed", values.seed) },
     };
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, { cause: error });

@@ -1,4 +1,5 @@
 import type { Stryker } from "@stryker-mutator/core";
+import { marginOf, type Sample } from "./sample.ts";
 
 /** A change of the source, and what became of it. */
 export type Mutant = Awaited<ReturnType<Stryker["runMutationTest"]>>[number];
@@ -22,6 +23,11 @@ export function scoreOf(name: string, mutants: readonly Mutant[]): Score {
 }
 
 const isSurvivor = ({ status }: Mutant): boolean => status === "Survived" || status === "NoCoverage";
+
+export function sumOf(scores: readonly Score[]): Score {
+  const sum = (of: (score: Score) => number): number => scores.reduce((total, score) => total + of(score), 0);
+  return { name: "all", noticed: sum(({ noticed }) => noticed), survived: sum(({ survived }) => survived) };
+}
 
 /** The files of a room, the worst first. */
 export function filesOf(mutants: readonly Mutant[]): Score[] {
@@ -48,7 +54,8 @@ function byPlace(a: Mutant, b: Mutant): number {
   return a.location.start.line - b.location.start.line || a.location.start.column - b.location.start.column;
 }
 
-export function scoreTable(scores: readonly Score[]): string {
+/** Scores of a sample come with their margin. */
+export function scoreTable(scores: readonly Score[], sample?: Sample): string {
   const width = Math.max(4, ...scores.map(({ name }) => name.length));
   const head = `${"".padEnd(width)}  changes  noticed  survived  score`;
   const lines = scores.map((score) => {
@@ -58,6 +65,7 @@ export function scoreTable(scores: readonly Score[]): string {
       String(noticed).padStart(7),
       String(survived).padStart(8),
       `${percent(score).toFixed(1)} %`.padStart(7),
+      ...(sample === undefined ? [] : [`± ${marginOf(noticed, noticed + survived, sample).toFixed(1)}`]),
     ];
     return `${name.padEnd(width)}  ${numbers.join("  ")}`;
   });

@@ -20,6 +20,7 @@ export const ROOMS: readonly Room[] = [
   pure("scheduler"),
   pure("override"),
   pure("desiredstate"),
+  pure("rollout"),
   pure("status"),
   acting("hub"),
   acting("clusters"),

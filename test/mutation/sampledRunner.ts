@@ -1,0 +1,30 @@
+import { strykerPlugins as vitestPlugins } from "@stryker-mutator/vitest-runner";
+import { isSampled, type Sample } from "./sample.ts";
+
+/**
+ * A test runner for Stryker that tries the changes of a sample and none of the others, which get a result that nobody counts. Stryker itself
+ * can only leave out whole lines, with every change inside of them.
+ */
+interface TestRunner {
+  mutantRun(options: { activeMutant: { id: string } }): Promise<unknown>;
+}
+
+interface Injector {
+  injectFunction(factory: unknown): TestRunner;
+}
+
+const [plugin] = vitestPlugins;
+const NOT_TRIED = { status: "error", errorMessage: "not in the sample" };
+
+function sampledRunner(injector: Injector): TestRunner {
+  const sample = JSON.parse(process.env["MERIDIAN_MUTATION_SAMPLE"] ?? "{}") as Sample;
+  const runner = injector.injectFunction(plugin?.factory);
+  const tryChange = runner.mutantRun.bind(runner);
+  runner.mutantRun = (options) =>
+    isSampled(sample, options.activeMutant.id) ? tryChange(options) : Promise.resolve(NOT_TRIED);
+  return runner;
+}
+sampledRunner.inject = ["$injector"] as const;
+
+/** Stryker finds it by this name. */
+export const strykerPlugins = [{ ...plugin, name: "sampled-vitest", factory: sampledRunner }];
