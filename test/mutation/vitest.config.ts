@@ -15,8 +15,13 @@ export default defineConfig({
   ],
   test: {
     include: JSON.parse(process.env["MERIDIAN_MUTATION_TESTS"] ?? "[]") as string[],
-    // They read sources as texts, and those that Stryker makes hold every change at once.
-    exclude: ["src/apis/patterns.test.ts", "src/apis/reasons.test.ts"],
+    exclude: [
+      // They read sources as texts, and those that Stryker makes hold every change at once.
+      "src/apis/patterns.test.ts",
+      "src/apis/reasons.test.ts",
+      // It counts processor time, of which those sources take more.
+      "src/hub/bundleContentsTurns.test.ts",
+    ],
     setupFiles: ["test/mutation/fresh.ts"],
     isolate: false,
     testTimeout: 60_000,
