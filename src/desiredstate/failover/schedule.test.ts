@@ -1,0 +1,319 @@
+import { describe, expect, test } from "vitest";
+import type { FederatedStatus, Placement } from "../../apis/index.ts";
+import type { ClusterSnapshot, Subject } from "../../scheduler/index.ts";
+import { placement as placed } from "../testdata/builders.ts";
+import { scheduleWithFailover } from "./schedule.ts";
+import type { Contacts, Departure, FailoverRules } from "./types.ts";
+
+const T = Date.parse("2026-11-22T08:00:00Z");
+const MINUTE = 60_000;
+const ago = (minutes: number): string => new Date(T - minutes * MINUTE).toISOString().replace(".000Z", "Z");
+
+/** A cluster that has been lost for so many minutes, or is well. */
+const cluster = (name: string, lostFor?: number, more: Partial<ClusterSnapshot> = {}): ClusterSnapshot => ({
+  name,
+  labels: {},
+  taints: [],
+  deleting: false,
+  local: false,
+  ready:
+    lostFor === undefined
+      ? { status: "True", since: T - 600 * MINUTE }
+      : { status: "False", since: T - lostFor * MINUTE },
+  ...more,
+});
+
+interface Setting {
+  rules?: FailoverRules;
+  /** How many clusters the object is to be on. */
+  count?: number;
+  /** The placement, beyond that. */
+  spec?: Partial<Placement["spec"]>;
+  clusters: readonly ClusterSnapshot[];
+  /** Where it runs. */
+  on: readonly string[];
+  departures?: readonly Departure[];
+  /** By cluster, since how many minutes it is unhealthy. */
+  ill?: Readonly<Record<string, number>>;
+  subject?: Partial<Subject>;
+  contacts?: Contacts;
+  turnAt?: number;
+}
+
+function decided({ rules = { gracePeriod: "5m" }, count = 1, spec = {}, on, departures, ill = {}, ...more }: Setting) {
+  const replicas = { desired: 2, updated: 2, ready: 2, available: 2 };
+  const previous: FederatedStatus = {
+    clusters: on.map((name) => {
+      const minutes = ill[name];
+      return { name, state: "Available", replicas, ...(minutes === undefined ? {} : { unhealthySince: ago(minutes) }) };
+    }),
+    ...(departures === undefined ? {} : { departures: [...departures] }),
+  };
+  const { decision, failover } = scheduleWithFailover(
+    { labels: {}, current: new Map(on.map((name) => [name, 2])), ...more.subject },
+    placed("p", { clusterCount: count, ...spec }),
+    rules,
+    more.clusters,
+    { previous, contacts: more.contacts, turnAt: more.turnAt },
+    T,
+  );
+  return { names: decision.clusters.map(({ name }) => name), decision, failover };
+}
+
+const left = (name: string, minutes: number, reason: Departure["reason"] = "ClusterLost"): Departure => ({
+  cluster: name,
+  reason,
+  at: ago(minutes),
+});
+
+const SETTLED = { status: "False", reason: "Settled", message: "" };
+
+describe("an object on a cluster", () => {
+  test("that is well stays, and nothing is to be said", () => {
+    const { names, failover, decision } = decided({ clusters: [cluster("a"), cluster("b")], on: ["b"] });
+    expect(names).toEqual(["b"]);
+    expect(failover).toStrictEqual({ departures: [], condition: SETTLED, watchesHealth: false });
+    expect(decision).not.toHaveProperty("recheckAt");
+  });
+
+  test("that was lost a moment ago stays until the grace period is over", () => {
+    const { names, failover, decision } = decided({
+      clusters: [cluster("a", 2), cluster("b"), cluster("c")],
+      on: ["a"],
+    });
+    expect(names).toEqual(["a"]);
+    expect(failover).toStrictEqual({
+      departures: [],
+      condition: {
+        status: "True",
+        reason: "ClusterLost",
+        message: "a lost since 2026-11-22T07:58:00Z; the object leaves it at 2026-11-22T08:03:00Z",
+      },
+      watchesHealth: false,
+    });
+    expect(decision.recheckAt).toBe(T + 3 * MINUTE);
+  });
+
+  test("that has been lost for the grace period leaves for another one, and that is written down", () => {
+    const { names, failover, decision } = decided({
+      clusters: [cluster("a", 5), cluster("b"), cluster("c")],
+      on: ["a"],
+    });
+    expect(names).toEqual(["b"]);
+    expect(failover).toStrictEqual({
+      departures: [left("a", 0)],
+      condition: { status: "True", reason: "FailedOver", message: "left a at 2026-11-22T08:00:00Z (ClusterLost)" },
+      turn: T,
+      watchesHealth: false,
+    });
+    const verdict = decision.verdicts.find((one) => one.cluster === "a");
+    expect(verdict).toMatchObject({ fits: false, reason: "ClusterLost", message: "left at 2026-11-22T08:00:00Z" });
+  });
+
+  test("where it is unhealthy leaves when the policy says so", () => {
+    const setting = { clusters: [cluster("a"), cluster("b")], on: ["a"], rules: { unhealthyAfter: "10m" } };
+    const soon = decided({ ...setting, ill: { a: 4 } });
+    expect(soon.names).toEqual(["a"]);
+    expect(soon.failover.watchesHealth).toBe(true);
+    expect(soon.failover.condition).toEqual({
+      status: "True",
+      reason: "ObjectUnhealthy",
+      message: "a unhealthy since 2026-11-22T07:56:00Z; the object leaves it at 2026-11-22T08:06:00Z",
+    });
+    const now = decided({ ...setting, ill: { a: 10 } });
+    expect(now.names).toEqual(["b"]);
+    expect(now.failover.departures).toEqual([left("a", 0, "ObjectUnhealthy")]);
+    // Turns are for those that leave a lost cluster.
+    expect(now.failover).not.toHaveProperty("turn");
+  });
+
+  test("that is lost stays where no other takes it, and the object has no turn", () => {
+    const clusters = [
+      cluster("a", 9),
+      cluster("b", undefined, { taints: [{ key: "full", effect: "NoSchedule" }] }),
+      cluster("c", undefined, { deleting: true }),
+      cluster("d", undefined, { taints: [{ key: "full", effect: "NoSchedule" }] }),
+    ];
+    const { names, failover } = decided({ clusters, on: ["a"] });
+    expect(names).toEqual(["a"]);
+    expect(failover).toStrictEqual({
+      departures: [],
+      condition: {
+        status: "False",
+        reason: "NowhereToGo",
+        message: "no other cluster takes what is on a; add one that the Placement selects",
+      },
+      watchesHealth: false,
+    });
+  });
+
+  test("is not left for one that runs the object anyway", () => {
+    const clusters = [cluster("a", 9), cluster("b"), cluster("c", 8), cluster("d"), cluster("e"), cluster("f")];
+    const spec = { clusterAffinities: [{ name: "g", clusterNames: ["a", "b", "c"] }] };
+    const { names, failover } = decided({ clusters, on: ["a", "b", "c"], count: 3, spec });
+    expect(names).toEqual(["a", "b", "c"]);
+    expect(failover.condition).toMatchObject({
+      reason: "NowhereToGo",
+      message: expect.stringContaining("what is on a, c;"),
+    });
+  });
+
+  test("is left for one that gets more of its replicas", () => {
+    const clusters = [cluster("a", 9), cluster("b"), cluster("c")];
+    const spec: Partial<Placement["spec"]> = {
+      clusterAffinities: [{ name: "g", clusterNames: ["a", "b"] }],
+      replicaScheduling: { mode: "Divided", strategy: "Weighted" },
+    };
+    const { decision, failover } = decided({ clusters, on: ["a", "b"], count: 2, spec, subject: { replicas: 4 } });
+    expect(decision.clusters).toEqual([{ name: "b", replicas: 4 }]);
+    expect(failover.departures).toEqual([left("a", 0)]);
+    const none = decided({ clusters, on: ["a", "b"], count: 2, spec, subject: { replicas: 0 } });
+    expect(none.failover.condition.reason).toBe("NowhereToGo");
+  });
+});
+
+describe("when so many clusters are lost that nothing moves", () => {
+  test("they are named", () => {
+    const { names, failover } = decided({ clusters: [cluster("a", 9), cluster("b", 9), cluster("c")], on: ["a"] });
+    expect(names).toEqual(["a"]);
+    expect(failover.condition).toEqual({
+      status: "Unknown",
+      reason: "FailoverHeld",
+      message: "2 of 3 clusters are lost at once, so nothing moves: a, b",
+    });
+  });
+
+  test("the sentence stays short, however many they are", () => {
+    const clusters = Array.from({ length: 40 }, (_, i) => cluster(`a-rather-long-name-${i}`, 9));
+    const { failover } = decided({ clusters, on: ["a-rather-long-name-0"] });
+    expect(failover.condition.message.length).toBeLessThanOrEqual(120);
+    expect(failover.condition.message).toContain("40 of 40 clusters");
+  });
+});
+
+describe("an object that left a cluster", () => {
+  const clusters = [cluster("a", 30), cluster("b"), cluster("c"), cluster("d", 30), cluster("e"), cluster("f")];
+
+  test("does not go back while that is lost", () => {
+    const { names, failover } = decided({ clusters, on: ["b"], departures: [left("a", 20)] });
+    expect(names).toEqual(["b"]);
+    expect(failover).toMatchObject({
+      departures: [left("a", 20)],
+      condition: { status: "True", reason: "FailedOver", message: "left a at 2026-11-22T07:40:00Z (ClusterLost)" },
+    });
+  });
+
+  test("does not count as running there, although copies are still there", () => {
+    const { names, failover } = decided({ clusters, on: ["a", "b"], departures: [left("a", 20)] });
+    expect(names).toEqual(["b"]);
+    expect(failover.departures).toEqual([left("a", 20)]);
+    expect(failover).not.toHaveProperty("turn");
+  });
+
+  test("says how many others it has left", () => {
+    const departures = [left("a", 20), left("d", 10)];
+    const { failover } = decided({ clusters, on: ["b"], departures });
+    expect(failover.condition.message).toBe("left a at 2026-11-22T07:40:00Z (ClusterLost), and 1 more");
+  });
+
+  test("and leaves another one has both written down, by name", () => {
+    const departures = [left("d", 20)];
+    const { names, failover } = decided({ clusters, on: ["a"], departures });
+    expect(names).toEqual(["b"]);
+    expect(failover.departures).toEqual([left("a", 0), left("d", 20)]);
+    const later = decided({ clusters, on: ["d"], departures: [left("a", 20)] });
+    expect(later.failover.departures).toEqual([left("a", 20), left("d", 0)]);
+  });
+
+  test("is told when it may return, once that is well again", () => {
+    const back = (name: string) => cluster(name, undefined, { ready: { status: "True", since: T - 2 * MINUTE } });
+    const rules = { returnAfter: "5m" };
+    const one = decided({ rules, clusters: [back("a"), cluster("b")], on: ["b"], departures: [left("a", 20)] });
+    expect(one.failover.condition).toEqual({
+      status: "True",
+      reason: "AwaitingReturn",
+      message: "left a at 2026-11-22T07:40:00Z; it may return at 2026-11-22T08:03:00Z",
+    });
+    expect(one.decision.recheckAt).toBe(T + 3 * MINUTE);
+    const departures = [left("a", 20), left("d", 10)];
+    const two = decided({ rules, clusters: [back("a"), cluster("b"), back("d")], on: ["b"], departures });
+    expect(two.failover.condition.message).toMatch(/it may return at 2026-11-22T08:03:00Z, and 1 more$/);
+    const other = decided({
+      rules,
+      clusters: [cluster("a", 30), cluster("b"), cluster("c"), back("d")],
+      on: ["b"],
+      departures,
+    });
+    expect(other.failover.condition).toMatchObject({
+      reason: "FailedOver",
+      message: expect.stringMatching(/^left a at/),
+    });
+  });
+
+  test("may be on it again after that", () => {
+    const { failover } = decided({ clusters: [cluster("a"), cluster("b")], on: ["b"], departures: [left("a", 20)] });
+    expect(failover).toStrictEqual({ departures: [], condition: SETTLED, watchesHealth: false });
+  });
+
+  test("and is unhealthy on another as well stays there", () => {
+    const rules = { unhealthyAfter: "5m" };
+    const departures = [left("a", 20, "ObjectUnhealthy")];
+    const setting = { rules, clusters: [cluster("a"), cluster("b"), cluster("c")], on: ["b"], departures };
+    const { names, failover } = decided({ ...setting, ill: { b: 9 } });
+    expect(names).toEqual(["b"]);
+    expect(failover.condition).toEqual({
+      status: "False",
+      reason: "UnhealthyEverywhere",
+      message: "unhealthy on b: another cluster would not help; look at the object itself",
+    });
+    const both = decided({ rules, clusters: setting.clusters, on: ["a", "b"], count: 2, ill: { a: 9, b: 8 } });
+    expect(both.failover.condition.message).toMatch(/^unhealthy on a, b:/);
+  });
+});
+
+describe("of several clusters that the object is about to leave", () => {
+  const clusters = [cluster("a", 1), cluster("b", 3), cluster("c"), cluster("d"), cluster("e"), cluster("f")];
+
+  test("the condition names the one that it leaves first", () => {
+    const { failover, decision } = decided({ clusters, on: ["a", "b"], count: 2 });
+    expect(failover.condition.message).toMatch(/^b lost since/);
+    expect(decision.recheckAt).toBe(T + 2 * MINUTE);
+  });
+});
+
+describe("where only so many objects leave a lost cluster in a minute", () => {
+  const clusters = [cluster("a", 9), cluster("b"), cluster("c")];
+
+  test("an object waits for its turn", () => {
+    const { names, failover, decision } = decided({ clusters, on: ["a"], turnAt: T + 4 * MINUTE });
+    expect(names).toEqual(["a"]);
+    expect(failover.turn).toBe(T + 4 * MINUTE);
+    expect(failover.condition.message).toBe(
+      "a lost since 2026-11-22T07:51:00Z; the object leaves it at 2026-11-22T08:04:00Z, others before it",
+    );
+    expect(decision.recheckAt).toBe(T + 4 * MINUTE);
+  });
+
+  test("it leaves when that has come", () => {
+    const { names, failover } = decided({ clusters, on: ["a"], turnAt: T });
+    expect({ names, turn: failover.turn }).toEqual({ names: ["b"], turn: T });
+  });
+});
+
+test("nothing comes of a loss that this process has not seen itself, and it is asked to look", () => {
+  const clusters = [cluster("a", 9), cluster("b"), cluster("c")];
+  const contacts = { isLost: () => false, isReached: () => false };
+  const { names, failover } = decided({ clusters, on: ["a"], contacts });
+  expect(names).toEqual(["a"]);
+  expect(failover).toMatchObject({ departures: [], awaitsContact: true });
+  expect(failover).not.toHaveProperty("turn");
+});
+
+test("where replicas are divided by room, an object leaves for a cluster that has some", () => {
+  const spec: Partial<Placement["spec"]> = { replicaScheduling: { mode: "Divided", strategy: "Available" } };
+  const room = new Map(Object.entries({ a: 0, b: 9, c: 0 }).map(([name, fits]) => [name, { fits }]));
+  const clusters = [cluster("a", 9), cluster("b"), cluster("c")];
+  const { decision, failover } = decided({ clusters, on: ["a"], count: 3, spec, subject: { replicas: 2, room } });
+  expect(decision.clusters).toEqual([{ name: "b", replicas: 2 }]);
+  expect(failover.departures).toEqual([left("a", 0)]);
+});
