@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { needsOfPod, podNeedsKey, podNeedsOf } from "./podNeeds.ts";
+import { amountOf, needsOfPod, podNeedsKey, podNeedsOf } from "./podNeeds.ts";
 
 const container = (requests: Record<string, string>, more: object = {}) => ({ resources: { requests }, ...more });
+
+const nodeAffinity = (...nodeSelectorTerms: object[]) => ({
+  affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } },
+});
 
 describe("what a pod asks for", () => {
   test.each([
@@ -30,6 +34,37 @@ describe("what a pod asks for", () => {
       want: { cpu: 2500 },
     },
     {
+      name: "a sidecar that starts after an init container, which runs without it",
+      spec: {
+        containers: [container({ cpu: "1" })],
+        initContainers: [container({ cpu: "1500m" }), container({ cpu: "1" }, { restartPolicy: "Always" })],
+      },
+      want: { cpu: 2000 },
+    },
+    {
+      name: "the containers, where an init container needs less",
+      spec: {
+        containers: [container({ cpu: "3" })],
+        initContainers: [container({ cpu: "1" }), container({ cpu: "2" })],
+      },
+      want: { cpu: 3000 },
+    },
+    {
+      name: "a resource that only an init container names",
+      spec: { containers: [container({ cpu: "1" })], initContainers: [container({ "example.com/gpu": "2" })] },
+      want: { cpu: 1000, "example.com/gpu": 2 },
+    },
+    {
+      name: "a pod as a whole in one resource, and its containers in the others",
+      spec: { containers: [container({ cpu: "1", memory: "5" })], resources: { requests: { cpu: "500m" } } },
+      want: { cpu: 500, memory: 5 },
+    },
+    {
+      name: "zero is nothing, and what is not said of the pod as a whole does not count",
+      spec: { containers: [container({ cpu: "1", memory: "0" })], resources: { limits: { cpu: "9" } } },
+      want: { cpu: 1000 },
+    },
+    {
       name: "the overhead of its runtime",
       spec: { containers: [container({ cpu: "1" })], overhead: { cpu: "50m", memory: "64" } },
       want: { cpu: 1050, memory: 64 },
@@ -40,6 +75,11 @@ describe("what a pod asks for", () => {
       want: { cpu: 3000 },
     },
     { name: "what cannot be read counts for nothing", spec: { containers: [container({ cpu: "much" })] }, want: {} },
+    {
+      name: "what cannot be read takes nothing away from what can",
+      spec: { containers: [{ resources: { limits: { cpu: "2" }, requests: { cpu: "much", memory: null } } }] },
+      want: { cpu: 2000 },
+    },
   ])("$name", ({ spec, want }) => expect(needsOfPod(spec).requests).toEqual(want));
 
   test("stands in the template of a workload", () => {
@@ -63,4 +103,95 @@ describe("what a pod asks for", () => {
     const b = needsOfPod({ nodeSelector: { y: "2", x: "1" }, containers: [container({ memory: "2", cpu: "1000m" })] });
     expect(podNeedsKey(a)).toBe(podNeedsKey(b));
   });
+
+  const gold = { operator: "Equal", key: "tier", value: "gold" };
+  test.each([
+    {
+      name: "another amount",
+      a: { containers: [container({ cpu: "1" })] },
+      b: { containers: [container({ cpu: "2" })] },
+    },
+    { name: "another resource", a: { overhead: { cpu: "1m" } }, b: { overhead: { memory: "1" } } },
+    { name: "another label of the node", a: { nodeSelector: { disk: "ssd" } }, b: { nodeSelector: { disk: "hdd" } } },
+    { name: "one label more", a: { nodeSelector: { a: "1" } }, b: { nodeSelector: { a: "1", b: "1" } } },
+    { name: "another toleration", a: { tolerations: [gold] }, b: { tolerations: [{ ...gold, value: "silver" }] } },
+    {
+      name: "a required affinity",
+      a: {},
+      b: nodeAffinity({ matchExpressions: [{ key: "zone", operator: "Exists" }] }),
+    },
+  ])("is not the same with $name", ({ a, b }) => {
+    expect(podNeedsKey(needsOfPod(a))).not.toBe(podNeedsKey(needsOfPod(b)));
+  });
+});
+
+describe("the nodes that a pod asks for", () => {
+  test("have labels, which are texts whatever was written", () => {
+    expect(needsOfPod({ nodeSelector: { disk: "ssd", generation: 3, spot: true } }).nodeSelector).toEqual({
+      disk: "ssd",
+      generation: "3",
+      spot: "true",
+    });
+  });
+
+  test("fulfil every expression of one of the terms, those about fields too", () => {
+    const zones = { key: "zone", operator: "In", values: ["a", "b"] };
+    const spec = nodeAffinity(
+      { matchExpressions: [zones, { key: "spot", operator: "DoesNotExist" }] },
+      { matchExpressions: [{ key: "cores", operator: "Gt", values: [4] }], matchFields: [{ ...zones, key: "name" }] },
+    );
+    expect(needsOfPod(spec).nodeTerms).toEqual([
+      [zones, { key: "spot", operator: "DoesNotExist", values: [] }],
+      [
+        { key: "cores", operator: "Gt", values: ["4"] },
+        { ...zones, key: "name" },
+      ],
+    ]);
+  });
+
+  test("may be any where the affinity is only preferred", () => {
+    const preferred = { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, preference: {} }] };
+    expect(needsOfPod({ affinity: { nodeAffinity: preferred } }).nodeTerms).toEqual([]);
+  });
+
+  test("are told of by empty words where an expression cannot be read", () => {
+    expect(needsOfPod(nodeAffinity({ matchExpressions: [{ key: 3, values: "a" }] }, {})).nodeTerms).toEqual([
+      [{ key: "", operator: "", values: [] }],
+      [],
+    ]);
+  });
+});
+
+describe("the taints that a pod tolerates", () => {
+  test.each([
+    { name: "every one", toleration: { operator: "Exists" }, want: { operator: "Exists" } },
+    {
+      name: "all of a key",
+      toleration: { key: "spot", operator: "Exists", effect: "NoSchedule", tolerationSeconds: 30 },
+      want: { key: "spot", operator: "Exists", effect: "NoSchedule" },
+    },
+    {
+      name: "one value, where no operator is said",
+      toleration: { key: "tier", value: "gold", effect: "NoExecute" },
+      want: { key: "tier", operator: "Equal", value: "gold", effect: "NoExecute" },
+    },
+    {
+      name: "one value, where the operator is none",
+      toleration: { key: "tier", operator: "Sometimes", value: "gold" },
+      want: { key: "tier", operator: "Equal", value: "gold" },
+    },
+  ])("$name", ({ toleration, want }) => expect(needsOfPod({ tolerations: [toleration] }).tolerations).toEqual([want]));
+});
+
+describe("an amount of a resource", () => {
+  test.each([
+    { name: "cores are counted in thousandths", resource: "cpu", quantity: "1.5", want: 1500 },
+    { name: "numbers are quantities too", resource: "cpu", quantity: 2, want: 2000 },
+    { name: "a part of a thousandth is a whole one", resource: "cpu", quantity: "100u", want: 1 },
+    { name: "a tenth of a core is no more than that", resource: "cpu", quantity: "0.1", want: 100 },
+    { name: "everything else is counted in whole units", resource: "memory", quantity: "1500m", want: 2 },
+    { name: "text that is no quantity", resource: "memory", quantity: "much", want: undefined },
+    { name: "no text and no number", resource: "memory", quantity: true, want: undefined },
+    { name: "nothing", resource: "memory", quantity: undefined, want: undefined },
+  ])("$name", ({ resource, quantity, want }) => expect(amountOf(resource, quantity)).toBe(want));
 });

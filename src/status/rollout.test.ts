@@ -1,0 +1,161 @@
+import { describe, expect, test } from "vitest";
+import type { RolloutStatus } from "../apis/index.ts";
+import { aggregate } from "./aggregate.ts";
+import { condition, inputOf, row, T0, unhealthy, view } from "./testing.ts";
+
+type Stage = NonNullable<RolloutStatus["stages"]>[number];
+type InCluster = NonNullable<Stage["clusters"]>[number];
+
+const clusters = (...states: InCluster["state"][]): InCluster[] =>
+  states.map((state, index) => ({ name: `c${index + 1}`, state }));
+const stage = (name: string, state: Stage["state"], of: InCluster[]): Stage => ({ name, state, clusters: of });
+const canary = stage("canary", "Succeeded", clusters("Done"));
+const broken: InCluster[] = [
+  { name: "c1", state: "Done" },
+  { name: "c2", state: "Failed", reason: "CrashLoopBackOff" },
+  { name: "c3", state: "Failed" },
+];
+
+const said = (rollout: RolloutStatus, type = "Progressing") =>
+  condition(aggregate(inputOf([view("a")], { rollout }), T0), type);
+
+describe("what Progressing says of a rollout in stages", () => {
+  interface Case {
+    name: string;
+    rollout: RolloutStatus;
+    want: [string, string, string];
+  }
+  test.each<Case>([
+    {
+      name: "that is planned: it begins",
+      rollout: { state: "Planned" },
+      want: ["True", "RollingOut", "the rollout begins"],
+    },
+    {
+      name: "under way: how far the first stage is that has not succeeded",
+      rollout: {
+        state: "Progressing",
+        stages: [
+          canary,
+          stage("europe", "Progressing", clusters("Done", "Applying", "Waiting")),
+          stage("rest", "Waiting", clusters("Waiting")),
+        ],
+      },
+      want: ["True", "RollingOut", "stage europe: 1 of 3 clusters done"],
+    },
+    {
+      name: "whose stage waits to see whether all stays well",
+      rollout: { state: "Progressing", stages: [stage("canary", "Soaking", clusters("Done"))] },
+      want: ["True", "RollingOut", "stage canary: 1 of 1 cluster done; it soaks"],
+    },
+    {
+      name: "all of whose stages have succeeded: how the last one ended",
+      rollout: { state: "Progressing", stages: [canary, stage("rest", "Succeeded", clusters("Done", "Done"))] },
+      want: ["True", "RollingOut", "stage rest: 2 of 2 clusters done"],
+    },
+    {
+      name: "whose stage has no cluster",
+      rollout: { state: "Planned", stages: [{ name: "empty", state: "Waiting" }] },
+      want: ["True", "RollingOut", "stage empty: 0 of 0 clusters done"],
+    },
+    {
+      name: "that waits for its gate",
+      rollout: { state: "Paused", reason: "Gate", stages: [canary, stage("rest", "Paused", [])] },
+      want: ["False", "RolloutPaused", "stage rest: waits for its gate"],
+    },
+    {
+      name: "that waits for its gate before there is a stage",
+      rollout: { state: "Paused", reason: "Gate" },
+      want: ["False", "RolloutPaused", "waits for its gate"],
+    },
+    {
+      name: "that a person has paused: how to go on",
+      rollout: { state: "Paused", reason: "User", stages: [stage("canary", "Paused", [])] },
+      want: ["False", "RolloutPaused", "stage canary: paused; `meridian rollout resume` goes on"],
+    },
+    {
+      name: "that has stopped since clusters are out of sight",
+      rollout: { state: "Paused", reason: "Unknown", stages: [stage("canary", "Paused", [])] },
+      want: ["False", "RolloutPaused", "stage canary: nobody knows how its clusters are"],
+    },
+    {
+      name: "that cannot go back either",
+      rollout: { state: "Paused", reason: "RollbackFailed", stages: [stage("canary", "Failed", broken)] },
+      want: ["False", "RolloutPaused", "a cluster did not come back to the last good revision"],
+    },
+    {
+      name: "that has stopped on failures: the clusters of the stage that failed, with their reasons",
+      rollout: {
+        state: "Paused",
+        reason: "Failures",
+        stages: [
+          stage("canary", "Succeeded", [{ name: "c0", state: "Failed", reason: "Old" }]),
+          stage("rest", "Failed", broken),
+        ],
+      },
+      want: ["False", "RolloutPaused", "failed: c2 (CrashLoopBackOff), c3"],
+    },
+    {
+      name: "that has stopped for no reason that is told",
+      rollout: { state: "Paused" },
+      want: ["False", "RolloutPaused", "too many clusters failed"],
+    },
+    {
+      name: "on its way back: the failures of all stages",
+      rollout: {
+        state: "RollingBack",
+        stages: [
+          stage("canary", "RolledBack", [{ name: "c0", state: "Failed", reason: "Slow" }]),
+          { name: "none", state: "Waiting" },
+          stage("rest", "Failed", broken),
+        ],
+      },
+      want: ["True", "RollingBack", "failed: c0 (Slow), c2 (CrashLoopBackOff), c3"],
+    },
+    {
+      name: "that was sent back though nothing had failed",
+      rollout: { state: "RollingBack", stages: [stage("canary", "RolledBack", clusters("RolledBack"))] },
+      want: ["True", "RollingBack", "back to the last good revision"],
+    },
+    {
+      name: "that has come back",
+      rollout: { state: "RolledBack", stages: [stage("canary", "RolledBack", broken)] },
+      want: ["False", "RolledBack", "failed: c2 (CrashLoopBackOff), c3"],
+    },
+  ])("$name", ({ rollout, want }) => expect(said(rollout)).toEqual(want));
+
+  test.each<[RolloutStatus["state"], string, string]>([
+    ["Planned", "True", "RollingOut"],
+    ["Progressing", "True", "RollingOut"],
+    ["Paused", "False", "RolloutPaused"],
+    ["RollingBack", "True", "RollingBack"],
+    ["RolledBack", "False", "RolledBack"],
+  ])("is the rollout's own message where it has one: %s", (state, status, reason) => {
+    const rollout = { state, message: "in its own words", stages: [stage("rest", "Failed", broken)] };
+    expect(said(rollout)).toEqual([status, reason, "in its own words"]);
+  });
+
+  test.each<RolloutStatus["state"]>(["Succeeded", "Superseded"])("is nothing of one that is over: %s", (state) => {
+    const rollout = { state, message: "all done", stages: [canary] };
+    expect(said(rollout)).toEqual(["False", "Settled", ""]);
+    expect(said(rollout, "Ready")).toEqual(["True", "AllClustersReady", "1 of 1 cluster ready"]);
+  });
+});
+
+describe("whoever waits for the object to be ready waits on", () => {
+  test.each<{ rollout: RolloutStatus; reason: string; message: string }>([
+    { rollout: { state: "Progressing" }, reason: "RollingOut", message: "the rollout begins" },
+    { rollout: { state: "Paused", reason: "Gate" }, reason: "RolloutPaused", message: "waits for its gate" },
+    { rollout: { state: "RollingBack" }, reason: "RollingBack", message: "back to the last good revision" },
+    { rollout: { state: "RolledBack" }, reason: "RolledBack", message: "back to the last good revision" },
+  ])("while the rollout is $rollout.state, though all clusters are available", ({ rollout, reason, message }) => {
+    expect(said(rollout, "Available")[0]).toBe("True");
+    expect(said(rollout, "Ready")).toEqual(["False", reason, message]);
+  });
+
+  test("for what is the matter with a cluster rather than for the rollout, where both are", () => {
+    const ill = view("a", { rows: [row({ health: unhealthy("Failed", 0, "CrashLoopBackOff") })] });
+    const status = aggregate(inputOf([ill], { rollout: { state: "Paused", reason: "Gate" } }), T0);
+    expect(condition(status, "Ready")[1]).toBe("CrashLoopBackOff");
+  });
+});
