@@ -203,7 +203,7 @@ describe("an object that left a cluster", () => {
     });
   });
 
-  test("does not count as running there, although copies are still there", () => {
+  test("stays away from it, although copies are still there", () => {
     const { names, failover } = decided({ clusters, on: ["a", "b"], departures: [left("a", 20)] });
     expect(names).toEqual(["b"]);
     expect(failover.departures).toEqual([left("a", 20)]);

@@ -57,8 +57,8 @@ describe("what an expression may call", () => {
 
 describe("what an expression may be", () => {
   test.each([
-    ["1", "it is a int, and must be true or false"],
-    ["[true]", /^it is a list.*, and must be true or false$/],
+    ["1", "the value is of type int, and must be true or false"],
+    ["[true]", /^the value is of type list.*, and must be true or false$/],
     ["other.ready", "column 1: Unknown variable: other"],
     ["object.a\n  == 'x", /^line 2, column 6: /],
     ["", /^column 1: /],

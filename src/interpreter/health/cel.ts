@@ -54,7 +54,8 @@ export function compileCondition(expression: string): Compiled {
     const { valid, error } = parsed.check();
     if (!valid) return { mistake: mistakeOf(expression, error) };
     const type = root.checkedType?.name;
-    if (type !== "bool" && type !== "dyn") return { mistake: `it is a ${String(type)}, and must be true or false` };
+    if (type !== "bool" && type !== "dyn")
+      return { mistake: `the value is of type ${String(type)}, and must be true or false` };
     return { condition: (object) => run(() => parsed({ object }), work) };
   } catch (error) {
     return { mistake: mistakeOf(expression, error) };

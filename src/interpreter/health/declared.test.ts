@@ -204,7 +204,7 @@ describe("expressions", () => {
     ["object.status.ready ==\n  )", /^line 2, column 3: /],
     ["self.ready", /^column 1: Unknown variable: self$/],
     ["object.spec.replicas + 'x' - 1 == 'a", /^column 35: Unterminated string$/],
-    ["'yes'", /^it is a string, and must be true or false$/],
+    ["'yes'", /^the value is of type string, and must be true or false$/],
     [
       "object.status.phase.matches('^(a+)+$')",
       /^column \d+: matches\(\) is not there for health; use contains, startsWith or endsWith$/,

@@ -132,6 +132,20 @@ describe("divideAvailable", () => {
       withoutRoom: 4,
     },
     {
+      name: "what has no room goes to where most was, not to a cluster that has none",
+      total: 6,
+      all: [at("a", 0), at("b", 1), at("c", 3)],
+      want: { a: 0, b: 1, c: 5 },
+      withoutRoom: 2,
+    },
+    {
+      name: "what has no room stays with those that run some",
+      total: 4,
+      all: [at("a", 0), at("b", 0, 2)],
+      want: { a: 0, b: 4 },
+      withoutRoom: 2,
+    },
+    {
       name: "what is added goes by the room that is left",
       total: 9,
       all: [at("a", 1, 4), at("b", 3, 1)],
@@ -192,6 +206,13 @@ describe("divideAggregated", () => {
       want: { a: 5, b: 2 },
     },
     { name: "up to the most", total: 8, all: [at("a", 90), at("b", 9)], within: { max: 5 }, want: { a: 5, b: 3 } },
+    {
+      name: "what has no room goes to where most was, not to a cluster that has none",
+      total: 6,
+      all: [at("a", 0), at("b", 4)],
+      want: { a: 0, b: 6 },
+      withoutRoom: 2,
+    },
   ])("$name", ({ total, all, within = {}, want, withoutRoom = 0 }) =>
     expect(divideAggregated(total, all, within)).toEqual({ replicas: want, withoutRoom, unplaced: 0 }),
   );

@@ -138,6 +138,10 @@ const byMostHeld =
   (a: Place, b: Place): number =>
     b.lots - a.lots || openLots(b, terms) - openLots(a, terms) || terms.fair(a, b);
 
+/** Once all room is given out: whoever has some before whoever has none, then by the replicas that find room there. */
+const byMostPlaced = (a: Place, b: Place): number =>
+  Number(b.lots > 0) - Number(a.lots > 0) || (b.fits ?? 0) - (a.fits ?? 0) || compareText(a.name, b.name);
+
 /** What runs stays, as far as the total and the bounds allow: afterwards the sum is not above `lots`. */
 function keepHolders(
   places: readonly Place[],
@@ -155,7 +159,7 @@ function keepHolders(
   strategy.shrink(kept, lots, terms);
 }
 
-/** Lots that find room nowhere: to places that have some already, then to others, those with most room first; those of unknown room come last. */
+/** Lots that find room nowhere: to places that have some already, then to others, the largest first; those of unknown room come last. */
 function overflow(places: readonly Place[], lots: number, openable: number, terms: Terms): number {
   let left = lots;
   if (left <= 0) return left;
@@ -163,7 +167,7 @@ function overflow(places: readonly Place[], lots: number, openable: number, term
     const some = places.filter(({ fits }) => (fits !== undefined) === isKnown);
     // Nobody knows which of them has more: each gets as much as the others.
     if (!isKnown) left = spreadEvenly(some, left, openable, places, terms);
-    for (const place of some.toSorted(byMostRoom(terms))) {
+    for (const place of some.toSorted(byMostPlaced)) {
       if (place.lots === 0 && !mayOpen(places, openable, left, terms)) continue;
       const given = Math.min(left, mostLots(place, terms) - place.lots);
       place.lots += given;

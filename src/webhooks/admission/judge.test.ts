@@ -190,7 +190,7 @@ describe("a request is refused with a word on what to change", () => {
           ],
         }),
       ),
-      want: /^spec\.health\[1\]\.failed: it is a string, and must be true or false$/,
+      want: /^spec\.health\[1\]\.failed: the value is of type string, and must be true or false$/,
     },
     {
       name: "a version that is not served",
