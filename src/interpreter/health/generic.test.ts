@@ -160,13 +160,14 @@ describe("phases", () => {
   const phase = (text: string, message?: string) => judge(KIND, { status: { phase: text, message } });
 
   test.each([
-    ["Running", "Available"],
-    ["Bound", "Available"],
-    ["Pending", "Progressing"],
-    ["Provisioning", "Progressing"],
-    ["Degraded", "Degraded"],
-    ["Failed", "Failed"],
-  ])("%s is %s by convention", (text, state) => expect(phase(text)).toMatchObject({ state }));
+    ["Available", ["Active", "Available", "Bound", "Ready", "Running", "Succeeded"]],
+    ["Failed", ["Failed", "Error", "Lost"]],
+    ["Degraded", ["Degraded"]],
+    ["Progressing", ["Pending", "Creating", "Initializing", "Provisioning", "Progressing", "Reconciling"]],
+    ["Progressing", ["Updating", "Upgrading", "Scaling", "Deleting", "Terminating"]],
+  ])("are %s by convention: %j", (state, phases) => {
+    for (const text of phases) expect(phase(text), text).toMatchObject({ state });
+  });
 
   test("say why in the controller's words, or in their own", () => {
     expect(phase("Failed", "no disk")).toEqual({ state: "Failed", reason: "PhaseFailed", message: "no disk" });
@@ -180,5 +181,38 @@ describe("phases", () => {
   test("matter less than conditions", () => {
     const status = { phase: "Running", conditions: [condition("Ready", "False")] };
     expect(judge(KIND, { status })).toMatchObject({ state: "Progressing" });
+  });
+});
+
+describe("an object of a kind of Kubernetes that has no status", () => {
+  test.each([
+    [
+      "v1",
+      ["ConfigMap", "Secret", "ServiceAccount", "Endpoints", "Event", "LimitRange", "PodTemplate", "ResourceQuota"],
+    ],
+    ["apps/v1", ["ControllerRevision"]],
+    [
+      "admissionregistration.k8s.io/v1",
+      [
+        "MutatingWebhookConfiguration",
+        "ValidatingWebhookConfiguration",
+        "ValidatingAdmissionPolicyBinding",
+        "MutatingAdmissionPolicy",
+        "MutatingAdmissionPolicyBinding",
+      ],
+    ],
+    ["coordination.k8s.io/v1", ["Lease"]],
+    ["discovery.k8s.io/v1", ["EndpointSlice"]],
+    ["networking.k8s.io/v1", ["IngressClass", "NetworkPolicy"]],
+    ["node.k8s.io/v1", ["RuntimeClass"]],
+    ["rbac.authorization.k8s.io/v1", ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]],
+    ["scheduling.k8s.io/v1", ["PriorityClass"]],
+    ["storage.k8s.io/v1", ["CSIDriver", "StorageClass"]],
+  ])("is available as soon as it is there: %s %j", (apiVersion, kinds) => {
+    for (const kind of kinds) expect(judge(`${apiVersion} ${kind}`, {}), kind).toEqual({ state: "Available" });
+  });
+
+  test("is another one where only the name of the kind is the same", () => {
+    expect(judge("example.com/v1 ConfigMap", {})).toMatchObject({ state: "Unknown", reason: "NoReport" });
   });
 });
