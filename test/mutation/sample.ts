@@ -18,6 +18,7 @@ export function isSampled({ share, seed }: Sample, id: string): boolean {
  * (normal approximation for a sample without replacement).
  */
 export function marginOf(noticed: number, tried: number, { share }: Sample): number {
-  const score = tried === 0 ? 0 : noticed / tried;
-  return tried === 0 ? 100 : 196 * Math.sqrt(((score * (1 - score)) / tried) * (1 - share / 100));
+  if (tried === 0) return 100;
+  const score = noticed / tried;
+  return 196 * Math.sqrt(((score * (1 - score)) / tried) * (1 - share / 100));
 }

@@ -1,10 +1,6 @@
 import { strykerPlugins as vitestPlugins } from "@stryker-mutator/vitest-runner";
 import { isSampled, type Sample } from "./sample.ts";
 
-/**
- * A test runner for Stryker that tries the changes of a sample and none of the others, which get a result that nobody counts. Stryker itself
- * can only leave out whole lines, with every change inside of them.
- */
 interface TestRunner {
   mutantRun(options: { activeMutant: { id: string } }): Promise<unknown>;
 }
@@ -16,6 +12,10 @@ interface Injector {
 const [plugin] = vitestPlugins;
 const NOT_TRIED = { status: "error", errorMessage: "not in the sample" };
 
+/**
+ * A test runner for Stryker that tries the changes of a sample and none of the others, which get a result that nobody counts. Stryker itself
+ * can only leave out whole lines, with every change inside of them.
+ */
 function sampledRunner(injector: Injector): TestRunner {
   const sample = JSON.parse(process.env["MERIDIAN_MUTATION_SAMPLE"] ?? "{}") as Sample;
   const runner = injector.injectFunction(plugin?.factory);

@@ -2,20 +2,8 @@ import { fc, test as property } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
 import type { ClusterSnapshot } from "../../scheduler/index.ts";
 import { judgeFailover } from "./judge.ts";
+import { clusterAt as cluster, MINUTE, T } from "./testing.ts";
 import type { FailoverInput } from "./types.ts";
-
-const T = Date.parse("2026-11-22T08:00:00Z");
-const MINUTE = 60_000;
-
-const cluster = (name: string, lostFor?: number, more: Partial<ClusterSnapshot> = {}): ClusterSnapshot => ({
-  name,
-  labels: {},
-  taints: [],
-  deleting: false,
-  local: false,
-  ready: lostFor === undefined ? { status: "True", since: T - 3_600_000 } : { status: "False", since: T - lostFor },
-  ...more,
-});
 
 function judged(more: Partial<FailoverInput>) {
   return judgeFailover(

@@ -3,25 +3,14 @@ import type { FederatedStatus, Placement } from "../../apis/index.ts";
 import type { ClusterSnapshot, Subject } from "../../scheduler/index.ts";
 import { placement as placed } from "../testdata/builders.ts";
 import { scheduleWithFailover } from "./schedule.ts";
+import { clusterAt, MINUTE, T } from "./testing.ts";
 import type { Contacts, Departure, FailoverRules } from "./types.ts";
 
-const T = Date.parse("2026-11-22T08:00:00Z");
-const MINUTE = 60_000;
 const ago = (minutes: number): string => new Date(T - minutes * MINUTE).toISOString().replace(".000Z", "Z");
 
 /** A cluster that has been lost for so many minutes, or is well. */
-const cluster = (name: string, lostFor?: number, more: Partial<ClusterSnapshot> = {}): ClusterSnapshot => ({
-  name,
-  labels: {},
-  taints: [],
-  deleting: false,
-  local: false,
-  ready:
-    lostFor === undefined
-      ? { status: "True", since: T - 600 * MINUTE }
-      : { status: "False", since: T - lostFor * MINUTE },
-  ...more,
-});
+const cluster = (name: string, lostFor?: number, more: Partial<ClusterSnapshot> = {}): ClusterSnapshot =>
+  clusterAt(name, lostFor === undefined ? undefined : lostFor * MINUTE, more);
 
 interface Setting {
   rules?: FailoverRules;
