@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
 import { logLines } from "../observability/testing/logLines.ts";
 import { ApiError, type ListOptions, type ObjectList } from "../runtime/index.ts";
@@ -23,8 +23,19 @@ const BROKEN: KubeObject = {
   status: { containerStatuses: [{ name: "web", state: { waiting: { reason: "ImagePullBackOff", message: "no" } } }] },
 };
 
-/** A session of which the pods come in these pages, again and again, and unhealthy workloads of these names. */
-function reading(pages: KubeObject[][], names: string[], refusal?: Error) {
+/** As {@link BROKEN}, with the label of a workload. */
+const brokenOf = (app: string): KubeObject => ({ ...BROKEN, metadata: { ...BROKEN.metadata, labels: { app } } });
+
+/**
+ * A session of which the pods come in these pages, again and again, and unhealthy workloads of these names; `selectorOf` one says by which labels
+ * its pods are found.
+ */
+function reading(
+  pages: KubeObject[][],
+  names: string[],
+  refusal?: Error,
+  selectorOf: (name: string) => string = (name) => `app=${name}`,
+) {
   const clock = new FakeClock(0);
   const reads: { at: number; options: ListOptions }[] = [];
   let underWay = 0;
@@ -44,7 +55,7 @@ function reading(pages: KubeObject[][], names: string[], refusal?: Error) {
   const objects = new Map(
     names.map((name) => {
       const ref = { apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name: "shop" };
-      const observed = seen({ ref, uid: name, podSelector: `app=${name}` });
+      const observed = seen({ ref, uid: name, podSelector: selectorOf(name) });
       return [name, { key: name, ref, observed } as MemberObject];
     }),
   );
@@ -96,6 +107,8 @@ test("one workload after the other, with a pause, however many are not healthy",
   const { clock, reads, considerAll, most } = reading(
     [[BROKEN]],
     Array.from({ length: 40 }, (_, i) => `shop-${i}`),
+    undefined,
+    (name) => `app=${name},tier=web`,
   );
   considerAll();
   await pass(clock, 2_900);
@@ -184,7 +197,7 @@ test("a member that does not let pods be read is asked again after ten minutes, 
   await pass(clock, 595_000);
   expect([reads.length, told]).toEqual([1, []]);
   expect(lines).toMatchObject([
-    { level: "debug", cluster: "shanghai", object: "a", msg: "the pods of a workload could not be read" },
+    { level: "debug", cluster: "shanghai", objects: ["a"], msg: "the pods of a workload could not be read" },
   ]);
   await pass(clock, 70_000);
   expect(reads).toHaveLength(2);
@@ -195,4 +208,119 @@ test("a member that cannot answer now is asked again at the usual pace", async (
   considerAll();
   await pass(clock, 10_000);
   expect([reads.length, told]).toEqual([2, []]);
+});
+
+describe("workloads of a namespace whose turn has come are read together", () => {
+  const names = Array.from({ length: 30 }, (_, i) => `shop-${i}`);
+
+  test("by the values of the one label that selects their pods, twenty at a time, and each is told its own trouble", async () => {
+    const { clock, reads, told, objects, considerAll } = reading([[brokenOf("shop-3"), brokenOf("shop-25")]], names);
+    considerAll();
+    await pass(clock, 4_000);
+    const valuesOf = (from: number, to: number): string => `app in (${names.slice(from, to).join(",")})`;
+    expect(reads.map(({ at, options }) => [at, options.labelSelector, options.limit, options.namespace])).toEqual([
+      // Nothing else was due when the first one was.
+      [3_000, "app=shop-0", 20, "default"],
+      [3_200, valuesOf(1, 21), 100, "default"],
+      [3_400, valuesOf(21, 30), 100, "default"],
+    ]);
+    expect([...objects.values()].filter(({ trouble }) => trouble !== undefined).map(({ key }) => key)).toEqual([
+      "shop-0",
+      "shop-3",
+      "shop-25",
+    ]);
+    expect(told).toHaveLength(30);
+  });
+
+  test("once more at the usual pace, less and less often", async () => {
+    const { clock, reads, considerAll } = reading([[brokenOf("shop-3")]], names);
+    considerAll();
+    await pass(clock, 60_000);
+    // Five turns, at 3, 9, 21 and 45 s and for what became due in between.
+    expect(reads.length).toBeLessThanOrEqual(16);
+    expect(reads.length).toBeGreaterThanOrEqual(8);
+  });
+
+  test.each([
+    ["several labels", (name: string) => `app=${name},tier=web`],
+    ["a set of values", (name: string) => `app in (${name},other)`],
+    ["a label that must not be there", (name: string) => `!${name}`],
+    ["another label each", (name: string) => `${name}=web`],
+  ])("but not by %s", async (_, selectorOf) => {
+    const { clock, reads, considerAll } = reading([[READY]], ["a", "b", "c"], undefined, selectorOf);
+    considerAll();
+    await pass(clock, 4_000);
+    expect(reads.map(({ options }) => options.labelSelector)).toEqual(["a", "b", "c"].map(selectorOf));
+  });
+
+  test("but not with those of another namespace", async () => {
+    const { clock, reads, objects, considerAll } = reading([[READY]], ["a", "b", "c", "d"]);
+    const other = objects.get("c");
+    if (other?.observed === undefined) throw new Error("no object");
+    other.observed = { ...other.observed, ref: { ...other.observed.ref, namespace: "elsewhere" } };
+    considerAll();
+    await pass(clock, 4_000);
+    expect(reads.map(({ options }) => [options.namespace, options.labelSelector])).toEqual([
+      ["default", "app=a"],
+      ["default", "app in (b,d)"],
+      ["elsewhere", "app=c"],
+    ]);
+  });
+
+  test("and not to the end where all are known to be in trouble", async () => {
+    const pages = [[brokenOf("b"), brokenOf("c")], [READY]];
+    const { clock, reads, told, considerAll } = reading(pages, ["a", "b", "c"]);
+    considerAll();
+    await pass(clock, 3_900);
+    expect(reads.map(({ options }) => options.continue)).toEqual([undefined, undefined]);
+    expect(told).toEqual(["ImagePullBackOff", "ImagePullBackOff", "ImagePullBackOff"]);
+  });
+
+  test("and where there are too many pods for that, those of which nothing was found are read alone from then on", async () => {
+    const endless = Array.from({ length: 50 }, () => [brokenOf("b")]);
+    const { clock, reads, told, considerAll } = reading(endless, ["a", "b", "c"]);
+    considerAll();
+    await pass(clock, 6_000);
+    expect(reads.map(({ options }) => options.labelSelector)).toEqual([
+      "app=a",
+      ...Array.from({ length: 5 }, () => "app in (b,c)"),
+      "app=c",
+    ]);
+    expect(told).toEqual(["ImagePullBackOff", "ImagePullBackOff", "ImagePullBackOff"]);
+    await pass(clock, 10_000);
+    expect(reads.slice(7).map(({ options }) => options.labelSelector)).toEqual(["app=a", "app=b", "app=c"]);
+  });
+
+  test("and a refusal is one for all of them", async () => {
+    const { clock, reads, lines, considerAll } = reading([], ["a", "b", "c"], new ApiError(500, "InternalError", "no"));
+    considerAll();
+    await pass(clock, 4_000);
+    expect(reads).toHaveLength(2);
+    expect(lines.map(({ objects }) => objects)).toEqual([["a"], ["b", "c"]]);
+  });
+});
+
+describe("a change", () => {
+  /** Reads in a minute and a half in which the workload has that many ready replicas, second by second. */
+  async function readsWhile(pod: KubeObject, ready: (second: number) => number): Promise<number> {
+    const { clock, reads, objects, considerAll } = reading([[pod]], ["shop"]);
+    for (let second = 0; second < 90; second += 1) {
+      const object = objects.get("shop");
+      if (object?.observed === undefined) throw new Error("no object");
+      const replicas = { desired: 200, updated: 200, ready: ready(second), available: ready(second) };
+      object.observed = { ...object.observed, health: { state: "Progressing", replicas } };
+      considerAll();
+      await pass(clock, 1_000);
+    }
+    return reads.length;
+  }
+
+  test.each([
+    { name: "for the better is no reason to read sooner, where nothing was found", pod: READY, of: 1, reads: 4 },
+    { name: "for the worse is one", pod: READY, of: -1, reads: 7 },
+    { name: "for neither is one", pod: READY, of: 0, reads: 7 },
+    { name: "for the better is one, where there is trouble", pod: BROKEN, of: 1, reads: 30 },
+  ])("$name", async ({ pod, of, reads }) => {
+    expect(await readsWhile(pod, (second) => 100 + of * second)).toBe(reads);
+  });
 });

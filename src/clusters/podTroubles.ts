@@ -1,3 +1,4 @@
+import type { KubeObject } from "../apis/index.ts";
 import { type PodTrouble, podTrouble } from "../interpreter/index.ts";
 import type { Logger } from "../observability/index.ts";
 import { type Clock, isForbidden, PODS } from "../runtime/index.ts";
@@ -24,24 +25,41 @@ const BETWEEN_READS_MS = 200;
 /** After so many in a row the member is in the middle of something large, such as a rollout of everything: then the reads are to cost little. */
 const MANY_READS = 10;
 const BETWEEN_MANY_READS_MS = 1_000;
+/** Workloads whose pods are asked for by one request: their values stand in its address. */
+const TOGETHER = 20;
 /** Whoever may not read pods now may be allowed to later. */
 const REFUSED_FOR_MS = 600_000;
 const PAGE = 20;
+const PAGE_TOGETHER = 100;
 const PAGES = 5;
+/** A selector of one label, which nearly all have. */
+const ONE_LABEL = /^([^\s=,!]+)=([^\s=,!]*)$/;
 
 interface Pending {
   uid: string;
   hash: string | undefined;
   reads: number;
+  /** Replicas that were not ready when the workload changed last; undefined for kinds without replicas. */
+  unready: number | undefined;
+  /** Its pods were too many to be read together with those of others. */
+  alone: boolean;
   /** Monotonic milliseconds; undefined while the read waits for its turn or is under way. */
   dueAt: number | undefined;
   timer: Disposable | undefined;
 }
 
+/** A workload whose turn it is. */
+interface Turn {
+  key: string;
+  pending: Pending;
+  observed: ObservedObject;
+}
+
 /**
  * Finds out why pods of an unhealthy workload do not run, during one session. Pods are not watched: they do not carry our label, and a member has
  * many of them. So the pods of a workload are read, a hundred at most, when the workload has not been healthy for some seconds, and again, less
- * and less often, for as long as that lasts. One read of a member at a time.
+ * and less often, for as long as that lasts. One read of a member at a time; workloads of a namespace whose turn has come are read together, so that
+ * a member on which nothing starts is asked a few times and not once for each workload.
  *
  * A member that does not let Meridian read pods is no trouble: then the workload's own status is all that is said.
  */
@@ -72,13 +90,19 @@ export class PodTroubles {
       return;
     }
     const known = this.#pending.get(key);
+    const unready = unreadyOf(observed);
     if (known === undefined || known.uid !== observed.uid || known.hash !== observed.hash) {
       this.#forget(key);
-      const pending = { uid: observed.uid, hash: observed.hash, reads: 0, dueAt: undefined, timer: undefined };
+      const { uid, hash } = observed;
+      const pending = { uid, hash, reads: 0, unready, alone: false, dueAt: undefined, timer: undefined };
       this.#pending.set(key, pending);
       this.#schedule(key, pending, FIRST_READ_MS);
       return;
     }
+    const isBetter = unready !== undefined && known.unready !== undefined && unready < known.unready;
+    known.unready = unready;
+    // Pods that become ready bring no trouble.
+    if (isBetter && object.trouble === undefined) return;
     const { clock } = this.#options;
     // Something happens there: what was found may not be so any more, or there may be something to find.
     const soon = object.trouble === undefined ? CHANGED_READ_MS : FIRST_READ_MS;
@@ -108,9 +132,10 @@ export class PodTroubles {
     this.#reading = true;
     let reads = 0;
     try {
-      for (const key of this.#due) {
-        this.#due.delete(key);
-        await this.#read(key);
+      for (const first of this.#due) {
+        const turns = this.#takeTurns(first);
+        if (turns.length === 0) continue;
+        await this.#read(turns);
         reads += 1;
         await clock.sleep(reads < MANY_READS ? BETWEEN_READS_MS : BETWEEN_MANY_READS_MS, session.signal);
       }
@@ -122,47 +147,147 @@ export class PodTroubles {
     }
   }
 
-  async #read(key: string): Promise<void> {
-    const { session, objects, clock, logger } = this.#options;
+  /** Takes out of what is due that workload, and those whose pods can be asked for by the same request. */
+  #takeTurns(first: string): Turn[] {
+    const turn = this.#takeTurn(first);
+    if (turn === undefined) return [];
+    const turns = [turn];
+    const label = labelFor(turn);
+    if (label === undefined) return turns;
+    for (const key of this.#due) {
+      if (turns.length === TOGETHER) break;
+      const pending = this.#pending.get(key);
+      const observed = this.#options.objects.get(key)?.observed;
+      if (pending === undefined || !isToAskAbout(observed)) continue;
+      const other = { key, pending, observed };
+      if (observed.ref.namespace !== turn.observed.ref.namespace || labelFor(other)?.key !== label.key) continue;
+      this.#due.delete(key);
+      turns.push(other);
+    }
+    return turns;
+  }
+
+  #takeTurn(key: string): Turn | undefined {
+    this.#due.delete(key);
     const pending = this.#pending.get(key);
-    const observed = objects.get(key)?.observed;
-    if (pending === undefined || !isToAskAbout(observed)) return;
+    const observed = this.#options.objects.get(key)?.observed;
+    return pending === undefined || !isToAskAbout(observed) ? undefined : { key, pending, observed };
+  }
+
+  async #read(turns: readonly Turn[]): Promise<void> {
+    const { session, clock, logger } = this.#options;
+    const again = new Set<string>();
     if (clock.monotonic() >= this.#refusedUntil) {
       try {
-        const trouble = await this.#ask(observed);
-        const now = objects.get(key);
-        if (now?.observed?.uid === observed.uid && now.observed.hash === observed.hash) objects.tell(now, trouble);
+        for (const key of await this.#ask(turns)) again.add(key);
       } catch (err) {
         if (session.signal.aborted) return;
         if (isForbidden(err)) this.#refusedUntil = clock.monotonic() + REFUSED_FOR_MS;
-        logger.debug({ cluster: session.cluster, err, object: key }, "the pods of a workload could not be read");
+        logger.debug(
+          { cluster: session.cluster, err, objects: turns.map(({ key }) => key) },
+          "the pods of a workload could not be read",
+        );
       }
     }
-    // The workload may be healthy by now, or another one.
-    if (this.#pending.get(key) !== pending) return;
-    pending.reads += 1;
-    this.#schedule(key, pending, Math.min(LONGEST_BETWEEN_MS, FIRST_READ_MS * 2 ** Math.min(pending.reads, 8)));
+    for (const { key, pending } of turns) {
+      // The workload may be healthy by now, or another one.
+      if (this.#pending.get(key) !== pending) continue;
+      if (again.has(key)) {
+        pending.alone = true;
+        this.#due.add(key);
+        continue;
+      }
+      pending.reads += 1;
+      this.#schedule(key, pending, Math.min(LONGEST_BETWEEN_MS, FIRST_READ_MS * 2 ** Math.min(pending.reads, 8)));
+    }
+  }
+
+  /** Unless the workload is another one by now. */
+  #tell({ key, observed }: Turn, trouble: PodTrouble | undefined): void {
+    const { objects } = this.#options;
+    const now = objects.get(key);
+    if (now?.observed?.uid === observed.uid && now.observed.hash === observed.hash) objects.tell(now, trouble);
+  }
+
+  /** Tells of each workload what its pods say. Answers the keys of those that have to be asked about again, alone. */
+  async #ask(turns: readonly Turn[]): Promise<string[]> {
+    const [first, ...others] = turns;
+    if (first === undefined) return [];
+    if (others.length > 0) return await this.#askTogether(turns);
+    this.#tell(first, await this.#troubleOf(first.observed));
+    return [];
   }
 
   /** Reads page by page, until a page tells of trouble. */
-  async #ask({ ref, podSelector = "" }: ObservedObject): Promise<PodTrouble | undefined> {
+  async #troubleOf({ ref, podSelector = "" }: ObservedObject): Promise<PodTrouble | undefined> {
+    for await (const { pods } of this.#pagesOf(ref.namespace, podSelector, PAGE)) {
+      const trouble = podTrouble(ref, pods);
+      if (trouble !== undefined) return trouble;
+    }
+    return undefined;
+  }
+
+  /**
+   * Reads the pods of several workloads, and tells of each as soon as there is trouble. Answers the keys of those of which there is none as far as
+   * was read, where there are more pods than that.
+   */
+  async #askTogether(turns: readonly Turn[]): Promise<string[]> {
+    const { namespace } = turns[0]?.observed.ref ?? {};
+    const left = new Map(turns.map((turn) => [turn, labelFor(turn)]));
+    const { key = "" } = [...left.values()][0] ?? {};
+    const values = new Set([...left.values()].map((label) => label?.value));
+    let isWhole = false;
+    for await (const { pods, isLast } of this.#pagesOf(
+      namespace,
+      `${key} in (${[...values].join(",")})`,
+      PAGE_TOGETHER,
+    )) {
+      isWhole = isLast;
+      const byValue = Map.groupBy(pods, ({ metadata }) => metadata.labels?.[key]);
+      for (const [turn, label] of left) {
+        const trouble = podTrouble(turn.observed.ref, byValue.get(label?.value) ?? []);
+        if (trouble === undefined) continue;
+        this.#tell(turn, trouble);
+        left.delete(turn);
+      }
+      if (left.size === 0) return [];
+    }
+    if (!isWhole) return [...left.keys()].map((turn) => turn.key);
+    for (const turn of left.keys()) this.#tell(turn, undefined);
+    return [];
+  }
+
+  async *#pagesOf(
+    namespace: string | undefined,
+    labelSelector: string,
+    limit: number,
+  ): AsyncGenerator<{ pods: KubeObject[]; isLast: boolean }> {
     const { client, signal } = this.#options.session;
     let token: string | undefined;
     for (let page = 0; page < PAGES; page += 1) {
       const list = await client.list(PODS, {
-        ...(ref.namespace === undefined ? {} : { namespace: ref.namespace }),
-        labelSelector: podSelector,
-        limit: PAGE,
+        ...(namespace === undefined ? {} : { namespace }),
+        labelSelector,
+        limit,
         ...(token === undefined ? {} : { continue: token }),
         signal,
       });
-      const trouble = podTrouble(ref, list.items);
-      if (trouble !== undefined) return trouble;
-      if (list.continue === undefined || list.continue === "") return undefined;
-      token = list.continue;
+      token = list.continue === "" ? undefined : list.continue;
+      yield { pods: list.items, isLast: token === undefined };
+      if (token === undefined) return;
     }
-    return undefined;
   }
+}
+
+/** The one label that selects the pods of a workload, where they may be read together with those of others. */
+function labelFor({ pending, observed }: Turn): { key: string; value: string } | undefined {
+  if (pending.alone) return undefined;
+  const [, key, value] = ONE_LABEL.exec(observed.podSelector ?? "") ?? [];
+  return key === undefined || value === undefined ? undefined : { key, value };
+}
+
+function unreadyOf({ health: { replicas } }: ObservedObject): number | undefined {
+  return replicas === undefined ? undefined : replicas.desired - replicas.ready;
 }
 
 /** Whether the pods of a workload may say more than the workload does. */
