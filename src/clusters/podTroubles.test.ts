@@ -117,6 +117,7 @@ test("one workload after the other, with a pause, however many are not healthy",
   expect(most()).toBe(1);
   expect(reads.length).toBeGreaterThan(5);
   expect(reads.length).toBeLessThanOrEqual(11);
+  await pass(clock, 5_000);
   // While everything rolls out at once, the reads are to cost little.
   const { length } = reads;
   await pass(clock, 10_000);
@@ -298,6 +299,17 @@ describe("workloads of a namespace whose turn has come are read together", () =>
     expect(reads).toHaveLength(2);
     expect(lines.map(({ objects }) => objects)).toEqual([["a"], ["b", "c"]]);
   });
+});
+
+test("what is read at once is bounded, and paid for by pauses that grow with the pods that were read", async () => {
+  const names = Array.from({ length: 12 }, (_, i) => `shop-${i}`);
+  const pages = [Array.from({ length: 30 }, () => READY)];
+  const { clock, reads, considerAll } = reading(pages, names, undefined, (name) => `app=${name},tier=web`);
+  considerAll();
+  await pass(clock, 20_000);
+  const pauses = reads.map(({ at }, index) => at - (reads[index - 1]?.at ?? 0));
+  // Thirty pods cost three seconds, and twenty seconds may be spent in advance.
+  expect(pauses.slice(0, 10)).toEqual([3_000, 200, 200, 200, 200, 200, 200, 200, 2_600, 3_000]);
 });
 
 describe("a change", () => {

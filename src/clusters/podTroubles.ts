@@ -22,9 +22,13 @@ const LONGEST_BETWEEN_MS = 60_000;
 const CHANGED_READ_MS = 15_000;
 /** Between two reads of one member, whatever they are about. */
 const BETWEEN_READS_MS = 200;
-/** After so many in a row the member is in the middle of something large, such as a rollout of everything: then the reads are to cost little. */
-const MANY_READS = 10;
-const BETWEEN_MANY_READS_MS = 1_000;
+/**
+ * What a read costs: so long the next one waits, but for what may be spent at once. A member in the middle of something large, such as a rollout
+ * of everything, is read slowly, so that the reads cost little beside the rollout.
+ */
+const READ_COSTS_MS = 1_000;
+const POD_COSTS_MS = 100;
+const SPENT_AT_ONCE_MS = 20_000;
 /** Workloads whose pods are asked for by one request: their values stand in its address. */
 const TOGETHER = 20;
 /** Whoever may not read pods now may be allowed to later. */
@@ -68,6 +72,10 @@ export class PodTroubles {
   readonly #pending = new Map<string, Pending>();
   readonly #due = new Set<string>();
   #reading = false;
+  /** That the read under way has brought so far. */
+  #pods = 0;
+  /** When all that was read is paid for, in monotonic milliseconds. */
+  #paidAt = Number.NEGATIVE_INFINITY;
   #refusedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: PodTroublesOptions) {
@@ -130,14 +138,13 @@ export class PodTroubles {
   async #readAll(): Promise<void> {
     const { session, clock } = this.#options;
     this.#reading = true;
-    let reads = 0;
     try {
       for (const first of this.#due) {
         const turns = this.#takeTurns(first);
         if (turns.length === 0) continue;
+        this.#pods = 0;
         await this.#read(turns);
-        reads += 1;
-        await clock.sleep(reads < MANY_READS ? BETWEEN_READS_MS : BETWEEN_MANY_READS_MS, session.signal);
+        await clock.sleep(this.#pauseMs(), session.signal);
       }
     } catch (error) {
       // The end of the session is the only thing that interrupts the pause.
@@ -145,6 +152,12 @@ export class PodTroubles {
     } finally {
       this.#reading = false;
     }
+  }
+
+  #pauseMs(): number {
+    const now = this.#options.clock.monotonic();
+    this.#paidAt = Math.max(this.#paidAt, now) + Math.max(READ_COSTS_MS, this.#pods * POD_COSTS_MS);
+    return Math.max(BETWEEN_READS_MS, this.#paidAt - now - SPENT_AT_ONCE_MS);
   }
 
   /** Takes out of what is due that workload, and those whose pods can be asked for by the same request. */
@@ -272,6 +285,7 @@ export class PodTroubles {
         ...(token === undefined ? {} : { continue: token }),
         signal,
       });
+      this.#pods += list.items.length;
       token = list.continue === "" ? undefined : list.continue;
       yield { pods: list.items, isLast: token === undefined };
       if (token === undefined) return;
