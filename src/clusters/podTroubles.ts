@@ -26,9 +26,9 @@ const BETWEEN_READS_MS = 200;
  * What a read costs: so long the next one waits, but for what may be spent at once. A member in the middle of something large, such as a rollout
  * of everything, is read slowly, so that the reads cost little beside the rollout.
  */
-const READ_COSTS_MS = 1_000;
+const READ_COSTS_MS = 5_000;
 const POD_COSTS_MS = 100;
-const SPENT_AT_ONCE_MS = 20_000;
+const SPENT_AT_ONCE_MS = 50_000;
 /** Workloads whose pods are asked for by one request: their values stand in its address. */
 const TOGETHER = 20;
 /** Whoever may not read pods now may be allowed to later. */
@@ -36,8 +36,8 @@ const REFUSED_FOR_MS = 600_000;
 const PAGE = 20;
 const PAGE_TOGETHER = 100;
 const PAGES = 5;
-/** A selector of one label, which nearly all have. */
-const ONE_LABEL = /^([^\s=,!]+)=([^\s=,!]*)$/;
+/** What a selector asks of one label, in the form in which nearly all ask. */
+const EQUALS = /^([^\s=,!]+)=([^\s=,!]*)$/;
 
 interface Pending {
   uid: string;
@@ -51,6 +51,8 @@ interface Pending {
   dueAt: number | undefined;
   timer: Disposable | undefined;
 }
+
+type Label = readonly [key: string, value: string];
 
 /** A workload whose turn it is. */
 interface Turn {
@@ -162,26 +164,24 @@ export class PodTroubles {
 
   /** Takes out of what is due that workload, and those whose pods can be asked for by the same request. */
   #takeTurns(first: string): Turn[] {
-    const turn = this.#takeTurn(first);
+    const turn = this.#turnOf(first);
+    this.#due.delete(first);
     if (turn === undefined) return [];
     const turns = [turn];
-    const label = labelFor(turn);
-    if (label === undefined) return turns;
-    for (const key of this.#due) {
+    const key = labelsFor(turn)?.[0]?.[0];
+    if (key === undefined) return turns;
+    for (const workload of this.#due) {
       if (turns.length === TOGETHER) break;
-      const pending = this.#pending.get(key);
-      const observed = this.#options.objects.get(key)?.observed;
-      if (pending === undefined || !isToAskAbout(observed)) continue;
-      const other = { key, pending, observed };
-      if (observed.ref.namespace !== turn.observed.ref.namespace || labelFor(other)?.key !== label.key) continue;
-      this.#due.delete(key);
+      const other = this.#turnOf(workload);
+      if (other === undefined || other.observed.ref.namespace !== turn.observed.ref.namespace) continue;
+      if (labelsFor(other)?.[0]?.[0] !== key) continue;
+      this.#due.delete(workload);
       turns.push(other);
     }
     return turns;
   }
 
-  #takeTurn(key: string): Turn | undefined {
-    this.#due.delete(key);
+  #turnOf(key: string): Turn | undefined {
     const pending = this.#pending.get(key);
     const observed = this.#options.objects.get(key)?.observed;
     return pending === undefined || !isToAskAbout(observed) ? undefined : { key, pending, observed };
@@ -246,19 +246,17 @@ export class PodTroubles {
    */
   async #askTogether(turns: readonly Turn[]): Promise<string[]> {
     const { namespace } = turns[0]?.observed.ref ?? {};
-    const left = new Map(turns.map((turn) => [turn, labelFor(turn)]));
-    const { key = "" } = [...left.values()][0] ?? {};
-    const values = new Set([...left.values()].map((label) => label?.value));
+    const left = new Map(turns.map((turn) => [turn, labelsFor(turn) ?? []]));
+    const [key = ""] = [...left.values()][0]?.[0] ?? [];
+    const values = new Set([...left.values()].map(([label]) => label?.[1]));
+    const selector = `${key} in (${[...values].join(",")})`;
     let isWhole = false;
-    for await (const { pods, isLast } of this.#pagesOf(
-      namespace,
-      `${key} in (${[...values].join(",")})`,
-      PAGE_TOGETHER,
-    )) {
+    for await (const { pods, isLast } of this.#pagesOf(namespace, selector, PAGE_TOGETHER)) {
       isWhole = isLast;
       const byValue = Map.groupBy(pods, ({ metadata }) => metadata.labels?.[key]);
-      for (const [turn, label] of left) {
-        const trouble = podTrouble(turn.observed.ref, byValue.get(label?.value) ?? []);
+      for (const [turn, labels] of left) {
+        const selected = byValue.get(labels[0]?.[1])?.filter((pod) => hasLabels(pod, labels));
+        const trouble = podTrouble(turn.observed.ref, selected ?? []);
         if (trouble === undefined) continue;
         this.#tell(turn, trouble);
         left.delete(turn);
@@ -293,11 +291,20 @@ export class PodTroubles {
   }
 }
 
-/** The one label that selects the pods of a workload, where they may be read together with those of others. */
-function labelFor({ pending, observed }: Turn): { key: string; value: string } | undefined {
+/** The labels that select the pods of a workload, where the pods may be read together with those of others. */
+function labelsFor({ pending, observed }: Turn): readonly Label[] | undefined {
   if (pending.alone) return undefined;
-  const [, key, value] = ONE_LABEL.exec(observed.podSelector ?? "") ?? [];
-  return key === undefined || value === undefined ? undefined : { key, value };
+  const labels: Label[] = [];
+  for (const part of (observed.podSelector ?? "").split(",")) {
+    const [, key, value] = EQUALS.exec(part) ?? [];
+    if (key === undefined || value === undefined) return undefined;
+    labels.push([key, value]);
+  }
+  return labels;
+}
+
+function hasLabels({ metadata }: KubeObject, labels: readonly Label[]): boolean {
+  return labels.every(([key, value]) => metadata.labels?.[key] === value);
 }
 
 function unreadyOf({ health: { replicas } }: ObservedObject): number | undefined {
