@@ -89,19 +89,27 @@ describe("failover", () => {
 
   const hindered = (reason: string) => target(on("a"), { condition: { reason, message: `it is ${reason}` } });
 
-  test.each(["FailoverHeld", "NowhereToGo", "UnhealthyEverywhere"])("that does not take place is a warning: %s", (reason) => {
-    const event = { regarding, type: "Warning", reason, action: "FailOver", note: `it is ${reason}` };
-    const conditions = [{ type: "Other", reason: "X" }, { type: "FailingOver", reason }];
-    expect(decided(hindered(reason)).recorded).toEqual([event]);
-    expect(decided(hindered(reason), hindered("Settled")).recorded).toEqual([event]);
-    expect(decided(hindered(reason), target(on("a"))).recorded).toEqual([event]);
-    expect(decided(hindered(reason), undefined, { conditions: [{ type: "Other", reason }] }).recorded).toEqual([event]);
-    expect(decided(hindered(reason), hindered(reason)).recorded).toEqual([]);
-    expect(decided(hindered(reason), undefined, { conditions }).recorded).toEqual([]);
-    expect(decided(hindered(reason), undefined, {}).recorded).toEqual([event]);
-    // What this manager has planned is newer than the status.
-    expect(decided(hindered(reason), hindered("Settled"), { conditions }).recorded).toEqual([event]);
-  });
+  test.each(["FailoverHeld", "NowhereToGo", "UnhealthyEverywhere"])(
+    "that does not take place is a warning: %s",
+    (reason) => {
+      const event = { regarding, type: "Warning", reason, action: "FailOver", note: `it is ${reason}` };
+      const conditions = [
+        { type: "Other", reason: "X" },
+        { type: "FailingOver", reason },
+      ];
+      expect(decided(hindered(reason)).recorded).toEqual([event]);
+      expect(decided(hindered(reason), hindered("Settled")).recorded).toEqual([event]);
+      expect(decided(hindered(reason), target(on("a"))).recorded).toEqual([event]);
+      expect(decided(hindered(reason), undefined, { conditions: [{ type: "Other", reason }] }).recorded).toEqual([
+        event,
+      ]);
+      expect(decided(hindered(reason), hindered(reason)).recorded).toEqual([]);
+      expect(decided(hindered(reason), undefined, { conditions }).recorded).toEqual([]);
+      expect(decided(hindered(reason), undefined, {}).recorded).toEqual([event]);
+      // What this manager has planned is newer than the status.
+      expect(decided(hindered(reason), hindered("Settled"), { conditions }).recorded).toEqual([event]);
+    },
+  );
 
   test.each(["Settled", "FailingOver"])("that goes its way is none: %s", (reason) => {
     expect(decided(hindered(reason), hindered("FailoverHeld")).recorded).toEqual([]);
@@ -153,9 +161,7 @@ test("the beginning of a plan is told of each generation, for those who want to 
 test("that an object is claimed is told", () => {
   const { recorded, events } = recorder();
   recordFinalizer(events, SHOP, "claimed");
-  expect(recorded).toEqual([
-    { regarding, type: "Normal", reason: "FinalizerAdded", action: "Claim", note: "claimed" },
-  ]);
+  expect(recorded).toEqual([{ regarding, type: "Normal", reason: "FinalizerAdded", action: "Claim", note: "claimed" }]);
 });
 
 test("an object without a life yet is told of by its name", () => {

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { hashOf, type KubeObject, REVISION_ANNOTATION, REVISION_HASH_ANNOTATION, REVISION_OF_LABEL } from "../apis/index.ts";
+import {
+  hashOf,
+  type KubeObject,
+  REVISION_ANNOTATION,
+  REVISION_HASH_ANNOTATION,
+  REVISION_OF_LABEL,
+} from "../apis/index.ts";
 import type { RevisionContent } from "../desiredstate/index.ts";
 import { ApiError, CONTROLLERREVISIONS } from "../runtime/index.ts";
 import { FakeClient } from "../runtime/testing/fakeClient.ts";
@@ -113,7 +119,11 @@ describe("what was there before", () => {
     leave("g", { [REVISION_ANNOTATION]: "12", [REVISION_HASH_ANNOTATION]: "h12" }, "elsewhere");
     client.server.create(CONTROLLERREVISIONS, {
       ...{ apiVersion: "apps/v1", kind: "ControllerRevision" },
-      metadata: { name: "h", namespace: "default", annotations: { [REVISION_ANNOTATION]: "13", [REVISION_HASH_ANNOTATION]: "h" } },
+      metadata: {
+        name: "h",
+        namespace: "default",
+        annotations: { [REVISION_ANNOTATION]: "13", [REVISION_HASH_ANNOTATION]: "h" },
+      },
     });
     expect(await numbers()).toEqual([9, 10]);
     expect(await numbers()).toEqual([9, 10]);

@@ -26,16 +26,10 @@ function table() {
   rooms.wanted.subscribe((cluster) => void wanted.push(`${cluster} ${rooms.isWanted(cluster)}`));
   const woken: string[] = [];
   rooms.changes.subscribe((cluster) => void woken.push(...rooms.awaiting(cluster)));
-  const plan = (
-    owner: string,
-    clusters?: string[],
-    added: Record<string, number> = {},
-    awaited = false,
-    podNeeds: typeof needs | undefined = needs,
-  ): void => {
+  const plan = (owner: string, clusters?: string[], added: Record<string, number> = {}, awaited = false): void => {
     const room = { clusters, awaited, unhoused: 0, added: new Map(Object.entries(added)) };
     const decision = clusters === undefined ? {} : { room };
-    plans.set(owner, { target: { decision, podNeeds } as unknown as Target } as Plan);
+    plans.set(owner, { target: { decision, podNeeds: needs } as unknown as Target } as Plan);
   };
   const cores = (cluster: string): number | undefined => {
     const known = rooms.get(cluster);

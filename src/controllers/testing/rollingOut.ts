@@ -14,9 +14,9 @@ import { APP, app, placement, planning } from "./planning.ts";
 type Policy = NonNullable<PlacementSpec["rollout"]>;
 
 /** First the cluster `a`, then the others. */
-export const CANARY: Policy = {
+export const CANARY = {
   stages: [{ name: "canary", targetClusters: { clusterNames: ["a"] } }, { name: "rest" }],
-};
+} satisfies Policy;
 
 /** What the gates were told, as short texts, and what they answer. */
 function fakeGates() {
