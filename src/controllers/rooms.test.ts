@@ -82,3 +82,85 @@ test("what was given out counts as taken up until a reading can have seen it", a
   expect(cores("a")).toBe(4);
   expect(woken).toEqual(["cart", "cart"]);
 });
+
+test("a reading sees what was written three seconds before it", async () => {
+  const { clock, observations, woken, plan, cores } = table();
+  plan("shop", ["a"], { a: 1 }, true);
+  const first = reading("4");
+  observations.room("a", first);
+  await clock.advance(1);
+  plan("shop", ["a"], { a: 2 }, true);
+  expect(cores("a")).toBe(1);
+  woken.length = 0;
+  await clock.advance(2_998);
+  observations.room("a", first);
+  expect([cores("a"), woken]).toEqual([1, []]);
+  await clock.advance(1);
+  observations.room("a", first);
+  expect([cores("a"), woken]).toEqual([2, ["shop"]]);
+});
+
+test("what is left is computed once for each change", () => {
+  const { observations, rooms, plan, cores } = table();
+  plan("shop", ["a"], { a: 1 });
+  expect(rooms.get("a")).toBeUndefined();
+  observations.room("a", reading("4"));
+  const left = rooms.get("a");
+  expect([cores("a"), rooms.get("a") === left]).toEqual([3, true]);
+  plan("cart", ["a"], { a: 1 });
+  expect(cores("a")).toBe(2);
+  observations.room("a", reading("9"));
+  expect(cores("a")).toBe(7);
+});
+
+test("of a room that cannot be read, nothing is taken up", () => {
+  const { observations, rooms, plan } = table();
+  plan("shop", ["a"], { a: 1 });
+  const unreadable = { reason: "Forbidden", message: "nodes may not be read" } as unknown as RoomReading;
+  observations.room("a", unreadable);
+  expect(rooms.get("a")).toBe(unreadable);
+});
+
+test("pods of which nobody knows what they need, and objects that divide by no room, take up nothing", () => {
+  const { observations, plans, rooms, plan, cores } = table();
+  plan("cart", ["a"]);
+  const whole = reading("4");
+  observations.room("a", whole);
+  plans.set("shop", { target: { decision: {}, podNeeds: needs } as unknown as Target } as Plan);
+  plans.set("shop", {
+    target: {
+      decision: { room: { clusters: ["a"], awaited: false, unhoused: 0, added: new Map([["a", 2]]) } },
+    } as unknown as Target,
+  } as Plan);
+  expect([cores("a"), rooms.get("a") === whole]).toEqual([4, true]);
+});
+
+test("a cluster that nobody asks for any more is forgotten, with what was given out there", () => {
+  const { observations, plans, rooms, wanted, woken, plan, cores } = table();
+  const first = reading("4");
+  plan("shop", ["a", "b"], { a: 3 }, true);
+  observations.room("a", first);
+  expect([cores("a"), woken]).toEqual([1, ["shop"]]);
+  plans.drop("shop");
+  expect([rooms.isWanted("a"), [...rooms.awaiting("a")], cores("a")]).toEqual([false, [], 4]);
+  plan("shop", ["a", "b"], {}, true);
+  expect([cores("a"), wanted]).toEqual([4, ["a true", "b true", "a false", "b false", "a true", "b true"]]);
+  woken.length = 0;
+  observations.room("a", first);
+  expect(woken).toEqual(["shop"]);
+});
+
+test("an object that asks for the same again, or is one of several, changes nothing that is measured", () => {
+  const { plans, rooms, wanted, plan } = table();
+  plan("shop", ["a"], {}, true);
+  plan("cart", ["a"], {}, true);
+  plan("shop", ["a"]);
+  expect([wanted, [...rooms.awaiting("a")]]).toEqual([["a true"], ["cart"]]);
+  plans.drop("cart");
+  plan("shop", ["a"], {}, true);
+  expect([wanted, [...rooms.awaiting("a")]]).toEqual([["a true"], ["shop"]]);
+  // The names are no other clusters' names when they are put together.
+  plan("shop", ["a", "b"], {}, true);
+  plan("cart", ["ab"], {}, true);
+  expect(wanted).toEqual(["a true", "b true", "ab true"]);
+});

@@ -1,0 +1,242 @@
+import { describe, expect, test } from "vitest";
+import { ROLLOUT_COMMAND_ANNOTATION, type RolloutStatus } from "../apis/index.ts";
+import { PLACEMENTS } from "../runtime/index.ts";
+import { APP, app } from "./testing/planning.ts";
+import { CANARY, rollingOut } from "./testing/rollingOut.ts";
+
+const START = "2026-01-01T00:00:00Z";
+const POLICY = "Placement/default/everywhere";
+const OTHER = { owner: "another", policy: POLICY, maxObjects: 1 };
+
+describe("what people ask of a run", () => {
+  /** A change under way, and what becomes of it when that was said. */
+  const said = async (command: object, on: "object" | "binding" | "neither" = "object", status: object = {}) => {
+    const all = await rollingOut({
+      ...CANARY,
+      stages: [{ ...CANARY.stages[0], approval: "Manual" }, { name: "rest" }],
+    });
+    const good = await all.succeed();
+    await all.setImage("nginx:2");
+    const going = await all.durable(good.status);
+    const annotations = { [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify({ revision: 2, ...command }) };
+    if (on === "object") await all.change({ metadata: { annotations } });
+    if (on !== "object") all.binding.of = app(on === "binding" ? { annotations } : {});
+    if (on === "neither") await all.change({ metadata: { annotations } });
+    const next = await all.durable({ ...going.status, ...status });
+    return { ...all, next: next.status };
+  };
+
+  test.each([
+    { name: "nothing", command: {}, want: { state: "Progressing" } },
+    {
+      name: "to pause",
+      command: { paused: true },
+      want: { state: "Paused", reason: "User", message: "paused by `meridian rollout pause`" },
+    },
+    { name: "not to pause", command: { paused: false }, want: { state: "Progressing" } },
+    { name: "to abort", command: { abort: true }, want: { state: "RolledBack", message: "aborted" } },
+    { name: "not to abort", command: { abort: false }, want: { state: "Progressing" } },
+    { name: "to pause this very run", command: { paused: true, run: START }, want: { state: "Paused" } },
+    { name: "to pause an earlier run of it", command: { paused: true, run: "2025" }, want: { state: "Progressing" } },
+    { name: "to pause another revision", command: { paused: true, revision: 1 }, want: { state: "Progressing" } },
+  ])("$name", async ({ command, want }) => {
+    expect((await said(command)).next).toMatchObject(want);
+  });
+
+  test("of an object whose status stands in a binding, stands there, and counts nowhere else", async () => {
+    expect((await said({ paused: true }, "binding")).next.state).toBe("Paused");
+    expect((await said({ paused: true }, "neither")).next.state).toBe("Progressing");
+  });
+
+  test("to go on, where a run has stopped by itself; obeyed once", async () => {
+    const stopped = { state: "Paused", reason: "Failures", message: "failed" };
+    const resumedAt = "2026-01-01T01:00:00Z";
+    expect((await said({ resumedAt }, "object", stopped)).next).toMatchObject({ state: "Progressing", resumedAt });
+    expect((await said({}, "object", stopped)).next).toMatchObject(stopped);
+    expect((await said({ resumedAt }, "object", { ...stopped, resumedAt })).next).toMatchObject(stopped);
+  });
+
+  test("of a run that has not begun, nothing is asked by its name", async () => {
+    const { staged, succeed, setImage, change } = await rollingOut(CANARY);
+    const good = await succeed();
+    await setImage("nginx:2");
+    const command = JSON.stringify({ revision: 2, run: good.status.startedAt, paused: true });
+    await change({ metadata: { annotations: { [ROLLOUT_COMMAND_ANNOTATION]: command } } });
+    expect((await staged(good.status)).status.state).toBe("Progressing");
+  });
+
+  test("to let the next stage begin: who approved is kept", async () => {
+    const waits = { state: "Paused", reason: "Gate", message: "stage canary waits for approval" };
+    const first = await said({});
+    first.has("a", first.requestOf().target);
+    expect((await first.durable(first.next)).status).toMatchObject(waits);
+    const second = await said({ approvals: { canary: "anna", rest: "bob" } });
+    second.has("a", second.requestOf().target);
+    const { status } = await second.durable(second.next);
+    expect(status).toMatchObject({ state: "Progressing", stages: [{ approvedBy: "anna" }, { state: "Progressing" }] });
+  });
+});
+
+describe("the query of a gate", () => {
+  const GATED = { ...CANARY, gate: { prometheus: { query: "up", url: "http://p" } } };
+
+  test("is asked when the hub holds the state that follows from it, and not any more when the run is over", async () => {
+    const { staged, told, has, requestOf, replies } = await rollingOut(GATED);
+    const first = await staged();
+    expect(told.splice(0)).toEqual([`replies ${APP} up undefined`]);
+    has("a", requestOf().target);
+    const paused = await staged(first.status);
+    expect(paused.status).toMatchObject({ state: "Paused", message: "stage canary: the gate is being asked" });
+    expect([paused.isDurable, told.splice(0)]).toEqual([false, [`replies ${APP} up Progressing`]]);
+    await staged(paused.status);
+    expect(told.splice(0)).toEqual([`replies ${APP} up Paused`, `ask ${APP} up Paused: canary`]);
+    replies.set("canary", { answer: "Unknown", why: "nobody answers" });
+    replies.set("rest", { answer: "Unknown" });
+    const unknown = await staged(paused.status);
+    expect(unknown.status).toMatchObject({ state: "Paused", message: "stage canary: nobody answers" });
+    replies.set("canary", { answer: "Unknown" });
+    expect((await staged(paused.status)).status.message).toBe(
+      "stage canary: the gate's query has no answer; see the manager's log",
+    );
+    replies.set("canary", { answer: "Passed" });
+    replies.set("rest", { answer: "Passed" });
+    const going = await staged(unknown.status);
+    expect(going.status).toMatchObject({ state: "Progressing", stages: [{ state: "Succeeded" }, {}] });
+    has("b", requestOf().target);
+    told.length = 0;
+    const done = await staged(going.status);
+    expect([done.status.state, told]).toEqual(["Succeeded", [`replies ${APP} up Progressing`, `forget ${APP}`]]);
+  });
+
+  test("is not asked of a run that was taken back, or where the policy has none", async () => {
+    const { staged, told, succeed, setImage } = await rollingOut(GATED);
+    const good = await succeed();
+    await setImage("nginx:2");
+    told.length = 0;
+    await staged({ ...good.status, state: "RolledBack", revision: 2, lastGoodRevision: 1 });
+    expect(told).toEqual([`replies ${APP} up RolledBack`, `forget ${APP}`]);
+    const plain = await rollingOut(CANARY);
+    await plain.staged((await plain.staged()).status);
+    expect(plain.told.slice(2)).toEqual([`replies ${APP} undefined Progressing`, `forget ${APP}`]);
+    const other = await rollingOut({ ...CANARY, gate: { timeout: "1m" } });
+    await other.staged();
+    expect(other.told).toEqual([`replies ${APP} undefined undefined`, `forget ${APP}`]);
+  });
+
+  test("is not asked while clusters of the run have not been heard of", async () => {
+    const { staged, told, contact } = await rollingOut(GATED);
+    const { status } = await staged();
+    contact("b", { pending: true });
+    told.length = 0;
+    expect(await staged(status)).toMatchObject({ isDurable: true, awaitsContact: true });
+    expect(told).toEqual([`replies ${APP} up Progressing`]);
+  });
+});
+
+describe("a policy that bounds how many objects are rolled out at once", () => {
+  const BOUND = { ...CANARY, maxObjects: 1 };
+
+  test("lets the next one begin when its turn has come", async () => {
+    const { staged, shared } = await rollingOut(BOUND);
+    shared.places.mayBegin(OTHER);
+    const woken: string[] = [];
+    shared.places.changes.subscribe((owner) => woken.push(owner));
+    const first = await staged();
+    const message = "waits for its turn: one object of the policy at once (maxObjects)";
+    expect(first.status).toMatchObject({ state: "Planned", message });
+    expect(await staged(first.status)).toMatchObject({ isDurable: true, status: { state: "Planned" } });
+    shared.places.release(OTHER.owner);
+    expect(woken).toEqual([APP]);
+    const begun = await staged(first.status);
+    expect(begun.status.state).toBe("Progressing");
+    expect(shared.places.mayBegin(OTHER)).toBe(false);
+  });
+
+  test("of several says how many", async () => {
+    const { staged, shared } = await rollingOut({ ...CANARY, maxObjects: 2 });
+    for (const owner of ["x", "y"]) shared.places.mayBegin({ ...OTHER, owner, maxObjects: 2 });
+    expect((await staged()).status.message).toBe("waits for its turn: 2 objects of the policy at once (maxObjects)");
+  });
+
+  test("gives no place to one whose clusters have not been heard of", async () => {
+    const { staged, shared, contact } = await rollingOut(BOUND);
+    contact("a", { pending: true });
+    expect((await staged()).status.state).toBe("Planned");
+    expect(shared.places.mayBegin(OTHER)).toBe(true);
+  });
+
+  test("does not stop one that is under way, whoever has the place", async () => {
+    const { staged, shared } = await rollingOut(BOUND);
+    const { status } = await staged();
+    shared.places.release(APP);
+    shared.places.mayBegin(OTHER);
+    expect((await staged(status)).status).toEqual(status);
+  });
+
+  /** Whether the object has the place when a plan was made from this state. */
+  const hasPlace = async (
+    state: RolloutStatus["state"],
+    change: "image" | "policy" | "both" | "policy, and the good one is gone",
+  ): Promise<boolean> => {
+    const { staged, succeed, setImage, server, settle, shared } = await rollingOut(BOUND);
+    const good = await succeed();
+    if (change === "image" || change === "both") await setImage("nginx:2");
+    if (change !== "image") {
+      const spec = { retain: [{ kind: "Deployment", path: "spec.replicas" }] };
+      server.merge(PLACEMENTS, "default", "everywhere", { metadata: { generation: 2 }, spec });
+      await settle();
+    }
+    const lastGoodRevision = change === "policy, and the good one is gone" ? 9 : 1;
+    const begun = await staged({ ...good.status, state: "Paused", reason: "User", revision: 1 });
+    const stages = begun.status.stages ?? [];
+    const run: RolloutStatus = { ...begun.status, state, revision: 2, lastGoodRevision, stages };
+    const next = await staged(run);
+    expect(next).toMatchObject({ isDurable: true, status: { state } });
+    return !shared.places.mayBegin(OTHER);
+  };
+
+  test.each([
+    { name: "that was taken back, and the object was at fault", state: "RolledBack", change: "image", want: false },
+    { name: "that was taken back, and the policy was at fault", state: "RolledBack", change: "policy", want: true },
+    { name: "that was taken back, and either was at fault", state: "RolledBack", change: "both", want: false },
+    {
+      name: "that was taken back, and nobody knows what was at fault",
+      state: "RolledBack",
+      change: "policy, and the good one is gone",
+      want: false,
+    },
+    { name: "that is over", state: "Succeeded", change: "image", want: false },
+  ] as const)("a run $name keeps its place: $want", async ({ state, change, want }) => {
+    expect(await hasPlace(state, change)).toBe(want);
+  });
+
+  test("a run under way keeps its place as soon as the hub says so, for a manager that starts anew too", async () => {
+    const { staged, shared } = await rollingOut(BOUND);
+    const { status } = await staged();
+    shared.places.release(APP);
+    expect((await staged(status)).isDurable).toBe(true);
+    expect(shared.places.mayBegin(OTHER)).toBe(false);
+  });
+
+  test("what is not yet on the hub gives no place up", async () => {
+    const { staged, shared, has, requestOf } = await rollingOut(BOUND);
+    const { status } = await staged();
+    for (const name of ["a", "b"]) has(name, requestOf().target);
+    const done = await staged(status);
+    expect([done.status.state, done.isDurable]).toEqual(["Succeeded", false]);
+    expect(shared.places.mayBegin(OTHER)).toBe(false);
+    await staged(done.status);
+    expect(shared.places.mayBegin(OTHER)).toBe(true);
+  });
+
+  test("an object of a policy that bounds nothing any more gives its place up", async () => {
+    const { staged, shared, server, settle } = await rollingOut(BOUND);
+    const { status } = await staged();
+    expect(shared.places.mayBegin(OTHER)).toBe(false);
+    const spec = { rollout: { ...CANARY, maxObjects: null } };
+    server.merge(PLACEMENTS, "default", "everywhere", { metadata: { generation: 2 }, spec });
+    await settle();
+    expect((await staged(status)).isDurable).toBe(true);
+    expect(shared.places.mayBegin(OTHER)).toBe(true);
+  });
+});

@@ -1,0 +1,392 @@
+import { describe, expect, test } from "vitest";
+import { ROLLOUT_COMMAND_ANNOTATION, type RolloutStatus } from "../apis/index.ts";
+import { CONTROLLERREVISIONS, MEMBERCLUSTERS, PLACEMENTS } from "../runtime/index.ts";
+import { changedCommand } from "./rollouts.ts";
+import { absent, observation } from "./testing/builders.ts";
+import { cluster } from "./testing/planning.ts";
+import { CANARY, imagesOf, rollingOut } from "./testing/rollingOut.ts";
+
+const START = "2026-01-01T00:00:00Z";
+const none = new Set<string>();
+const WAITING = { state: "Waiting" as const };
+
+/** A run of the second revision, the first one being good, with these states of its clusters. */
+function runOf(
+  state: RolloutStatus["state"],
+  a: object,
+  b: object = WAITING,
+  more: Partial<RolloutStatus> = {},
+): RolloutStatus {
+  return {
+    ...{ state, revision: 2, lastGoodRevision: 1, startedAt: START, since: START },
+    stages: [
+      { name: "canary", state: "Progressing", startedAt: START, clusters: [{ name: "a", state: "Applying", ...a }] },
+      { name: "rest", state: "Waiting", clusters: [{ name: "b", state: "Waiting", ...b }] },
+    ],
+    ...more,
+  };
+}
+
+/** The first revision is everywhere and good, and the object has become another since. */
+async function changedOnce(policy: object = CANARY) {
+  const all = await rollingOut(policy);
+  const good = await all.succeed();
+  await all.setImage("nginx:2");
+  return { ...all, good };
+}
+
+describe("an object is not rolled out in stages", () => {
+  test("that no policy places, or whose policy says nothing of it; the hub is not asked either", async () => {
+    const { plan, requestOf, hub } = await rollingOut();
+    expect(await plan()).toEqual({ kind: "Unstaged" });
+    expect(await plan(undefined, { ...requestOf(), placement: undefined })).toEqual({ kind: "Unstaged" });
+    expect(hub.count("list", CONTROLLERREVISIONS)).toBe(0);
+  });
+
+  test("that goes nowhere now", async () => {
+    const { plan, hub } = await rollingOut(CANARY, []);
+    expect(await plan()).toEqual({ kind: "Unstaged" });
+    expect(hub.count("list", CONTROLLERREVISIONS)).toBe(0);
+  });
+
+  test("that is too large for a revision, and says so", async () => {
+    const { plan } = await rollingOut(CANARY, ["a"], "x".repeat(1024 * 1024));
+    expect(await plan()).toEqual({
+      kind: "Refused",
+      why: {
+        reason: "RevisionTooLarge",
+        message:
+          "DemoApplication shop is larger than 1 MiB: no revision can hold it; remove the rollout from its policy",
+      },
+    });
+  });
+});
+
+describe("what each cluster gets", () => {
+  test("at first: the clusters of the first stage the object, those of later stages nothing", async () => {
+    const { staged } = await rollingOut(CANARY);
+    const step = await staged();
+    expect(step).toMatchObject({ kind: "Staged", isDurable: false, awaitsContact: false });
+    expect(step.status).toMatchObject({ state: "Progressing", revision: 1 });
+    expect(step.status).not.toHaveProperty("lastGoodRevision");
+    expect(step.turns).toEqual({ waiting: new Set(["b"]), returning: none, kept: none });
+    expect([imagesOf(step.target), step.lastGood]).toEqual([["a nginx:1"], undefined]);
+    expect(step.transitions.map(({ of, name, to }) => `${of} ${name ?? ""} ${to}`)).toEqual([
+      "Run  Planned",
+      "Run  Progressing",
+      "Stage canary Progressing",
+      "Cluster a Applying",
+    ]);
+    expect(step.recheckAt).toBe(Date.parse("2026-01-01T00:10:00Z"));
+    const again = await staged(step.status);
+    expect([again.isDurable, again.status, again.transitions]).toEqual([true, step.status, []]);
+  });
+
+  test("at the end: all of them the object, and time changes nothing any more", async () => {
+    const { staged, succeed } = await rollingOut(CANARY);
+    const done = await succeed((await staged()).status);
+    expect(done.status).toMatchObject({ state: "Succeeded", revision: 1, lastGoodRevision: 1 });
+    expect(done.turns).toEqual({ waiting: none, returning: none, kept: none });
+    expect([imagesOf(done.target), done.lastGood]).toEqual([["a nginx:1", "b nginx:1"], undefined]);
+    expect(done).not.toHaveProperty("recheckAt");
+  });
+
+  test("of a change: those whose turn has not come what they had, sorted by name", async () => {
+    const { durable, good } = await changedOnce({
+      stages: [{ name: "canary", targetClusters: { clusterNames: ["b"] } }, { name: "rest" }],
+    });
+    const step = await durable(good.status);
+    expect(step.status).toMatchObject({ state: "Progressing", revision: 2, lastGoodRevision: 1 });
+    expect(step.turns).toEqual({ waiting: new Set(["a"]), returning: none, kept: none });
+    expect(imagesOf(step.target)).toEqual(["a nginx:1", "b nginx:2"]);
+    expect(imagesOf(step.lastGood ?? step.target)).toEqual(["a nginx:1", "b nginx:1"]);
+  });
+
+  test("of a change that a cluster leaves or comes with: it keeps what it had, or gets nothing yet", async () => {
+    const { server, settle, succeed, durable, setImage } = await rollingOut(CANARY, ["a", "b", "c"]);
+    server.merge(PLACEMENTS, "default", "everywhere", affinity("a", "b"));
+    await settle();
+    const good = await succeed();
+    server.merge(PLACEMENTS, "default", "everywhere", affinity("a", "c"));
+    await setImage("nginx:2");
+    const step = await durable(good.status);
+    expect([...step.turns.waiting].toSorted()).toEqual(["b", "c"]);
+    expect(imagesOf(step.target)).toEqual(["a nginx:2", "b nginx:1"]);
+  });
+
+  test("of a change that fails: those that had it the last good revision again, which is another thing than to wait", async () => {
+    const { staged } = await changedOnce();
+    const back = { state: "Applying", reason: "RollingBack", since: START };
+    const step = await staged(runOf("RollingBack", back));
+    expect(step.turns).toEqual({ waiting: new Set(["b"]), returning: new Set(["a"]), kept: none });
+    expect(imagesOf(step.target)).toEqual(["a nginx:1", "b nginx:1"]);
+  });
+
+  test.each([
+    { name: "back", run: runOf("RolledBack", { state: "RolledBack" }), returning: ["a"], waiting: ["b"] },
+    {
+      name: "stuck on its way back",
+      run: runOf("Paused", { state: "Applying", reason: "RollingBack", since: START }, WAITING, {
+        reason: "RollbackFailed",
+      }),
+      returning: ["a"],
+      waiting: ["b"],
+    },
+    {
+      name: "back without stages",
+      run: { ...runOf("RolledBack", {}), stages: [] },
+      returning: [],
+      waiting: ["a", "b"],
+    },
+    {
+      name: "going on, with a cluster that was back",
+      run: runOf("Progressing", { state: "RolledBack" }, { state: "Applying", since: START }),
+      returning: [],
+      waiting: ["a"],
+    },
+  ])("of a run that is $name", async ({ run, returning, waiting }) => {
+    const { staged } = await changedOnce();
+    const { turns } = await staged(run);
+    expect([turns.returning, [...turns.waiting].filter((name) => waiting.includes(name))]).toEqual([
+      new Set(returning),
+      waiting,
+    ]);
+  });
+
+  test("that goes back to a revision which has nothing there: nothing", async () => {
+    const { server, settle, succeed, staged, has, requestOf } = await rollingOut(CANARY, ["a", "b"]);
+    server.merge(PLACEMENTS, "default", "everywhere", affinity("b"));
+    await settle();
+    await succeed();
+    server.merge(PLACEMENTS, "default", "everywhere", affinity("a", "b"));
+    await settle();
+    has("a", requestOf().target);
+    const step = await staged(runOf("RollingBack", { reason: "RollingBack", since: START }));
+    expect(step.turns.returning).toEqual(new Set(["a"]));
+    expect(imagesOf(step.target)).toEqual(["b nginx:1"]);
+  });
+
+  test("of which nobody knows any more what it had: what is there, untouched", async () => {
+    const { staged, good, shared, server, signal, requestOf } = await changedOnce();
+    const { revisions } = shared;
+    for (const { name } of await revisions.of(requestOf().object, signal))
+      server.delete(CONTROLLERREVISIONS, "default", name);
+    revisions.forget("shop-uid");
+    const run = { ...good.status, state: "Paused" as const, revision: 0, lastGoodRevision: 7 };
+    const { status, turns, target, lastGood } = await staged(run);
+    expect([status.revision, status.lastGoodRevision, lastGood]).toEqual([1, 7, undefined]);
+    expect(turns).toEqual({ waiting: none, returning: none, kept: new Set(["b"]) });
+    const frozenFor = {
+      reason: "RolloutWaiting",
+      message: "what is there stays until its turn in the rollout comes",
+    };
+    expect(target.clusters.map(({ name, frozen, frozenFor: why }) => ({ name, frozen, why }))).toEqual([
+      { name: "a", frozen: false, why: undefined },
+      { name: "b", frozen: true, why: frozenFor },
+    ]);
+  });
+
+  test("that runs something else before its turn: it is left as it is, and shown as what it is to be", async () => {
+    const { durable, good, has, requestOf, setImage } = await changedOnce();
+    has("b", requestOf().target);
+    await setImage("nginx:3");
+    const { turns, target } = await durable(good.status);
+    expect(turns).toEqual({ waiting: none, returning: none, kept: new Set(["b"]) });
+    expect(imagesOf(target)).toEqual(["a nginx:3", "b nginx:3"]);
+    expect(target.clusters.map(({ frozen }) => frozen)).toEqual([false, true]);
+  });
+
+  test("that is to have nothing and runs something else: it is left as it is, and shown with what it had", async () => {
+    const { durable, good, has, requestOf, server, settle } = await changedOnce();
+    has("b", requestOf().target);
+    server.merge(PLACEMENTS, "default", "everywhere", affinity("a"));
+    await settle();
+    const { turns, target } = await durable(good.status);
+    expect(turns.kept).toEqual(new Set(["b"]));
+    expect(imagesOf(target)).toEqual(["a nginx:2", "b nginx:1"]);
+  });
+});
+
+describe("what is known of a cluster before its turn", () => {
+  test.each([
+    { name: "in contact, all seen", contact: {}, want: "Waiting" },
+    { name: "in contact, some kinds unseen", contact: { synced: false, partlySynced: true }, want: "Waiting" },
+    { name: "in contact, nothing seen", contact: { synced: false }, want: "Deferred" },
+    { name: "out of contact", contact: { ok: false }, want: "Deferred" },
+  ])("$name: $want", async ({ contact, want }) => {
+    const all = await rollingOut(CANARY);
+    all.contact("b", contact);
+    const { status } = await all.staged();
+    expect(status.stages?.[1]?.clusters).toMatchObject([{ name: "b", state: want }]);
+  });
+
+  test.each([
+    { name: "a cluster of the run is not heard of yet", run: runOf("Progressing", {}), pending: "a", want: true },
+    { name: "a later cluster is not heard of yet", run: runOf("Progressing", {}), pending: "b", want: true },
+    { name: "a cluster outside the run is not heard of yet", run: runOf("Progressing", {}), pending: "c", want: false },
+    { name: "the run begins, and one of its clusters is not heard of yet", run: undefined, pending: "c", want: true },
+    { name: "all are heard of", run: runOf("Progressing", {}), pending: undefined, want: false },
+    { name: "the run was taken back", run: runOf("RolledBack", {}), pending: "a", want: false },
+    {
+      name: "the run is over",
+      run: runOf("Succeeded", { state: "Done" }, { state: "Done" }),
+      pending: "a",
+      want: false,
+    },
+    {
+      name: "the run is over, with a cluster that comes late",
+      run: runOf("Succeeded", { state: "Done" }, { state: "Deferred" }),
+      pending: "b",
+      want: true,
+    },
+  ])("the rollout waits for contact, $want: $name", async ({ run, pending, want }) => {
+    const all = await rollingOut(CANARY, ["a", "b", "c"]);
+    await all.succeed();
+    await all.setImage("nginx:2");
+    if (pending !== undefined) all.contact(pending, { pending: true });
+    const { awaitsContact, transitions } = await all.staged(run);
+    expect(awaitsContact).toBe(want);
+    // Until then nothing moves, whatever a clock says.
+    if (want) expect(transitions.filter(({ to }) => to !== "Planned")).toEqual([]);
+  });
+});
+
+describe("the revision that a run returns to", () => {
+  test.each([
+    { name: "nothing was rolled out before", current: undefined, want: undefined },
+    { name: "the run before has succeeded", current: { state: "Succeeded", revision: 1 }, want: "nginx:1" },
+    {
+      name: "the run before has not",
+      current: { state: "Paused", revision: 2, lastGoodRevision: 1 },
+      want: "nginx:1",
+    },
+    { name: "none was ever good", current: { state: "Paused", revision: 2 }, want: undefined },
+    {
+      name: "this one has succeeded itself",
+      current: { state: "Succeeded", revision: 3, lastGoodRevision: 3 },
+      want: undefined,
+    },
+    {
+      name: "this one is under way",
+      current: { state: "Progressing", revision: 3, lastGoodRevision: 2 },
+      want: "nginx:2",
+    },
+  ])("where $name", async ({ current, want }) => {
+    const { staged, good, setImage, hub } = await changedOnce();
+    await staged(good.status);
+    await setImage("nginx:3");
+    const before = hub.count("get", CONTROLLERREVISIONS);
+    const run = current && ({ startedAt: START, since: START, ...current } as RolloutStatus);
+    const { status, lastGood } = await staged(run);
+    expect(status.revision).toBe(3);
+    expect(lastGood && imagesOf(lastGood)).toEqual(want && [`a ${want}`, `b ${want}`]);
+    if (want === undefined) expect(hub.count("get", CONTROLLERREVISIONS)).toBe(before);
+  });
+
+  test("is the one that ran, where what is asked for may not be read now", async () => {
+    const { plan, good, requestOf, succeed, hub } = await rollingOutThen();
+    const { target } = requestOf();
+    const frozenFor = { reason: "SecretAccessDenied", message: "may not be read" };
+    const unreadable = { ...target, clusters: target.clusters.map((one) => ({ ...one, frozenFor })) };
+    expect(await plan(undefined, { target: unreadable })).toEqual({ kind: "Unstaged" });
+    const unnamed = { state: "Planned" as const, startedAt: START, since: START };
+    expect(await plan(unnamed as RolloutStatus, { target: unreadable })).toEqual({ kind: "Unstaged" });
+    expect(hub.count("get", CONTROLLERREVISIONS)).toBe(0);
+    expect(await plan(good.status, { target: unreadable })).toMatchObject({ kind: "Staged", status: good.status });
+    await succeed(good.status);
+  });
+});
+
+describe("how many revisions are kept", () => {
+  test.each([
+    { name: "ten unless the policy says otherwise", policy: CANARY, left: 11 },
+    { name: "as many as the policy says", policy: { ...CANARY, revisionHistoryLimit: 2 }, left: 3 },
+    { name: "none but that in use", policy: { ...CANARY, revisionHistoryLimit: 0 }, left: 1 },
+  ])("$name", async ({ policy, left }) => {
+    const { staged, setImage, requestOf, shared, signal } = await rollingOut(policy);
+    for (let n = 1; n <= 12; n += 1) {
+      await setImage(`nginx:${n}`);
+      await staged();
+    }
+    expect(await shared.revisions.of(requestOf().object, signal)).toHaveLength(left);
+  });
+
+  test("and always the one that was rolled out last, and the one that was good last", async () => {
+    const { staged, setImage, requestOf, shared, signal } = await rollingOut({ ...CANARY, revisionHistoryLimit: 4 });
+    for (let n = 1; n <= 5; n += 1) {
+      await setImage(`nginx:${n}`);
+      await staged();
+    }
+    const { object, placement } = requestOf();
+    const few = placement && {
+      ...placement,
+      spec: { ...placement.spec, rollout: { ...CANARY, revisionHistoryLimit: 0 } },
+    };
+    const current: RolloutStatus = {
+      state: "Paused",
+      revision: 4,
+      lastGoodRevision: 2,
+      startedAt: START,
+      since: START,
+    };
+    await staged(current, { placement: few });
+    expect((await shared.revisions.of(object, signal)).map(({ number }) => number)).toEqual([2, 4, 5]);
+  });
+});
+
+test("what the copies are is asked of whoever plans, and clusters that have some take part", async () => {
+  const { staged, requestOf, join } = await withThird();
+  await join("c");
+  const [{ ref, hash } = never()] = requestOf().target.clusters[0]?.objects ?? [];
+  const seen = [observation({ cluster: "c", ref, present: { hash } }), absent({ cluster: "b", ref })];
+  const { turns } = await staged(undefined, { observations: () => seen });
+  expect(turns).toEqual({ waiting: new Set(["b"]), returning: none, kept: new Set(["c"]) });
+});
+
+test.each([
+  { name: "said first", old: undefined, now: "{}", want: true },
+  { name: "said anew", old: "{}", now: '{"revision":1}', want: true },
+  { name: "taken back", old: "{}", now: undefined, want: true },
+  { name: "said as before", old: "{}", now: "{}", want: false },
+  { name: "never said", old: undefined, now: undefined, want: false },
+])("what people asked of a rollout has changed when it is $name: $want", ({ old, now, want }) => {
+  const saying = (text: string | undefined) => ({
+    metadata: {
+      name: "shop",
+      annotations: { other: `${text}`, ...(text === undefined ? {} : { [ROLLOUT_COMMAND_ANNOTATION]: text }) },
+    },
+  });
+  expect(changedCommand({ object: saying(now), old: saying(old) })).toBe(want);
+  if (old === undefined) {
+    expect(changedCommand({ object: saying(now) })).toBe(want);
+    expect(changedCommand({ object: saying(now), old: { metadata: { name: "shop" } } })).toBe(want);
+  }
+});
+
+let generation = 1;
+
+/** Another generation of the policy, with these clusters. */
+function affinity(...clusterNames: string[]): object {
+  generation += 1;
+  return { metadata: { generation }, spec: { clusterAffinities: [{ name: "these", clusterNames }] } };
+}
+
+function never(): never {
+  throw new Error("the target has no object");
+}
+
+async function rollingOutThen() {
+  const all = await rollingOut(CANARY);
+  return { ...all, good: await all.succeed() };
+}
+
+async function withThird() {
+  const all = await rollingOut(CANARY);
+  const { server, settle, contact } = all;
+  const join = async (name: string): Promise<void> => {
+    server.create(MEMBERCLUSTERS, cluster(name));
+    contact(name, {});
+    await settle();
+  };
+  return { ...all, join };
+}

@@ -1,0 +1,249 @@
+import { describe, expect, test } from "vitest";
+import type { RolloutStatus } from "../apis/index.ts";
+import { planOn } from "./testing/copySources.ts";
+import { APP, app } from "./testing/planning.ts";
+import { CANARY, imagesOf, rollingOut } from "./testing/rollingOut.ts";
+import { type Stage, Staging } from "./staging.ts";
+
+const START = "2026-01-01T00:00:00Z";
+const regarding = {
+  ...{ apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop" },
+  uid: "shop-uid",
+};
+
+async function staging(...given: Parameters<typeof rollingOut>) {
+  const all = await rollingOut(...given);
+  const counted: string[] = [];
+  const metrics = { rolloutTransition: (of: string, to: string) => void counted.push(`${of} ${to}`) };
+  const staged = new Staging({ ...all.sources, plans: all.plans, events: all.recorder, metrics });
+  const of = (...[current, change]: Parameters<typeof all.requestOf>): Promise<Stage | undefined> =>
+    staged.of(APP, all.requestOf(current, change), all.signal);
+  const notes = (): string[] => all.events.map(({ type, reason, note }) => `${type} ${reason}: ${note}`);
+  const where = () => ({ open: staged.isOpen(APP), held: staged.isHeld(APP), all: [...staged.open()] });
+  return { ...all, stage: staged, of, counted, notes, where };
+}
+
+const OPEN_AND_HELD = { open: true, held: true, all: [APP] };
+const OPEN = { open: true, held: false, all: [APP] };
+const OVER = { open: false, held: false, all: [] };
+
+describe("an object that is rolled out in stages", () => {
+  test("hands its rows over when the hub holds what they follow from", async () => {
+    const { of, where } = await staging(CANARY);
+    const first = await of();
+    expect(first).toMatchObject({ isHeld: true, awaitsContact: false, status: { state: "Progressing", revision: 1 } });
+    expect(first?.step).toEqual({ rollout: { waiting: new Set(["b"]), returning: new Set(), kept: new Set() } });
+    expect([first && imagesOf(first.target), first?.recheckAt]).toEqual([
+      ["a nginx:1"],
+      Date.parse("2026-01-01T00:10:00Z"),
+    ]);
+    expect(where()).toEqual(OPEN_AND_HELD);
+    expect(await of(first?.status)).toMatchObject({ isHeld: false });
+    expect(where()).toEqual(OPEN);
+  });
+
+  test("is no concern any more when it is everywhere, and the hub says so", async () => {
+    const { of, where, has, requestOf } = await staging(CANARY);
+    const first = await of();
+    for (const name of ["a", "b"]) has(name, requestOf().target);
+    const done = await of(first?.status);
+    expect(done).toMatchObject({ isHeld: true, status: { state: "Succeeded" } });
+    expect(where()).toEqual(OPEN_AND_HELD);
+    const last = await of(done?.status);
+    expect(last).toMatchObject({ isHeld: false, status: { state: "Succeeded" } });
+    expect([last && "recheckAt" in last, where()]).toEqual([false, OVER]);
+  });
+
+  test("stays a concern for clusters that come late, and when it was taken back", async () => {
+    const { of, where, has, requestOf, contact } = await staging(CANARY);
+    const first = await of();
+    const { target } = requestOf();
+    contact("b", { ok: false });
+    has("a", target);
+    const late = await of((await of(first?.status))?.status);
+    expect(late).toMatchObject({ isHeld: false, status: { state: "Succeeded" } });
+    expect(where()).toEqual(OPEN);
+    const back: RolloutStatus = { state: "RolledBack", revision: 1, startedAt: START, since: START };
+    expect(await of(back)).toMatchObject({ isHeld: false, status: back });
+    expect(where()).toEqual(OPEN);
+  });
+
+  test("goes with what it was when it was good", async () => {
+    const { of, succeed, setImage } = await staging(CANARY);
+    const good = await succeed();
+    await setImage("nginx:2");
+    const next = await of(good.status);
+    expect(next?.step.lastGood && imagesOf(next.step.lastGood)).toEqual(["a nginx:1", "b nginx:1"]);
+    expect(next && imagesOf(next.target)).toEqual(["a nginx:2", "b nginx:1"]);
+  });
+
+  test("waits for clusters that have not been heard of, though the hub holds its state", async () => {
+    const { of, where, contact } = await staging(CANARY);
+    const first = await of();
+    contact("b", { pending: true });
+    expect(await of(first?.status)).toMatchObject({ isHeld: true, awaitsContact: true });
+    expect(where()).toEqual(OPEN);
+  });
+
+  test("is forgotten with all that was kept of it", async () => {
+    const { of, stage, where, told, notes, events, shared, hub } = await staging({ ...CANARY, maxObjects: 1 });
+    const first = await of();
+    const other = { owner: "other", policy: "Placement/default/everywhere", maxObjects: 1 };
+    expect(shared.places.mayBegin(other)).toBe(false);
+    expect(notes()).not.toEqual([]);
+    events.length = told.length = hub.calls.length = 0;
+    stage.forget(APP, undefined);
+    expect([where(), told]).toEqual([OVER, [`forget ${APP}`]]);
+    expect(shared.places.mayBegin(other)).toBe(true);
+    await of(first?.status);
+    expect(hub.calls).toEqual([]);
+    stage.forget(APP, "shop-uid");
+    await of();
+    expect(hub.calls).toContain("list controllerrevisions");
+  });
+});
+
+describe("an object that is not", () => {
+  test("has the target that it was given, and no state of a rollout", async () => {
+    const { of, where, told, requestOf } = await staging();
+    const request = requestOf();
+    const old: RolloutStatus = { state: "Succeeded", revision: 1, startedAt: START, since: START };
+    const { target } = request;
+    const want = { target, step: {}, status: undefined, isHeld: false, awaitsContact: false };
+    expect(await of(old, { target })).toEqual(want);
+    expect(await of(old, { target, placement: undefined })).toEqual(want);
+    expect([where(), told]).toEqual([OVER, [`forget ${APP}`, `forget ${APP}`]]);
+  });
+
+  test("but was, and goes nowhere for now: keeps the state that it had", async () => {
+    const { of, stage, plan, where } = await staging(CANARY, []);
+    expect(await plan()).toEqual({ kind: "Unstaged" });
+    const old: RolloutStatus = { state: "Progressing", revision: 1, startedAt: START, since: START };
+    expect(await of(old)).toMatchObject({ status: old, isHeld: false, step: {} });
+    expect((await of())?.status).toBeUndefined();
+    expect([where(), stage.isOpen("another")]).toEqual([OVER, false]);
+  });
+});
+
+describe("an object that no revision can hold", () => {
+  const why = {
+    reason: "RevisionTooLarge",
+    message: "DemoApplication shop is larger than 1 MiB: no revision can hold it; remove the rollout from its policy",
+  };
+  const event = { regarding, type: "Warning", reason: "RevisionTooLarge", action: "RollOut", note: why.message };
+  const large = () => staging(CANARY, ["a"], "x".repeat(1024 * 1024));
+
+  test("has a plan that says so, and one Event", async () => {
+    const { of, plans, events } = await large();
+    expect(await of()).toBeUndefined();
+    expect(plans.get(APP)).toEqual({
+      ...{ uid: "shop-uid", generation: 1, ours: true, failure: why },
+      ...{ target: undefined, remaining: new Set(), rollout: undefined },
+    });
+    expect(await of()).toBeUndefined();
+    expect(events).toEqual([event]);
+  });
+
+  test("keeps what was planned of it before, unless that was another life", async () => {
+    const { of, plans, events, requestOf } = await large();
+    const rollout: RolloutStatus = { state: "Succeeded", revision: 1, startedAt: START, since: START };
+    const { target } = requestOf();
+    const before = planOn([], { uid: "shop-uid", target, remaining: new Set(["c"]), rollout });
+    plans.set(APP, before);
+    await of();
+    const { remaining } = before;
+    expect(plans.get(APP)).toMatchObject({ target, remaining, rollout, failure: why, ours: true });
+    plans.set(APP, { ...before, uid: "an earlier one", failure: { reason: "Other", message: "" } });
+    await of();
+    expect(plans.get(APP)).toMatchObject({ target: undefined, remaining: new Set(), rollout: undefined });
+    expect(events).toEqual([event, event]);
+  });
+});
+
+describe("what becomes of a rollout is told", () => {
+  test("once for each step, and again when it comes to it anew", async () => {
+    const { of, events, notes, counted, stage } = await staging(CANARY);
+    await of();
+    const want = [
+      "Normal RolloutPlanned: revision 1: the rollout is Planned",
+      "Normal RolloutProgressing: revision 1: the rollout is Progressing, was Planned",
+      "Normal RolloutStage: revision 1: stage canary is Progressing, was Waiting",
+      "Normal RolloutCluster: revision 1: cluster a is Applying, was Waiting",
+    ];
+    expect(notes()).toEqual(want);
+    expect(events[0]).toEqual({
+      ...{ regarding, type: "Normal", reason: "RolloutPlanned", action: "RollOut" },
+      note: "revision 1: the rollout is Planned",
+    });
+    expect(counted).toEqual(["Run Planned", "Run Progressing", "Stage Progressing", "Cluster Applying"]);
+    const next = await of();
+    await of(next?.status);
+    await of();
+    expect([notes(), counted.length]).toEqual([want, 4]);
+    stage.forget(APP, undefined);
+    await of();
+    expect([notes(), counted.length]).toEqual([[...want, ...want], 8]);
+  });
+
+  test("as a warning where it fails and goes back", async () => {
+    const { of, succeed, setImage, has, requestOf, events, notes, counted } = await staging({
+      ...CANARY,
+      onFailure: "Rollback",
+    });
+    const good = await succeed();
+    const old = requestOf().target;
+    await setImage("nginx:2");
+    const going = await of(good.status);
+    has("a", requestOf().target, "Failed");
+    events.length = counted.length = 0;
+    const back = await of(going?.status);
+    expect(notes()).toEqual([
+      "Normal RolloutCluster: revision 2: cluster a is Verifying, was Applying",
+      "Warning RolloutCluster: revision 2: cluster a is Failed (Unhealthy), was Verifying",
+      "Warning RolloutStage: revision 2: stage canary is Failed, was Progressing",
+      "Warning RollingBack: revision 2: the rollout is RollingBack, was Progressing",
+      "Normal RolloutCluster: revision 2: cluster a is Applying (RollingBack), was Failed",
+    ]);
+    expect(counted).toEqual([
+      ...["Cluster Verifying", "Cluster Failed", "Stage Failed", "Run RollingBack", "Cluster Applying"],
+    ]);
+    has("a", old);
+    events.length = 0;
+    await of(back?.status);
+    expect(notes()).toEqual([
+      "Warning RolloutCluster: revision 2: cluster a is RolledBack, was Applying",
+      "Warning RolloutStage: revision 2: stage canary is RolledBack, was Failed",
+      "Warning RolledBack: revision 2: the rollout is RolledBack, was RollingBack",
+    ]);
+  });
+
+  test("by a reason of its own for each state of the run", async () => {
+    const { of, succeed, setImage, has, requestOf, events, contact } = await staging(CANARY);
+    const reasons = (): string[] => events.splice(0).map(({ reason }) => reason);
+    const good = await succeed();
+    expect(reasons()).toEqual([]);
+    await setImage("nginx:2");
+    const going = await of(good.status);
+    await setImage("nginx:3");
+    events.length = 0;
+    await of(going?.status);
+    expect(reasons().slice(0, 3)).toEqual(["RolloutSuperseded", "RolloutPlanned", "RolloutProgressing"]);
+    const third = await of(going?.status);
+    has("a", requestOf().target, "Failed");
+    events.length = 0;
+    await of(third?.status);
+    expect(reasons()).toContain("RolloutPaused");
+    for (const name of ["a", "b"]) has(name, requestOf().target);
+    contact("b", {});
+    await of(third?.status);
+    expect(reasons()).toContain("RolloutSucceeded");
+  });
+});
+
+test("an object without a life yet is told of by its name", async () => {
+  const { of, plans, requestOf } = await staging(CANARY, ["a"], "x".repeat(1024 * 1024));
+  expect(
+    await of(undefined, { object: { ...requestOf().object, metadata: { name: "shop", namespace: "default" } } }),
+  ).toBeUndefined();
+  expect(plans.get(APP)?.uid).toBe(app().metadata.uid);
+});

@@ -1,0 +1,111 @@
+import type { FederatedStatus, KubeObject, PlacementSpec, RolloutStatus } from "../../apis/index.ts";
+import { computeTarget, type Observation, type Target } from "../../desiredstate/index.ts";
+import type { HubCache } from "../../hub/index.ts";
+import type { GateReply } from "../../rollout/index.ts";
+import { CONTROLLERREVISIONS, DEMOAPPLICATIONS } from "../../runtime/index.ts";
+import { copiesOf } from "../copies.ts";
+import type { GatedRun, Gates } from "../gates.ts";
+import { knownOf } from "../needs.ts";
+import { type RolloutPlan, type RolloutRequest, Rollouts, type Staged } from "../rollouts.ts";
+import { snapshotOf } from "../snapshots.ts";
+import { observation } from "./builders.ts";
+import { APP, app, placement, planning } from "./planning.ts";
+
+type Policy = NonNullable<PlacementSpec["rollout"]>;
+
+/** First the cluster `a`, then the others. */
+export const CANARY = {
+  stages: [{ name: "canary", targetClusters: { clusterNames: ["a"] } }, { name: "rest" }],
+} satisfies Policy;
+
+/** What the gates were told, as short texts, and what they answer. */
+function fakeGates() {
+  const told: string[] = [];
+  const replies = new Map<string, GateReply>();
+  const textOf = ({ owner, query, status }: GatedRun): string => `${owner} ${query} ${status?.state}`;
+  const gates = {
+    replies: (run: GatedRun) => (told.push(`replies ${textOf(run)}`), replies),
+    ask: (run: GatedRun, stages: readonly string[]) => void told.push(`ask ${textOf(run)}: ${stages.join()}`),
+    forget: (owner: string) => void told.push(`forget ${owner}`),
+  } as unknown as Gates;
+  return { gates, told, replies };
+}
+
+/** An application that is rolled out in stages by this policy, on a hub in memory; the status stands where the test keeps it. */
+export async function rollingOut(rollout?: object, clusters: readonly string[] = ["a", "b"], image = "nginx:1") {
+  const all = await planning({
+    apps: [app({ uid: "shop-uid" }, { image })],
+    placements: [placement(clusters, rollout === undefined ? {} : { rollout })],
+    clusters,
+  });
+  const { shared, cache, clock, observations, server, settle, signal } = all;
+  all.hub.serve(CONTROLLERREVISIONS);
+  const { gates, told, replies } = fakeGates();
+  /** Where the status of a propagated object stands. */
+  const binding: { of: KubeObject | undefined } = { of: undefined };
+  const hub = {
+    kindOf: () => ({ propagated: binding.of !== undefined }),
+    bindings: { of: () => binding.of },
+  } as unknown as HubCache;
+  const sources = { ...shared, gates, hub };
+  const rollouts = new Rollouts(sources);
+
+  const requestOf = (current?: RolloutStatus, change: Partial<RolloutRequest> = {}): RolloutRequest => {
+    const found = cache.object(APP);
+    if (found === undefined) throw new Error("the hub has no application");
+    const { object } = found;
+    const known = knownOf(shared, APP, found);
+    const snapshot = snapshotOf(shared, APP, object, known);
+    const now = clock.now();
+    const target = computeTarget(snapshot, now);
+    const status: FederatedStatus | undefined = current === undefined ? undefined : { rollout: current };
+    const seen = (): Observation[] => copiesOf(shared, APP);
+    const placed = known?.choice.placement;
+    return { owner: APP, object, placement: placed, snapshot, target, observations: seen, status, now, ...change };
+  };
+  const plan = (current?: RolloutStatus, change?: Partial<RolloutRequest>): Promise<RolloutPlan> =>
+    rollouts.plan(requestOf(current, change), signal);
+  /** One step. */
+  const staged = async (current?: RolloutStatus, change?: Partial<RolloutRequest>): Promise<Staged> => {
+    const found = await plan(current, change);
+    if (found.kind !== "Staged") throw new Error(`the rollout is ${found.kind}`);
+    return found;
+  };
+  /** The step of which the status stands on the hub. */
+  const durable = async (current?: RolloutStatus): Promise<Staged> => {
+    let step = await staged(current);
+    for (let more = 10; !step.isDurable && more > 0; more -= 1) step = await staged(step.status);
+    return step;
+  };
+  /** What is there on that cluster is what this target says, and it is healthy, or not. */
+  const has = (cluster: string, target: Target, state: "Available" | "Failed" = "Available"): void => {
+    const { owner, clusters: targets } = target;
+    for (const { ref, hash } of targets.find(({ name }) => name === cluster)?.objects ?? [])
+      observations.report(cluster, [
+        observation({ cluster, ref, inSyncWith: hash, present: { hash, owner, health: { state } } }),
+      ]);
+  };
+  /** All clusters have carried out what the object is to be now, one stage after the other. */
+  const succeed = async (current?: RolloutStatus): Promise<Staged> => {
+    const { target } = requestOf(current);
+    for (const name of clusters) has(name, target);
+    return await durable(current);
+  };
+  const change = async (patch: object): Promise<void> => {
+    server.merge(DEMOAPPLICATIONS, "default", "shop", patch);
+    await settle();
+  };
+  const setImage = (to: string): Promise<void> => change({ spec: { image: to } });
+  return {
+    ...all,
+    ...{ sources, rollouts, told, replies, binding, requestOf, plan, staged, durable, has, succeed, change, setImage },
+  };
+}
+
+/** The images that a target's clusters get, as `cluster image`. */
+export function imagesOf({ clusters }: Target): string[] {
+  return clusters.map(({ name, objects }) => {
+    const text = JSON.stringify(objects.map(({ object }) => object));
+    return `${name} ${/"image":"([^"]*)"/.exec(text)?.[1] ?? "none"}`;
+  });
+}
