@@ -241,7 +241,7 @@ describe("a kind that the member lacks", () => {
     kinds.set([], [WIDGET_KIND]);
     await settle();
     const distances: number[] = [];
-    for (let at = clock.monotonic(), asked = member.asked; distances.length < 7; ) {
+    for (let at = clock.monotonic(), asked = member.asked; distances.length < 7;) {
       await clock.advance(500);
       if (member.asked === asked) continue;
       asked = member.asked;
