@@ -20,6 +20,8 @@ const CRON_JOBS: ResourceType = {
   namespaced: true,
 };
 const WIDGET = { apiVersion: "example.com/v1", kind: "Widget" };
+/** As the hub names it. */
+const WIDGET_KIND = { group: "example.com", kind: "Widget" };
 
 function setUp() {
   const clock = new FakeClock();
@@ -28,12 +30,17 @@ function setUp() {
     served: [CONFIGMAPS, CRON_JOBS] as ResourceType[],
     unavailable: [] as string[],
     asked: 0,
+    /** How often what was known from before was given up. */
+    invalidated: 0,
     fails: false,
+    /** Awaited before each answer. */
+    answers: Promise.resolve(),
   };
   const discovery = {
-    invalidate: () => undefined,
+    invalidate: () => void (member.invalidated += 1),
     list: async () => {
       member.asked += 1;
+      await member.answers;
       if (member.fails) throw new Error("no answer");
       return member.served;
     },
@@ -53,7 +60,7 @@ function setUp() {
     await clock.advance(ms);
     for (let turn = 0; turn < 5; turn += 1) await clock.advance(0);
   };
-  return { kinds, member, objects, settle, end, changes: () => changes };
+  return { kinds, member, objects, settle, end, clock, changes: () => changes };
 }
 
 const names = ({ served }: KindsOnMember): string[] => served.map(({ kind }) => kind);
@@ -145,5 +152,210 @@ describe("the kinds that a member serves", () => {
     await settle(600_000);
     // Missing, missing again, missing for certain.
     expect(changes()).toBe(3);
+  });
+
+  test("are asked for only where they are not every server's, and once", async () => {
+    const { kinds, member, settle } = setUp();
+    member.served.push(WIDGETS);
+    kinds.set([CONFIGMAPS, WIDGETS], []);
+    await settle();
+    expect([names(kinds), member.asked, member.invalidated]).toEqual([["ConfigMap", "Widget"], 1, 1]);
+    kinds.set([WIDGETS], []);
+    await settle(600_000);
+    expect([names(kinds), member.asked]).toEqual([["Widget"], 1]);
+    kinds.set([], []);
+    expect(names(kinds)).toEqual([]);
+  });
+
+  test("are watched in the version that the member prefers", async () => {
+    const { kinds, member, settle, changes } = setUp();
+    const v2 = { ...WIDGETS, version: "v2" };
+    member.served = [v2, WIDGETS];
+    kinds.set([{ ...WIDGETS, version: "v0" }], []);
+    await settle();
+    expect(kinds.served).toEqual([v2]);
+    member.served = [WIDGETS, v2];
+    kinds.review();
+    await settle();
+    expect([kinds.served, changes()]).toEqual([[WIDGETS], 2]);
+    const renamed = { ...WIDGETS, plural: "gadgets" };
+    member.served = [renamed];
+    kinds.review();
+    await settle();
+    expect(kinds.served).toEqual([renamed]);
+  });
+
+  test("stay the same values while they stay what they are", async () => {
+    const { kinds, member, settle, changes } = setUp();
+    member.served = [WIDGETS];
+    kinds.set([], [WIDGET_KIND]);
+    await settle();
+    const [before] = kinds.served;
+    member.served = [{ ...WIDGETS }];
+    kinds.review();
+    await settle();
+    expect(kinds.served[0]).toBe(before);
+    expect([changes(), member.asked]).toEqual([1, 2]);
+  });
+
+  test("have the scale subresource that the hub's definition says", async () => {
+    const { kinds, member, settle } = setUp();
+    const scale = { spec: ["spec", "replicas"] };
+    member.served = [WIDGETS, CRON_JOBS];
+    kinds.set([{ ...WIDGETS, scale }], [{ group: "batch", kind: "CronJob" }]);
+    await settle();
+    expect(kinds.served).toEqual([{ ...WIDGETS, scale }, CRON_JOBS]);
+    expect(kinds.served[1]).not.toHaveProperty("scale");
+  });
+});
+
+describe("a kind that the member lacks", () => {
+  test("is lacking for certain with the third answer in a row that is without it", async () => {
+    const { kinds, member, settle } = setUp();
+    kinds.set([], [WIDGET_KIND]);
+    expect(kinds.lacks(WIDGET)).toBe("No");
+    const said: string[] = [];
+    for (let answer = 0; answer < 4; answer += 1) {
+      kinds.review();
+      await settle();
+      said.push(kinds.lacks(WIDGET));
+    }
+    expect([said, member.asked]).toEqual([["Perhaps", "Surely", "Surely", "Surely"], 5]);
+    expect(kinds.lacks({ apiVersion: "example.com/v1", kind: "Gadget" })).toBe("No");
+    expect(kinds.lacks({ apiVersion: "v1", kind: "Widget" })).toBe("No");
+  });
+
+  test("is not spoken of any more once nobody wants it", async () => {
+    const { kinds, settle, clock } = setUp();
+    kinds.set([], [WIDGET_KIND]);
+    await settle();
+    expect(kinds.lacks(WIDGET)).toBe("Perhaps");
+    kinds.set([CONFIGMAPS], []);
+    expect([kinds.lacks(WIDGET), kinds.isPending]).toEqual(["No", false]);
+    await settle(60_000);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("is asked for after a second, and then at double the distance, half a minute at most", async () => {
+    const { kinds, member, settle, clock } = setUp();
+    kinds.set([], [WIDGET_KIND]);
+    await settle();
+    const distances: number[] = [];
+    for (let at = clock.monotonic(), asked = member.asked; distances.length < 7;) {
+      await clock.advance(500);
+      if (member.asked === asked) continue;
+      asked = member.asked;
+      distances.push(clock.monotonic() - at);
+      at = clock.monotonic();
+    }
+    expect(distances).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+    // Something has changed there: as at the beginning.
+    kinds.review();
+    await settle();
+    const asked = member.asked;
+    await settle(999);
+    expect(member.asked).toBe(asked);
+    await settle(1);
+    expect(member.asked).toBe(asked + 1);
+    expect(clock.pending).toBe(1);
+  });
+
+  test("is counted anew when it was there in between", async () => {
+    const { kinds, member, settle } = setUp();
+    kinds.set([], [WIDGET_KIND]);
+    await settle(10_000);
+    expect(kinds.lacks(WIDGET)).toBe("Surely");
+    member.served.push(WIDGETS);
+    kinds.review();
+    await settle();
+    member.served.pop();
+    kinds.review();
+    await settle();
+    expect(kinds.lacks(WIDGET)).toBe("Perhaps");
+  });
+});
+
+describe("the question which kinds there are", () => {
+  test("is asked once more when something changes while it is open, and never twice at a time", async () => {
+    const { kinds, member, settle } = setUp();
+    const answer = Promise.withResolvers<void>();
+    member.answers = answer.promise;
+    kinds.set([], [WIDGET_KIND]);
+    await settle();
+    kinds.review();
+    kinds.review();
+    await settle();
+    expect([member.asked, kinds.isPending]).toEqual([1, true]);
+    answer.resolve();
+    await settle();
+    expect([member.asked, member.invalidated]).toEqual([2, 2]);
+  });
+
+  test("that is answered after the session is of no interest", async () => {
+    const { kinds, member, settle, end, changes, clock } = setUp();
+    const answer = Promise.withResolvers<void>();
+    member.answers = answer.promise;
+    member.served.push(WIDGETS);
+    kinds.set([], [WIDGET_KIND]);
+    await settle();
+    end.abort();
+    answer.resolve();
+    await settle();
+    expect([names(kinds), changes(), clock.pending]).toEqual([[], 0, 0]);
+  });
+
+  test("that fails with the end of the session says nothing", async () => {
+    const { kinds, member, settle, end, changes, clock } = setUp();
+    const answer = Promise.withResolvers<void>();
+    member.answers = answer.promise;
+    kinds.set([], [WIDGET_KIND]);
+    await settle();
+    end.abort();
+    answer.reject(new Error("over"));
+    await settle();
+    expect([kinds.unsure.size, changes(), clock.pending]).toEqual([0, 0, 0]);
+  });
+
+  test("leaves no timer behind when the session ends", async () => {
+    const { kinds, settle, end, clock } = setUp();
+    kinds.set([], [WIDGET_KIND]);
+    await settle();
+    expect(clock.pending).toBe(1);
+    end.abort();
+    expect(clock.pending).toBe(0);
+  });
+
+  test("that fails leaves what is known, and says why the rest is not", async () => {
+    const { kinds, member, settle, changes } = setUp();
+    kinds.set([], [{ group: "batch", kind: "CronJob" }]);
+    await settle();
+    member.fails = true;
+    kinds.set([], [{ group: "batch", kind: "CronJob" }, WIDGET_KIND]);
+    await settle();
+    expect([names(kinds), kinds.unsure, changes()]).toEqual([
+      ["CronJob"],
+      new Map([["example.com/Widget", "the member does not say now which kinds it serves"]]),
+      2,
+    ]);
+    expect([kinds.isPending, kinds.lacks(WIDGET)]).toEqual([false, "No"]);
+    kinds.set([], [{ group: "batch", kind: "CronJob" }]);
+    expect(kinds.unsure.size).toBe(0);
+  });
+
+  test("that a part of the API does not answer leaves what is known of that part", async () => {
+    const { kinds, member, settle, changes } = setUp();
+    member.served = [WIDGETS];
+    kinds.set([], [WIDGET_KIND]);
+    await settle();
+    member.served = [];
+    member.unavailable = ["example.com/v1"];
+    kinds.set([], [WIDGET_KIND, { group: "example.com", kind: "Gadget" }, { group: "batch", kind: "CronJob" }]);
+    await settle();
+    expect([names(kinds), changes()]).toEqual([["Widget"], 2]);
+    expect(kinds.unsure).toEqual(
+      new Map([["example.com/Gadget", "the member does not say now whether it serves example.com/Gadget"]]),
+    );
+    expect(kinds.lacks({ apiVersion: "batch/v1", kind: "CronJob" })).toBe("Perhaps");
+    expect([kinds.lacks(WIDGET), kinds.isPending]).toEqual(["No", false]);
   });
 });

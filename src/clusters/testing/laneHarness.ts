@@ -1,5 +1,6 @@
 import { beforeEach } from "vitest";
-import type { KubeObject, ObjectRef } from "../../apis/index.ts";
+import type { KubeObject, ObjectRef, OwnerRef } from "../../apis/index.ts";
+import type { ApplyRow } from "../../desiredstate/index.ts";
 import { createLogger, createMetrics, createTracing, type Tracer } from "../../observability/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { Lane } from "../lane.ts";
@@ -14,28 +15,48 @@ function laneOn(tracer: Tracer, answer: (call: string) => unknown) {
   const calls: string[] = [];
   const working: boolean[] = [];
   const observe = (_object: KubeObject): void => undefined;
-  const state = { answer, observe, isOver: false, synced: true, known: true, share: 32, suspicions: 0 };
-  const call = async (verb: string, name: string): Promise<unknown> => {
+  const state = {
+    answer,
+    observe,
+    isOver: false,
+    isJoined: false,
+    synced: true,
+    known: true,
+    lacks: "No" as "No" | "Perhaps" | "Surely",
+    share: 32,
+    suspicions: 0,
+    invalidations: 0,
+    mustWait: (_object: MemberObject): boolean => false,
+  };
+  /** What came with each call. */
+  const sent: unknown[][] = [];
+  const metrics = createMetrics({ processMetrics: false });
+  const call = async (verb: string, name: string, ...given: unknown[]): Promise<unknown> => {
     const line = `${verb} ${name}`;
     calls.push(line);
+    sent.push(given);
     const result = await state.answer(line);
     if (result instanceof Error) throw result;
     return result;
   };
   const writer = {
     isSynced: () => state.synced,
-    lacks: () => "No",
+    lacks: () => state.lacks,
     mayRemove: () => state.known,
     get isOver() {
       return state.isOver;
     },
-    invalidateDiscovery: () => undefined,
-    create: ({ ref }: { ref: ObjectRef }) => call("create", ref.name),
-    update: ({ ref }: { ref: ObjectRef }) => call("update", ref.name),
+    get isJoined() {
+      return state.isJoined;
+    },
+    invalidateDiscovery: () => void (state.invalidations += 1),
+    create: (row: ApplyRow) => call("create", row.ref.name, row),
+    update: (row: ApplyRow, ...more: unknown[]) => call("update", row.ref.name, row, ...more),
     observe: ({ object }: { object: KubeObject }) => state.observe(object),
-    delete: (ref: ObjectRef, uid: string) => call("delete", `${ref.name} ${uid}`),
+    delete: (ref: ObjectRef, uid: string, agreed: boolean) => call("delete", `${ref.name} ${uid}`, agreed),
     release: (ref: ObjectRef, uid: string) => call("release", `${ref.name} ${uid}`),
     read: (ref: ObjectRef) => call("read", ref.name),
+    find: (ref: ObjectRef, owner: OwnerRef) => call("find", ref.name, owner),
   } as unknown as MemberWriter;
   const parts = objectsWithLog((object: MemberObject) => lane.enqueue(object));
   const { objects } = parts;
@@ -45,15 +66,16 @@ function laneOn(tracer: Tracer, answer: (call: string) => unknown) {
     clock,
     random: () => 0.5,
     logger: createLogger({ level: "silent" }),
-    metrics: createMetrics({ processMetrics: false }),
+    metrics,
     tracer,
     suspect: () => void (state.suspicions += 1),
     share: () => state.share,
     working: (isWorking) => void working.push(isWorking),
+    mustWait: (object) => state.mustWait(object),
   });
   lane.attach(writer);
   lane.setContact(true);
-  return { ...parts, lane, clock, calls, state, writer, working };
+  return { ...parts, lane, clock, calls, sent, state, writer, working, metrics };
 }
 
 export type LaneParts = ReturnType<typeof laneOn>;

@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../apis/index.ts";
+import { ApiError, type CallOptions, CRDS, type ObjectList, type ResourceType } from "../runtime/index.ts";
+import { refuseWhileInUse } from "./definitionGuard.ts";
+import { type Answer, ScriptedClient } from "./testing/scriptedClient.ts";
+
+const NAME = "widgets.example.com";
+const REF = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", name: NAME };
+const NOT_FOUND = new ApiError(404, "NotFound", "not found");
+
+interface Spec {
+  group?: unknown;
+  scope?: unknown;
+  names?: unknown;
+  versions?: unknown;
+}
+
+const served: Spec = {
+  group: "example.com",
+  scope: "Namespaced",
+  names: { plural: "widgets", kind: "Widget", singular: "widget" },
+  versions: [
+    { name: "v1alpha1", served: false },
+    { name: "v1", served: true },
+    { name: "v2", served: true },
+  ],
+};
+
+function definition(spec: unknown = served): KubeObject {
+  return { apiVersion: REF.apiVersion, kind: REF.kind, metadata: { name: NAME }, spec };
+}
+
+const widget = (metadata: KubeObject["metadata"]): KubeObject => ({
+  apiVersion: "example.com/v1",
+  kind: "Widget",
+  metadata,
+});
+
+/** Keeps of which kinds a list was asked for. */
+class ListingClient extends ScriptedClient {
+  readonly listed: ResourceType[] = [];
+
+  override list(type: ResourceType, options?: CallOptions): Promise<ObjectList> {
+    this.listed.push(type);
+    return super.list(type, options);
+  }
+}
+
+/** What comes of the removal of that definition from a member with these objects of it. */
+async function removing(definedBy: KubeObject | Error, objects: KubeObject[] | Error = []) {
+  const answer: Answer = ({ verb }) =>
+    verb === "get" ? definedBy : objects instanceof Error ? objects : { items: objects };
+  const client = new ListingClient(answer);
+  const { signal } = new AbortController();
+  let refusal: unknown;
+  try {
+    await refuseWhileInUse(client.client, CRDS, REF, signal);
+  } catch (error) {
+    refusal = error;
+  }
+  return { client, refusal, signal };
+}
+
+describe("a definition", () => {
+  test("may go when there is no object of it, which one short question tells", async () => {
+    const { client, refusal, signal } = await removing(definition());
+    expect(refusal).toBeUndefined();
+    expect(client.calls).toEqual([
+      { verb: "get", what: "customresourcedefinitions", namespace: undefined, name: NAME, options: {} },
+      { verb: "list", what: "widgets", options: { metadataOnly: true, limit: 1 } },
+    ]);
+    expect(client.signals).toEqual([signal, signal]);
+  });
+
+  test.each([
+    { name: "an object with a namespace", metadata: { name: "a", namespace: "shop" }, one: "shop/a" },
+    { name: "an object without one", metadata: { name: "a" }, one: "a" },
+  ])("stays while there is $name, and the refusal names it", async ({ metadata, one }) => {
+    const { refusal } = await removing(definition(), [widget(metadata)]);
+    expect(refusal).toBeInstanceOf(ApiError);
+    expect(refusal).toMatchObject({
+      status: 409,
+      reason: "CustomObjectsExist",
+      apiMessage: `Widget ${one} would be deleted with it; delete it first, or annotate the owner: allow-crd-removal=${NAME}`,
+    });
+  });
+
+  test.each([
+    { name: "it is gone", definedBy: NOT_FOUND },
+    { name: "its objects are not served", definedBy: definition(), objects: NOT_FOUND },
+  ])("may go when $name", async ({ definedBy, objects }) => {
+    expect((await removing(definedBy, objects)).refusal).toBeUndefined();
+  });
+
+  const forbidden = new ApiError(403, "Forbidden", "no");
+  test.each([
+    { name: "it", definedBy: forbidden },
+    { name: "its objects", definedBy: definition(), objects: forbidden },
+  ])("stays while nobody may read $name", async ({ definedBy, objects }) => {
+    expect((await removing(definedBy, objects)).refusal).toBe(forbidden);
+  });
+
+  test.each<{ name: string; spec: unknown }>([
+    { name: "no spec", spec: null },
+    { name: "a spec of another type", spec: "text" },
+    { name: "no group", spec: { ...served, group: undefined } },
+    { name: "a group of another type", spec: { ...served, group: 5 } },
+    { name: "no names", spec: { ...served, names: undefined } },
+    { name: "no plural", spec: { ...served, names: { kind: "Widget" } } },
+    { name: "no kind", spec: { ...served, names: { plural: "widgets" } } },
+    { name: "no versions", spec: { ...served, versions: undefined } },
+    { name: "versions of another type", spec: { ...served, versions: { name: "v1", served: true } } },
+    { name: "no version that is served", spec: { ...served, versions: [{ name: "v1", served: false }] } },
+    { name: "a version that does not say whether it is served", spec: { ...served, versions: [{ name: "v1" }] } },
+    { name: "a served version without a name", spec: { ...served, versions: [{ served: true }] } },
+  ])("with $name has the member serve nothing, and may go", async ({ spec }) => {
+    const { client, refusal } = await removing(definition(spec), [widget({ name: "a" })]);
+    expect([client.lines, refusal]).toEqual([["get customresourcedefinitions"], undefined]);
+  });
+
+  test("is asked about by its first served version, whatever else stands among the versions", async () => {
+    const versions = [undefined, "v0", ...(served.versions as object[])];
+    const { client } = await removing(definition({ ...served, versions }));
+    expect(client.listed).toEqual([
+      { group: "example.com", version: "v1", kind: "Widget", plural: "widgets", namespaced: true },
+    ]);
+  });
+
+  test.each([
+    { scope: "Cluster", namespaced: false },
+    { scope: "Namespaced", namespaced: true },
+    { scope: undefined, namespaced: true },
+  ])("of scope $scope has objects in namespaces: $namespaced", async ({ scope, namespaced }) => {
+    const { client } = await removing(definition({ ...served, scope }));
+    expect(client.listed).toMatchObject([{ namespaced }]);
+  });
+});
