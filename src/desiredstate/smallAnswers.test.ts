@@ -32,8 +32,7 @@ describe("the APIs that objects need of a cluster", () => {
     metadata: { name: "x" },
     ...(spec === undefined ? {} : { spec }),
   });
-  const definition = (spec: unknown): KubeObject =>
-    object("apiextensions.k8s.io/v1", "CustomResourceDefinition", spec);
+  const definition = (spec: unknown): KubeObject => object("apiextensions.k8s.io/v1", "CustomResourceDefinition", spec);
 
   test("are named once, in order", () => {
     expect(apisOf([object("v1"), object("apps/v1"), object("v1", "B")])).toEqual(["apps/v1", "v1"]);
@@ -60,7 +59,9 @@ describe("what a placement asks for about a member object", () => {
   const service = { kind: "Service" };
   const rules = (...health: NonNullable<PlacementSpec["health"]>): Pick<PlacementSpec, "health"> => ({ health });
 
-  test.each<[what: string, spec: Pick<PlacementSpec, "health" | "aggregateStatus"> | undefined, isOwner: boolean, want: unknown]>([
+  test.each<
+    [what: string, spec: Pick<PlacementSpec, "health" | "aggregateStatus"> | undefined, isOwner: boolean, want: unknown]
+  >([
     ["nothing, without a placement", undefined, true, undefined],
     ["nothing, where it says nothing", {}, true, undefined],
     ["nothing of another kind", rules({ kind: "Deployment", available: "a" }), true, undefined],

@@ -10,7 +10,9 @@ const terms = (annotations: Record<string, string> = {}) =>
   namespaceTerms(
     {
       name: "shop",
-      annotations: Object.fromEntries(Object.entries(annotations).map(([key, value]) => [`${FEDERATION}/${key}`, value])),
+      annotations: Object.fromEntries(
+        Object.entries(annotations).map(([key, value]) => [`${FEDERATION}/${key}`, value]),
+      ),
     },
     false,
   );
@@ -168,9 +170,11 @@ describe("names that a pod may not use", () => {
       { serviceAccount: "builder" },
       [{ field: "spec.serviceAccount", must: "must not be builder", value: "builder" }],
     ],
-    ["an account that is no text", { serviceAccountName: 7 }, [
-      { field: "spec.serviceAccountName", must: "must not be 7", value: 7 },
-    ]],
+    [
+      "an account that is no text",
+      { serviceAccountName: 7 },
+      [{ field: "spec.serviceAccountName", must: "must not be 7", value: 7 }],
+    ],
     ["a node", { nodeName: "n1" }, [{ field: "spec.nodeName", must: "must not be n1", value: "n1" }]],
     ["a node that is no text", { nodeName: 7 }, [{ field: "spec.nodeName", must: "must not be 7", value: 7 }]],
     ["what every pod has", { serviceAccountName: "default", serviceAccount: "", nodeName: "" }, []],
