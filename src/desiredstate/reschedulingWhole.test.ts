@@ -33,8 +33,13 @@ const statusOf = (stuck: Record<string, Stuck>): FederatedStatus => ({
   clusters: Object.entries(stuck).map(([name, one]) => entry(name, one)),
 });
 const base: Decision = { clusters: [{ name: "a", replicas: 8 }], verdicts: [] };
-const room = (more: object = {}): NonNullable<Decision["room"]> =>
-  ({ clusters: ["a", "b"], awaited: false, unhoused: 0, added: {}, ...more }) as NonNullable<Decision["room"]>;
+const room = (more: Partial<NonNullable<Decision["room"]>> = {}): NonNullable<Decision["room"]> => ({
+  clusters: ["a", "b"],
+  awaited: false,
+  unhoused: 0,
+  added: new Map(),
+  ...more,
+});
 
 /** All of them find room. */
 const housed: Decision = { ...base, room: room() };
