@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { bundle, clusterRole, operator, serviceAccount } from "../../test/builders/index.ts";
+import type { KubeObject } from "../apis/index.ts";
+import { manifestsProblem, scopeProblem, termsWithin } from "./bundleScope.ts";
+import { namespaceTerms } from "./podSecurity/index.ts";
+
+const KINDS = "federation.paas.cmft.com/allowed-bundle-kinds";
+const NAMESPACES = "federation.paas.cmft.com/allowed-bundle-namespaces";
+const terms = (annotations: Record<string, string> = {}, name = "shop") =>
+  namespaceTerms({ name, annotations }, false, {
+    elsewhere: (other) =>
+      namespaceTerms(
+        { name: other, annotations: { "federation.paas.cmft.com/allowed-service-accounts": "robot" } },
+        false,
+      ),
+  });
+const inside = (object: KubeObject, namespace = "shop"): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, namespace },
+});
+const role = inside({ apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role", metadata: { name: "r" }, rules: [] });
+const command = "kubectl annotate --overwrite namespace shop";
+
+describe("what a bundle may not bring is said with what to do", () => {
+  test("of kinds", () => {
+    expect(scopeProblem([clusterRole("r")], terms())).toEqual({
+      reason: "NotAllowed",
+      message: "kinds ClusterRole are not allowed to bundles of shop: annotate the Namespace (allowed-bundle-kinds)",
+      detail: `ClusterRole r: kinds ClusterRole are not allowed to bundles of shop; an administrator allows it: ${command} ${KINDS}=ClusterRole`,
+    });
+  });
+
+  test("of namespaces", () => {
+    expect(scopeProblem([inside(serviceAccount("a"), "bank")], terms())).toEqual({
+      reason: "NotAllowed",
+      message: "namespaces bank are not allowed to bundles of shop: annotate the Namespace (allowed-bundle-namespaces)",
+      detail: `ServiceAccount bank/a: namespaces bank are not allowed to bundles of shop; an administrator allows it: ${command} ${NAMESPACES}=bank`,
+    });
+  });
+
+  test("of both, each once and in order, with the first object", () => {
+    const objects = [
+      inside(serviceAccount("fine")),
+      inside(role, "vault"),
+      inside(serviceAccount("a"), "bank"),
+      clusterRole("r"),
+      clusterRole("s"),
+    ];
+    expect(scopeProblem(objects, terms())?.detail).toBe(
+      `Role vault/r: kinds ClusterRole, Role are not allowed to bundles of shop; an administrator allows it: ${command} ${KINDS}=ClusterRole,Role ${NAMESPACES}=bank,vault`,
+    );
+  });
+
+  test("in fewer words where a name is long", () => {
+    const home = "n".repeat(40);
+    const messages = ["bank", "b".repeat(63)].map(
+      (namespace) => scopeProblem([inside(serviceAccount("a"), namespace)], terms({}, home))?.message,
+    );
+    expect(messages[1]).toBe(`not allowed in ${home}: annotate the Namespace (allowed-bundle-namespaces)`);
+    for (const message of messages) expect(message?.length).toBeLessThanOrEqual(120);
+    expect(scopeProblem([clusterRole("c".repeat(60))], terms())?.message).toMatch(
+      /annotate the Namespace \(allowed-bundle-kinds\)$/,
+    );
+  });
+
+  test("and nothing where all is allowed", () => {
+    const all = terms({ [KINDS]: "ClusterRole,Role", [NAMESPACES]: "bank" });
+    expect(
+      scopeProblem([clusterRole("r"), role, inside(role, "bank"), inside(serviceAccount("a"))], all),
+    ).toBeUndefined();
+    expect(scopeProblem([], terms())).toBeUndefined();
+    expect(scopeProblem([inside(role, "bank")], terms({ [NAMESPACES]: "bank" }))?.detail).toContain(`${KINDS}=Role`);
+    expect(scopeProblem([inside(role, "bank")], terms({ [KINDS]: "Role" }))?.detail).toContain(`${NAMESPACES}=bank`);
+  });
+
+  test("but for a protected namespace, which nobody allows", () => {
+    expect(scopeProblem([clusterRole("r"), inside(serviceAccount("a"), "kube-system")], terms())).toEqual({
+      reason: "ProtectedNamespace",
+      message: "ServiceAccount kube-system/a: nothing is written into the namespace kube-system of members",
+    });
+  });
+});
+
+describe("manifests that cannot be sent", () => {
+  test("are named by their field", () => {
+    expect(manifestsProblem(bundle("b", [serviceAccount("a")]))).toBeUndefined();
+    const bad = bundle("b", [{ ...serviceAccount("a"), status: {} }]);
+    const problem = manifestsProblem(bad);
+    expect(problem?.reason).toBe("InvalidManifest");
+    expect(problem?.message).toMatch(/^spec\.manifests\[0\]\S* \S/);
+    expect(problem).not.toHaveProperty("detail");
+  });
+});
+
+describe("a service account that the bundle brings", () => {
+  const objects = [inside(serviceAccount("own"))];
+  const pod = (namespace?: string): KubeObject => {
+    const { namespace: _, ...metadata } = operator("op").metadata;
+    return { ...operator("op"), metadata: namespace === undefined ? metadata : { ...metadata, namespace } };
+  };
+  const allows = (adopts: boolean, namespace: string | undefined, name: string, given = objects): boolean | undefined =>
+    termsWithin(given, terms(), adopts).of?.(pod(namespace)).allowsServiceAccount(name);
+
+  test("may run its pods in the account's namespace", () => {
+    expect([allows(false, "shop", "own"), allows(false, undefined, "own"), allows(false, "bank", "own")]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(allows(false, "shop", "other")).toBe(false);
+  });
+
+  test("may not where strangers are taken over", () => expect(allows(true, "shop", "own")).toBe(false));
+
+  test("is one of the core group alone", () => {
+    const other = { ...inside(serviceAccount("own")), apiVersion: "example.com/v1" };
+    expect(allows(false, "shop", "own", [other])).toBe(false);
+    expect(allows(false, "shop", "own", [{ ...inside(serviceAccount("own")), kind: "Secret" }])).toBe(false);
+    expect(allows(false, "shop", "own", [serviceAccount("own")])).toBe(false);
+  });
+
+  test("stands beside what the namespace of the object allows", () => {
+    expect([allows(false, "bank", "robot"), allows(false, "shop", "robot")]).toEqual([true, false]);
+    const { of, namespace } = termsWithin(objects, terms(), false);
+    expect(namespace).toBe("shop");
+    expect(of?.(pod("bank")).namespace).toBe("bank");
+    expect(of?.(pod("bank"))).toBe(of?.(pod("bank")));
+  });
+});

@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import { bundle, serviceAccount } from "../../test/builders/index.ts";
+import type { FederatedStatus, KubeObject } from "../apis/index.ts";
+import {
+  app,
+  cluster,
+  frankfurt,
+  hub,
+  placedBy,
+  placement,
+  running,
+  scheduled,
+  shanghai,
+  singapore,
+  targetOf,
+} from "./testdata/builders.ts";
+import { currentClusters, isRendered } from "./scope.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { snapshot } from "./testdata/builders.ts";
+
+const counts = { desired: 7, updated: 7, ready: 7, available: 7 };
+const current = (more: Partial<Snapshot>, reported: Record<string, number> = {}) => [
+  ...currentClusters(snapshot(more), new Map(Object.entries(reported))),
+];
+
+describe("clusters that run the object", () => {
+  test("have the replicas that the status says, and those that it does not list have none", () => {
+    const previous: FederatedStatus = { ...running(["shanghai-1"]), unlistedClusters: ["singapore-1"] };
+    expect(current({ previous }, { "shanghai-1": 7, "singapore-1": 3 })).toEqual([
+      ["singapore-1", undefined],
+      ["shanghai-1", 7],
+    ]);
+    expect(current({ running: new Set(["shanghai-1"]) }, { "shanghai-1": 7 })).toEqual([["shanghai-1", 7]]);
+    expect(current({})).toEqual([]);
+  });
+
+  test("are not those that it is being removed from, whoever sees it there, but for one that serves on", () => {
+    const removing = (reason?: string): FederatedStatus => ({
+      clusters: [
+        { name: "shanghai-1", state: "Removing", replicas: counts, ...(reason === undefined ? {} : { reason }) },
+      ],
+    });
+    const seen = new Set(["shanghai-1"]);
+    expect(current({ previous: removing(), running: seen })).toEqual([]);
+    expect(current({ previous: removing("Terminating"), running: seen })).toEqual([]);
+    expect(current({ previous: removing("AwaitingReplacement") }).map(([name]) => name)).toEqual(["shanghai-1"]);
+    const held: FederatedStatus = { clusters: [{ name: "shanghai-1", state: "Held", replicas: counts }] };
+    expect(current({ previous: held }).map(([name]) => name)).toEqual(["shanghai-1"]);
+  });
+
+  test("are those of its regions where an earlier version only counted them", () => {
+    const summary = [{ region: "cn-shanghai", clusters: 1, replicas: counts }];
+    const names = (more: Partial<Snapshot>): string[] => current(more).map(([name]) => name);
+    expect(names({ previous: { summary } })).toEqual(["shanghai-1"]);
+    expect(names({ previous: { summary, unlistedClusters: [] } })).toEqual([]);
+    expect(names({ previous: { summary }, running: new Set() })).toEqual([]);
+    expect(names({ previous: { summary: [] } })).toEqual([]);
+    const { region: _, ...somewhere } = singapore;
+    expect(names({ previous: { summary }, clusters: [shanghai, somewhere] })).toEqual(["shanghai-1"]);
+    expect(current({ previous: { summary } }, { "shanghai-1": 7 })).toEqual([["shanghai-1", 7]]);
+  });
+});
+
+describe("without a policy", () => {
+  const local = { ...hub, name: "second" };
+
+  test("an object that Meridian makes others of runs on every local cluster, whole", () => {
+    const target = targetOf({ clusters: [shanghai, hub, local, { ...hub, name: "third", deleting: true }] });
+    expect(target.clusters.map(({ name, frozen, replicas }) => [name, frozen, replicas])).toEqual([
+      ["hub", false, 2],
+      ["second", false, 2],
+    ]);
+    expect(target.decision.verdicts.find(({ cluster: name }) => name === "shanghai-1")?.message).toBe(
+      "not among the clusterNames of group local",
+    );
+  });
+
+  test("one that is sent as it is, and one that holds others, run nowhere", () => {
+    const config: KubeObject = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c", namespace: "default" } };
+    for (const object of [config, bundle("b", [serviceAccount("a")])])
+      expect(scheduled(targetOf({ object, clusters: [hub] }))).toBe("False NoPlacement");
+    expect([isRendered(config), isRendered(app())]).toEqual([false, true]);
+  });
+
+  test("an object is not the default's where the only local cluster is being deleted", () => {
+    expect(scheduled(targetOf({ clusters: [{ ...hub, deleting: true }] }))).toBe("False NoPlacement");
+  });
+
+  test("what a policy had placed on the hub alone stays as it is, and one that is being deleted is not kept", () => {
+    const target = targetOf({
+      clusters: [hub, { ...shanghai, deleting: true }],
+      previous: running(["hub", "shanghai-1"], placedBy("gone")),
+    });
+    expect(target.scheduled.message).toBe(
+      "no placement selects it; it is kept as it is on 1 cluster: create a Placement that does, or delete it",
+    );
+    expect(target.clusters.map(({ name, frozen }) => [name, frozen])).toEqual([["hub", true]]);
+  });
+});
+
+describe("a suspended object", () => {
+  const suspended = { suspend: true, failover: {} };
+  const departures = [{ cluster: "singapore-1", reason: "ClusterLost" as const, at: "2026-11-22T07:30:00Z" }];
+
+  test("has left what it had left before", () => {
+    const previous = { ...running(["shanghai-1"], placedBy("p")), departures };
+    const target = targetOf({ placements: [placement("p", suspended)], previous });
+    expect(target.failover?.departures).toEqual(departures);
+    expect(target.suspended).toBe(true);
+    const none = targetOf({
+      placements: [placement("p", suspended)],
+      previous: running(["shanghai-1"], placedBy("p")),
+    });
+    expect(none.failover?.departures).toEqual([]);
+  });
+
+  test("has no failover where it runs nowhere, or where none is asked for", () => {
+    expect(targetOf({ placements: [placement("p", suspended)] })).not.toHaveProperty("failover");
+    const previous = running(["shanghai-1"], placedBy("p"));
+    expect(targetOf({ placements: [placement("p", { suspend: true })], previous })).not.toHaveProperty("failover");
+    expect(targetOf({ placements: [placement("p", { failover: {} })] })).not.toHaveProperty("failover");
+  });
+});
+
+describe("why no cluster fits", () => {
+  const message = (more: Partial<Snapshot>): string => targetOf(more).scheduled.message;
+  const group = (names: string[]) => placement("p", { clusterAffinities: [{ name: "g", clusterNames: names }] });
+
+  test("of clusters that nobody knows as many are named as there is room for", () => {
+    const names = Array.from({ length: 20 }, (_, i) => `atlantis-${i + 10}`);
+    expect(message({ placements: [group(names)], clusters: [] })).toMatch(
+      /^no cluster fits: unknown clusters atlantis-10, atlantis-11, .* and \d+ more$/,
+    );
+    expect(message({ placements: [group(["a", "b"])] })).toBe(
+      "no cluster fits: not among the clusterNames of group g (3 of 3 clusters); unknown clusters a, b",
+    );
+    expect(message({ placements: [group(["shanghai-1", "a", "b"])] })).toBe(
+      "1 of 3 clusters selected; unknown clusters a, b",
+    );
+  });
+
+  test("a spread that cannot be met goes before what more clusters were refused for", () => {
+    const spread = placement("p", {
+      clusterAffinities: [{ name: "g", exclude: ["a", "b", "c"] }],
+      spreadConstraints: [{ topologyKey: "region", minGroups: 2, whenUnsatisfiable: "DoNotSchedule" }],
+    });
+    const clusters = [...["a", "b", "c"].map((name) => cluster(name, "eu")), shanghai];
+    expect(message({ placements: [spread], clusters })).toBe(
+      "no cluster fits: 2 regions are asked for, and clusters of 1 fit",
+    );
+  });
+
+  test("and what has nothing to be divided is told of", () => {
+    const divided = placement("p", { replicaScheduling: { mode: "Divided" } });
+    expect(message({ placements: [divided], clusters: [frankfurt] })).toBe("1 of 1 cluster selected");
+    expect(targetOf({ placements: [divided], clusters: [] }).suspended).toBe(false);
+  });
+});
