@@ -371,17 +371,6 @@ describe("of equally good ones", () => {
       want: [["a", "c"], 2],
     },
     {
-      name: "a better one is taken though its group has many",
-      rows: [
-        ["a", 2, "x"],
-        ["b", 2, "x"],
-        ["c", 1, "y"],
-      ],
-      count: 2,
-      least: [0],
-      want: [["a", "b"], 4],
-    },
-    {
       name: "one that brings groups to several constraints is taken first",
       rows: [
         ["a", 1, "x", "p"],
