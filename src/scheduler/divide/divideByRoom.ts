@@ -284,17 +284,12 @@ const AGGREGATED: Strategy = {
   shrink(places, lots, terms) {
     let surplus = sumOf(places) - lots;
     const fromFewest = places.toSorted((a, b) => a.lots - b.lots || compareText(b.name, a.name));
+    // Whatever a place keeps is more than the surplus left then, and the last one has no less: it bears all that is left.
     for (const [i, place] of fromFewest.entries()) {
       const isLast = i === fromFewest.length - 1;
       // All of it, or as much as leaves its least; the last one may have to live below that.
       const taken =
         surplus >= place.lots ? place.lots : Math.min(surplus, Math.max(0, place.lots - (isLast ? 0 : terms.least)));
-      place.lots -= taken;
-      surplus -= taken;
-    }
-    // Places at their least are in the way of the last few: these come from where most is.
-    for (const place of places.toSorted((a, b) => b.lots - a.lots || compareText(a.name, b.name))) {
-      const taken = Math.min(surplus, place.lots);
       place.lots -= taken;
       surplus -= taken;
     }

@@ -159,7 +159,7 @@ class Picks {
   isBetter(a: number, b: number): boolean {
     const first = this.head(a);
     const second = this.head(b);
-    if (first === undefined || second === undefined) return second === undefined && first !== undefined;
+    if (first === undefined || second === undefined) return first !== undefined;
     if (first.value !== second.value) return first.value > second.value;
     const ofFirst = this.classes[a]?.groups ?? [];
     const ofSecond = this.classes[b]?.groups ?? [];
