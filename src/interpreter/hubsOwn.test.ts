@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, ObjectMeta } from "../apis/index.ts";
+import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from "../apis/index.ts";
 import { isMeridiansKind, whyHubsOwn } from "./hubsOwn.ts";
+import { isWrittenByHub } from "./userFields.ts";
 
 const object = (kind: string, metadata: Partial<ObjectMeta> = {}, more: Partial<KubeObject> = {}): KubeObject => ({
   apiVersion: "v1",
@@ -180,4 +181,22 @@ test("only definitions of Meridian's own kinds stay on the hub whoever selects t
   expect(isMeridiansKind({ ...crd("paas.cmft.com"), spec: undefined })).toBe(false);
   expect(isMeridiansKind({ ...crd("paas.cmft.com"), kind: "ConversionReview" })).toBe(false);
   expect(isMeridiansKind({ ...crd("paas.cmft.com"), apiVersion: "example.com/v1" })).toBe(false);
+});
+
+test.each<[string, ManagedFieldsEntry[] | undefined, boolean]>([
+  ["a controller", [{ manager: "kube-controller-manager" }], true],
+  [
+    "a provider's controller, and Meridian",
+    [{ manager: "aws-cloud-controller-manager" }, { manager: "meridian" }],
+    true,
+  ],
+  ["a controller and a person", [{ manager: "kubelet" }, { manager: "kubectl" }], false],
+  ["a controller, and others in its status", [{ manager: "kubelet" }, { manager: "x", subresource: "status" }], true],
+  ["Meridian alone", [{ manager: "meridian" }], false],
+  ["a controller whose name only begins so", [{ manager: "cloud-controller-manager-x" }], false],
+  ["nobody", [], false],
+  ["nobody knows whom", undefined, false],
+])("what was written by %s is there for the hub's sake: %#", (_name, managedFields, want) => {
+  const metadata = { name: "a", ...(managedFields === undefined ? {} : { managedFields }) };
+  expect(isWrittenByHub({ apiVersion: "v1", kind: "ConfigMap", metadata })).toBe(want);
 });
