@@ -312,3 +312,8 @@ test("replicas default to one", () => {
   expect(demoApplicationKind.replicas(app({ image: "i", replica: 0 }))).toBe(0);
   expect(demoApplicationKind.podSelector(app({}))).toBe("app=web");
 });
+
+test("an application becomes more than a Deployment and a Service only where it asks for a way in", () => {
+  expect(demoApplicationKind.becomesMore?.(app({ image: "i", ports: [{ port: 80 }] }))).toBe(false);
+  expect(demoApplicationKind.becomesMore?.(app({ image: "i", ingress: { host: "a.com" } }))).toBe(true);
+});

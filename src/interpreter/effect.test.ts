@@ -30,11 +30,20 @@ describe("what the member made something else of", () => {
     { name: "the same text", wanted: "a", there: "a" },
     { name: "a quantity in another form", wanted: "0.5", there: "500m" },
     { name: "a quantity that is no sum of powers of two", wanted: "0.3", there: "300m" },
+    { name: "a large quantity that no product gives exactly", wanted: "8.2G", there: "8200M" },
+    { name: "a zero in another form", wanted: "0", there: "0.0" },
+    { name: "a negative quantity in another form", wanted: "-0.5", there: "-500m" },
     { name: "a number and its text", wanted: 80, there: "80" },
     { name: "a text and its number", wanted: "80", there: 80 },
     { name: "nothing said", wanted: null, there: "Always" },
     { name: "an empty text that the server filled in", wanted: "", there: "Always" },
     { name: "a zero that the server left out", wanted: 0, there: undefined },
+    { name: "a zero that the server calls nothing", wanted: 0, there: null },
+    { name: "an empty list in a map, where the server has another", wanted: { a: [] }, there: { a: ["x"] } },
+    { name: "a list of texts in a map", wanted: { a: ["x", "y"] }, there: { a: ["x", "y"] } },
+    { name: "a port in a map that is left to the server", wanted: { nodePort: 0 }, there: { nodePort: 30002 } },
+    { name: "a list of objects and texts", wanted: [{ a: 1 }, "x"], there: ["x", null, { a: 1 }] },
+    { name: "a list of quantities in another form", wanted: ["0.5", "1"], there: ["500m", "1"] },
     { name: "a no that the server left out", wanted: false, there: undefined },
     { name: "an empty list that the server left out", wanted: [], there: undefined },
     { name: "an empty map that the server left out", wanted: {}, there: undefined },
@@ -48,7 +57,25 @@ describe("what the member made something else of", () => {
     { name: "another number", wanted: 3, there: 1 },
     { name: "a number instead of none", wanted: 0, there: 1 },
     { name: "a yes instead of a no", wanted: false, there: true },
+    { name: "a yes that is written as a text", wanted: true, there: "true" },
+    { name: "a text instead of a yes", wanted: "true", there: true },
+    { name: "a yes that is gone", wanted: true, there: undefined },
+    { name: "a number that is gone", wanted: 1, there: null },
     { name: "a text that is gone", wanted: "a", there: undefined },
+    { name: "texts that are no quantities", wanted: "a", there: "500m" },
+    { name: "a text instead of a quantity", wanted: "500m", there: "a" },
+    { name: "small quantities", wanted: "1n", there: "2n" },
+    { name: "a quantity of the other sign", wanted: "1", there: "-1" },
+    { name: "a portion, which is no port", wanted: { portion: 0 }, there: { portion: 1 } },
+    { name: "a map inside that is another", wanted: { a: { b: 1 } }, there: { a: { b: 2 } } },
+    { name: "a map inside that is gone", wanted: { a: { b: 1 } }, there: {} },
+    { name: "a text instead of a map", wanted: { a: 1 }, there: "a" },
+    { name: "a list in a map that is gone", wanted: { a: ["x"] }, there: { a: "x" } },
+    { name: "a list of objects and texts without the text", wanted: [{ a: 1 }, "x"], there: [{ a: 1 }, "y"] },
+    { name: "a list of other texts", wanted: ["a", "b"], there: ["a", "c"] },
+    { name: "a shorter list of texts", wanted: ["a", "b"], there: ["a"] },
+    { name: "a list without a zero in it", wanted: ["a", 0], there: ["a"] },
+    { name: "an object of a list with another value", wanted: [{ a: 1, b: 1 }], there: [{ a: 1, b: 2 }, "x"] },
     { name: "another quantity", wanted: "0.5", there: "501m" },
     { name: "a map that lost an entry", wanted: { a: 1, b: 2 }, there: { a: 1 } },
     { name: "a list that is gone", wanted: ["a"], there: undefined },
@@ -130,6 +157,81 @@ describe("what the member made something else of", () => {
     ]);
   });
 
+  test("an item is compared with the one that stands under the same key, value or place", () => {
+    const owned = {
+      "f:spec": {
+        "f:keyed": { 'k:{"name":"a"}': { "f:size": {} }, 'k:{"name":"b"}': { "f:size": {} } },
+        "f:placed": { "i:1": {}, "i:2": {} },
+        "f:set": { 'v:"x"': {}, "v:2": {} },
+      },
+    };
+    const wanted = thing({
+      spec: {
+        keyed: [
+          { name: "theirs", size: 1 },
+          { name: "a", size: 1 },
+          { name: "b", size: 1 },
+        ],
+        placed: ["theirs", "y", "z"],
+        set: ["theirs", "x", 2],
+      },
+    });
+    const found = (spec: object): string[] => alteredFields(wanted, live({ spec }, owned), "meridian");
+    const keyed = [null, "text", { name: "b", size: 1 }, { name: "a", size: 1 }];
+    expect(found({ keyed, placed: ["x", "y", "z", "w"], set: [2, "x"] })).toEqual([]);
+    expect(found({ keyed: [{ name: "a", size: 2 }, { name: "b" }], placed: ["x", "z", "y"], set: ["2"] })).toEqual([
+      "spec.keyed[name=a].size",
+      "spec.keyed[name=b].size",
+      "spec.placed[1]",
+      "spec.placed[2]",
+      "spec.set[1]",
+      "spec.set[2]",
+    ]);
+    expect(found({ keyed: "none", placed: ["x", "y", "z"], set: ["x", 2] })).toEqual([
+      "spec.keyed[name=a]",
+      "spec.keyed[name=b]",
+    ]);
+  });
+
+  test("an item is named by every field of its key that it has, and one without fields by its place", () => {
+    const key = 'k:{"port":80,"protocol":"UDP"}';
+    const owned = { "f:spec": { "f:ports": { [key]: { "f:port": {} } }, "f:list": { "i:0": { "f:a": {} } } } };
+    const wanted = thing({ spec: { ports: [{ port: 80, protocol: "UDP" }], list: [{ a: 1 }] } });
+    expect(alteredFields(wanted, live({ spec: { list: [{ a: 2 }] } }, owned), "meridian")).toEqual([
+      "spec.ports[port=80,protocol=UDP]",
+      "spec.list[0].a",
+    ]);
+  });
+
+  test("what an object is and how it does is not compared, whoever owns it", () => {
+    const owned = {
+      "f:apiVersion": {},
+      "f:kind": {},
+      "f:status": {},
+      "f:metadata": { "f:name": {}, "f:generation": {}, "f:labels": {} },
+      "f:spec": {},
+    };
+    const { metadata, ...there } = live({ spec: { a: 1 }, status: { phase: "Ready" } }, owned);
+    const wanted = thing({ spec: { a: 1 }, status: { phase: "Failed" } });
+    const other = {
+      ...there,
+      apiVersion: "v2",
+      kind: "Other",
+      metadata: { ...metadata, name: "other", generation: 2 },
+    };
+    expect(alteredFields({ ...wanted, metadata: { ...wanted.metadata, generation: 1 } }, other, "meridian")).toEqual(
+      [],
+    );
+    expect(alteredFields({ ...wanted, metadata: { name: "shop", labels: { a: "1" } } }, other, "meridian")).toEqual([
+      "metadata.labels",
+    ]);
+  });
+
+  test("metadata of which nothing is owned is not compared", () => {
+    const wanted = thing({ metadata: { name: "shop", labels: { a: "1" } }, spec: { a: 1 } });
+    expect(alteredFields(wanted, live({ spec: { a: 1 } }, { "f:spec": {} }), "meridian")).toEqual([]);
+  });
+
   test("what others have taken is theirs, and not compared", () => {
     const wanted = thing({ spec: { replicas: 3, image: "a" } });
     expect(
@@ -142,6 +244,14 @@ describe("what the member made something else of", () => {
     expect(
       alteredFields({ ...rest, metadata }, { ...rest, metadata: { ...metadata, managedFields: [] } }, "meridian"),
     ).toEqual(["metadata.managedFields"]);
+    expect(alteredFields({ ...rest, metadata }, { ...rest, metadata }, "meridian")).toEqual(["metadata.managedFields"]);
+    const bare = { manager: "meridian", operation: "Apply" as const };
+    expect(
+      alteredFields({ ...rest, metadata }, { ...rest, metadata: { ...metadata, managedFields: [bare] } }, "meridian"),
+    ).toEqual(["metadata.managedFields"]);
+    expect(alteredFields({ ...rest, metadata }, live({ spec: { a: 1 } }, { "f:spec": {} }), "other")).toEqual([
+      "metadata.managedFields",
+    ]);
   });
 });
 
@@ -168,6 +278,44 @@ describe("Secrets and ConfigMaps", () => {
       alteredFields(secret({ a: "Y\nQ==\n" }, { stringData: { c: "d" } }), there({ a: "YQ==" }), "meridian"),
     ).toEqual([]);
     expect(alteredFields(secret({ a: `${long}\n` }), there({ a: long }), "meridian")).toEqual([]);
+  });
+
+  test("a text of more than 256 characters is not kept, and whatever is no text is", () => {
+    const data = { a: "x".repeat(256), b: "x".repeat(257), c: { deep: long } };
+    const { data: kept } = evidenceOf({ ...live({ data }, {}), kind: "ConfigMap" });
+    expect(kept).toEqual({ ...data, b: expect.not.stringContaining("x") as unknown });
+    expect(evidenceOf({ ...live({ data: [long] }, {}), kind: "ConfigMap" })["data"]).toEqual([long]);
+    expect(evidenceOf({ ...live({ other: { a: long } }, {}), kind: "ConfigMap" })).not.toHaveProperty("data");
+  });
+
+  const configMap = (object: Partial<KubeObject>): KubeObject => ({ ...thing(object), kind: "ConfigMap" });
+  test("only the bytes of a ConfigMap are encoded, and its texts are its texts", () => {
+    const found = (wanted: Partial<KubeObject>, given: Partial<KubeObject>): string[] =>
+      alteredFields(
+        configMap(wanted),
+        evidenceOf({ ...live(given, { "f:binaryData": { "f:a": {} }, "f:data": { "f:b": {} } }), kind: "ConfigMap" }),
+        "meridian",
+      );
+    expect(
+      found({ binaryData: { a: "YQ\r\n==" }, data: { b: "x" } }, { binaryData: { a: "YQ==" }, data: { b: "x" } }),
+    ).toEqual([]);
+    expect(found({ binaryData: { a: `${long}\n` } }, { binaryData: { a: long } })).toEqual([]);
+    expect(
+      found({ binaryData: { a: "YQ==" }, data: { b: "x\ny" } }, { binaryData: { a: "YQ==" }, data: { b: "xy" } }),
+    ).toEqual(["data.b"]);
+    expect(found({ data: { b: `${long}\n` } }, { data: { b: long } })).toEqual(["data.b"]);
+    expect(found({ data: { b: { deep: long } } }, { data: { b: long } })).toEqual(["data.b"]);
+  });
+
+  test("what is encoded is no quantity, though it may look like one", () => {
+    expect(alteredFields(secret({ a: "1000" }), there({ a: "1k" }), "meridian")).toEqual(["data.a"]);
+    expect(alteredFields(secret({ a: 1000 as unknown as string }), there({ a: "1000" }), "meridian")).toEqual([]);
+  });
+
+  test("another kind may call anything its data, or its texts", () => {
+    const fields = { "f:data": { "f:a": {} }, "f:stringData": { "f:c": {} } };
+    const wanted = thing({ data: { a: "x\n" }, stringData: { c: "d" } });
+    expect(alteredFields(wanted, live({ data: { a: "x" } }, fields), "meridian")).toEqual(["data.a", "stringData.c"]);
   });
 
   test("of other kinds everything but the status is kept", () => {

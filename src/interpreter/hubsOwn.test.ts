@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, ObjectMeta } from "../apis/index.ts";
+import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from "../apis/index.ts";
 import { isMeridiansKind, whyHubsOwn } from "./hubsOwn.ts";
+import { isWrittenByHub } from "./userFields.ts";
 
 const object = (kind: string, metadata: Partial<ObjectMeta> = {}, more: Partial<KubeObject> = {}): KubeObject => ({
   apiVersion: "v1",
@@ -96,6 +97,21 @@ describe("what belongs to the hub itself", () => {
       why: "it is a token of the hub",
     },
     {
+      name: "a token of a node that joins",
+      of: object("Secret", {}, { type: "bootstrap.kubernetes.io/token" }),
+      why: "it is a token of the hub",
+    },
+    {
+      name: "the hub's range of addresses",
+      of: object("ServiceCIDR", { name: "kubernetes" }, { apiVersion: "networking.k8s.io/v1" }),
+      why: "every cluster makes its own",
+    },
+    {
+      name: "what the API server keeps up to date",
+      of: object("Widget", { annotations: { "apf.kubernetes.io/autoupdate-spec": "true" } }),
+      why: "the hub's API server made it",
+    },
+    {
       name: "a release of Helm",
       of: object("Secret", {}, { type: "helm.sh/release.v1" }),
       why: "Helm keeps its own account of the hub in it",
@@ -142,6 +158,10 @@ describe("what belongs to the hub itself", () => {
     ],
     ["what names an owner that does not control it", object("Pod", controlled(false))],
     ["a Secret of a person", object("Secret", {}, { type: "Opaque" })],
+    ["a Secret of another group", object("Secret", {}, { apiVersion: "example.com/v1", type: "helm.sh/release.v1" })],
+    ["a Secret with a type that every object has", object("Secret", {}, { type: "toString" })],
+    ["a name with something of Kubernetes at its end", object("ClusterRole", { name: "my-system:node" }, RBAC)],
+    ["a part of something else", object("Service", { labels: { "app.kubernetes.io/part-of": "shop" } })],
     ["a Secret without a type", object("Secret")],
     ["another kind with the type of a token", object("Widget", {}, { type: "helm.sh/release.v1" })],
     ["a Service of another name", object("Service", { name: "kubernetes-dashboard" })],
@@ -159,4 +179,24 @@ test("only definitions of Meridian's own kinds stay on the hub whoever selects t
     false,
   ]);
   expect(isMeridiansKind({ ...crd("paas.cmft.com"), spec: undefined })).toBe(false);
+  expect(isMeridiansKind({ ...crd("paas.cmft.com"), kind: "ConversionReview" })).toBe(false);
+  expect(isMeridiansKind({ ...crd("paas.cmft.com"), apiVersion: "example.com/v1" })).toBe(false);
+});
+
+test.each<[string, ManagedFieldsEntry[] | undefined, boolean]>([
+  ["a controller", [{ manager: "kube-controller-manager" }], true],
+  [
+    "a provider's controller, and Meridian",
+    [{ manager: "aws-cloud-controller-manager" }, { manager: "meridian" }],
+    true,
+  ],
+  ["a controller and a person", [{ manager: "kubelet" }, { manager: "kubectl" }], false],
+  ["a controller, and others in its status", [{ manager: "kubelet" }, { manager: "x", subresource: "status" }], true],
+  ["Meridian alone", [{ manager: "meridian" }], false],
+  ["a controller whose name only begins so", [{ manager: "cloud-controller-manager-x" }], false],
+  ["nobody", [], false],
+  ["nobody knows whom", undefined, false],
+])("what was written by %s is there for the hub's sake: %#", (_name, managedFields, want) => {
+  const metadata = { name: "a", ...(managedFields === undefined ? {} : { managedFields }) };
+  expect(isWrittenByHub({ apiVersion: "v1", kind: "ConfigMap", metadata })).toBe(want);
 });

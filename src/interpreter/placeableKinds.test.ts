@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
+import { neverPlacedAs, whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
 import { isPropagated } from "./registry.ts";
 
 const kindOf = (text: string): { group: string; kind: string } => {
@@ -8,29 +8,69 @@ const kindOf = (text: string): { group: string; kind: string } => {
 };
 
 describe("a kind that is never placed", () => {
+  const NEWS = "it tells what happened in one cluster";
+  const KEPT = "the controllers of each cluster keep their own";
+  const HARDWARE = "it stands for what a cluster is made of";
+  const QUESTION = "it is a question to the server, and nothing that is stored";
+  const OWN = "Meridian's own policies and clusters stay on the hub";
+
   test.each([
-    "/Event",
-    "events.k8s.io/Event",
-    "coordination.k8s.io/Lease",
-    "/Endpoints",
-    "discovery.k8s.io/EndpointSlice",
-    "/Node",
-    "/Namespace",
-    "/Binding",
-    "/ComponentStatus",
-    "apps/ControllerRevision",
-    "apiregistration.k8s.io/APIService",
-    "authentication.k8s.io/TokenReview",
-    "authorization.k8s.io/SubjectAccessReview",
-    "certificates.k8s.io/CertificateSigningRequest",
-    "metrics.k8s.io/PodMetrics",
-    "storage.k8s.io/VolumeAttachment",
-    "federation.paas.cmft.com/MemberCluster",
-    "federation.paas.cmft.com/Placement",
-    "federation.paas.cmft.com/ClusterResourceBinding",
-  ])("%s has its reason", (text) => {
-    expect(whyNeverPlaced(kindOf(text))).toMatch(/^\w/);
+    ["/Binding", QUESTION],
+    ["/ComponentStatus", NEWS],
+    ["/Endpoints", KEPT],
+    ["/Event", NEWS],
+    ["/Namespace", "Meridian makes the namespaces on members that the objects in them need"],
+    ["/Node", HARDWARE],
+    ["apiregistration.k8s.io/APIService", "a broken one keeps every namespace of a member from being deleted"],
+    ["apps/ControllerRevision", KEPT],
+    ["authentication.k8s.io/TokenReview", QUESTION],
+    ["authorization.k8s.io/SubjectAccessReview", QUESTION],
+    ["certificates.k8s.io/CertificateSigningRequest", "it asks one cluster's authority for a certificate"],
+    ["coordination.k8s.io/Lease", KEPT],
+    ["discovery.k8s.io/EndpointSlice", KEPT],
+    ["events.k8s.io/Event", NEWS],
+    ["internal.apiserver.k8s.io/StorageVersion", KEPT],
+    ["metrics.k8s.io/PodMetrics", NEWS],
+    ["custom.metrics.k8s.io/MetricValueList", NEWS],
+    ["external.metrics.k8s.io/ExternalMetricValueList", NEWS],
+    ["networking.k8s.io/IPAddress", KEPT],
+    ["resource.k8s.io/ResourceSlice", HARDWARE],
+    ["storage.k8s.io/CSINode", HARDWARE],
+    ["storage.k8s.io/CSIStorageCapacity", HARDWARE],
+    ["storage.k8s.io/VolumeAttachment", KEPT],
+    ["storagemigration.k8s.io/StorageVersionMigration", KEPT],
+    ["federation.paas.cmft.com/MemberCluster", OWN],
+    ["federation.paas.cmft.com/Placement", OWN],
+    ["federation.paas.cmft.com/ClusterResourceBinding", OWN],
+  ])("%s: %s", (text, why) => {
+    expect(whyNeverPlaced(kindOf(text))).toBe(why);
     expect(isPropagated(kindOf(text))).toBe(false);
+  });
+
+  test("is found by what a person may have meant, the first of them with its reason", () => {
+    const asked = (isMeant: (name: string) => boolean) =>
+      neverPlacedAs(({ group, kind }) => isMeant(`${group}/${kind}`));
+    expect(asked((name) => name.endsWith("/Node"))).toEqual({ kind: "Node", why: HARDWARE });
+    expect(asked((name) => name.startsWith("events.k8s.io/"))).toEqual({ kind: "*", why: NEWS });
+    expect(asked((name) => name.endsWith("/Deployment"))).toBeUndefined();
+    expect(asked((name) => name.endsWith("/ManifestBundle"))).toBeUndefined();
+    const own: string[] = [];
+    expect(
+      asked((name) => {
+        if (name.startsWith("federation.paas.cmft.com/")) own.push(name.slice("federation.paas.cmft.com/".length));
+        return false;
+      }),
+    ).toBeUndefined();
+    expect(own).toEqual([
+      "ClusterOverridePolicy",
+      "ClusterPlacement",
+      "ClusterResourceBinding",
+      "MemberCluster",
+      "OverridePolicy",
+      "Placement",
+      "ResourceBinding",
+    ]);
+    expect(asked((name) => name.endsWith("/Placement"))).toEqual({ kind: "Placement", why: OWN });
   });
 });
 
@@ -68,6 +108,9 @@ describe("a kind that is sent as it is", () => {
     const webhooks = kindOf("admissionregistration.k8s.io/ValidatingWebhookConfiguration");
     expect(whyByNameOnly(webhooks)).toBe("it can refuse every write of a cluster");
     expect(isPropagated(webhooks)).toBe(true);
+    expect(whyByNameOnly(kindOf("flowcontrol.apiserver.k8s.io/FlowSchema"))).toBe(
+      "it can refuse every write of a cluster",
+    );
   });
 
   test("is not a kind that becomes other objects", () =>

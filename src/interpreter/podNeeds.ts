@@ -73,10 +73,8 @@ function requestsOf(spec: Fields): Amounts {
   const sidecars: Amounts = {};
   for (const container of listOf(spec["initContainers"])) {
     const requests = containerRequests(container);
-    if (container["restartPolicy"] === "Always") {
-      add(sidecars, requests);
-      raise(starting, sidecars);
-    } else raise(starting, sumOf(sidecars, requests));
+    if (container["restartPolicy"] === "Always") add(sidecars, requests);
+    else raise(starting, sumOf(sidecars, requests));
   }
   add(running, sidecars);
   raise(running, starting);

@@ -1,19 +1,33 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
 import {
+  DEPENDENCY_KINDS,
+  dependencyKindOf,
   hubKindOf,
   isPropagated,
   memberKindOf,
   memberKinds,
+  occasionalKindOf,
   placeableKindOf,
   renderedHubKinds,
   renderedMemberKinds,
+  replicaPathsOf,
+  requiredHubKinds,
+  terminating,
 } from "./registry.ts";
 
 const DEPLOYMENT = { group: "apps", version: "v1", kind: "Deployment", plural: "deployments", namespaced: true };
 const SERVICE = { group: "", version: "v1", kind: "Service", plural: "services", namespaced: true };
 const CONFIG_MAP = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true };
 const SECRET = { group: "", version: "v1", kind: "Secret", plural: "secrets", namespaced: true };
+const CLAIM = {
+  group: "",
+  version: "v1",
+  kind: "PersistentVolumeClaim",
+  plural: "persistentvolumeclaims",
+  namespaced: true,
+};
+const ACCOUNT = { group: "", version: "v1", kind: "ServiceAccount", plural: "serviceaccounts", namespaced: true };
 
 function workload(kind: string, spec: object): KubeObject {
   return { apiVersion: "apps/v1", kind, metadata: { name: "web", namespace: "shop" }, spec };
@@ -36,6 +50,21 @@ describe("the kinds of the hub", () => {
     expect(placeableKindOf("paas.cmft.com", "DemoApplication")).toBe(hubKindOf("paas.cmft.com", "DemoApplication"));
   });
 
+  test("a hub without bundles is of use, and one without applications is not", () => {
+    expect(requiredHubKinds().map(({ kind }) => kind)).toEqual(["DemoApplication"]);
+  });
+
+  test("what is rendered is not sent as it is, nor is what stays on the hub", () => {
+    expect(isPropagated({ group: "paas.cmft.com", kind: "DemoApplication" })).toBe(false);
+    expect(isPropagated({ group: "federation.paas.cmft.com", kind: "ManifestBundle" })).toBe(false);
+    expect(isPropagated({ group: "", kind: "Node" })).toBe(false);
+  });
+
+  test("nobody changes the names of a kind for everybody else", () => {
+    const kinds = [...memberKinds(), ...renderedHubKinds(), ...DEPENDENCY_KINDS];
+    expect(kinds.filter((kind) => !Object.isFrozen(kind))).toEqual([]);
+  });
+
   test("no other kind becomes anything else", () => {
     expect(hubKindOf("apps", "DemoApplication")).toBeUndefined();
     expect(hubKindOf("apps", "Deployment")).toBeUndefined();
@@ -48,7 +77,22 @@ describe("the kinds of the members", () => {
     expect(memberKinds()).toEqual([DEPLOYMENT, SERVICE, CONFIG_MAP, SECRET]);
   });
 
-  test.each(["Deployment", "StatefulSet"])("a %s has replicas, and a template of pods", (kind) => {
+  test("of those that may go along with an object, some come with the first object that needs one", () => {
+    expect(DEPENDENCY_KINDS).toEqual([CONFIG_MAP, CLAIM, SECRET, ACCOUNT]);
+    const along = DEPENDENCY_KINDS.map(({ kind }) => ({ apiVersion: "v1", kind }));
+    expect(along.map(dependencyKindOf)).toEqual([CONFIG_MAP, CLAIM, SECRET, ACCOUNT]);
+    expect(along.map(occasionalKindOf)).toEqual([undefined, CLAIM, undefined, ACCOUNT]);
+  });
+
+  test.each([
+    { apiVersion: "example.com/v1", kind: "Secret" },
+    { apiVersion: "v1", kind: "Service" },
+    { apiVersion: "v1", kind: "toString" },
+  ])("a $kind of $apiVersion goes along with nothing", (ref) => {
+    expect([dependencyKindOf(ref), occasionalKindOf(ref)]).toEqual([undefined, undefined]);
+  });
+
+  test.each(["Deployment", "StatefulSet", "ReplicaSet"])("a %s has replicas, and a template of pods", (kind) => {
     const rule = memberKindOf("apps", kind);
     const object = workload(kind, { replicas: 2, paused: true });
     expect(rule.withReplicas?.(object, 5)).toEqual(workload(kind, { replicas: 5, paused: true }));
@@ -64,6 +108,50 @@ describe("the kinds of the members", () => {
     expect(daemonSet).not.toHaveProperty("replicas");
     expect(daemonSet).not.toHaveProperty("withReplicas");
     expect(memberKindOf("batch", "Job")).not.toHaveProperty("podTemplatePath");
+  });
+
+  test.each([
+    ["batch", "Job"],
+    ["batch", "CronJob"],
+    ["", "Pod"],
+    ["", "Service"],
+    ["networking.k8s.io", "Ingress"],
+    ["", "PersistentVolumeClaim"],
+    ["", "PersistentVolume"],
+    ["policy", "PodDisruptionBudget"],
+    ["autoscaling", "HorizontalPodAutoscaler"],
+    ["apiextensions.k8s.io", "CustomResourceDefinition"],
+    ["", "Namespace"],
+    ["", "ConfigMap"],
+    ["", "Secret"],
+  ])("%s/%s has a rule of its own, and nothing to count", (group, kind) => {
+    const rule = memberKindOf(group, kind);
+    expect(rule).toMatchObject({ group, kind });
+    expect(Object.keys(rule).toSorted()).toEqual(
+      ["Service", "Ingress"].includes(kind) ? ["addresses", "group", "health", "kind"] : ["group", "health", "kind"],
+    );
+  });
+
+  test("a kind without a rule is read by convention, unless Kubernetes gives it no status", () => {
+    const silent: KubeObject = { apiVersion: "v1", kind: "x", metadata: { name: "x" } };
+    const widget = memberKindOf("example.com", "Widget");
+    expect(widget).toStrictEqual({
+      group: "example.com",
+      kind: "Widget",
+      isGeneric: true,
+      health: expect.any(Function) as unknown,
+    });
+    expect(widget.health(silent)).toMatchObject({ state: "Unknown", reason: "NoReport" });
+    const policy = memberKindOf("networking.k8s.io", "NetworkPolicy");
+    expect(policy).not.toHaveProperty("isGeneric");
+    expect(policy.health(silent)).toEqual({ state: "Available" });
+  });
+
+  test("what is on its way out tells how many replicas it has, and no longer that it serves", () => {
+    const replicas = { desired: 3, updated: 3, ready: 2, available: 1 };
+    expect(
+      terminating({ state: "Degraded", reason: "PodsNotReady", message: "x", serves: "Now", replicas }),
+    ).toStrictEqual({ state: "Progressing", reason: "Terminating", message: "it is being deleted", replicas });
   });
 
   test("a kind is known by its group too, and each has one rule", () => {
@@ -91,6 +179,7 @@ describe("a kind that is sent as it is", () => {
     expect(rule).toMatchObject({ group: "apps", kind: "Deployment" });
     expect(rule.render(object)).toEqual([workload("Deployment", { replicas: 3 })]);
     expect(placeableKindOf("apps", "Deployment")).toBe(rule);
+    expect(placeableKindOf("apps", "StatefulSet")).toMatchObject({ group: "apps", kind: "StatefulSet" });
   });
 
   test("is refused while nobody knows what a person set in it, and where it is part of Meridian", () => {
@@ -103,7 +192,29 @@ describe("a kind that is sent as it is", () => {
     owned.metadata.managedFields = [{ manager: "kubectl", fieldsV1: { "f:spec": { "f:replicas": {} } } }];
     expect(refusal(owned)).toBeUndefined();
     const crd = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name: "x" } };
-    expect(refusal({ ...crd, spec: { group: "paas.cmft.com" } })).toMatchObject({ reason: "StaysOnHub" });
+    expect(refusal({ ...crd, spec: { group: "paas.cmft.com" } })).toEqual({
+      reason: "StaysOnHub",
+      message: "Meridian's own kinds stay on the hub",
+    });
+  });
+
+  test("needs what its pods refer to, which does not restart them", () => {
+    const spec = { containers: [{ name: "web" }], volumes: [{ name: "v", configMap: { name: "settings" } }] };
+    expect(placeableKindOf("apps", "Deployment").dependencies(workload("Deployment", { template: { spec } }))).toEqual([
+      {
+        ref: { apiVersion: "v1", kind: "ConfigMap", namespace: "shop", name: "settings" },
+        optional: false,
+        readByPods: false,
+      },
+    ]);
+  });
+
+  test("keeps its replicas where its policy says, for its CRD says nothing that can be used", () => {
+    const widget = { group: "example.com", kind: "Widget" };
+    const found = { spec: ["spec", "replicas"], status: ["status", "replicas"] };
+    expect(replicaPathsOf(widget, "no path", found)).toBe(found);
+    expect(replicaPathsOf(widget, "no path", undefined)).toBeUndefined();
+    expect(replicaPathsOf(widget, "spec.size", { spec: found.spec })).toStrictEqual({ spec: ["spec", "size"] });
   });
 
   test("has the replicas of its rule on members, if there are any, and no selector of its own", () => {

@@ -44,9 +44,6 @@ const scalable = {
 
 const HUB_KINDS: readonly HubKind[] = [demoApplicationKind, manifestBundleKind(memberKindOf)];
 
-/** What Deployments are made of, and were before there were Deployments. */
-const RUN_PODS: ReadonlySet<string> = new Set(["apps/ReplicaSet", "/ReplicationController"]);
-
 const MEMBER_KINDS: readonly MemberKind[] = [
   memberKind("apps", "Deployment", deploymentHealth, { ...scalable, podTemplatePath: POD_TEMPLATE }),
   memberKind("apps", "StatefulSet", statefulSetHealth, { ...scalable, podTemplatePath: POD_TEMPLATE }),
@@ -76,7 +73,6 @@ function memberKind(
   more: Partial<MemberKind> = {},
 ): MemberKind {
   return {
-    ...(RUN_PODS.has(`${group}/${kind}`) ? { ...scalable, podTemplatePath: POD_TEMPLATE } : {}),
     ...more,
     group,
     kind,

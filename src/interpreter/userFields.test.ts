@@ -243,6 +243,26 @@ describe("an object that was written in another version than it is read in", () 
     });
   });
 
+  test("less what a controller owns as a whole, and lists stay as they are", () => {
+    const byHub = (fields: FieldsV1): KubeObject =>
+      autoscaler(byV1, entry("kube-controller-manager", "autoscaling/v2", { "f:spec": fields }));
+    expect(userSetObject(byHub({ "f:behavior": {}, "f:metrics": { 'v:"x"': {} } }))["spec"]).toEqual({
+      maxReplicas: 5,
+      metrics: [{ type: "Resource" }],
+    });
+    expect(userSetObject(byHub({ "f:metrics": {} }))["spec"]).toEqual({
+      maxReplicas: 5,
+      behavior: { scaleUp: { x: 1 }, chosen: true },
+    });
+  });
+
+  test("whole too where a controller wrote in yet another version, or nothing", () => {
+    const whole = autoscaler(byV1)["spec"];
+    const byHub = entry("kube-controller-manager", "autoscaling/v2beta2", { "f:spec": { "f:behavior": {} } });
+    const silent: ManagedFieldsEntry = { manager: "kubelet", apiVersion: "autoscaling/v2" };
+    expect(userSetObject(autoscaler(byV1, byHub, silent))["spec"]).toEqual(whole);
+  });
+
   test("a controller's report in another version changes nothing", () => {
     const byUser = entry("kubectl", "autoscaling/v2", { "f:spec": { "f:maxReplicas": {} } });
     const byHub = entry("kube-controller-manager", "autoscaling/v1", { "f:status": {} });
@@ -317,6 +337,47 @@ describe("whether anybody knows what a person set", () => {
       name: "the same, and a person owns as a whole what had owners by its parts",
       object: of(full, [entry("before-first-apply"), entry("kubectl", { "f:data": {} })]),
       why: undefined,
+    },
+    {
+      name: "the same, and a person owns a part of it only",
+      object: of({ data: { a: "1", b: "2" } }, [
+        entry("before-first-apply", { "f:data": { ".": {}, "f:a": {}, "f:b": {} } }),
+        entry("kubectl"),
+      ]),
+      why: "metadata.managedFields began late",
+    },
+    {
+      name: "entries that began with an empty map",
+      object: of({ data: {} }, [entry("before-first-apply", { "f:data": { ".": {} } })]),
+      why: undefined,
+    },
+    {
+      name: "entries that began with a label that nobody has set since",
+      object: of({}, [entry("before-first-apply", { "f:metadata": { "f:labels": { ".": {}, "f:x": {} } } })]),
+      why: "metadata.managedFields began late",
+    },
+    {
+      name: "entries that began with marks of Meridian alone",
+      object: of({}, [
+        entry("before-first-apply", { "f:metadata": { "f:annotations": { "f:federation.paas.cmft.com/owner": {} } } }),
+      ]),
+      why: undefined,
+    },
+    {
+      name: "entries that began without saying what there was",
+      object: of(full, [{ manager: "before-first-apply" }, entry("kubectl")]),
+      why: undefined,
+    },
+    {
+      name: "a person's entry that says nothing",
+      object: of(full, [{ manager: "kubectl" }]),
+      why: "only controllers of the hub have written it",
+    },
+    { name: "content that is nothing", object: of({ data: null, binaryData: undefined }), why: undefined },
+    {
+      name: "an annotation of which nobody knows whose it is",
+      object: { ...of({}), metadata: { name: "a", annotations: { note: "a" } } },
+      why: "metadata.managedFields are missing",
     },
   ])("$name: $why", ({ object, why }) => expect(whyOwnersUnknown(object)).toBe(why));
 });

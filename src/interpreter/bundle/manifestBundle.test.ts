@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { bundle, operator, serviceAccount } from "../../../test/builders/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { memberKindOf } from "../registry.ts";
+import { manifestBundleKind } from "./manifestBundle.ts";
+
+const rule = manifestBundleKind(memberKindOf);
+const inShop = (...manifests: KubeObject[]): KubeObject => bundle("b", manifests, { namespace: "shop" });
+/** An object of that kind whose pods have that spec. */
+const running = (apiVersion: string, kind: string, name: string, spec: object): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: { name },
+  spec: { template: { spec } },
+});
+const configMap = (name: string, readByPods: boolean): object => ({
+  ref: { apiVersion: "v1", kind: "ConfigMap", namespace: "shop", name },
+  optional: true,
+  readByPods,
+});
+const secret = (name: string, readByPods: boolean): object => ({
+  ref: { apiVersion: "v1", kind: "Secret", namespace: "shop", name },
+  optional: true,
+  readByPods,
+});
+
+describe("a bundle", () => {
+  test("has no replicas and no pods of its own, and is what somebody wrote into it", () => {
+    expect(rule).toMatchObject({ group: "federation.paas.cmft.com", kind: "ManifestBundle", holdsManifests: true });
+    expect(rule.replicas(inShop(operator("o")))).toBeUndefined();
+    expect(rule.podSelector(inShop(operator("o")))).toBeUndefined();
+  });
+
+  test("without a namespace leaves its objects without one", () => {
+    const { metadata, ...rest } = bundle("b", [serviceAccount("a")]);
+    expect(rule.render({ ...rest, metadata: { name: metadata.name } })[0]?.metadata).toEqual({
+      name: "a",
+      namespace: "",
+    });
+  });
+});
+
+describe("what a bundle needs beside it", () => {
+  const volume = { volumes: [{ name: "v", configMap: { name: "settings" } }] };
+
+  test("is what its pods refer to, whatever runs them; an operator may make it, so that nothing of it is missed", () => {
+    const objects = ["apps/v1 Deployment", "batch/v1 Job", "example.com/v1 Runner"].map((name, at) => {
+      const [apiVersion = "", kind = ""] = name.split(" ");
+      return running(apiVersion, kind, kind.toLowerCase(), { imagePullSecrets: [{ name: `pull-${at}` }] });
+    });
+    expect(rule.dependencies(inShop(...objects))).toEqual([
+      secret("pull-0", false),
+      secret("pull-1", false),
+      secret("pull-2", false),
+    ]);
+  });
+
+  test("is read by pods when one of them reads it, and each object is there once", () => {
+    const pulling = { imagePullSecrets: [{ name: "s" }] };
+    const reading = { volumes: [{ name: "v", secret: { secretName: "s" } }] };
+    const two = (first: object, second: object): object[] =>
+      rule.dependencies(
+        inShop(running("apps/v1", "Deployment", "a", first), running("apps/v1", "Deployment", "b", second)),
+      );
+    expect(two(pulling, reading)).toEqual([secret("s", true)]);
+    expect(two(reading, pulling)).toEqual([secret("s", true)]);
+    expect(two(pulling, pulling)).toEqual([secret("s", false)]);
+  });
+
+  test("is nothing that it holds itself, and nothing for objects of another namespace", () => {
+    const pods = running("apps/v1", "Deployment", "a", volume);
+    expect(rule.dependencies(inShop(pods))).toEqual([configMap("settings", true)]);
+    expect(
+      rule.dependencies(inShop(pods, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" } })),
+    ).toEqual([]);
+    expect(rule.dependencies(inShop({ ...pods, metadata: { name: "a", namespace: "bank" } }))).toEqual([]);
+  });
+
+  test("is found where the rule of a kind says that its pods are", () => {
+    const elsewhere = manifestBundleKind((group, kind) => ({
+      group,
+      kind,
+      health: () => ({ state: "Available" }),
+      ...(group === "example.com" && kind === "Runner" ? { podTemplatePath: ["spec", "pods"] } : {}),
+    }));
+    const runner = { ...running("example.com/v1", "Runner", "r", {}), spec: { pods: { spec: volume } } };
+    expect(elsewhere.dependencies(inShop(runner))).toEqual([configMap("settings", true)]);
+    expect(rule.dependencies(inShop(runner))).toEqual([]);
+  });
+});
