@@ -36,8 +36,7 @@ describe("what a lane sends", () => {
   test.each([
     { agreed: true, want: true },
     { agreed: undefined, want: false },
-    { agreed: false, want: false },
-  ])("to delete: whether what goes with it was agreed to ($agreed)", async ({ agreed, want }) => {
+  ] as const)("to delete: whether what goes with it was agreed to ($agreed)", async ({ agreed, want }) => {
     const { objects, take, clock, sent } = laneOn();
     objects.observe(CONFIG_REF, seen());
     take(deleteRow(agreed === undefined ? {} : { agreed }));
