@@ -81,11 +81,11 @@ async function keeping({ objects = [], binding, policy, namespace = {} }: Given)
     const result = await reconciler.reconcile(owner, signal);
     return { result, said, asked: hub.calls.slice(before) };
   };
-  const woken: { key: string; afterMs: number | undefined }[] = [];
+  const woken: { key: unknown; afterMs: number | undefined }[] = [];
   const subscriptions = new DisposableStack();
   onTestFinished(() => subscriptions.dispose());
   for (const source of reconciler.sources())
-    subscriptions.use(source.subscribe((key, afterMs) => void woken.push({ key: String(key), afterMs })));
+    subscriptions.use(source.subscribe((key, afterMs) => void woken.push({ key, afterMs })));
   return { ...made, reconcile, woken };
 }
 
