@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { OBJECT_FINALIZER } from "../apis/index.ts";
 import type { ClusterPool, PoolListener } from "../clusters/index.ts";
-import { ApiError, DEMOAPPLICATIONS, MEMBERCLUSTERS, PLACEMENTS, SECRETS } from "../runtime/index.ts";
+import { ApiError, MEMBERCLUSTERS, PLACEMENTS, SECRETS } from "../runtime/index.ts";
 import type { FakeCluster } from "../runtime/testing/fakeClient.ts";
 import { createFederation, type FederationOptions } from "./federation.ts";
 import { observation, owner } from "./testing/builders.ts";
