@@ -127,6 +127,19 @@ describe("a MemberCluster", () => {
   });
 });
 
+test.each([{ status: undefined }, { status: {} }])(
+  "a MemberCluster of which nobody has said anything ($status) is claimed though nothing there is known",
+  async ({ status }) => {
+    const { reconcile, observations, client } = connecting(
+      { ...member(CLUSTER), status } as unknown as MemberCluster,
+      "Claimable",
+    );
+    observations.contact(CLUSTER, { ...inContact, synced: false });
+    await reconcile();
+    expect(client.calls).toHaveLength(1);
+  },
+);
+
 describe("the deletion of a MemberCluster", () => {
   const going = (
     deletionPolicy?: "Drain" | "Orphan",
@@ -139,10 +152,17 @@ describe("the deletion of a MemberCluster", () => {
     );
 
   test("goes on where nothing of Meridian is there", async () => {
-    const { reconcile, pool, finalizers, observed } = going();
+    const { reconcile, pool, finalizers, observed, events } = going();
     expect(await reconcile()).toEqual({});
     expect(pool.at(-1)).toBe(`${CLUSTER} removed`);
-    expect([finalizers().length, observed.length]).toEqual([1, 1]);
+    expect([finalizers().length, observed.length, events]).toEqual([1, 1, []]);
+  });
+
+  test("comes by watch, and is not taken from the answer to the write", async () => {
+    const { reconcile, client, observed, finalizers } = going();
+    client.answer = () => ({ metadata: { name: CLUSTER, ...leaving } });
+    await reconcile();
+    expect([finalizers().length, observed]).toEqual([1, []]);
   });
 
   test("waits while nobody has said what becomes of what runs there, and says so", async () => {
@@ -161,6 +181,21 @@ describe("the deletion of a MemberCluster", () => {
     others.observations.report(CLUSTER, [observation()]);
     await others.reconcile();
     expect([others.pool, others.client.calls]).toEqual([[`${CLUSTER} others`], []]);
+  });
+
+  test("says nothing new while nobody knows what is there, whatever was said before", async () => {
+    const { reconcile, state, observations, client, pool } = going();
+    const said = {
+      type: "Removed",
+      status: "False",
+      reason: "DeletionPolicyMissing",
+      message: "",
+      lastTransitionTime: "",
+    };
+    state.cluster = { ...member(CLUSTER, { ...leaving, ...OURS }), status: { conditions: [said] } } as never;
+    observations.contact(CLUSTER, { ...inContact, pending: true });
+    await reconcile();
+    expect([pool, client.calls]).toEqual([[`${CLUSTER} ours`], []]);
   });
 
   describe("with everything removed first", () => {
@@ -264,6 +299,20 @@ describe("the deletion of a MemberCluster", () => {
       expect([all.pool, all.finalizers().length]).toEqual([[`${CLUSTER} ours`, `${CLUSTER} removed`], 1]);
     });
 
+    test("waits for nobody where the cluster is another manager's by now", async () => {
+      const { reconcile, pool, finalizers, observations } = going("Orphan", "Yielded");
+      observations.report(CLUSTER, [observation()]);
+      await reconcile();
+      expect([pool, finalizers()]).toEqual([[`${CLUSTER} removed`], [undefined]]);
+    });
+
+    test("is over when our finalizer is gone", async () => {
+      const { reconcile, pool, client, observations } = going("Orphan", "Owned", ["other"]);
+      observations.report(CLUSTER, [observation()]);
+      expect(await reconcile()).toEqual({});
+      expect([pool, client.calls]).toEqual([[], []]);
+    });
+
     test("is another manager's to see through, of which nothing is used any more", async () => {
       const { reconcile, pool, client, observations } = going("Orphan", "Foreign", ["other"]);
       observations.report(CLUSTER, [observation()]);
@@ -292,6 +341,10 @@ test("it is considered when anything happens on a cluster that leaves, or that m
   anything();
   expect(woken).toEqual([]);
   state.ownership = "Claimable";
+  state.cluster = undefined;
+  anything();
+  expect(woken).toEqual([]);
+  state.cluster = member();
   anything();
   expect(woken).toEqual([CLUSTER]);
   state.ownership = "Owned";

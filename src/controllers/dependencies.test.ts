@@ -238,3 +238,89 @@ test("what is being read for the first time is a matter of time, unless the read
   dependencies.forget("c");
   expect(dependencies.areComing("c")).toBe(false);
 });
+
+test("who needs fewer objects than before, or none, is told of; who needs more, others or the same again is not", async () => {
+  const { server, clock, dependencies } = watches();
+  const released: string[] = [];
+  dependencies.releases.subscribe((owner) => void released.push(owner));
+  const told = (needed: readonly Dependency[]): string[] => {
+    released.length = 0;
+    dependencies.collect("a", needed);
+    return [...released];
+  };
+  const [settings, other] = [needs("ConfigMap", "settings"), needs("ConfigMap", "other")];
+  expect([told([]), told([settings]), told([settings, other]), told([settings, other])]).toEqual([[], [], [], []]);
+  await clock.advance(10);
+  expect(told([other])).toEqual(["a"]);
+  expect(told([settings])).toEqual(["a"]);
+  expect(told([])).toEqual(["a"]);
+  await clock.advance(10);
+  expect([[...dependencies.referrersTo("/ConfigMap/default/settings")], server.watchers.size]).toEqual([[], 0]);
+  released.length = 0;
+  dependencies.forget("a");
+  dependencies.forget("never seen");
+  expect(released).toEqual([]);
+  told([settings]);
+  dependencies.forget("a");
+  expect([released, [...dependencies.referrersTo("/ConfigMap/default/settings")]]).toEqual([["a"], []]);
+});
+
+test("an object that two need is known of both, until each of them goes", async () => {
+  const { server, clock, changed, dependencies } = watches();
+  for (const owner of ["a", "b"]) dependencies.collect(owner, [needs("ConfigMap", "settings")]);
+  await clock.advance(10);
+  changed.length = 0;
+  dependencies.forget("a");
+  server.create(CONFIGMAPS, configMap("settings"));
+  server.create(CONFIGMAPS, configMap("nobody's"));
+  await clock.advance(10);
+  expect([changed, [...dependencies.referrersTo("/ConfigMap/default/settings")]]).toEqual([["b"], ["b"]]);
+});
+
+test("a kind that nobody can refer to is neither watched nor found", async () => {
+  const { client, clock, dependencies } = watches();
+  const needed = [
+    { ...needs("ConfigMap", "x"), ref: { apiVersion: "v1", kind: "Pod", namespace: "default", name: "x" } },
+  ];
+  expect(dependencies.collect("a", needed)).toEqual({ found: new Map(), unreadable: new Set(), needed });
+  await clock.advance(10);
+  expect([client.calls, dependencies.areComing("a")]).toEqual([[], false]);
+});
+
+test("Secrets of Helm's releases are not read", async () => {
+  const { server, client, clock, dependencies } = watches();
+  const selectors: unknown[] = [];
+  client.gate = ({ type, options }) =>
+    void selectors.push([type?.kind, (options as { fieldSelector?: string }).fieldSelector]);
+  server.create(SECRETS, { ...secret("release"), type: "helm.sh/release.v1" });
+  const needed = [needs("Secret", "release"), needs("ConfigMap", "settings")];
+  dependencies.collect("a", needed);
+  await clock.advance(10);
+  expect(dependencies.collect("a", needed)?.found).toEqual(new Map());
+  expect(selectors).toContainEqual(["Secret", "type!=helm.sh/release.v1"]);
+  expect(selectors).toContainEqual(["ConfigMap", undefined]);
+});
+
+test("a missing right, and its return, stand in the log with kind and namespace", async () => {
+  const { client, clock, lines, dependencies } = watches();
+  client.gate = () => {
+    throw new ApiError(403, "Forbidden", "no");
+  };
+  dependencies.collect("a", [needs("Secret", "login")]);
+  await clock.advance(10);
+  client.gate = () => undefined;
+  await clock.advance(60_000);
+  const said = lines
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ kind }) => kind !== undefined);
+  expect(said).toMatchObject([
+    {
+      level: "warn",
+      kind: "Secret",
+      namespace: "default",
+      event_reason: "SecretAccessDenied",
+      msg: "what applications refer to may not be read; those applications are held",
+    },
+    { level: "info", kind: "Secret", namespace: "default", msg: "what applications refer to may be read again" },
+  ]);
+});

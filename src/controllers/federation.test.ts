@@ -1,13 +1,22 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { OBJECT_FINALIZER } from "../apis/index.ts";
 import type { ClusterPool, PoolListener } from "../clusters/index.ts";
-import { ApiError, MEMBERCLUSTERS, PLACEMENTS } from "../runtime/index.ts";
+import { ApiError, MEMBERCLUSTERS, PLACEMENTS, SECRETS } from "../runtime/index.ts";
+import type { FakeCluster } from "../runtime/testing/fakeClient.ts";
 import { createFederation, type FederationOptions } from "./federation.ts";
-import { APP, planning } from "./testing/planning.ts";
+import { observation, owner } from "./testing/builders.ts";
+import { APP, app, planning } from "./testing/planning.ts";
 
 /** One term of leadership over a hub in memory, with members that nobody reaches. */
-async function leading(more: Partial<FederationOptions> = {}) {
-  const all = await planning();
+async function leading(
+  more: Partial<FederationOptions> = {},
+  prepare: {
+    objects?: Parameters<typeof planning>[0];
+    before?: (all: Awaited<ReturnType<typeof planning>>) => unknown;
+  } = {},
+) {
+  const all = await planning(prepare.objects);
+  await prepare.before?.(all);
   const { cache, client, clock, metrics, tracer } = { ...all.shared, cache: all.cache };
   const heard: string[] = [];
   const listeners: PoolListener[] = [];
@@ -38,7 +47,11 @@ async function leading(more: Partial<FederationOptions> = {}) {
   });
   const end = new AbortController();
   let isOver = false;
-  const running = federation.run(end.signal).then(() => (isOver = true));
+  /** Why it ended, if there was a reason. */
+  const running = federation
+    .run(end.signal)
+    .catch((error: unknown) => error)
+    .finally(() => (isOver = true));
   onTestFinished(async () => {
     end.abort(new Error("the test is over"));
     await running;
@@ -49,8 +62,20 @@ async function leading(more: Partial<FederationOptions> = {}) {
     for (let turn = 0; turn < 50 && !isOver; turn += 1) await all.settle(100);
     await running;
   };
-  return { ...all, federation, heard, listeners, stop };
+  const scraped = async (prefix: string): Promise<string[]> =>
+    (await metrics.scrape()).body.split("\n").filter((line) => line.startsWith(prefix));
+  return { ...all, federation, heard, listeners, stop, running, end, scraped };
 }
+
+/** A status that says that a Deployment and an Ingress of the application are on `a`. */
+const ON_A = {
+  observedGeneration: 1,
+  clusters: [{ name: "a", state: "Available", replicas: { desired: 2 }, observedHash: "h" }],
+  kinds: ["Ingress.networking.k8s.io"],
+};
+const WITH_SECRET = app({}, { envFrom: [{ secretRef: { name: "password" } }] });
+
+const LEFT = "a policy's status is left to the next leader";
 
 describe("a manager that leads", () => {
   test("connects every cluster, and plans every object", async () => {
@@ -68,12 +93,13 @@ describe("a manager that leads", () => {
   });
 
   test("says what policies do before it ends, though that would have waited", async () => {
-    const { stop, hub, server, heard } = await leading();
+    const { stop, hub, server, heard, lines } = await leading();
     const before = hub.count("applyStatus", PLACEMENTS);
     await stop();
     expect(hub.count("applyStatus", PLACEMENTS)).toBeGreaterThan(before);
     expect(server.get(PLACEMENTS, "default", "everywhere")["status"]).toMatchObject({ matchedObjects: 1 });
     expect(heard.at(-1)).toBe("the pool ends");
+    expect(lines.filter(({ msg }) => msg === LEFT)).toEqual([]);
   });
 
   test("leaves that to the next one where the hub does not take it", async () => {
@@ -85,7 +111,11 @@ describe("a manager that leads", () => {
     };
     await stop();
     expect(lines).toContainEqual(
-      expect.objectContaining({ level: "debug", msg: "a policy's status is left to the next leader" }),
+      expect.objectContaining({
+        level: "debug",
+        msg: LEFT,
+        error: { type: "ApiError", message: "etcd is away" },
+      }),
     );
   });
 
@@ -96,5 +126,149 @@ describe("a manager that leads", () => {
       undefined,
     ]);
     expect(heard).toContain("a is connected");
+  });
+
+  test("tells a worker what the hub's record says is there", async () => {
+    const { federation } = await leading({}, { objects: { apps: [{ ...app(), status: ON_A }] } });
+    const { signal } = new AbortController();
+    const told: unknown[] = [];
+    for await (const delta of federation.view.assignments.assignment("a", signal)) {
+      told.push(delta.kind === "Kinds" ? delta.others : delta.kind === "Expected" ? delta.owners : undefined);
+      if (told.length === 2) break;
+    }
+    expect(told).toEqual([[APP], [{ group: "networking.k8s.io", kind: "Ingress" }]]);
+  });
+
+  test("knows since when a row is asked for", async () => {
+    const { federation } = await leading({}, { before: ({ clock }) => clock.advance(7_000) });
+    expect([...federation.view.assignments.in("a")].map(({ assignedAt }) => assignedAt)).toEqual([7_000]);
+  });
+
+  test("reads what applications refer to", async () => {
+    const before = ({ server }: { server: FakeCluster }): void =>
+      void server.create(SECRETS, {
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { name: "password", namespace: "default" },
+        data: {},
+      });
+    const { federation, server, stop, settle } = await leading({}, { objects: { apps: [WITH_SECRET] }, before });
+    await settle();
+    expect(federation.view.plans.get(APP)?.target).toMatchObject({ missing: new Set(), clusters: [{}, {}] });
+    const watched = (): boolean => [...server.watchers].some(({ type }) => type === SECRETS);
+    expect(watched()).toBe(true);
+    await stop();
+    expect(watched()).toBe(false);
+  });
+
+  test.each([
+    { name: "its own", more: { systemNamespace: "default" } },
+    { name: "those that it is told to leave alone", more: { protectedNamespaces: ["default"] } },
+  ])("writes nothing into namespaces that are protected: $name", async ({ more }) => {
+    const { federation } = await leading(more);
+    expect([...federation.view.assignments.in("a")]).toEqual([]);
+  });
+
+  test("warns of what an application lacks, when that is still so a moment later", async () => {
+    const { settle, events } = await leading({}, { objects: { apps: [WITH_SECRET] } });
+    await settle();
+    const warnings = (): string[] => events.filter(({ type }) => type === "Warning").map(({ reason }) => reason);
+    const before = warnings();
+    await settle(3_000);
+    expect([before, warnings()]).toEqual([[], ["DependencyMissing"]]);
+  });
+
+  test("warns of nothing any more when it has ended", async () => {
+    const { settle, events, stop } = await leading({}, { objects: { apps: [WITH_SECRET] } });
+    await settle();
+    await stop();
+    await settle(5_000);
+    expect(events.filter(({ type }) => type === "Warning")).toEqual([]);
+  });
+
+  test("measures its queues and controllers, and traces each reconcile", async () => {
+    const { scraped, spans } = await leading();
+    const of = (name: string): Promise<string[]> =>
+      scraped(`controller_runtime_max_concurrent_reconciles{controller="${name}"}`);
+    expect(await Promise.all(["placement", "handover", "binding"].map(of))).toEqual([
+      ['controller_runtime_max_concurrent_reconciles{controller="placement"} 8'],
+      ['controller_runtime_max_concurrent_reconciles{controller="handover"} 2'],
+      ['controller_runtime_max_concurrent_reconciles{controller="binding"} 1'],
+    ]);
+    expect(await scraped('workqueue_adds_total{name="placement"}')).not.toEqual([]);
+    expect(spans.some(({ attributes }) => attributes["reconcile.controller"] === "placement")).toBe(true);
+  });
+
+  test("shows how far members are, and not any more once it does not lead any more", async () => {
+    const { scraped, stop, settle } = await leading();
+    await settle(5_000);
+    expect(await scraped('operator_sync_status{resource="Deployment"')).toEqual([
+      'operator_sync_status{resource="Deployment",status="up-to-date"} 0',
+      'operator_sync_status{resource="Deployment",status="out-of-sync"} 2',
+    ]);
+    await stop();
+    expect(await scraped("operator_sync_status{")).toEqual([]);
+  });
+
+  test("gives up a reconcile that takes longer than it may", async () => {
+    const hanging = ({ hub }: Awaited<ReturnType<typeof planning>>): void => {
+      hub.patch = async (_type, _namespace, _name, _patchType, _body, options) =>
+        await new Promise((_, reject) =>
+          options?.signal?.addEventListener("abort", () => reject(new Error("aborted"))),
+        );
+    };
+    const failures = async ({ scraped }: Awaited<ReturnType<typeof leading>>): Promise<string[]> =>
+      await scraped('controller_runtime_reconcile_errors_total{controller="placement"}');
+    const quick = await leading({ reconcileTimeoutMs: 1_000 }, { before: hanging });
+    await quick.settle(1_000);
+    expect(await failures(quick)).toEqual(['controller_runtime_reconcile_errors_total{controller="placement"} 1']);
+    const patient = await leading({}, { before: hanging });
+    await patient.settle(29_000);
+    expect(await failures(patient)).toEqual(['controller_runtime_reconcile_errors_total{controller="placement"} 0']);
+    await patient.settle(1_000);
+    expect(await failures(patient)).toEqual(['controller_runtime_reconcile_errors_total{controller="placement"} 1']);
+  });
+
+  test("holds the copies of objects that the hub lacks, if they are many", async () => {
+    const { federation, settle, server } = await leading();
+    const copies = Array.from({ length: 10 }, (_, index) =>
+      observation({
+        cluster: "a",
+        ref: { apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name: `lost-${index}` },
+        present: { owner: owner(`lost-${index}`) },
+      }),
+    );
+    federation.view.observations.report("a", copies);
+    await settle(1_000);
+    expect(server.get(MEMBERCLUSTERS, undefined, "a")["status"]).toMatchObject({
+      conditions: [{ type: "DeletionsHeld", status: "True", reason: "OwnersMissing" }],
+    });
+  });
+});
+
+describe("a manager whose term ends before the hub was read", () => {
+  const waiting = async (failure: Error | undefined) =>
+    await leading(
+      {},
+      {
+        before: ({ cache }) => {
+          cache.waitForSync = async (signal) => {
+            if (failure !== undefined) throw failure;
+            await new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("aborted"))));
+          };
+        },
+      },
+    );
+
+  test("has done nothing", async () => {
+    const { stop, heard } = await waiting(undefined);
+    await stop();
+    expect(heard).toEqual([]);
+  });
+
+  test("says why, where that was not meant", async () => {
+    const failure = new Error("the hub cannot be read");
+    const { running } = await waiting(failure);
+    expect(await running).toBe(failure);
   });
 });

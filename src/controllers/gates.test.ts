@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RolloutStatus } from "../apis/index.ts";
-import { createLogger } from "../observability/index.ts";
+import { logLines } from "../observability/testing/logLines.ts";
 import type { GateReply } from "../rollout/index.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { ASK_AGAIN_MS, Gates } from "./gates.ts";
@@ -28,7 +28,8 @@ function world({ hasServer = true }: { hasServer?: boolean } = {}) {
       const answer = (reply: GateReply | Error): void => (reply instanceof Error ? reject(reply) : resolve(reply));
       asked.push({ query, signal, answer });
     });
-  const gates = new Gates({ ask: hasServer ? ask : undefined, clock, logger: createLogger({ level: "silent" }) });
+  const { logger, lines } = logLines();
+  const gates = new Gates({ ask: hasServer ? ask : undefined, clock, logger });
   const changed: string[] = [];
   gates.changes.subscribe((owner) => changed.push(owner));
   const gated = (owner = "shop", status = run(), query = QUERY) => ({ owner, query, status });
@@ -37,7 +38,7 @@ function world({ hasServer = true }: { hasServer?: boolean } = {}) {
     await clock.advance(0);
   };
   const replyTo = (...of: Parameters<typeof gated>) => gates.replies(gated(...of)).get("canary");
-  return { clock, asked, gates, changed, gated, answer, replyTo };
+  return { clock, asked, gates, changed, gated, answer, replyTo, lines };
 }
 
 test("a query is asked once, however often the object is planned, and its answer wakes the object", async () => {
@@ -123,10 +124,118 @@ test("without a Prometheus nobody is asked, and the answer says what is missing"
 });
 
 test("the end breaks off what is under way", async () => {
-  const { gates, asked, gated, answer, changed } = world();
+  const { gates, asked, gated, answer, changed, lines, clock } = world();
+  gates.ask(gated("other", run(), "up > 1"), ["canary"]);
+  await answer(0, UNKNOWN);
   gates.ask(gated(), ["canary"]);
   gates[Symbol.dispose]();
-  expect(asked[0]?.signal.aborted).toBe(true);
-  await answer(0, new Error("it was broken off"));
-  expect(changed).toEqual([]);
+  expect(asked[1]?.signal.aborted).toBe(true);
+  expect(asked[1]?.signal.reason).toMatchObject({ message: "the rollouts end" });
+  await answer(1, new Error("it was broken off"));
+  gates.ask(gated("late"), ["canary"]);
+  await clock.advance(2 * ASK_AGAIN_MS);
+  expect([changed, lines, asked.length]).toEqual([["other"], [], 2]);
+});
+
+test("a server that does not answer is named in the log, and the reply says where to look", async () => {
+  const { gates, gated, answer, replyTo, lines } = world();
+  gates.ask(gated(), ["canary"]);
+  await answer(0, new Error("the connection was closed"));
+  expect(replyTo()).toEqual({ answer: "Unknown", why: "Prometheus does not answer; see the manager's log" });
+  expect(lines).toMatchObject([
+    {
+      level: "warn",
+      msg: "the query of a rollout's gate has no answer",
+      error: { message: "the connection was closed" },
+    },
+  ]);
+});
+
+test("another reason for not knowing is news, the same reason once more is none", async () => {
+  const { gates, gated, answer, replyTo, changed, clock } = world();
+  const other: GateReply = { answer: "Unknown", why: "the query gives two samples" };
+  gates.ask(gated(), ["canary"]);
+  for (const [index, reply] of [UNKNOWN, other, other].entries()) {
+    await answer(index, reply);
+    await clock.advance(ASK_AGAIN_MS);
+  }
+  expect(replyTo()).toEqual(other);
+  expect(changed).toEqual(["shop", "shop"]);
+});
+
+test("each stage has its own answer, and stages that have none are not in the replies", async () => {
+  const { gates, gated, answer, asked } = world();
+  const startedAt = "2026-01-01T00:00:00Z";
+  const stage = (name: string) => ({ name, state: "Paused" as const, startedAt });
+  const status: RolloutStatus = { ...run(), stages: [stage("canary"), stage("half"), stage("rest")] };
+  gates.ask(gated("shop", status), ["canary"]);
+  await answer(0, { answer: "Passed" });
+  gates.ask(gated("shop", status), ["half"]);
+  await answer(1, { answer: "Failed" });
+  expect(gates.replies(gated("shop", status))).toEqual(
+    new Map([
+      ["canary", { answer: "Passed" }],
+      ["half", { answer: "Failed" }],
+    ]),
+  );
+  expect(asked).toHaveLength(2);
+  const anew = { ...status, stages: [{ ...stage("canary"), startedAt: "2026-01-01T00:05:00Z" }, stage("half")] };
+  expect([...gates.replies(gated("shop", anew)).keys()]).toEqual(["half"]);
+  for (const other of [{ revision: 3 }, { startedAt: "2026-01-01T00:05:00Z" }])
+    expect(gates.replies(gated("shop", { ...status, ...other }))).toEqual(new Map());
+});
+
+test("nothing is known of a run without a query or a status, or of another object", async () => {
+  const { gates, gated, answer, replyTo, asked } = world();
+  gates.ask({ owner: "shop", query: QUERY, status: undefined }, []);
+  gates.ask(gated(), ["canary"]);
+  await answer(0, { answer: "Passed" });
+  expect(gates.replies({ owner: "shop", query: QUERY, status: undefined })).toEqual(new Map());
+  expect(gates.replies({ owner: "shop", query: undefined, status: run() })).toEqual(new Map());
+  expect(replyTo("other")).toBeUndefined();
+  gates.ask({ owner: "shop", query: undefined, status: run() }, ["canary"]);
+  expect(replyTo()).toBeUndefined();
+  expect(asked).toHaveLength(1);
+});
+
+test("a question that nobody asks any more is neither asked nor answered, whether it waits or is under way", async () => {
+  const { gates, asked, gated, answer, replyTo, changed, clock } = world();
+  for (let one = 0; one < 4; one++) gates.ask(gated(`other-${one}`, run(), `up == ${one}`), ["canary"]);
+  gates.ask(gated("shop"), ["canary"]);
+  gates.ask(gated("cart"), ["canary"]);
+  gates.ask(gated("cart"), []);
+  gates.ask(gated("late", run(), "late"), ["canary"]);
+  gates.forget("late");
+  gates.ask(gated("other-1", run(), "up == 1"), []);
+  await answer(0, { answer: "Passed" });
+  await answer(1, { answer: "Passed" });
+  expect(asked.slice(4).map(({ query }) => query)).toEqual([QUERY]);
+  await answer(4, { answer: "Passed" });
+  expect([replyTo("shop"), replyTo("cart"), replyTo("other-1", run(), "up == 1")]).toEqual([
+    { answer: "Passed" },
+    undefined,
+    undefined,
+  ]);
+  expect(changed).toEqual(["other-0", "shop"]);
+  await clock.advance(ASK_AGAIN_MS);
+  expect(asked).toHaveLength(5);
+});
+
+test("an answer that says nothing is not kept for a stage that is over", async () => {
+  const { gates, gated, answer, replyTo, asked, clock } = world();
+  gates.ask(gated(), ["canary"]);
+  await answer(0, UNKNOWN);
+  gates.ask(gated(), []);
+  expect(replyTo()).toBeUndefined();
+  await clock.advance(2 * ASK_AGAIN_MS);
+  expect(asked).toHaveLength(1);
+});
+
+test("who asks while a query is under way is not given its answer: it would be of a time before", async () => {
+  const { gates, asked, gated, answer, replyTo } = world();
+  gates.ask(gated("shop"), ["canary"]);
+  gates.ask(gated("cart"), ["canary"]);
+  expect(asked.map(({ query }) => query)).toEqual([QUERY, QUERY]);
+  await answer(0, { answer: "Passed" });
+  expect([replyTo("shop"), replyTo("cart")]).toEqual([{ answer: "Passed" }, undefined]);
 });

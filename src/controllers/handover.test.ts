@@ -192,6 +192,32 @@ describe("an object is taken over", () => {
       object: { ...object(), status: undefined },
       want: "ConfigMap shop on shanghai-1 is not as it is to be yet",
     },
+    {
+      name: "not when that would take something away that its status does not tell of",
+      object: object({ name: "frankfurt-1" }),
+      rows: [],
+      present: [there()],
+      want: "it would take ConfigMap shop off shanghai-1",
+    },
+    {
+      name: "though a change is still to be carried out, where all is as it is to be already",
+      object: object({}, 0),
+      present: [there()],
+      want: undefined,
+    },
+    {
+      name: "though a change is still to be carried out, where what is there is held",
+      object: object({}, 0),
+      rows: [holdRow()],
+      present: [there()],
+      want: undefined,
+    },
+    {
+      name: "when its status names no cluster, and what is there is as it is to be",
+      object: { ...object(), status: { observedGeneration: 1 } },
+      present: [there()],
+      want: undefined,
+    },
   ])("$name", ({ object: given = object(), rows = [row()], present = [], unknown = [], want }) => {
     const why = whyNotYet({
       object: given,

@@ -1,17 +1,27 @@
 import { describe, expect, test } from "vitest";
 import { CONTROLLER_CLASS_LABEL, finalizerOf, OBJECT_FINALIZER } from "../apis/index.ts";
-import { ApiError, Emitter, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS } from "../runtime/index.ts";
+import { ApiError, DEMOAPPLICATIONS, Emitter, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS } from "../runtime/index.ts";
 import { RETRY_FINALIZER_MS } from "./finalizers.ts";
 import { HandoverReconciler } from "./handover.ts";
 import { observation } from "./testing/builders.ts";
-import { APP, app, placing, statusOn } from "./testing/planning.ts";
+import { APP, app, placement, placing, statusOn } from "./testing/planning.ts";
 
 const CANARY = finalizerOf(OBJECT_FINALIZER, "canary");
+const DEPLOYMENT = { apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name: "shop" };
 const TO_CANARY = { labels: { [CONTROLLER_CLASS_LABEL]: "canary" } };
 
+interface Given {
+  /** Of the application, beside what it has anyway. */
+  spec?: object;
+  status?: object;
+}
+
 /** The controller of handovers of the default class. */
-async function handing(metadata: object) {
-  const all = await placing({ apps: [{ ...app(metadata), ...statusOn("a", "b") }] });
+async function handing(
+  metadata: object,
+  { spec = {}, status = statusOn("a", "b"), ...more }: Given & Parameters<typeof placing>[0] = {},
+) {
+  const all = await placing({ apps: [{ ...app(metadata, spec), ...status }], ...more });
   const settlements = new Emitter<string>();
   const state = { isUnderWay: false };
   const reconciler = new HandoverReconciler({
@@ -34,25 +44,18 @@ async function handing(metadata: object) {
 }
 
 describe("an object of another class that names ours", () => {
-  const claimable = () => handing({ finalizers: [CANARY] });
+  const claimable = (...given: [Parameters<typeof handing>[1]?]) => handing({ finalizers: [CANARY] }, ...given);
   /** Both copies run as the other class made them. */
-  const known = async () => {
-    const all = await claimable();
+  const known = async (...given: [Parameters<typeof handing>[1]?]) => {
+    const all = await claimable(...given);
     await all.reconcile();
     const uid = all.onHub().metadata.uid ?? "";
-    for (const cluster of ["a", "b"]) {
-      const ref = { apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name: "shop" };
-      const owner = {
-        apiVersion: "paas.cmft.com/v1",
-        kind: "DemoApplication",
-        namespace: "default",
-        name: "shop",
-        uid,
-      };
-      all.observations.report(cluster, [observation({ cluster, ref, present: { owner } })]);
-    }
+    const owner = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop", uid };
+    const report = (cluster: string, present: object = {}): void =>
+      all.observations.report(cluster, [observation({ cluster, ref: DEPLOYMENT, present: { owner, ...present } })]);
+    for (const cluster of ["a", "b"]) report(cluster);
     all.woken.length = 0;
-    return all;
+    return { ...all, report };
   };
 
   test("is claimed, in front of the class that had it, when nothing of it would go or change", async () => {
@@ -104,6 +107,119 @@ describe("an object of another class that names ours", () => {
       [CANARY],
       [],
     ]);
+  });
+
+  test("is considered from the start", async () => {
+    expect((await claimable()).woken).toEqual([{ key: APP, afterMs: undefined }]);
+  });
+
+  test("is not claimed, without a word, while what it refers to is being read", async () => {
+    const spec = { envFrom: [{ secretRef: { name: "password" } }] };
+    const { handOver, settle, told, finalizers } = await claimable({ spec });
+    expect(await handOver()).toEqual({});
+    expect([finalizers(), told()]).toEqual([[CANARY], []]);
+    await settle();
+    await handOver();
+    expect(told()).not.toEqual([]);
+  });
+
+  test("says why once, though it could not be said in between", async () => {
+    const { handOver, contact, told, assignments } = await known();
+    contact("b", { synced: false });
+    await handOver();
+    assignments.replace(APP, [{ verb: "Hold", cluster: "a", ref: DEPLOYMENT, wanted: true } as never]);
+    await handOver();
+    assignments.replace(APP, []);
+    await handOver();
+    expect(told()).toHaveLength(1);
+  });
+
+  test("is not claimed before a cluster is known that it is to come to", async () => {
+    const clusters = ["a", "b", "c"];
+    const { handOver, contact, told } = await known({ clusters, placements: [placement(clusters)] });
+    contact("c", { synced: false });
+    await handOver();
+    expect(told()).toEqual([
+      "HandoverWaits: default does not take over from canary yet: what runs on c is not known yet",
+    ]);
+  });
+
+  test("is claimed though its status names a cluster that is gone", async () => {
+    const { handOver, finalizers } = await known({ status: statusOn("a", "b", "gone") });
+    await handOver();
+    expect(finalizers()).toEqual([OBJECT_FINALIZER, CANARY]);
+  });
+
+  test("is claimed though a cluster that its status does not name claims to have it", async () => {
+    const { handOver, report, finalizers } = await known({ clusters: ["a", "b", "c"] });
+    report("c");
+    await handOver();
+    expect(finalizers()).toEqual([OBJECT_FINALIZER, CANARY]);
+  });
+
+  test("is not claimed while it has no status, unless all is as it is to be", async () => {
+    const { handOver, report, told, finalizers } = await known({ status: {} });
+    await handOver();
+    expect(told()).toEqual([
+      "HandoverWaits: default does not take over from canary yet: Deployment shop on a is not as it is to be yet",
+    ]);
+    // The same application, of the default class from the beginning, on a hub of its own: with the same UID.
+    const ours = await placing();
+    await ours.plan();
+    for (const row of ours.rows()) report(row.cluster, { hash: row.verb === "Apply" ? row.hash : "" });
+    await handOver();
+    expect(finalizers()).toEqual([OBJECT_FINALIZER, CANARY]);
+  });
+
+  test("is claimed while a copy that it left is still there", async () => {
+    const { handOver, assignments, report, finalizers } = await known();
+    assignments.replace(APP, [{ verb: "Hold", cluster: "a", ref: DEPLOYMENT, wanted: true } as never]);
+    assignments.replace(APP, []);
+    report("a");
+    expect([...assignments.of(APP)]).toHaveLength(1);
+    await handOver();
+    expect(finalizers()).toEqual([OBJECT_FINALIZER, CANARY]);
+  });
+
+  test("is woken by nothing that concerns others while it waits, nor by news of health", async () => {
+    const { woken, handOver, contact, server, settle, observations, assignments, dependencies } = await known();
+    contact("b", { synced: false });
+    await handOver();
+    await settle();
+    woken.length = 0;
+    const other = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "other" };
+    observations.report("a", [
+      observation({
+        cluster: "a",
+        ref: { ...DEPLOYMENT, name: "other" },
+        present: { owner: { ...other, uid: "other-uid" } },
+      }),
+    ]);
+    const key = "paas.cmft.com/DemoApplication/default/other";
+    assignments.replace(key, [{ verb: "Hold", cluster: "a", ref: DEPLOYMENT, wanted: true } as never]);
+    dependencies.changes.emit(key);
+    server.merge(PLACEMENTS, "default", "everywhere", { status: { matchedObjects: 5 } });
+    server.merge(MEMBERCLUSTERS, undefined, "a", { status: { nodes: 5 } });
+    await settle();
+    expect(woken).toEqual([]);
+    assignments.replace(APP, [{ verb: "Hold", cluster: "b", ref: DEPLOYMENT, wanted: true } as never]);
+    expect(woken).toEqual([{ key: APP, afterMs: undefined }]);
+  });
+
+  test("is not waited for any more when it names another class, or is gone", async () => {
+    const { woken, handOver, contact, update, server, settle } = await known();
+    contact("b", { synced: false });
+    await handOver();
+    await update({ metadata: TO_CANARY });
+    await handOver();
+    woken.length = 0;
+    contact("b", { synced: false, pending: true });
+    expect(woken).toEqual([]);
+    server.delete(DEMOAPPLICATIONS, "default", "shop");
+    await settle();
+    expect(await handOver()).toEqual({});
+    contact("b", {});
+    expect(woken).toEqual([]);
   });
 
   test("that changed meanwhile is tried again soon", async () => {
@@ -200,6 +316,18 @@ describe("an object of ours that another class has claimed", () => {
     await handOver();
     expect(finalizers()).toEqual([CANARY, OBJECT_FINALIZER]);
     observations.report("a", [{ cluster: "a", ref, writing: false, revision: 1_000 }]);
+    await handOver();
+    expect(finalizers()).toEqual([CANARY]);
+  });
+
+  test("loses it though a copy that it left is still there", async () => {
+    const { handOver, finalizers, assignments, observations, onHub } = await yielded();
+    const owner = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop" };
+    assignments.replace(APP, [{ verb: "Hold", cluster: "a", ref: DEPLOYMENT, wanted: true } as never]);
+    assignments.replace(APP, []);
+    const present = { owner: { ...owner, uid: onHub().metadata.uid ?? "" } };
+    observations.report("a", [observation({ cluster: "a", ref: DEPLOYMENT, revision: 1_000, present })]);
+    expect([...assignments.of(APP)]).toHaveLength(1);
     await handOver();
     expect(finalizers()).toEqual([CANARY]);
   });

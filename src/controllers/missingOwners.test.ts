@@ -17,7 +17,7 @@ const copyOf = (name: string, hubVersion = "1") =>
 
 /** A hub with these objects and one member, of which the copies are reported. */
 async function setUp(onHub: readonly string[], copies: readonly string[], since?: string) {
-  const { server, cache, clock, logger, start, settle } = setUpHub();
+  const { server, cache, clock, logger, lines, start, settle } = setUpHub();
   const held = { type: "DeletionsHeld", status: "True", reason: "HubWentBack", message: "" };
   server.create(MEMBERCLUSTERS, {
     apiVersion: "federation.paas.cmft.com/v1alpha1",
@@ -32,6 +32,12 @@ async function setUp(onHub: readonly string[], copies: readonly string[], since?
   const metrics = new Metrics({ processMetrics: false });
   const missing = new MissingOwners({ hub: cache, observations, clock, logger, metrics });
   onTestFinished(() => missing[Symbol.dispose]());
+  /** What is heard of the hold: that it began, ended or was agreed to, and that it concerns more objects or fewer. */
+  const heard: string[] = [];
+  missing.changes.subscribe(() => void heard.push("change"));
+  missing.counts.subscribe(() => void heard.push("count"));
+  const shown = async (): Promise<unknown> =>
+    (await metrics.scrape()).body.split("\n").find((line) => line.startsWith("federation_deletions_held{"));
   missing.begin();
   observations.contact(CLUSTER, inContact);
   observations.report(
@@ -39,8 +45,11 @@ async function setUp(onHub: readonly string[], copies: readonly string[], since?
     copies.map((name) => copyOf(name)),
   );
   const now = timestamp(clock.now());
-  return { server, cache, clock, settle, observations, missing, now };
+  return { server, cache, clock, settle, observations, missing, now, heard, shown, lines };
 }
+
+const HELD = 'federation_deletions_held{scope="owners"} 1';
+const NOT_HELD = 'federation_deletions_held{scope="owners"} 0';
 
 describe("objects that the hub lacks", () => {
   test.each([
@@ -120,6 +129,175 @@ describe("objects that the hub lacks", () => {
     expect(missing.heldOn(CLUSTER)).toBeUndefined();
     expect(missing.on(CLUSTER)?.accepted).toBe(true);
     expect(changes).toBe(2);
+  });
+});
+
+describe("a hold", () => {
+  test("begins with a warning and a figure, and says of every copy why it stays", async () => {
+    const { missing, now, heard, shown, lines } = await setUp([], names(10));
+    expect(missing.heldOn(CLUSTER)).toEqual({
+      reason: "OwnersMissing",
+      message: `the hub lacks most objects; if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${now}`,
+    });
+    expect(missing.on(CLUSTER)).toEqual({
+      hold: { reason: "OwnersMissing", since: now },
+      owners: names(10).map((name) => refKey(owner(name))),
+      accepted: false,
+    });
+    expect(missing.on("elsewhere")).toBeUndefined();
+    expect([missing.isHolding, await shown(), heard]).toEqual([true, HELD, ["change", "count"]]);
+    expect(lines).toMatchObject([
+      {
+        event_reason: "OwnersMissing",
+        missing: 10,
+        msg: "the hub lacks objects that run on members; nothing of theirs is removed until a person agrees",
+      },
+    ]);
+  });
+
+  test("that is proven to be of a hub that went back stays so, and keeps its time", async () => {
+    const { missing, cache, clock, now, heard } = await setUp([], names(10));
+    heard.length = 0;
+    await clock.advance(5_000);
+    cache.wentBack.emit(DEMOAPPLICATIONS);
+    cache.wentBack.emit(DEMOAPPLICATIONS);
+    expect(missing.heldOn(CLUSTER)).toEqual({
+      reason: "HubWentBack",
+      message: `the hub went back in time; if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${now}`,
+    });
+    expect(missing.on(CLUSTER)?.hold).toEqual({ reason: "HubWentBack", since: now });
+    expect(heard).toEqual(["change"]);
+  });
+
+  test("of a hub that went back is not one of many missing objects, however many they are", async () => {
+    const { missing, cache, observations, heard } = await setUp([], []);
+    cache.wentBack.emit(DEMOAPPLICATIONS);
+    observations.report(
+      CLUSTER,
+      names(10).map((name) => copyOf(name)),
+    );
+    expect(missing.heldOn(CLUSTER)?.reason).toBe("HubWentBack");
+    expect(heard).toEqual(["change", ...names(10).map(() => "count")]);
+  });
+
+  test("ends with a figure and a word when the last object is back", async () => {
+    const { missing, server, settle, heard, shown } = await setUp([], names(10));
+    heard.length = 0;
+    for (const name of names(9)) server.create(DEMOAPPLICATIONS, application(name));
+    await settle();
+    missing.review();
+    expect([missing.isHolding, missing.on(CLUSTER)?.owners, heard.length]).toEqual([
+      true,
+      [refKey(owner("shop-9"))],
+      9,
+    ]);
+    server.create(DEMOAPPLICATIONS, application("shop-9"));
+    await settle();
+    heard.length = 0;
+    missing.review();
+    missing.review();
+    expect([missing.isHolding, heard, await shown()]).toEqual([false, ["change"], NOT_HELD]);
+  });
+
+  test("concerns fewer objects when copies go, or come to name another", async () => {
+    const { missing, observations } = await setUp([], names(12));
+    observations.report(CLUSTER, [{ ...copyOf("shop-0"), present: undefined } as never]);
+    const { ref } = copyOf("shop-1");
+    observations.report(CLUSTER, [{ ...copyOf("cart"), ref }]);
+    expect(missing.on(CLUSTER)?.owners).toEqual(
+      [...names(12).slice(2), "cart"].map((name) => refKey(owner(name))).toSorted(),
+    );
+  });
+
+  test("is counted no more when this process leads no more, and nothing is heard of after that", async () => {
+    const { missing, cache, server, observations, settle, heard, shown } = await setUp([], names(10));
+    missing[Symbol.dispose]();
+    expect(await shown()).toBe(NOT_HELD);
+    heard.length = 0;
+    observations.report(CLUSTER, [copyOf("more")]);
+    cache.wentBack.emit(DEMOAPPLICATIONS);
+    server.create(DEMOAPPLICATIONS, application("shop-0"));
+    server.merge(MEMBERCLUSTERS, undefined, CLUSTER, {
+      metadata: { annotations: { [ACCEPT_DELETIONS_ANNOTATION]: "now" } },
+    });
+    await settle();
+    expect(heard).toEqual([]);
+  });
+
+  test("that never was leaves no figure behind", async () => {
+    const { missing, shown } = await setUp([], []);
+    missing[Symbol.dispose]();
+    expect([missing.isHolding, await shown()]).toEqual([false, undefined]);
+  });
+
+  test("that a MemberCluster remembers has its figure from the start; another condition is none", async () => {
+    const since = "2026-01-01T00:00:00Z";
+    const { server, missing, settle, shown, heard, observations } = await setUp([], [], since);
+    expect([missing.isHolding, await shown()]).toEqual([true, HELD]);
+    expect(heard).toEqual(["change"]);
+    observations.report(CLUSTER, [copyOf("shop-0")]);
+    expect(missing.heldOn(CLUSTER)?.message).toContain("the hub went back in time");
+    const other = await setUp([], []);
+    for (const condition of [
+      { type: "Ready", status: "True" },
+      { type: "DeletionsHeld", status: "False" },
+    ]) {
+      const conditions = [{ ...condition, reason: "HubWentBack", message: "", lastTransitionTime: since }];
+      other.server.merge(MEMBERCLUSTERS, undefined, CLUSTER, { status: { conditions } });
+      await other.settle();
+      expect(other.missing.isHolding).toBe(false);
+    }
+    server.delete(MEMBERCLUSTERS, undefined, CLUSTER);
+    await settle();
+    missing.review();
+    expect(missing.isHolding).toBe(true);
+  });
+
+  test("is heard of when a person agrees or takes that back, and not at other changes of a MemberCluster", async () => {
+    const { server, settle, heard } = await setUp([], names(10));
+    const change = async (metadata: object): Promise<string[]> => {
+      heard.length = 0;
+      server.merge(MEMBERCLUSTERS, undefined, CLUSTER, { metadata });
+      await settle();
+      return [...heard];
+    };
+    const agreed = { annotations: { [ACCEPT_DELETIONS_ANNOTATION]: "now" } };
+    expect([
+      await change({ labels: { a: "1" } }),
+      await change(agreed),
+      await change({ labels: { a: "2" } }),
+      await change({ annotations: null }),
+    ]).toEqual([[], ["change"], [], ["change"]]);
+    const calm = await setUp([], []);
+    calm.server.merge(MEMBERCLUSTERS, undefined, CLUSTER, { metadata: agreed });
+    await calm.settle();
+    expect(calm.heard).toEqual([]);
+  });
+});
+
+test("the latest state of the hub that a copy knows stays the latest", async () => {
+  const { missing, observations } = await setUp([], []);
+  expect(missing.latest).toBe("");
+  observations.report(CLUSTER, [copyOf("shop-0", "1001")]);
+  observations.report(CLUSTER, [copyOf("shop-1", "999")]);
+  expect(missing.latest).toBe("1001");
+  missing.confirmed(refKey(owner("shop-0")), missing.latest, "1001");
+  expect(missing.isHolding).toBe(false);
+});
+
+test("while a cluster has not said what runs there, no copy of a missing object goes anywhere", async () => {
+  const { missing, server, settle } = await setUp([], names(2));
+  expect(missing.heldOn(CLUSTER)).toBeUndefined();
+  server.create(MEMBERCLUSTERS, {
+    apiVersion: "federation.paas.cmft.com/v1alpha1",
+    kind: "MemberCluster",
+    metadata: { name: "new" },
+    spec: { connection: { local: {} } },
+  });
+  await settle();
+  expect(missing.heldOn(CLUSTER)).toEqual({
+    reason: "OwnerUnconfirmed",
+    message: "not every cluster has said yet what runs there, and the object may be one of many that the hub has lost",
   });
 });
 

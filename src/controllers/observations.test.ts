@@ -157,6 +157,89 @@ describe("the contact with a cluster", () => {
   });
 });
 
+describe("what is known of a cluster", () => {
+  const unseen = new Map([
+    ["apps/Deployment", "forbidden"],
+    ["/ConfigMap in bank", "forbidden"],
+  ]);
+
+  test.each<{ name: string; contact: Partial<typeof inContact>; kinds: readonly string[]; want: boolean }>([
+    { name: "is everything, when all was read", contact: { unseen }, kinds: ["apps/Deployment"], want: true },
+    { name: "is nothing, when nothing was", contact: { synced: false }, kinds: [], want: false },
+    {
+      name: "is nothing for certain, when somebody has yet to say what was not read",
+      contact: { synced: false, partlySynced: false, unseen: new Map() },
+      kinds: ["/Secret"],
+      want: false,
+    },
+    {
+      name: "are the kinds that were read, when some were not",
+      contact: { synced: false, partlySynced: true, unseen },
+      kinds: ["/Secret", "apps/DaemonSet"],
+      want: true,
+    },
+    {
+      name: "is not enough, when one of several kinds was not read",
+      contact: { synced: false, partlySynced: true, unseen },
+      kinds: ["/Secret", "apps/Deployment"],
+      want: false,
+    },
+    {
+      name: "is not enough, when a kind was not read in one namespace",
+      contact: { synced: false, partlySynced: true, unseen },
+      kinds: ["/ConfigMap"],
+      want: false,
+    },
+  ])("$name", ({ contact, kinds, want }) => {
+    const { observations } = table();
+    observations.contact(CLUSTER, { ...inContact, ...contact });
+    expect([observations.knows(CLUSTER, kinds), observations.knows("nowhere", kinds)]).toEqual([want, false]);
+  });
+
+  test.each([
+    { name: "answers", contact: { ok: true, pending: false }, want: ["reached"] },
+    { name: "does not answer", contact: { ok: false, pending: false }, want: ["lost"] },
+    { name: "was not tried", contact: { ok: false, pending: true }, want: [] },
+    { name: "was not tried again, and answered before", contact: { ok: true, pending: true }, want: [] },
+  ])("is reached or lost: one that $name", ({ contact, want }) => {
+    const { observations } = table();
+    observations.contact(CLUSTER, { ...inContact, ...contact });
+    const said = [
+      ...(observations.isReached(CLUSTER) ? ["reached"] : []),
+      ...(observations.isLost(CLUSTER) ? ["lost"] : []),
+    ];
+    expect(said).toEqual(want);
+  });
+
+  test("is the room on its nodes too, until nobody measures it or the cluster goes", () => {
+    const { observations } = table();
+    const read: string[] = [];
+    observations.rooms.subscribe((cluster) => void read.push(cluster));
+    const reading = { at: 1 } as unknown as NonNullable<ReturnType<Observations["roomOf"]>>;
+    observations.room(CLUSTER, reading);
+    expect([observations.roomOf(CLUSTER), observations.roomOf("nowhere")]).toEqual([reading, undefined]);
+    observations.room(CLUSTER, undefined);
+    expect(observations.roomOf(CLUSTER)).toBeUndefined();
+    observations.room(CLUSTER, reading);
+    observations.contact(CLUSTER, inContact);
+    expect(observations.roomOf(CLUSTER)).toBe(reading);
+    observations.contact(CLUSTER, undefined);
+    expect(observations.roomOf(CLUSTER)).toBeUndefined();
+    expect(read).toEqual([CLUSTER, CLUSTER]);
+  });
+});
+
+test("what is known to be absent is remembered, and counts for its namespace until it is forgotten", () => {
+  const { observations } = table();
+  const gone = absent({ absent: true });
+  observations.report(CLUSTER, [gone]);
+  observations.report(CLUSTER, [absent({ ref: { ...CONFIG_REF, name: "never there", namespace: "other" } })]);
+  expect([observations.get(CLUSTER, CONFIG_KEY), observations.isInUse(CLUSTER, "default")]).toEqual([gone, true]);
+  expect(observations.isInUse(CLUSTER, "other")).toBe(false);
+  observations.contact(CLUSTER, undefined);
+  expect(observations.isInUse(CLUSTER, "default")).toBe(false);
+});
+
 test("a namespace is in use as long as one thing lies in it", () => {
   const counts = new NamespaceCounts();
   const placed = { cluster: CLUSTER, ref: CONFIG_REF };
