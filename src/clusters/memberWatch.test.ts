@@ -112,13 +112,13 @@ describe("a watch of a member", () => {
     expect(watch.isKnown).toBe(false);
   });
 
-  test.each([
+  test.each<{ name: string; type: ResourceType; want: boolean }>([
     { name: "the same", type: { ...CONFIGMAPS }, want: true },
     { name: "another version", type: { ...CONFIGMAPS, version: "v2" }, want: false },
     { name: "another plural", type: { ...CONFIGMAPS, plural: "configs" }, want: false },
     {
       name: "other places for replicas",
-      type: { ...CONFIGMAPS, scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" } },
+      type: { ...CONFIGMAPS, scale: { spec: ["spec", "replicas"] } },
       want: false,
     },
   ])("is replaced by one that would bring something else: $name", ({ type, want }) => {

@@ -67,7 +67,13 @@ describe("a write that is rehearsed", () => {
     expect(versions).toEqual(["apps/v1beta2 configmaps"]);
   });
 
-  test.each([
+  test.each<{
+    name: string;
+    there: KubeObject;
+    conflictResolution?: ApplyRow["conflictResolution"];
+    reason: string;
+    message: string;
+  }>([
     {
       name: "what is being deleted",
       there: live({ ...marks, deletionTimestamp: "2026-01-01T00:00:00Z" }),
@@ -89,7 +95,7 @@ describe("a write that is rehearsed", () => {
     {
       name: "what nobody takes over",
       there: live({ namespace: "meridian-of-mine" }),
-      conflictResolution: "Adopt" as const,
+      conflictResolution: "Adopt",
       reason: "NotAdoptable",
       message: "a ConfigMap of that name is never taken over: nothing in namespace meridian-of-mine is taken over",
     },
@@ -99,7 +105,7 @@ describe("a write that is rehearsed", () => {
         labels: { [MANAGED_BY_LABEL]: "other" },
         ownerReferences: [{ apiVersion: "v1", kind: "Node", name: "n", uid: "n", controller: true }],
       }),
-      conflictResolution: "Adopt" as const,
+      conflictResolution: "Adopt",
       reason: "NotAdoptable",
       message: "a ConfigMap of that name is never taken over: Node n controls it",
     },

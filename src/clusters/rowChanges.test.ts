@@ -11,7 +11,6 @@ describe("two rows", () => {
     { name: "holds for different reasons", a: holdRow(), b: holdRow({ why: other, wanted: false }) },
     { name: "holds that both ask to look", a: holdRow({ confirm: true }), b: holdRow({ confirm: true }) },
     { name: "removals of the same life", a: deleteRow(), b: deleteRow({ why: other }) },
-    { name: "removals of which nobody agreed to one", a: deleteRow(), b: deleteRow({ agreed: false }) },
     { name: "agreed removals", a: deleteRow({ agreed: true }), b: deleteRow({ agreed: true }) },
     { name: "releases of the same life", a: releaseRow(), b: releaseRow({ why: other }) },
   ])("ask the same: $name", ({ a, b }) => {

@@ -46,7 +46,6 @@ describe("an object whose kind is not watched on the member", () => {
     expect(waiting(asking, "Confirm", "No")).toEqual([]);
     expect(waiting(asking, "Confirm", "Surely", true)).toEqual([]);
     expect(waiting(holdRow(), "Confirm", "Surely")).toEqual([]);
-    expect(waiting(holdRow({ confirm: false }), "Confirm", "Surely")).toEqual([]);
   });
 
   test("is nothing that is without a row", () => {
