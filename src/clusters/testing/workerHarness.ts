@@ -69,7 +69,7 @@ export async function working({
     await worker.end();
   });
   let end = new AbortController();
-  const startSession = (): MemberSession => {
+  const startSession = (bounds = namespaces): MemberSession => {
     end = new AbortController();
     const session = {
       cluster: CLUSTER,
@@ -77,14 +77,16 @@ export async function working({
       discovery: new Discovery(member, clock),
       clusterUid: "uid",
       local,
-      namespaces,
+      namespaces: bounds,
       signal: end.signal,
       suspect: () => void (state.suspicions += 1),
     };
     worker.startSession(session);
     return session;
   };
-  const endSession = (): void => end.abort(new Error("over"));
+  /** Of the last session, unless another one is meant. */
+  const endSession = (meant = end): void => meant.abort(new Error("over"));
+  const latestEnd = (): AbortController => end;
   worker.start();
   await settle();
   if (begin) {
@@ -96,5 +98,19 @@ export async function working({
   const contact = () => hub.lastContact(CLUSTER);
   const configs = (): string[] => member.server.list(CONFIGMAPS).map(({ metadata }) => metadata.name);
   const seenThere = (ref = CONFIG_REF) => hub.observation(CLUSTER, ref);
-  return { worker, hub, member, clock, settle, lines, state, startSession, endSession, contact, configs, seenThere };
+  return {
+    worker,
+    hub,
+    member,
+    clock,
+    settle,
+    lines,
+    state,
+    startSession,
+    endSession,
+    latestEnd,
+    contact,
+    configs,
+    seenThere,
+  };
 }
