@@ -44,14 +44,14 @@ function member(namespaces?: readonly string[]) {
   const end = new AbortController();
   const session = { cluster: "shanghai", client: { list }, namespaces, signal: end.signal } as unknown as MemberSession;
   const found: RoomReading[] = [];
-  const { logger } = logLines();
+  const { logger, lines } = logLines();
   const reader = new RoomReader({ session, clock, logger, found: (reading) => void found.push(reading) });
   /** When a reading began, in seconds. */
   const readings = (): number[] =>
     lists
       .filter(({ plural, options }) => plural === NODES.plural && options.continue === undefined)
       .map(({ at }) => at / 1000);
-  return { clock, state, lists, session, found, reader, readings, end };
+  return { clock, state, lists, session, found, reader, readings, end, lines };
 }
 
 const workload = (hash: string): MemberObject => {
@@ -145,10 +145,160 @@ test("what was read stands for some minutes though it cannot be read any more", 
 });
 
 test("an account of some namespaces is not tried", async () => {
-  const { session, lists } = member(["shop"]);
-  expect(await roomNow(session)).toMatchObject({
+  const { session, lists, clock, reader, found } = member(["shop"]);
+  const want = {
     reason: "RoomUnknown",
-    remedy: expect.stringContaining("meridian join"),
+    message: "the cluster was joined for some namespaces only, and shows no nodes",
+    remedy: "join it for all of its namespaces: `meridian join shanghai` without --namespaces",
+  };
+  expect(await roomNow(session)).toEqual(want);
+  reader.want(true);
+  await clock.advance(0);
+  expect([found, lists]).toEqual([[want], []]);
+});
+
+test("pages are asked for with a bound, and the empty page token ends the list", async () => {
+  const { session, lists, end } = member();
+  await roomNow(session);
+  expect(lists.map(({ options }) => [options.limit, options.signal === end.signal])).toEqual(
+    lists.map(() => [500, true]),
+  );
+  expect("continue" in (lists[0]?.options ?? {})).toBe(false);
+  const asked: string[] = [];
+  const list = async ({ plural }: ResourceType): Promise<ObjectList> => {
+    asked.push(plural);
+    return { items: [], resourceVersion: "1", continue: "" };
+  };
+  expect(await roomNow({ ...session, client: { list } } as unknown as MemberSession)).toHaveProperty("room");
+  expect(asked).toEqual(["nodes", "pods"]);
+});
+
+test.each([
+  { what: "the server's words", refusal: new ApiError(500, "InternalError", "etcd is away"), said: "etcd is away" },
+  { what: "what went wrong", refusal: new Error("no route"), said: "no route" },
+])("a command that asks once hears $what", async ({ refusal, said }) => {
+  const { session, state } = member();
+  state.refusal = refusal;
+  expect(await roomNow(session)).toEqual({
+    reason: "RoomUnknown",
+    message: `its nodes and pods could not be read: ${said}`,
   });
-  expect(lists).toEqual([]);
+});
+
+test("a command that is broken off hears nothing", async () => {
+  const { session, state, end } = member();
+  state.refusal = new Error("no route");
+  end.abort(new Error("enough"));
+  await expect(roomNow(session)).rejects.toThrow("enough");
+});
+
+test("readings are ten seconds apart at least, whatever changes", async () => {
+  const { clock, reader, readings } = member();
+  reader.want(true);
+  await clock.advance(1_000);
+  reader.consider(workload("h1"));
+  await clock.advance(8_999);
+  expect(readings()).toEqual([0]);
+  await clock.advance(1);
+  expect(readings()).toEqual([0, 10]);
+});
+
+test("a change while the room is being read waits for the next minute", async () => {
+  const { clock, reader, readings, state } = member();
+  state.slowMs = 100;
+  reader.want(true);
+  await clock.advance(100);
+  reader.consider(workload("h1"));
+  await clock.advance(30_000);
+  expect(readings()).toEqual([0]);
+  await clock.advance(31_000);
+  expect(readings()).toHaveLength(2);
+});
+
+test("a workload that is gone is a reason to read soon, once", async () => {
+  const { clock, reader, readings } = member();
+  reader.want(true);
+  reader.consider(workload("h1"));
+  await clock.advance(20_000);
+  const gone = { ...workload("h1"), observed: undefined };
+  reader.consider(gone);
+  await clock.advance(20_000);
+  reader.consider(gone);
+  await clock.advance(15_000);
+  expect(readings()).toEqual([0, 25]);
+});
+
+test("what has no replicas takes up no room", async () => {
+  const { clock, reader, readings } = member();
+  reader.want(true);
+  await clock.advance(20_000);
+  reader.consider({ ...workload("h1"), observed: seen({ health: { state: "Available" } }) });
+  await clock.advance(30_000);
+  expect(readings()).toEqual([0]);
+});
+
+test("what changes while nobody asks is no reason to read", async () => {
+  const { clock, reader, readings } = member();
+  reader.consider(workload("h1"));
+  await clock.advance(20_000);
+  expect(readings()).toEqual([]);
+  reader.want(true);
+  await clock.advance(0);
+  reader.want(false);
+  reader.consider(workload("h2"));
+  await clock.advance(120_000);
+  expect(readings()).toEqual([20]);
+});
+
+test("who asks twice is answered once; who asks anew, anew", async () => {
+  const { clock, reader, readings, found } = member();
+  reader.want(true);
+  reader.want(true);
+  await clock.advance(20_000);
+  expect(readings()).toEqual([0]);
+  reader.want(false);
+  reader.want(true);
+  await clock.advance(0);
+  expect(readings()).toEqual([0, 20]);
+  expect([found[0] === found[1], found[0]]).toEqual([false, found[1]]);
+  expect(clock.pending).toBe(1);
+});
+
+test("an answer that nobody asks for any more is not passed on", async () => {
+  const { clock, reader, state, found, readings } = member();
+  state.slowMs = 1_000;
+  reader.want(true);
+  await clock.advance(500);
+  reader.want(false);
+  reader.want(true);
+  await clock.advance(100);
+  expect(readings()).toEqual([0]);
+  reader.want(false);
+  await clock.advance(600_000);
+  expect([found, readings(), clock.pending]).toEqual([[], [0], 0]);
+});
+
+test("the end of the session ends it, also while it reads", async () => {
+  const { clock, reader, state, found, readings, end, lines } = member();
+  state.slowMs = 1_000;
+  reader.want(true);
+  await clock.advance(500);
+  end.abort(new Error("over"));
+  state.refusal = new Error("closed");
+  await clock.advance(600_000);
+  expect([found, readings(), clock.pending, lines]).toEqual([[], [0], 0, []]);
+});
+
+test("what was read counts for five minutes to the second, and the failure is logged each time", async () => {
+  const { clock, reader, state, found, lines } = member();
+  reader.want(true);
+  await clock.advance(0);
+  state.refusal = new Error("no route");
+  await clock.advance(300_000);
+  expect([found.length, lines.length]).toEqual([1, 5]);
+  expect(lines[0]).toMatchObject({ level: "debug", cluster: "shanghai" });
+  await clock.advance(60_000);
+  expect(found.slice(1)).toEqual([
+    { reason: "RoomUnknown", message: "its nodes and pods could not be read: no route" },
+  ]);
 });
