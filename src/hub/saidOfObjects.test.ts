@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type FederatedStatus, type KubeObject, type ResourceBinding } from "../apis/index.ts";
+import type { FederatedStatus, KubeObject, ObjectMeta, ResourceBinding } from "../apis/index.ts";
 import {
   CLUSTERRESOURCEBINDINGS,
   CONFIGMAPS,
@@ -35,7 +35,7 @@ const wide: ResourceBinding = {
 };
 
 /** Events by hand; objects as they were given. */
-function source<T extends KubeObject>() {
+function source<T extends { metadata: ObjectMeta }>() {
   const handlers = new Set<(event: HubEvent<T>) => void>();
   const objects = new Map<string, T>();
   const observed: KubeObject[] = [];
@@ -100,8 +100,8 @@ describe("a binding", () => {
 
   test("that was written is known where it belongs", () => {
     const { bindings, namespaced, clusterScoped } = setUp();
-    bindings.observe(binding());
-    bindings.observe(wide);
+    bindings.observe({ ...binding() });
+    bindings.observe({ ...wide });
     expect([namespaced.observed, clusterScoped.observed]).toEqual([[binding()], [wide]]);
   });
 

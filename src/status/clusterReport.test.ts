@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type ClusterStatusEntry, hashOf } from "../apis/index.ts";
 import type { ClusterTarget } from "../desiredstate/types.ts";
-import { type ClusterReport, detailOf, type ReportInput, reportOf } from "./report.ts";
+import { type ClusterReport, type ReportInput, reportOf } from "./report.ts";
 import { at, healthy, row, rowWithout, SECOND, T0, unhealthy, view } from "./testing.ts";
 import type { ClusterView, RowView } from "./types.ts";
 
@@ -366,18 +366,6 @@ describe("whether an object is available that is not healthy in full", () => {
   ])("$name: $want", ({ rows, target, want }) => expect(on(target ?? {}, rows)?.available).toBe(want));
 });
 
-test("all that is to be said of a failure is that of the problem, else that of the write", () => {
-  const failure = { reason: "Invalid", message: "cut", final: true, detail: "in full" };
-  const rows = [row({ inSync: false, failure })];
-  expect(detailOf({ rows }, chosen)).toBe("in full");
-  expect(detailOf({ rows: [row({ failure })] }, chosen)).toBeUndefined();
-  expect(detailOf({ rows: [] }, chosen)).toBeUndefined();
-  expect(detailOf({ rows }, { ...chosen, problem: { reason: "R", message: "m", detail: "all of it" } })).toBe(
-    "all of it",
-  );
-  expect(detailOf({ rows }, { ...chosen, problem: { reason: "R", message: "m" } })).toBeUndefined();
-});
-
 describe("the clocks of an entry", () => {
   const ill = (available: number, reason = "Unschedulable") => [
     row({ health: unhealthy("Progressing", available, reason) }),
@@ -391,11 +379,6 @@ describe("the clocks of an entry", () => {
     expect(entry({ watchesHealth: true }, ill(1))).not.toHaveProperty("unhealthySince");
     expect(entry({ previous }, ill(0))).not.toHaveProperty("unhealthySince");
     expect(entry({ watchesHealth: true, previous }, [row()])).not.toHaveProperty("unhealthySince");
-    expect(
-      entry({ watchesHealth: true, target: { ...chosen, replicas: 0 } }, [
-        row({ health: unhealthy("Progressing", 0) }),
-      ]),
-    ).not.toHaveProperty("unhealthySince");
   });
 
   test("of nodes begins where pods find none, unless as many are available as are asked for", () => {

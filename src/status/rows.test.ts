@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { hashOf } from "../apis/index.ts";
 import { namingObjects } from "./named.ts";
+import { detailOf } from "./report.ts";
 import {
   combined,
   failingRow,
@@ -188,4 +189,17 @@ describe("rows in which every sentence names its object", () => {
     const conditions = [{ type: "T", status: "True" as const }];
     expect(named({ conditions })?.conditions).toEqual([{ ...conditions[0], message: "Widget first" }]);
   });
+});
+
+test("all that is to be said of a failure is that of the problem, else that of the write", () => {
+  const chosen = { name: "a", replicas: 2, frozen: false, objects: [] };
+  const failure = { reason: "Invalid", message: "cut", final: true, detail: "in full" };
+  const rows = [row({ inSync: false, failure })];
+  expect(detailOf({ rows }, chosen)).toBe("in full");
+  expect(detailOf({ rows: [row({ failure })] }, chosen)).toBeUndefined();
+  expect(detailOf({ rows: [] }, chosen)).toBeUndefined();
+  expect(detailOf({ rows }, { ...chosen, problem: { reason: "R", message: "m", detail: "all of it" } })).toBe(
+    "all of it",
+  );
+  expect(detailOf({ rows }, { ...chosen, problem: { reason: "R", message: "m" } })).toBeUndefined();
 });
