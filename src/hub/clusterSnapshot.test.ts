@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { MemberCluster } from "../apis/index.ts";
 import { clusterSnapshot } from "./clusterSnapshot.ts";
 
@@ -54,4 +54,35 @@ test.each([
 test("taints with a known beginning stand in the place of its own", () => {
   const since = { ...taint, since: 7 };
   expect(clusterSnapshot(cluster({}, { taints: [taint] }), [since]).taints).toEqual([since]);
+});
+
+describe("whether a cluster is ready", () => {
+  const ready = {
+    type: "Ready",
+    status: "False" as const,
+    reason: "Unreachable",
+    message: "",
+    lastTransitionTime: "2026-01-01T00:00:05Z",
+  };
+  const known = (status: MemberCluster["status"]) => clusterSnapshot({ ...cluster({}, {}), ...(status && { status }) });
+
+  test("is known, and since when, once it has been seen", () => {
+    const other = { ...ready, type: "Other", status: "True" as const };
+    expect(known({ conditions: [other, ready] })).toStrictEqual({
+      ...bare,
+      ready: { status: "False", since: Date.UTC(2026, 0, 1, 0, 0, 5) },
+    });
+  });
+
+  test.each([
+    { name: "there is no status", status: undefined },
+    { name: "there are no conditions", status: {} },
+    { name: "another condition stands there", status: { conditions: [{ ...ready, type: "Other" }] } },
+    { name: "the first contact is being made", status: { conditions: [{ ...ready, reason: "Connecting" }] } },
+  ])("is not known where $name", ({ status }) => expect(known(status)).toStrictEqual(bare));
+});
+
+test("the parts of the API that a cluster serves are known where it has said so", () => {
+  const apis = ["apps/v1", "v1"];
+  expect(clusterSnapshot({ ...cluster({}, {}), status: { apis } })).toStrictEqual({ ...bare, apis: new Set(apis) });
 });

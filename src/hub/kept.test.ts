@@ -4,7 +4,7 @@ import { clusterObject } from "../../test/builders/policyObjects.ts";
 import { clusterSnapshot } from "./clusterSnapshot.ts";
 import { isDeparture } from "./events.ts";
 import { namespaceFacts, objectIndexers, withoutBookkeeping } from "./kept.ts";
-import { memberRights, rightsOn } from "./rights.ts";
+import { memberRights, memberRightsInNamespace, rightsOn } from "./rights.ts";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 const object = (metadata: object, spec?: unknown): KubeObject => ({
@@ -120,5 +120,26 @@ describe("rights", () => {
       { apiGroups: ["batch"], resources: ["jobs"], verbs: all },
       { apiGroups: [""], resources: ["pods"], verbs: ["list"] },
     ]);
+  });
+
+  test("in a namespace of a member are those on all but what is cluster-scoped", () => {
+    const all = ["get", "list", "watch", "create", "patch", "delete"];
+    const more = [
+      { group: "batch", plural: "jobs", namespaced: true },
+      { group: "x.io", plural: "unknowns", namespaced: undefined },
+      { group: "x.io", plural: "clusters", namespaced: false },
+    ];
+    const usual = [
+      { apiGroups: ["apps"], resources: ["deployments"], verbs: all },
+      { apiGroups: [""], resources: ["configmaps", "secrets", "services"], verbs: all },
+    ];
+    const pods = { apiGroups: [""], resources: ["pods"], verbs: ["list"] };
+    expect(memberRightsInNamespace(more)).toEqual([
+      ...usual,
+      { apiGroups: ["batch"], resources: ["jobs"], verbs: all },
+      { apiGroups: ["x.io"], resources: ["unknowns"], verbs: all },
+      pods,
+    ]);
+    expect(memberRightsInNamespace()).toEqual([...usual, pods]);
   });
 });

@@ -62,7 +62,66 @@ describe("what a deletion waits for", () => {
       reports: [remains("a", { state: "Held", message: `agree: ${"x".repeat(113)}` })],
       want: `agree: ${"x".repeat(113)}`,
     },
+    {
+      name: "a cluster that is held says only why it is",
+      reports: [remains("a", { state: "Held", reason: "HubWentBack" })],
+      want: `waits for a since ${SINCE}: HubWentBack`,
+    },
+    {
+      name: "a cluster is held, and nobody says why",
+      reports: [remains("a", { state: "Held" })],
+      want: `waits for a since ${SINCE}: held`,
+    },
+    {
+      name: "a cluster refuses, and says no more",
+      reports: [remains("a"), remains("b", { reason: "Forbidden" })],
+      want: `waits for b since ${SINCE}: Forbidden: Forbidden`,
+    },
+    {
+      name: "a cluster refused, and is lost by now",
+      reports: [remains("a", { state: "Unknown", reason: "CredentialsRejected" }, false)],
+      want: "waits for a (CredentialsRejected): goes on when it answers or is unjoined",
+    },
+    {
+      name: "a cluster is lost, and nobody says why",
+      reports: [remains("a", { state: "Unknown" }, false)],
+      want: "waits for a (ClusterUnreachable): goes on when it answers or is unjoined",
+    },
+    {
+      name: "a copy stayed until the object serves elsewhere, which is no reason any more",
+      reports: [remains("a", { reason: "AwaitingReplacement", message: "m" })],
+      want: "objects remain on a",
+    },
+    {
+      name: "three clusters are lost",
+      reports: [lost("a"), lost("b"), lost("c")],
+      want: "waits for a, b, c (ClusterUnreachable): goes on when they answer or are unjoined",
+    },
+    {
+      name: "finalizers on several members take their time",
+      reports: [remains("a"), remains("b")],
+      overdue: true,
+      want: `waits for a, b since ${SINCE}: its objects are being deleted there, and a finalizer of theirs holds them`,
+    },
+    {
+      name: "what is chosen counts for nothing",
+      reports: [{ ...remains("a", { state: "Held", message: "m" }), planned: true }, remains("b")],
+      want: "objects remain on b",
+    },
+    {
+      name: "what frees it is so long that all there is fits just so",
+      reports: [remains("a", { state: "Held", message: "x".repeat(76) })],
+      want: `waits for a since ${SINCE}: ${"x".repeat(76)}`,
+    },
+    {
+      name: "and one letter more",
+      reports: [remains("a", { state: "Held", message: "x".repeat(87) })],
+      want: `a: ${"x".repeat(87)}`,
+    },
   ])("$name", ({ reports, overdue = false, want }) => expect(deletionMessage(reports, SINCE, overdue)).toBe(want));
+
+  test("is said without a time where nobody knows it", () =>
+    expect(deletionMessage([remains("a", { state: "Held", message: "m" })], undefined, false)).toBe("waits for a: m"));
 
   test("is said by the status while it waits, and not while it goes its way or of what stays", () => {
     const status = (reason: string, message: string) => ({
@@ -73,5 +132,16 @@ describe("what a deletion waits for", () => {
     expect(deletionWait(status("Deleting", ""))).toBeUndefined();
     expect(deletionWait(status("Applying", "waits for a"))).toBeUndefined();
     expect(deletionWait(undefined)).toBeUndefined();
+    expect(deletionWait({})).toBeUndefined();
+    const [progressing] = status("Deleting", "waits for a").conditions;
+    const other = {
+      type: "Other",
+      status: "True" as const,
+      reason: "Deleting",
+      message: "m",
+      lastTransitionTime: SINCE,
+    };
+    expect(deletionWait({ conditions: [other] })).toBeUndefined();
+    expect(progressing && deletionWait({ conditions: [other, progressing] })).toBe("waits for a");
   });
 });

@@ -114,6 +114,94 @@ describe("policyStatus", () => {
       input: { superseded: { objects: 1, to: "OverridePolicy later" } },
       want: ["True", "Applied", "3 objects; OverridePolicy later sets all of it anew for 1"],
     },
+    {
+      name: "kinds that the hub does not serve",
+      input: { matched: 0, unserved: ["Widget", "Gadget"], notCarriedOut: ["spec.rollout"], ungranted: ["things.x"] },
+      want: ["False", "KindNotServed", "install its CRD: the hub does not serve Widget, Gadget"],
+    },
+    {
+      name: "kinds that are not placed before those that are not served",
+      input: { unplaceable: ["Node", "Pod"], unserved: ["Widget"] },
+      want: ["False", "KindNotPlaced", "it cannot place objects of kind Node, Pod"],
+    },
+    {
+      name: "lists in which nothing stands say nothing",
+      input: { unplaceable: [], unserved: [], notCarriedOut: [], ungranted: [], notes: [] },
+      want: ["True", "Applied", "3 objects"],
+    },
+    {
+      name: "a kind that the manager may not list, also where nothing matches",
+      input: { matched: 0, ungranted: ["widgets.example.com"] },
+      want: [
+        "False",
+        "KindNotGranted",
+        "the manager may not list widgets.example.com on the hub: add it to rbac.kinds (Helm) or `install --kinds`",
+      ],
+    },
+    {
+      name: "a short one of these, with all the ways there are",
+      input: { ungranted: ["x.io"] },
+      want: [
+        "False",
+        "KindNotGranted",
+        "the manager may not list x.io on the hub: add it to rbac.kinds of the Helm release, or to `meridian install --kinds`",
+      ],
+    },
+    {
+      name: "several kinds that the manager may not list",
+      input: { ungranted: ["jobs.batch", "cronjobs.batch", "x"] },
+      want: [
+        "False",
+        "KindNotGranted",
+        "the manager may not list jobs.batch and 2 more on the hub: add it to rbac.kinds (Helm) or `install --kinds`",
+      ],
+    },
+    {
+      name: "a kind with a longer name that the manager may not list",
+      input: { ungranted: [`${"w".repeat(30)}.example.com`] },
+      want: [
+        "False",
+        "KindNotGranted",
+        `no right on the hub to list ${"w".repeat(30)}.example.com: add it to rbac.kinds or to install --kinds`,
+      ],
+    },
+    {
+      name: "a kind with the longest name that the manager may not list",
+      input: { ungranted: [`${"w".repeat(50)}.example.com`, "x"] },
+      want: [
+        "False",
+        "KindNotGranted",
+        `grant it on the hub by rbac.kinds or install --kinds: ${"w".repeat(50)}.example.com`,
+      ],
+    },
+    {
+      name: "an override of which nothing else is said, but that objects run nowhere",
+      input: { matched: 0, withoutCluster: 0, waiting: 2 },
+      want: ["True", "Applied", "the 2 objects that this policy selects are not written to any cluster now"],
+    },
+    {
+      name: "an override some of whose objects have no cluster of its rules, rather than those that wait",
+      input: { matched: 0, withoutCluster: 1, waiting: 2 },
+      want: ["False", "NoClusterMatches", "no rule takes a cluster on which the object that this policy selects runs"],
+    },
+    {
+      name: "an override of one object that a later one sets anew",
+      input: { matched: 1, superseded: { objects: 1, to: "OverridePolicy later" } },
+      want: [
+        "False",
+        "Superseded",
+        "OverridePolicy later applies later and sets all of it anew for the object that this policy selects",
+      ],
+    },
+    {
+      name: "one that lost in part and is superseded in part says both",
+      input: { lost: { objects: 4, to: "Placement p" }, superseded: { objects: 2, to: "OverridePolicy o" } },
+      want: [
+        "True",
+        "Applied",
+        "3 objects; Placement p has 4 more that this policy selects; OverridePolicy o sets all of it anew for 2",
+      ],
+    },
   ])("$name", ({ input, want }) => {
     const status = policyStatus({ ...base, ...input }, T0);
     const [ready] = status.conditions ?? [];
@@ -133,6 +221,42 @@ describe("policyStatus", () => {
     const kept = policyStatus({ ...base, decisions }, T0).decisions ?? [];
     expect(kept).toHaveLength(50);
     expect(kept[0]).toEqual({ clusters: ["c79"], objects: 79 });
+  });
+
+  test("of decisions of as many objects the first by their clusters go first", () => {
+    const of = (...clusters: string[]) => ({ clusters, objects: 2 });
+    const given = [of("b"), of("a", "c"), { clusters: ["z"], objects: 3 }, of("a", "b")];
+    expect(policyStatus({ ...base, decisions: given }, T0).decisions).toEqual([
+      { clusters: ["z"], objects: 3 },
+      of("a", "b"),
+      of("a", "c"),
+      of("b"),
+    ]);
+    expect(policyStatus({ ...base, decisions: [] }, T0)).not.toHaveProperty("decisions");
+  });
+
+  test("a long error stands there in more words than in the condition", () => {
+    const status = policyStatus({ ...base, error: "x".repeat(2000) }, T0);
+    expect([status.lastError?.length, status.conditions?.[0]?.message.length]).toEqual([1024, 120]);
+  });
+
+  test.each<[string, object]>([
+    ["generation", { observedGeneration: 1 }],
+    ["condition", { conditions: [] }],
+    ["number of objects", { matchedObjects: 9 }],
+    ["decision", { decisions: [] }],
+    ["error", { lastError: "old" }],
+  ])("another %s is a reason to write", (_what, change) => {
+    const previous = { ...policyStatus(base, T0), ...change };
+    expect(policyStatus({ ...base, previous }, T0)).not.toBe(previous);
+  });
+
+  test("conditions of others and an empty list that the server keeps are none", () => {
+    const input = { ...base, decisions: [] };
+    const status = policyStatus(input, T0);
+    const other = { type: "Other", status: "True" as const, reason: "R", message: "", lastTransitionTime: "t" };
+    const previous = { ...status, decisions: [], conditions: [other, ...(status.conditions ?? [])] };
+    expect(policyStatus({ ...input, previous }, T0 + 60_000)).toBe(previous);
   });
 
   const decisions = fc.uniqueArray(

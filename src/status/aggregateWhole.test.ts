@@ -1,0 +1,290 @@
+import { describe, expect, test } from "vitest";
+import { type FederatedStatus, hashOf, type RolloutStatus } from "../apis/index.ts";
+import { aggregate, withClusters } from "./aggregate.ts";
+import { conditionsOf } from "./conditions.ts";
+import { after, at, condition, entry, inputOf, refused, row, SECOND, T0, target, unhealthy, view } from "./testing.ts";
+import type { StatusInput } from "./types.ts";
+
+const counts = (desired: number, ready = desired) => ({ desired, updated: desired, ready, available: ready });
+const settled = { observedGeneration: 3, lastTransitionTime: at(T0) };
+const stale = { contact: refused };
+const departures = [{ cluster: "gone", at: at(T0), replicas: 1 }] as unknown as NonNullable<
+  FederatedStatus["departures"]
+>;
+const failover = (moved: typeof departures, watchesHealth = false) => ({
+  departures: moved,
+  condition: { status: "False", reason: "Settled", message: "" } as const,
+  watchesHealth,
+});
+
+describe("the whole status", () => {
+  test("of an object that runs", () => {
+    const hash = hashOf(["h1"]);
+    const kinds = ["ConfigMap"];
+    const rollout: RolloutStatus = { state: "Succeeded" } as RolloutStatus;
+    const placed = target(["a"], { failover: failover(departures), deletionPolicy: "Orphan" });
+    const given = inputOf([view("a")], { target: placed, ownerClass: "canary", namedClass: "canary", kinds, rollout });
+    expect(aggregate(given, T0)).toStrictEqual({
+      observedGeneration: 3,
+      controllerClass: "canary",
+      placement: { kind: "Placement", namespace: "default", name: "everywhere" },
+      deletionPolicy: "Orphan",
+      replicas: counts(2),
+      selector: "app=shop",
+      availableClusters: "1/1",
+      conditions: [
+        {
+          type: "Scheduled",
+          status: "True",
+          reason: "ClustersSelected",
+          message: "1 of 1 cluster selected",
+          ...settled,
+        },
+        {
+          type: "Applied",
+          status: "True",
+          reason: "AllClustersApplied",
+          message: "1 of 1 cluster applied",
+          ...settled,
+        },
+        {
+          type: "Available",
+          status: "True",
+          reason: "AllClustersAvailable",
+          message: "1 of 1 cluster available",
+          ...settled,
+        },
+        { type: "Progressing", status: "False", reason: "Settled", message: "", ...settled },
+        { type: "Fresh", status: "True", reason: "AllClustersObserved", message: "", ...settled },
+        { type: "Ready", status: "True", reason: "AllClustersReady", message: "1 of 1 cluster ready", ...settled },
+        { type: "FailingOver", status: "False", reason: "Settled", message: "", ...settled },
+      ],
+      clusters: [
+        {
+          name: "a",
+          region: "region-of-a",
+          state: "Available",
+          replicas: counts(2),
+          desiredHash: hash,
+          observedHash: hash,
+          observedAt: at(T0),
+        },
+      ],
+      rollout,
+      departures,
+      kinds,
+    });
+  });
+
+  test("lacks what there is not", () => {
+    const given = inputOf([], { target: undefined, podSelector: undefined, kinds: [] });
+    expect(Object.keys(aggregate(given, T0))).toEqual(["observedGeneration", "replicas", "conditions"]);
+  });
+
+  test("keeps what is known of the plan of before while there is none", () => {
+    const previous = aggregate(inputOf([view("a")], { target: target(["a"], { failover: failover(departures) }) }), T0);
+    const { placement, departures: kept } = aggregate(inputOf([], { target: undefined, previous }), T0);
+    expect([placement, kept]).toEqual([previous.placement, departures]);
+    const planned = aggregate(inputOf([], { target: target([], { failover: failover([]) }), previous }), T0);
+    expect(planned).not.toHaveProperty("departures");
+    const { placement: _placement, ...unplaced } = target([]);
+    expect(aggregate(inputOf([], { target: unplaced, previous }), T0)).not.toHaveProperty("placement");
+    const orphaned = { ...previous, deletionPolicy: "Orphan" as const };
+    expect(aggregate(inputOf([], { target: target([]), previous: orphaned }), T0)).not.toHaveProperty("deletionPolicy");
+  });
+
+  test("counts apart what is not heard of", () => {
+    const fresh = aggregate(inputOf([view("a")]), T0);
+    expect(fresh).not.toHaveProperty("staleReplicas");
+    const status = aggregate(
+      inputOf([view("a", stale), view("b", { rows: [row({ health: unhealthy("Degraded", 1) })] })]),
+      T0,
+    );
+    expect(status.staleReplicas).toEqual(counts(2));
+    expect(status.replicas).toEqual(counts(4, 3));
+    expect(status.availableClusters).toBe("0/2");
+  });
+
+  test("counts as available what serves as before, where the condition says that all do", () => {
+    const settledBefore = aggregate(inputOf([view("a"), view("b")]), T0);
+    const moving = row({
+      inSync: false,
+      observedHash: "h0",
+      health: { ...unhealthy("Progressing", 1), serves: "Now" },
+    });
+    const changing = inputOf([view("a"), view("b", { rows: [moving] })], { generation: 4 });
+    expect(aggregate(after(changing, settledBefore), T0).availableClusters).toBe("2/2");
+    expect(aggregate(changing, T0).availableClusters).toBe("1/2");
+  });
+
+  test("lists clusters by name, those that nobody reports on too", () => {
+    const given = { ...inputOf([view("c"), view("a")]), target: target(["c", "b", "a"]) };
+    const status = aggregate(given, T0);
+    expect(status.clusters?.map(({ name, state }) => [name, state])).toEqual([
+      ["a", "Available"],
+      ["b", "Pending"],
+      ["c", "Available"],
+    ]);
+    expect(entry(status, "b")).toEqual({
+      name: "b",
+      state: "Pending",
+      reason: "Connecting",
+      replicas: { ...counts(0), desired: 2 },
+    });
+  });
+});
+
+describe("why clusters are frozen", () => {
+  const scheduled = { status: "False" as const, reason: "NoPlacement", message: "none selects it" };
+  const frozen = [{ name: "a", replicas: 2, frozen: true, objects: [] }];
+  test.each([
+    { suspended: true, want: ["Suspended", undefined] },
+    { suspended: false, want: ["NoPlacement", "none selects it"] },
+  ])("$want", ({ suspended, want }) => {
+    const status = aggregate(
+      inputOf([view("a")], { target: target([], { clusters: frozen, suspended, scheduled }) }),
+      T0,
+    );
+    expect([entry(status)?.reason, entry(status)?.message]).toEqual(want);
+  });
+
+  test("and what was asked for of them last is forgotten when the object has changed, or a policy places it", () => {
+    const desired = (more: Partial<StatusInput>, placed: boolean) => {
+      const { placement, ...rest } = target(["a"], { clusters: frozen });
+      const previous = aggregate(inputOf([view("a", { rows: [row({ desiredHash: "asked" })] })]), T0);
+      const given = inputOf([view("a")], {
+        target: placed ? { ...rest, ...(placement && { placement }) } : rest,
+        previous,
+      });
+      return entry(aggregate({ ...given, ...more }, T0))?.desiredHash;
+    };
+    expect(desired({}, false)).toBe(hashOf(["asked"]));
+    expect(desired({}, true)).toBe(hashOf(["h1"]));
+    expect(desired({ generation: 4 }, false)).toBe(hashOf(["h1"]));
+  });
+});
+
+describe("a status is written again", () => {
+  const given = inputOf([view("a"), view("b", stale)], {
+    target: target(["a", "b"], { failover: failover(departures), deletionPolicy: "Orphan" }),
+    ownerClass: "v1",
+    namedClass: "v1",
+    kinds: ["ConfigMap"],
+    rollout: { state: "Succeeded" } as RolloutStatus,
+  });
+  const stored = aggregate(given, T0);
+  const again = (previous: FederatedStatus, more: Partial<StatusInput> = {}) =>
+    aggregate({ ...given, ...more, previous }, T0 + SECOND);
+
+  test.each<{ name: string; change: object }>([
+    { name: "generation", change: { observedGeneration: 2 } },
+    { name: "class", change: { controllerClass: "v2" } },
+    { name: "placement", change: { placement: { kind: "Placement", name: "other" } } },
+    { name: "deletion policy", change: { deletionPolicy: "Delete" } },
+    { name: "replicas", change: { replicas: counts(9) } },
+    { name: "stale replicas", change: { staleReplicas: counts(9) } },
+    { name: "selector", change: { selector: "app=other" } },
+    { name: "available clusters", change: { availableClusters: "9/9" } },
+    { name: "conditions", change: { conditions: stored.conditions?.slice(1) } },
+    { name: "rollout", change: { rollout: { state: "Paused" } } },
+    { name: "clusters", change: { clusters: stored.clusters?.slice(1) } },
+    { name: "summary", change: { summary: [{ region: "r", clusters: 1, replicas: counts(1) }] } },
+    { name: "unlisted clusters", change: { unlistedClusters: ["z"] } },
+    { name: "kinds", change: { kinds: ["Secret"] } },
+    { name: "departures", change: { departures: [] } },
+  ])("where another $name stands there", ({ change }) => {
+    const previous = { ...stored, ...change } as FederatedStatus;
+    const status = again(previous);
+    expect(status).not.toBe(previous);
+    expect(Object.keys(status)).toEqual(Object.keys(stored));
+  });
+
+  test("to take back a condition of Meridian's own that does not hold any more, and for no other", () => {
+    const with_ = (type: string): FederatedStatus => ({
+      ...stored,
+      conditions: [
+        ...(stored.conditions ?? []),
+        { type, status: "False", reason: "R", message: "", lastTransitionTime: at(T0) },
+      ],
+    });
+    const handover = with_("HandedOver");
+    expect(again(handover)).not.toBe(handover);
+    const other = with_("Other");
+    expect(again(other)).toBe(other);
+    const { failover: _failover, ...settling } = given.target ?? target([]);
+    const { departures: _departures, ...rest } = stored;
+    expect(again(rest, { target: settling })).not.toBe(rest);
+  });
+
+  test("not for an empty list that the server keeps", () => {
+    const bare = inputOf([], { target: target([]) });
+    const empty = { clusters: [], summary: [], unlistedClusters: [], kinds: [], departures: [] };
+    const previous = { ...aggregate(bare, T0), ...empty };
+    expect(aggregate({ ...bare, previous }, T0 + SECOND)).toBe(previous);
+  });
+
+  test("where planning fails for another reason, and not for the same one", () => {
+    const failing = { target: undefined, failure: { reason: "PlanningFailed", message: "m" } };
+    const first = again(stored, failing);
+    expect(again(first, failing)).toBe(first);
+    expect(condition(again(first, { ...failing, failure: { reason: "R", message: "m" } }), "Applied")[1]).toBe("R");
+  });
+});
+
+describe("the summary of clusters that are not listed", () => {
+  test("counts the replicas and the states of each region, regions in order", () => {
+    const views = Array.from({ length: 400 }, (_, index) =>
+      view(`c${String(index).padStart(3, "0")}`, {
+        region: index % 2 === 0 ? "b" : "a",
+        rows: [row({ health: unhealthy(index < 380 ? "Degraded" : "Progressing", 1) })],
+      }),
+    );
+    const { clusters, summary, unlistedClusters } = aggregate(inputOf(views), T0);
+    expect(clusters).toHaveLength(300);
+    expect(unlistedClusters?.slice(0, 2)).toEqual(["c300", "c301"]);
+    expect(summary).toStrictEqual([
+      { region: "a", clusters: 50, replicas: { ...counts(100, 50) }, states: { Degraded: 40, Progressing: 10 } },
+      { region: "b", clusters: 50, replicas: { ...counts(100, 50) }, states: { Degraded: 40, Progressing: 10 } },
+    ]);
+  });
+
+  test("is none where every cluster is listed, and the list none where all are summed up", () => {
+    const of = (count: number, rows = [row()]) =>
+      aggregate(inputOf(Array.from({ length: count }, (_, index) => view(`c${index}`, { rows }))), T0);
+    expect(of(100).clusters).toHaveLength(100);
+    expect(of(101)).not.toHaveProperty("clusters");
+    const ill = of(101, [row({ health: unhealthy("Degraded", 1), conditions: [{ type: "T", status: "True" }] })]);
+    expect(ill).not.toHaveProperty("summary");
+    expect(ill).not.toHaveProperty("unlistedClusters");
+    expect(ill.clusters?.[0]).not.toHaveProperty("conditions");
+    const hundred = of(100, [row({ conditions: [{ type: "T", status: "True" }] })]);
+    expect(hundred.clusters?.[0]?.conditions).toEqual([{ type: "T", status: "True" }]);
+  });
+});
+
+test("clusters on which something may be are added in order, and those that are named already are not", () => {
+  const stored = { ...aggregate(inputOf([view("b")]), T0), unlistedClusters: ["d"] };
+  expect(withClusters(stored, ["e", "c", "b", "d"])).toEqual({ ...stored, unlistedClusters: ["c", "d", "e"] });
+});
+
+test("a condition keeps its time while its status stays, is said of the present generation, and is cut", () => {
+  const statement = { type: "Ready", status: "True" as const, reason: "R", message: "word ".repeat(40) };
+  const previous = [
+    { ...statement, type: "Other", lastTransitionTime: at(T0 - 9 * SECOND) },
+    { ...statement, lastTransitionTime: at(T0 - 5 * SECOND) },
+  ];
+  const [made] = conditionsOf([statement], previous, 7, T0);
+  expect(made).toEqual({
+    type: "Ready",
+    status: "True",
+    reason: "R",
+    message: `${"word ".repeat(24).trim()}…`,
+    observedGeneration: 7,
+    lastTransitionTime: at(T0 - 5 * SECOND),
+  });
+  expect(conditionsOf([{ ...statement, observedGeneration: 4 }], undefined, 7, T0)[0]).toMatchObject({
+    observedGeneration: 4,
+    lastTransitionTime: at(T0),
+  });
+  expect(conditionsOf([{ ...statement, status: "False" }], previous, 7, T0)[0]?.lastTransitionTime).toBe(at(T0));
+});
