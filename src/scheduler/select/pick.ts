@@ -248,11 +248,15 @@ function stepOfTaken({ groups, minClusters, maxClusters, count }: SpreadTerms, {
   const among = groups.map(({ topologyKey }, k) => groupsText(groupsAmong(picked, k), topologyKey));
   const message =
     among.length === 0
-      ? `one of the ${counted(picked.length, "cluster")} that are taken`
+      ? takenText(picked.length)
       : shortMessage(`one of ${counted(picked.length, "cluster")} in ${among.join(", ")}`);
   const isSpread = among.length > 0 || minClusters > 0 || maxClusters !== Number.POSITIVE_INFINITY;
   const step = isSpread || count === Number.POSITIVE_INFINITY ? SELECT : COUNT;
   return { ...step, fits: true, reason: "Selected", message };
+}
+
+function takenText(clusters: number): string {
+  return clusters === 1 ? "the one cluster that is taken" : `one of the ${counted(clusters, "cluster")} that are taken`;
 }
 
 /** Why a cluster was left out that others were preferred to. */
