@@ -1,4 +1,4 @@
-import type { ObjectRef } from "../apis/index.ts";
+import { type ObjectRef, refKey } from "../apis/index.ts";
 import type { Failure, Observation, Row } from "../desiredstate/index.ts";
 import type { LostField, MemberReport, PodTrouble } from "../interpreter/index.ts";
 import type { Origin } from "../observability/index.ts";
@@ -49,4 +49,29 @@ export interface MemberObject {
   trouble: PodTrouble | undefined;
   /** What was told last of a life of the member object of which a row asks for more than is told of every one. */
   told: { uid: string; report: FullReport } | undefined;
+}
+
+/** A member object of which nothing is asked and nothing is known. */
+export function newMemberObject(ref: ObjectRef): MemberObject {
+  return {
+    key: refKey(ref),
+    ref,
+    given: undefined,
+    row: undefined,
+    revision: 0,
+    origin: undefined,
+    observed: undefined,
+    removed: undefined,
+    isAbsent: false,
+    judged: undefined,
+    effective: undefined,
+    failure: undefined,
+    writing: false,
+    reportedWriting: false,
+    carriedOut: false,
+    refused: undefined,
+    healed: undefined,
+    trouble: undefined,
+    told: undefined,
+  };
 }

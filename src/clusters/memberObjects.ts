@@ -3,7 +3,7 @@ import { expectedOf, type ApplyRow, type Failure, type Observation, sameReportTe
 import { alteredFields, isSameTrouble, lostFields, type PodTrouble } from "../interpreter/index.ts";
 import { applyOf, isSameApplyOf, withoutEffect } from "./effectiveApply.ts";
 import { Contents } from "./contents.ts";
-import type { MemberObject } from "./memberObject.ts";
+import { type MemberObject, newMemberObject } from "./memberObject.ts";
 import { observationOf, toldOf } from "./memberObservation.ts";
 import { forgetContent, isOlder, type ObservedObject } from "./observed.ts";
 import type { RowDelta } from "./ports.ts";
@@ -251,27 +251,7 @@ export class MemberObjects {
     const key = refKey(ref);
     let object = this.#objects.get(key);
     if (object !== undefined) return object;
-    object = {
-      key,
-      ref,
-      given: undefined,
-      row: undefined,
-      revision: 0,
-      origin: undefined,
-      observed: undefined,
-      removed: undefined,
-      isAbsent: false,
-      judged: undefined,
-      effective: undefined,
-      failure: undefined,
-      writing: false,
-      reportedWriting: false,
-      carriedOut: false,
-      refused: undefined,
-      healed: undefined,
-      trouble: undefined,
-      told: undefined,
-    };
+    object = newMemberObject(ref);
     this.#objects.set(key, object);
     const { namespace } = ref;
     if (namespace !== undefined) this.#perNamespace.set(namespace, (this.#perNamespace.get(namespace) ?? 0) + 1);

@@ -53,12 +53,16 @@ interface Pending {
 }
 
 type Label = readonly [key: string, value: string];
+/** At least one. */
+type Labels = readonly [first: Label, ...others: Label[]];
 
 /** A workload whose turn it is. */
 interface Turn {
   key: string;
   pending: Pending;
   observed: ObservedObject;
+  /** What selects its pods, where these may be read together with those of others. */
+  labels: Labels | undefined;
 }
 
 /**
@@ -168,13 +172,12 @@ export class PodTroubles {
     this.#due.delete(first);
     if (turn === undefined) return [];
     const turns = [turn];
-    const key = labelsFor(turn)?.[0]?.[0];
-    if (key === undefined) return turns;
+    if (turn.labels === undefined) return turns;
     for (const workload of this.#due) {
       if (turns.length === TOGETHER) break;
       const other = this.#turnOf(workload);
       if (other === undefined || other.observed.ref.namespace !== turn.observed.ref.namespace) continue;
-      if (labelsFor(other)?.[0]?.[0] !== key) continue;
+      if (other.labels?.[0][0] !== turn.labels[0][0]) continue;
       this.#due.delete(workload);
       turns.push(other);
     }
@@ -184,7 +187,8 @@ export class PodTroubles {
   #turnOf(key: string): Turn | undefined {
     const pending = this.#pending.get(key);
     const observed = this.#options.objects.get(key)?.observed;
-    return pending === undefined || !isToAskAbout(observed) ? undefined : { key, pending, observed };
+    if (pending === undefined || !isToAskAbout(observed)) return undefined;
+    return { key, pending, observed, labels: pending.alone ? undefined : labelsOf(observed) };
   }
 
   async #read(turns: readonly Turn[]): Promise<void> {
@@ -224,10 +228,12 @@ export class PodTroubles {
 
   /** Tells of each workload what its pods say. Answers the keys of those that have to be asked about again, alone. */
   async #ask(turns: readonly Turn[]): Promise<string[]> {
-    const [first, ...others] = turns;
+    const [first] = turns;
     if (first === undefined) return [];
-    if (others.length > 0) return await this.#askTogether(turns);
-    this.#tell(first, await this.#troubleOf(first.observed));
+    const { observed, labels } = first;
+    if (turns.length > 1 && labels !== undefined)
+      return await this.#askTogether(turns, observed.ref.namespace, labels[0][0]);
+    this.#tell(first, await this.#troubleOf(observed));
     return [];
   }
 
@@ -242,20 +248,18 @@ export class PodTroubles {
 
   /**
    * Reads the pods of several workloads, and tells of each as soon as there is trouble. Answers the keys of those of which there is none as far as
-   * was read, where there are more pods than that.
+   * was read, where there are more pods than that. `key`: of the first label, by which all of them are selected.
    */
-  async #askTogether(turns: readonly Turn[]): Promise<string[]> {
-    const { namespace } = turns[0]?.observed.ref ?? {};
-    const left = new Map(turns.map((turn) => [turn, labelsFor(turn) ?? []]));
-    const [key = ""] = [...left.values()][0]?.[0] ?? [];
-    const values = new Set([...left.values()].map(([label]) => label?.[1]));
+  async #askTogether(turns: readonly Turn[], namespace: string | undefined, key: string): Promise<string[]> {
+    const left = new Map(turns.flatMap((turn) => (turn.labels === undefined ? [] : [[turn, turn.labels] as const])));
+    const values = new Set([...left.values()].map(([[, value]]) => value));
     const selector = `${key} in (${[...values].join(",")})`;
     let isWhole = false;
     for await (const { pods, isLast } of this.#pagesOf(namespace, selector, PAGE_TOGETHER)) {
       isWhole = isLast;
       const byValue = Map.groupBy(pods, ({ metadata }) => metadata.labels?.[key]);
       for (const [turn, labels] of left) {
-        const selected = byValue.get(labels[0]?.[1])?.filter((pod) => hasLabels(pod, labels));
+        const selected = byValue.get(labels[0][1])?.filter((pod) => hasLabels(pod, labels));
         const trouble = podTrouble(turn.observed.ref, selected ?? []);
         if (trouble === undefined) continue;
         this.#tell(turn, trouble);
@@ -291,16 +295,16 @@ export class PodTroubles {
   }
 }
 
-/** The labels that select the pods of a workload, where the pods may be read together with those of others. */
-function labelsFor({ pending, observed }: Turn): readonly Label[] | undefined {
-  if (pending.alone) return undefined;
+/** The labels that select the pods of a workload; undefined where its selector asks for more than values of labels. */
+function labelsOf({ podSelector = "" }: ObservedObject): Labels | undefined {
   const labels: Label[] = [];
-  for (const part of (observed.podSelector ?? "").split(",")) {
+  for (const part of podSelector.split(",")) {
     const [, key, value] = EQUALS.exec(part) ?? [];
     if (key === undefined || value === undefined) return undefined;
     labels.push([key, value]);
   }
-  return labels;
+  const [first, ...others] = labels;
+  return first === undefined ? undefined : [first, ...others];
 }
 
 function hasLabels({ metadata }: KubeObject, labels: readonly Label[]): boolean {
