@@ -14,7 +14,7 @@ export interface MutationOptions {
   selections: readonly Selection[];
   /** Also what an earlier run has the answer for. */
   all: boolean;
-  /** Also with the integration tests of the rooms that have some: hours instead of minutes. */
+  /** What no test of its room notices is then tried with the tests of the rooms together: hours instead of minutes. */
   integration: boolean;
   /** How many changes are tried at once, each in a process of its own. */
   concurrency: number;

@@ -1,5 +1,5 @@
 import type { Stryker } from "@stryker-mutator/core";
-import { marginOf, type Sample } from "./sample.ts";
+import { marginOf, pathOf, type Sample } from "./sample.ts";
 
 /** A change of the source, and what became of it. */
 export type Mutant = Awaited<ReturnType<Stryker["runMutationTest"]>>[number];
@@ -22,7 +22,7 @@ export function scoreOf(name: string, mutants: readonly Mutant[]): Score {
   return { name, noticed, survived: mutants.filter(isSurvivor).length };
 }
 
-const isSurvivor = ({ status }: Mutant): boolean => status === "Survived" || status === "NoCoverage";
+export const isSurvivor = ({ status }: Mutant): boolean => status === "Survived" || status === "NoCoverage";
 
 export function sumOf(scores: readonly Score[]): Score {
   const sum = (of: (score: Score) => number): number => scores.reduce((total, score) => total + of(score), 0);
@@ -31,7 +31,7 @@ export function sumOf(scores: readonly Score[]): Score {
 
 /** The files of a room, the worst first. */
 export function filesOf(mutants: readonly Mutant[]): Score[] {
-  const byFile = Map.groupBy(mutants, ({ fileName }) => relative(fileName));
+  const byFile = Map.groupBy(mutants, ({ fileName }) => pathOf(fileName));
   return [...byFile]
     .map(([name, some]) => scoreOf(name, some))
     .toSorted((a, b) => percent(a) - percent(b) || (a.name < b.name ? -1 : 1));
@@ -45,7 +45,7 @@ export function survivorLines(mutants: readonly Mutant[]): string[] {
     .map(({ fileName, location, mutatorName, replacement, status }) => {
       const untried = status === "NoCoverage" ? " (no test comes here)" : "";
       const text = replacement.replaceAll(/\s+/g, " ").slice(0, 100);
-      return `${relative(fileName)}:${location.start.line}:${location.start.column} ${mutatorName} → ${text}${untried}`;
+      return `${pathOf(fileName)}:${location.start.line}:${location.start.column} ${mutatorName} → ${text}${untried}`;
     });
 }
 
@@ -71,5 +71,3 @@ export function scoreTable(scores: readonly Score[], sample?: Sample): string {
   });
   return [head, ...lines].join("\n");
 }
-
-const relative = (fileName: string): string => fileName.replace(/^.*?(?=src\/[^/]+\/)/, "");

@@ -3,26 +3,29 @@ export interface Room {
   name: string;
   /** Globs of unit tests. Those beside the source: what a room promises is tested in the room. */
   tests: readonly string[];
-  /** Globs of integration tests that come there too. */
-  integration: readonly string[];
 }
 
-const pure = (name: string): Room => ({ name, tests: [`src/${name}/**/*.test.ts`], integration: [] });
-
-const acting = (name: string): Room => ({
-  ...pure(name),
-  integration: ["test/integration/federation/**/*.test.ts", "test/integration/members/**/*.test.ts"],
-});
-
 export const ROOMS: readonly Room[] = [
-  pure("apis"),
-  pure("interpreter"),
-  pure("scheduler"),
-  pure("override"),
-  pure("desiredstate"),
-  pure("rollout"),
-  pure("status"),
-  acting("hub"),
-  acting("clusters"),
-  acting("controllers"),
+  "apis",
+  "interpreter",
+  "scheduler",
+  "override",
+  "desiredstate",
+  "rollout",
+  "status",
+  "hub",
+  "clusters",
+  "controllers",
+].map((name) => ({ name, tests: [`src/${name}/**/*.test.ts`] }));
+
+/**
+ * Globs of the tests that show the rooms at work together: those of the rooms that act, which call the ones that decide, and the
+ * integration tests.
+ */
+export const TOGETHER: readonly string[] = [
+  ...["desiredstate", "hub", "clusters", "controllers", "webhooks"].map((name) => `src/${name}/**/*.test.ts`),
+  "test/integration/federation/**/*.test.ts",
+  "test/integration/members/**/*.test.ts",
+  "test/integration/worker.test.ts",
+  "test/integration/bundles.test.ts",
 ];

@@ -1,8 +1,8 @@
 import { strykerPlugins as vitestPlugins } from "@stryker-mutator/vitest-runner";
-import { isSampled, type Sample } from "./sample.ts";
+import { isSelected, type Selected } from "./sample.ts";
 
 interface TestRunner {
-  mutantRun(options: { activeMutant: { id: string } }): Promise<unknown>;
+  mutantRun(options: { activeMutant: Parameters<typeof isSelected>[1] }): Promise<unknown>;
 }
 
 interface Injector {
@@ -10,18 +10,18 @@ interface Injector {
 }
 
 const [plugin] = vitestPlugins;
-const NOT_TRIED = { status: "error", errorMessage: "not in the sample" };
+const NOT_TRIED = { status: "error", errorMessage: "not selected" };
 
 /**
- * A test runner for Stryker that tries the changes of a sample and none of the others, which get a result that nobody counts. Stryker itself
+ * A test runner for Stryker that tries the changes that are selected and none of the others, which get a result that nobody counts. Stryker itself
  * can only leave out whole lines, with every change inside of them.
  */
 function sampledRunner(injector: Injector): TestRunner {
-  const sample = JSON.parse(process.env["MERIDIAN_MUTATION_SAMPLE"] ?? "{}") as Sample;
+  const selected = JSON.parse(process.env["MERIDIAN_MUTATION_SELECTED"] ?? "{}") as Selected;
   const runner = injector.injectFunction(plugin?.factory);
   const tryChange = runner.mutantRun.bind(runner);
   runner.mutantRun = (options) =>
-    isSampled(sample, options.activeMutant.id) ? tryChange(options) : Promise.resolve(NOT_TRIED);
+    isSelected(selected, options.activeMutant) ? tryChange(options) : Promise.resolve(NOT_TRIED);
   return runner;
 }
 sampledRunner.inject = ["$injector"] as const;

@@ -19,8 +19,6 @@ export default defineConfig({
       // They read sources as texts, and those that Stryker makes hold every change at once.
       "src/apis/patterns.test.ts",
       "src/apis/reasons.test.ts",
-      // It counts processor time, of which those sources take more.
-      "src/hub/bundleContentsTurns.test.ts",
     ],
     setupFiles: ["test/mutation/fresh.ts"],
     isolate: false,
