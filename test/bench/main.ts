@@ -35,7 +35,7 @@ import { Stage } from "./stage.ts";
  * - `--workload configmaps` or `bundles`: the same rounds with objects that are sent as they are, and with bundles.
  * - `--unselected 20000`: what objects cost that no policy selects.
  * - `--against REV`: this commit and that one in turns, after one that does not count; the ratio is the mean of all pairs, so
- *   take an even number of rounds. `here` is this one.
+ *   take an even number of rounds. `here` is this one, or with `--of REV` that one: so what one change cost is told apart from what came later.
  * - `--decide`: how long the pure decision takes; no servers.
  * - `--event-loop`: how long the manager's event loop stands still when a policy of many objects is edited. `by its own work` is what of it
  *   the process itself computed; the rest is the machine.
@@ -65,9 +65,10 @@ async function measure(options: BenchOptions): Promise<Outcome> {
       return { figures, missed: print(eventLoopLines(figures)) };
     }
     case "against": {
-      say(`building ${options.against}`);
+      say(`building ${[options.against, options.of ?? []].flat().join(" and ")}`);
       await using there = await buildRevision(options.against);
-      const here = { title: "this one", program: MERIDIAN };
+      await using built = options.of === undefined ? undefined : await buildRevision(options.of);
+      const here = built ?? { title: "this one", program: MERIDIAN };
       const figures = await onStage(options, (stage) => compare(options, stage, here, there));
       process.stdout.write(`${comparisonTable(figures)}\n`);
       return { figures, missed: isWorse(figures) };

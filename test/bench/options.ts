@@ -15,6 +15,8 @@ export interface BenchOptions {
   rounds: number;
   /** The commit to compare with. */
   against: string;
+  /** The commit that is compared with it; undefined for this one. */
+  of: string | undefined;
   /** Applications of the measurement of the event loop. */
   objects: number;
   /** Objects that no policy selects. */
@@ -32,7 +34,7 @@ export interface BenchOptions {
 const USAGE = `usage: npm run bench -- [--apps 300] [--members 3] [--rounds 3] [--json FILE] [--strict] [--no-traces] [--cpu-prof FOLDER]
        npm run bench -- --workload configmaps|bundles [the same options]
        npm run bench -- --unselected 20000 [--members 3] [--json FILE] [--strict]
-       npm run bench -- --against REV [the same options]
+       npm run bench -- --against REV [--of REV] [the same options]
        npm run bench -- --decide [--json FILE] [--strict]
        npm run bench -- --event-loop [--objects 10000] [--json FILE] [--strict]`;
 
@@ -44,6 +46,7 @@ export function benchOptions(args: string[]): BenchOptions {
       allowNegative: true,
       options: {
         against: { type: "string" },
+        of: { type: "string" },
         decide: { type: "boolean", default: false },
         "event-loop": { type: "boolean", default: false },
         workload: { type: "string", default: "applications" },
@@ -66,6 +69,7 @@ export function benchOptions(args: string[]): BenchOptions {
       workload: workloadOf(values),
       unselected: values.unselected === undefined ? 0 : count("--unselected", values.unselected),
       against: values.against ?? "",
+      of: values.of,
       objects: count("--objects", values.objects),
       json: values.json,
       strict: values.strict,
@@ -87,6 +91,7 @@ function workloadOf(values: { workload: string; against?: string; unselected?: s
 
 function wanted(values: {
   against?: string;
+  of?: string;
   unselected?: string;
   decide: boolean;
   "event-loop": boolean;
@@ -98,6 +103,8 @@ function wanted(values: {
     ...(values["event-loop"] ? (["event-loop"] as const) : []),
   ];
   if (alone.length > 1) throw new Error("--against, --unselected, --decide and --event-loop do not go together");
+  if (values.of !== undefined && values.against === undefined)
+    throw new Error("--of names the commit that --against compares");
   return alone[0] ?? "all";
 }
 
