@@ -19,11 +19,10 @@ export const ROOMS: readonly Room[] = [
 ].map((name) => ({ name, tests: [`src/${name}/**/*.test.ts`] }));
 
 /**
- * Globs of the tests that show the rooms at work together: those of the rooms that act, which call the ones that decide, and the
- * integration tests.
+ * Globs of the tests that show the rooms at work together: those of the rooms that call other rooms, and the integration tests.
  */
 export const TOGETHER: readonly string[] = [
-  ...["desiredstate", "hub", "clusters", "controllers", "webhooks"].map((name) => `src/${name}/**/*.test.ts`),
+  ...["desiredstate", "hub", "clusters", "controllers", "webhooks", "cmd"].map((name) => `src/${name}/**/*.test.ts`),
   "test/integration/federation/**/*.test.ts",
   "test/integration/members/**/*.test.ts",
   "test/integration/worker.test.ts",
