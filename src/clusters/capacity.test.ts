@@ -17,17 +17,44 @@ describe("parseQuantity", () => {
     { text: "1Ki", want: 1_024n * 1_000_000_000n },
     { text: "1.5Gi", want: 1_610_612_736n * 1_000_000_000n },
     { text: "2E", want: 2n * 10n ** 18n * 1_000_000_000n },
+    { text: "1Mi", want: 2n ** 20n * 1_000_000_000n },
+    { text: "1Ti", want: 2n ** 40n * 1_000_000_000n },
+    { text: "1Pi", want: 2n ** 50n * 1_000_000_000n },
     { text: "1Ei", want: 2n ** 60n * 1_000_000_000n },
+    { text: "1M", want: 10n ** 15n },
+    { text: "1G", want: 10n ** 18n },
+    { text: "1T", want: 10n ** 21n },
+    { text: "1P", want: 10n ** 24n },
     { text: "1e3", want: 1_000n * 1_000_000_000n },
+    { text: "1e+03", want: 1_000n * 1_000_000_000n },
+    { text: "1e012", want: 10n ** 21n },
     { text: "12E-1", want: 1_200_000_000n },
+    { text: "-1.5", want: -1_500_000_000n },
+    { text: "0.25Ki", want: 256n * 1_000_000_000n },
     { text: "-1", want: -1_000_000_000n },
     { text: "+4", want: 4_000_000_000n },
   ])("reads $text", ({ text, want }) => expect(parseQuantity(text)).toBe(want));
 
-  test("rounds what is finer than a billionth up", () => expect(parseQuantity("0.0000000001")).toBe(1n));
+  test.each([
+    { text: "0.0000000001", want: 1n },
+    { text: "1e-10", want: 1n },
+    { text: "1.0000000001", want: 1_000_000_001n },
+    { text: "-0.0000000001", want: -1n },
+    { text: "1e-9", want: 1n },
+  ])("rounds what is finer than a billionth away from nothing: $text", ({ text, want }) =>
+    expect(parseQuantity(text)).toBe(want),
+  );
 
-  test.each(["", "m", "1 Gi", "1gi", "1.2.3", "abc", "1e", "0x10", "1Kim"])("refuses %j", (text) => {
-    expect(() => parseQuantity(text)).toThrow(InvalidQuantityError);
+  test.each(["", "m", ".", "1 Gi", "1gi", "1.2.3", "abc", "x1", "1e", "1e1234", "0x10", "1Kim", "--1"])(
+    "refuses %j",
+    (text) => {
+      expect(() => parseQuantity(text)).toThrow(new InvalidQuantityError(text));
+    },
+  );
+
+  test("says what it refuses", () => {
+    const { name, message } = new InvalidQuantityError('1"');
+    expect([name, message]).toEqual(["InvalidQuantityError", '"1\\"" is not a quantity']);
   });
 
   fuzz.prop([fc.bigInt(0n, 10n ** 15n)])("reads back what was written as cpu", (milli) => {
@@ -36,6 +63,36 @@ describe("parseQuantity", () => {
 
   fuzz.prop([fc.bigInt(0n, 2n ** 60n)])("reads back what was written as bytes", (bytes) => {
     expect(parseQuantity(formatBytes(bytes * 1_000_000_000n))).toBe(bytes * 1_000_000_000n);
+  });
+});
+
+describe("what is shown of an amount", () => {
+  const GIB = 2n ** 30n;
+  test.each([
+    { bytes: 0n, want: "0" },
+    { bytes: 1_023n, want: "1023" },
+    { bytes: 1_024n, want: "1Ki" },
+    { bytes: 1_025n, want: "1025" },
+    { bytes: 3n * 2n ** 20n, want: "3Mi" },
+    { bytes: 1_536n * 2n ** 20n, want: "1536Mi" },
+    { bytes: 5n * GIB, want: "5Gi" },
+    { bytes: 2_048n * GIB, want: "2048Gi" },
+  ])("of memory is the largest unit that loses nothing: $want", ({ bytes, want }) => {
+    expect(formatBytes(bytes * 1_000_000_000n)).toBe(want);
+  });
+
+  test.each([
+    { billionths: 0n, want: "0" },
+    { billionths: 1_500_000_000n, want: "1500m" },
+    { billionths: 2_000_000_000n, want: "2" },
+    { billionths: 1n, want: "1m" },
+    { billionths: 1_000_000_001n, want: "1001m" },
+  ])("of cores is whole ones, or thousandths, rounded up: $want", ({ billionths, want }) => {
+    expect(formatCpu(billionths)).toBe(want);
+  });
+
+  test("of memory is whole bytes, rounded up", () => {
+    expect(formatBytes(1n)).toBe("1");
   });
 });
 
@@ -57,8 +114,20 @@ describe("the capacity of a cluster", () => {
   });
 
   test("says nothing of resources that no node reports", () => {
-    expect(sumCapacity([node(), node({ cpu: "500m" })].map(nodeResources))).toEqual({ nodes: 2, cpu: "500m" });
+    const { status: _, ...silent } = node();
+    const nodes = [node(), node({ cpu: "500m" }), silent];
+    expect(nodes.map(nodeResources)).toStrictEqual([{}, { cpu: 500_000_000n }, {}]);
+    expect(sumCapacity(nodes.map(nodeResources))).toStrictEqual({ nodes: 3, cpu: "500m" });
+    expect(sumCapacity([node({ memory: "1Ki", pods: "0.5" })].map(nodeResources))).toStrictEqual({
+      nodes: 1,
+      memory: "1Ki",
+      pods: "1",
+    });
   });
 
-  test("of no nodes is none", () => expect(sumCapacity([])).toEqual({ nodes: 0 }));
+  test("of no nodes is none", () => expect(sumCapacity([])).toStrictEqual({ nodes: 0 }));
+
+  test("is not known of a node that speaks no quantities", () => {
+    expect(() => nodeResources(node({ cpu: "much" }))).toThrow(InvalidQuantityError);
+  });
 });

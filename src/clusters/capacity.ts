@@ -44,7 +44,7 @@ export function parseQuantity(text: string): bigint {
   if (match === null) throw new InvalidQuantityError(text);
   const [, sign, digits = "", suffix = "", exponent] = match;
   const [whole = "", fraction = ""] = digits.split(".");
-  const mantissa = BigInt(`${whole}${fraction}` || "0");
+  const mantissa = BigInt(`${whole}${fraction}`);
   const shift = BINARY.get(suffix) ?? 0n;
   const decimal = exponent === undefined ? (DECIMAL_EXPONENT.get(suffix) ?? 0) : Number(exponent);
   const power = SCALE + decimal - fraction.length;

@@ -110,7 +110,6 @@ export class ClusterCache {
   }
 
   #follow(): void {
-    if (this.#options.session.signal.aborted) return;
     const wanted = new Map<string, Watched>();
     for (const type of this.#kinds.served)
       for (const namespace of this.#placesOf(type)) wanted.set(sightOf(kindOf(type), namespace), { type, namespace });
@@ -327,7 +326,7 @@ export class ClusterCache {
 
   #end(): void {
     const { session, metrics } = this.#options;
-    if (!this.isSynced) metrics.setDeletionsHeld(session.cluster, false);
+    metrics.setDeletionsHeld(session.cluster, false);
     for (const watch of this.#watches.values()) watch.end(session.signal.reason);
   }
 

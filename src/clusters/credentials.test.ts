@@ -10,7 +10,6 @@ import {
   sameCredentials,
   withToken,
 } from "./credentials.ts";
-import { tokenClaims } from "./jwt.ts";
 import { fakeToken } from "./testing/fakeMember.ts";
 
 const SERVER = "https://member.test:6443";
@@ -114,22 +113,5 @@ describe("the credentials of a member", () => {
     expect(await credentials.authorization()).toBe("new");
     expect(await credentials.clientCertificate()).toBeUndefined();
     expect(credentials.invalidate("old")).toBe(false);
-  });
-});
-
-describe("the claims of a token", () => {
-  test("are read without trusting it", () => {
-    expect(tokenClaims(fakeToken("me", 1000, 2000))).toEqual({ subject: "me", issuedAt: 1000, expiresAt: 2000 });
-  });
-
-  test.each(["opaque", "a.b", "a.!!.c", "a.e30.c.d", `a.${Buffer.from("null").toString("base64url")}.c`])(
-    "are unknown for %j",
-    (token) => {
-      expect(tokenClaims(token)).toBeUndefined();
-    },
-  );
-
-  test("that have other types are left out", () => {
-    expect(tokenClaims(`a.${Buffer.from('{"exp":"soon","iat":null,"sub":1}').toString("base64url")}.c`)).toEqual({});
   });
 });

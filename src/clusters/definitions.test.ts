@@ -91,6 +91,13 @@ describe("a definition that is to go may go", () => {
     expect(freedBy({ ...gone, ref: { ...WIDGET, apiVersion: "other.org/v1" } })).toEqual(["x.other.org"]);
   });
 
+  test("when an object of exactly its group has gone, and not of a group within that or around it", () => {
+    const { freedBy } = leaving("widgets.example.com", "widgets.sub.example.com");
+    expect(freedBy(gone)).toEqual(["widgets.example.com"]);
+    const within = { ...gone, ref: { ...WIDGET, apiVersion: "sub.example.com/v1" } };
+    expect(freedBy(within)).toEqual(["widgets.sub.example.com"]);
+  });
+
   test.each<{ name: string; object: Pick<MemberObject, "ref" | "observed"> }>([
     { name: "while the object is there", object: { ref: WIDGET, observed: seen() } },
     { name: "for an object of another group", object: { ...gone, ref: { ...WIDGET, apiVersion: "ample.com/v1" } } },

@@ -1,4 +1,4 @@
-import { parseApiVersion } from "../apis/index.ts";
+import { type ObjectRef, parseApiVersion } from "../apis/index.ts";
 import { isCustomGroup, isDefinition } from "../interpreter/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 
@@ -28,7 +28,11 @@ export class Definitions {
     if (this.#leaving.size === 0 || observed !== undefined) return;
     const { group } = parseApiVersion(apiVersion);
     if (!isCustomGroup(group)) return;
-    // A definition is named by the plural of its kind and the group.
-    for (const definition of this.#leaving) if (definition.ref.name.endsWith(`.${group}`)) yield definition;
+    for (const definition of this.#leaving) if (groupOf(definition.ref) === group) yield definition;
   }
+}
+
+/** A definition is named by the plural of its kind, which has no dot, and the group. */
+function groupOf({ name }: ObjectRef): string {
+  return name.slice(name.indexOf(".") + 1);
 }

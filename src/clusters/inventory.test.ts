@@ -4,7 +4,6 @@ import type { ApplyRow } from "../desiredstate/index.ts";
 import { ApiError, type Client } from "../runtime/index.ts";
 import { hubVersionOf, withHubVersion } from "./hubVersion.ts";
 import { takeInventory } from "./inventory.ts";
-import { tokenClaims } from "./jwt.ts";
 
 const signal = new AbortController().signal;
 const node = (name: string, cpu: string): KubeObject => ({
@@ -73,26 +72,6 @@ describe("the inventory of a cluster", () => {
     expect(bounded.asked).toEqual([]);
     const broken = new ApiError(500, "InternalError", "broken");
     await expect(member(answers, [broken]).taken).rejects.toBe(broken);
-  });
-});
-
-describe("what a bearer token claims", () => {
-  const token = (claims: unknown) => `h.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.s`;
-
-  test.each<[string, unknown, unknown]>([
-    [
-      "its times and its subject",
-      { iat: 10, exp: 20, sub: "system:serviceaccount:a:b" },
-      { issuedAt: 10_000, expiresAt: 20_000, subject: "system:serviceaccount:a:b" },
-    ],
-    ["nothing", {}, {}],
-    ["what is of another type", { iat: "10", exp: null, sub: 1 }, {}],
-    ["a text", "text", undefined],
-    ["null", null, undefined],
-  ])("%s", (_what, claims, want) => expect(tokenClaims(token(claims))).toStrictEqual(want));
-
-  test.each(["opaque", "a.b", "a.b.c.d", "a.b.c", ""])("is unknown of %j", (text) => {
-    expect(tokenClaims(text)).toBeUndefined();
   });
 });
 

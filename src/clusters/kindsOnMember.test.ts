@@ -178,11 +178,20 @@ describe("the kinds that a member serves", () => {
     kinds.review();
     await settle();
     expect([kinds.served, changes()]).toEqual([[WIDGETS], 2]);
-    const renamed = { ...WIDGETS, plural: "gadgets" };
-    member.served = [renamed];
+  });
+
+  test.each([
+    { what: "plural", other: { ...WIDGETS, plural: "gadgets" } },
+    { what: "scope", other: { ...WIDGETS, namespaced: false } },
+  ])("are others when their $what is another one in the same version", async ({ other }) => {
+    const { kinds, member, settle, changes } = setUp();
+    member.served = [WIDGETS];
+    kinds.set([], [WIDGET_KIND]);
+    await settle();
+    member.served = [other];
     kinds.review();
     await settle();
-    expect(kinds.served).toEqual([renamed]);
+    expect([kinds.served, changes()]).toEqual([[other], 2]);
   });
 
   test("stay the same values while they stay what they are", async () => {

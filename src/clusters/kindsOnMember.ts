@@ -134,7 +134,7 @@ export class KindsOnMember {
       const found = byKind.get(name);
       const known = this.#found.get(name);
       if (found !== undefined) {
-        if (known?.version !== found.version || known.plural !== found.plural) this.#found.set(name, knownType(found));
+        if (known === undefined || formOf(known) !== formOf(found)) this.#found.set(name, knownType(found));
       } else if (groups.has(group)) {
         if (known === undefined)
           this.#unsure.set(name, shortMessage(`the member does not say now whether it serves ${name}`));
@@ -146,7 +146,7 @@ export class KindsOnMember {
 
   /** By which a change is noticed. */
   #state(): string {
-    const found = Array.from(this.#found, ([name, { version }]) => `${name} ${version}`);
+    const found = Array.from(this.#found, ([name, type]) => `${name} ${formOf(type)}`);
     return JSON.stringify([found, [...this.#missing], [...this.#unsure]]);
   }
 
@@ -165,4 +165,9 @@ export class KindsOnMember {
 
 function nameOf({ group, kind }: GroupKind): string {
   return `${group}/${kind}`;
+}
+
+/** How the kind is served: a definition that is made anew may say otherwise. */
+function formOf({ version, plural, namespaced }: ResourceType): string {
+  return `${version} ${plural} ${namespaced}`;
 }

@@ -132,12 +132,12 @@ export class Lane implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     this.#queue.clear();
+    this.#waiting.clear();
+    await this.#queue.onPendingZero();
     this.#backoffs.clear();
     this.#driftBackoff.clear();
     this.#kinds.clear();
     this.#pause?.[Symbol.dispose]();
-    this.#waiting.clear();
-    await this.#queue.onPendingZero();
     this.#reportWorking();
   }
 
@@ -265,7 +265,7 @@ export class Lane implements AsyncDisposable {
 
   /** It is on its way out, and no watch will say when it is gone. */
   #lookAgain(object: MemberObject, action: Action): void {
-    this.#breaker.succeeded();
+    this.#answered(object.ref);
     this.#retry({ object, action, name: attemptOf(object, action), isHeal: false }, "soon");
   }
 

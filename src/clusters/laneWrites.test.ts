@@ -4,9 +4,8 @@ import { REPLACED } from "../desiredstate/index.ts";
 import { parsePrometheusText, valuesBy } from "../observability/testing/prometheusText.ts";
 import { ApiError, CONFIGMAPS, TransportError } from "../runtime/index.ts";
 import { CONFIG_REF, deleteRow, holdRow, OWNER, releaseRow, row, seen } from "./testing/builders.ts";
-import { laneHarness, type LaneParts, named } from "./testing/laneHarness.ts";
+import { laneOn, type LaneParts, named } from "./testing/laneHarness.ts";
 
-const laneOn = laneHarness();
 const altered = (...paths: string[]) => ({ type: CONFIGMAPS, object: row().object, altered: paths });
 
 describe("what a lane sends", () => {

@@ -116,6 +116,7 @@ describe("a watch of a member", () => {
     { name: "the same", type: { ...CONFIGMAPS }, want: true },
     { name: "another version", type: { ...CONFIGMAPS, version: "v2" }, want: false },
     { name: "another plural", type: { ...CONFIGMAPS, plural: "configs" }, want: false },
+    { name: "another scope", type: { ...CONFIGMAPS, namespaced: false }, want: false },
     {
       name: "other places for replicas",
       type: { ...CONFIGMAPS, scale: { spec: ["spec", "replicas"] } },

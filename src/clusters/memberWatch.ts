@@ -112,8 +112,9 @@ export class MemberWatch implements Watched, Disposable {
 
   /** Whether a watch of that would bring the same. */
   isAlike({ type }: Watched): boolean {
-    const { version, plural, scale } = this.type;
-    return type.version === version && type.plural === plural && sameValue(type.scale, scale);
+    const { version, plural, namespaced, scale } = this.type;
+    const isServedAlike = type.version === version && type.plural === plural && type.namespaced === namespaced;
+    return isServedAlike && sameValue(type.scale, scale);
   }
 
   /** The watch broke (`error`), or works. */

@@ -1,7 +1,8 @@
-import { beforeEach } from "vitest";
 import type { KubeObject, ObjectRef, OwnerRef } from "../../apis/index.ts";
 import type { ApplyRow } from "../../desiredstate/index.ts";
-import { createLogger, createMetrics, createTracing, type Tracer } from "../../observability/index.ts";
+import { createMetrics } from "../../observability/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import { recordSpans } from "../../observability/testing/spanRecorder.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { Lane } from "../lane.ts";
 import type { MemberObject } from "../memberObject.ts";
@@ -9,9 +10,11 @@ import type { MemberObjects } from "../memberObjects.ts";
 import type { MemberWriter } from "../memberWriter.ts";
 import { CLUSTER, CONFIG_REF, objectsWithLog, row } from "./builders.ts";
 
-/** A lane whose member answers as the test says; every call is kept as a line. */
-function laneOn(tracer: Tracer, answer: (call: string) => unknown) {
+/** A lane whose member answers as the test says; every call is kept as a line, and so is what is logged and traced. */
+export function laneOn(answer: (call: string) => unknown = () => undefined) {
   const clock = new FakeClock();
+  const { logger, lines } = logLines();
+  const { tracer, spans } = recordSpans();
   const calls: string[] = [];
   const working: boolean[] = [];
   const observe = (_object: KubeObject): void => undefined;
@@ -65,7 +68,7 @@ function laneOn(tracer: Tracer, answer: (call: string) => unknown) {
     objects,
     clock,
     random: () => 0.5,
-    logger: createLogger({ level: "silent" }),
+    logger,
     metrics,
     tracer,
     suspect: () => void (state.suspicions += 1),
@@ -75,19 +78,10 @@ function laneOn(tracer: Tracer, answer: (call: string) => unknown) {
   });
   lane.attach(writer);
   lane.setContact(true);
-  return { ...parts, lane, clock, calls, sent, state, writer, working, metrics };
+  return { ...parts, lane, clock, calls, sent, state, writer, working, metrics, lines, spans };
 }
 
 export type LaneParts = ReturnType<typeof laneOn>;
-
-/** Gives lanes that trace what they do. */
-export function laneHarness(): (answer?: (call: string) => unknown) => LaneParts {
-  let tracer: Tracer;
-  beforeEach(async () => {
-    ({ tracer } = await createTracing({ serviceVersion: "test", identity: "test", env: {} }));
-  });
-  return (answer = () => undefined) => laneOn(tracer, answer);
-}
 
 export const named = (name: string) => row({ ref: { ...CONFIG_REF, name } });
 export const failureOf = (objects: MemberObjects) => [...objects.all()][0]?.failure?.reason;

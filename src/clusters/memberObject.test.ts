@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { refKey } from "../apis/index.ts";
+import { newMemberObject } from "./memberObject.ts";
+import { CONFIG_REF } from "./testing/builders.ts";
+
+test("a new member object has its name, and nothing else is asked or known of it", () => {
+  const { key, ref, ...rest } = newMemberObject(CONFIG_REF);
+  expect([key, ref]).toEqual([refKey(CONFIG_REF), CONFIG_REF]);
+  const { revision, isAbsent, writing, reportedWriting, carriedOut, ...unknown } = rest;
+  expect({ revision, isAbsent, writing, reportedWriting, carriedOut }).toEqual({
+    revision: 0,
+    isAbsent: false,
+    writing: false,
+    reportedWriting: false,
+    carriedOut: false,
+  });
+  expect(Object.values(unknown).filter((value) => value !== undefined)).toEqual([]);
+  expect(Object.keys(unknown).toSorted()).toEqual([
+    "effective",
+    "failure",
+    "given",
+    "healed",
+    "judged",
+    "observed",
+    "origin",
+    "refused",
+    "removed",
+    "row",
+    "told",
+    "trouble",
+  ]);
+});

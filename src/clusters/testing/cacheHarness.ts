@@ -1,0 +1,173 @@
+import {
+  FEDERATION_GROUP,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  OBJECT_ANNOTATION,
+  type ObjectRef,
+  refKey,
+} from "../../apis/index.ts";
+import type { Metrics } from "../../observability/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import { ApiError, type Discovery, type ListOptions, type ResourceType, TransportError } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
+import { NamespaceLabels } from "../carriedLabels.ts";
+import { ClusterCache } from "../clusterCache.ts";
+import type { MemberSession } from "../types.ts";
+import { AppliedMember } from "./appliedMember.ts";
+import { CLUSTER, CONFIG_REF, objectsWithLog } from "./builders.ts";
+
+/** A kind that is served where somebody has installed its definition. */
+export const DATABASES: ResourceType = {
+  group: "example.com",
+  version: "v1",
+  kind: "Database",
+  plural: "databases",
+  namespaced: true,
+};
+/** As the hub names it. */
+export const DATABASE_KIND = { group: "example.com", kind: "Database" };
+export const DATABASE_REF: ObjectRef = { ...CONFIG_REF, apiVersion: "example.com/v1", kind: "Database" };
+export const SECRET_REF: ObjectRef = { ...CONFIG_REF, kind: "Secret" };
+export const NAMESPACE_REF: ObjectRef = { apiVersion: "v1", kind: "Namespace", name: "default" };
+
+export const FORBIDDEN = new ApiError(403, "Forbidden", "no right");
+export const GONE = new ApiError(404, "NotFound", "gone");
+export const RESET = new TransportError("ConnectionReset", "reset");
+
+/** What a member has of ours under that name. */
+export function made(ref: ObjectRef, more: Partial<KubeObject> = {}): KubeObject {
+  const { apiVersion, kind, namespace, name } = ref;
+  const annotations = { [OBJECT_ANNOTATION]: refKey(ref), [`${FEDERATION_GROUP}/created-for`]: name };
+  const metadata = { name, labels: { [MANAGED_BY_LABEL]: "hub" }, annotations };
+  return { apiVersion, kind, metadata: namespace === undefined ? metadata : { ...metadata, namespace }, ...more };
+}
+
+export const numbered = (ref: ObjectRef, count: number): ObjectRef[] =>
+  Array.from({ length: count }, (_, index) => ({ ...ref, name: `${ref.name}-${index}` }));
+
+/** Caches of the sessions with a member in memory. Which kinds the member serves, and what it answers, is for the test to say. */
+export function caching() {
+  const clock = new FakeClock();
+  const member = new AppliedMember();
+  const { logger, lines } = logLines();
+  /** Member objects that came (`+`) and went (`-`). */
+  const changes: string[] = [];
+  const parts = objectsWithLog(({ ref, observed }) => {
+    changes.push(`${observed === undefined ? "-" : "+"} ${ref.kind} ${ref.name}`);
+  });
+  const told: string[] = [];
+  const held: boolean[] = [];
+  const namespaceLabels = new NamespaceLabels();
+  const state = { expected: [] as readonly string[] | undefined, suspicions: 0 };
+  const discovery = {
+    served: [] as ResourceType[],
+    asked: 0,
+    invalidated: 0,
+    fails: false,
+    answers: Promise.resolve(),
+  };
+  /** By plural, by verb and plural, or by plural and namespace (`configmaps in shop`): what requests for that wait for, and how they fail. */
+  const waits = new Map<string, Promise<void>>();
+  const failures = new Map<string, Error>();
+  member.gate = async ({ verb, type, phase, options }) => {
+    const plural = type?.plural ?? "";
+    const names = [plural, `${verb} ${plural}`, `${plural} in ${(options as ListOptions).namespace}`];
+    if (phase === "after") return;
+    for (const name of names) await waits.get(name);
+    for (const name of names) {
+      const failure = failures.get(name);
+      if (failure !== undefined) throw failure;
+    }
+  };
+  /** Requests for that wait until the result is called. */
+  const hang = (name: string): (() => void) => {
+    const answered = Promise.withResolvers<void>();
+    waits.set(name, answered.promise);
+    return () => {
+      waits.delete(name);
+      answered.resolve();
+    };
+  };
+  const settle = async (ms = 0): Promise<void> => {
+    await clock.advance(ms);
+    for (let turn = 0; turn < 5; turn += 1) await clock.advance(0);
+  };
+
+  const begin = ({ namespaces, local = false }: { namespaces?: readonly string[]; local?: boolean } = {}) => {
+    const end = new AbortController();
+    const session: MemberSession = {
+      cluster: CLUSTER,
+      client: member,
+      discovery: {
+        invalidate: () => void (discovery.invalidated += 1),
+        list: async () => {
+          discovery.asked += 1;
+          await discovery.answers;
+          if (discovery.fails) throw new Error("no answer");
+          return discovery.served;
+        },
+        unavailable: async () => new Set(),
+      } as unknown as Discovery,
+      clusterUid: "uid",
+      local,
+      namespaces,
+      signal: end.signal,
+      suspect: () => void (state.suspicions += 1),
+    };
+    const cache = new ClusterCache({
+      session,
+      objects: parts.objects,
+      hubId: "hub",
+      systemNamespace: "meridian-system",
+      namespaceLabels,
+      clock,
+      random: () => 0,
+      logger,
+      metrics: {
+        setDeletionsHeld: (_cluster: string, isHeld: boolean) => void held.push(isHeld),
+      } as unknown as Metrics,
+      expected: () => state.expected,
+      knowsMore: () => void told.push("knows more"),
+      sightChanged: () => void told.push("sight changed"),
+    });
+    return { cache, end: () => end.abort(new Error("the session is over")) };
+  };
+
+  /** What is watched on the member now. */
+  const watched = (): string[] =>
+    Array.from(member.server.watchers, ({ type: { plural, version }, options: { namespace } }) =>
+      namespace === undefined ? `${plural}.${version}` : `${plural}.${version} in ${namespace}`,
+    ).toSorted();
+  /** All objects of the kind go while nobody watches, and the next read misses them. */
+  const vanish = (type: ResourceType): void => {
+    member.server.dropWatches();
+    for (const { metadata } of member.server.list(type)) member.server.delete(type, metadata.namespace, metadata.name);
+  };
+  const take = (): string[] => told.splice(0);
+  const isSeen = (ref: ObjectRef = CONFIG_REF): boolean => parts.objects.get(refKey(ref))?.observed !== undefined;
+  return {
+    ...parts,
+    clock,
+    member,
+    lines,
+    changes,
+    held,
+    namespaceLabels,
+    state,
+    discovery,
+    failures,
+    hang,
+    settle,
+    begin,
+    watched,
+    vanish,
+    told: take,
+    isSeen,
+  };
+}
+
+/** How far the cache trusts what it knows. */
+export function trustOf({ isSynced, isPartlySynced }: ClusterCache): "all" | "in part" | "nothing" {
+  if (isSynced && !isPartlySynced) throw new Error("all is known, and not even a part of it");
+  return isSynced ? "all" : isPartlySynced ? "in part" : "nothing";
+}
