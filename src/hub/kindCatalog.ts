@@ -39,7 +39,7 @@ interface Selection extends SelectedKind {
 
 /** What the hub serves is not asked for more often than this, whoever wants to know. */
 const ASK_EVERY_MS = 1_000;
-/** While a wanted kind is missing: its CRD may be on its way. */
+/** While a wanted kind is missing: its CRD may be on its way, or the part of the API that would know may be away. */
 const MISSING_AGAIN_MS = 5_000;
 /** While the hub does not answer. */
 const FAILED_AGAIN_MS = 10_000;
@@ -176,9 +176,7 @@ export class KindCatalog {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
     const ended = Promise.withResolvers<void>();
-    const onAbort = (): void => ended.resolve();
-    signal.addEventListener("abort", onAbort, { once: true });
-    if (signal.aborted) ended.resolve();
+    signal.addEventListener("abort", () => ended.resolve(), { once: true });
     let againMs: number | undefined;
     while (!signal.aborted) {
       const pause = new AbortController();
@@ -190,7 +188,6 @@ export class KindCatalog {
       this.#wake = Promise.withResolvers<void>();
       againMs = await this.#refresh(signal);
     }
-    signal.removeEventListener("abort", onAbort);
   }
 
   /** Every resource in every version that the hub serves, not older than this; and the parts of the API that are away now. */
@@ -215,7 +212,7 @@ export class KindCatalog {
     try {
       await this.#update(await this.served(0, signal), signal);
       this.#failed = false;
-      if (this.#missing.size > 0) return MISSING_AGAIN_MS;
+      if (this.#wanted().some((kind) => !this.#served.has(nameOf(kind)))) return MISSING_AGAIN_MS;
       return this.#propagated().some(hasScale) ? SCALES_AGAIN_MS : undefined;
     } catch (error) {
       if (signal.aborted) return undefined;
@@ -235,7 +232,7 @@ export class KindCatalog {
     const before = this.#names();
     const served = new Map<string, ResourceType>();
     const missing = new Set<string>();
-    for (const wanted of [...interpreter.renderedHubKinds(), ...this.#selected.values()]) {
+    for (const wanted of this.#wanted()) {
       const name = nameOf(wanted);
       const candidates = resources.filter((one) => nameOf(one) === name && isWatchable(one));
       const known = this.#served.get(name);
@@ -248,7 +245,7 @@ export class KindCatalog {
       const isUnsure = [...unavailable].some((apiVersion) => parseApiVersion(apiVersion).group === wanted.group);
       if (found !== undefined) served.set(name, await this.#withScale(found, known, signal));
       else if (isUnsure && known !== undefined) served.set(name, known);
-      else if (!isUnsure) missing.add(name);
+      else if (!isUnsure || this.#missing.has(name)) missing.add(name);
     }
     for (const name of missing) if (!this.#missing.has(name)) this.#report(name, false);
     for (const name of served.keys()) if (this.#missing.has(name)) this.#report(name, true);
@@ -274,6 +271,10 @@ export class KindCatalog {
         { kind: name, event_reason: "KindNotServed" },
         "the hub does not serve this kind; install its CRD, it is watched as soon as it is served",
       );
+  }
+
+  #wanted(): Selection[] {
+    return [...interpreter.renderedHubKinds(), ...this.#selected.values()];
   }
 
   #propagated(): ResourceType[] {

@@ -157,8 +157,8 @@ export class PlacedKinds {
     const { catalog, informer: informerOf, changed } = this.#options;
     const informer = informerOf(type, {
       known: known.map((object) => [keyOf(object), { uid: object.metadata.uid ?? "", object }] as const),
-      onContact: (ok, error) => {
-        if (!ok && isNotFound(error)) catalog.notFound(type);
+      onContact: (_ok, error) => {
+        if (isNotFound(error)) catalog.notFound(type);
         this.#setDenied(name, followed, isForbidden(error));
       },
     });

@@ -1,13 +1,19 @@
-import type { RolloutStatus } from "../apis/index.ts";
+import { type RolloutStatus, timestamp } from "../apis/index.ts";
 import { advance } from "./advance.ts";
+import { Draft } from "./draft.ts";
+import { goForward, type Progress } from "./forward.ts";
 import type {
   Advance,
   GateAnswer,
+  RolloutCluster,
+  RolloutClusterState,
   RolloutCommands,
   RolloutFacts,
   RolloutHealth,
   RolloutInput,
   RolloutPolicy,
+  RolloutStage,
+  Transition,
   Turn,
 } from "./types.ts";
 
@@ -189,4 +195,84 @@ export function world(policy: Partial<RolloutPolicy> = {}): World {
   made.commands = { paused: false, approvals: new Map() };
   if (made.status?.state !== "Succeeded") throw new Error(`revision 1 is not everywhere:\n${made.log.join("\n")}`);
   return made;
+}
+
+/** What is known of a cluster: the new revision runs there, and is healthy. */
+export const fact = (name: string, more: Partial<RolloutFacts> = {}): RolloutFacts => ({
+  name,
+  stage: undefined,
+  wanted: true,
+  kept: true,
+  inContact: true,
+  onTarget: true,
+  onLastGood: false,
+  runs: "Target",
+  health: GOOD,
+  ...more,
+});
+
+/** …of one that still has the last good revision. */
+export const OLD = { onTarget: false, onLastGood: true, runs: "LastGood" } as const;
+/** …of one where the new revision is no other than the last good one. */
+export const UNCHANGED = { onTarget: true, onLastGood: true, runs: "LastGood" } as const;
+
+/** A cluster of a plan. */
+export const planned = (
+  name: string,
+  state: RolloutClusterState,
+  more: Partial<RolloutCluster> = {},
+): RolloutCluster => ({ name, state, ...more });
+
+/** So many seconds before {@link START}. */
+export const ago = (seconds: number): string => timestamp(START - seconds * 1000);
+
+export interface Look extends Partial<Omit<RolloutInput, "clusters">> {
+  stages: RolloutStage[];
+  facts: RolloutFacts[];
+  /** Of the run. */
+  state?: RolloutStatus["state"];
+  isHeld?: boolean;
+}
+
+export interface Looked {
+  progress: Progress;
+  stages: RolloutStage[];
+  /** By name. */
+  clusters: Record<string, RolloutCluster>;
+  log: string[];
+  asks: string[];
+  /** Seconds after {@link START}. */
+  recheckAfter: number;
+}
+
+/** What one look at the stages of a run of revision 2 makes of them. */
+export function look({ stages, facts, state = "Progressing", isHeld = false, ...more }: Look): Looked {
+  const draft = new Draft({ state, revision: 2, lastGoodRevision: 1, stages }, START);
+  const asks: string[] = [];
+  const input = { ...NOTHING_SAID, ...more, clusters: facts };
+  const byName = new Map(facts.map((one) => [one.name, one]));
+  const progress = goForward(draft, { input, facts: byName, isHeld, ask: (one) => void asks.push(one) });
+  return {
+    progress,
+    stages: draft.stages,
+    clusters: Object.fromEntries(
+      draft.stages.flatMap(({ clusters = [] }) => clusters.map((one) => [one.name, one] as const)),
+    ),
+    log: draft.transitions.map(lineOf),
+    asks,
+    recheckAfter: (draft.recheckAt - START) / 1000,
+  };
+}
+
+export const NOTHING_SAID: RolloutInput = {
+  policy: {},
+  current: undefined,
+  revision: 2,
+  clusters: [],
+  commands: { paused: false, approvals: new Map() },
+  gates: new Map(),
+};
+
+export function lineOf({ name = "", from, to, reason }: Transition): string {
+  return `${name}: ${from} -> ${to}${reason === undefined ? "" : ` (${reason})`}`;
 }

@@ -97,7 +97,10 @@ function nameOf({ group, version, plural }: ResourceType): string {
 }
 
 /** A cache of a hub; it runs from `start` until the test is over. */
-export function setUpHub({ propagated = [] }: { propagated?: readonly string[] } = {}) {
+export function setUpHub({
+  propagated = [],
+  protectedNamespaces,
+}: { propagated?: readonly string[]; protectedNamespaces?: readonly string[] } = {}) {
   const hub = new FakeHub();
   const clock = new FakeClock();
   const lines: Record<string, unknown>[] = [];
@@ -108,7 +111,8 @@ export function setUpHub({ propagated = [] }: { propagated?: readonly string[] }
   const metrics = new Metrics({ processMetrics: false });
   const shared = { client: hub, clock, random: () => 0, logger, metrics };
   const catalog = new KindCatalog({ ...shared, isPropagated: ({ kind }) => propagated.includes(kind) });
-  const cache = new HubCache({ ...shared, catalog });
+  const more = protectedNamespaces === undefined ? {} : { protectedNamespaces };
+  const cache = new HubCache({ ...shared, ...more, catalog });
   const start = async (): Promise<void> => {
     const end = new AbortController();
     const running = cache.run(end.signal);
@@ -124,7 +128,7 @@ export function setUpHub({ propagated = [] }: { propagated?: readonly string[] }
     for (let turn = 0; turn < 3; turn += 1) await clock.advance(0);
   };
   const reasons = (): unknown[] => lines.flatMap(({ event_reason: reason }) => (reason === undefined ? [] : [reason]));
-  return { hub, server: hub.server, clock, logger, cache, catalog, lines, reasons, start, settle };
+  return { hub, server: hub.server, clock, logger, metrics, shared, cache, catalog, lines, reasons, start, settle };
 }
 
 export const SELECTS_APPLICATIONS = { apiVersion: `${PAAS_GROUP}/v1`, kind: "DemoApplication" };

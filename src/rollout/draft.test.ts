@@ -1,0 +1,161 @@
+import { fc, test as property } from "@fast-check/vitest";
+import { describe, expect, test } from "vitest";
+import type { RolloutStatus } from "../apis/index.ts";
+import { Draft } from "./draft.ts";
+import type { RolloutCluster, RolloutClusterState, RolloutStage } from "./types.ts";
+
+const NOW = Date.parse("2026-11-22T08:00:00Z");
+const EARLIER = "2026-11-22T07:00:00Z";
+const AT = "2026-11-22T08:00:00Z";
+const status = (more: Partial<RolloutStatus> = {}): RolloutStatus => ({
+  state: "Progressing",
+  revision: 3,
+  since: EARLIER,
+  ...more,
+});
+
+describe("a draft", () => {
+  test("is a copy: the status that it was made of stays as it is", () => {
+    const stages: RolloutStage[] = [{ name: "one", state: "Waiting", clusters: [{ name: "a", state: "Waiting" }] }];
+    const before = status({ stages });
+    const draft = new Draft(before, NOW);
+    const [stage] = draft.stages;
+    if (stage === undefined) throw new Error("there is one");
+    draft.stage(stage, "Progressing");
+    for (const cluster of stage.clusters ?? []) draft.cluster(cluster, "Applying");
+    draft.run("Paused", "User");
+    expect(before).toEqual(
+      status({ stages: [{ name: "one", state: "Waiting", clusters: [{ name: "a", state: "Waiting" }] }] }),
+    );
+    expect(draft.status.stages).toEqual([
+      { name: "one", state: "Progressing", clusters: [{ name: "a", state: "Applying", since: AT }] },
+    ]);
+  });
+
+  test("of a run without a plan has no stages, and one without a revision has none", () => {
+    expect(new Draft(status(), NOW)).toMatchObject({ stages: [], revision: 3, transitions: [] });
+    expect(new Draft({ state: "Planned" }, NOW).revision).toBe(0);
+  });
+});
+
+describe("a change of the run", () => {
+  test.each<[string, Partial<RolloutStatus>, Parameters<Draft["run"]>, Partial<RolloutStatus>, unknown[]]>([
+    [
+      "into another state is noted, with the time",
+      {},
+      ["Succeeded"],
+      { state: "Succeeded", since: AT },
+      [{ of: "Run", from: "Progressing", to: "Succeeded", revision: 3 }],
+    ],
+    [
+      "has a reason and a message",
+      {},
+      ["Paused", "Gate", "one waits"],
+      { state: "Paused", reason: "Gate", message: "one waits", since: AT },
+      [{ of: "Run", from: "Progressing", to: "Paused", reason: "Gate", revision: 3 }],
+    ],
+    [
+      "for another reason is one, too",
+      { state: "Paused", reason: "Gate", message: "one waits" },
+      ["Paused", "Failures", "one failed"],
+      { state: "Paused", reason: "Failures", message: "one failed", since: AT },
+      [{ of: "Run", from: "Paused", to: "Paused", reason: "Failures", revision: 3 }],
+    ],
+    [
+      "is none where state and reason are the same: the message may be another",
+      { state: "Paused", reason: "Gate", message: "one waits" },
+      ["Paused", "Gate", "two waits"],
+      { state: "Paused", reason: "Gate", message: "two waits" },
+      [],
+    ],
+    ["is none where there never was a reason", {}, ["Progressing"], {}, []],
+    [
+      "takes reason and message away",
+      { state: "Paused", reason: "User", message: "paused" },
+      ["Progressing"],
+      { since: AT },
+      [{ of: "Run", from: "Paused", to: "Progressing", revision: 3 }],
+    ],
+  ])("%s", (_what, before, call, after, noted) => {
+    const draft = new Draft(status(before), NOW);
+    draft.run(...call);
+    expect(draft.status).toStrictEqual(status(after));
+    expect(draft.transitions).toStrictEqual(noted);
+  });
+});
+
+test("a change of a stage is noted once", () => {
+  const draft = new Draft(status(), NOW);
+  const stage: RolloutStage = { name: "one", state: "Waiting" };
+  draft.stage(stage, "Waiting");
+  expect(draft.transitions).toEqual([]);
+  for (let time = 0; time < 2; time += 1) draft.stage(stage, "Soaking");
+  expect(stage).toEqual({ name: "one", state: "Soaking" });
+  expect(draft.transitions).toStrictEqual([{ of: "Stage", name: "one", from: "Waiting", to: "Soaking", revision: 3 }]);
+});
+
+describe("a change of a cluster", () => {
+  const cluster = (more: Partial<RolloutCluster> = {}): RolloutCluster => ({ name: "a", state: "Waiting", ...more });
+
+  test.each<[RolloutClusterState, boolean]>([
+    ["Applying", true],
+    ["Verifying", true],
+    ["Deferred", true],
+    ["Done", false],
+    ["Failed", false],
+    ["Skipped", false],
+    ["RolledBack", false],
+  ])("into %s is noted, and whether a clock runs from now on: %s", (to, hasClock) => {
+    const draft = new Draft(status(), NOW);
+    const one = cluster({ since: EARLIER, reason: "Before" });
+    draft.cluster(one, to);
+    expect(one).toStrictEqual({ name: "a", state: to, ...(hasClock ? { since: AT } : {}) });
+    expect(draft.transitions).toStrictEqual([{ of: "Cluster", name: "a", from: "Waiting", to, revision: 3 }]);
+  });
+
+  test("has the reason that is given, in the note as well", () => {
+    const draft = new Draft(status(), NOW);
+    const one = cluster();
+    draft.cluster(one, "Failed", "Unhealthy");
+    expect(one).toStrictEqual({ name: "a", state: "Failed", reason: "Unhealthy" });
+    expect(draft.transitions).toStrictEqual([
+      { of: "Cluster", name: "a", from: "Waiting", to: "Failed", reason: "Unhealthy", revision: 3 },
+    ]);
+  });
+
+  test("is none where the state is the same: the clock runs on, the reason may be another", () => {
+    const draft = new Draft(status(), NOW);
+    const one = cluster({ state: "Verifying", since: EARLIER });
+    draft.cluster(one, "Verifying", "HealthUnknown");
+    expect(one).toStrictEqual({ name: "a", state: "Verifying", since: EARLIER, reason: "HealthUnknown" });
+    draft.cluster(one, "Verifying");
+    expect(one).toStrictEqual({ name: "a", state: "Verifying", since: EARLIER });
+    expect(draft.transitions).toEqual([]);
+    draft.restartClock(one);
+    expect(one.since).toBe(AT);
+  });
+});
+
+describe("the clock of a draft", () => {
+  test.each<[string, string | undefined, number, boolean, number]>([
+    ["has run out", EARLIER, 3_600_000, true, Number.POSITIVE_INFINITY],
+    ["has run out long ago", EARLIER, 1, true, Number.POSITIVE_INFINITY],
+    ["has not run out", EARLIER, 3_600_001, false, NOW + 1],
+    ["begins now, where nobody started it", undefined, 5_000, false, NOW + 5_000],
+    ["begins now, and is over at once", undefined, 0, true, Number.POSITIVE_INFINITY],
+  ])("%s", (_what, since, milliseconds, want, recheckAt) => {
+    const draft = new Draft(status(), NOW);
+    expect(draft.hasPassed(since, milliseconds)).toBe(want);
+    expect(draft.recheckAt).toBe(recheckAt);
+  });
+
+  property.prop([fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 1 })])(
+    "rings for the first of several that have not run out",
+    (waits) => {
+      const draft = new Draft(status(), NOW);
+      for (const wait of waits) draft.hasPassed(AT, wait);
+      draft.hasPassed(EARLIER, 1);
+      expect(draft.recheckAt).toBe(NOW + Math.min(...waits));
+    },
+  );
+});
