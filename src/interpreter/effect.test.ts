@@ -36,6 +36,8 @@ describe("what the member made something else of", () => {
     { name: "a number and its text", wanted: 80, there: "80" },
     { name: "a text and its number", wanted: "80", there: 80 },
     { name: "nothing said", wanted: null, there: "Always" },
+    { name: "nothing set", wanted: { a: undefined }, there: { a: "Always" } },
+    { name: "an empty list, where the server has another", wanted: [], there: ["x"] },
     { name: "an empty text that the server filled in", wanted: "", there: "Always" },
     { name: "a zero that the server left out", wanted: 0, there: undefined },
     { name: "a zero that the server calls nothing", wanted: 0, there: null },
@@ -79,6 +81,9 @@ describe("what the member made something else of", () => {
     { name: "another quantity", wanted: "0.5", there: "501m" },
     { name: "a map that lost an entry", wanted: { a: 1, b: 2 }, there: { a: 1 } },
     { name: "a list that is gone", wanted: ["a"], there: undefined },
+    { name: "a list of an empty text that is gone", wanted: [""], there: undefined },
+    { name: "a list of an empty text in a map that is gone", wanted: { a: [""] }, there: {} },
+    { name: "a list of an empty text that is a text", wanted: [""], there: "x" },
     { name: "a command line with more in it", wanted: ["a"], there: ["wrapper", "a"] },
     { name: "a list without one of its objects", wanted: [{ a: 1 }, { a: 2 }], there: [{ a: 1 }] },
     { name: "an object instead of a text", wanted: "a", there: { a: 1 } },
@@ -310,6 +315,7 @@ describe("Secrets and ConfigMaps", () => {
   test("what is encoded is no quantity, though it may look like one", () => {
     expect(alteredFields(secret({ a: "1000" }), there({ a: "1k" }), "meridian")).toEqual(["data.a"]);
     expect(alteredFields(secret({ a: 1000 as unknown as string }), there({ a: "1000" }), "meridian")).toEqual([]);
+    expect(alteredFields(secret({ a: 1000 as unknown as string }), there({ a: long }), "meridian")).toEqual(["data.a"]);
   });
 
   test("another kind may call anything its data, or its texts", () => {
