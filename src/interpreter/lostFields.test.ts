@@ -68,6 +68,18 @@ describe("a field that is lost", () => {
     expect(takerOf({ "f:b": { "f:a": {} } })).toStrictEqual([{ path: "spec.a" }]);
   });
 
+  test("was taken by who has it in the metadata, and not by who has the same name elsewhere", () => {
+    const desired = { ...object({}), metadata: { name: "x", labels: { a: "1" } } };
+    const takerOf = (fields: FieldsV1) =>
+      lostFields(desired, [apply({ "f:spec": {} }), update("kubectl", fields, "2026-11-21T12:00:00Z")], OURS);
+    expect(takerOf({ "f:metadata": { "f:labels": { "f:a": {} } } })).toStrictEqual([
+      { path: "metadata.labels.a", takenBy: "kubectl" },
+    ]);
+    expect(takerOf({ "": { "f:labels": { "f:a": {} } }, "f:labels": { "f:a": {} } })).toStrictEqual([
+      { path: "metadata.labels.a" },
+    ]);
+  });
+
   test("was taken by the latest who has it, and not by a later one who has another", () => {
     const spec = (name: string): FieldsV1 => ({ "f:spec": { [`f:${name}`]: {} } });
     const entries = [

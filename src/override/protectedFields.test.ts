@@ -60,6 +60,11 @@ describe("what no override may change", () => {
     expect(change(workload(APP, undefined), workload(APP, undefined))).toBeUndefined();
   });
 
+  test("is no label of pods that come with a template where there was none", () => {
+    const before = { ...deployment(), spec: { selector: APP } };
+    expect(change(before, workload(APP, { app: "shop" }))).toBeUndefined();
+  });
+
   test("is who the object is, first of all", () => {
     const before = workload(APP, { app: "shop" });
     expect(change(before, { ...workload(APP, { app: "other" }), kind: "Pod" })).toBe("/kind");
