@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { demoApplicationKind } from "./demoapplication.ts";
+import { containerPorts } from "./ports.ts";
 import { app, container, labels } from "./testing/demoApplication.ts";
 
 function service(ports: object[], serviceType?: string): unknown {
@@ -70,6 +71,21 @@ describe("render", () => {
       want: { ports: [{ name: "tcp-80" }, { name: "tcp-80-x" }] },
     },
   ])("Service: $name", ({ ports, type, want }) => expect(service(ports, type)).toMatchObject(want));
+
+  test.each<[string, unknown]>([
+    ["a ClusterIP", [{ protocol: "TCP", port: 80 }]],
+    ["a NodePort", [{ protocol: "TCP", port: 80, nodePort: 30002 }]],
+    ["a LoadBalancer", [{ protocol: "TCP", port: 80, nodePort: 30002 }]],
+  ])("%s has these ports where a node port is asked for", (type, ports) => {
+    expect(service([{ port: 80, nodePort: 30002 }], type.slice(2))).toHaveProperty("ports", ports);
+  });
+
+  test("a port of the container has no name where it can have none", () => {
+    expect(containerPorts([{ port: 80 }, { port: 81, name: "a" }, { port: 81, name: "b" }])).toStrictEqual([
+      { containerPort: 80, protocol: "TCP" },
+      { name: "a", containerPort: 81, protocol: "TCP" },
+    ]);
+  });
 
   test("a port of the Service says no more than was asked for", () => {
     expect(service([{ port: 80 }])).toStrictEqual({

@@ -36,6 +36,8 @@ describe("what the member made something else of", () => {
     { name: "a number and its text", wanted: 80, there: "80" },
     { name: "a text and its number", wanted: "80", there: 80 },
     { name: "nothing said", wanted: null, there: "Always" },
+    { name: "nothing set", wanted: { a: undefined }, there: { a: "Always" } },
+    { name: "an empty list, where the server has another", wanted: [], there: ["x"] },
     { name: "an empty text that the server filled in", wanted: "", there: "Always" },
     { name: "a zero that the server left out", wanted: 0, there: undefined },
     { name: "a zero that the server calls nothing", wanted: 0, there: null },
@@ -79,6 +81,9 @@ describe("what the member made something else of", () => {
     { name: "another quantity", wanted: "0.5", there: "501m" },
     { name: "a map that lost an entry", wanted: { a: 1, b: 2 }, there: { a: 1 } },
     { name: "a list that is gone", wanted: ["a"], there: undefined },
+    { name: "a list of an empty text that is gone", wanted: [""], there: undefined },
+    { name: "a list of an empty text in a map that is gone", wanted: { a: [""] }, there: {} },
+    { name: "a list of an empty text that is a text", wanted: [""], there: "x" },
     { name: "a command line with more in it", wanted: ["a"], there: ["wrapper", "a"] },
     { name: "a list without one of its objects", wanted: [{ a: 1 }, { a: 2 }], there: [{ a: 1 }] },
     { name: "an object instead of a text", wanted: "a", there: { a: 1 } },
@@ -92,6 +97,12 @@ describe("what the member made something else of", () => {
         "meridian",
       );
     expect([of(0), of(30001)]).toEqual([[], ["spec.nodePort"]]);
+    const below = (...names: [string, string]): string[] => {
+      const spec = (value: number): object => ({ [names[0]]: { [names[1]]: value } });
+      const owned = { "f:spec": { [`f:${names[0]}`]: { [`f:${names[1]}`]: {} } } };
+      return alteredFields(thing({ spec: spec(0) }), live({ spec: spec(30002) }, owned), "meridian");
+    };
+    expect([below("service", "nodePort"), below("port", "service")]).toEqual([[], ["spec.port.service"]]);
   });
 
   test("names each field with its way, items of lists by their keys, and never a value", () => {
@@ -193,6 +204,12 @@ describe("what the member made something else of", () => {
     ]);
   });
 
+  test("what is owned behind the end of a list is nothing that was asked for", () => {
+    const owned = { "f:spec": { "f:placed": { "i:0": {}, "i:1": {} } } };
+    const one = { spec: { placed: ["x"] } };
+    expect(alteredFields(thing(one), live(one, owned), "meridian")).toEqual([]);
+  });
+
   test("an item is named by every field of its key that it has, and one without fields by its place", () => {
     const key = 'k:{"port":80,"protocol":"UDP"}';
     const owned = { "f:spec": { "f:ports": { [key]: { "f:port": {} } }, "f:list": { "i:0": { "f:a": {} } } } };
@@ -281,9 +298,10 @@ describe("Secrets and ConfigMaps", () => {
   });
 
   test("a text of more than 256 characters is not kept, and whatever is no text is", () => {
-    const data = { a: "x".repeat(256), b: "x".repeat(257), c: { deep: long } };
-    const { data: kept } = evidenceOf({ ...live({ data }, {}), kind: "ConfigMap" });
-    expect(kept).toEqual({ ...data, b: expect.not.stringContaining("x") as unknown });
+    const texts = { a: "x".repeat(256), b: "x".repeat(257), c: { deep: long }, d: Array(300).fill("x") };
+    const { data, binaryData } = evidenceOf({ ...live({ data: texts, binaryData: texts }, {}), kind: "ConfigMap" });
+    expect(data).toEqual({ ...texts, b: expect.not.stringContaining("x") as unknown });
+    expect(binaryData).toEqual(data);
     expect(evidenceOf({ ...live({ data: [long] }, {}), kind: "ConfigMap" })["data"]).toEqual([long]);
     expect(evidenceOf({ ...live({ other: { a: long } }, {}), kind: "ConfigMap" })).not.toHaveProperty("data");
   });
@@ -310,6 +328,16 @@ describe("Secrets and ConfigMaps", () => {
   test("what is encoded is no quantity, though it may look like one", () => {
     expect(alteredFields(secret({ a: "1000" }), there({ a: "1k" }), "meridian")).toEqual(["data.a"]);
     expect(alteredFields(secret({ a: 1000 as unknown as string }), there({ a: "1000" }), "meridian")).toEqual([]);
+    expect(alteredFields(secret({ a: 1000 as unknown as string }), there({ a: long }), "meridian")).toEqual(["data.a"]);
+  });
+
+  test("of a Secret nothing is encoded but its data", () => {
+    const found = alteredFields(
+      secret({}, { type: "a\nb", annotation: "1000" }),
+      { ...live({ type: "ab", annotation: "1k" }, { "f:type": {}, "f:annotation": {} }), kind: "Secret" },
+      "meridian",
+    );
+    expect(found).toEqual(["type"]);
   });
 
   test("another kind may call anything its data, or its texts", () => {

@@ -8,6 +8,56 @@ test("a key is read once, and other path elements are none", () => {
   expect(fieldElement("spec")).toBe("f:spec");
 });
 
+test.each([
+  ["is no JSON", "k:{"],
+  ["is a text", 'k:"name"'],
+  ["is a list", 'k:["name"]'],
+  ["is null", "k:null"],
+  ["has a list in it", 'k:{"name":"a","ports":[80]}'],
+  ["has a map in it", 'k:{"name":"a","port":{}}'],
+  ["has nothing in a field", 'k:{"name":"a","port":null}'],
+])("a key that %s is none", (_name, path) => expect(associativeKey(path)).toBeUndefined());
+
+test.each<[string, Record<string, unknown>]>([
+  ['k:{"port":80,"hostIP":"x","on":true}', { port: 80, hostIP: "x", on: true }],
+  ["k:{}", {}],
+])("%s is a key", (path, key) => expect(associativeKey(path)).toEqual(key));
+
+test("a key is at most 4096 characters long", () => {
+  const path = (length: number): string => `k:{"n":"${"x".repeat(length - 10)}"}`;
+  expect([path(4096).length, path(4097).length]).toEqual([4096, 4097]);
+  expect(associativeKey(path(4096))).toEqual({ n: "x".repeat(4086) });
+  expect(associativeKey(path(4097))).toBeUndefined();
+});
+
+test("what is no key is not remembered", () => {
+  const first = associativeKey('k:{"n":"kept"}');
+  for (let i = 0; i < 5000; i++) associativeKey(`k:[${i}]`);
+  expect(associativeKey('k:{"n":"kept"}')).toBe(first);
+});
+
+test("a field is called the same however many there are", () => {
+  const elements = Array.from({ length: 5000 }, (_, at) => fieldElement(`field${at}`));
+  expect(elements.at(-1)).toBe("f:field4999");
+  expect(fieldElement("field0")).toBe("f:field0");
+});
+
+test("4096 keys are remembered, and all are forgotten with the next one", () => {
+  let fresh = 0;
+  const another = (): unknown => associativeKey(`k:{"fresh":${fresh++}}`);
+  const isForgotten = (path: string, key: unknown): boolean => associativeKey(path) !== key;
+  // Until all were forgotten: then the newest and the one that was asked for are there.
+  const old = 'k:{"n":"old"}';
+  const before = associativeKey(old);
+  do another();
+  while (!isForgotten(old, before));
+  const key = associativeKey(old);
+  for (let i = 2; i < 4096; i++) another();
+  expect(isForgotten(old, key)).toBe(false);
+  another();
+  expect(isForgotten(old, key)).toBe(true);
+});
+
 test("what is remembered stays within bounds", () => {
   const first = associativeKey('k:{"n":"kept"}');
   for (let i = 0; i < 4000; i++) associativeKey(`k:{"n":${i}}`);

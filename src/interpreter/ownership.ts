@@ -218,7 +218,7 @@ function takerOf(
   let holder: ManagedFieldsEntry | undefined;
   let last: ManagedFieldsEntry | undefined;
   for (const entry of managedFields) {
-    if (entry === own || entry.manager === manager) continue;
+    if (entry.manager === manager) continue;
     if (entry.fieldsV1 !== undefined && holds(entry.fieldsV1, elements) && isLater(entry, holder)) holder = entry;
     if (entry.subresource !== "status" && !isLater(own, entry) && isLater(entry, last)) last = entry;
   }

@@ -62,8 +62,6 @@ const MEMBER_KINDS: readonly MemberKind[] = [
   memberKind("autoscaling", "HorizontalPodAutoscaler", autoscalerHealth),
   memberKind("apiextensions.k8s.io", "CustomResourceDefinition", definitionHealth),
   memberKind("", "Namespace", namespaceHealth),
-  memberKind("", "ConfigMap", () => available),
-  memberKind("", "Secret", () => available),
 ];
 
 function memberKind(

@@ -40,7 +40,7 @@ export function applyOperation(document: unknown, operation: Operation, work: Wo
     case "move": {
       const from = fromOf(operation);
       if (from.length < path.length && from.every((token, i) => token === path[i])) {
-        return fail(operation, `${shortened(operation.from ?? "")} cannot move into itself`);
+        return fail(operation, `${textOf(from, from.length)} cannot move into itself`);
       }
       const value = read(document, from, operation);
       work.brings(value, path.length);
@@ -69,7 +69,6 @@ function valueOf(operation: Operation): unknown {
 
 /** The text of the first `length` tokens, as a person would write it. */
 function textOf(path: Pointer, length: number): string {
-  if (length === 0) return "the whole object";
   const tokens = path.slice(0, length).map((token) => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`);
   return shortened(tokens.join(""));
 }
@@ -78,6 +77,7 @@ function textOf(path: Pointer, length: number): string {
 const LONGEST_POINTER = 56;
 
 function shortened(text: string): string {
+  if (text === "") return "the whole object";
   if (text.length <= LONGEST_POINTER) return text;
   return `…${text.slice(-LONGEST_POINTER)}`;
 }

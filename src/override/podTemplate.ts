@@ -10,7 +10,7 @@ type Json = Record<string, unknown>;
 const DEFAULT_CONTAINER_ANNOTATION = "kubectl.kubernetes.io/default-container";
 
 export function podTemplatePath(object: KubeObject): readonly string[] | undefined {
-  return memberKindOf(parseApiVersion(object.apiVersion).group, object.kind)?.podTemplatePath;
+  return memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).podTemplatePath;
 }
 
 export function podTemplateOf(object: KubeObject): Json | undefined {

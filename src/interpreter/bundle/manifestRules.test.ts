@@ -225,6 +225,10 @@ describe("what a manifest is made into", () => {
       { name: "claims", namespace: "shop" },
       { name: "w", namespace: "shop" },
     ]);
+    expect(metadataOf(widget("w"), definition("widgets", "Widget", "Namespaced"))[1]).toEqual({
+      name: "w",
+      namespace: "shop",
+    });
     const others = [definition("gadgets", "Gadget", "Cluster"), { ...widget("w"), apiVersion: "other.com/v1" }];
     expect(metadataOf(...others, widget("x"), definition("widgets", "Widget", "Cluster")).slice(2)).toEqual([
       { name: "w", namespace: "shop" },

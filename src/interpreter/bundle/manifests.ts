@@ -71,7 +71,8 @@ export function* judgeManifests(
       yield { field: problem.below === undefined ? field : `${field}.${problem.below}`, message: problem.message };
       continue;
     }
-    const key = refKey({ ...refOf(manifest), ...withinNamespace(manifest, namespace) });
+    // No cluster-scoped one names a namespace, so that these are compared alike whichever they are said to be in.
+    const key = refKey({ ...refOf(manifest), namespace: manifest.metadata.namespace ?? namespace ?? "" });
     const first = places.get(key);
     if (first === undefined) places.set(key, field);
     else yield { field, message: `${titleOf(manifest)} is there twice, also as ${first}; remove one` };
@@ -85,11 +86,6 @@ export function placeOf(index: number, listed: number): string {
 
 export function titleOf({ kind, metadata }: KubeObject): string {
   return `${kind} ${metadata.namespace === undefined ? "" : `${metadata.namespace}/`}${metadata.name}`;
-}
-
-function withinNamespace(manifest: KubeObject, home: string | undefined): { namespace?: string } {
-  const namespace = manifest.metadata.namespace ?? (isClusterScopedBuiltIn(groupKindOf(manifest)) ? undefined : home);
-  return namespace === undefined ? {} : { namespace };
 }
 
 interface ManifestProblem {
@@ -146,7 +142,7 @@ function judgeMetadata(manifest: KubeObject): ManifestProblem | undefined {
 }
 
 /** What a manifest was made into, by the namespace of its bundle: the same object each time, so that nobody compares or hashes it twice. */
-const rendered = new WeakMap<KubeObject, { namespace: string; scopes: string; object: KubeObject }>();
+const rendered = new WeakMap<KubeObject, { namespace: string; isCluster: boolean; object: KubeObject }>();
 
 /**
  * The objects of a bundle, in the order of application, and within a phase as they are written. An object without a namespace is in that of
@@ -156,16 +152,15 @@ export function renderManifests({ manifests }: UnpackedSpec, namespace: string):
   const clusterScoped = new Set(manifests.filter(definesClusterScoped).map(definedKind));
   const objects = manifests.map((manifest) => {
     const isCluster = isClusterScoped(manifest, clusterScoped);
-    const scopes = isCluster ? "Cluster" : "Namespaced";
     const known = rendered.get(manifest);
-    if (known?.namespace === namespace && known.scopes === scopes) return known.object;
+    if (known?.namespace === namespace && known.isCluster === isCluster) return known.object;
     const object = renderManifest(manifest, isCluster ? undefined : (manifest.metadata.namespace ?? namespace));
-    rendered.set(manifest, { namespace, scopes, object });
+    rendered.set(manifest, { namespace, isCluster, object });
     return object;
   });
   return objects
-    .map((object, index) => ({ object, index, phase: phaseOf(object) }))
-    .sort((a, b) => a.phase - b.phase || a.index - b.index)
+    .map((object) => ({ object, phase: phaseOf(object) }))
+    .sort((a, b) => a.phase - b.phase)
     .map(({ object }) => object);
 }
 

@@ -169,6 +169,13 @@ describe("phases", () => {
     for (const text of phases) expect(phase(text), text).toMatchObject({ state });
   });
 
+  test.each(["Active", "Available", "Bound", "Ready", "Running", "Succeeded"])(
+    "need no words where all is well: %s",
+    (text) => {
+      expect(phase(text, "for 3 days")).toStrictEqual({ state: "Available" });
+    },
+  );
+
   test("say why in the controller's words, or in their own", () => {
     expect(phase("Failed", "no disk")).toEqual({ state: "Failed", reason: "PhaseFailed", message: "no disk" });
     expect(phase("Pending")).toEqual({ state: "Progressing", reason: "PhasePending", message: "phase Pending" });

@@ -62,9 +62,9 @@ export function reportedHealth(state: Exclude<Health["state"], "Available">, rea
 
 /** A CamelCase code of whatever a member gives as a reason. */
 export function codeOf(reason: string): string {
-  const code = reason.replace(/[^A-Za-z0-9]+/g, "");
+  const code = reason.replaceAll(/[^A-Za-z0-9]/g, "");
   if (!/^[A-Za-z]/.test(code)) return "Unhealthy" satisfies Reason;
-  return code[0]?.toUpperCase() + code.slice(1);
+  return code.charAt(0).toUpperCase() + code.slice(1);
 }
 
 export const pending = (message = "its controller has not seen the present generation yet"): Health =>

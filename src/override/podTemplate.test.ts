@@ -1,0 +1,222 @@
+import { describe, expect, test } from "vitest";
+import type { KubeObject, OverrideRule } from "../apis/index.ts";
+import { overridePodTemplates, podTemplateOf, podTemplatePath, updateAt } from "./podTemplate.ts";
+import { RuleError } from "./ruleError.ts";
+import { deployment, frozen, service } from "./testing.ts";
+import { Work } from "./work.ts";
+
+/** A Deployment whose template is that one. */
+const running = (template: unknown): KubeObject => ({ ...deployment(), spec: { replicas: 4, template } });
+const withSpec = (spec: object, metadata: unknown = {}): KubeObject => running({ metadata, spec });
+/** What a rule makes of the spec of that template. */
+const made = (rule: OverrideRule, spec: object, metadata?: unknown): unknown => {
+  const [object] = overridePodTemplates(frozen([withSpec(spec, metadata)]), rule, new Work());
+  return podTemplateOf(object ?? service)?.["spec"];
+};
+const problem = (rule: OverrideRule, ...objects: KubeObject[]): unknown => {
+  try {
+    return overridePodTemplates(objects, rule, new Work());
+  } catch (error) {
+    return error;
+  }
+};
+const invalid = (message: string): RuleError => new RuleError("InvalidOverride", message);
+
+describe("the template of an object's pods", () => {
+  test.each([
+    ["apps/v1", "Deployment", ["spec", "template"]],
+    ["apps/v1", "StatefulSet", ["spec", "template"]],
+    ["apps/v1", "DaemonSet", ["spec", "template"]],
+    ["v1", "ReplicationController", ["spec", "template"]],
+    ["batch/v1", "Job", undefined],
+    ["v1", "Pod", undefined],
+    ["example.com/v1", "Deployment", undefined],
+  ])("of %s %s is at %j", (apiVersion, kind, path) => {
+    expect(podTemplatePath({ apiVersion, kind, metadata: { name: "x" } })).toEqual(path);
+  });
+
+  test.each<[string, KubeObject, unknown]>([
+    ["is what stands there", running({ spec: {} }), { spec: {} }],
+    ["is none where nothing stands there", running(undefined), undefined],
+    ["is none where a text stands there", running("template"), undefined],
+    ["is none of an object without pods", { ...service, spec: { template: { spec: {} } } }, undefined],
+  ])("%s", (_name, object, want) => expect(podTemplateOf(object)).toEqual(want));
+});
+
+describe("a rule for pods", () => {
+  test.each<[string, OverrideRule, object]>([
+    ["image", { image: { tag: "2" } }, { image: "nginx:2" }],
+    ["command", { command: ["run"] }, { command: ["run"] }],
+    ["args", { args: ["x"] }, { args: ["x"] }],
+    ["env", { env: [{ name: "A", value: "1" }] }, { env: [{ name: "A", value: "1" }] }],
+  ])("that sets %s needs pods, and sets nothing else", (field, rule, want) => {
+    expect(problem(rule, service)).toEqual(invalid(`${field} needs a pod template, and no object here has one`));
+    expect(made(rule, { containers: [{ name: "web", image: "nginx:1" }], nodeName: "n" })).toStrictEqual({
+      containers: [{ name: "web", image: "nginx:1", ...want }],
+      nodeName: "n",
+    });
+  });
+
+  test("that sets nothing of them leaves all objects as they are, with pods or without", () => {
+    for (const objects of [[service], [running("template")], []])
+      expect(overridePodTemplates(objects, { replicas: 3, labels: { a: "b" } }, new Work())).toBe(objects);
+  });
+
+  test("reaches every object with pods, and leaves the others as they are", () => {
+    const objects = frozen([service, deployment(), { ...deployment(), kind: "StatefulSet" }, running(undefined)]);
+    const changed = overridePodTemplates(objects, { args: ["x"] }, new Work());
+    expect(changed.map((object, at) => object === objects[at])).toEqual([true, false, false, true]);
+    expect(changed.map(({ kind }) => kind)).toEqual(["Service", "Deployment", "StatefulSet", "Deployment"]);
+    expect(changed[1]).toHaveProperty("spec.template.spec.containers[0].args", ["x"]);
+    expect(changed[2]).toHaveProperty("spec.template.spec.containers[0].args", ["x"]);
+    expect(changed[1]).toMatchObject({ metadata: objects[1]?.metadata, spec: { replicas: 4 } });
+  });
+
+  test.each<[string, unknown]>([
+    ["no spec", {}],
+    ["a text for a spec", { spec: "x" }],
+    ["no containers", { spec: {} }],
+    ["no list of containers", { spec: { containers: { name: "web" } } }],
+    ["no container that is an object", { spec: { containers: [null, "web"] } }],
+  ])("needs a container, and there is none in %s", (_name, template) => {
+    expect(problem({ args: ["x"] }, { ...running(template), kind: "StatefulSet" })).toEqual(
+      invalid("the pod template of the StatefulSet has no container"),
+    );
+  });
+});
+
+describe("the container that is meant", () => {
+  const containers = ["a", "b", "c"].map((name) => ({ name, image: "i" }));
+  const meant = (metadata: unknown): unknown =>
+    (made({ args: ["x"] }, { containers }, metadata) as { containers: { name: string; args?: unknown }[] }).containers
+      .filter(({ args }) => args !== undefined)
+      .map(({ name }) => name);
+  const annotated = (value: unknown): object => ({ annotations: { "kubectl.kubernetes.io/default-container": value } });
+
+  test.each<[string, unknown, string]>([
+    ["the one that the template names", annotated("b"), "b"],
+    ["the last one, where the template names it", annotated("c"), "c"],
+    ["the first, where the template names one that is not there", annotated("d"), "a"],
+    ["the first, where the template names nothing that is a name", annotated(null), "a"],
+    ["the first, where another annotation names one", { annotations: { "example.com/container": "b" } }, "a"],
+    ["the first, where the annotations are none", { annotations: null }, "a"],
+    ["the first, where the metadata is none", null, "a"],
+  ])("is %s", (_name, metadata, name) => expect(meant(metadata)).toEqual([name]));
+});
+
+describe("the image of a container", () => {
+  const PODS = {
+    initContainers: [{ name: "init", image: "busybox:1" }],
+    containers: [
+      { name: "web", image: "nginx:1" },
+      { name: "proxy", image: "envoy:1" },
+    ],
+  };
+
+  test("comes from another registry in every container, and is otherwise another only in the one that is meant", () => {
+    expect(made({ image: { registry: "r.cn", repository: "team/web", tag: "2" } }, PODS)).toStrictEqual({
+      initContainers: [{ name: "init", image: "r.cn/busybox:1" }],
+      containers: [
+        { name: "web", image: "r.cn/team/web:2" },
+        { name: "proxy", image: "r.cn/envoy:1" },
+      ],
+    });
+    expect(made({ image: { tag: "2" } }, PODS)).toStrictEqual({
+      ...PODS,
+      containers: [{ name: "web", image: "nginx:2" }, PODS.containers[1]],
+    });
+  });
+
+  test("is needed wherever another registry is to serve it", () => {
+    const rule: OverrideRule = { image: { registry: "r.cn" } };
+    const [web] = PODS.containers;
+    expect(problem(rule, withSpec({ containers: [web, { name: "proxy" }] }))).toEqual(
+      invalid("container proxy has no image to override"),
+    );
+    expect(problem(rule, withSpec({ containers: [web], initContainers: [{ image: 1 }] }))).toEqual(
+      invalid("container undefined has no image to override"),
+    );
+  });
+
+  test("is left as it is where the rule names no part of it", () => {
+    expect(made({ image: {}, args: ["x"] }, { containers: [{ name: "web" }] })).toStrictEqual({
+      containers: [{ name: "web", args: ["x"] }],
+    });
+  });
+
+  test("is changed, and no list of containers is made or mended", () => {
+    const [web] = PODS.containers;
+    const mirrored = { containers: [{ ...web, image: "r.cn/nginx:1" }] };
+    expect(made({ image: { registry: "r.cn" } }, { containers: [web] })).toStrictEqual(mirrored);
+    expect(made({ image: { registry: "r.cn" } }, { containers: [web], initContainers: "none" })).toStrictEqual({
+      ...mirrored,
+      initContainers: "none",
+    });
+    const odd = { containers: [web], initContainers: ["odd", { name: "init" }] };
+    expect(made({ args: ["x"] }, odd)).toStrictEqual({ ...odd, containers: [{ ...web, args: ["x"] }] });
+  });
+
+  test("that is there already changes nothing, not even the object", () => {
+    const objects = frozen([withSpec({ ...PODS, containers: [{ name: "web", image: "r.cn/nginx:1" }] })]);
+    expect(overridePodTemplates(objects, { image: { tag: "1" } }, new Work())[0]).toBe(objects[0]);
+  });
+});
+
+describe("the variables of a container", () => {
+  const variable = (name: string, value: string): { name: string; value: string } => ({ name, value });
+  const merged = (base: unknown, env: { name: string; value: string }[]): unknown =>
+    (made({ env }, { containers: [{ name: "web", env: base }] }) as { containers: { env: unknown }[] }).containers[0]
+      ?.env;
+
+  test("are replaced where they stand, and new ones follow", () => {
+    const base = [variable("A", "1"), variable("B", "1"), variable("C", "1")];
+    expect(merged(base, [variable("D", "2"), variable("B", "2"), variable("E", "2")])).toStrictEqual([
+      variable("A", "1"),
+      variable("B", "2"),
+      variable("C", "1"),
+      variable("D", "2"),
+      variable("E", "2"),
+    ]);
+  });
+
+  test.each([undefined, "none", []])("are those of the rule where there are none, as with %j", (base) => {
+    expect(merged(base, [variable("A", "1")])).toStrictEqual([variable("A", "1")]);
+  });
+});
+
+test("a rule costs as much as there are containers, and variables of the one that is meant", () => {
+  const MOST_COPIED = 200_000;
+  const env = ["A", "B", "C"].map((name) => ({ name, value: "1" }));
+  const containers = [{ name: "a", env: env.slice(0, 1) }, { name: "b", env }, { name: "c" }];
+  const initContainers = ["d", "e"].map((name) => ({ name }));
+  const metadata = { annotations: { "kubectl.kubernetes.io/default-container": "b" } };
+  const work = new Work();
+  overridePodTemplates([withSpec({ containers, initContainers }, metadata)], { args: ["x"] }, work);
+  const cost = containers.length + initContainers.length + env.length;
+  expect(() => work.copies(MOST_COPIED - cost)).not.toThrow();
+  expect(() => work.copies(1)).toThrow(RuleError);
+});
+
+describe("a value that is replaced where a path leads", () => {
+  const set = (next: unknown) => (): unknown => next;
+  test.each<[string, unknown, string[], unknown, unknown]>([
+    ["at its end", { a: { b: 1, c: 2 }, d: 3 }, ["a", "b"], 9, { a: { b: 9, c: 2 }, d: 3 }],
+    ["where nothing was", { d: 3 }, ["a", "b"], 9, { d: 3, a: { b: 9 } }],
+    ["in place of what is no map", { a: "text" }, ["a", "b"], 9, { a: { b: 9 } }],
+    ["in place of a list", { a: [1] }, ["a", "b"], 9, { a: { b: 9 } }],
+    ["of no length", { a: 1 }, [], 9, 9],
+  ])("%s", (_name, value, path, next, want) => expect(updateAt(frozen(value), path, set(next))).toStrictEqual(want));
+
+  test("is the same one where nothing changes", () => {
+    const value = { a: { b: { c: [1, { d: 2 }] } }, e: "text" };
+    expect(updateAt(value, ["a", "b"], set({ c: [1, { d: 2 }] }))).toBe(value);
+    expect(updateAt(value, [], set(structuredClone(value)))).toBe(value);
+    expect(updateAt(value, ["none", "at", "all"], set(undefined))).toBe(value);
+    expect(updateAt("text", ["a"], set(undefined))).toBe("text");
+  });
+
+  test("is changed from what was there", () => {
+    expect(updateAt({ a: 1 }, ["a"], (was) => [was])).toStrictEqual({ a: [1] });
+    expect(updateAt({}, ["a"], (was) => [was])).toStrictEqual({ a: [undefined] });
+  });
+});
