@@ -173,4 +173,16 @@ describe("what a plan asks for anew has begun", () => {
     observations.report(CLUSTER, reported);
     expect(hasBegun(sources, SHOP_KEY, plannedAt)).toBe(want);
   });
+
+  test("not of what is asked for no more and is still there", () => {
+    const { sources, assignments } = tables([applyRow()], [observation()]);
+    assignments.replace(SHOP_KEY, []);
+    expect([...assignments.of(SHOP_KEY)].map(({ effective }) => effective)).toEqual([undefined]);
+    expect(hasBegun(sources, SHOP_KEY, 0)).toBe(false);
+  });
+
+  test("not of an object that asks for nothing", () => {
+    const { sources } = tables([applyRow()], [observation()]);
+    expect(hasBegun(sources, refKey(owner("cart")), 0)).toBe(false);
+  });
 });
