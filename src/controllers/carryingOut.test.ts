@@ -74,6 +74,13 @@ describe("something is still to come", () => {
       reported: [absent({ writing: true })],
       want: true,
     },
+    {
+      name: "while what is to go is there, where the object is to go to several clusters",
+      rows: [deleteRow()],
+      reported: [observation()],
+      plan: { target: [CLUSTER, "elsewhere"] },
+      want: true,
+    },
     { name: "not when what is to go is gone", rows: [deleteRow()], want: false },
     {
       name: "while what is to go is there, where something may be left",

@@ -186,6 +186,7 @@ describe("a rollout", () => {
 
   test.each<{ name: string; conditions: Condition[] | undefined }>([
     { name: "of which nothing is said", conditions: undefined },
+    { name: "of which only a part is said", conditions: [condition("Applied", "True")] },
     { name: "that is not applied", conditions: carriedOut({ Applied: "False" }) },
     { name: "that is not available", conditions: carriedOut({ Available: "False" }) },
     { name: "that goes on", conditions: carriedOut({ Progressing: "True" }) },
@@ -278,6 +279,11 @@ describe("trouble", () => {
     {
       name: "has no end while the object only waits",
       statuses: [at(failed), at(waits), at({ ...waits, state: "Unknown" })],
+      want: [],
+    },
+    {
+      name: "of pods is none before anything runs",
+      statuses: [settled, at(entry("a", { state: "Pending", reason: "CrashLoopBackOff" })), at(entry("a"))],
       want: [],
     },
     { name: "is none where no cluster is named", statuses: [{}, {}], want: [] },

@@ -75,7 +75,7 @@ const sum = { readyNodes: 3, observedGeneration: 4 };
 describe("the sum of statuses on the hub", () => {
   test("is written where it is asked for, without force, and once", async () => {
     const { write, writes, observed } = hub();
-    expect(await write(myDb(), both)).toEqual({ refusal: undefined });
+    expect(await write(myDb(), both)).toStrictEqual({ refusal: undefined });
     expect(writes).toEqual([{ status: sum, force: false }]);
     expect(observed).toHaveLength(1);
     expect(await write(myDb(sum), both)).toEqual({ refusal: undefined });

@@ -52,7 +52,7 @@ test.each([
     want: undefined,
   },
 ])("$name", ({ object, bounds, want }) => {
-  expect(validated(object, annotated(bounds), undefined)).toEqual(want);
+  expect(validated(object, annotated(bounds), undefined)).toStrictEqual(want);
 });
 
 test.each([
