@@ -74,6 +74,13 @@ describe("something is still to come", () => {
       reported: [absent({ writing: true })],
       want: true,
     },
+    {
+      name: "while what is to go is there, where the object is to go to several clusters",
+      rows: [deleteRow()],
+      reported: [observation()],
+      plan: { target: [CLUSTER, "elsewhere"] },
+      want: true,
+    },
     { name: "not when what is to go is gone", rows: [deleteRow()], want: false },
     {
       name: "while what is to go is there, where something may be left",
@@ -172,5 +179,17 @@ describe("what a plan asks for anew has begun", () => {
     assignments.replace(SHOP_KEY, rows);
     observations.report(CLUSTER, reported);
     expect(hasBegun(sources, SHOP_KEY, plannedAt)).toBe(want);
+  });
+
+  test("not of what is asked for no more and is still there", () => {
+    const { sources, assignments } = tables([applyRow()], [observation()]);
+    assignments.replace(SHOP_KEY, []);
+    expect([...assignments.of(SHOP_KEY)].map(({ effective }) => effective)).toEqual([undefined]);
+    expect(hasBegun(sources, SHOP_KEY, 0)).toBe(false);
+  });
+
+  test("not of an object that asks for nothing", () => {
+    const { sources } = tables([applyRow()], [observation()]);
+    expect(hasBegun(sources, refKey(owner("cart")), 0)).toBe(false);
   });
 });

@@ -46,7 +46,7 @@ export function hasBegun({ assignments, observations }: CarryingOut, owner: stri
     if (cell.assignedAt < plannedAt) continue;
     const observation = observations.get(cell.cluster, cell.key);
     if (observation?.failure !== undefined) return true;
-    if (cell.effective?.verb === "Apply" && isInSync(cell.effective, observation)) return true;
+    if (isInSync(cell.effective, observation)) return true;
   }
   return false;
 }

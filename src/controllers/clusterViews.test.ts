@@ -15,7 +15,7 @@ import {
   owner,
   SHOP,
 } from "./testing/builders.ts";
-import { copySources, member, planOn } from "./testing/copySources.ts";
+import { copySources, hubObject, member, planOn } from "./testing/copySources.ts";
 
 const SHOP_KEY = refKey(SHOP);
 const CART = owner("cart");
@@ -75,6 +75,7 @@ describe("what is said of one member object", () => {
   const available = { state: "Available" } as const;
   const inTheWay = { reason: AWAITING_REPLACEMENT, message: "it serves until then" };
   const failure = { reason: "Forbidden", message: "no", final: true };
+  const awaited = { reason: "CustomObjectsExist", message: "3 objects of it exist", final: true };
   const seen = { ref: CONFIG_REF, role: "rendered", observedHash: "h1", health: available };
 
   test.each<{ name: string; row?: Row; report?: Observation; others?: Row; want: object | undefined }>([
@@ -153,6 +154,42 @@ describe("what is said of one member object", () => {
       want: { ...seen, desiredHash: "h1", inSync: true },
     },
     {
+      name: "that stays although it is as it was asked for once",
+      row: holdRow({ wanted: false, hash: "h1" }),
+      report: observation(),
+      want: { ...seen, inSync: false },
+    },
+    {
+      name: "of a dependency that is to stay for a while",
+      row: holdRow({ wanted: false, role: "dependency" }),
+      report: observation(),
+      want: { ...seen, role: "dependency", inSync: false },
+    },
+    {
+      name: "that is to go once somebody has agreed",
+      row: deleteRow(),
+      report: observation({ failure: awaited }),
+      want: { ...seen, inSync: false, stays: awaited },
+    },
+    {
+      name: "that is to go and that the member keeps",
+      row: deleteRow(),
+      report: observation({ failure }),
+      want: { ...seen, inSync: false, failure },
+    },
+    {
+      name: "that is to be there and fails with what a removal waits for",
+      row: applyRow(),
+      report: absent({ failure: awaited }),
+      want: { ref: CONFIG_REF, role: "rendered", desiredHash: "h1", inSync: false, failure: awaited },
+    },
+    {
+      name: "that is to go for what makes others wait",
+      row: deleteRow({ why: { reason: REPLACED, message: "made anew" } }),
+      report: observation(),
+      want: { ...seen, inSync: false },
+    },
+    {
       name: "that was there before the join",
       row: holdRow({ wanted: false, why: { reason: "FoundOnJoin", message: "" } }),
       report: observation(),
@@ -209,6 +246,25 @@ describe("what is said of one member object", () => {
     else expect(shown).toStrictEqual(want);
   });
 
+  test.each([AWAITING_REPLACEMENT, "HoldsData", "HubWentBack", "KindBeingDeleted"])(
+    "that stays for %s is told to whoever can change that",
+    (reason) => {
+      const why = { reason, message: "m" };
+      const shown = viewing().view(holdRow({ wanted: false, why }), observation());
+      expect(shown).toStrictEqual({ ...seen, inSync: false, stays: why });
+    },
+  );
+
+  test.each([
+    { name: "its conditions", more: { conditions: [{ type: "Ready", status: "True" }] } },
+    { name: "its addresses", more: { addresses: [{ ip: "10.0.0.1" }] } },
+    { name: "its status", more: { status: { readyNodes: 2 } } },
+    { name: "that its status is old", more: { isStatusOld: true } },
+  ])("that has more to say comes with $name", ({ more }) => {
+    const shown = viewing().view(applyRow(), observation({ present: more as object }));
+    expect(shown).toStrictEqual({ ...seen, desiredHash: "h1", inSync: true, ...more });
+  });
+
   test.each([
     { name: "is still there: it is to go", others: undefined, want: [{ ...seen, inSync: false }] },
     { name: "another one asks for by now", others: applyRow({ owner: CART }), want: [] },
@@ -231,5 +287,53 @@ describe("what is said of one member object", () => {
       failure: { reason: "NotObserved", message: "configmaps cannot be watched on the member", final: true },
     });
     expect(view(applyRow(), observation())).not.toHaveProperty("failure");
+  });
+});
+
+describe("where a cluster takes some namespaces only", () => {
+  const notGranted = {
+    reason: "NamespaceNotGranted",
+    message: expect.stringContaining("namespace default is not granted") as string,
+  };
+  const granting = (...namespaces: string[]) => {
+    const all = viewing();
+    all.join(member(CLUSTER, {}, { namespaces }));
+    return all;
+  };
+
+  test("what may be left in another one stays, since nobody can see it", () => {
+    const { views, have } = granting("shop");
+    have(hubObject("shop"));
+    expect(views([], [CLUSTER])).toStrictEqual([
+      { name: CLUSTER, contact: inContact, rows: [], mayRemain: true, stays: notGranted },
+    ]);
+  });
+
+  test("what may be left in one of these does not", () => {
+    const { views, have } = granting("default");
+    have(hubObject("shop"));
+    expect(views([], [CLUSTER])[0]).not.toHaveProperty("stays");
+  });
+
+  test("what may be left of an object that belongs to no namespace, or is gone, stays", () => {
+    expect(granting("default").views([], [CLUSTER])[0]?.stays).toMatchObject({
+      reason: "NamespaceNotGranted",
+      message: expect.stringContaining("cluster-scoped objects") as string,
+    });
+  });
+
+  test("an object of another one has failed there, whatever else is known of it", () => {
+    const failure = { reason: "Forbidden", message: "no", final: false };
+    expect(granting("shop").view(applyRow(), absent({ failure }))?.failure).toStrictEqual({
+      ...notGranted,
+      final: true,
+    });
+    const { view, observations } = granting("shop");
+    observations.contact(CLUSTER, { ...inContact, unseen: new Map([["/ConfigMap", "cannot be watched"]]) });
+    expect(view(applyRow(), undefined)?.failure).toStrictEqual({ ...notGranted, final: true });
+  });
+
+  test("an object of one of these has not", () => {
+    expect(granting("default").view(applyRow(), observation())).not.toHaveProperty("failure");
   });
 });

@@ -49,15 +49,15 @@ export function clusterViews(
   for (const name of remaining) {
     const one = view(name);
     one.mayRemain = true;
-    if (hub.clusters.get(name)?.spec.namespaces === undefined) continue;
     const stays = whyNotGranted(hub, name, hub.object(owner)?.object.metadata.namespace);
     if (stays !== undefined) one.stays = stays;
   }
   for (const cell of assignments.of(owner)) {
     // What a cluster claims to have that the record does not name is removed, and counts for nothing.
     const of = views.get(cell.cluster);
-    const row = of === undefined ? undefined : rowView(sources, owner, cell);
-    if (row !== undefined) of?.rows.push(row);
+    if (of === undefined) continue;
+    const row = rowView(sources, owner, cell);
+    if (row !== undefined) of.rows.push(row);
   }
   return [...views.values()];
 }
@@ -69,10 +69,9 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
   if (row !== undefined && isFoundOnJoin(row)) return undefined;
   const observation = observations.get(cluster, key);
   const present = observation?.present;
-  const isWanted = row?.verb === "Apply" || (row?.verb === "Hold" && row.wanted);
-  // Another object asks for it: then the copy is that one's to report.
-  const isOthers = effective !== undefined && effective !== row && (effective.verb === "Apply" || isHeld(effective));
-  if (!isWanted && (present === undefined || isOthers)) return undefined;
+  const isWanted = asksFor(row);
+  // Where another object asks for it the copy is that one's to report.
+  if (!isWanted && (present === undefined || asksFor(effective))) return undefined;
   if (row?.verb === "Hold" && row.wanted && row.role === "dependency") return undefined;
   const desiredHash = effective?.verb === "Apply" || effective?.verb === "Hold" ? effective.hash : undefined;
   const unseen = present === undefined ? observations.unseenKind(cluster, ref) : undefined;
@@ -109,6 +108,7 @@ function isFrozenAsWanted(row: Row | undefined, hash: string | undefined): boole
   return row?.verb === "Hold" && row.wanted && row.hash !== undefined && row.hash === hash;
 }
 
-function isHeld(row: Row): boolean {
-  return row.verb === "Hold" && row.wanted;
+/** Whether the row is of an object that is to have the copy. */
+function asksFor(row: Row | undefined): boolean {
+  return row?.verb === "Apply" || (row?.verb === "Hold" && row.wanted);
 }

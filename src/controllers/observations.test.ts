@@ -89,6 +89,7 @@ describe("the contact with a cluster", () => {
       message: "there is no MemberCluster of that name",
       synced: false,
       pending: true,
+      unseen: new Map(),
     });
     observations.contact(CLUSTER, inContact);
     expect(observations.contactOf(CLUSTER)).toBe(inContact);
@@ -238,6 +239,25 @@ test("what is known to be absent is remembered, and counts for its namespace unt
   expect(observations.isInUse(CLUSTER, "other")).toBe(false);
   observations.contact(CLUSTER, undefined);
   expect(observations.isInUse(CLUSTER, "default")).toBe(false);
+});
+
+test("what is reported again and again counts once for its namespace", () => {
+  const { observations } = table();
+  observations.report(CLUSTER, [observation()]);
+  observations.report(CLUSTER, [observation({ revision: 2 })]);
+  expect(observations.isInUse(CLUSTER, "default")).toBe(true);
+  observations.report(CLUSTER, [absent()]);
+  expect(observations.isInUse(CLUSTER, "default")).toBe(false);
+});
+
+test("what nobody has ever named has no owner, and takes none away", () => {
+  const { observations } = table();
+  expect([...observations.naming("nobody")]).toEqual([]);
+  observations.report(CLUSTER, [absent({ writing: true })]);
+  expect(observations.ownersNamed).toBe(0);
+  const first = observation();
+  observations.report(CLUSTER, [first]);
+  expect([...observations.naming(SHOP_KEY)]).toEqual([first]);
 });
 
 test("a namespace is in use as long as one thing lies in it", () => {

@@ -64,7 +64,7 @@ export class Observations implements ReportSink {
       if (before === undefined && !isOver) this.#namespaces.add(observation);
       if (before !== undefined && isOver) this.#namespaces.remove(before);
       if (before !== undefined) this.#unlink(named.before, before);
-      if (!isOver) this.#link(named.after, observation);
+      this.#link(named.after, observation);
       this.changes.emit({ cluster, key, ref: observation.ref, before, after: observation, named });
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OverridePolicy, OverrideRule, Placement, PlacementSpec } from "../apis/index.ts";
+import { type OverridePolicy, type OverrideRule, type Placement, type PlacementSpec, refKey } from "../apis/index.ts";
 import type { Observation, Target } from "../desiredstate/index.ts";
 import { effectOf, type MatchedRule } from "../override/index.ts";
 import type { HubCache } from "../hub/index.ts";
@@ -121,6 +121,69 @@ describe("of a placement", () => {
   });
 });
 
+describe("what is wrong with a placement", () => {
+  const verdict = (cluster: string, reason = "UnknownCluster") => ({ cluster, reason });
+  const deciding = (...verdicts: object[]): Target => target({ decision: { clusters: [], verdicts } });
+  const unscheduled = (reason: string): Target =>
+    target({ scheduled: { status: "False", reason, message: `message of ${reason}` } });
+  const winner = placement("winner");
+  const wide = { ...winner, kind: "ClusterPlacement", metadata: { name: "winner" } } as Placement;
+
+  test.each<{ name: string; policy?: Placement; targets: Target[]; want: string | undefined }>([
+    { name: "nothing", targets: [target()], want: undefined },
+    {
+      name: "are all clusters that are not there",
+      targets: [deciding(verdict("x"), verdict("full", "NoRoom"), verdict("y"))],
+      want: "UnknownCluster: unknown cluster x, y",
+    },
+    { name: "is not that a cluster has no room", targets: [deciding(verdict("full", "NoRoom"))], want: undefined },
+    {
+      name: "is seen with the first of its objects, whatever it does for the others",
+      targets: [target(), deciding(verdict("x"))],
+      want: undefined,
+    },
+    {
+      name: "is first of all that it names what is not there",
+      targets: [{ ...unscheduled("NoClusterFits"), ...{ decision: deciding(verdict("x")).decision } }],
+      want: "UnknownCluster: unknown cluster x",
+    },
+    {
+      name: "is what is wrong with the first of its objects",
+      targets: [target(), unscheduled("NoClusterFits"), unscheduled("Suspended")],
+      want: "NoClusterFits: message of NoClusterFits",
+    },
+    {
+      name: "of the whole hub is the same",
+      policy: wide,
+      targets: [unscheduled("NoClusterFits")],
+      want: "NoClusterFits: message of NoClusterFits",
+    },
+  ])("$name", ({ policy = winner, targets, want }) => {
+    const { reason, error } = outcomeOf(policy, targets);
+    expect(error === undefined ? undefined : `${reason}: ${error}`).toBe(want);
+  });
+
+  test("is no matter of an object that another one has", () => {
+    const lost = { passedOver: [{ policy: ref("Placement", "winner"), because: "why" }] };
+    const outcome = outcomeOf(winner, [target({ ...lost, scheduled: { status: "False", reason: "X", message: "m" } })]);
+    expect(outcome).toEqual({
+      matched: 0,
+      decisions: [],
+      lost: { objects: 1, to: "Placement winner", because: "why" },
+    });
+    expect(outcomeOf(winner, [target({ ...lost, placement: undefined })])).toEqual({ matched: 0, decisions: [] });
+  });
+});
+
+test("a policy that has what another one selects is named so that there is room for more", () => {
+  const name = "n".repeat(60);
+  const lost = target({
+    passedOver: [{ policy: ref("Placement", "loser"), because: "why" }],
+    placement: ref("Placement", name),
+  });
+  expect(outcomeOf(placement("loser"), [lost]).lost?.to).toBe(`Placement ${"n".repeat(39)}…`);
+});
+
 describe("what is lost to several policies", () => {
   const passedOver = [{ policy: ref("Placement", "loser"), because: "why" }];
   const lostTo = (...names: string[]): Target[] =>
@@ -150,9 +213,12 @@ describe("of an override", () => {
   test("whose rules take no cluster, and of objects that run nowhere", () => {
     const idle = (because: string): Target =>
       target({ idleOverrides: [{ policy: ref("OverridePolicy", "idle"), because }] });
-    expect(
-      outcomeOf(override("idle"), [idle("NoCluster"), idle("NoCluster"), idle("Frozen"), idle("Unplaced")]),
-    ).toEqual({ matched: 0, decisions: [], withoutCluster: 2, waiting: 2 });
+    expect(outcomeOf(override("idle"), [idle("NoCluster"), idle("Frozen"), idle("Unplaced")])).toEqual({
+      matched: 0,
+      decisions: [],
+      withoutCluster: 1,
+      waiting: 2,
+    });
   });
 
   test("of which a later one sets everything anew", () => {
@@ -161,7 +227,10 @@ describe("of an override", () => {
       matched: 1,
       superseded: { objects: 1, to: "OverridePolicy later" },
     });
-    expect(outcomeOf(override("later"), [on(given)])).not.toHaveProperty("superseded");
+    expect(outcomeOf(override("later"), [on(given)])).toEqual({
+      matched: 1,
+      decisions: [{ clusters: ["a"], objects: 1 }],
+    });
   });
 
   test("with a rule that cannot be applied, in full and with the place", () => {
@@ -191,5 +260,95 @@ describe("of an override", () => {
     });
     expect(outcomeOf(override("other"), [on(given)], failure)).not.toHaveProperty("error");
     expect(outcomeOf(override("bad"), [on(given)])).not.toHaveProperty("error");
+  });
+
+  const first = ref("OverridePolicy", "first");
+  const superseded = (by: string, ...others: object[]) => ({
+    policies: [ref("OverridePolicy", "other")],
+    superseded: [...others, { policy: first, by: ref("OverridePolicy", by) }],
+    patches: [],
+  });
+  const inForce = { policies: [ref("OverridePolicy", "other"), first], superseded: [], patches: [] };
+  const cluster = (name: string, overrides?: object) => ({
+    ...{ name, frozen: false, objects: [] },
+    ...(overrides === undefined ? {} : { overrides }),
+  });
+
+  test.each([
+    {
+      name: "anew on every cluster that it reaches",
+      clusters: [cluster("a"), cluster("b", superseded("later"))],
+      want: "OverridePolicy later",
+    },
+    {
+      name: "anew by several, of which the first is named",
+      clusters: [cluster("a", superseded("one")), cluster("b", superseded("two"))],
+      want: "OverridePolicy one",
+    },
+    {
+      name: "anew by one with a long name",
+      clusters: [cluster("a", superseded("n".repeat(60)))],
+      want: `OverridePolicy ${"n".repeat(39)}…`,
+    },
+    {
+      name: "anew, as well as what another one sets",
+      clusters: [
+        cluster("a", superseded("later", { policy: ref("OverridePolicy", "x"), by: ref("OverridePolicy", "y") })),
+      ],
+      want: "OverridePolicy later",
+    },
+    {
+      name: "anew on some clusters, and has a say on another",
+      clusters: [cluster("a", superseded("later")), cluster("b", inForce)],
+      want: undefined,
+    },
+    { name: "nowhere", clusters: [cluster("a")], want: undefined },
+  ])("of which a later one sets everything $name", ({ clusters, want }) => {
+    expect(outcomeOf(override("first"), [target({ clusters })]).superseded?.to).toBe(want);
+  });
+
+  test("with a rule that cannot be applied, where others are to blame for other clusters", () => {
+    const problem = (more: object) => ({ reason: "InvalidPatch", message: "words", ...more });
+    const bad = problem({ policy: ref("OverridePolicy", "bad") });
+    const failing = (name: string, given: object) => ({ ...cluster(name), problem: given });
+    const own = failing("own", problem({}));
+    const others = failing("others", problem({ policy: ref("OverridePolicy", "other") }));
+    const clusters = [own, others, failing("a", bad), failing("b", problem({ ...bad, message: "more words" }))];
+    expect(outcomeOf(override("bad"), [target({ clusters })])).toMatchObject({
+      reason: "InvalidPatch",
+      error: "words; DemoApplication default/shop on a",
+    });
+    expect(outcomeOf(override("bad"), [target({ clusters: [own, others] })])).not.toHaveProperty("error");
+  });
+
+  test("with a rule that cannot be applied, of an object of no namespace, and of the first such object", () => {
+    const problem = { reason: "InvalidPatch", message: "words", policy: ref("OverridePolicy", "bad") };
+    const broken = (owner: object): Target => target({ owner, clusters: [{ ...cluster("a"), problem }] });
+    const outcome = outcomeOf(override("bad"), [
+      broken({ kind: "ClusterRole", name: "reader" }),
+      broken({ kind: "ClusterRole", name: "writer" }),
+    ]);
+    expect(outcome.error).toBe("words; ClusterRole reader on a");
+  });
+
+  test("with a patch that a member refuses for the second of its objects", () => {
+    const given = rules(["bad", { patches: [{ op: "replace", path: "/spec/replicas", value: "two" }] }]);
+    const service = { ...deployment, apiVersion: "v1", kind: "Service" };
+    const clusters = [{ ...cluster("a", effectOf(given)), objects: [{ ref: service }, { ref: deployment }] }];
+    const failure = { reason: "Invalid", message: "expected numeric", final: true, fields: [".spec.replicas"] };
+    const asked: string[] = [];
+    const get = (name: string, key: string): Observation | undefined => {
+      asked.push(`${name} ${key}`);
+      return key.includes("Deployment") ? ({ failure } as unknown as Observation) : undefined;
+    };
+    const tally = new PolicyTally(override("bad"), { get });
+    tally.add(target({ clusters }));
+    expect(tally.outcome(() => "Namespaced").reason).toBe("InvalidPatch");
+    expect(asked).toEqual([`a ${refKey(service)}`, `a ${refKey(deployment)}`]);
+  });
+
+  test("without a patch is not to blame for what a member refuses", () => {
+    const failure = { reason: "Invalid", message: "expected numeric", final: true, fields: [".spec.replicas"] };
+    expect(outcomeOf(override("first"), [on(rules(["first", { replicas: 2 }]))], failure)).not.toHaveProperty("error");
   });
 });

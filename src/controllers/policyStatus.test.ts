@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { CONTROLLER_CLASS_LABEL } from "../apis/index.ts";
-import { ApiError, PLACEMENTS } from "../runtime/index.ts";
+import { CONTROLLER_CLASS_LABEL, FEDERATION_API_VERSION, type KubeObject } from "../apis/index.ts";
+import { SELECTS_APPLICATIONS } from "../hub/testing/fakeHub.ts";
+import {
+  ApiError,
+  CLUSTEROVERRIDEPOLICIES,
+  CLUSTERPLACEMENTS,
+  DEMOAPPLICATIONS,
+  OVERRIDEPOLICIES,
+  PLACEMENTS,
+  type ResourceType,
+} from "../runtime/index.ts";
 import { PolicyStatusReconciler } from "./policyStatus.ts";
 import { absent } from "./testing/builders.ts";
 import { APP, app, placing, placement } from "./testing/planning.ts";
@@ -109,6 +118,95 @@ describe("the status of a policy", () => {
   });
 });
 
+/** Of that kind, with the name `other`; it selects applications. */
+function policyOf({ kind, namespaced }: ResourceType): KubeObject {
+  const { spec } = placement(["a"]);
+  return {
+    apiVersion: FEDERATION_API_VERSION,
+    kind,
+    metadata: { name: "other", generation: 3, ...(namespaced ? { namespace: "default" } : {}) },
+    spec: kind.endsWith("Placement") ? spec : { resourceSelectors: [SELECTS_APPLICATIONS], rules: [] },
+  };
+}
+
+describe("the status of a policy of each kind", () => {
+  test.each([
+    { type: PLACEMENTS, key: "Placement/default/other", metadata: { namespace: "default", name: "other" } },
+    { type: CLUSTERPLACEMENTS, key: "ClusterPlacement//other", metadata: { name: "other" } },
+    { type: OVERRIDEPOLICIES, key: "OverridePolicy/default/other", metadata: { namespace: "default", name: "other" } },
+    { type: CLUSTEROVERRIDEPOLICIES, key: "ClusterOverridePolicy//other", metadata: { name: "other" } },
+  ])("is written to it: $key", async ({ type, key, metadata }) => {
+    const { plan, judge, hub, server, settle } = await judging();
+    await plan();
+    server.create(type, policyOf(type));
+    await settle();
+    const written: unknown[][] = [];
+    const applyStatus = hub.applyStatus.bind(hub);
+    hub.applyStatus = async (...args) => {
+      written.push(args.slice(0, 2));
+      return await applyStatus(...args);
+    };
+    await judge(key);
+    const status = expect.objectContaining({ observedGeneration: 3, matchedObjects: 0 }) as object;
+    expect(written).toStrictEqual([[type, { apiVersion: FEDERATION_API_VERSION, kind: type.kind, metadata, status }]]);
+  });
+
+  test("is looked at when all are, overrides too", async () => {
+    const { reconciler, server, settle } = await judging();
+    server.create(OVERRIDEPOLICIES, policyOf(OVERRIDEPOLICIES));
+    await settle();
+    expect(reconciler.keys()).toEqual([KEY, "OverridePolicy/default/other"]);
+  });
+});
+
+describe("the status of a policy that cannot do all it asks for", () => {
+  const readyOf = (status: Record<string, unknown> | undefined): unknown =>
+    (status?.["conditions"] as { type: string }[] | undefined)?.find(({ type }) => type === "Ready");
+
+  test("names a kind that is never placed", async () => {
+    const clusters = { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster" };
+    const { plan, judge, status } = await judging({
+      placements: [placement(["a"], { resourceSelectors: [SELECTS_APPLICATIONS, clusters] })],
+    });
+    await plan();
+    await judge();
+    expect(readyOf(status())).toMatchObject({ status: "False", reason: "KindNotPlaced" });
+  });
+
+  test("names a kind that may not be read on the hub", async () => {
+    const { plan, judge, status, cache } = await judging();
+    await plan();
+    cache.deniedKinds = () => [DEMOAPPLICATIONS];
+    await judge();
+    expect(readyOf(status())).toMatchObject({ status: "False", reason: "KindNotGranted" });
+  });
+});
+
+test("many plans are read so many at a time as leave the event loop free", async () => {
+  const { plan, judge, status, plans, clock } = await judging();
+  await plan();
+  const known = plans.get(APP);
+  if (known === undefined) throw new Error("no plan");
+  plans.set("another", known);
+  let [time, reads] = [0, 0];
+  const turn = Promise.withResolvers<void>();
+  const get = plans.get.bind(plans);
+  plans.get = (owner) => {
+    // A plan that takes all of a slice.
+    time += 10;
+    reads += 1;
+    return get(owner);
+  };
+  clock.monotonic = () => time;
+  clock.nextTurn = () => turn.promise;
+  const judged = judge();
+  await Promise.resolve();
+  expect(reads).toBe(1);
+  turn.resolve();
+  await judged;
+  expect([reads, status()?.["matchedObjects"]]).toEqual([2, 2]);
+});
+
 describe("what wakes the status of a policy", () => {
   const settled = async () => {
     const all = await judging();
@@ -132,6 +230,44 @@ describe("what wakes the status of a policy", () => {
   test("is a plan of an object that it selects or selected", async () => {
     const { woken, plans } = await settled();
     plans.drop(APP);
+    expect(woken).toEqual([{ key: KEY, afterMs: LATER }]);
+  });
+
+  test("is a plan by which it selects an object no more, as of the one that selects it now", async () => {
+    const { woken, plans } = await settled();
+    const known = plans.get(APP);
+    if (known?.target === undefined) throw new Error("no plan");
+    const other = { kind: "Placement", namespace: "default", name: "other" };
+    plans.set(APP, { ...known, target: { ...known.target, placement: other } });
+    expect(woken).toEqual([
+      { key: KEY, afterMs: LATER },
+      { key: "Placement/default/other", afterMs: LATER },
+    ]);
+  });
+
+  test("is that other kinds may be read on the hub than before, for all policies", async () => {
+    const { woken, cache } = await settled();
+    cache.denials.emit();
+    expect(woken).toEqual([{ key: KEY, afterMs: undefined }]);
+  });
+
+  test("is that the hub has said which kinds it serves, for all policies", async () => {
+    const { woken, cache } = await settled();
+    cache.catalog.settlements.emit();
+    expect(woken).toEqual([{ key: KEY, afterMs: LATER }]);
+  });
+
+  test("is that a cluster goes which refuses something, and nothing that is as it should be", async () => {
+    const { woken, observations, rows, carryOut } = await settled();
+    carryOut("b");
+    observations.contact("b", undefined);
+    expect(woken).toEqual([]);
+    const row = rows().find(({ cluster }) => cluster === "a");
+    if (row === undefined) throw new Error("no row");
+    const failure = { reason: "Invalid", message: "no", final: true };
+    observations.report("a", [absent({ cluster: "a", ref: row.ref, failure })]);
+    woken.length = 0;
+    observations.contact("a", undefined);
     expect(woken).toEqual([{ key: KEY, afterMs: LATER }]);
   });
 

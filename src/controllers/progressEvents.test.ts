@@ -36,22 +36,35 @@ function underWay(generation: number, clusters: ClusterStatusEntry[]): Federated
   return { observedGeneration: generation, clusters, conditions };
 }
 
+const carriedOut = (change: Record<string, "True" | "False">): Condition[] =>
+  Object.entries({
+    Applied: "True" as const,
+    Available: "True" as const,
+    Progressing: "False" as const,
+    ...change,
+  }).map(([type, status]) => condition(type, status));
+
+/** The cluster is not to have the object. */
+const { desiredHash: _, ...WITHOUT_HASH } = entry("a");
+
 const app = (deleted = false): KubeObject => ({
   apiVersion: "paas.cmft.com/v1",
   kind: "DemoApplication",
   metadata: { name: "shop", namespace: "default", ...(deleted ? { deletionTimestamp: DELETED_AT } : {}) },
 });
 
-/** What is told of one status after the other, each with the one before it as the one that stands there. */
-function told(statuses: (FederatedStatus | undefined)[], deleted = false): string[] {
+/** What is recorded of one status after the other, each with the one before it as the one that stands there. */
+function recordedOf(statuses: (FederatedStatus | undefined)[], object: KubeObject): EventRecord[] {
   const recorded: EventRecord[] = [];
   const events = { record: (event: EventRecord) => void recorded.push(event) };
   const progress = newProgress();
   for (const [i, status] of statuses.entries())
-    if (i > 0 && status !== undefined)
-      recordProgress(events, app(deleted), { previous: statuses[i - 1], status }, progress);
-  return recorded.map(({ type, reason, note }) => `${type} ${reason}: ${note}`);
+    if (i > 0 && status !== undefined) recordProgress(events, object, { previous: statuses[i - 1], status }, progress);
+  return recorded;
 }
+
+const told = (statuses: (FederatedStatus | undefined)[], deleted = false): string[] =>
+  recordedOf(statuses, app(deleted)).map(({ type, reason, note }) => `${type} ${reason}: ${note}`);
 
 describe("a rollout", () => {
   const changed = entry("a", { desiredHash: "h2" });
@@ -101,11 +114,90 @@ describe("a rollout", () => {
       want: [started, "Normal RolloutStarted: generation 3 goes to a", completed(3)],
     },
     {
+      name: "that goes on with another desired state of the same generation has begun once",
+      statuses: [
+        done(1, [entry("a")]),
+        underWay(2, [changed]),
+        underWay(2, [entry("a", { desiredHash: "h3" })]),
+        done(2, [entry("a", { desiredHash: "h3" })]),
+      ],
+      want: [started, completed(2)],
+    },
+    {
+      name: "is told of with every cluster that it goes to",
+      statuses: [
+        done(1, [entry("a"), entry("b"), entry("c")]),
+        underWay(2, [changed, entry("b"), entry("c", { desiredHash: "h2" })]),
+      ],
+      want: ["Normal RolloutStarted: generation 2 goes to a, c"],
+    },
+    {
+      name: "ends once",
+      statuses: [done(1, [entry("a")]), underWay(2, [changed]), done(2, [changed]), done(2, [changed])],
+      want: [started, completed(2)],
+    },
+    {
+      name: "is none for a cluster that is to have the object no more",
+      statuses: [done(1, [entry("a")]), done(1, [WITHOUT_HASH])],
+      want: [],
+    },
+    {
+      name: "is none for a cluster that is to have the object again",
+      statuses: [done(1, [WITHOUT_HASH]), done(1, [entry("a")])],
+      want: [],
+    },
+    {
+      name: "that another manager began to apply ends",
+      statuses: [
+        { observedGeneration: 2, clusters: [changed], conditions: [condition("Progressing", "True", "Applying")] },
+        done(2, [changed]),
+      ],
+      want: [completed(2)],
+    },
+    {
+      name: "that another manager waited for is none",
+      statuses: [
+        { observedGeneration: 2, clusters: [changed], conditions: [condition("Progressing", "True", "Removing")] },
+        done(2, [changed]),
+      ],
+      want: [],
+    },
+    {
+      name: "is none where nothing was said of how it fares",
+      statuses: [{ observedGeneration: 1 }, done(1, [entry("a")])],
+      want: [],
+    },
+    {
+      name: "that makes an object ends, where a status was begun",
+      statuses: [{ clusters: [entry("a")] }, done(1, [entry("a")])],
+      want: [completed(1)],
+    },
+    {
+      name: "of no known generation has the number 0",
+      statuses: [{ ...done(1, [entry("a")]) }, { clusters: [changed] }],
+      want: ["Normal RolloutStarted: generation 0 goes to a"],
+    },
+    {
       name: "by a policy has the generation that there was",
       statuses: [done(1, [entry("a")]), underWay(1, [changed]), done(1, [changed])],
       want: ["Normal RolloutStarted: generation 1 goes to a", completed(1)],
     },
   ])("$name", ({ statuses, want }) => expect(told(statuses)).toEqual(want));
+
+  test.each<{ name: string; conditions: Condition[] | undefined }>([
+    { name: "of which nothing is said", conditions: undefined },
+    { name: "of which only a part is said", conditions: [condition("Applied", "True")] },
+    { name: "that is not applied", conditions: carriedOut({ Applied: "False" }) },
+    { name: "that is not available", conditions: carriedOut({ Available: "False" }) },
+    { name: "that goes on", conditions: carriedOut({ Progressing: "True" }) },
+  ])("$name is not over", ({ conditions }) => {
+    const status = { observedGeneration: 2, clusters: [changed], ...(conditions === undefined ? {} : { conditions }) };
+    expect(told([done(1, [entry("a")]), status])).toEqual([started]);
+  });
+
+  test("is nothing of an object that is being deleted", () => {
+    expect(told([done(1, [entry("a")]), underWay(2, [changed]), done(2, [changed])], true)).toEqual([]);
+  });
 });
 
 describe("trouble", () => {
@@ -113,6 +205,7 @@ describe("trouble", () => {
   const pods = entry("a", { state: "Progressing", reason: "ImagePullBackOff", message: "no such image" });
   const waits = entry("a", { state: "Progressing", reason: "PodsNotReady" });
   const failed = entry("a", { state: "Failed", reason: "QuotaExceeded" });
+  const degraded = entry("a", { state: "Degraded" });
   const at = (one: ClusterStatusEntry): FederatedStatus => underWay(1, [one]);
 
   test.each<{ name: string; statuses: FederatedStatus[]; want: string[] }>([
@@ -150,8 +243,107 @@ describe("trouble", () => {
       statuses: [settled, at(pods), at(entry("b")), at(entry("a"))],
       want: ["Warning ImagePullBackOff: a: no such image"],
     },
+    {
+      name: "whose end was told is over",
+      statuses: [settled, at(pods), at(entry("a")), at(entry("a"))],
+      want: ["Warning ImagePullBackOff: a: no such image", "Normal Recovered: healthy again on a (ImagePullBackOff)"],
+    },
+    {
+      name: "of an object that serves less than it is to has an end that is told",
+      statuses: [settled, at(degraded), at(entry("a"))],
+      want: ["Normal Recovered: healthy again on a (Degraded)"],
+    },
+    {
+      name: "of that kind has one too where it began before this manager",
+      statuses: [at(degraded), at(entry("a"))],
+      want: ["Normal Recovered: healthy again on a (Degraded)"],
+    },
+    {
+      name: "of pods that lets the object serve less is warned of, and is so for its reason alone",
+      statuses: [settled, at(entry("a", { state: "Degraded", reason: "CrashLoopBackOff" }))],
+      want: ["Warning CrashLoopBackOff: a: CrashLoopBackOff"],
+    },
+    {
+      name: "of pods that is a failure is told elsewhere",
+      statuses: [settled, at(entry("a", { state: "Failed", reason: "CrashLoopBackOff" }))],
+      want: [],
+    },
+    {
+      name: "has an end that is told with all the clusters that are healthy again",
+      statuses: [
+        underWay(1, [pods, { ...failed, name: "b" }, entry("c")]),
+        underWay(1, [entry("a"), entry("b"), entry("c")]),
+      ],
+      want: ["Normal Recovered: healthy again on a (ImagePullBackOff), b (QuotaExceeded)"],
+    },
+    {
+      name: "has no end while the object only waits",
+      statuses: [at(failed), at(waits), at({ ...waits, state: "Unknown" })],
+      want: [],
+    },
+    {
+      name: "of pods is none before anything runs",
+      statuses: [settled, at(entry("a", { state: "Pending", reason: "CrashLoopBackOff" })), at(entry("a"))],
+      want: [],
+    },
+    { name: "is none where no cluster is named", statuses: [{}, {}], want: [] },
     { name: "is none while pods start", statuses: [settled, at(waits), at(entry("a"))], want: [] },
   ])("$name", ({ statuses, want }) => expect(told(statuses).filter((line) => !line.includes("Rollout"))).toEqual(want));
+});
+
+test("what could not be written is told once all the same", () => {
+  const recorded: string[] = [];
+  const events = { record: ({ reason }: EventRecord) => void recorded.push(reason) };
+  const progress = newProgress();
+  const at = (reason: string): FederatedStatus => underWay(1, [entry("a", { state: "Progressing", reason })]);
+  const change = { previous: at("ImagePullBackOff"), status: at("CrashLoopBackOff") };
+  for (let tries = 0; tries < 2; tries += 1) recordProgress(events, app(), change, progress);
+  expect(recorded).toEqual(["CrashLoopBackOff"]);
+});
+
+test("a deletion that waits is told of though nothing was said of the object before", () => {
+  const status = { conditions: [condition("Progressing", "True", "Deleting", "waits for a: x")] };
+  expect(told([undefined, status], true)).toEqual(["Warning DeletionWaits: waits for a: x"]);
+});
+
+test.each([
+  {
+    name: "trouble of pods",
+    statuses: [done(1, [entry("a")]), underWay(1, [entry("a", { state: "Progressing", reason: "Unschedulable" })])],
+    want: { type: "Warning", reason: "Unschedulable", action: "Run", note: "a: Unschedulable" },
+  },
+  {
+    name: "recovery",
+    statuses: [done(1, [entry("a", { state: "Degraded" })]), done(1, [entry("a")])],
+    want: { type: "Normal", reason: "Recovered", action: "Run", note: "healthy again on a (Degraded)" },
+  },
+  {
+    name: "the begin of a rollout",
+    statuses: [done(1, [entry("a")]), underWay(2, [entry("a", { desiredHash: "h2" })])],
+    want: { type: "Normal", reason: "RolloutStarted", action: "RollOut", note: "generation 2 goes to a" },
+  },
+  {
+    name: "the end of a rollout",
+    statuses: [undefined, done(1, [entry("a")])],
+    want: {
+      type: "Normal",
+      reason: "RolloutCompleted",
+      action: "RollOut",
+      note: "generation 1 is available on 1/1 clusters",
+    },
+  },
+  {
+    name: "a deletion that waits",
+    deleted: true,
+    statuses: [done(1, [entry("a")]), { conditions: [condition("Progressing", "True", "Deleting", "waits for a: x")] }],
+    want: { type: "Warning", reason: "DeletionWaits", action: "Delete", note: "waits for a: x" },
+  },
+])("the Event of $name names the object in its present life", ({ statuses, want, deleted = false }) => {
+  const regarding = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop" };
+  const { metadata, ...rest } = app(deleted);
+  const living = { ...rest, metadata: { ...metadata, uid: "shop-uid" } };
+  expect(recordedOf(statuses, living)).toStrictEqual([{ regarding: { ...regarding, uid: "shop-uid" }, ...want }]);
+  expect(recordedOf(statuses, app(deleted))).toStrictEqual([{ regarding, ...want }]);
 });
 
 test("a deletion that waits is told of once for each thing that it waits for", () => {
@@ -171,5 +363,6 @@ test("patience with a deletion ends after half a minute", () => {
   expect(patienceLeft(app(), at)).toBe(0);
   expect(patienceLeft(app(true), at)).toBe(30_000);
   expect(patienceLeft(app(true), at + 29_999)).toBe(1);
+  expect(patienceLeft(app(true), at + 30_000)).toBe(0);
   expect(patienceLeft(app(true), at + 60_000)).toBe(0);
 });

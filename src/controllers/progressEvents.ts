@@ -72,7 +72,7 @@ function recordPods(
     if (isTroubled(entry)) {
       troubled.set(name, reason);
       // What has failed is told by whoever reports failures.
-      if (state !== "Failed" && isPodReason(reason) && before !== reason)
+      if (state !== "Failed" && isPodReason(entry.reason) && before !== reason)
         record("Warning", reason, "Run", `${name}: ${message}`);
     } else if (state === "Available" && before !== undefined) {
       troubled.delete(name);

@@ -1,54 +1,13 @@
 import { describe, expect, test } from "vitest";
-import {
-  CONTROLLER_CLASS_LABEL,
-  type FederatedStatus,
-  OBJECT_FINALIZER,
-  REPLICA_BOUNDS_ANNOTATION,
-} from "../apis/index.ts";
+import { CONTROLLER_CLASS_LABEL, OBJECT_FINALIZER, REPLICA_BOUNDS_ANNOTATION } from "../apis/index.ts";
 import { parsePrometheusText } from "../observability/testing/prometheusText.ts";
 import { ApiError, DEMOAPPLICATIONS, NAMESPACES, PLACEMENTS } from "../runtime/index.ts";
 import { DEBOUNCE_MS, HELD_BY_OTHERS_MS, UNTOUCHED_MS } from "./debounce.ts";
-import { StatusReconciler } from "./status.ts";
 import { observation } from "./testing/builders.ts";
-import { APP, app, placement, placing } from "./testing/planning.ts";
+import { APP, app, placement } from "./testing/planning.ts";
+import { degraded, reporting } from "./testing/reporting.ts";
 
 const SYNC_MS = 10_000;
-
-/** The controller of statuses beside that of plans, which has planned the application. */
-async function reporting(...given: Parameters<typeof placing>) {
-  const all = await placing(...given);
-  const reconciler = new StatusReconciler({ ...all.shared, events: all.recorder });
-  const woken = all.wokenBy(reconciler);
-  const settled: string[] = [];
-  reconciler.settlements.subscribe((owner) => void settled.push(owner));
-  const report = () => all.reconcileBy(reconciler, APP);
-  const status = (): FederatedStatus | undefined => all.onHub()["status"] as FederatedStatus | undefined;
-  const writes = (): number => all.hub.count("applyStatus", DEMOAPPLICATIONS);
-  const conditions = (): string[] =>
-    (status()?.conditions ?? []).map(({ type, status: is, reason }) => `${type} ${is} ${reason}`);
-  const states = (): string[] => (status()?.clusters ?? []).map(({ name, state }) => `${name} ${state}`);
-  /** The application runs everywhere, and its status says so. */
-  const complete = async (): Promise<void> => {
-    await all.plan();
-    for (const name of ["a", "b"]) all.carryOut(name);
-    await report();
-    await all.settle(1_000);
-    woken.length = 0;
-    settled.length = 0;
-  };
-  /** Something happens to the copy there. */
-  const happens = (on: string, present: object = {}): void => {
-    const row = all.rows().find(({ cluster }) => cluster === on);
-    if (row?.verb !== "Apply") throw new Error(`nothing is asked for on ${on}`);
-    const { ref, owner, hash } = row;
-    all.observations.report(on, [
-      observation({ cluster: on, ref, inSyncWith: hash, revision: 1_000_000, present: { owner, hash, ...present } }),
-    ]);
-  };
-  return { ...all, reconciler, woken, settled, report, status, writes, conditions, states, complete, happens };
-}
-
-const degraded = { health: { state: "Degraded", message: "1 of 2 ready" } };
 
 describe("the status of an object", () => {
   test("is not written while its plan is being carried out, and then once", async () => {

@@ -89,13 +89,9 @@ export class StatusReconciler implements Reconciler, StatusWrites {
             if (type === "Deleted") this.#changed(key, enqueue);
           }),
       },
-      ...(hub.namespaces === undefined
-        ? []
-        : [
-            from(hub.namespaces)
-              .when(changedBounds)
-              .map(({ object }) => this.#changedIn(object.metadata.name)),
-          ]),
+      from(hub.namespaces)
+        .when(changedBounds)
+        .map(({ object }) => this.#changedIn(object.metadata.name)),
     ];
   }
 
@@ -164,7 +160,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   /** Milliseconds to wait before the last status of an object that is being deleted and all of whose copies are gone. */
   #goneFor(owner: string, tracked: Tracked, plan: Plan, now: number): number {
     // An object that could not be planned is not being deleted.
-    if (plan.target !== undefined || plan.failure !== undefined || !this.#isComplete(owner)) {
+    if (plan.target !== undefined || plan.failure !== undefined || !this.#isComplete(owner, tracked)) {
       tracked.goneAt = undefined;
       return 0;
     }
@@ -186,7 +182,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
 
   #planned({ owner, before, after }: PlanChange, enqueue: Enqueue): void {
     if (after?.ours !== true) {
-      if (before?.ours === true) this.#forget(owner);
+      this.#forget(owner);
       return;
     }
     const tracked = this.#track(owner);
@@ -200,7 +196,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     if (tracked === undefined) return;
     const now = this.#options.clock.monotonic();
     if (this.#options.plans.get(owner)?.target !== undefined) tracked.propagating ??= now;
-    const isComplete = this.#isComplete(owner);
+    const isComplete = this.#isComplete(owner, tracked);
     if (!isComplete) {
       tracked.plannedAt = now;
       tracked.movedAt = undefined;
@@ -215,28 +211,29 @@ export class StatusReconciler implements Reconciler, StatusWrites {
 
   /** Something that the status is made of may have changed. */
   #changed(owner: string, enqueue: Enqueue, isComplete?: boolean): void {
-    const tracked = this.#noteChange(owner) ? this.#tracked.get(owner) : undefined;
+    const tracked = this.#noteChange(owner);
     if (tracked !== undefined) enqueue(owner, Math.max(0, this.#dueIn(owner, tracked, isComplete)));
   }
 
-  /** Notes that something has changed; false for an object whose status is not this manager's to write. */
-  #noteChange(owner: string): boolean {
+  /** Notes that something has changed; undefined for an object whose status is not this manager's to write. */
+  #noteChange(owner: string): Tracked | undefined {
     const tracked = this.#tracked.get(owner);
-    if (tracked === undefined) return false;
+    if (tracked === undefined) return undefined;
     const now = this.#options.clock.monotonic();
     const { plannedAt, movedAt } = tracked;
     if (movedAt === undefined && plannedAt !== undefined && hasBegun(this.#options, owner, plannedAt))
       tracked.movedAt = now;
     if (!tracked.changed) tracked.changedAt = now;
     tracked.changed = true;
-    return true;
+    return tracked;
   }
 
   /** The objects that have to do with a cluster of which the contact has changed. An undefined in between is a place to pause at. */
   *#changedOn(cluster: string): Iterable<string | undefined> {
     const { assignments, observations, plans } = this.#options;
     const seen = new Set<string>();
-    const isNew = (owner: string): boolean => !seen.has(owner) && seen.add(owner).has(owner) && this.#noteChange(owner);
+    const isNew = (owner: string): boolean =>
+      !seen.has(owner) && seen.add(owner).has(owner) && this.#noteChange(owner) !== undefined;
     for (const cell of assignments.in(cluster)) for (const owner of cell.rows.keys()) if (isNew(owner)) yield owner;
     for (const { present } of observations.in(cluster)) {
       const owner = present?.owner === undefined ? undefined : refKey(present.owner);
@@ -252,7 +249,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   *#changedIn(namespace: string): Iterable<string> {
     for (const object of this.#options.hub.objectsIn(namespace)) {
       const owner = refKey(refOf(object));
-      if (this.#noteChange(owner)) yield owner;
+      if (this.#noteChange(owner) !== undefined) yield owner;
     }
   }
 
@@ -280,18 +277,16 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   #dueIn(
     owner: string,
     tracked: Tracked,
-    isComplete = tracked.plannedAt === undefined || this.#isComplete(owner),
+    isComplete = tracked.plannedAt === undefined || this.#isComplete(owner, tracked),
   ): number {
     const now = this.#options.clock.monotonic();
     const load = { ...this.#rate.load(now), plans: this.#carriedOut.size };
     return writeDue(tracked, isComplete, load) - now;
   }
 
-  #isComplete(owner: string): boolean {
-    const tracked = this.#tracked.get(owner);
-    const open = openCell(this.#options, owner, tracked?.open);
-    if (tracked !== undefined) tracked.open = open;
-    return open === undefined;
+  #isComplete(owner: string, tracked: Tracked): boolean {
+    tracked.open = openCell(this.#options, owner, tracked.open);
+    return tracked.open === undefined;
   }
 
   /** How long to wait for clusters that were neither reached nor given up yet: to say less than stands there would be untrue. */
@@ -317,7 +312,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     signal: AbortSignal,
   ): Promise<void> {
     const { store, clock } = this.#options;
-    const complete = this.#isComplete(owner);
+    const complete = this.#isComplete(owner, tracked);
     const previous = store.read(owner);
     const clusters = clusterViews(this.#options, owner, plan);
     const sum = await this.#sums.write(owner, { object, kind }, plan.target, clusters, signal);
@@ -376,6 +371,11 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     metrics.setObjectState(owner, object.kind, phaseOf(status));
     const previous = store.read(owner);
     recordProgress(events, object, { previous, status }, tracked.progress);
+    recordTrouble(events, object, { previous, status }, plan.target, (cluster) => {
+      const target = plan.target?.clusters.find(({ name }) => name === cluster);
+      const view = clusters.find(({ name }) => name === cluster);
+      return target === undefined || view === undefined ? undefined : detailOf(view, target);
+    });
     if (!complete) return;
     this.#carriedThrough(owner, tracked);
     const applied = status.conditions?.find(({ type }) => type === "Applied");
@@ -383,10 +383,5 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       metrics.observePropagation(clock.monotonic() - tracked.propagating);
       tracked.propagating = undefined;
     }
-    recordTrouble(events, object, { previous, status }, plan.target, (cluster) => {
-      const target = plan.target?.clusters.find(({ name }) => name === cluster);
-      const view = clusters.find(({ name }) => name === cluster);
-      return target === undefined || view === undefined ? undefined : detailOf(view, target);
-    });
   }
 }

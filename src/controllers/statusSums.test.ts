@@ -37,14 +37,18 @@ const target = (names: string[], aggregatesStatus = true): Target =>
 
 function hub() {
   const writes: { status: unknown; force: unknown }[] = [];
-  const state: { refusal: Error | undefined } = { refusal: undefined };
+  const calls: unknown[][] = [];
+  const { signal } = new AbortController();
+  const state: { refusal: unknown } = { refusal: undefined };
   const observed: KubeObject[] = [];
   const sums = new StatusSums({
     clock: { now: () => Date.parse("2026-11-22T10:00:00Z") },
     client: {
-      applyStatus: async (_type, object, options) => {
+      applyStatus: async (...args) => {
+        const [, object, options] = args;
+        calls.push(args);
         writes.push({ status: object["status"], force: options?.force });
-        if (state.refusal !== undefined) throw state.refusal;
+        if (state.refusal !== undefined) throw state.refusal as Error;
         return object;
       },
     },
@@ -60,9 +64,9 @@ function hub() {
       { object, kind: kind as unknown as PlacedKind },
       wanted === "none" ? undefined : wanted,
       views,
-      new AbortController().signal,
+      signal,
     );
-  return { write, writes, state, observed };
+  return { sums, write, writes, calls, signal, state, observed };
 }
 
 const both = [view("a", { readyNodes: 2, observedGeneration: 1 }), view("b", { readyNodes: 1, observedGeneration: 1 })];
@@ -71,11 +75,41 @@ const sum = { readyNodes: 3, observedGeneration: 4 };
 describe("the sum of statuses on the hub", () => {
   test("is written where it is asked for, without force, and once", async () => {
     const { write, writes, observed } = hub();
-    expect(await write(myDb(), both)).toEqual({ refusal: undefined });
+    expect(await write(myDb(), both)).toStrictEqual({ refusal: undefined });
     expect(writes).toEqual([{ status: sum, force: false }]);
     expect(observed).toHaveLength(1);
     expect(await write(myDb(sum), both)).toEqual({ refusal: undefined });
     expect(writes).toHaveLength(1);
+  });
+
+  test.each([
+    { name: "of an object", namespace: "default", metadata: { namespace: "default", name: "my-db" } },
+    { name: "of an object of no namespace", namespace: undefined, metadata: { name: "my-db" } },
+  ])(
+    "$name is one apply under our name, and what the hub answers is known at once",
+    async ({ namespace, metadata }) => {
+      const { write, calls, observed, signal } = hub();
+      const object = myDb();
+      const { namespace: _, ...bare } = object.metadata;
+      const placed = { ...object, metadata: namespace === undefined ? bare : { ...bare, namespace } };
+      const views = both.map((one) => ({ ...one, rows: one.rows.map((row) => ({ ...row, ref: refOf(placed) })) }));
+      await write(placed, views);
+      const body = { apiVersion: "mysql.presslabs.org/v1alpha1", kind: "MysqlCluster", metadata, status: sum };
+      expect(calls).toStrictEqual([[TYPE, body, { force: false, fieldManager: "meridian", signal }]]);
+      expect(observed).toStrictEqual([body]);
+    },
+  );
+
+  test("is of the copy itself, and of nothing else that is there", async () => {
+    const { write, writes } = hub();
+    const row = { desiredHash: "h", inSync: true, status: { readyNodes: 100 } };
+    const others: RowView[] = [
+      { ...row, ref: refOf(myDb()), role: "dependency" },
+      { ...row, ref: { ...refOf(myDb()), name: "other" }, role: "rendered" },
+    ];
+    const [first, ...rest] = both.map((one) => ({ ...one, rows: [...others, ...one.rows] }));
+    await write(myDb(), [...(first === undefined ? [] : [first]), ...rest]);
+    expect(writes).toEqual([{ status: sum, force: false }]);
   });
 
   test("is not written where nobody asks for it, nor while there is none", async () => {
@@ -125,27 +159,71 @@ describe("the sum of statuses on the hub", () => {
   });
 
   test.each([
-    [new ApiError(409, "Conflict", 'conflict with "operator"'), "StatusOwnedByOthers"],
-    [new ApiError(403, "Forbidden", "may not patch mysqlclusters/status"), "Forbidden"],
-    [new ApiError(404, "NotFound", "not found"), "StatusNotServed"],
-    [new ApiError(422, "Invalid", "status.phase: Unsupported value"), "StatusRefused"],
-  ])("is not sent again while it is the same that was refused: %s", async (refusal, reason) => {
+    [new ApiError(409, "Conflict", 'conflict with "operator"'), "StatusOwnedByOthers", 'conflict with "operator"'],
+    [
+      new ApiError(403, "Forbidden", "may not patch mysqlclusters/status"),
+      "Forbidden",
+      "the sum: may not patch mysqlclusters/status",
+    ],
+    [new ApiError(404, "NotFound", "not found"), "StatusNotServed", "the kind has no status subresource on the hub"],
+    [
+      new ApiError(422, "Invalid", "status.phase: Unsupported value"),
+      "StatusRefused",
+      "the hub refuses the sum: status.phase: Unsupported value",
+    ],
+    [new ApiError(499, "Odd", "odd"), "StatusRefused", "the hub refuses the sum: odd"],
+  ])("is not sent again while it is the same that was refused: %s", async (refusal, reason, message) => {
     const { write, writes, state } = hub();
     state.refusal = refusal;
     const dated = [view("a", { readyNodes: 2, conditions: [{ type: "Ready", status: "True" }] })];
-    expect(await write(myDb(), dated)).toMatchObject({ refusal: { reason } });
-    expect(await write(myDb(), dated)).toMatchObject({ refusal: { reason } });
+    expect(await write(myDb(), dated)).toStrictEqual({ refusal: { reason, message } });
+    expect(await write(myDb(), dated)).toStrictEqual({ refusal: { reason, message } });
     expect(writes).toHaveLength(1);
     state.refusal = undefined;
     expect(await write(myDb(), [view("a", { readyNodes: 3 })])).toEqual({ refusal: undefined });
     expect(writes).toHaveLength(2);
   });
 
-  test("is tried again when the hub could not take it now", async () => {
+  const refusal = new ApiError(422, "Invalid", "Unsupported value");
+
+  test.each<{ name: string; between: (on: ReturnType<typeof hub>) => unknown }>([
+    { name: "another one was taken", between: ({ write }) => write(myDb(), [view("a", { readyNodes: 3 })]) },
+    { name: "nobody asked for it", between: ({ write }) => write(myDb(), both, target(["a", "b"], false)) },
+    { name: "the object was forgotten", between: ({ sums }) => sums.forget(refKey(refOf(myDb()))) },
+  ])("that was refused is sent again after $name meanwhile", async ({ between }) => {
+    const on = hub();
+    on.state.refusal = refusal;
+    await on.write(myDb(), both);
+    on.state.refusal = undefined;
+    await between(on);
+    on.state.refusal = refusal;
+    const before = on.writes.length;
+    expect(await on.write(myDb(), both)).toMatchObject({ refusal: { reason: "StatusRefused" } });
+    expect(on.writes).toHaveLength(before + 1);
+  });
+
+  test.each([
+    { name: "is busy", failure: new ApiError(503, "ServiceUnavailable", "busy") },
+    { name: "fails", failure: new ApiError(500, "InternalError", "etcd is away") },
+    { name: "knows us no more", failure: new ApiError(401, "Unauthorized", "the token is too old") },
+    { name: "asks for patience", failure: new ApiError(429, "TooManyRequests", "slow down") },
+    { name: "is not reached", failure: new Error("connection reset") },
+  ])("is tried again when the hub $name", async ({ failure }) => {
     const { write, writes, state } = hub();
-    state.refusal = new ApiError(503, "ServiceUnavailable", "busy");
-    expect(await write(myDb(), both)).toMatchObject({ refusal: { reason: "ServerError" }, error: state.refusal });
-    expect(await write(myDb(), both)).toMatchObject({ error: state.refusal });
+    state.refusal = failure;
+    const outcome = await write(myDb(), both);
+    expect(outcome?.refusal).toStrictEqual({
+      reason: "ServerError",
+      message: "the hub could not take the sum; it is tried again",
+    });
+    expect(outcome?.error).toBe(failure);
+    await write(myDb(), both);
     expect(writes).toHaveLength(2);
+  });
+
+  test("that fails with something that is no error fails with one all the same", async () => {
+    const { write, state } = hub();
+    state.refusal = "gone";
+    expect((await write(myDb(), both))?.error).toEqual(new Error("gone"));
   });
 });

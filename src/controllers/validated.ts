@@ -10,23 +10,23 @@ import {
 import type { Why } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
 
-type Namespaces = NonNullable<HubCache["namespaces"]>;
+type Namespaces = HubCache["namespaces"];
 type Namespace = NonNullable<ReturnType<Namespaces["get"]>>;
 
 /**
  * What admission would say of an object that is there: an object may have come while the webhooks were off, or when the bounds of its namespace
- * were others. Where namespaces are not followed, the usual bounds hold. Undefined where admission judges none of that kind.
+ * were others. Undefined where admission judges none of that kind.
  */
 export function validated(
   { apiVersion, kind, metadata, spec }: KubeObject,
-  namespaces: Pick<Namespaces, "get" | "synced"> | undefined,
+  namespaces: Pick<Namespaces, "get" | "synced">,
   previous: FederatedStatus | undefined,
 ): { refusal: Why | undefined } | undefined {
   if (parseApiVersion(apiVersion).group !== PAAS_GROUP || kind !== "DemoApplication") return undefined;
-  const namespace = namespaces?.get(metadata.namespace ?? "");
+  const namespace = namespaces.get(metadata.namespace ?? "");
   const said = previous?.conditions?.find(({ type }) => type === "Validated");
   // Before the namespaces are read nobody knows their bounds, and what was said stands.
-  if (namespaces?.synced === false && namespace === undefined && said !== undefined) {
+  if (!namespaces.synced && namespace === undefined && said !== undefined) {
     const { status, reason, message } = said;
     return { refusal: status === "False" ? { reason, message } : undefined };
   }

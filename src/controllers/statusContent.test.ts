@@ -1,0 +1,294 @@
+import { describe, expect, test } from "vitest";
+import { bundle, serviceAccount } from "../../test/builders/index.ts";
+import {
+  CONTROLLER_CLASS_LABEL,
+  FEDERATION_API_VERSION,
+  type FederatedStatus,
+  OBJECT_FINALIZER,
+  type Reason,
+  refKey,
+  refOf,
+  REPLICA_BOUNDS_ANNOTATION,
+} from "../apis/index.ts";
+import { parsePrometheusText, valuesBy } from "../observability/testing/prometheusText.ts";
+import { startSpan } from "../observability/index.ts";
+import { ApiError, DEMOAPPLICATIONS, MANIFESTBUNDLES, NAMESPACES } from "../runtime/index.ts";
+import { DEBOUNCE_MS, LONGEST_MS, UNTOUCHED_MS } from "./debounce.ts";
+import { applyRow, observation } from "./testing/builders.ts";
+import { APP, app, placement } from "./testing/planning.ts";
+import { degraded, reporting } from "./testing/reporting.ts";
+
+type Reporting = Awaited<ReturnType<typeof reporting>>;
+
+const DELETED_AT = "2026-01-01T00:00:00Z";
+const QUOTA: Reason = "QuotaExceeded";
+const full = { reason: QUOTA, message: "exceeded quota: pods", final: true };
+
+const messageOf = ({ status }: Reporting, type: string): string | undefined =>
+  status()?.conditions?.find((one) => one.type === type)?.message;
+const reasons = ({ events }: Reporting): string[] => events.map(({ reason }) => reason);
+
+/** The copy on that cluster is refused. */
+function refuse({ rows, observations }: Reporting, on: string): void {
+  const row = rows().find(({ cluster }) => cluster === on);
+  if (row === undefined) throw new Error("no row");
+  observations.report(on, [{ cluster: on, ref: row.ref, writing: false, revision: 1_000_000, failure: full }]);
+}
+
+async function scrapeOf({ metrics }: Reporting) {
+  return parsePrometheusText((await metrics.scrape()).body);
+}
+
+/** How often the time from a plan to the last member was measured, and the seconds of all. */
+async function propagation(all: Reporting): Promise<number[]> {
+  const families = await scrapeOf(all);
+  const samples = [...families.values()].flatMap((family) => family.samples);
+  const valueOf = (part: string) => samples.find(({ name }) => name.endsWith(`propagation_duration_seconds_${part}`));
+  return [valueOf("count")?.value ?? 0, valueOf("sum")?.value ?? 0];
+}
+
+describe("the status says", () => {
+  test("what admission would say of the object", async () => {
+    const all = await reporting();
+    await all.complete();
+    expect(all.conditions()).toContain("Validated True Valid");
+    const annotations = { [REPLICA_BOUNDS_ANNOTATION]: "1-1" };
+    all.server.merge(NAMESPACES, undefined, "default", { metadata: { annotations } });
+    await all.settle();
+    await all.report();
+    expect(all.conditions()).toContain("Validated False ReplicasOutOfBounds");
+  });
+
+  test("what was said of a rollout before, while the object cannot be planned", async () => {
+    const all = await reporting();
+    await all.complete();
+    const rollout = { state: "Progressing" as const, revision: 7 };
+    all.replan({ rollout });
+    await all.report();
+    await all.settle(DEBOUNCE_MS);
+    all.replan({ rollout: undefined, failure: { reason: "PlanningFailed", message: "m" } });
+    await all.report();
+    expect(all.status()?.rollout).toEqual(rollout);
+    expect(all.conditions()).toContain("Applied Unknown PlanningFailed");
+    await all.settle(DEBOUNCE_MS);
+    const { failure: _, ...plan } = all.planned();
+    all.plans.set(APP, plan);
+    await all.report();
+    expect(all.status()).not.toHaveProperty("rollout");
+  });
+
+  test("in the words of the member why a copy is refused", async () => {
+    const all = await reporting();
+    await all.complete();
+    refuse(all, "a");
+    await all.report();
+    expect(all.status()?.clusters?.[0]).toMatchObject({ state: "Failed", reason: QUOTA, message: full.message });
+  });
+
+  test("what a deletion waits for, and since when it takes longer than others", async () => {
+    const all = await reporting();
+    await all.complete();
+    await all.update({ metadata: { generation: 2, deletionTimestamp: DELETED_AT, finalizers: [OBJECT_FINALIZER] } });
+    await all.reconcile();
+    await all.settle(UNTOUCHED_MS);
+    const left = Date.parse(DELETED_AT) + 30_000 - all.clock.now();
+    expect(await all.report()).toEqual({ requeueAfter: left });
+    expect(messageOf(all, "Progressing")).toBe("objects remain on a, b");
+    expect(reasons(all)).not.toContain("DeletionWaits");
+    await all.settle(left);
+    expect(await all.report()).toEqual({});
+    expect(messageOf(all, "Progressing")).toMatch(`waits for a, b since ${DELETED_AT}: its objects`);
+    expect(reasons(all)).toContain("DeletionWaits");
+  });
+});
+
+test("the status of a bundle names the object that is refused, and the kinds that it holds", async () => {
+  const selectors = [{ apiVersion: FEDERATION_API_VERSION, kind: "ManifestBundle" }];
+  const all = await reporting({ placements: [placement(["a"], { resourceSelectors: selectors })] });
+  const parts = bundle("parts", [serviceAccount("operator")], { generation: 1 });
+  const key = refKey(refOf(parts));
+  all.server.create(MANIFESTBUNDLES, parts);
+  await all.settle();
+  for (let turn = 0; turn < 2; turn += 1) {
+    await all.reconcile(key);
+    await all.settle();
+  }
+  const [row] = all.rows(key);
+  if (row === undefined) throw new Error("no row");
+  all.observations.report("a", [{ cluster: "a", ref: row.ref, writing: false, revision: 1_000_000, failure: full }]);
+  await all.report(key);
+  const status = all.server.get(MANIFESTBUNDLES, "default", "parts")["status"];
+  expect(status).toMatchObject({ clusters: [{ name: "a", state: "Failed" }], kinds: ["ServiceAccount"] });
+  expect((status as FederatedStatus).clusters?.[0]?.message).toContain("ServiceAccount");
+});
+
+describe("the status is written", () => {
+  test.each<{ name: string; loses: (all: Reporting) => void }>([
+    { name: "what it stands in is gone", loses: ({ store }) => void (store.isKept = () => false) },
+    {
+      name: "nobody knows whether the last write has happened",
+      loses: ({ store }) => void (store.recorded = () => new Set()),
+    },
+  ])("once more when $name", async ({ loses }) => {
+    const all = await reporting();
+    await all.complete();
+    const before = all.writes();
+    await all.report();
+    expect(all.writes()).toBe(before);
+    loses(all);
+    await all.report();
+    expect(all.writes()).toBe(before + 1);
+  });
+
+  test("to no object that is gone from the hub", async () => {
+    const all = await reporting();
+    await all.complete();
+    const before = all.writes();
+    all.happens("a", degraded);
+    all.server.delete(DEMOAPPLICATIONS, "default", "shop");
+    await all.settle();
+    expect([await all.report(), all.writes(), all.settled]).toEqual([{}, before, []]);
+  });
+
+  test("under the span of its reconcile, which says of what it was", async () => {
+    const all = await reporting({ apps: [app({ uid: "shop-uid" })] });
+    await all.plan();
+    for (const name of ["a", "b"]) all.carryOut(name);
+    const span = startSpan(all.shared.tracer, "reconcile");
+    await all.reconciler.reconcile(APP, all.signal, { ...all.context, span });
+    span.end();
+    const [write, reconcile] = all.spans.slice(-2);
+    expect([write?.name, write?.parentSpanContext?.spanId]).toEqual(["UpdateStatus", span.spanContext().spanId]);
+    expect(reconcile?.attributes).toMatchObject({ "k8s.resource.uid": "shop-uid", "reconcile.key": APP });
+  });
+});
+
+describe("the sum of the members' statuses", () => {
+  /** The placement asks for it, and the copy on a has said something. */
+  async function summing(refusal: Error) {
+    const all = await reporting();
+    await all.complete();
+    const object = all.onHub();
+    const { target } = all.planned();
+    if (target === undefined) throw new Error("no target");
+    const ref = refOf(object);
+    all.assignments.replace(APP, [...all.rows(), applyRow({ cluster: "a", ref })]);
+    const copy = observation({ cluster: "a", ref, revision: 1_000_000, present: { status: { readyNodes: 2 } } });
+    all.observations.report("a", [copy]);
+    all.replan({ target: { ...target, aggregatesStatus: true } });
+    const sums: unknown[] = [];
+    const applyStatus = all.hub.applyStatus.bind(all.hub);
+    all.hub.applyStatus = async (type, body, options) => {
+      if (options?.force !== false) return await applyStatus(type, body, options);
+      sums.push(body["status"]);
+      throw refusal;
+    };
+    await all.settle(1_000);
+    return { ...all, sums };
+  }
+
+  test("that the hub could not take is an error, once all else is written", async () => {
+    const busy = new ApiError(503, "ServiceUnavailable", "busy");
+    const all = await summing(busy);
+    await expect(all.report()).rejects.toBe(busy);
+    expect([all.sums, all.conditions()]).toEqual([
+      [{ readyNodes: 2 }],
+      expect.arrayContaining(["StatusAggregated False ServerError"]),
+    ]);
+  });
+
+  test("that the hub refuses is none, and is forgotten with the plan", async () => {
+    const all = await summing(new ApiError(422, "Invalid", "no such field"));
+    await all.report();
+    await all.settle(1_000);
+    await all.report();
+    expect([all.sums.length, all.conditions()]).toEqual([
+      1,
+      expect.arrayContaining(["StatusAggregated False StatusRefused"]),
+    ]);
+    const plan = all.planned();
+    all.plans.drop(APP);
+    all.plans.set(APP, plan);
+    await all.settle(1_000);
+    await all.report();
+    expect(all.sums).toHaveLength(2);
+  });
+});
+
+describe("the time from a plan to the last member", () => {
+  test("is that from the first plan, when others came before it was carried out", async () => {
+    const all = await reporting();
+    await all.settle(2_000);
+    await all.plan();
+    await all.settle(300);
+    all.changeRows();
+    await all.settle(700);
+    for (const name of ["a", "b"]) all.carryOut(name);
+    await all.report();
+    expect(await propagation(all)).toEqual([1, 1]);
+    await all.settle(1_000);
+    all.changeRows();
+    await all.settle(500);
+    for (const name of ["a", "b"]) all.carryOut(name);
+    await all.report();
+    expect(await propagation(all)).toEqual([2, 1.5]);
+  });
+
+  test("goes on while a member refuses its copy", async () => {
+    const all = await reporting();
+    await all.plan();
+    refuse(all, "a");
+    all.carryOut("b");
+    await all.report();
+    expect(all.states()).toEqual(["a Failed", "b Available"]);
+    expect(await propagation(all)).toEqual([0, 0]);
+    await all.settle(2_000);
+    all.carryOut("a");
+    await all.report();
+    expect(await propagation(all)).toEqual([1, 2]);
+  });
+});
+
+describe("beside the status", () => {
+  test("the state of the object is counted", async () => {
+    const all = await reporting();
+    await all.complete();
+    const statesOf = async () =>
+      valuesBy(await scrapeOf(all), "federation_objects", "state", { kind: "DemoApplication" });
+    expect(await statesOf()).toEqual({ Available: 1 });
+    all.happens("a", degraded);
+    await all.report();
+    expect(await statesOf()).toEqual({ Available: 0, Degraded: 1 });
+  });
+
+  test("the end of a rollout is told", async () => {
+    const all = await reporting();
+    await all.complete();
+    expect(reasons(all)).toContain("RolloutCompleted");
+  });
+
+  test("a failure is told that shows while other members have still to carry out the plan, once", async () => {
+    const all = await reporting();
+    await all.plan();
+    refuse(all, "a");
+    await all.settle(LONGEST_MS);
+    await all.report();
+    expect(all.states()).toEqual(["a Failed", "b Pending"]);
+    await all.settle(LONGEST_MS);
+    all.carryOut("b");
+    await all.report();
+    expect(all.states()).toEqual(["a Failed", "b Available"]);
+    expect(reasons(all).filter((reason) => reason === QUOTA)).toEqual([QUOTA]);
+  });
+});
+
+test("of an object that is to be another class's the status says so, until that one has it", async () => {
+  const all = await reporting();
+  await all.complete();
+  const before = all.writes();
+  all.happens("a", degraded);
+  await all.update({ metadata: { labels: { [CONTROLLER_CLASS_LABEL]: "canary" } } });
+  await all.report();
+  expect(all.status()?.conditions?.find(({ type }) => type === "HandedOver")?.reason).toBe("WaitingForManager");
+  expect(all.writes()).toBe(before + 1);
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import {
+  bindingName,
+  type KubeObject,
+  FEDERATION_API_VERSION,
+  refKey,
+  refOf,
+  REPLICA_BOUNDS_ANNOTATION,
+} from "../apis/index.ts";
+import { NAMESPACES, RESOURCEBINDINGS } from "../runtime/index.ts";
+import { absent, applyRow, observation, owner } from "./testing/builders.ts";
+import { APP, app } from "./testing/planning.ts";
+import { reporting } from "./testing/reporting.ts";
+
+/** An application that nobody has planned stands beside the one that runs on the clusters a and b. */
+async function running() {
+  const all = await reporting({ apps: [app(), app({ name: "other" })] });
+  await all.complete();
+  const keys = (): string[] => all.woken.map(({ key }) => key);
+  /** The keys that contact with one more cluster wakes, in their order. */
+  const wokenByContact = (): string[] => {
+    all.woken.length = 0;
+    all.contact("c", {});
+    return keys();
+  };
+  return { ...all, keys, wokenByContact };
+}
+
+const SHOP = owner("shop");
+
+describe("contact with a cluster wakes the statuses of the objects", () => {
+  test("of which rows are there", async () => {
+    const { assignments, rows, wokenByContact } = await running();
+    assignments.replace(APP, [...rows(), applyRow({ cluster: "c" })]);
+    expect(wokenByContact()).toEqual([APP]);
+  });
+
+  test("that a copy there names as its owner", async () => {
+    const { observations, wokenByContact } = await running();
+    observations.report("c", [observation({ cluster: "c", present: { owner: SHOP } })]);
+    expect(wokenByContact()).toEqual([APP]);
+  });
+
+  test("that are to run there", async () => {
+    const { planned, replan, plans, wokenByContact } = await running();
+    const { target } = planned();
+    const [first] = target?.clusters ?? [];
+    if (target === undefined || first === undefined) throw new Error("no target");
+    plans.set("without a target", { ...planned(), target: undefined });
+    replan({ target: { ...target, clusters: [...target.clusters, { ...first, name: "c" }] } });
+    expect(wokenByContact()).toEqual([APP]);
+  });
+
+  test("once, however much of them is there", async () => {
+    const { assignments, rows, observations, wokenByContact } = await running();
+    const second = { apiVersion: "v1", kind: "Secret", namespace: "default", name: "shop" };
+    assignments.replace(APP, [...rows(), applyRow({ cluster: "c" }), applyRow({ cluster: "c", ref: second })]);
+    observations.report("c", [observation({ cluster: "c", present: { owner: SHOP } })]);
+    expect(wokenByContact()).toEqual([APP]);
+  });
+
+  test("and of no others: with nothing there, or that are not planned by this manager", async () => {
+    const { assignments, observations, wokenByContact } = await running();
+    assignments.replace(refKey(owner("other")), [applyRow({ cluster: "c", owner: owner("other") })]);
+    const second = { apiVersion: "v1", kind: "Secret", namespace: "default", name: "other" };
+    const third = { ...second, name: "third" };
+    const { owner: _, ...unmarked } = observation().present ?? { uid: "", proven: false, deleting: false };
+    observations.report("c", [
+      absent({ cluster: "c", ref: second, writing: true }),
+      { ...observation({ cluster: "c", ref: third }), present: unmarked as never },
+    ]);
+    expect(wokenByContact()).toEqual([]);
+  });
+});
+
+test("other bounds of a namespace wake the statuses of its planned objects, and of no others", async () => {
+  const { server, settle, keys } = await running();
+  server.merge(NAMESPACES, undefined, "default", { metadata: { annotations: { [REPLICA_BOUNDS_ANNOTATION]: "1-1" } } });
+  await settle();
+  expect(keys()).toEqual([APP]);
+});
+
+test("a status that somebody removes is made again, and one that comes is no news", async () => {
+  const { server, settle, keys } = await running();
+  const object = app();
+  const { metadata, apiVersion, kind } = object;
+  const name = bindingName(refOf(object));
+  const binding: KubeObject = {
+    apiVersion: FEDERATION_API_VERSION,
+    kind: "ResourceBinding",
+    metadata: { namespace: "default", name },
+    spec: { resource: { apiVersion, kind, namespace: "default", name: metadata.name, uid: "shop-uid" } },
+  };
+  server.create(RESOURCEBINDINGS, binding);
+  await settle();
+  expect(keys()).toEqual([]);
+  server.delete(RESOURCEBINDINGS, "default", name);
+  await settle();
+  expect(keys()).toEqual([APP]);
+});
+
+test("an observation wakes the statuses of the objects that ask for what was seen, and of no others", async () => {
+  const { happens, observations, keys } = await running();
+  happens("a", { health: { state: "Failed", message: "" } });
+  expect(keys()).toEqual([APP]);
+  observations.report("a", [observation({ cluster: "a", present: { owner: owner("other") } })]);
+  expect(keys()).toEqual([APP]);
+});

@@ -1,0 +1,58 @@
+import type { FederatedStatus } from "../../apis/index.ts";
+import { DEMOAPPLICATIONS } from "../../runtime/index.ts";
+import type { Plan } from "../plans.ts";
+import { StatusReconciler } from "../status.ts";
+import { observation } from "./builders.ts";
+import { APP, placing } from "./planning.ts";
+
+/** What a member says of a copy that serves less than it is to. */
+export const degraded = { health: { state: "Degraded", message: "1 of 2 ready" } };
+
+/** The controller of statuses beside that of plans, which has planned the application. */
+export async function reporting(...given: Parameters<typeof placing>) {
+  const all = await placing(...given);
+  const reconciler = new StatusReconciler({ ...all.shared, events: all.recorder });
+  const woken = all.wokenBy(reconciler);
+  const settled: string[] = [];
+  reconciler.settlements.subscribe((owner) => void settled.push(owner));
+  const report = (key = APP) => all.reconcileBy(reconciler, key);
+  const status = (): FederatedStatus | undefined => all.onHub()["status"] as FederatedStatus | undefined;
+  const writes = (): number => all.hub.count("applyStatus", DEMOAPPLICATIONS);
+  const conditions = (): string[] =>
+    (status()?.conditions ?? []).map(({ type, status: is, reason }) => `${type} ${is} ${reason}`);
+  const states = (): string[] => (status()?.clusters ?? []).map(({ name, state }) => `${name} ${state}`);
+  /** The application runs everywhere, and its status says so. */
+  const complete = async (): Promise<void> => {
+    await all.plan();
+    for (const name of ["a", "b"]) all.carryOut(name);
+    await report();
+    await all.settle(1_000);
+    woken.length = 0;
+    settled.length = 0;
+  };
+  /** Something happens to the copy there. */
+  const happens = (on: string, present: object = {}): void => {
+    const row = all.rows().find(({ cluster }) => cluster === on);
+    if (row?.verb !== "Apply") throw new Error(`nothing is asked for on ${on}`);
+    const { ref, owner, hash } = row;
+    all.observations.report(on, [
+      observation({ cluster: on, ref, inSyncWith: hash, revision: 1_000_000, present: { owner, hash, ...present } }),
+    ]);
+  };
+  const planned = (): Plan => {
+    const plan = all.plans.get(APP);
+    if (plan === undefined) throw new Error("there is no plan");
+    return plan;
+  };
+  /** The same plan, but for this. */
+  const replan = (change: Partial<Plan>): void => all.plans.set(APP, { ...planned(), ...change });
+  /** Other rows of the same member objects, as after a change of the application. */
+  const changeRows = (): void => {
+    const changed = all.rows().map((row) => (row.verb === "Apply" ? { ...row, hash: `${row.hash}'` } : row));
+    all.assignments.replace(APP, changed);
+  };
+  return {
+    ...{ ...all, reconciler, woken, settled, report, status, writes, conditions, states, complete, happens },
+    ...{ planned, replan, changeRows },
+  };
+}
