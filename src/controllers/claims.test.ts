@@ -9,7 +9,7 @@ import {
 import type { Target } from "../desiredstate/index.ts";
 import type { HubEvent, PlacedKind } from "../hub/index.ts";
 import { ApiError, type Client, DEMOAPPLICATIONS } from "../runtime/index.ts";
-import { changedRecord, claim, isNews } from "./claims.ts";
+import { changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 
 const { signal } = new AbortController();
@@ -179,5 +179,50 @@ describe("the clusters that an object's record names", () => {
   test("are no others of an object that comes", () => {
     const { old: _, ...added } = updated(on(), on("a"));
     expect(changedRecord({ ...added, type: "Added" } as HubEvent<KubeObject>)).toBe(false);
+  });
+});
+
+describe("the clocks of an object's health", () => {
+  const at = (time: string) => `2026-01-01T00:00:${time}Z`;
+  const saying = (...clusters: object[]) =>
+    object({}, { status: { observedGeneration: 1, clusters: clusters.map((one) => ({ name: "a", ...one })) } });
+  const [ill, unplaced] = [{ unhealthySince: at("10") }, { unschedulableSince: at("10") }];
+
+  test.each([
+    { name: "begin when it becomes unhealthy", before: saying({}), after: saying(ill), want: true },
+    { name: "end when it is well again", before: saying(ill), after: saying({}), want: true },
+    { name: "are of one cluster", before: saying(ill), after: saying({ ...ill, name: "b" }), want: true },
+    { name: "are of each cluster", before: saying(ill), after: saying(ill, { ...ill, name: "b" }), want: true },
+    { name: "run on", before: saying(ill), after: saying({ ...ill, state: "Failed" }), want: false },
+    {
+      name: "say only that it is unhealthy",
+      before: saying(ill),
+      after: saying({ unhealthySince: at("20") }),
+      want: false,
+    },
+    { name: "begin when its pods find no node", before: saying({}), after: saying(unplaced), want: true },
+    {
+      name: "begin anew when its pods find no node again",
+      before: saying(unplaced),
+      after: saying({ unschedulableSince: at("20") }),
+      want: true,
+    },
+    { name: "are two", before: saying(ill), after: saying({ ...ill, ...unplaced }), want: true },
+    {
+      name: "are those of before where only words change",
+      before: saying({}),
+      after: saying({ message: "x" }),
+      want: false,
+    },
+    { name: "do not run without a status", before: object(), after: saying({}), want: false },
+  ])("$name: $want", ({ before, after, want }) => {
+    expect(changedHealthClocks(updated(before, after))).toBe(want);
+  });
+
+  test("run at once of an object that comes with one", () => {
+    expect([changedHealthClocks({ object: saying(ill) }), changedHealthClocks({ object: saying({}) })]).toEqual([
+      true,
+      false,
+    ]);
   });
 });

@@ -130,6 +130,24 @@ describe("a MemberCluster where copies of missing objects are held", () => {
     expect(condition.message).not.toContain("()");
   });
 
+  test("has as many names in its message as there is room for, to the last character", async () => {
+    const start = "hub lacks 1 object";
+    const end = `; if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${SINCE}`;
+    const room = 120 - start.length - end.length - " (t/)".length;
+    const said = async (...names: string[]): Promise<string> => {
+      const { reconcile, written } = holding(undefined, there({ owners: keys(...names) }));
+      await reconcile();
+      const [[condition]] = written() as [[Condition]];
+      return condition.message;
+    };
+    const fits = "x".repeat(room);
+    expect(await said(fits)).toBe(`${start} (t/${fits})${end}`);
+    expect(await said(`${fits}x`)).toBe(start + end);
+    const two = "x".repeat(room - ", t/ys".length);
+    expect(await said(two, "y")).toBe(`hub lacks 2 objects (t/${two}, t/y)${end}`);
+    expect(await said(two, "yy")).toBe(`hub lacks 2 objects (t/${two})${end}`);
+  });
+
   test("names what is in no namespace by its name, and twenty objects at most in the Event", async () => {
     const owners = ["paas.cmft.com/Cluster//wide", ...keys(...Array.from({ length: 30 }, (_, n) => `a${n}`))];
     const { reconcile, events } = holding(saying(), there({ owners }));

@@ -211,13 +211,27 @@ describe("what may not be read", () => {
   });
 });
 
+test("however many namespaces may not be read, about four questions are asked in a second", async () => {
+  const { client, clock, dependencies } = watches();
+  client.gate = () => {
+    throw new ApiError(403, "Forbidden", "no");
+  };
+  for (let i = 0; i < 400; i += 1) dependencies.collect(`app-${i}`, [needs("Secret", "s", `team-${i}`)]);
+  await clock.advance(600_000);
+  client.calls.length = 0;
+  await clock.advance(1_000_000);
+  // A question is a watch, and a list where that is refused.
+  const perSecond = client.calls.length / 2 / 1_000;
+  expect([perSecond > 4, perSecond <= 5]).toEqual([true, true]);
+});
+
 test("everything ends with the signal", async () => {
-  const { server, clock, stop, dependencies } = watches();
+  const { server, clock, stop, dependencies, lines } = watches();
   dependencies.collect("a", [needs("ConfigMap", "settings")]);
   await clock.advance(10);
   stop.abort(new Error("the end"));
   await clock.advance(10);
-  expect([server.watchers.size, clock.pending]).toEqual([0, 0]);
+  expect([server.watchers.size, clock.pending, lines]).toEqual([0, 0, []]);
 });
 
 test("what is being read for the first time is a matter of time, unless the read has failed", async () => {
@@ -285,6 +299,59 @@ test("a kind that nobody can refer to is neither watched nor found", async () =>
   expect(dependencies.collect("a", needed)).toEqual({ found: new Map(), unreadable: new Set(), needed });
   await clock.advance(10);
   expect([client.calls, dependencies.areComing("a")]).toEqual([[], false]);
+});
+
+test("another trouble than a missing right is no news of rights, and what was read stays known", async () => {
+  const { server, client, clock, lines, changed, dependencies } = watches();
+  server.create(CONFIGMAPS, configMap("settings"));
+  const needed = [needs("ConfigMap", "settings")];
+  dependencies.collect("a", needed);
+  await clock.advance(10);
+  client.gate = () => {
+    throw new ApiError(500, "InternalError", "etcd is away");
+  };
+  changed.length = 0;
+  for (const watcher of server.watchers) watcher.end();
+  await clock.advance(10_000);
+  expect([names(dependencies.collect("a", needed)), changed]).toEqual([["settings"], []]);
+  dependencies.collect("b", [needs("Secret", "login")]);
+  await clock.advance(10);
+  expect([changed, dependencies.areComing("b")]).toEqual([["b"], false]);
+  expect(lines.filter((line) => line.includes("may "))).toEqual([]);
+});
+
+test("a service account that may not be read any more needs nothing in its turn, as far as anybody knows", async () => {
+  const { server, client, clock, dependencies } = watches();
+  server.create(SERVICEACCOUNTS, {
+    ...{ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "web", namespace: "default" } },
+    imagePullSecrets: [{ name: "pull" }],
+  });
+  const asked = [needs("ServiceAccount", "web")];
+  for (let reads = 0; reads < 2; reads += 1) {
+    dependencies.collect("a", asked);
+    await clock.advance(10);
+  }
+  expect(dependencies.collect("a", asked)?.needed).toHaveLength(2);
+  client.gate = ({ type }) => {
+    if (type === SERVICEACCOUNTS) throw new ApiError(403, "Forbidden", "no");
+  };
+  for (const watcher of server.watchers) watcher.end();
+  await clock.advance(10_000);
+  const collected = dependencies.collect("a", asked);
+  expect([collected?.needed, collected?.unreadable]).toEqual([asked, new Set(["/ServiceAccount/default/web"])]);
+});
+
+test("each watch is of one namespace, where there is one", async () => {
+  const { client, clock, dependencies } = watches();
+  const asked: unknown[] = [];
+  client.gate = ({ options, phase }) =>
+    void (phase === "before" && asked.push("namespace" in options && options.namespace));
+  const { ref, ...rest } = needs("ConfigMap", "settings");
+  const { namespace: _, ...wide } = ref;
+  dependencies.collect("a", [{ ref, ...rest }]);
+  dependencies.collect("b", [{ ref: wide, ...rest }]);
+  await clock.advance(10);
+  expect(asked).toEqual(["default", false]);
 });
 
 test("Secrets of Helm's releases are not read", async () => {

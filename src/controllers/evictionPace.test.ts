@@ -36,6 +36,48 @@ test("what an earlier process let go counts", () => {
   expect(leaves("a", 2, NOW) - NOW).toBe(20_000);
 });
 
+test.each([
+  {
+    name: "that it was unhealthy there",
+    departures: [{ cluster: "a", reason: "ObjectUnhealthy", at: "2026-11-22T07:59:50Z" }],
+  },
+  { name: "nothing", departures: undefined },
+])("an object that says $name holds up nobody", ({ departures }) => {
+  const hub = {
+    objects: () => [{}, {}],
+    statuses: { of: () => (departures === undefined ? undefined : { departures }) },
+  };
+  const pace = new EvictionPace(hub as unknown as ConstructorParameters<typeof EvictionPace>[0]);
+  expect(pace.turnOf(POLICY, 2, "a", NOW)).toBe(NOW);
+});
+
+test("the latest of those that an earlier process let go counts", () => {
+  const { leaves } = paced("2026-11-22T07:59:50Z", "2026-11-22T07:59:30Z");
+  expect(leaves("a", 2, NOW) - NOW).toBe(20_000);
+});
+
+test("a turn is forgotten a minute after it has come, and not before", () => {
+  const { pace, leaves } = paced();
+  leaves("a", 60, NOW);
+  leaves("b", 60, NOW + MINUTE);
+  expect(pace.turnOf(POLICY, 60, "a", NOW + MINUTE)).toBe(NOW);
+  leaves("c", 60, NOW + MINUTE + 1);
+  expect(pace.turnOf(POLICY, 60, "a", NOW + MINUTE + 1)).toBeGreaterThan(NOW + MINUTE);
+});
+
+test("each policy has a pace of its own, and a plan that leaves nothing takes no turn", () => {
+  const { pace, leaves } = paced();
+  leaves("a", 1, NOW);
+  expect(pace.turnOf("Placement/default/other", 1, "b", NOW)).toBe(NOW);
+  const placement = { kind: "Placement", namespace: "default", name: "other" };
+  const failover = { turn: NOW + 5 };
+  for (const target of [{ failover }, { placement }, { placement, failover: {} }])
+    pace.note("b", target as unknown as Target, NOW);
+  expect(pace.turnOf("Placement/default/other", 1, "c", NOW)).toBe(NOW);
+  pace.note("d", { placement: { ...placement, name: "unasked" }, failover } as unknown as Target, NOW);
+  expect(pace.turnOf("Placement/default/unasked", 1, "e", NOW)).toBe(NOW);
+});
+
 test("asking alone takes no turn", () => {
   const { pace, leaves } = paced();
   expect(pace.turnOf(POLICY, 1, "a", NOW)).toBe(NOW);

@@ -1,11 +1,13 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { OBJECT_FINALIZER } from "../apis/index.ts";
+import { type FederatedStatus, OBJECT_FINALIZER } from "../apis/index.ts";
 import type { ClusterPool, PoolListener } from "../clusters/index.ts";
-import { ApiError, MEMBERCLUSTERS, PLACEMENTS, SECRETS } from "../runtime/index.ts";
+import type { GateReply } from "../rollout/index.ts";
+import { ApiError, CONTROLLERREVISIONS, MEMBERCLUSTERS, PLACEMENTS, SECRETS } from "../runtime/index.ts";
 import type { FakeCluster } from "../runtime/testing/fakeClient.ts";
 import { createFederation, type FederationOptions } from "./federation.ts";
-import { observation, owner } from "./testing/builders.ts";
-import { APP, app, planning } from "./testing/planning.ts";
+import { inContact, observation, owner } from "./testing/builders.ts";
+import { APP, app, placement, planning } from "./testing/planning.ts";
+import { CANARY } from "./testing/rollingOut.ts";
 
 /** One term of leadership over a hub in memory, with members that nobody reaches. */
 async function leading(
@@ -103,7 +105,7 @@ describe("a manager that leads", () => {
   });
 
   test("leaves that to the next one where the hub does not take it", async () => {
-    const { stop, hub, lines } = await leading();
+    const { stop, hub, lines, scraped } = await leading();
     const { gate } = hub;
     hub.gate = (call) => {
       if (call.verb === "applyStatus") throw new ApiError(500, "InternalError", "etcd is away");
@@ -117,6 +119,9 @@ describe("a manager that leads", () => {
         error: { type: "ApiError", message: "etcd is away" },
       }),
     );
+    expect(await scraped('controller_runtime_reconcile_errors_total{controller="policy"}')).toEqual([
+      'controller_runtime_reconcile_errors_total{controller="policy"} 1',
+    ]);
   });
 
   test("serves the classes that it is given", async () => {
@@ -210,6 +215,14 @@ describe("a manager that leads", () => {
     expect(await scraped("operator_sync_status{")).toEqual([]);
   });
 
+  test("shows how long ago a member was heard of", async () => {
+    const { listeners, scraped, clock, settle } = await leading();
+    listeners[0]?.contactChanged("a", { ok: false, lastContact: clock.now() });
+    await settle(7_000);
+    const shown = (): Promise<string[]> => scraped('federation_status_staleness_seconds{cluster="a"');
+    expect(await shown()).toEqual([expect.stringMatching(/ 7$/)]);
+  });
+
   test("gives up a reconcile that takes longer than it may", async () => {
     const hanging = ({ hub }: Awaited<ReturnType<typeof planning>>): void => {
       hub.patch = async (_type, _namespace, _name, _patchType, _body, options) =>
@@ -243,6 +256,58 @@ describe("a manager that leads", () => {
     expect(server.get(MEMBERCLUSTERS, undefined, "a")["status"]).toMatchObject({
       conditions: [{ type: "DeletionsHeld", status: "True", reason: "OwnersMissing" }],
     });
+  });
+});
+
+describe("a manager that rolls objects out in stages", () => {
+  const gate = { prometheus: { query: "up" } };
+  /** Two applications, of which the policy lets one begin at a time. */
+  const rolling = async () => {
+    const asked: { query: string; signal: AbortSignal }[] = [];
+    const askGate = (query: string, signal: AbortSignal): Promise<GateReply> => {
+      asked.push({ query, signal });
+      return new Promise(() => undefined);
+    };
+    const placements = [placement(["a", "b"], { rollout: { ...CANARY, maxObjects: 1, gate } })];
+    const all = await leading(
+      { askGate },
+      {
+        objects: { apps: [app(), app({ name: "cart" })], placements },
+        before: ({ hub }) => hub.serve(CONTROLLERREVISIONS),
+      },
+    );
+    const { observations, assignments } = all.federation.view;
+    for (const name of ["a", "b"]) observations.contact(name, inContact);
+    await all.settle(5_000);
+    const rolloutOf = (name: string) => (all.onHub(name)["status"] as FederatedStatus | undefined)?.rollout;
+    const appliedIn = (name: string): string[] =>
+      [...assignments.in(name)].flatMap(({ ref, effective }) => (effective?.verb === "Apply" ? [ref.name] : []));
+    return { ...all, observations, assignments, asked, rolloutOf, appliedIn };
+  };
+
+  test("lets as many begin as their policy says, and keeps what they were", async () => {
+    const { rolloutOf, appliedIn, server } = await rolling();
+    expect([rolloutOf("shop"), rolloutOf("cart")]).toMatchObject([
+      { state: "Progressing" },
+      { state: "Planned", message: "waits for its turn: one object of the policy at once (maxObjects)" },
+    ]);
+    expect([appliedIn("a"), appliedIn("b")]).toEqual([["shop"], []]);
+    expect(server.list(CONTROLLERREVISIONS)).toHaveLength(2);
+  });
+
+  test("asks the gates, and asks nobody any more when its term is over", async () => {
+    const { assignments, observations, settle, asked, rolloutOf, stop } = await rolling();
+    for (const { ref, effective } of assignments.in("a")) {
+      if (effective?.verb !== "Apply") continue;
+      const { hash, owner: of } = effective;
+      const present = { hash, owner: of };
+      observations.report("a", [observation({ cluster: "a", ref, inSyncWith: hash, revision: 1_000_000, present })]);
+    }
+    await settle(5_000);
+    expect(rolloutOf("shop")).toMatchObject({ state: "Paused", message: "stage canary: the gate is being asked" });
+    expect(asked.map(({ query, signal }) => [query, signal.aborted])).toEqual([["up", false]]);
+    await stop();
+    expect(asked.map(({ signal }) => signal.aborted)).toEqual([true]);
   });
 });
 

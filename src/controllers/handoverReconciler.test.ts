@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { CONTROLLER_CLASS_LABEL, finalizerOf, OBJECT_FINALIZER } from "../apis/index.ts";
+import {
+  CONTROLLER_CLASS_LABEL,
+  finalizerOf,
+  FIRST_RECORD_ANNOTATION,
+  OBJECT_FINALIZER,
+  REGION_LABEL,
+} from "../apis/index.ts";
 import { ApiError, DEMOAPPLICATIONS, Emitter, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS } from "../runtime/index.ts";
 import { RETRY_FINALIZER_MS } from "./finalizers.ts";
 import { HandoverReconciler } from "./handover.ts";
@@ -155,6 +161,41 @@ describe("an object of another class that names ours", () => {
     report("c");
     await handOver();
     expect(finalizers()).toEqual([OBJECT_FINALIZER, CANARY]);
+  });
+
+  describe("that is to run on one cluster, and runs on one that its status does not name", () => {
+    const onOne = [placement(["a", "b"], { clusterCount: 1 })];
+    /** Its copy on `b` alone is seen. */
+    const onB = async (metadata: object, status: object) => {
+      const all = await handing({ finalizers: [CANARY], ...metadata }, { status, placements: onOne });
+      for (const name of ["a", "b"])
+        all.server.merge(MEMBERCLUSTERS, undefined, name, {
+          metadata: { generation: 2, labels: { [REGION_LABEL]: "asia" } },
+        });
+      await all.settle();
+      const { uid = "" } = all.onHub().metadata;
+      const owner = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop" };
+      const present = { owner: { ...owner, uid } };
+      all.observations.report("b", [observation({ cluster: "b", ref: DEPLOYMENT, present })]);
+      expect(await all.handOver()).toEqual({});
+      return all;
+    };
+
+    test("stays where it runs, as its first record says", async () => {
+      const annotations = { [FIRST_RECORD_ANNOTATION]: '{"clusters":["b"]}' };
+      expect((await onB({ annotations }, {})).told()).toEqual([
+        "HandoverWaits: default does not take over from canary yet: Deployment shop on b is not as it is to be yet",
+      ]);
+    });
+
+    test("may run anywhere in its regions, where its status only sums up: what was seen is not all", async () => {
+      const summary = [{ region: "asia", clusters: 1 }];
+      const { told, finalizers } = await onB({}, { status: { observedGeneration: 1, summary } });
+      expect([told(), finalizers()]).toEqual([
+        ["HandoverWaits: default does not take over from canary yet: it would take Deployment shop off b"],
+        [CANARY],
+      ]);
+    });
   });
 
   test("is not claimed while it has no status, unless all is as it is to be", async () => {

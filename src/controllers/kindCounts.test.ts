@@ -47,4 +47,22 @@ test.each([
   { what: "one list", a: ["A", "B"], b: ["A", "B"], want: true },
   { what: "another kind", a: ["A", "B"], b: ["A", "C"], want: false },
   { what: "one more", a: ["A"], b: ["A", "B"], want: false },
+  { what: "one less", a: ["A", "B"], b: ["A"], want: false },
+  { what: "none at all", a: [], b: [], want: true },
 ])("$what: $want", ({ a, b, want }) => expect(sameKinds(a.map(kind), b.map(kind))).toBe(want));
+
+test("a list is the same as itself, and kinds of two groups are two kinds", () => {
+  const kinds = [kind("A")];
+  expect([sameKinds(kinds, kinds), sameKinds(kinds, [{ ...kind("A"), group: "example.com" }])]).toEqual([true, false]);
+});
+
+test("what goes where nothing was is no last one", () => {
+  const counts = new KindCounts();
+  expect(counts.remove(placed("ConfigMap"))).toBe(false);
+  counts.add(placed("ConfigMap"));
+  expect(counts.remove(placed("Secret"))).toBe(false);
+  expect(
+    counts.remove({ ...placed("ConfigMap"), ref: { apiVersion: "x.io/v1", kind: "ConfigMap", name: "shop" } }),
+  ).toBe(false);
+  expect(counts.remove(placed("ConfigMap"))).toBe(true);
+});

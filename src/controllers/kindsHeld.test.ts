@@ -31,6 +31,25 @@ function why(object: KubeObject, type: ResourceType, databases: KubeObject[] | u
 }
 
 describe("the copies of an object that is being deleted", () => {
+  test.each<{ name: string; object?: KubeObject; type: ResourceType; want: unknown }>([
+    { name: "of a CRD's group that is no CRD", type: { ...CRDS, kind: "Other" }, want: undefined },
+    { name: "called like a CRD, of another group", type: { ...CRDS, group: "example.com" }, want: undefined },
+    { name: "that is a CRD", type: CRDS, want: HELD },
+    { name: "that is a CRD without a spec", object: { ...crd, spec: undefined }, type: CRDS, want: undefined },
+    { name: "that is a CRD of no kind", object: { ...crd, spec: { group: "mysql.io" } }, type: CRDS, want: undefined },
+    {
+      name: "that is a CRD of no group",
+      object: { ...crd, spec: { names: { kind: "MysqlCluster" } } },
+      type: CRDS,
+      want: undefined,
+    },
+  ])(
+    "stay for the sake of the kind that it defines only where it defines one: $name",
+    async ({ object = crd, type, want }) => {
+      expect(await why(object, type, [database(OBJECT_FINALIZER)], [MYSQL])).toEqual(want);
+    },
+  );
+
   test("stay for as long as its kind is being deleted and nobody has agreed", async () => {
     expect(await why(database(), MYSQL, [], [MYSQL])).toEqual(HELD);
     expect(await why(database(), MYSQL, [], [])).toBeUndefined();
@@ -51,6 +70,12 @@ describe("the copies of an object that is being deleted", () => {
       databases: [database(OBJECT_FINALIZER), database(`${OBJECT_FINALIZER}.v2`), database()],
       held: [],
       want: { reason: "KindBeingDeleted", message: "2 objects of the kind MysqlCluster are placed on members" },
+    },
+    {
+      name: "of which one object is on its way",
+      databases: [database(OBJECT_FINALIZER)],
+      held: [],
+      want: { reason: "KindBeingDeleted", message: "1 object of the kind MysqlCluster is placed on members" },
     },
   ])("of a CRD $name", async ({ databases, held, want }) => {
     expect(await why(crd, CRDS, databases, held)).toEqual(want);

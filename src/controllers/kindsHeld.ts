@@ -23,6 +23,7 @@ export async function heldByKind(
   const placed = defined?.informer.list().filter(({ metadata }) => holdersOf(OBJECT_FINALIZER, metadata).length > 0);
   if (defined === undefined || placed === undefined || placed.length === 0) return undefined;
   const held = await hub.kindDeletions.held(defined.type, signal);
-  const message = `${counted(placed.length, "object")} of the kind ${defined.type.kind} are placed on members`;
+  const are = placed.length === 1 ? "is" : "are";
+  const message = `${counted(placed.length, "object")} of the kind ${defined.type.kind} ${are} placed on members`;
   return held ?? { reason: "KindBeingDeleted", message: shortMessage(message) };
 }

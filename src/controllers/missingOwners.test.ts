@@ -234,6 +234,8 @@ describe("a hold", () => {
     const since = "2026-01-01T00:00:00Z";
     const { server, missing, settle, shown, heard, observations } = await setUp([], [], since);
     expect([missing.isHolding, await shown()]).toEqual([true, HELD]);
+    server.merge(MEMBERCLUSTERS, undefined, CLUSTER, { metadata: { labels: { a: "1" } } });
+    await settle();
     expect(heard).toEqual(["change"]);
     observations.report(CLUSTER, [copyOf("shop-0")]);
     expect(missing.heldOn(CLUSTER)?.message).toContain("the hub went back in time");

@@ -256,7 +256,7 @@ export class PlacementReconciler implements Reconciler {
     });
     logProblems(context.logger, owner, target, before?.target);
     logPlan(context, owner, object, target, { plan: before, status }, changed);
-    const recheckAt = Math.min(wanted.recheckAt ?? Infinity, stage.recheckAt ?? Infinity, next.recheckAt ?? Infinity);
+    const recheckAt = Math.min(next.recheckAt ?? Infinity, stage.recheckAt ?? Infinity);
     return recheckAt === Infinity ? done : requeueAfter(Math.max(1, recheckAt - now));
   }
 

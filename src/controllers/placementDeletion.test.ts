@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { CONTROLLER_CLASS_LABEL, DELETION_POLICY_ANNOTATION, OBJECT_FINALIZER, refKey } from "../apis/index.ts";
 import { ApiError, CRDS, DEMOAPPLICATIONS } from "../runtime/index.ts";
 import { RETRY_FINALIZER_MS } from "./finalizers.ts";
+import { HELD_AGAIN_MS } from "./kindsHeld.ts";
 import { absent, observation, owner } from "./testing/builders.ts";
 import { APP, app, placement, placing, statusOn } from "./testing/planning.ts";
 
@@ -92,9 +93,53 @@ describe("an object that is being deleted", () => {
     const { reconcile, update, verbs, rows, server } = await running();
     server.merge(CRDS, undefined, "demoapplications.paas.cmft.com", deletion);
     await update(deletion);
-    await reconcile();
+    expect(await reconcile()).toEqual({ requeueAfter: HELD_AGAIN_MS });
     expect(verbs()).toEqual(["a Hold", "b Hold"]);
     expect(rows()[0]).toMatchObject({ wanted: false, why: { reason: "KindBeingDeleted" } });
+  });
+
+  test("is not held by its kind where none of its copies is seen", async () => {
+    const { reconcile, update, observations, rows, server } = await running();
+    for (const { cluster, ref } of rows()) observations.report(cluster, [absent({ cluster, ref })]);
+    server.merge(CRDS, undefined, "demoapplications.paas.cmft.com", deletion);
+    await update(deletion);
+    expect(await reconcile()).toEqual({});
+    expect(rows()).toMatchObject([{ why: { reason: "Confirming" } }, { why: { reason: "Confirming" } }]);
+  });
+
+  test("lets its copies go where it was deleted with --cascade=orphan, once that is written down", async () => {
+    const { reconcile, reconciler, update, verbs, state, wokenBy, onHub } = await running();
+    wokenBy(reconciler);
+    await update({ metadata: { ...deletion.metadata, finalizers: [OBJECT_FINALIZER, "orphan"] } });
+    state.patchFailure = new ApiError(409, "Conflict", "it has changed");
+    expect(await reconcile()).toEqual({ requeueAfter: RETRY_FINALIZER_MS });
+    expect(verbs()).toEqual(["a Apply", "b Apply"]);
+    state.patchFailure = undefined;
+    expect(await reconcile()).toEqual({});
+    expect(verbs()).toEqual(["a Release", "b Release"]);
+    expect(onHub().metadata.annotations?.[DELETION_POLICY_ANNOTATION]).toBe("Orphan");
+  });
+
+  test("waits for a cluster of which not everything is known, though none of its rows is about that", async () => {
+    const { reconcile, reconciler, update, rows, observations, contact, wokenBy, onHub, dependencies, plans } =
+      await running();
+    for (const { cluster, ref } of rows())
+      observations.report(cluster, [observation({ cluster, ref, present: { owner: owner("another") } })]);
+    await update(deletion);
+    contact("b", { synced: false });
+    await reconcile();
+    expect(rows()).toEqual([]);
+    expect([...(plans.get(APP)?.remaining ?? [])]).toEqual(["b"]);
+    const woken = wokenBy(reconciler);
+    woken.length = 0;
+    dependencies.releases.emit("another");
+    contact("b", {});
+    expect(woken).toEqual([
+      { key: APP, afterMs: undefined },
+      { key: APP, afterMs: undefined },
+    ]);
+    await reconcile();
+    expect(onHub().metadata.finalizers ?? []).toEqual([]);
   });
 
   test("is looked for by name where nothing is seen of it", async () => {
@@ -215,12 +260,9 @@ describe("an object that is gone from the hub", () => {
   test("is forgotten where nothing of it is left", async () => {
     const all = await gone();
     for (const { cluster, ref } of all.rows()) all.observations.report(cluster, [absent({ cluster, ref })]);
+    const asked = all.hub.count("list", DEMOAPPLICATIONS);
     expect(await all.reconcile()).toEqual({});
-    expect([all.plans.get(APP), all.verbs(), all.hub.count("list", DEMOAPPLICATIONS)]).toEqual([
-      undefined,
-      [],
-      all.hub.count("list", DEMOAPPLICATIONS),
-    ]);
+    expect([all.plans.get(APP), all.verbs(), all.hub.count("list", DEMOAPPLICATIONS)]).toEqual([undefined, [], asked]);
   });
 });
 

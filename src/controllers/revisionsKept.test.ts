@@ -76,10 +76,13 @@ describe("a revision on the hub", () => {
   });
 
   test("of an object without a life yet is one of its own", async () => {
-    const { keep } = hub();
+    const { keep, revisions, client } = hub();
     const { uid: _, ...metadata } = SHOP.metadata;
     const kept = await keep("a", { ...SHOP, metadata });
     expect(kept).toMatchObject({ revision: { name: `shop-${hashOf(["", "hash of a"])}` } });
+    revisions.forget("");
+    expect(await revisions.of({ ...SHOP, metadata }, signal)).toMatchObject([{ number: 1 }]);
+    expect(client.calls).toEqual(["list", "create", "list"].map((verb) => `${verb} controllerrevisions`));
   });
 
   test("holds one MiB, and not a byte more", async () => {

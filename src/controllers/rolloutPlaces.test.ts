@@ -7,10 +7,12 @@ const POLICY = "Placement/default/all";
 /** Objects by what the hub says of their rollouts; `placed`: how many objects the policy places. */
 function world(known: Record<string, RolloutStatus["state"] | undefined> = {}, placed = 10) {
   const hub = {
-    owners: () => Object.keys(known),
-    object: (owner: string) => ({ object: { owner }, kind: {} }),
+    owners: () => [...Object.keys(known), "gone"],
+    object: (owner: string) => (owner === "gone" ? undefined : { object: { owner }, kind: {} }),
     statuses: {
       of: ({ owner }: { owner: string }) => {
+        if (owner === "elsewhere before") return { rollout: { state: known[owner] } };
+        if (owner === "of no rollout") return { placement: { kind: "Placement", namespace: "default", name: "all" } };
         const state = known[owner];
         const [policy = "all", name] = owner.includes("/") ? owner.split("/") : [undefined, owner];
         const placement = { kind: "Placement", namespace: "default", name: policy };
@@ -87,6 +89,8 @@ test("what had begun before this process did has its place, whatever became of i
     waits: "Planned",
     new: undefined,
     "other/elsewhere": "Progressing",
+    "elsewhere before": "Progressing",
+    "of no rollout": "Progressing",
   });
   expect(["x", "y"].map((owner) => places.mayBegin(run(owner, 4)))).toEqual([true, false]);
   places.release("well");
@@ -97,10 +101,27 @@ test("what had begun before this process did has its place, whatever became of i
 });
 
 test("a run that goes on counts, though nobody asked whether it may begin", () => {
-  const { places, run } = world();
+  const { places, run, called } = world();
   places.mayBegin(run("a"));
   expect(places.mayBegin(run("b"))).toBe(false);
   places.keep(run("b"));
   places.release("a");
+  // It waits no more.
+  expect(called).toEqual([]);
   expect(places.mayBegin(run("c"))).toBe(false);
+});
+
+test("what had begun under another policy counts where it is now", () => {
+  const { places, run } = world({ "other/moved": "Progressing" });
+  expect(places.mayBegin(run("other/moved", 1))).toBe(true);
+  const other = "Placement/default/other";
+  expect(places.mayBegin(run("x", 1, other))).toBe(true);
+  expect(places.mayBegin(run("y", 1))).toBe(false);
+});
+
+test("who never had a place, and waited for none, frees none", () => {
+  const { places, called, run } = world();
+  for (const owner of ["a", "b"]) places.mayBegin(run(owner));
+  places.release("c");
+  expect(called).toEqual([]);
 });

@@ -15,8 +15,8 @@ export interface BoundRun {
   maxObjects: number | string;
 }
 
-interface Queue {
-  maxObjects?: number | string;
+/** The objects of one policy. */
+interface Queue extends Omit<BoundRun, "owner"> {
   /** Objects whose rollout has begun and keeps its place. */
   taken: Set<string>;
   /** First come, first served. */
@@ -35,9 +35,10 @@ export class RolloutPlaces {
   readonly changes = new Emitter<string>();
   readonly #hub: Pick<HubCache, "owners" | "object" | "statuses">;
   readonly #plans: Pick<Plans, "placedBy">;
+  /** By the keys of the policies. */
   readonly #queues = new Map<string, Queue>();
-  /** The policy in whose queue an object is. */
-  readonly #policies = new Map<string, string>();
+  /** In which queue an object is. */
+  readonly #entered = new Map<string, Queue>();
 
   constructor({
     hub,
@@ -61,7 +62,7 @@ export class RolloutPlaces {
     const queue = this.#enter(run);
     if (queue.taken.has(owner)) return true;
     queue.waiting.add(owner);
-    if (!first(queue.waiting, this.#free(run.policy, queue)).includes(owner)) return false;
+    if (!first(queue.waiting, this.#free(queue)).includes(owner)) return false;
     queue.waiting.delete(owner);
     queue.taken.add(owner);
     return true;
@@ -76,39 +77,34 @@ export class RolloutPlaces {
 
   /** The object is rolled out no more, and waits for nothing. */
   release(owner: string): void {
-    const policy = this.#policies.get(owner);
-    const queue = policy === undefined ? undefined : this.#queues.get(policy);
-    this.#policies.delete(owner);
-    if (policy === undefined || queue === undefined) return;
+    const queue = this.#entered.get(owner);
+    if (queue === undefined) return;
+    this.#entered.delete(owner);
     queue.taken.delete(owner);
     queue.waiting.delete(owner);
-    for (const next of first(queue.waiting, this.#free(policy, queue))) this.changes.emit(next);
+    for (const next of first(queue.waiting, this.#free(queue))) this.changes.emit(next);
   }
 
   /** The queue of the policy, with what it says now; whatever the object had with another policy is given up. */
   #enter({ owner, policy, maxObjects }: BoundRun): Queue {
-    const queue = this.#queueOf(policy);
+    const queue = this.#queues.get(policy) ?? this.#open(policy, maxObjects);
     queue.maxObjects = maxObjects;
-    const before = this.#policies.get(owner);
-    if (before !== undefined && before !== policy) this.release(owner);
-    this.#policies.set(owner, policy);
+    if (this.#entered.get(owner) !== queue) this.release(owner);
+    this.#entered.set(owner, queue);
     return queue;
   }
 
-  #free(policy: string, { maxObjects, taken }: Queue): number {
-    return maxObjects === undefined ? 0 : this.limitOf({ policy, maxObjects }) - taken.size;
+  #free(queue: Queue): number {
+    return this.limitOf(queue) - queue.taken.size;
   }
 
-  #queueOf(policy: string): Queue {
-    let queue = this.#queues.get(policy);
-    if (queue === undefined) {
-      queue = { taken: new Set(), waiting: new Set() };
-      this.#queues.set(policy, queue);
-      for (const owner of this.#begunOf(policy)) {
-        if (this.#policies.has(owner)) continue;
-        queue.taken.add(owner);
-        this.#policies.set(owner, policy);
-      }
+  #open(policy: string, maxObjects: number | string): Queue {
+    const queue: Queue = { policy, maxObjects, taken: new Set(), waiting: new Set() };
+    this.#queues.set(policy, queue);
+    for (const owner of this.#begunOf(policy)) {
+      if (this.#entered.has(owner)) continue;
+      queue.taken.add(owner);
+      this.#entered.set(owner, queue);
     }
     return queue;
   }

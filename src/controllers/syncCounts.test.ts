@@ -24,6 +24,15 @@ describe("a member object", () => {
     },
     { name: "that is frozen as it was", row: holdRow({ wanted: true, hash: "h2" }), seen: right, want: "outOfSync" },
     { name: "that is retained", row: holdRow({ wanted: true }), seen: right, want: "upToDate" },
+    {
+      name: "that is frozen, and is not there",
+      row: holdRow({ wanted: true, hash: "h1" }),
+      seen: undefined,
+      want: "outOfSync",
+    },
+    { name: "that may not go yet, and is gone", row: holdRow({ wanted: false }), seen: undefined, want: undefined },
+    { name: "that is to be let go of", row: deleteRow({ verb: "Release" as never }), seen: right, want: "outOfSync" },
+    { name: "that is let go of", row: deleteRow({ verb: "Release" as never }), seen: undefined, want: undefined },
   ])("$name", ({ row, seen, want }) => expect(syncStateOf(row, seen)).toBe(want));
 });
 
@@ -34,6 +43,7 @@ test("counts follow every change, by kind", () => {
   counts.move("Service", undefined, "upToDate");
   counts.move("Deployment", "outOfSync", "upToDate");
   counts.move("Service", "upToDate", undefined);
+  counts.move("Secret", undefined, undefined);
   expect([...counts]).toEqual([
     { kind: "Deployment", upToDate: 1, outOfSync: 1 },
     { kind: "Service", upToDate: 0, outOfSync: 0 },

@@ -126,11 +126,19 @@ export interface Woken {
 
 /** A hub with one namespace, these clusters, which are all in contact, and whatever else is given; everything is read. */
 export async function planning(
-  objects: { apps?: readonly KubeObject[]; placements?: readonly KubeObject[]; clusters?: readonly string[] } = {},
+  objects: {
+    apps?: readonly KubeObject[];
+    placements?: readonly KubeObject[];
+    clusters?: readonly string[];
+    /** Objects of a kind that is sent as it is. */
+    sent?: { type: ResourceType; objects: readonly KubeObject[] };
+  } = {},
   { classes: names = [DEFAULT_CLASS] }: { classes?: readonly string[] } = {},
 ) {
-  const { apps = [app()], placements = [placement(["a", "b"])], clusters = ["a", "b"] } = objects;
-  const { hub, server, cache, clock, start, settle } = setUpHub();
+  const { apps = [app()], placements = [placement(["a", "b"])], clusters = ["a", "b"], sent } = objects;
+  const { hub, server, cache, clock, start, settle } = setUpHub(
+    sent === undefined ? {} : { propagated: [sent.type.kind] },
+  );
   server.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } });
   hub.serve(CRDS);
   server.create(CRDS, {
@@ -141,6 +149,8 @@ export async function planning(
   for (const name of clusters) server.create(MEMBERCLUSTERS, cluster(name));
   for (const one of placements) server.create(PLACEMENTS, one);
   for (const one of apps) server.create(DEMOAPPLICATIONS, one);
+  if (sent !== undefined) hub.serve(sent.type);
+  for (const one of sent?.objects ?? []) server.create(sent?.type ?? DEMOAPPLICATIONS, one);
   const events: EventRecord[] = [];
   const recorder = { record: (event: EventRecord) => void events.push(event) } as unknown as EventRecorder;
   const metrics = new Metrics({ processMetrics: false });
@@ -179,6 +189,8 @@ export async function planning(
   });
   for (const name of clusters) observations.contact(name, inContact);
   await start();
+  // The hub is asked what it serves.
+  if (sent !== undefined) await settle(10_000);
   missing.begin();
   progress.begin(cache.owners());
   const copies = { hub: cache, assignments, observations, plans, dependencies, progress, classes, missing };

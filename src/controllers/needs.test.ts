@@ -1,0 +1,147 @@
+import { describe, expect, test } from "vitest";
+import { placementObject } from "../../test/builders/policyObjects.ts";
+import { type KubeObject, type ObjectSetting, type Placement, refKey, refOf } from "../apis/index.ts";
+import type { HubCache, PlacedKind } from "../hub/index.ts";
+import { type Dependency, placeableKindOf } from "../interpreter/index.ts";
+import { DEMOAPPLICATIONS, DEPLOYMENTS } from "../runtime/index.ts";
+import type { Collected, DependencyWatches } from "./dependencies.ts";
+import { askedOf, knownOf } from "./needs.ts";
+import { app } from "./testing/planning.ts";
+
+const secret = (name: string): Dependency => ({
+  ref: { apiVersion: "v1", kind: "Secret", namespace: "default", name },
+  optional: false,
+  readByPods: true,
+});
+const PASSWORD = secret("password");
+const DEPLOYMENT: KubeObject = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "shop", namespace: "default", uid: "u" },
+  spec: { secretName: "declared" },
+};
+
+interface Given {
+  object?: KubeObject;
+  /** Specs of the policies on the hub, beside that they select the object. */
+  policies?: readonly object[];
+  /** Clusters that the record of the object names. */
+  recorded?: readonly string[];
+  setting?: ObjectSetting;
+  /** What the hub has of what is needed; undefined: it is being read. */
+  collected?: Collected | undefined;
+}
+
+/** An object that refers to a Secret, and what is asked of the hub for it. */
+function world({ object = DEPLOYMENT, policies = [], recorded = [], setting = {}, ...given }: Given = {}) {
+  const { apiVersion, kind } = object;
+  const type = kind === "Deployment" ? DEPLOYMENTS : DEMOAPPLICATIONS;
+  const interpreter = { ...placeableKindOf(type.group, kind), dependencies: () => [PASSWORD] };
+  const found = { object, kind: { type, interpreter, propagated: kind === "Deployment" } as unknown as PlacedKind };
+  const placements = policies.map(
+    (spec) => placementObject({ resourceSelectors: [{ apiVersion, kind }], ...spec }) as unknown as Placement,
+  );
+  const owner = refKey(refOf(object));
+  const said: unknown[] = [];
+  const hub = {
+    object: (key: string) => (key === owner ? found : undefined),
+    allPlacements: () => placements,
+    planned: { settingOf: (one: KubeObject) => (one === object ? setting : {}) },
+    catalog: {
+      isRequired: (one: unknown) => one === DEMOAPPLICATIONS,
+      need: (needed: readonly Dependency[]) => void said.push(["the hub needs", ...namesOf(needed)]),
+    },
+    statuses: {
+      recordOf: () => {
+        said.push("the record is read");
+        return { names: new Set(recorded), regions: new Set() };
+      },
+    },
+    clusters: { list: () => [] },
+  } as unknown as HubCache;
+  const collect = (asking: string, needed: readonly Dependency[]): Collected | undefined => {
+    said.push([asking, "asks for", ...namesOf(needed)]);
+    return "collected" in given
+      ? given.collected
+      : { found: new Map(), unreadable: new Set(), needed: [...needed, secret("in its turn")] };
+  };
+  const sources = { hub, dependencies: { collect } as unknown as DependencyWatches };
+  return {
+    ...{ said, owner, placements },
+    asked: () => askedOf(sources, owner, found),
+    known: () => knownOf(sources, owner, found),
+  };
+}
+
+const namesOf = (needed: readonly Dependency[]): string[] => needed.map(({ ref }) => ref.name);
+
+describe("what an object asks for beside it", () => {
+  test.each<{ name: string; want: string[]; reads: boolean } & Given>([
+    { name: "is nothing while nobody places it and it runs nowhere", want: [], reads: true },
+    { name: "is asked for while it runs somewhere", recorded: ["a"], want: ["password"], reads: true },
+    { name: "is asked for where a policy places it", policies: [{}], want: ["password"], reads: false },
+    {
+      name: "is nothing where the policy says so, though it runs",
+      policies: [{ dependencies: { mode: "None" } }],
+      recorded: ["a"],
+      want: [],
+      reads: false,
+    },
+    {
+      name: "is the same wherever it runs, of what becomes other objects",
+      object: app(),
+      want: ["password"],
+      reads: false,
+    },
+    {
+      name: "is also what the policy declares",
+      policies: [{ dependencies: { mode: "Auto", fields: [{ kind: "Secret", path: "spec.secretName" }] } }],
+      want: ["password", "declared"],
+      reads: false,
+    },
+  ])("$name", ({ name: _, want, reads, ...given }) => {
+    const { asked, placements, said } = world(given);
+    const { choice, needs } = asked();
+    expect(namesOf(needs.dependencies)).toEqual(want);
+    expect(choice).toEqual({ placement: placements[0], passedOver: [] });
+    expect(said).toEqual(reads ? ["the record is read"] : []);
+  });
+
+  test("goes by the policy that selects it, by its namespace too", () => {
+    const selector = { apiVersion: "apps/v1", kind: "Deployment" };
+    const byTeam = {
+      resourceSelectors: [{ ...selector, namespaceSelector: { matchLabels: { team: "shop" } } }],
+    };
+    const chosen = (setting: ObjectSetting) => world({ policies: [byTeam], setting }).asked().choice.placement;
+    expect(chosen({ namespaceLabels: { team: "shop" } })).toBeDefined();
+    expect(chosen({ namespaceLabels: { team: "cart" } })).toBeUndefined();
+  });
+});
+
+describe("what is known of an object before its plan", () => {
+  test("is nothing while something that it needs is being read, and the hub is told of nothing", () => {
+    const { known, said, owner } = world({ policies: [{}], collected: undefined });
+    expect(known()).toBeUndefined();
+    expect(said).toEqual([[owner, "asks for", "password"]]);
+  });
+
+  test("is who places it, and what it needs with what that needs in its turn, of which the hub is told", () => {
+    const { known, said, owner, placements } = world({ policies: [{}] });
+    const needed = [PASSWORD, secret("in its turn")];
+    expect(known()).toEqual({
+      choice: { placement: placements[0], passedOver: [] },
+      needs: { dependencies: needed },
+      collected: { found: new Map(), unreadable: new Set(), needed },
+    });
+    expect(said).toEqual([
+      [owner, "asks for", "password"],
+      ["the hub needs", "password", "in its turn"],
+    ]);
+  });
+
+  test("keeps what is wrong with what the policy declares", () => {
+    const fields = [{ kind: "Secret", path: "spec" }];
+    const { known } = world({ policies: [{ dependencies: { mode: "Auto", fields } }] });
+    expect(known()?.needs).toMatchObject({ problem: { reason: "DependencyUnresolved" } });
+  });
+});
