@@ -86,6 +86,21 @@ describe("a variant", () => {
     const [none, some] = [of.render([], AS_IT_IS), of.render([], { ...AS_IT_IS, replicas: 7 })];
     expect(none).not.toBe(some);
     expect(none.objects.at(-1)).toBe(some.objects.at(-1));
+    // What asks for the replicas that it has anyway is the same object.
+    const same = of.render(rules.slice(1), { ...AS_IT_IS, replicas: 2 });
+    expect(none.objects[1]).toBe(same.objects[1]);
+    expect(some.objects[1]).not.toBe(same.objects[1]);
+    expect(of.render(rules, { ...AS_IT_IS, replicas: 3, fixed: true })).toBe(of.render(rules, AS_IT_IS));
+  });
+
+  test("of the owner itself asks for its status", () => {
+    const self = { ...owner, name: "conf", kind: "ConfigMap", apiVersion: "v1" };
+    const more = { base: [config, service], owner: self, reporting: { aggregateStatus: true } };
+    expect(render([], more).objects.map(({ reporting }) => reporting)).toEqual([
+      undefined,
+      { withStatus: true },
+      undefined,
+    ]);
   });
 
   test("rolls its pods for what they read", () => {

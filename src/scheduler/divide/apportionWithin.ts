@@ -18,7 +18,8 @@ export function apportionWithin<T extends Part>(
   const shares = parts.map(() => 0);
   let free = parts.map((part, at) => ({ part, at }));
   let rest = total;
-  while (free.length > 0) {
+  // Of no parts at all nothing is short or over.
+  for (;;) {
     const sum = free.reduce((acc, { part }) => acc + part.weight, 0);
     // Without any weight all weigh the same.
     const weightOf = (part: T): number => (sum > 0 ? part.weight : 1);
@@ -60,5 +61,4 @@ export function apportionWithin<T extends Part>(
     rest -= fixed;
     free = next;
   }
-  return shares;
 }

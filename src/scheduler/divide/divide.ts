@@ -135,9 +135,8 @@ function giveRest(rest: number, total: number, takers: readonly Share[], max: nu
   if (left === 0) return 0;
   const sum = takers.reduce((acc, s) => acc + s.weight, 0);
   const missing = (share: Share): number => total * share.weight - share.replicas * sum;
-  const open = takers.filter((share) => share.replicas < max);
-  open.sort((a, b) => missing(b) - missing(a) || b.weight - a.weight || b.held - a.held || fair(a, b));
-  for (const share of open) {
+  const order: Order = (a, b) => missing(b) - missing(a) || b.weight - a.weight || b.held - a.held || fair(a, b);
+  for (const share of takers.toSorted(order)) {
     const taken = Math.min(left, max - share.replicas);
     share.replicas += taken;
     left -= taken;
@@ -153,7 +152,8 @@ function giveRest(rest: number, total: number, takers: readonly Share[], max: nu
 function apportion(total: number, shares: Share[], min: number, max: number, fair: Order): void {
   let free = shares;
   let rest = total;
-  while (free.length > 0) {
+  // Of no shares at all nothing is short or over.
+  for (;;) {
     const sum = free.reduce((acc, s) => acc + s.weight, 0);
     // Compared as whole numbers, multiplied by `sum`, so that rounding cannot decide.
     let short = 0;

@@ -93,8 +93,7 @@ export function shareByRoom(
     const room = rooms[i];
     if (replicas === 0 && total > 0) return { replicas, step: refusal(room) };
     const more = room !== undefined && "fits" in room ? replicas - current - room.fits : 0;
-    const beyond =
-      more > 0 && replicas > current ? `; ${more} of them ${more === 1 ? "finds" : "find"} no room there` : "";
+    const beyond = more > 0 ? `; ${more} of them ${more === 1 ? "finds" : "find"} no room there` : "";
     const gone = subject.leaving?.has(cluster) === true && replicas < current ? current - replicas : 0;
     const left = gone === 0 ? "" : `; ${gone} ${gone === 1 ? "leaves" : "leave"} it, since pods find no node there`;
     const message = `gets ${replicas} of ${counted(total, "replica")}${beyond}${left}`;

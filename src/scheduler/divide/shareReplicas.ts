@@ -38,8 +38,9 @@ export function shareReplicas(
       const message = whyNone(total, weights[name] ?? 0, belowMinimum.has(name));
       return { replicas, step: { ...STEP, fits: false, reason: "NoReplicas", message } };
     }
+    // Some have no place only where each that gets any has its most.
     const unplaced =
-      division.unplaced > 0 && replicas === max
+      division.unplaced > 0
         ? `, its most; ${division.unplaced} ${division.unplaced === 1 ? "has" : "have"} no place`
         : "";
     const message = `gets ${replicas} of ${counted(total, "replica")}${unplaced}`;

@@ -48,7 +48,6 @@ export function filterClusters(context: FilterContext, clusters: readonly Cluste
       const answer = check(cluster);
       answered = answered.last?.answer === answer ? answered.last : withAnswer(answered, name, answer);
     }
-    if (alike.length === 0) return answered;
     return (answered.whole ??= alike.reduce(
       (before, { name, check }) => withAnswer(before, name, check(cluster)),
       answered,

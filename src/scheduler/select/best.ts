@@ -88,9 +88,9 @@ class Search {
 function worthOf(classes: readonly CandidateClass[], count: number): number {
   const [first] = classes;
   if (first !== undefined && classes.length === 1) return first.sums[Math.min(count, first.members.length)] ?? 0;
-  const values = classes.flatMap(({ members }) => members.slice(0, Math.min(count, members.length)));
+  const values = classes.flatMap(({ members }) => members.slice(0, count));
   if (values.length > count) values.sort((a, b) => b.value - a.value);
-  return values.slice(0, Math.min(count, values.length)).reduce((sum, { value }) => sum + value, 0);
+  return values.slice(0, count).reduce((sum, { value }) => sum + value, 0);
 }
 
 /** Group after group as the limits allow: for fleets where the search found nothing in its time. */

@@ -82,8 +82,7 @@ function weighed(
   { replicaScheduling }: PlacementRules,
   clusters: readonly ClusterSnapshot[],
 ): (cluster: ClusterSnapshot) => Step | undefined {
-  if (replicaScheduling.mode !== "Divided" || replicaScheduling.weights === undefined || subject.replicas === undefined)
-    return () => undefined;
+  if (replicaScheduling.mode !== "Divided" || subject.replicas === undefined) return () => undefined;
   const weightOf = staticWeight(replicaScheduling, subject);
   if (clusters.every((cluster) => weightOf(cluster).weight === 0)) return () => undefined;
   const none: Step = {

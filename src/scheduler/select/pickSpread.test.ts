@@ -242,6 +242,28 @@ describe("replicas that are divided", () => {
     },
     {
       ...three,
+      name: "reach as many clusters as there are of them, where a least of none is asked for",
+      rules: { ...divided({ minReplicasPerCluster: 0 }), spreadConstraints: [over("region", 1)] },
+      who: { replicas: 2 },
+      taken: ["a1", "b1"],
+      said: { c1: reach("2 clusters") },
+    },
+    {
+      ...three,
+      name: "are none at all, and keep nobody from any cluster",
+      rules: { ...divided(), clusterCount: 2 },
+      who: { replicas: 0 },
+      taken: ["a1", "b1"],
+    },
+    {
+      ...three,
+      name: "are not divided, and keep nobody from any cluster",
+      rules: { clusterCount: 2 },
+      who: { replicas: 1 },
+      taken: ["a1", "b1"],
+    },
+    {
+      ...three,
       name: "reach fewer than the count, which is nothing to note",
       rules: { ...divided(), clusterCount: 3 },
       who: { replicas: 2 },

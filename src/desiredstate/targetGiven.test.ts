@@ -1,0 +1,195 @@
+import { describe, expect, test } from "vitest";
+import { bundle, operator, serviceAccount } from "../../test/builders/index.ts";
+import type { KubeObject, Placement } from "../apis/index.ts";
+import { namespaceTerms } from "./podSecurity/index.ts";
+import { app, cluster, placement, running, shanghai, singapore, targetOf } from "./testdata/builders.ts";
+import type { Target } from "./types.ts";
+
+/** What a snapshot may hold already, so that nobody finds it out twice. */
+
+const configMap = (name: string): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace: "default" },
+  data: { a: "1" },
+});
+const keyOf = (name: string): string => `/ConfigMap/default/${name}`;
+const reading = (name: string): KubeObject => app({ envFrom: [{ configMapRef: { name } }] });
+const kindsOn = ({ clusters }: Target): string[] =>
+  (clusters[0]?.objects ?? []).map(({ ref }) => `${ref.kind}/${ref.name}`);
+
+describe("what is known already counts", () => {
+  test("which policy was chosen, and which it goes before", () => {
+    const choice = {
+      placement: placement("given", { deletionPolicy: "Orphan" }),
+      passedOver: [{ placement: placement("weaker"), because: "it says so" }],
+    };
+    const target = targetOf({ choice, placements: [placement("other", { priority: 9 })] });
+    expect(target.placement?.name).toBe("given");
+    expect(target.deletionPolicy).toBe("Orphan");
+    expect(target.passedOver).toEqual([
+      { policy: { kind: "Placement", namespace: "default", name: "weaker" }, because: "it says so" },
+    ]);
+    expect(
+      targetOf({ choice: { placement: undefined, passedOver: [] }, placements: [placement("p")] }).clusters,
+    ).toEqual([]);
+  });
+
+  test("what the object needs", () => {
+    const given = { object: reading("a"), placements: [placement("p")], clusters: [shanghai] };
+    const dependencies = new Map(["a", "b"].map((name) => [keyOf(name), configMap(name)]));
+    const ref = { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "b" };
+    const needs = { dependencies: [{ ref, optional: false, readByPods: true }] };
+    expect(kindsOn(targetOf({ ...given, dependencies }))[0]).toBe("ConfigMap/a");
+    expect(kindsOn(targetOf({ ...given, dependencies, needs }))[0]).toBe("ConfigMap/b");
+    expect([...targetOf({ ...given, needs }).missing]).toEqual([keyOf("b")]);
+    expect([...targetOf({ ...given, needs: { dependencies: [] } }).missing]).toEqual([]);
+  });
+
+  test("the terms of its namespace, whose labels go along", () => {
+    const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
+    const terms = namespaceTerms({ name: "default", labels: { ...labels, team: "web" } }, false);
+    const target = targetOf({ terms, placements: [placement("p")], clusters: [shanghai] });
+    expect(target.namespaceLabels).toEqual(labels);
+    expect(target.clusters[0]?.problem?.reason).toBe("PodSecurity");
+    expect(targetOf({ placements: [placement("p")] })).not.toHaveProperty("namespaceLabels");
+  });
+
+  test("the content of what goes along, by its hash", () => {
+    const given = { object: reading("a"), placements: [placement("p")] };
+    const hashesOf = (found: KubeObject) =>
+      targetOf({ ...given, dependencies: new Map([[keyOf("a"), found]]) }).dependencyHashes;
+    const hashes = hashesOf(configMap("a"));
+    expect(hashes).toEqual({ all: expect.any(String), pods: expect.any(String) });
+    expect(hashesOf({ ...configMap("a"), data: { a: "2" } })).not.toEqual(hashes);
+    expect(targetOf(given)).not.toHaveProperty("dependencyHashes");
+  });
+});
+
+describe("what an object of any kind refers to", () => {
+  const deployment: KubeObject = {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: {
+      name: "web",
+      namespace: "default",
+      uid: "w",
+      managedFields: [{ manager: "kubectl", fieldsV1: { "f:spec": {} } }],
+    },
+    spec: {
+      template: {
+        spec: { containers: [{ name: "web", image: "nginx:1", envFrom: [{ configMapRef: { name: "a" } }] }] },
+      },
+    },
+  };
+
+  test("is of interest while a policy places it, or while it still runs", () => {
+    const placements = [placement("p", { resourceSelectors: [{ apiVersion: "apps/v1", kind: "Deployment" }] })];
+    const missing = (more: Parameters<typeof targetOf>[0]): string[] => [
+      ...targetOf({ object: deployment, ...more }).missing,
+    ];
+    expect(missing({ placements })).toEqual([keyOf("a")]);
+    expect(missing({ previous: running(["shanghai-1"]) })).toEqual([keyOf("a")]);
+    expect(missing({})).toEqual([]);
+  });
+});
+
+describe("who gets the odd replica", () => {
+  const clusters = ["a", "b", "c"].map((name) => cluster(name, "eu-central-1"));
+  const divided = { replicaScheduling: { mode: "Divided" as const } };
+  const odd = (object: KubeObject, policy: Placement): string | undefined =>
+    targetOf({ object, placements: [policy], clusters }).clusters.find(({ replicas }) => replicas === 2)?.name;
+  const many = Array.from({ length: 40 }, (_, i) => `x${i}`);
+  const all = new Set(["a", "b", "c"]);
+
+  test("differs by the name of the object", () => {
+    const takers = many.map((name) => odd(app({ replica: 4 }, { name }), placement("p", divided)));
+    expect(new Set(takers)).toEqual(all);
+  });
+
+  test("differs by its namespace", () => {
+    const takers = many.map((namespace) =>
+      odd(app({ replica: 4 }, { namespace }), placement("p", divided, { namespace })),
+    );
+    expect(new Set(takers)).toEqual(all);
+  });
+
+  test("differs by its kind", () => {
+    const takers = many.map((kind) => {
+      const selector = { apiVersion: "example.com/v1", kind };
+      const object: KubeObject = {
+        ...selector,
+        metadata: {
+          name: "w",
+          namespace: "default",
+          uid: "w",
+          managedFields: [{ manager: "kubectl", fieldsV1: { "f:spec": { "f:replicas": {} } } }],
+        },
+        spec: { replicas: 4 },
+      };
+      const replicaScheduling = { mode: "Divided" as const, path: "spec.replicas" };
+      return odd(object, placement("p", { resourceSelectors: [selector], replicaScheduling }));
+    });
+    expect(new Set(takers)).toEqual(all);
+  });
+});
+
+describe("the APIs that a cluster has to serve", () => {
+  const serving = { ...shanghai, apis: new Set(["v1"]) };
+  const steps = (more: Parameters<typeof targetOf>[0]): string[] | undefined =>
+    targetOf({ placements: [placement("p")], clusters: [serving], ...more }).decision.verdicts[0]?.steps.flatMap(
+      ({ name, message }) => (name === "ApiEnablement" ? [message] : []),
+    );
+
+  test("are those of what is made of the object", () => {
+    expect(steps({})).toEqual(["the cluster does not serve apps/v1; the object is applied as soon as it does"]);
+  });
+
+  test("are not asked for where nothing can be made of it", () => {
+    expect(steps({ terms: namespaceTerms({ name: "default" }, true) })).toEqual([]);
+  });
+});
+
+test("an object without labels is placed as one with labels that nobody asks for", () => {
+  const group = { name: "g", matchLabelKeys: ["tier"] };
+  const clusters = [
+    { ...shanghai, labels: { tier: "web" } },
+    { ...singapore, labels: { tier: "db" } },
+  ];
+  const chosen = (metadata: object): string[] =>
+    targetOf({
+      object: app({}, metadata),
+      placements: [placement("p", { clusterAffinities: [group] })],
+      clusters,
+    }).clusters.map(({ name }) => name);
+  expect(chosen({ labels: { tier: "db" } })).toEqual(["singapore-1"]);
+  expect(chosen({})).toEqual([]);
+});
+
+describe("the replicas of a cluster", () => {
+  const replicasOf = ({ clusters }: Target): (number | undefined)[] => clusters.map(({ replicas }) => replicas);
+
+  test("are none of a bundle, whatever workloads it holds", () => {
+    const selector = { apiVersion: "federation.paas.cmft.com/v1alpha1", kind: "ManifestBundle" };
+    const object = bundle("op", [serviceAccount("op"), operator("op")], { uid: "b" });
+    const target = targetOf({ object, placements: [placement("p", { resourceSelectors: [selector] })] });
+    expect(kindsOn(target)).toEqual(["ServiceAccount/op", "Deployment/op"]);
+    expect(target.clusters[0]).not.toHaveProperty("replicas");
+  });
+
+  test("are none of an object without them, whatever its status says", () => {
+    const object = { ...configMap("c"), metadata: { name: "c", namespace: "default", uid: "c", managedFields: [] } };
+    const placements = [
+      placement("p", { suspend: true, resourceSelectors: [{ apiVersion: "v1", kind: "ConfigMap" }] }),
+    ];
+    const target = targetOf({ object, placements, previous: running(["shanghai-1"]) });
+    expect(target.clusters).toMatchObject([{ name: "shanghai-1", frozen: true }]);
+    expect(target.clusters[0]).not.toHaveProperty("replicas");
+  });
+
+  test("that stays as it is are what was asked for last, or else what the object says", () => {
+    const placements = [placement("p", { suspend: true })];
+    expect(replicasOf(targetOf({ placements, previous: running(["shanghai-1"]) }))).toEqual([7]);
+    expect(replicasOf(targetOf({ placements, previous: { unlistedClusters: ["shanghai-1"] } }))).toEqual([2]);
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, test } from "vitest";
+import type { Toleration } from "../../apis/index.ts";
+import { fleetOf } from "../fleet.ts";
+import { cluster, NOW, subject } from "../testing.ts";
+import type { ClusterSnapshot, Subject } from "../types.ts";
+import type { FilterContext } from "./filter.ts";
+import { type Filtered, filterClusters } from "./filterClusters.ts";
+
+function filtered(
+  clusters: readonly ClusterSnapshot[],
+  who: Partial<Subject> = {},
+  more: Partial<FilterContext> = {},
+): Filtered[] {
+  const fleet = fleetOf(clusters);
+  const context = { subject: subject(who), tolerations: [], group: undefined, picks: false, fleet, now: NOW, ...more };
+  return filterClusters(context, clusters);
+}
+
+const asked = ({ steps }: Filtered): string[] => steps.map(({ name, fits }) => `${name} ${fits ? "yes" : "no"}`);
+const ready = (status: "True" | "False") => ({ ready: { status, since: 0 } });
+const ALWAYS = ["Affinity yes", "ClusterLifecycle yes", "TaintToleration yes"];
+
+describe("which filters are asked", () => {
+  const evicted = new Map([["b", { reason: "ClusterLost", message: "it is lost" }]]);
+  test.each<[string, Partial<ClusterSnapshot>, Partial<Subject>, string[]]>([
+    ["always", {}, {}, []],
+    [
+      "of clusters joined for some namespaces",
+      { namespaces: ["shop"] },
+      { namespace: "shop" },
+      ["GrantedNamespace yes"],
+    ],
+    ["of what has left some cluster", {}, { evicted }, ["Eviction yes"]],
+    ["of what has left none", {}, { evicted: new Map() }, []],
+    ["of clusters known to be ready", ready("True"), {}, ["ClusterReadiness yes"]],
+    ["of objects whose API is known", {}, { apis: [] }, ["ApiEnablement yes"]],
+    [
+      "of everything at once, in this order",
+      { namespaces: ["shop"], ...ready("False") },
+      { namespace: "shop", evicted, apis: ["v1"] },
+      ["GrantedNamespace yes", "Eviction yes", "ClusterReadiness yes", "ApiEnablement yes"],
+    ],
+  ])("%s", (_what, one, who, more) =>
+    expect(filtered([cluster("a", one)], who).map(asked)).toEqual([[...ALWAYS, ...more]]),
+  );
+});
+
+test("of no clusters nothing is said", () => expect(filtered([])).toEqual([]));
+
+test("every step is told, and the first refusal counts", () => {
+  const taints = [{ key: "k", effect: "NoSchedule" as const }];
+  const [a, b] = filtered([cluster("a", { deleting: true, taints }), cluster("b")]);
+  const steps = [
+    { name: "Affinity", fits: true, reason: "InAffinity", message: "the placement has no affinity groups" },
+    {
+      name: "ClusterLifecycle",
+      fits: false,
+      reason: "ClusterDeleting",
+      message: "the cluster is being removed from the federation",
+    },
+    {
+      name: "TaintToleration",
+      fits: false,
+      reason: "TaintNotTolerated",
+      message: "taint k:NoSchedule is not tolerated",
+    },
+  ].map((step) => ({ stage: "filter", ...step }));
+  expect(a?.steps).toStrictEqual(steps);
+  expect(a?.refusal).toBe(a?.steps[1]);
+  expect([b?.refusal, b?.until]).toEqual([undefined, Number.POSITIVE_INFINITY]);
+});
+
+describe("what clusters are answered alike is one value", () => {
+  test("though others stand between them", () => {
+    const all = filtered(["a", "b", "c", "d"].map((name) => cluster(name, { deleting: name === "b" || name === "d" })));
+    expect(all[0]).toBe(all[2]);
+    expect(all[1]).toBe(all[3]);
+    expect(all.map(({ refusal }) => refusal?.reason)).toEqual([
+      undefined,
+      "ClusterDeleting",
+      undefined,
+      "ClusterDeleting",
+    ]);
+  });
+
+  test("where the last filters are asked of one of them", () => {
+    const apis = new Set(["v1"]);
+    const all = filtered(
+      ["a", "b", "c"].map((name) => cluster(name, { apis, ...ready("True"), deleting: name === "b" })),
+      { apis: ["v1"] },
+    );
+    const last = ["ClusterReadiness yes", "ApiEnablement yes"];
+    expect(all.map(asked)).toEqual([
+      [...ALWAYS, ...last],
+      ["Affinity yes", "ClusterLifecycle no", "TaintToleration yes", ...last],
+      [...ALWAYS, ...last],
+    ]);
+    expect(all[0]).toBe(all[2]);
+  });
+
+  test("where one filter is asked of one of them, and a later one of each", () => {
+    const fleet = ["a", "b", "c"].map((name) =>
+      cluster(name, { apis: new Set(name === "b" ? [] : ["v1"]), ...ready("True") }),
+    );
+    const all = filtered(fleet, { apis: ["v1"] }, { picks: true });
+    expect(all.map(asked)).toEqual(
+      [true, false, true].map((isServed) => [
+        ...ALWAYS,
+        "ClusterReadiness yes",
+        `ApiEnablement ${isServed ? "yes" : "no"}`,
+      ]),
+    );
+    expect(all[0]).toBe(all[2]);
+  });
+
+  test("where one filter is asked of each, and a later one of one of them", () => {
+    const fleet = ["a", "b"].map((name) =>
+      cluster(name, { apis: new Set(["v1"]), ...ready(name === "a" ? "True" : "False") }),
+    );
+    const all = filtered(fleet, { apis: ["v1"] }, { picks: true });
+    expect(all.map(asked)).toEqual([
+      [...ALWAYS, "ClusterReadiness yes", "ApiEnablement yes"],
+      [...ALWAYS, "ClusterReadiness no", "ApiEnablement yes"],
+    ]);
+  });
+});
+
+test("a cluster fits until the first of its tolerations ends", () => {
+  const tolerations: Toleration[] = ["k", "l"].map((key, i) => ({
+    key,
+    operator: "Exists",
+    tolerationSeconds: 60 * (i + 1),
+  }));
+  const taint = (key: string) => ({ key, effect: "NoExecute" as const, since: NOW });
+  const fleet = [
+    cluster("a", { taints: [taint("k"), taint("l")] }),
+    cluster("b", { taints: [taint("l")] }),
+    cluster("c", { taints: [{ ...taint("l"), since: NOW - 30_000 }] }),
+    cluster("d"),
+  ].map((one) => ({ ...one, ...ready("True") }));
+  const all = filtered(fleet, {}, { tolerations });
+  expect(all.map(({ until }) => until - NOW)).toEqual([60_000, 120_000, 90_000, Number.POSITIVE_INFINITY]);
+  // When it ends is no part of what is said.
+  for (const { steps } of all) for (const step of steps) expect(step).not.toHaveProperty("until");
+});

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import type { ClusterSelector } from "../apis/index.ts";
+import { SelectorIndex } from "./selectorIndex.ts";
+import { cluster } from "./testing.ts";
+import type { ClusterSnapshot } from "./types.ts";
+
+const named = (...clusterNames: string[]): ClusterSelector => ({ clusterNames });
+const labelled = (key: string, ...values: string[]): ClusterSelector => ({
+  labelSelector: { matchExpressions: [{ key, operator: "In", values }] },
+});
+const inRegion = (...values: string[]): ClusterSelector => ({
+  fieldSelector: { matchExpressions: [{ key: "region", operator: "In", values }] },
+});
+const indexOf = (...selectors: (ClusterSelector | undefined)[]): SelectorIndex<number> =>
+  new SelectorIndex(selectors.map((selector, i) => [selector, i] as const));
+
+/** A cluster that counts how often its name and its labels are read. */
+function counting(name: string, labels: Record<string, string> = {}) {
+  const reads = { name: 0, labels: 0 };
+  const { name: _name, labels: _labels, ...rest } = cluster(name);
+  const one: ClusterSnapshot = {
+    ...rest,
+    get name() {
+      reads.name += 1;
+      return name;
+    },
+    get labels() {
+      reads.labels += 1;
+      return labels;
+    },
+  };
+  /** What the index finds, and how much was read for it. */
+  const ask = (index: SelectorIndex<number>) => {
+    Object.assign(reads, { name: 0, labels: 0 });
+    return [index.matches(one, undefined), reads.name + reads.labels] as const;
+  };
+  return ask;
+}
+
+describe("an index of selectors", () => {
+  test.each<[string, (ClusterSelector | undefined)[], ClusterSnapshot, number[]]>([
+    ["without selectors finds none", [], cluster("a"), []],
+    ["finds what takes every cluster", [undefined, {}], cluster("a"), [0, 1]],
+    ["finds what names the cluster", [named("b"), named("a", "c"), named("a")], cluster("a"), [1, 2]],
+    ["finds what names it twice but once", [named("a", "a"), named("a")], cluster("a"), [0, 1]],
+    ["finds nothing by a label that the cluster has not", [labelled("tier", "web")], cluster("a"), []],
+    [
+      "finds what names one of its labels by the value",
+      [labelled("tier", "web"), labelled("tier", "db"), labelled("env", "web"), labelled("tier", "db", "web")],
+      cluster("a", { labels: { tier: "web" } }),
+      [0, 3],
+    ],
+    [
+      "finds by several labels and fields in the order in which the selectors were given",
+      [inRegion("x"), labelled("tier", "web"), undefined, named("a"), labelled("tier", "web"), inRegion("x", "y")],
+      cluster("a", { region: "x", labels: { tier: "web" } }),
+      [0, 1, 2, 3, 4, 5],
+    ],
+    [
+      "asks those that want more besides",
+      [{ ...named("a"), exclude: ["a"] }, { ...named("a"), exclude: ["b"] }, { exclude: ["a"] }],
+      cluster("a"),
+      [1],
+    ],
+  ])("%s", (_what, selectors, one, want) => {
+    const index = indexOf(...selectors);
+    expect(index.matches(one, undefined)).toEqual(want);
+    // What was found before is found again.
+    expect(index.matches(one, undefined)).toBe(index.matches(one, undefined));
+  });
+
+  test("has its own answer for each set of values", () => {
+    const index = indexOf(inRegion("x"), labelled("tier", "web"), inRegion("y"), labelled("tier", "db"));
+    const of = (region: string, tier: string): string =>
+      index.matches(cluster("a", { region, labels: { tier } }), undefined).join(" ");
+    const pairs = ["x", "y", "z"].flatMap((region) => ["web", "db", "none"].map((tier) => [region, tier] as const));
+    const want = ["0 1", "0 3", "0", "1 2", "2 3", "2", "1", "3", ""];
+    expect(pairs.map(([region, tier]) => of(region, tier))).toEqual(want);
+    expect(pairs.map(([region, tier]) => of(region, tier))).toEqual(want);
+  });
+
+  test("tells apart clusters that many numbered values stand for", () => {
+    const values = Array.from({ length: 12 }, (_, i) => `v${i}`);
+    const index = indexOf(
+      ...values.map((value) => labelled("one", value)),
+      ...values.map((value) => labelled("two", value)),
+    );
+    for (const [i, one] of values.entries())
+      for (const [j, two] of values.entries())
+        expect(index.matches(cluster("a", { labels: { one, two } }), undefined)).toEqual([i, 12 + j]);
+  });
+
+  test("reads no more of a cluster than the facts that decide, once they have decided", () => {
+    const index = indexOf(labelled("tier", "web"), labelled("tier", "web", "db"), labelled("env", "p"));
+    const ask = counting("a", { tier: "web", env: "p" });
+    const [first, before] = ask(index);
+    const [second, after] = ask(index);
+    expect(first).toEqual([0, 1, 2]);
+    expect(second).toBe(first);
+    expect(before).toBeGreaterThan(2);
+    expect(after).toBe(2);
+    // Another cluster of the same values is known with the first one.
+    expect(counting("b", { tier: "web", env: "p" })(index)).toEqual([first, 2]);
+  });
+
+  test("asks selectors that want more besides of each cluster", () => {
+    const index = indexOf({ ...labelled("tier", "web"), exclude: ["b"] });
+    const labels = { tier: "web" };
+    expect(index.matches(cluster("a", { labels }), undefined)).toEqual([0]);
+    expect(index.matches(cluster("b", { labels }), undefined)).toEqual([]);
+    const everywhere = indexOf({ exclude: ["b"] });
+    expect(everywhere.matches(cluster("a"), undefined)).toEqual([0]);
+    expect(everywhere.matches(cluster("b"), undefined)).toEqual([]);
+  });
+
+  test("never asks what names another value", () => {
+    const index = indexOf(...["x", "y", "z"].map((value) => ({ ...labelled("tier", value), exclude: ["b"] })));
+    const [found, reads] = counting("a", { tier: "x" })(index);
+    expect(found).toEqual([0]);
+    const [, few] = counting("a", { tier: "x" })(indexOf({ ...labelled("tier", "x"), exclude: ["b"] }));
+    expect(reads).toBe(few);
+  });
+
+  test("holds each value as it is given, in one list for the same values", () => {
+    const [one, other] = [{ name: "one" }, { name: "other" }];
+    const index = new SelectorIndex<object>([
+      [undefined, one],
+      [inRegion("x", "y"), other],
+    ]);
+    const at = (region: string) => index.matches(cluster("a", { region }), undefined);
+    expect(at("x")).toEqual([one, other]);
+    expect(at("x")).toBe(at("y"));
+    expect(at("z")).toEqual([one]);
+    expect(at("z")[0]).toBe(one);
+  });
+});
