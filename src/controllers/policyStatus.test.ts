@@ -188,6 +188,7 @@ test("many plans are read so many at a time as leave the event loop free", async
   const known = plans.get(APP);
   if (known === undefined) throw new Error("no plan");
   plans.set("another", known);
+  plans.set("dropped meanwhile", known);
   let [time, reads] = [0, 0];
   const turn = Promise.withResolvers<void>();
   const get = plans.get.bind(plans);
@@ -202,9 +203,10 @@ test("many plans are read so many at a time as leave the event loop free", async
   const judged = judge();
   await Promise.resolve();
   expect(reads).toBe(1);
+  plans.drop("dropped meanwhile");
   turn.resolve();
   await judged;
-  expect([reads, status()?.["matchedObjects"]]).toEqual([2, 2]);
+  expect([reads, status()?.["matchedObjects"]]).toEqual([3, 2]);
 });
 
 describe("what wakes the status of a policy", () => {
@@ -296,6 +298,8 @@ describe("what wakes the status of a policy", () => {
     progress.begin([APP, "another"]);
     progress.planned(APP);
     expect(woken).toEqual([]);
+    progress.planned("another");
+    expect(woken).toEqual([{ key: KEY, afterMs: LATER }]);
   });
 
   test("is nothing before every object has been planned", async () => {
