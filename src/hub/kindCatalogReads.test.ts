@@ -59,7 +59,7 @@ describe("how often the hub is asked what it serves", () => {
 
   test("again while a custom kind has a scale subresource", async () => {
     const { hub, catalog, run, settle, news } = catalogByHand();
-    hub.served.push({ ...WIDGETS, subresources: ["scale"] });
+    hub.served.push({ ...WIDGETS, subresources: ["scale"] }, GADGETS);
     const crd = (path: string) => ({
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",
@@ -68,7 +68,7 @@ describe("how often the hub is asked what it serves", () => {
     });
     hub.server.create(CRDS, crd(".spec.replicas"));
     void run();
-    catalog.select(selects("Widget"));
+    catalog.select([...selects("Widget"), ...selects("Gadget")]);
     await settle();
     const scale = () => catalog.hubKinds()[2]?.scale;
     const first = catalog.hubKinds()[2];
@@ -130,7 +130,7 @@ describe("the end", () => {
     const { hub, catalog, end, run, settle, clock } = catalogByHand();
     const running = run();
     catalog.select(selects("Widget"));
-    await settle();
+    await settle(1_001);
     end.abort(new Error("over"));
     await running;
     await settle(60_000);
@@ -203,7 +203,7 @@ describe("a kind that is missing", () => {
 
   test("is news when it is another one than before", async () => {
     const { hub, catalog, run, settle, news } = catalogByHand();
-    hub.served.push(GADGETS);
+    hub.served = [DEMOAPPLICATIONS, GADGETS];
     void run();
     catalog.select([...selects("Widget"), ...selects("Gadget")]);
     await settle();
@@ -212,7 +212,7 @@ describe("a kind that is missing", () => {
     expect([standings(), news]).toEqual([["NotServed", "Namespaced"], { changes: 1, settlements: 1 }]);
     await settle(5_000);
     expect(news).toEqual({ changes: 1, settlements: 1 });
-    hub.served = [DEMOAPPLICATIONS, MANIFESTBUNDLES, WIDGETS];
+    hub.served = [DEMOAPPLICATIONS, WIDGETS];
     await settle(5_000);
     expect([standings(), news]).toEqual([["Namespaced", "NotServed"], { changes: 2, settlements: 2 }]);
     hub.served.push(GADGETS);
@@ -360,6 +360,16 @@ describe("what is known of a kind", () => {
     catalog.select(selects("Widget"));
     await settle();
     expect(catalog.memberKinds().filter((kind) => !before.includes(kind))).toMatchObject([{ kind: "Widget" }]);
+  });
+
+  test("that is required needs no policy, even where everything may be sent as it is", () => {
+    const { hub, clock } = catalogByHand();
+    const { logger } = logLines();
+    const catalog = new KindCatalog({ client: hub, clock, random: () => 0, logger, isPropagated: () => true });
+    catalog.select(selects("DemoApplication", "paas.cmft.com/v1"));
+    expect(catalog.settled).toBe(true);
+    catalog.select(selects("Widget"));
+    expect(catalog.settled).toBe(false);
   });
 
   test("by default is what the interpreter says may be sent as it is", async () => {

@@ -134,6 +134,7 @@ describe("the watches", () => {
     const { placed, informer, serve, settlements, news } = placeByHand();
     const end = new AbortController();
     const running = placed.run(end.signal);
+    await rest();
     settlements.emit();
     expect(news()).toEqual(["changed"]);
     serve(WIDGETS);
