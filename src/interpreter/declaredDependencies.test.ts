@@ -43,6 +43,16 @@ describe("declared fields", () => {
       want: ["a", "b"],
     },
     { name: "an empty list", spec: { users: [] }, path: "spec.users[].secret", want: [] },
+    { name: "a list that is absent", spec: {}, path: "spec.users[].secret", want: [] },
+    { name: "a list that is null", spec: { users: null }, path: "spec.users[].secret", want: [] },
+    { name: "the longest name", spec: { secret: "a".repeat(253) }, path: "spec.secret", want: ["a".repeat(253)] },
+    {
+      name: "a name that is too long",
+      spec: { secret: "a".repeat(254) },
+      path: "spec.secret",
+      want: [],
+      mismatch: "spec.secret is no name of a Secret",
+    },
     {
       name: "a list that is not written as one",
       spec: { users: [{ secret: "a" }] },

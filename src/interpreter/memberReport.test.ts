@@ -38,6 +38,20 @@ describe("the conditions that are told of a member object", () => {
     ]);
   });
 
+  test("of a kind that Meridian knows are told as soon as it is Degraded or Unknown", () => {
+    const conditions = [condition("Ready", "Unknown", "NodeStatusUnknown", "the kubelet is silent")];
+    const shown = [{ type: "Ready", status: "Unknown", reason: "NodeStatusUnknown", message: "the kubelet is silent" }];
+    const lost = report("v1 Pod", { status: { phase: "Unknown", conditions } });
+    expect(lost).toMatchObject({ health: { state: "Unknown" }, conditions: shown });
+    const refused = report("autoscaling/v2 HorizontalPodAutoscaler", {
+      status: { conditions: [condition("AbleToScale", "False"), ...conditions] },
+    });
+    expect(refused).toMatchObject({
+      health: { state: "Degraded" },
+      conditions: [{ type: "AbleToScale", status: "False" }, ...shown],
+    });
+  });
+
   test("are none of a ConfigMap", () => {
     expect(report("v1 ConfigMap", { data: {} })).toEqual({ health: { state: "Available" } });
   });
@@ -112,6 +126,11 @@ describe("the addresses that are told of a member object", () => {
     },
   ])("$name", ({ want, name: _, ...parts }) => {
     expect(report("v1 Service", parts).addresses).toEqual(want);
+  });
+
+  test("of other kinds are none, not even an empty list", () => {
+    expect(report("v1 Service", { spec: {} })).toStrictEqual({ health: { state: "Available" } });
+    expect(report("v1 ConfigMap", {})).toStrictEqual({ health: { state: "Available" } });
   });
 
   test("of an Ingress are those of its load balancer", () => {

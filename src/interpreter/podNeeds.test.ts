@@ -180,7 +180,9 @@ describe("the taints that a pod tolerates", () => {
       toleration: { key: "tier", operator: "Sometimes", value: "gold" },
       want: { key: "tier", operator: "Equal", value: "gold" },
     },
-  ])("$name", ({ toleration, want }) => expect(needsOfPod({ tolerations: [toleration] }).tolerations).toEqual([want]));
+  ])("$name", ({ toleration, want }) =>
+    expect(needsOfPod({ tolerations: [toleration] }).tolerations).toStrictEqual([want]),
+  );
 });
 
 describe("an amount of a resource", () => {

@@ -102,7 +102,6 @@ function isCovered(fields: FieldsV1, owned: readonly FieldsV1[]): boolean {
     if (path === ".") return true;
     const found = below(owned, path);
     if (isLeaf(node)) return found.length > 0;
-    if (Object.keys(node).every((one) => one === ".")) return true;
     return found.some(isLeaf) || isCovered(node, found);
   });
 }

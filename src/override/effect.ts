@@ -60,7 +60,6 @@ export function blamedPatch(
   kind: string,
   fields: readonly string[],
 ): PatchName | undefined {
-  if (patches.length === 0 || fields.length === 0) return undefined;
   const refused = fields.map(namesIn);
   return patches.findLast(
     (patch) => (patch.kind ?? kind) === kind && refused.some((names) => isWithin(names, namesOf(patch.path))),

@@ -106,6 +106,10 @@ describe("of several pods", () => {
     ]);
   });
 
+  test("one that says nothing takes nothing from what another says", () => {
+    expect([reason(pulling, pod({})), reason(pod({}), pulling)]).toEqual(["ImagePullBackOff", "ImagePullBackOff"]);
+  });
+
   test("the first speaks of those that came as far", () => {
     expect(reason(running(waiting("One")), running(waiting("Two")))).toBe("One");
   });
@@ -182,8 +186,7 @@ describe("the selector of the pods", () => {
     const matchLabels = { app: "shop", tier: 1 };
     const odd = { key: "x", operator: "In", values: "a" };
     expect(of("apps/v1", "Deployment", { matchLabels, matchExpressions: [odd] })).toBe("app=shop,tier=1,x in ()");
-    expect(of("apps/v1", "Deployment", { matchLabels, matchExpressions: [{ key: "", operator: "Exists" }] })).toBe(
-      undefined,
-    );
+    for (const operator of ["In", "NotIn", "Exists", "DoesNotExist"])
+      expect(of("apps/v1", "Deployment", { matchLabels, matchExpressions: [{ key: "", operator }] })).toBeUndefined();
   });
 });

@@ -9,13 +9,13 @@ export interface PodTrouble {
   message: string;
 }
 
-/** Kinds that run pods, with the kind that owns the pods; a Deployment's pods are owned by its ReplicaSets. */
-const OWNERS: ReadonlyMap<string, string> = new Map([
-  ["apps/Deployment", "ReplicaSet"],
-  ["apps/ReplicaSet", "ReplicaSet"],
-  ["apps/StatefulSet", "StatefulSet"],
-  ["apps/DaemonSet", "DaemonSet"],
-  ["batch/Job", "Job"],
+/** Kinds that run pods. */
+const WORKLOADS: ReadonlySet<string> = new Set([
+  "apps/Deployment",
+  "apps/ReplicaSet",
+  "apps/StatefulSet",
+  "apps/DaemonSet",
+  "batch/Job",
 ]);
 
 /** The kubelet tries again and again, and says each time which of the two it is at: one trouble, one name. */
@@ -34,7 +34,7 @@ interface Finding extends PodTrouble {
 
 /** The label selector of a workload's pods, as text; undefined for kinds without pods, and for a selector that cannot be read. */
 export function podSelectorOf(object: KubeObject): string | undefined {
-  if (!OWNERS.has(`${parseApiVersion(object.apiVersion).group}/${object.kind}`)) return undefined;
+  if (!WORKLOADS.has(`${parseApiVersion(object.apiVersion).group}/${object.kind}`)) return undefined;
   const selector = fieldsOf(fieldsOf(object["spec"])["selector"]);
   const parts = Object.entries(fieldsOf(selector["matchLabels"])).map(([key, value]) => `${key}=${String(value)}`);
   for (const expression of listOf(selector["matchExpressions"])) {
