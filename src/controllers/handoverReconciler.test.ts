@@ -1,53 +1,10 @@
 import { describe, expect, test } from "vitest";
-import {
-  CONTROLLER_CLASS_LABEL,
-  finalizerOf,
-  FIRST_RECORD_ANNOTATION,
-  OBJECT_FINALIZER,
-  REGION_LABEL,
-} from "../apis/index.ts";
-import { ApiError, DEMOAPPLICATIONS, Emitter, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS } from "../runtime/index.ts";
+import { FIRST_RECORD_ANNOTATION, OBJECT_FINALIZER, REGION_LABEL } from "../apis/index.ts";
+import { ApiError, DEMOAPPLICATIONS, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS } from "../runtime/index.ts";
 import { RETRY_FINALIZER_MS } from "./finalizers.ts";
-import { HandoverReconciler } from "./handover.ts";
 import { observation } from "./testing/builders.ts";
-import { APP, app, placement, placing, statusOn } from "./testing/planning.ts";
-
-const CANARY = finalizerOf(OBJECT_FINALIZER, "canary");
-const DEPLOYMENT = { apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name: "shop" };
-const TO_CANARY = { labels: { [CONTROLLER_CLASS_LABEL]: "canary" } };
-
-interface Given {
-  /** Of the application, beside what it has anyway. */
-  spec?: object;
-  status?: object;
-}
-
-/** The controller of handovers of the default class. */
-async function handing(
-  metadata: object,
-  { spec = {}, status = statusOn("a", "b"), ...more }: Given & Parameters<typeof placing>[0] = {},
-) {
-  const all = await placing({ apps: [{ ...app(metadata, spec), ...status }], ...more });
-  const settlements = new Emitter<string>();
-  const state = { isUnderWay: false };
-  const reconciler = new HandoverReconciler({
-    ...all.shared,
-    events: all.recorder,
-    statuses: { settlements, isUnderWay: () => state.isUnderWay },
-  });
-  const woken = all.wokenBy(reconciler);
-  const handOver = () => all.reconcileBy(reconciler, APP);
-  const finalizers = (): readonly string[] => all.onHub().metadata.finalizers ?? [];
-  return {
-    ...all,
-    under: state,
-    settlements,
-    reconciler,
-    woken,
-    handOver,
-    finalizers,
-  };
-}
+import { CANARY, DEPLOYMENT, handing, TO_CANARY } from "./testing/handing.ts";
+import { APP, placement, placing, statusOn } from "./testing/planning.ts";
 
 describe("an object of another class that names ours", () => {
   const claimable = (...given: [Parameters<typeof handing>[1]?]) => handing({ finalizers: [CANARY] }, ...given);

@@ -29,10 +29,11 @@ const messageOf = ({ status }: Reporting, type: string): string | undefined =>
 const reasons = ({ events }: Reporting): string[] => events.map(({ reason }) => reason);
 
 /** The copy on that cluster is refused. */
-function refuse({ rows, observations }: Reporting, on: string): void {
+function refuse({ rows, observations }: Reporting, on: string, more: object = {}): void {
   const row = rows().find(({ cluster }) => cluster === on);
   if (row === undefined) throw new Error("no row");
-  observations.report(on, [{ cluster: on, ref: row.ref, writing: false, revision: 1_000_000, failure: full }]);
+  const failure = { ...full, ...more };
+  observations.report(on, [{ cluster: on, ref: row.ref, writing: false, revision: 1_000_000, failure }]);
 }
 
 async function scrapeOf({ metrics }: Reporting) {
@@ -265,6 +266,16 @@ describe("beside the status", () => {
     const all = await reporting();
     await all.complete();
     expect(reasons(all)).toContain("RolloutCompleted");
+  });
+
+  test("the failure of each cluster is told in its own words", async () => {
+    const all = await reporting();
+    await all.complete();
+    refuse(all, "a");
+    refuse(all, "b", { detail: "exceeded quota: 3 pods of 2" });
+    await all.report();
+    const notes = all.events.filter(({ reason }) => reason === QUOTA).map(({ note }) => note);
+    expect(notes).toEqual([`a: ${full.message}`, "b: exceeded quota: 3 pods of 2"]);
   });
 
   test("a failure is told that shows while other members have still to carry out the plan, once", async () => {

@@ -132,6 +132,14 @@ describe("what cannot wait", () => {
     expect([all.states(), all.status()?.rollout]).toEqual([["a Available", "b Available"], rolloutAt(7)]);
   });
 
+  test("is what a rollout is at, before anything else was said of the object", async () => {
+    const all = await reporting();
+    await all.plan();
+    all.replan({ rollout: rolloutAt(7) });
+    expect(await all.report()).toEqual({ requeueAfter: UNTOUCHED_MS });
+    expect(all.status()).toStrictEqual({ rollout: rolloutAt(7) });
+  });
+
   test("is both, where both are to be said", async () => {
     const all = await reporting({ placements: [placement(["a"])] });
     await all.complete();
@@ -177,10 +185,15 @@ describe("at the start a status waits", () => {
 
   test("for a cluster that the status names, as long as there is such a cluster", async () => {
     const named = await reporting({ apps: [saidOf("c")], clusters: ["a", "b", "c"] });
-    named.contact("c", { pending: true });
     await named.plan();
-    for (const name of ["a", "b"]) named.carryOut(name);
+    named.assignments.replace(
+      APP,
+      named.rows().filter(({ cluster }) => cluster !== "c"),
+    );
+    for (const name of ["a", "b", "c"]) named.carryOut(name);
+    named.contact("c", { pending: true });
     named.replan({ remaining: new Set() });
+    expect([...named.assignments.of(APP)].map(({ cluster }) => cluster)).not.toContain("c");
     expect(await named.report()).toEqual({ requeueAfter: SYNC_MS });
 
     const gone = await reporting({ apps: [saidOf("gone")] });

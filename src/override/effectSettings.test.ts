@@ -8,7 +8,10 @@ const policy = (name: string): object => ({ kind: "OverridePolicy", namespace: "
 /** What comes of policies `a`, `b` and so on, with one rule each. */
 const effect = (...rules: OverrideRule[]): OverrideEffect =>
   effectOf(rules.flatMap((rule, at): MatchedRule[] => from("abcdef"[at] ?? "", rule)));
-const withSay = (...rules: OverrideRule[]): string => effect(...rules).policies.map(({ name }) => name).join("");
+const withSay = (...rules: OverrideRule[]): string =>
+  effect(...rules)
+    .policies.map(({ name }) => name)
+    .join("");
 
 describe("what a rule sets", () => {
   const settings: [string, OverrideRule][] = [
@@ -44,11 +47,14 @@ describe("what a rule sets", () => {
     expect([withSay(tag, digest), withSay(digest, tag), withSay(digest, digest)]).toEqual(["b", "b", "b"]);
   });
 
-  test.each(settings.slice(1))("is lost to the policy that set %s, and not to a later one that sets more", (_name, rule) => {
-    const found = effect(rule, rule, { replicas: 1 });
-    expect(found.policies).toEqual([policy("b"), policy("c")]);
-    expect(found.superseded).toEqual([{ policy: policy("a"), by: policy("b") }]);
-  });
+  test.each(settings.slice(1))(
+    "is lost to the policy that set %s, and not to a later one that sets more",
+    (_name, rule) => {
+      const found = effect(rule, rule, { replicas: 1 });
+      expect(found.policies).toEqual([policy("b"), policy("c")]);
+      expect(found.superseded).toEqual([{ policy: policy("a"), by: policy("b") }]);
+    },
+  );
 
   test("is kept by whoever patches beside it", () => {
     const patches: OverrideRule["patches"] = [{ op: "remove", path: "/spec/x" }];
@@ -125,7 +131,9 @@ describe("the patch to blame", () => {
   });
 
   test("is the last, of that kind or of every kind", () => {
-    const all = patches("/spec/a", "/spec/a", "/spec/b").map((patch, at) => (at === 1 ? { ...patch, kind: "Job" } : patch));
+    const all = patches("/spec/a", "/spec/a", "/spec/b").map((patch, at) =>
+      at === 1 ? { ...patch, kind: "Job" } : patch,
+    );
     const of = (kind: string) => blamedPatch({ patches: all }, kind, ["spec.a"])?.patch;
     expect([of("Deployment"), of("Job")]).toEqual([0, 1]);
     expect(blamedPatch({ patches: [] }, "Job", ["spec.a"])).toBeUndefined();

@@ -1,0 +1,41 @@
+import { CONTROLLER_CLASS_LABEL, finalizerOf, OBJECT_FINALIZER } from "../../apis/index.ts";
+import { Emitter } from "../../runtime/index.ts";
+import { HandoverReconciler } from "../handover.ts";
+import { APP, app, placing, statusOn } from "./planning.ts";
+
+export const CANARY = finalizerOf(OBJECT_FINALIZER, "canary");
+export const DEPLOYMENT = { apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name: "shop" };
+export const TO_CANARY = { labels: { [CONTROLLER_CLASS_LABEL]: "canary" } };
+
+interface Given {
+  /** Of the application, beside what it has anyway. */
+  spec?: object;
+  status?: object;
+}
+
+/** The controller of handovers of the default class. */
+export async function handing(
+  metadata: object,
+  { spec = {}, status = statusOn("a", "b"), ...more }: Given & Parameters<typeof placing>[0] = {},
+) {
+  const all = await placing({ apps: [{ ...app(metadata, spec), ...status }], ...more });
+  const settlements = new Emitter<string>();
+  const state = { isUnderWay: false };
+  const reconciler = new HandoverReconciler({
+    ...all.shared,
+    events: all.recorder,
+    statuses: { settlements, isUnderWay: () => state.isUnderWay },
+  });
+  const woken = all.wokenBy(reconciler);
+  const handOver = () => all.reconcileBy(reconciler, APP);
+  const finalizers = (): readonly string[] => all.onHub().metadata.finalizers ?? [];
+  return {
+    ...all,
+    under: state,
+    settlements,
+    reconciler,
+    woken,
+    handOver,
+    finalizers,
+  };
+}
