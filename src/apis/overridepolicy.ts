@@ -100,10 +100,12 @@ export const overrideRule = withRules(
   z.object({
     targetClusters: clusterSelector.optional().describe("Absent: every cluster."),
     replicas: z.int().min(0).max(1000).optional().describe("Wins over replicaScheduling of the Placement."),
-    image: imageOverride.optional().describe("Replaces parts of the image of every container."),
+    image: imageOverride
+      .optional()
+      .describe("Replaces parts of the image of the main container; `registry` of every container and init container."),
     command: command.optional(),
     args: command.optional(),
-    env: envVars.optional().describe("Added to every container; replaces variables of the same name."),
+    env: envVars.optional().describe("Added to the main container; replaces variables of the same name."),
     labels: withRules(labelMap, notOurs).optional(),
     annotations: withRules(
       z.record(z.string(), z.string().max(65536)).meta({ maxProperties: 32 }),
