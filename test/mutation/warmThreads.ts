@@ -31,6 +31,9 @@ class WarmThread implements PoolWorker {
   readonly #options: PoolOptions;
   readonly #listeners: [event: string, listener: Listener][] = [];
   #thread: Thread | undefined;
+  #isRunning = false;
+  /** The run has been cancelled; what the thread still has to tell of it is waited for. */
+  #isStopping = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -38,11 +41,19 @@ class WarmThread implements PoolWorker {
 
   async start(): Promise<void> {
     this.#thread = idle.pop();
-    if (this.#thread !== undefined) return;
-    const worker = new ThreadsPoolWorker(this.#options);
-    await worker.start();
-    this.#thread = { worker, runs: 0 };
+    if (this.#thread === undefined) {
+      const worker = new ThreadsPoolWorker(this.#options);
+      await worker.start();
+      this.#thread = { worker, runs: 0 };
+    }
+    this.#thread.worker.on("message", this.#answered);
   }
+
+  readonly #answered = (answer: { type?: string }): void => {
+    if (answer.type !== "testfileFinished") return;
+    this.#isRunning = false;
+    if (this.#isStopping) this.#seemStopped();
+  };
 
   on(event: string, listener: Listener): void {
     this.#listeners.push([event, listener]);
@@ -54,8 +65,18 @@ class WarmThread implements PoolWorker {
   }
 
   send(message: WorkerRequest): void {
-    if (message.type !== "stop") return this.#thread?.worker.send(message);
-    // The thread is not to end: it only has to look so.
+    if (message.type === "stop") {
+      this.#isStopping = true;
+      if (!this.#isRunning) this.#seemStopped();
+      return;
+    }
+    if (message.type === "run" || message.type === "collect") this.#isRunning = true;
+    this.#thread?.worker.send(message);
+  }
+
+  /** The thread is not to end: it only has to look so. */
+  #seemStopped(): void {
+    this.#isStopping = false;
     for (const [event, listener] of this.#listeners) {
       if (event === "message") listener({ type: "stopped", __vitest_worker_response__: true });
     }
@@ -70,8 +91,10 @@ class WarmThread implements PoolWorker {
     this.#thread = undefined;
     if (thread === undefined) return;
     for (const [event, listener] of this.#listeners) thread.worker.off(event, listener);
+    thread.worker.off("message", this.#answered);
     thread.runs += 1;
-    if (thread.runs < MOST_RUNS) idle.push(thread);
+    // Whoever gave a thread the next run in the midst of this one would mix the two.
+    if (thread.runs < MOST_RUNS && !this.#isRunning) idle.push(thread);
     else await thread.worker.stop();
   }
 }
