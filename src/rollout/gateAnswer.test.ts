@@ -65,3 +65,48 @@ test.each([
 ])("an error is never a failure, and the server's words stay out: $status", ({ status, body, why }) => {
   expect(gateReply(status, body)).toEqual({ answer: "Unknown", why });
 });
+
+test.each([
+  { says: "null", body: "null", why: "Prometheus answered with 200" },
+  { says: "a text", body: '"success"', why: "Prometheus answered with 200" },
+  { says: "a list", body: "[]", why: "Prometheus answered with 200" },
+  { says: "nothing", body: "", why: "Prometheus answered with 200" },
+  {
+    says: "success without data",
+    body: answer(undefined),
+    why: "the query does not give an instant vector or a scalar",
+  },
+  { says: "data that is null", body: answer(null), why: "the query does not give an instant vector or a scalar" },
+  {
+    says: "a result that is no list",
+    body: answer({ resultType: "scalar", result: "1" }),
+    why: "the query does not give an instant vector or a scalar",
+  },
+  {
+    says: "samples in the form of a vector, and another type",
+    body: answer({ resultType: "matrix", result: [{ value: [1, "1"] }] }),
+    why: "the query does not give an instant vector or a scalar",
+  },
+  {
+    says: "one sample of another form beside a good one",
+    body: answer({ resultType: "vector", result: [{ value: [1, "1"] }, null] }),
+    why: "the query does not give an instant vector or a scalar",
+  },
+  { says: "a sample of spaces", body: vector(" "), why: "the query does not give an instant vector or a scalar" },
+  { says: "no sample", body: vector(), why: "the query gives no sample" },
+  { says: "what is not a number", body: vector("NaN"), why: "the query gives a sample that is not a number" },
+  {
+    says: "a warning",
+    body: answer({ resultType: "scalar", result: [1, "2"] }, { warnings: ["a store is away"] }),
+    why: "Prometheus warns that its answer is not whole",
+  },
+])("nobody can tell from $says: $why", ({ body, why }) => {
+  expect(gateReply(200, body)).toEqual({ answer: "Unknown", why });
+});
+
+test.each([
+  { says: "warnings that are none", more: { warnings: [] } },
+  { says: "warnings of another form", more: { warnings: "none" } },
+])("$says are no reason to doubt", ({ more }) => {
+  expect(gateReply(200, answer({ resultType: "scalar", result: [1, "Inf"] }, more))).toEqual({ answer: "Passed" });
+});
