@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MANAGED_BY_LABEL } from "../apis/index.ts";
+import { type KubeObject, MANAGED_BY_LABEL } from "../apis/index.ts";
 import { CONFIGMAPS, NAMESPACES, SECRETS } from "../runtime/index.ts";
 import { CLUSTER, CONFIG_REF } from "./testing/builders.ts";
 import { caching, DATABASE_KIND, DATABASE_REF, DATABASES, GONE, made, RESET, trustOf } from "./testing/cacheHarness.ts";
@@ -152,17 +152,24 @@ describe("a kind that not every server has", () => {
     expect(told()).toContain("knows more");
   });
 
-  test("is watched until its objects were seen to go, when its definition goes", async () => {
-    const { begin, settle, watched, discovery, member, isSeen } = caching();
+  /** A session on a member with a ConfigMap and these databases, whose definition has gone since. */
+  const withoutDefinition = async (...databases: KubeObject[]) => {
+    const parts = caching();
+    const { begin, settle, discovery, member } = parts;
     discovery.served = [DATABASES];
     member.server.create(CONFIGMAPS, made(CONFIG_REF));
-    member.server.create(DATABASES, made(DATABASE_REF));
+    for (const database of databases) member.server.create(DATABASES, database);
     const { cache } = begin();
     cache.setKinds([CONFIGMAPS], [DATABASE_KIND]);
     await settle();
     discovery.served = [];
     cache.reviewKinds();
     await settle();
+    return parts;
+  };
+
+  test("is watched until its objects were seen to go, when its definition goes", async () => {
+    const { settle, watched, member, isSeen } = await withoutDefinition(made(DATABASE_REF));
     expect(watched()).toEqual(["configmaps.v1", "databases.v1"]);
     member.server.delete(DATABASES, "default", "shop");
     await settle(1_000);
@@ -170,15 +177,7 @@ describe("a kind that not every server has", () => {
   });
 
   test("is not watched any more at once, when its definition goes and there is nothing of it", async () => {
-    const { begin, settle, watched, discovery, member } = caching();
-    discovery.served = [DATABASES];
-    member.server.create(CONFIGMAPS, made(CONFIG_REF));
-    const { cache } = begin();
-    cache.setKinds([CONFIGMAPS], [DATABASE_KIND]);
-    await settle();
-    discovery.served = [];
-    cache.reviewKinds();
-    await settle();
+    const { watched } = await withoutDefinition();
     expect(watched()).toEqual(["configmaps.v1"]);
   });
 });

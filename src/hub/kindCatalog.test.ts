@@ -1,23 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { clusterPlacementObject } from "../../test/builders/policyObjects.ts";
-import {
-  ApiError,
-  CLUSTERPLACEMENTS,
-  DEMOAPPLICATIONS,
-  MANIFESTBUNDLES,
-  type ResourceType,
-  TransportError,
-} from "../runtime/index.ts";
+import { ApiError, CLUSTERPLACEMENTS, DEMOAPPLICATIONS, MANIFESTBUNDLES, TransportError } from "../runtime/index.ts";
 import { rightsOn } from "./rights.ts";
 import { application, setUpHub } from "./testing/fakeHub.ts";
+import { WIDGETS } from "./testing/placedByHand.ts";
 
-const WIDGETS: ResourceType = {
-  group: "example.com",
-  version: "v1",
-  kind: "Widget",
-  plural: "widgets",
-  namespaced: true,
-};
 const widget = (name: string) => ({
   apiVersion: "example.com/v1",
   kind: "Widget",

@@ -1,20 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { BROKEN, FAILED, GOOD, UNKNOWN } from "./testing.ts";
+import { BROKEN, FAILED, fact, UNKNOWN } from "./testing.ts";
 import type { RolloutFacts, RolloutHealth } from "./types.ts";
 import { passes, verify } from "./verify.ts";
 
-const facts = (more: Partial<RolloutFacts> = {}): RolloutFacts => ({
-  name: "a",
-  stage: "one",
-  wanted: true,
-  kept: true,
-  inContact: true,
-  onTarget: true,
-  onLastGood: false,
-  runs: "Target",
-  health: GOOD,
-  ...more,
-});
+const facts = (more: Partial<RolloutFacts> = {}): RolloutFacts => fact("a", { stage: "one", ...more });
 
 test.each<[string, Partial<RolloutFacts>, string]>([
   ["one that is healthy has passed", {}, "Passed"],

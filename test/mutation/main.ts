@@ -2,17 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { Stryker } from "@stryker-mutator/core";
 import { type MutationOptions, mutationOptions, type Selection } from "./options.ts";
-import {
-  filesOf,
-  isSurvivor,
-  type Mutant,
-  percent,
-  type Score,
-  scoreOf,
-  scoreTable,
-  sumOf,
-  survivorLines,
-} from "./report.ts";
+import { filesOf, isSurvivor, type Mutant, percent, scoreOf, scoreTable, sumOf, survivorLines } from "./report.ts";
 import { TOGETHER } from "./rooms.ts";
 import { isSampled, nameOf, pathOf, type Selected } from "./sample.ts";
 
@@ -52,7 +42,7 @@ async function main(args: string[]): Promise<number> {
 
 /** What survived in a room, and the scores of its files. */
 function print(title: string, mutants: readonly Mutant[]): void {
-  const table = scoreTable([...filesOf(mutants), scoreOf(title, mutants)] satisfies Score[]);
+  const table = scoreTable([...filesOf(mutants), scoreOf(title, mutants)]);
   process.stdout.write(`\n${survivorLines(mutants).join("\n")}\n\n${table}\n`);
 }
 

@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
 import { type KubeObject, PAAS_GROUP } from "../../apis/index.ts";
-import { createLogger, Metrics } from "../../observability/index.ts";
+import { Metrics } from "../../observability/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
 import {
   ApiError,
   type CallOptions,
@@ -103,11 +104,7 @@ export function setUpHub({
 }: { propagated?: readonly string[]; protectedNamespaces?: readonly string[] } = {}) {
   const hub = new FakeHub();
   const clock = new FakeClock();
-  const lines: Record<string, unknown>[] = [];
-  const logger = createLogger({
-    level: "info",
-    destination: { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
-  });
+  const { logger, lines } = logLines("info");
   const metrics = new Metrics({ processMetrics: false });
   const shared = { client: hub, clock, random: () => 0, logger, metrics };
   const catalog = new KindCatalog({ ...shared, isPropagated: ({ kind }) => propagated.includes(kind) });

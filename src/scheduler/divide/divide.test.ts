@@ -1,6 +1,7 @@
 import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
-import { divide, divideWithin, type Bounds } from "./divide.ts";
+import { divide, divideWithin } from "./divide.ts";
+import { type DivisionCase, expectDivision } from "./testing.ts";
 
 const numRuns = Number(process.env["MERIDIAN_PROPERTY_RUNS"] ?? 1000);
 
@@ -53,16 +54,7 @@ describe("divide", () => {
 });
 
 describe("divideWithin", () => {
-  interface Case {
-    name: string;
-    total: number;
-    weights: Record<string, number>;
-    bounds: Bounds;
-    want: Record<string, number>;
-    unplaced?: number;
-    belowMinimum?: string[];
-  }
-  test.each<Case>([
+  test.each<DivisionCase>([
     {
       name: "lifts the light ones to min",
       total: 10,
@@ -139,9 +131,7 @@ describe("divideWithin", () => {
       bounds: { min: 5, max: 3 },
       want: { a: 3, b: 3 },
     },
-  ])("$name", ({ total, weights, bounds, want, unplaced = 0, belowMinimum = [] }) => {
-    expect(divideWithin(total, weights, bounds)).toEqual({ replicas: want, unplaced, belowMinimum });
-  });
+  ])("$name", expectDivision);
 
   const bounds = fc.record({ min: fc.nat(8), max: fc.integer({ min: 8, max: 60 }) });
 
@@ -182,15 +172,7 @@ describe("divideWithin", () => {
 });
 
 describe("replicaStep", () => {
-  interface Case {
-    name: string;
-    total: number;
-    weights: Record<string, number>;
-    bounds: Bounds;
-    want: Record<string, number>;
-    unplaced?: number;
-  }
-  test.each<Case>([
+  test.each<DivisionCase>([
     { name: "gives multiples", total: 12, weights: { a: 2, b: 1 }, bounds: { step: 4 }, want: { a: 8, b: 4 } },
     {
       name: "what is left goes to the cluster furthest below its quota",
@@ -235,9 +217,7 @@ describe("replicaStep", () => {
       want: { a: 3, b: 3 },
       unplaced: 3,
     },
-  ])("$name", ({ total, weights, bounds, want, unplaced = 0 }) => {
-    expect(divideWithin(total, weights, bounds)).toEqual({ replicas: want, unplaced, belowMinimum: [] });
-  });
+  ])("$name", expectDivision);
 
   const bounds = fc.record({
     step: fc.integer({ min: 1, max: 9 }),

@@ -1,6 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import { type Bounds, divideWithin, fairly } from "./divide.ts";
+import { type DivisionCase, expectDivision } from "./testing.ts";
 
 describe("the order between equals", () => {
   const WORD = 2n ** 32n;
@@ -45,17 +46,7 @@ describe("the order between equals", () => {
 });
 
 describe("who is first of those with the same right", () => {
-  interface Case {
-    name: string;
-    total: number;
-    weights: Record<string, number>;
-    bounds?: Bounds;
-    holds?: Record<string, number>;
-    want: Record<string, number>;
-    unplaced?: number;
-    belowMinimum?: string[];
-  }
-  test.each<Case>([
+  test.each<DivisionCase>([
     {
       name: "an odd step goes to who holds more of it, counted in steps",
       total: 6,
@@ -147,10 +138,7 @@ describe("who is first of those with the same right", () => {
       bounds: { step: 2, max: 4 },
       want: { a: 4, b: 3 },
     },
-  ])("$name", ({ total, weights, bounds = {}, holds = {}, want, unplaced = 0, belowMinimum = [] }) => {
-    const ties = { holds: new Map(Object.entries(holds)) };
-    expect(divideWithin(total, weights, bounds, ties)).toEqual({ replicas: want, unplaced, belowMinimum });
-  });
+  ])("$name", expectDivision);
 });
 
 describe("where there is nothing to divide, or nobody weighs anything", () => {
