@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { customResourceDefinitions, servingPatch, servingAllVersions, versionsOf } from "./crds.ts";
+import { customResourceDefinitions, isConverted, servingPatch, servingAllVersions, versionsOf } from "./crds.ts";
 import type { KubeObject } from "./meta.ts";
 import { sameValue } from "./sameValue.ts";
 
@@ -53,6 +53,15 @@ describe("the versions of a CRD", () => {
       { op: "replace", path: "/spec/versions/1/served", value: true },
     ]);
     expect(servingPatch(servingAllVersions(crd))).toBeUndefined();
+  });
+
+  test("are none, and not converted, where a CRD says nothing of them", () => {
+    const empty = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name: "x" } };
+    expect(versionsOf(empty)).toEqual([]);
+    expect(versionsOf({ ...empty, spec: {} })).toEqual([]);
+    expect(isConverted(empty)).toBe(false);
+    expect(isConverted({ ...empty, spec: { conversion: { strategy: "None" } } })).toBe(false);
+    expect(isConverted({ ...empty, spec: { conversion: { strategy: "Webhook" } } })).toBe(true);
   });
 });
 

@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { ClusterStatusEntry, FederatedStatus } from "./demoapplication.ts";
-import { type FirstRecord, firstRecordOf, firstRecordText, namesIn, orphanedBy, recordOf } from "./record.ts";
+import {
+  type FirstRecord,
+  firstRecordOf,
+  firstRecordText,
+  namesIn,
+  orphanedBy,
+  recordedKind,
+  recordedKindText,
+  recordOf,
+} from "./record.ts";
 import { DELETION_POLICY_ANNOTATION, FIRST_RECORD_ANNOTATION } from "./wellknown.ts";
 
 const none = { desired: 0, updated: 0, ready: 0, available: 0 };
@@ -100,4 +109,13 @@ test.each<[string, { deletionTimestamp?: string; annotations?: Record<string, st
   ["says nothing", { deletionTimestamp: "t" }, undefined],
 ])("what whoever deletes an object wants, where it %s", (_what, metadata, want) => {
   expect(orphanedBy({ name: "shop", ...metadata })).toBe(want);
+});
+
+test.each([
+  ["ConfigMap", { group: "", kind: "ConfigMap" }],
+  ["Deployment.apps", { group: "apps", kind: "Deployment" }],
+  ["MysqlCluster.mysql.presslabs.org", { group: "mysql.presslabs.org", kind: "MysqlCluster" }],
+])("the status names a kind as %s", (text, kind) => {
+  expect(recordedKindText(kind)).toBe(text);
+  expect(recordedKind(text)).toEqual(kind);
 });

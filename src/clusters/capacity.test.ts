@@ -37,6 +37,7 @@ describe("parseQuantity", () => {
 
   test.each([
     { text: "0.0000000001", want: 1n },
+    { text: "1.0000000000", want: 1_000_000_000n },
     { text: "1e-10", want: 1n },
     { text: "1.0000000001", want: 1_000_000_001n },
     { text: "-0.0000000001", want: -1n },

@@ -25,7 +25,6 @@ const DECIMAL_EXPONENT = new Map([
   ["n", -9],
   ["u", -6],
   ["m", -3],
-  ["", 0],
   ["k", 3],
   ["M", 6],
   ["G", 9],

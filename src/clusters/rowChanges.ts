@@ -3,14 +3,16 @@ import type { MemberObject } from "./memberObject.ts";
 
 /** Whether two rows ask for the same to be done: what is only told of the member object aside. */
 export function asksTheSame(a: Row, b: Row): boolean {
-  if (a.verb === "Apply" && b.verb === "Apply") return isSameApply(a, b);
-  if (a.verb === "Hold" && b.verb === "Hold") return a.confirm === b.confirm;
-  if (a.verb === "Hold" || b.verb === "Hold" || a.verb === "Apply" || b.verb === "Apply") return false;
-  return a.verb === b.verb && a.uid === b.uid && isAgreed(a) === isAgreed(b);
-}
-
-function isAgreed(row: Row): boolean {
-  return row.verb === "Delete" && row.agreed === true;
+  switch (a.verb) {
+    case "Apply":
+      return b.verb === "Apply" && isSameApply(a, b);
+    case "Hold":
+      return b.verb === "Hold" && a.confirm === b.confirm;
+    case "Delete":
+      return b.verb === "Delete" && a.uid === b.uid && a.agreed === b.agreed;
+    case "Release":
+      return b.verb === "Release" && a.uid === b.uid;
+  }
 }
 
 function isSameApply(a: ApplyRow, b: ApplyRow): boolean {

@@ -13,10 +13,12 @@ export class Floors {
   readonly #hub: BareClient;
   readonly #members: readonly { client: BareClient; member: FleetMember }[];
   readonly #fleetMembers: readonly FleetMember[];
+  readonly #claim: string;
 
   constructor(hub: BareClient, members: readonly FleetMember[], clients: readonly BareClient[]) {
     this.#hub = hub;
     this.#fleetMembers = members;
+    this.#claim = floorBodies.finalizer(members.map(({ name }) => name));
     this.#members = members.map((member, index) => ({ member, client: clients[index] as BareClient }));
   }
 
@@ -34,7 +36,7 @@ export class Floors {
         names,
         (name) => this.#hub.send("POST", collection, "json", floorBodies.application(name)),
         async (name) => {
-          await this.#hub.send("PATCH", pathOf(name), "merge-patch", floorBodies.finalizer);
+          await this.#hub.send("PATCH", pathOf(name), "merge-patch", this.#claim);
           await this.#applyAll(name);
           await this.#writeStatus(name, 1);
         },

@@ -179,10 +179,13 @@ export class Stage implements AsyncDisposable {
     return { ...latency, hubWritesPerChange: (requests.writes[HUB] ?? 0) / count, cpuMsPerChange: cpuMs / count };
   }
 
-  /** What a manager that has just been started does first is no measure of what it does then. */
-  async settleStatus(changes: StatusChanges): Promise<void> {
+  /** What a manager that has just been started does first is no measure of what it does then: with `pace`, at that rate neither. */
+  async settleStatus(changes: StatusChanges, pace?: Pace): Promise<void> {
     await this.settle();
     await changes.spread(SETTLING);
+    await this.settle();
+    if (pace === undefined) return;
+    await changes.rolling(pace);
     await this.settle();
   }
 

@@ -7,8 +7,8 @@ const FIRST = 25;
 const LEAST = 6;
 const MOST = 3_200;
 const HALVINGS = 3;
-/** A machine that was busy with something else for a moment is asked again. */
-const ATTEMPTS = 2;
+/** A machine may have been busy with something else for a moment, or idle for one: two of three trials decide. */
+const MAJORITY = 2;
 
 /**
  * The highest rate, in changes a second, at which `keepsUp` is true: doubles it until it is not, and then halves what is between. Where
@@ -16,8 +16,12 @@ const ATTEMPTS = 2;
  */
 export async function highestRate(keepsUp: (perSecond: number) => Promise<boolean>): Promise<number> {
   const holds = async (perSecond: number): Promise<boolean> => {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) if (await keepsUp(perSecond)) return true;
-    return false;
+    let [kept, lost] = [0, 0];
+    while (kept < MAJORITY && lost < MAJORITY) {
+      if (await keepsUp(perSecond)) kept += 1;
+      else lost += 1;
+    }
+    return kept === MAJORITY;
   };
   let high = FIRST;
   while (high <= MOST && (await holds(high))) high *= 2;
@@ -31,6 +35,12 @@ export async function highestRate(keepsUp: (perSecond: number) => Promise<boolea
     else high = middle;
   }
   return Math.round(low);
+}
+
+/** The next rate to try where the relay did not keep up with this one after all; undefined below the least of all. */
+export function lowerRate(perSecond: number): number | undefined {
+  const lower = Math.round(perSecond / Math.SQRT2);
+  return lower < LEAST ? undefined : lower;
 }
 
 /** A few seconds, to see whether a rate is too high. */

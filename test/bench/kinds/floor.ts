@@ -1,11 +1,10 @@
 import {
   type FederatedStatus,
   FIELD_MANAGER,
-  HASH_ANNOTATION,
   type KubeObject,
   MANAGED_BY_LABEL,
   OBJECT_FINALIZER,
-  OWNER_ANNOTATION,
+  parseApiVersion,
 } from "../../../src/apis/index.ts";
 import { collectionPath, objectPath, pathOf } from "../../e2e/objects.ts";
 import type { FleetMember } from "../../envtest/index.ts";
@@ -27,11 +26,13 @@ export class KindFloor {
   readonly #workload: KindWorkload;
   readonly #hub: BareClient;
   readonly #members: readonly FloorMember[];
+  readonly #claim: string;
 
   constructor(workload: KindWorkload, hub: BareClient, members: readonly FloorMember[]) {
     this.#workload = workload;
     this.#hub = hub;
     this.#members = members;
+    this.#claim = floorBodies.finalizer(members.map(({ member }) => member.name));
   }
 
   async measure(names: readonly string[]): Promise<FloorFigures> {
@@ -57,7 +58,7 @@ export class KindFloor {
           JSON.stringify(object(FLOOR_NAMESPACE, name, 1)),
         ),
       async (name) => {
-        await this.#hub.send("PATCH", this.#path(name), "merge-patch", floorBodies.finalizer);
+        await this.#hub.send("PATCH", this.#path(name), "merge-patch", this.#claim);
         if (this.#isBound)
           await this.#hub.send("PATCH", this.#toldPath(name) + APPLY, "apply-patch", this.#binding(name));
         await this.#applyAll(name, 1);
@@ -146,10 +147,9 @@ export class KindFloor {
   }
 
   #apply(client: BareClient, copy: KubeObject): Promise<void> {
-    const marks = marked(copy.metadata.name, this.#workload);
-    const labels = { ...copy.metadata.labels, [MANAGED_BY_LABEL]: marks.labels?.[MANAGED_BY_LABEL] };
-    const { [OWNER_ANNOTATION]: owner, [HASH_ANNOTATION]: hash } = marks.annotations ?? {};
-    const annotations = { [OWNER_ANNOTATION]: owner, [HASH_ANNOTATION]: hash };
+    const type = `${parseApiVersion(copy.apiVersion).group}/${copy.kind}`;
+    const { labels: marks, annotations } = marked(copy.metadata.name, type, this.#workload);
+    const labels = { ...copy.metadata.labels, [MANAGED_BY_LABEL]: marks?.[MANAGED_BY_LABEL] };
     const body = { ...copy, metadata: { ...copy.metadata, labels, annotations } };
     return client.send("PATCH", pathOf(copy) + APPLY, "apply-patch", JSON.stringify(body));
   }
