@@ -135,6 +135,28 @@ describe("the identity of a cluster", () => {
     expect(said().at(-1)).toBe("ClusterUnreachable - -");
   });
 
+  test("that could not be written does not take that of the next session along", async () => {
+    const { report, hub, taken, said } = reporting();
+    report.heard(AWAY);
+    hub.answer = (call) => (hub.calls.length === 1 ? REFUSED : taken(call));
+    const recorded = [report.recordIdentity("u1", undefined), report.recordIdentity("u2", undefined)];
+    expect(await Promise.all(recorded)).toEqual([false, true]);
+    expect(said().at(-1)).toBe("Connected u2 -");
+  });
+
+  test("that could not be written takes nothing along that was found meanwhile", async () => {
+    const { report, hub, taken, clock, said } = reporting();
+    report.heard(AWAY);
+    hub.answer = () => REFUSED;
+    const recorded = report.recordIdentity("u1", undefined);
+    report.find({ kubernetesVersion: "v1.35.4" });
+    expect(await recorded).toBe(false);
+    hub.answer = taken;
+    report.changed();
+    await clock.advance(0);
+    expect(said().at(-1)).toBe("ClusterUnreachable - v1.35.4");
+  });
+
   test.each([
     { uid: "u1", want: true },
     { uid: "u2", want: false },

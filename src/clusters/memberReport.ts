@@ -32,7 +32,9 @@ export class MemberReport implements Disposable {
   readonly #contact: DampedContact<Contact>;
   #generation: number | undefined;
   #findings: MemberFindings = {};
-  /** The identity is being written down, along with the contact that follows from it. */
+  /** The identity is being written down, along with what else was found. */
+  #claimed: MemberFindings = {};
+  /** The contact that follows from the identity that is being written down. */
   #anticipated: Contact | undefined;
 
   constructor({ onContact, owned, ...options }: MemberReportOptions) {
@@ -52,7 +54,11 @@ export class MemberReport implements Disposable {
       ...options,
       input: () =>
         owned()
-          ? { generation: this.#generation, contact: this.#anticipated ?? this.#said, findings: this.#findings }
+          ? {
+              generation: this.#generation,
+              contact: this.#anticipated ?? this.#said,
+              findings: { ...this.#findings, ...this.#claimed },
+            }
           : undefined,
     });
   }
@@ -94,19 +100,22 @@ export class MemberReport implements Disposable {
    */
   async recordIdentity(uid: string, found: MemberFindings | undefined): Promise<boolean> {
     if (!this.#owned()) return this.recordedUid === uid;
-    const before = this.#findings;
-    this.#findings = { ...before, ...found, clusterUID: uid };
+    const claimed = { ...found, clusterUID: uid };
+    this.#claimed = claimed;
     this.#anticipated = { ok: true };
     try {
       await this.#writer.writeNow();
+      this.#findings = { ...this.#findings, ...claimed };
       return true;
     } catch (err) {
-      this.#findings = before;
-      this.#anticipated = undefined;
+      if (this.#claimed === claimed) this.#anticipated = undefined;
       if (!this.#writer.disposed) {
         this.#logger.warn({ err, event_reason: "IdentityNotRecorded" }, "the cluster's UID was not written down");
       }
       return false;
+    } finally {
+      // The next session may have begun to write its own.
+      if (this.#claimed === claimed) this.#claimed = {};
     }
   }
 

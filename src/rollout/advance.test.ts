@@ -55,6 +55,35 @@ describe("a rollout that succeeds", () => {
   });
 });
 
+describe("an object of which nothing was noted", () => {
+  test("is rolled out already where it runs everywhere, as when a policy begins to speak of rollouts", () => {
+    const it = new World(threeRegions).add("canary", "a").add("rest", "b");
+    for (const cluster of it.clusters.values()) cluster.runs = 1;
+    it.step();
+    expect(it.status).toMatchObject({ state: "Succeeded", revision: 1, lastGoodRevision: 1, stages: [] });
+    expect(it.log).toEqual([]);
+  });
+
+  test.each([
+    { name: "runs on some clusters alone", runs: 0, wanted: true },
+    { name: "is to have nothing on one of them", runs: 0, wanted: false },
+  ])("goes by stages where it $name", ({ runs, wanted }) => {
+    const it = new World(threeRegions).add("canary", "a").add("rest", "b");
+    it.cluster("a").runs = 1;
+    Object.assign(it.cluster("b"), { runs, wanted });
+    it.step();
+    expect(it.log[0]).toBe("Run:  -> Planned");
+  });
+
+  test("has a run, too, where it goes nowhere", () => {
+    const it = new World(threeRegions);
+    it.step();
+    expect(it.log[0]).toBe("Run:  -> Planned");
+    it.settle();
+    expect(it.status?.state).toBe("Succeeded");
+  });
+});
+
 describe("a rollout that fails", () => {
   test("rolls back what it changed, and nothing else, in reverse order", () => {
     const it = world();
