@@ -4,9 +4,11 @@ import {
   CROWD,
   DEBOUNCE_MS,
   type Debounce,
+  FIRST_DEBOUNCE_MS,
   LONGEST_IN_CROWD_MS,
   LONGEST_IN_WRITES,
   LONGEST_MS,
+  QUIET_MS,
   UNTOUCHED_MS,
   writeDue,
   WriteRate,
@@ -17,6 +19,7 @@ function debounce(overrides: Partial<Debounce> = {}): Debounce {
     plannedAt: undefined,
     movedAt: undefined,
     lastWriteAt: Number.NEGATIVE_INFINITY,
+    earlierWriteAt: Number.NEGATIVE_INFINITY,
     changedAt: 10_000,
     ...overrides,
   };
@@ -30,8 +33,25 @@ describe("writeDue", () => {
     expect(writeDue(debounce(), true, CALM)).toBe(10_000);
   });
 
-  test("what follows within 200 ms of a write is debounced", () => {
-    expect(writeDue(debounce({ lastWriteAt: 9_900 }), true, CALM)).toBe(9_900 + DEBOUNCE_MS);
+  test.each([
+    { name: "the first write of all", earlierWriteAt: Number.NEGATIVE_INFINITY, pause: FIRST_DEBOUNCE_MS },
+    { name: "a write after a quiet time", earlierWriteAt: 9_950 - QUIET_MS, pause: FIRST_DEBOUNCE_MS },
+    { name: "a write that followed on another one", earlierWriteAt: 9_951 - QUIET_MS, pause: DEBOUNCE_MS },
+  ])("what follows on $name waits for $pause ms", ({ earlierWriteAt, pause }) => {
+    expect(writeDue(debounce({ lastWriteAt: 9_950, earlierWriteAt }), true, CALM)).toBe(9_950 + pause);
+  });
+
+  test("a status that changes all the time is written five times a second at most", () => {
+    const writes: number[] = [];
+    const state = debounce({ changedAt: 0 });
+    for (let now = 0; now < 10_000; now += 10) {
+      // A change every 10 ms; `changedAt` is the first one that has not been written.
+      if (writeDue(state, true, CALM) > now) continue;
+      writes.push(now);
+      Object.assign(state, { earlierWriteAt: state.lastWriteAt, lastWriteAt: now, changedAt: now + 10 });
+    }
+    expect(writes.slice(0, 4)).toEqual([0, 100, 300, 500]);
+    expect(writes).toHaveLength(1 + 10_000 / DEBOUNCE_MS);
   });
 
   test("when many objects change at once the first change waits a little", () => {

@@ -3,7 +3,8 @@ import { OBJECT_FINALIZER } from "../apis/index.ts";
 /**
  * When the status of one hub object is written. Pure: times are milliseconds of a monotonic clock.
  *
- * The status of a settled object is written at the first change, and then debounced. While rows are being carried out the status is debounced
+ * The status of a settled object is written at the first change, and then debounced: shortly at first, since what comes with the change comes at
+ * once, and for longer where it goes on. While rows are being carried out the status is debounced
  * from the start, so that creating an object costs one or two writes instead of one for each cluster.
  */
 export interface Debounce {
@@ -12,12 +13,18 @@ export interface Debounce {
   /** When the first of these rows was seen to take effect, or to fail. */
   movedAt: number | undefined;
   lastWriteAt: number;
+  /** The write before that. */
+  earlierWriteAt: number;
   /** When the first change since the last write came. */
   changedAt: number;
 }
 
-/** After a write, changes are collected for so long. */
+/** After a write that followed on another one, changes are collected for so long. */
 export const DEBOUNCE_MS = 200;
+/** After the first write in a while, changes are collected for so long: other members follow within milliseconds, as a rule. */
+export const FIRST_DEBOUNCE_MS = 100;
+/** A write after so long a time without one is the first. */
+export const QUIET_MS = 1_000;
 /** No change waits longer than this while its object's plan is being carried out, as long as the hub answers quickly. */
 export const LONGEST_MS = 1_000;
 /** A hub that answers slowly has enough to do: then progress is reported after so many times the time that a write takes. */
@@ -65,7 +72,12 @@ export function writeDue(debounce: Debounce, complete: boolean, { busy, writeMs,
   }
   if (debounce.plannedAt !== undefined) return debounce.changedAt;
   const first = debounce.changedAt + (busy ? BUSY_DEBOUNCE_MS : 0);
-  return Math.max(first, debounce.lastWriteAt + DEBOUNCE_MS);
+  return Math.max(first, debounce.lastWriteAt + pauseAfter(debounce));
+}
+
+/** How long changes are collected after the last write. A status that goes on changing is written five times a second at most. */
+function pauseAfter({ lastWriteAt, earlierWriteAt }: Debounce): number {
+  return lastWriteAt - earlierWriteAt < QUIET_MS ? DEBOUNCE_MS : FIRST_DEBOUNCE_MS;
 }
 
 /** Counts the writes of the last second and how long they take: when there are many, or they are slow, statuses are written less eagerly. */

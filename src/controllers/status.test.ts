@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { CONTROLLER_CLASS_LABEL, OBJECT_FINALIZER, REPLICA_BOUNDS_ANNOTATION } from "../apis/index.ts";
 import { parsePrometheusText } from "../observability/testing/prometheusText.ts";
 import { ApiError, DEMOAPPLICATIONS, NAMESPACES, PLACEMENTS } from "../runtime/index.ts";
-import { DEBOUNCE_MS, HELD_BY_OTHERS_MS, UNTOUCHED_MS } from "./debounce.ts";
+import { DEBOUNCE_MS, FIRST_DEBOUNCE_MS, HELD_BY_OTHERS_MS, UNTOUCHED_MS } from "./debounce.ts";
 import { observation } from "./testing/builders.ts";
 import { APP, app, placement } from "./testing/planning.ts";
 import { degraded, reporting } from "./testing/reporting.ts";
@@ -45,7 +45,7 @@ describe("the status of an object", () => {
   });
 
   test("of a settled object is written at the first change, and what follows is gathered", async () => {
-    const { complete, report, happens, writes, woken, states } = await reporting();
+    const { complete, report, settle, happens, writes, woken, states } = await reporting();
     await complete();
     const before = writes();
     happens("a", degraded);
@@ -53,9 +53,14 @@ describe("the status of an object", () => {
     await report();
     expect([writes(), states()]).toEqual([before + 1, ["a Degraded", "b Available"]]);
     happens("b", degraded);
-    expect(woken.at(-1)).toEqual({ key: APP, afterMs: DEBOUNCE_MS });
-    expect(await report()).toEqual({ requeueAfter: DEBOUNCE_MS });
+    expect(woken.at(-1)).toEqual({ key: APP, afterMs: FIRST_DEBOUNCE_MS });
+    expect(await report()).toEqual({ requeueAfter: FIRST_DEBOUNCE_MS });
     expect(writes()).toBe(before + 1);
+    await settle(FIRST_DEBOUNCE_MS);
+    await report();
+    expect([writes(), states()]).toEqual([before + 2, ["a Degraded", "b Degraded"]]);
+    happens("b");
+    expect(woken.at(-1)).toEqual({ key: APP, afterMs: DEBOUNCE_MS });
   });
 
   test("names a cluster at once to which the object is to go, and waits with the rest", async () => {

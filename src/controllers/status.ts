@@ -352,6 +352,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     signal: AbortSignal,
   ): Promise<void> {
     const { clock } = this.#options;
+    tracked.earlierWriteAt = tracked.lastWriteAt;
     tracked.lastWriteAt = clock.monotonic();
     this.#rate.count(tracked.lastWriteAt);
     await writeStatus(this.#options, owner, found, status, context, signal);

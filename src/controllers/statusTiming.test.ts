@@ -5,6 +5,7 @@ import {
   BUSY_DEBOUNCE_MS,
   CROWD,
   DEBOUNCE_MS,
+  FIRST_DEBOUNCE_MS,
   HELD_BY_OTHERS_MS,
   LONGEST_IN_CROWD_MS,
   LONGEST_MS,
@@ -63,7 +64,7 @@ describe("the time until a status is due", () => {
     all.happens("a", degraded);
     await all.report();
     all.happens("a");
-    expect(all.reconciler.dueIn(APP)).toBe(DEBOUNCE_MS);
+    expect(all.reconciler.dueIn(APP)).toBe(FIRST_DEBOUNCE_MS);
     await widen(all);
     expect(all.reconciler.dueIn(APP)).toBe(0);
   });
@@ -107,7 +108,7 @@ describe("what cannot wait", () => {
     all.happens("a");
     await widen(all);
     const before = all.status();
-    expect(await all.report()).toEqual({ requeueAfter: DEBOUNCE_MS });
+    expect(await all.report()).toEqual({ requeueAfter: FIRST_DEBOUNCE_MS });
     expect(all.status()).toStrictEqual({ ...before, unlistedClusters: ["b"] });
     const writes = all.writes();
     expect((await all.report()).requeueAfter).toBeGreaterThan(0);
@@ -122,7 +123,7 @@ describe("what cannot wait", () => {
     const before = all.status();
     all.happens("a");
     all.replan({ rollout: rolloutAt(7) });
-    expect(await all.report()).toEqual({ requeueAfter: DEBOUNCE_MS });
+    expect(await all.report()).toEqual({ requeueAfter: FIRST_DEBOUNCE_MS });
     expect(all.status()).toStrictEqual({ ...before, rollout: rolloutAt(7) });
     const writes = all.writes();
     expect(await all.report()).toEqual({ requeueAfter: DEBOUNCE_MS });
@@ -157,9 +158,9 @@ describe("what cannot wait", () => {
     await all.complete();
     all.replan({ rollout: rolloutAt(1) });
     await all.report();
-    await all.settle(150);
+    await all.settle(70);
     all.happens("a", degraded);
-    expect(waited(all)).toBe(DEBOUNCE_MS - 150);
+    expect(waited(all)).toBe(FIRST_DEBOUNCE_MS - 70);
   });
 });
 
@@ -265,7 +266,7 @@ describe("while a plan is carried out", () => {
     await all.report();
     const rows = all.rows().map(({ cluster, ref, owner, role }) => holdRow({ cluster, ref, owner, role }));
     all.assignments.replace(APP, rows);
-    expect(waited(all)).toBe(DEBOUNCE_MS);
+    expect(waited(all)).toBe(FIRST_DEBOUNCE_MS);
   });
 
   test("rows of another object do not matter", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DEBOUNCE_MS, writeDue } from "./debounce.ts";
+import { FIRST_DEBOUNCE_MS, writeDue } from "./debounce.ts";
 import { newTracked } from "./trackedStatus.ts";
 
 const IDLE = { busy: false, writeMs: 0, plans: 0 };
@@ -10,6 +10,7 @@ test("of an object that was just met nothing is remembered", () => {
     movedAt: undefined,
     propagating: undefined,
     lastWriteAt: Number.NEGATIVE_INFINITY,
+    earlierWriteAt: Number.NEGATIVE_INFINITY,
     changedAt: 0,
     changed: false,
     goneAt: undefined,
@@ -21,7 +22,7 @@ test("of an object that was just met nothing is remembered", () => {
 test("the first change of it is written at once: no write was before", () => {
   const tracked = { ...newTracked(), changedAt: 7 };
   expect(writeDue(tracked, true, IDLE)).toBe(7);
-  expect(writeDue({ ...tracked, lastWriteAt: 5 }, true, IDLE)).toBe(5 + DEBOUNCE_MS);
+  expect(writeDue({ ...tracked, lastWriteAt: 5 }, true, IDLE)).toBe(5 + FIRST_DEBOUNCE_MS);
 });
 
 test("what was told of one object is not remembered of another", () => {

@@ -21,6 +21,7 @@ export function newTracked(): Tracked {
     movedAt: undefined,
     propagating: undefined,
     lastWriteAt: Number.NEGATIVE_INFINITY,
+    earlierWriteAt: Number.NEGATIVE_INFINITY,
     changedAt: 0,
     changed: false,
     goneAt: undefined,
