@@ -2,8 +2,9 @@ import type { DecideFigures } from "./deciding/decide.ts";
 import type { SpreadingFigures } from "./deciding/spreading.ts";
 import type { EventLoopFigures } from "./eventloop/measure.ts";
 import type { LoopFigures } from "./eventloop/preload.ts";
-import type { Figures } from "./figures.ts";
+import type { Figures, RoundFigures } from "./figures.ts";
 import type { Requests, RequestRow } from "./requests.ts";
+import { median } from "./rounds.ts";
 
 export interface Line {
   what: string;
@@ -14,6 +15,30 @@ export interface Line {
   exact?: boolean;
 }
 
+const PHASES = ["create", "update", "delete"] as const;
+
+interface Rounds {
+  rounds: readonly RoundFigures[];
+}
+
+/** Each round by itself, where there are several. */
+export function roundLines({ rounds }: Rounds): Line[] {
+  if (rounds.length < 2) return [];
+  return rounds.flatMap((round, index) =>
+    PHASES.map((phase) => ({
+      what: `round ${index + 1}: ${phase}, wall ÷ full floor`,
+      value: round[phase].ratioFullFloor,
+      unit: "",
+    })),
+  );
+}
+
+/** The bar is for the median of all rounds: one round varies by a fifth. */
+export function wallLine({ rounds }: Rounds, phase: (typeof PHASES)[number], bar: number): Line {
+  const value = median(rounds.map((round) => round[phase].ratioFullFloor));
+  return { what: `${phase}: wall ÷ full floor, median`, value, unit: "", bar };
+}
+
 /** Every figure with its bar, in the order of the run. */
 export function linesOf(figures: Figures): Line[] {
   const { floors, create, update, status5, statusRate, restart, rssMiB, cpuSeconds } = figures;
@@ -21,13 +46,8 @@ export function linesOf(figures: Figures): Line[] {
   // The slower the changes come, the fewer of them meet in one write, whoever writes.
   const mostWrites = Math.min(1, (before?.hubWritesPerChange ?? Number.NaN) + 0.2);
   const rate = `status at ${statusRate.perSecond}/s`;
-  const others = figures.rounds.map(({ create: one, update: two, delete: three }, index) => [
-    { what: `round ${index + 1}: create, wall ÷ full floor`, value: one.ratioFullFloor, unit: "" },
-    { what: `round ${index + 1}: update, wall ÷ full floor`, value: two.ratioFullFloor, unit: "" },
-    { what: `round ${index + 1}: delete, wall ÷ full floor`, value: three.ratioFullFloor, unit: "" },
-  ]);
   return [
-    ...(others.length > 1 ? others.flat() : []),
+    ...roundLines(figures),
     { what: "floor: members", value: floors.membersSeconds, unit: "s" },
     { what: "floor: full", value: floors.fullSeconds, unit: "s" },
     { what: "floor: update, members", value: floors.updateMembersSeconds, unit: "s" },
@@ -36,7 +56,7 @@ export function linesOf(figures: Figures): Line[] {
     { what: "create: last member right", value: create.membersSeconds, unit: "s" },
     { what: "create: last status (wall)", value: create.wallSeconds, unit: "s" },
     { what: "create: members ÷ members floor", value: create.ratioMembersFloor, unit: "", bar: 1.7 },
-    { what: "create: wall ÷ full floor", value: create.ratioFullFloor, unit: "", bar: 1.2 },
+    wallLine(figures, "create", 1.2),
     { what: "create: right on all members, p50", value: create.p50Ms, unit: "ms" },
     { what: "create: right on all members, p99", value: create.p99Ms, unit: "ms" },
     { what: "create: hub writes per app", value: create.hubWritesPerApp, unit: "", bar: 3 },
@@ -52,7 +72,7 @@ export function linesOf(figures: Figures): Line[] {
     { what: "update: last member right", value: update.membersSeconds, unit: "s" },
     { what: "update: last status (wall)", value: update.wallSeconds, unit: "s" },
     { what: "update: members ÷ members floor", value: update.ratioMembersFloor, unit: "" },
-    { what: "update: wall ÷ full floor", value: update.ratioFullFloor, unit: "", bar: 1.2 },
+    wallLine(figures, "update", 1.2),
     { what: "update: right on all members, p50", value: update.p50Ms, unit: "ms" },
     { what: "update: right on all members, p99", value: update.p99Ms, unit: "ms" },
     { what: "update: hub writes per app", value: update.hubWritesPerApp, unit: "", bar: 3 },
@@ -65,7 +85,7 @@ export function linesOf(figures: Figures): Line[] {
     },
     { what: "update: Events per app", value: update.eventsPerApp, unit: "", bar: 2 },
     { what: "delete: nothing left (wall)", value: figures.delete.wallSeconds, unit: "s" },
-    { what: "delete: wall ÷ full floor", value: figures.delete.ratioFullFloor, unit: "", bar: 1.3 },
+    wallLine(figures, "delete", 1.3),
     { what: "delete: hub writes per app", value: figures.delete.hubWritesPerApp, unit: "" },
     { what: "delete: the same with the deletion", value: figures.delete.hubWritesPerApp + 1, unit: "" },
     {

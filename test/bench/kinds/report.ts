@@ -1,5 +1,4 @@
-import type { Line } from "../report.ts";
-import { median } from "../rounds.ts";
+import { type Line, roundLines, wallLine } from "../report.ts";
 import type { KindFigures } from "./run.ts";
 import type { UnselectedFigures } from "./unselected.ts";
 
@@ -10,28 +9,17 @@ const HUB_WRITES_BAR = 3;
 /** Every figure of a workload with its bar, in the order of the run. The bars of the wall are for the median of all rounds: one round varies by a fifth. */
 export function kindLines(figures: KindFigures): Line[] {
   const { floors, create, update, delete: deletion, copies, changes, restart, rssMiB, cpuSeconds } = figures;
-  const others = figures.rounds.map(({ create: one, update: two, delete: three }, index) => [
-    { what: `round ${index + 1}: create, wall ÷ full floor`, value: one.ratioFullFloor, unit: "" },
-    { what: `round ${index + 1}: update, wall ÷ full floor`, value: two.ratioFullFloor, unit: "" },
-    { what: `round ${index + 1}: delete, wall ÷ full floor`, value: three.ratioFullFloor, unit: "" },
-  ]);
-  const wall = (phase: "create" | "update" | "delete"): Line => ({
-    what: `${phase}: wall ÷ full floor`,
-    value: median(figures.rounds.map((round) => round[phase].ratioFullFloor)),
-    unit: "",
-    bar: WALL_BAR,
-  });
   const writes = (phase: string, value: number, bar: number): Line => ({
     ...{ what: `${phase}: writes per object and member`, value, unit: "", bar, exact: true },
   });
   return [
-    ...(others.length > 1 ? others.flat() : []),
+    ...roundLines(figures),
     { what: "floor: create, members", value: floors.membersSeconds, unit: "s" },
     { what: "floor: create, full", value: floors.fullSeconds, unit: "s" },
     { what: "floor: update, full", value: floors.updateSeconds, unit: "s" },
     { what: "floor: delete, full", value: floors.deleteSeconds, unit: "s" },
     { what: "create: last status (wall)", value: create.wallSeconds, unit: "s" },
-    wall("create"),
+    wallLine(figures, "create", WALL_BAR),
     { what: "create: members ÷ members floor", value: create.ratioMembersFloor, unit: "" },
     { what: "create: right on all members, p50", value: create.p50Ms, unit: "ms" },
     { what: "create: right on all members, p99", value: create.p99Ms, unit: "ms" },
@@ -39,13 +27,13 @@ export function kindLines(figures: KindFigures): Line[] {
     writes("create", create.memberWritesPerAppMember, copies),
     { what: "create: Events per object", value: create.eventsPerApp, unit: "", bar: 2 },
     { what: "update: last status (wall)", value: update.wallSeconds, unit: "s" },
-    wall("update"),
+    wallLine(figures, "update", WALL_BAR),
     { what: "update: right on all members, p99", value: update.p99Ms, unit: "ms" },
     { what: "update: hub writes per object", value: update.hubWritesPerApp, unit: "", bar: HUB_WRITES_BAR },
     writes("update", update.memberWritesPerAppMember, changes),
     { what: "update: Events per object", value: update.eventsPerApp, unit: "", bar: 2 },
     { what: "delete: nothing left (wall)", value: deletion.wallSeconds, unit: "s" },
-    wall("delete"),
+    wallLine(figures, "delete", WALL_BAR),
     { what: "delete: hub writes per object", value: deletion.hubWritesPerApp, unit: "", bar: HUB_WRITES_BAR },
     writes("delete", deletion.memberWritesPerAppMember, copies),
     { what: "manager: memory after update", value: rssMiB, unit: "MiB", bar: 200 },
