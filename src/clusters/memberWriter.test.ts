@@ -3,6 +3,7 @@ import { type KubeObject, MANAGED_BY_LABEL, OWNER_ANNOTATION, refKey } from "../
 import type { ApplyRow } from "../desiredstate/index.ts";
 import { ApiError, CONFIGMAPS, TransportError } from "../runtime/index.ts";
 import type { Written } from "./memberWriter.ts";
+import { observe } from "./observed.ts";
 import { CONFIG_REF, OWNER, row } from "./testing/builders.ts";
 import { answering, fieldsOf, GONE, INVALID, live, marks, ours, TAKEN, writing } from "./testing/memberWriting.ts";
 
@@ -184,6 +185,24 @@ describe("looking for an object by its name", () => {
   test("is no answer where the member does not let us look", async () => {
     const forbidden = new ApiError(403, "Forbidden", "no");
     await expect(writing(() => forbidden).writer.find(CONFIG_REF, OWNER)).rejects.toBe(forbidden);
+  });
+});
+
+describe("reading an object whole", () => {
+  test("gives what is there, with the content that a watch does not keep", async () => {
+    const { writer, calls, client, end } = writing(() => ours);
+    expect(await writer.read(CONFIG_REF)).toEqual(observe(ours, { keepsContent: true }));
+    expect(calls).toMatchObject([{ verb: "get", what: "configmaps", namespace: "default", name: "shop" }]);
+    expect(client.signals).toEqual([end.signal]);
+  });
+
+  test("gives nothing of an object that is not there any more", async () => {
+    expect(await writing(answering({ get: [GONE] })).writer.read(CONFIG_REF)).toBeUndefined();
+  });
+
+  test("passes on what else is wrong", async () => {
+    const broken = new TransportError("ConnectionReset", "reset");
+    await expect(writing(answering({ get: [broken] })).writer.read(CONFIG_REF)).rejects.toBe(broken);
   });
 });
 
