@@ -3,6 +3,7 @@ import { measureDeciding } from "./deciding/decide.ts";
 import type {
   Figures,
   FloorFigures,
+  ManagerStatusFigures,
   RestartFigures,
   RoundFigures,
   StatusFigures,
@@ -15,7 +16,7 @@ import type { BenchOptions } from "./options.ts";
 import { cpuSeconds, residentMiB } from "./processUsage.ts";
 import { HUB, memberWrites } from "./requests.ts";
 import { Rollouts } from "./rollouts.ts";
-import { meanOf, middleOf, roundOf } from "./rounds.ts";
+import { meanOf, median, middleOf, roundOf } from "./rounds.ts";
 import type { Stage } from "./stage.ts";
 import { STATUS5, StatusChanges } from "./statusChanges.ts";
 import { LIMIT_MS, lowerRate, measuredPace, trialPace } from "./statusRate.ts";
@@ -23,6 +24,8 @@ import { FIRST_IMAGE, FLOOR_NAMESPACE, SECOND_IMAGE, WARM_UP } from "./workload.
 
 /** For how long a restarted manager is watched for writes, from when it is ready. */
 const RESTART_WATCH_MS = 15_000;
+/** Turns of Meridian at the rate. */
+const STATUS_TURNS = 3;
 
 /** Meridian beside the floors: every figure that has a bar. */
 export class Bench {
@@ -158,20 +161,28 @@ export class Bench {
     }
   }
 
-  /** The relay, Meridian, the relay. No manager runs before or after. */
+  /**
+   * The relay and Meridian in turns, the relay first and last: a machine that stands still for a moment decides the p99 of the turn that it
+   * is in, so that the turn in the middle counts. No manager runs before or after.
+   */
   async #statusAt(perSecond: number, changes: StatusChanges): Promise<StatusRateFigures> {
     const stage = this.#stage;
+    const pace = measuredPace(perSecond);
     const relayed = (): Promise<StatusFigures> =>
       this.#withoutManager((observers) => stage.relay(observers, changes, perSecond));
-    const before = await relayed();
-    await stage.startManager();
-    await stage.settleStatus(changes, trialPace(perSecond));
-    const pace = measuredPace(perSecond);
-    const meridian = await stage.status(`status at ${perSecond}/s`, pace, () => changes.rolling(pace));
-    await stage.stopManager();
-    const after = await relayed();
-    const figures = { perSecond, relay: [before, after], meridian };
-    return { ...figures, ratioP99: meridian.p99Ms / relayP99(figures) };
+    const relay = [await relayed()];
+    const turns: ManagerStatusFigures[] = [];
+    while (turns.length < STATUS_TURNS) {
+      await stage.startManager();
+      await stage.settleStatus(changes, trialPace(perSecond));
+      turns.push(await stage.status(`status at ${perSecond}/s`, pace, () => changes.rolling(pace)));
+      await stage.stopManager();
+      relay.push(await relayed());
+    }
+    const p99Ms = median(turns.map((turn) => turn.p99Ms));
+    const meridian = turns.find((turn) => turn.p99Ms === p99Ms);
+    if (meridian === undefined) throw new Error("no turn has the p99 of the one in the middle");
+    return { perSecond, relay, turns, meridian, ratioP99: p99Ms / relayP99({ relay }) };
   }
 
   async #withoutManager<T>(work: (observers: Observers) => Promise<T>): Promise<T> {
@@ -206,7 +217,7 @@ export class Bench {
   }
 }
 
-/** The mean of before and after, in milliseconds. */
+/** Of the turn in the middle, in milliseconds. */
 function relayP99({ relay }: Pick<StatusRateFigures, "relay">): number {
-  return relay.reduce((sum, { p99Ms }) => sum + p99Ms, 0) / relay.length;
+  return median(relay.map(({ p99Ms }) => p99Ms));
 }

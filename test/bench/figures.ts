@@ -70,10 +70,12 @@ export interface ManagerStatusFigures extends StatusFigures {
 /** The same changes carried to the hub by a bare relay and by Meridian, at the highest rate that the relay keeps up with here. */
 export interface StatusRateFigures {
   perSecond: number;
-  /** Just before and just after Meridian. */
+  /** Just before and just after each turn of Meridian. */
   relay: StatusFigures[];
+  turns: ManagerStatusFigures[];
+  /** The turn with the p99 in the middle. */
   meridian: ManagerStatusFigures;
-  /** Meridian's p99 ÷ the mean of the relay's. */
+  /** Meridian's p99 ÷ the relay's, each of the turn in the middle. */
   ratioP99: number;
 }
 
