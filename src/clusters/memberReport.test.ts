@@ -135,6 +135,17 @@ describe("the identity of a cluster", () => {
     expect(said().at(-1)).toBe("ClusterUnreachable - -");
   });
 
+  test("is written with what was known then, and what is found meanwhile is newer", async () => {
+    const { report, clock, said } = reporting();
+    report.heard(AWAY);
+    const recorded = report.recordIdentity("u1", { kubernetesVersion: "v1.35.4" });
+    report.find({ kubernetesVersion: "v1.35.5" });
+    expect(await recorded).toBe(true);
+    report.changed();
+    await clock.advance(0);
+    expect(said().at(-1)).toBe("Connected u1 v1.35.5");
+  });
+
   test("that could not be written does not take that of the next session along", async () => {
     const { report, hub, taken, said } = reporting();
     report.heard(AWAY);

@@ -33,7 +33,7 @@ export class MemberReport implements Disposable {
   #generation: number | undefined;
   #findings: MemberFindings = {};
   /** The identity is being written down, along with what else was found. */
-  #claimed: MemberFindings = {};
+  #claimed: MemberFindings | undefined;
   /** The contact that follows from the identity that is being written down. */
   #anticipated: Contact | undefined;
 
@@ -86,6 +86,8 @@ export class MemberReport implements Disposable {
   /** Adds what was found out, and writes it when it is new. */
   find(findings: MemberFindings): void {
     this.#findings = { ...this.#findings, ...findings };
+    // What was found last counts, also beside an identity that is being written down.
+    if (this.#claimed !== undefined) Object.assign(this.#claimed, findings);
     this.changed();
   }
 
@@ -100,7 +102,7 @@ export class MemberReport implements Disposable {
    */
   async recordIdentity(uid: string, found: MemberFindings | undefined): Promise<boolean> {
     if (!this.#owned()) return this.recordedUid === uid;
-    const claimed = { ...found, clusterUID: uid };
+    const claimed: MemberFindings = { ...found, clusterUID: uid };
     this.#claimed = claimed;
     this.#anticipated = { ok: true };
     try {
@@ -115,7 +117,7 @@ export class MemberReport implements Disposable {
       return false;
     } finally {
       // The next session may have begun to write its own.
-      if (this.#claimed === claimed) this.#claimed = {};
+      if (this.#claimed === claimed) this.#claimed = undefined;
     }
   }
 
