@@ -88,11 +88,66 @@ describe("writeDue", () => {
 });
 
 describe("WriteRate", () => {
-  test("is busy while more is written in a second than the limit, and calms down", () => {
+  /** So many writes in a second, at even distances. */
+  function written(rate: WriteRate, second: number, writes: number): void {
+    for (let index = 0; index < writes; index += 1) rate.count(second * 1_000 + (index * 1_000) / writes);
+  }
+
+  function burst(rate: WriteRate, at: number, writes: number): void {
+    for (let index = 0; index < writes; index += 1) rate.count(at + index);
+  }
+
+  test("is busy from the moment on that more is written in a quarter of a second than the limit", () => {
     const rate = new WriteRate();
-    for (let index = 0; index <= WriteRate.BUSY_ABOVE; index += 1) rate.count(5_000 + index);
-    expect(rate.load(5_500).busy).toBe(true);
-    expect(rate.load(6_500).busy).toBe(true);
-    expect(rate.load(7_500).busy).toBe(false);
+    burst(rate, 5_000, WriteRate.BUSY_ABOVE);
+    expect(rate.load(5_200).busy).toBe(false);
+    rate.count(5_200);
+    expect(rate.load(5_200).busy).toBe(true);
   });
+
+  test("is calm where the same writes take longer", () => {
+    const rate = new WriteRate();
+    written(rate, 5, WriteRate.BUSY_ABOVE * 4);
+    expect(rate.load(6_000).busy).toBe(false);
+  });
+
+  test.each([
+    { name: "in the second after a burst", at: 6_249, busy: true },
+    { name: "after that second", at: 6_250, busy: false },
+    { name: "much later", at: 60_000, busy: false },
+  ])("$name: busy $busy", ({ at, busy }) => {
+    const rate = new WriteRate();
+    burst(rate, 5_000, WriteRate.BUSY_ABOVE + 1);
+    expect(rate.load(at).busy).toBe(busy);
+  });
+
+  test("stays busy with the fewer writes that being busy leaves, until they are few", () => {
+    const rate = new WriteRate();
+    burst(rate, 5_980, WriteRate.BUSY_ABOVE + 1);
+    for (let second = 6; second < 20; second += 1) {
+      written(rate, second, WriteRate.CALM_BELOW + 1);
+      expect(rate.load(second * 1_000 + 999).busy).toBe(true);
+    }
+    written(rate, 20, WriteRate.CALM_BELOW - 1);
+    expect(rate.load(21_000).busy).toBe(false);
+  });
+
+  test.each([10, 16, 20, 30, 40, 80])(
+    "with %d objects a second on three clusters it does not go to and fro",
+    (objects) => {
+      const rate = new WriteRate();
+      const turns: number[] = [];
+      let before = false;
+      for (let index = 0; index < objects * 60; index += 1) {
+        const at = (index * 1_000) / objects;
+        const { busy } = rate.load(at);
+        if (busy !== before) turns.push(at);
+        before = busy;
+        rate.count(at);
+        // Calm, the first change is written at once and the others after it.
+        if (!busy) rate.count(at + 1);
+      }
+      expect(turns.length).toBeLessThanOrEqual(1);
+    },
+  );
 });

@@ -80,17 +80,35 @@ function pauseAfter({ lastWriteAt, earlierWriteAt }: Debounce): number {
   return lastWriteAt - earlierWriteAt < QUIET_MS ? DEBOUNCE_MS : FIRST_DEBOUNCE_MS;
 }
 
-/** Counts the writes of the last second and how long they take: when there are many, or they are slow, statuses are written less eagerly. */
+/** A second is counted in so many parts, so that a burst shows soon. */
+const PARTS = 4;
+const PART_MS = 1_000 / PARTS;
+
+/**
+ * Counts the writes of late and how long they take: when there are many, or they are slow, statuses are written less eagerly.
+ *
+ * What is written less eagerly is also written less often, an object on three clusters once instead of two or three times. So the rate at
+ * which the hub is calm again is far below the one at which it is busy: one limit for both would be crossed every other second, with a
+ * burst of writes each time.
+ */
 export class WriteRate {
   #writeMs = 0;
-  #second = 0;
-  #now = 0;
-  #before = 0;
-  static readonly BUSY_ABOVE = 40;
+  /** Number of the present part of a second. */
+  #part = 0;
+  /** Writes in the present part and in the second before it, newest first. */
+  #writes: number[] = [0];
+  /** The last part with more writes than {@link BUSY_ABOVE}; undefined while the hub is calm. */
+  #busyAt: number | undefined;
+  /** Writes in a quarter of a second. */
+  static readonly BUSY_ABOVE = 10;
+  /** Writes in a second. */
+  static readonly CALM_BELOW = 15;
 
   count(monotonic: number): void {
     this.#turn(monotonic);
-    this.#now += 1;
+    const writes = (this.#writes[0] ?? 0) + 1;
+    this.#writes[0] = writes;
+    if (writes > WriteRate.BUSY_ABOVE) this.#busyAt = this.#part;
   }
 
   /** A write has taken so many milliseconds. */
@@ -100,14 +118,18 @@ export class WriteRate {
 
   load(monotonic: number): Omit<HubLoad, "plans"> {
     this.#turn(monotonic);
-    return { busy: Math.max(this.#now, this.#before) > WriteRate.BUSY_ABOVE, writeMs: this.#writeMs };
+    return { busy: this.#busyAt !== undefined, writeMs: this.#writeMs };
   }
 
   #turn(monotonic: number): void {
-    const second = Math.floor(monotonic / 1_000);
-    if (second === this.#second) return;
-    this.#before = second === this.#second + 1 ? this.#now : 0;
-    this.#now = 0;
-    this.#second = second;
+    const part = Math.floor(monotonic / PART_MS);
+    const passed = part - this.#part;
+    if (passed === 0) return;
+    this.#part = part;
+    const silent = Array.from({ length: Math.min(passed, PARTS + 1) }, () => 0);
+    this.#writes = [...silent, ...this.#writes].slice(0, PARTS + 1);
+    const lastSecond = this.#writes.reduce((sum, writes) => sum + writes, 0);
+    const isOver = this.#busyAt !== undefined && part - this.#busyAt > PARTS;
+    if (isOver && lastSecond < WriteRate.CALM_BELOW) this.#busyAt = undefined;
   }
 }
