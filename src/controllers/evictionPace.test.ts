@@ -31,6 +31,12 @@ test("the first leaves at once, the others one after the other with the same tim
   expect(["c", "b"].map((owner) => leaves(owner, 2, NOW + 10_000) - NOW)).toEqual([60_000, 30_000]);
 });
 
+test("the time between two is whole milliseconds, so that no minute has one more by rounding", () => {
+  const { leaves } = paced();
+  const turns = ["a", "b", "c", "d", "e", "f", "g", "h"].map((owner) => leaves(owner, 7, NOW) - NOW);
+  expect(turns).toEqual([0, 8_572, 17_144, 25_716, 34_288, 42_860, 51_432, 60_004]);
+});
+
 test("what an earlier process let go counts", () => {
   const { leaves } = paced("2026-11-22T07:59:50Z");
   expect(leaves("a", 2, NOW) - NOW).toBe(20_000);
@@ -99,7 +105,7 @@ property.prop([
   }
   const times = [...turns.values()].toSorted((a, b) => a - b);
   for (const [i, time] of times.entries()) {
-    const within = times.slice(i).filter((other) => other < time + MINUTE - 1e-6).length;
+    const within = times.slice(i).filter((other) => other < time + MINUTE).length;
     expect(within).toBeLessThanOrEqual(perMinute);
   }
 });

@@ -27,7 +27,7 @@ export class EvictionPace {
   /** When the object may leave, if that is due now: the turn that it has, or the one that it would get. Epoch milliseconds. */
   turnOf(policy: string, perMinute: number, owner: string, now: number): number {
     const { last, turns } = this.#paceOf(policy);
-    return turns.get(owner) ?? Math.max(now, last + MINUTE_MS / perMinute);
+    return turns.get(owner) ?? Math.max(now, last + Math.ceil(MINUTE_MS / perMinute));
   }
 
   /** The turn that the target rests on is the object's from now on. */
