@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../apis/index.ts";
 import { CONFIGMAPS } from "./resources.ts";
+import { ServerHistory } from "./serverHistory.ts";
 import type { FakeClient } from "./testing/fakeClient.ts";
 import { broken, configMap, keep, LABELS, startInformer } from "./testing/informerOfConfigMaps.ts";
 
@@ -166,6 +168,84 @@ describe("the answer to one's own write", () => {
     expect(await events(1_000)).toEqual(["Added ns/own", "Added ns/x"]);
     expect(informer.size).toBe(2);
     await stop();
+  });
+});
+
+describe("the answer to one's own write, of a server that then went back to before the write", () => {
+  /** Writes, and the server is set back before the watch has shown it. Since then the server has written as much as `since` says. */
+  async function lose(
+    { server, informer }: ReturnType<typeof startInformer>,
+    { write, since }: { write: () => KubeObject; since: number },
+  ): Promise<void> {
+    const restore = server.backup();
+    const watchers = [...server.watchers];
+    server.watchers.clear();
+    informer.observe(write());
+    for (const watcher of watchers) server.watchers.add(watcher);
+    restore();
+    for (let n = 0; n < since; n += 1)
+      server.create(CONFIGMAPS, { ...configMap(`since-${n}`), metadata: { name: `since-${n}` } });
+  }
+
+  test.each([0, 1, 20])("is not taken for what the server has, %s writes later", async (since) => {
+    const informed = startInformer({ objects: 1 });
+    const { server, informer, events, stop } = informed;
+    await events(20_000);
+    await lose(informed, {
+      write: () => server.merge(CONFIGMAPS, "ns", "c0", { data: { value: "2" } }),
+      since,
+    });
+    expect(informer.get("ns/c0")?.value).toBe("2");
+    await events(1_000);
+    expect(informer.get("ns/c0")?.value).toBe("1");
+    await stop();
+  });
+
+  test.each([0, 1, 20])(
+    "which made the object, is not taken for what the server has, %s writes later",
+    async (since) => {
+      const informed = startInformer({ objects: 1 });
+      const { server, informer, events, stop } = informed;
+      await events(20_000);
+      await lose(informed, { write: () => server.create(CONFIGMAPS, configMap("made")), since });
+      expect(informer.keys()).toEqual(["ns/c0", "ns/made"]);
+      await events(1_000);
+      expect(informer.keys()).toEqual(["ns/c0"]);
+      await stop();
+    },
+  );
+
+  describe("behind a proxy that keeps the streams open", () => {
+    async function loseSilently({ server, informer, events }: ReturnType<typeof startInformer>): Promise<void> {
+      await events(20_000);
+      const restore = server.backup();
+      const watchers = [...server.watchers];
+      server.watchers.clear();
+      informer.observe(server.create(CONFIGMAPS, configMap("made")));
+      informer.observe(server.merge(CONFIGMAPS, "ns", "made", { data: { value: "2" } }));
+      restore();
+      for (const watcher of watchers) server.watchers.add(watcher);
+    }
+
+    test("is seen to be lost by whoever reads where the server is", async () => {
+      const informed = startInformer({ objects: 1 });
+      await loseSilently(informed);
+      const { client, server, informer, events, stop } = informed;
+      ServerHistory.of(client).expect()(server.version);
+      await events(1_000);
+      expect(informer.keys()).toEqual(["ns/c0"]);
+      await stop();
+    });
+
+    test("is seen to be lost by a snapshot that was asked for later", async () => {
+      const informed = startInformer({ objects: 1 });
+      await loseSilently(informed);
+      const { server, informer, events, stop } = informed;
+      server.inject({ type: "ERROR", status: { code: 410, reason: "Expired", message: "too old resource version" } });
+      await events(1_000);
+      expect(informer.keys()).toEqual(["ns/c0"]);
+      await stop();
+    });
   });
 });
 

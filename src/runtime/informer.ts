@@ -3,7 +3,8 @@ import { backoffDelay } from "./backoff.ts";
 import { compareResourceVersions, keyOf } from "./keys.ts";
 import { isTooMuch, listPages, tooMuch } from "./pages.ts";
 import { type DeletionsHeld, type InformerEvent, type InformerOptions, isMassVanishing } from "./informerTypes.ts";
-import { Reflector, type ReflectorEvent } from "./reflector.ts";
+import { Reflector } from "./reflector.ts";
+import type { ReflectorEvent } from "./reflectorTypes.ts";
 import { TimeSlice } from "./timeSlice.ts";
 import { type Change, type Entry, Store } from "./store.ts";
 import { withSignal } from "./withSignal.ts";
@@ -157,15 +158,14 @@ export class Informer<T> {
    */
   observe(object: KubeObject): void {
     const { resourceVersion: version, uid } = object.metadata;
-    if (
-      version === undefined ||
-      uid === undefined ||
-      (this.#position !== undefined && compareResourceVersions(version, this.#position) <= 0)
-    )
-      return;
+    if (version === undefined || uid === undefined) return;
+    if (this.#position !== undefined && compareResourceVersions(version, this.#position) <= 0) return;
     if (this.#options.prepare?.(object) !== undefined) return;
     const entry = this.#entryOf(object, this.#store.get(keyOf(object)));
-    if (entry !== undefined) this.#emit(this.#store.put(keyOf(object), entry), false);
+    if (entry !== undefined) {
+      this.#reflector.wrote(object);
+      this.#emit(this.#store.put(keyOf(object), entry), false);
+    }
     this.#seen(keyOf(object));
   }
 

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../apis/index.ts";
-import type { ReflectorOptions } from "./reflector.ts";
+import type { ReflectorOptions } from "./reflectorTypes.ts";
 import type { Indexers } from "./store.ts";
 
 export interface InformerOptions<T> extends ReflectorOptions {

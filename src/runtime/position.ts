@@ -10,19 +10,33 @@ export interface Landmark {
   readonly gone: boolean;
 }
 
-/** Up to where a selection has been read. */
+/** Up to where a selection has been read, and what is known of it beyond that from the answers to one's own writes. */
 export class Position {
   current: string | undefined;
-  highest: string | undefined;
+  #highest: string | undefined;
+  /** The latest answer to a write since {@link ask}. */
+  #written: string | undefined;
   #landmark: Landmark | undefined;
 
-  /** Since the last snapshot began. */
+  /** The latest version that the server has shown, in whatever way. */
+  get highest(): string | undefined {
+    return later(this.#highest, this.#written);
+  }
+
+  /** Since the last snapshot was asked for. */
   get landmark(): Landmark | undefined {
     return this.#landmark;
   }
 
-  /** A snapshot begins: what was seen before may be of another history. */
-  begin(): void {
+  /** A request whose answer will tell the server's version begins: the answer cannot be of an earlier one than {@link highest}. */
+  ask(): void {
+    this.#highest = this.highest;
+    this.#written = undefined;
+  }
+
+  /** …for a snapshot: what was seen before may be of another history. */
+  askSnapshot(): void {
+    this.ask();
     this.#landmark = undefined;
   }
 
@@ -32,25 +46,36 @@ export class Position {
     this.#landmark = { namespace, name, version, gone };
   }
 
+  /** The answer to a write; what happened before the write may still be on its way. */
+  wrote(object: KubeObject): void {
+    this.see(object, false);
+    this.#written = later(this.#written, object.metadata.resourceVersion);
+  }
+
   /** False when the event lies behind what was already seen in this stream, which no honest history does. */
   advance(version: string): boolean {
     if (this.current !== undefined && compareResourceVersions(version, this.current) < 0) return false;
     this.current = version;
-    this.highest = version;
+    this.#highest = later(this.#highest, version);
     return true;
   }
 
-  /** Whether a snapshot of that version is older than what was seen before. */
+  /** Whether the answer to the last {@link ask} is older than what was known then. */
   isBefore(version: string): boolean {
-    return this.highest !== undefined && compareResourceVersions(version, this.highest) < 0;
+    return this.#highest !== undefined && compareResourceVersions(version, this.#highest) < 0;
   }
 
   snapshot(version: string): void {
     this.current = version;
-    this.highest = version;
+    this.#highest = version;
   }
 
   forget(): void {
     this.current = undefined;
   }
+}
+
+function later(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return compareResourceVersions(one, other) < 0 ? other : one;
 }

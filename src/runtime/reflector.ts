@@ -1,49 +1,15 @@
 import type { KubeObject } from "../apis/index.ts";
-import type { Logger } from "../observability/index.ts";
 import { backoffDelay } from "./backoff.ts";
-import type { Clock } from "./clock.ts";
 import { isApiError, isExpired, TransportError } from "./errors.ts";
 import { linked } from "./linked.ts";
-import { bytesPerObject, listPages, Measure, type Selection, selectors } from "./pages.ts";
+import { bytesPerObject, listPages, Measure, selectors } from "./pages.ts";
 import { Position } from "./position.ts";
+import type { ReflectorEvent, ReflectorOptions } from "./reflectorTypes.ts";
 import { askHistory, earlier, ServerHistory } from "./serverHistory.ts";
 import type { WatchEvent } from "./types.ts";
 import { SilentStreamError, Watchdog } from "./watchdog.ts";
 import { endsInitialEvents, errorOf } from "./watchEvents.ts";
 import { storable } from "./wire.ts";
-
-export interface ReflectorOptions extends Selection {
-  clock: Clock;
-  logger: Logger;
-  /** Gives numbers in [0, 1). Default: Math.random. */
-  random?: () => number;
-  /**
-   * Called with `true` when the server has answered and then at most once a second while events come, `false` with the error when a
-   * request or a stream failed. An ApiError means that the server was reached and refused.
-   */
-  onContact?: (ok: boolean, error?: unknown) => void;
-  /**
-   * The longest pause between attempts while they are refused for lack of rights (403), in milliseconds; asked each time. By default
-   * that of any other failure: shorter, and fit for a few selections only.
-   */
-  refusedPauseMs?: () => number;
-}
-
-/**
- * What happens to a selection of objects. Between SnapshotStarted and SnapshotEnded the objects of a consistent state come one by one;
- * a snapshot that breaks off is followed by another SnapshotStarted. Afterwards come the changes, in the order of their
- * resourceVersions.
- */
-export type ReflectorEvent =
-  /** `afresh`: the server went back to an earlier state (it was restored from a backup), or may have. What was known before says nothing of this one. */
-  | { type: "SnapshotStarted"; afresh: boolean }
-  /** `bytes`: about so many came over the wire. */
-  | { type: "Changed"; object: KubeObject; bytes: number }
-  | { type: "Deleted"; object: KubeObject }
-  /** `wentBack`: the server is at an earlier state than it showed before. */
-  | { type: "SnapshotEnded"; resourceVersion: string; wentBack: boolean }
-  /** Nothing that was selected changed up to here. */
-  | { type: "Progressed"; resourceVersion: string };
 
 const BACKOFF = { baseMs: 250, capMs: 10_000 };
 /** A server that sends more than is read costs as much each time. */
@@ -82,6 +48,7 @@ class RelistWanted extends Error {}
 export class Reflector {
   readonly #options: ReflectorOptions;
   readonly #random: () => number;
+  #position: Position | undefined;
   #watchListRefused = false;
   #failures = 0;
   /** How many attempts in a row ended because the resourceVersion was too old. */
@@ -122,6 +89,14 @@ export class Reflector {
     this.#attempt?.abort(error);
   }
 
+  /**
+   * One's own write of an object of the selection was answered before the watch has shown it. A server that shows an earlier state
+   * from now on went back, though nothing that it showed by the watch tells.
+   */
+  wrote(object: KubeObject): void {
+    this.#position?.wrote(object);
+  }
+
   /** The server has let it watch, at least once. Lists it may allow without that. */
   get followed(): boolean {
     return this.#followed;
@@ -138,6 +113,7 @@ export class Reflector {
    */
   async *watch(signal: AbortSignal): AsyncGenerator<ReflectorEvent, void, undefined> {
     const position = new Position();
+    this.#position = position;
     using _following = this.#followHistory(position);
     while (!signal.aborted) {
       const { clock } = this.#options;
@@ -226,8 +202,7 @@ export class Reflector {
     this.#broken(error);
   }
 
-  #beginSnapshot(position: Position): ReflectorEvent {
-    position.begin();
+  #beginSnapshot(): ReflectorEvent {
     return { type: "SnapshotStarted", afresh: this.#afresh };
   }
 
@@ -251,7 +226,8 @@ export class Reflector {
 
   /** A consistent list, read in pages so that neither side holds everything at once. */
   async *#list(position: Position, signal: AbortSignal): AsyncGenerator<ReflectorEvent, void, undefined> {
-    yield this.#beginSnapshot(position);
+    position.askSnapshot();
+    yield this.#beginSnapshot();
     for await (const page of listPages(this.#options, { signal })) {
       this.#reached();
       const bytes = bytesPerObject(page);
@@ -271,6 +247,7 @@ export class Reflector {
     const timeoutSeconds = Math.round(TIMEOUT_SECONDS * (1 + this.#random()));
     const resumedFrom = position.current;
     let initial = resumedFrom === undefined;
+    if (initial) position.askSnapshot();
     dog.allow(initial ? INITIAL_SILENCE_MS : SILENCE_MS * (1 + this.#random() / 3));
     try {
       await using events = client.watch(type, {
@@ -294,7 +271,7 @@ export class Reflector {
         this.#reached();
         const version = event.object.metadata.resourceVersion ?? "";
         if (initial) {
-          if (!started) yield this.#beginSnapshot(position);
+          if (!started) yield this.#beginSnapshot();
           started = true;
           if (!endsInitialEvents(event)) {
             if (dog.elapsed > INITIAL_EVENTS_MS) throw new SilentStreamError("the initial events have no end");

@@ -71,6 +71,7 @@ export function earlier(version: string, highest = ""): string {
  * start writes some dozens of objects.
  */
 export async function askHistory(selection: Selection, position: Position, signal: AbortSignal): Promise<SameHistory> {
+  position.ask();
   const { landmark } = position;
   const options = { ...selectorsOf(landmark, selection), limit: 1, metadataOnly: true, signal };
   const { items, resourceVersion } = await selection.client.list(selection.type, options);

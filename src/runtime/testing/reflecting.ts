@@ -1,7 +1,8 @@
 import type { KubeObject } from "../../apis/index.ts";
 import { createLogger } from "../../observability/index.ts";
 import { TransportError } from "../errors.ts";
-import { Reflector, type ReflectorEvent, type ReflectorOptions } from "../reflector.ts";
+import { Reflector } from "../reflector.ts";
+import type { ReflectorEvent, ReflectorOptions } from "../reflectorTypes.ts";
 import { CONFIGMAPS } from "../resources.ts";
 import type { WatchOptions } from "../types.ts";
 import { FakeClient } from "./fakeClient.ts";
