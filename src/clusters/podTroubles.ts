@@ -20,8 +20,10 @@ const FIRST_READ_MS = 3_000;
 const LONGEST_BETWEEN_MS = 60_000;
 /** One of which nothing was found is asked about again so soon after a change: most changes are of pods that start as they should. */
 const CHANGED_READ_MS = 15_000;
-/** Between two reads of one member, whatever they are about. */
+/** Before each read of one member, whatever it is about: so long, too, the workloads of which the turn comes at once wait for each other. */
 const BETWEEN_READS_MS = 200;
+/** A read comes up to such a share of its time early, with those of others whose time falls into the same share. */
+const EARLY = 1 / 4;
 /**
  * What a read costs: so long the next one waits, but for what may be spent at once. A member in the middle of something large, such as a rollout
  * of everything, is read slowly, so that the reads cost little beside the rollout.
@@ -29,8 +31,12 @@ const BETWEEN_READS_MS = 200;
 const READ_COSTS_MS = 5_000;
 const POD_COSTS_MS = 100;
 const SPENT_AT_ONCE_MS = 50_000;
-/** Workloads whose pods are asked for by one request: their values stand in its address. */
-const TOGETHER = 20;
+/** Workloads are asked about by one request as long as they should have no more pods than this together. */
+const PODS_TOGETHER = 250;
+/** …where a workload does not say how many it should have. */
+const USUAL_PODS = 10;
+/** Characters of the values by which their pods are selected: the values stand in the request's address, which proxies bound. */
+const LONGEST_VALUES = 2_000;
 /** Whoever may not read pods now may be allowed to later. */
 const REFUSED_FOR_MS = 600_000;
 const PAGE = 20;
@@ -145,6 +151,7 @@ export class PodTroubles {
     const { session, clock } = this.#options;
     this.#reading = true;
     try {
+      await clock.sleep(BETWEEN_READS_MS, session.signal);
       for (const first of this.#due) {
         const turns = this.#takeTurns(first);
         if (turns.length === 0) continue;
@@ -173,11 +180,16 @@ export class PodTroubles {
     if (turn === undefined) return [];
     const turns = [turn];
     if (turn.labels === undefined) return turns;
+    const [[label, { length }]] = turn.labels;
+    let pods = podsOf(turn.observed);
+    let characters = length;
     for (const workload of this.#due) {
-      if (turns.length === TOGETHER) break;
       const other = this.#turnOf(workload);
       if (other === undefined || other.observed.ref.namespace !== turn.observed.ref.namespace) continue;
-      if (other.labels?.[0][0] !== turn.labels[0][0]) continue;
+      if (other.labels?.[0][0] !== label) continue;
+      pods += podsOf(other.observed);
+      characters += other.labels[0][1].length;
+      if (pods > PODS_TOGETHER || characters > LONGEST_VALUES) break;
       this.#due.delete(workload);
       turns.push(other);
     }
@@ -215,8 +227,15 @@ export class PodTroubles {
         continue;
       }
       pending.reads += 1;
-      this.#schedule(key, pending, Math.min(LONGEST_BETWEEN_MS, FIRST_READ_MS * 2 ** Math.min(pending.reads, 8)));
+      this.#schedule(key, pending, this.#againInMs(pending));
     }
+  }
+
+  #againInMs({ reads }: Pending): number {
+    const now = this.#options.clock.monotonic();
+    const ms = Math.min(LONGEST_BETWEEN_MS, FIRST_READ_MS * 2 ** Math.min(reads, 8));
+    const share = ms * EARLY;
+    return Math.floor((now + ms) / share) * share - now;
   }
 
   /** Unless the workload is another one by now. */
@@ -309,6 +328,11 @@ function labelsOf({ podSelector = "" }: ObservedObject): Labels | undefined {
 
 function hasLabels({ metadata }: KubeObject, labels: readonly Label[]): boolean {
   return labels.every(([key, value]) => metadata.labels?.[key] === value);
+}
+
+/** How many pods the workload should have. */
+function podsOf({ health: { replicas } }: ObservedObject): number {
+  return Math.max(1, replicas?.desired ?? USUAL_PODS);
 }
 
 function unreadyOf({ health: { replicas } }: ObservedObject): number | undefined {

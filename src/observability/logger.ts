@@ -1,5 +1,6 @@
 import { pino, type DestinationStream, type Logger } from "pino";
 import type { SpanContext } from "@opentelemetry/api";
+import { standardOutput } from "./logOutput.ts";
 import { isSecretKey, redact, redactText } from "./redaction.ts";
 
 export type { Logger } from "pino";
@@ -24,12 +25,6 @@ export interface LogContext {
   object?: string | undefined;
 }
 
-/** Characters that make a write worth its cost. */
-const ONE_WRITE = 8 * 1024;
-/** How long a line waits for others, at most. */
-const LINE_WAITS_MS = 100;
-/** Characters that wait to be written. */
-const MOST_WAITING = 4 * 1024 * 1024;
 /** What pino calls the level `error`; `fatal` is above that. */
 const ERROR = 50;
 
@@ -57,24 +52,6 @@ export function createLogger({ level, destination, attributes }: LoggerOptions):
     },
     destination ?? standardOutput(),
   );
-}
-
-/**
- * Lines leave together: when they fill a write, a moment after the first of them, and at the end of the process. A write for each line costs
- * a busy manager more CPU than the line itself. Whoever reads them too slowly loses lines; the work that they tell of never waits.
- */
-function standardOutput(): DestinationStream {
-  const output = pino.destination({ dest: 1, sync: false, minLength: ONE_WRITE, maxLength: MOST_WAITING });
-  let leaving: NodeJS.Timeout | undefined;
-  return {
-    write(line) {
-      output.write(line);
-      leaving ??= setTimeout(() => {
-        leaving = undefined;
-        output.flush();
-      }, LINE_WAITS_MS).unref();
-    },
-  };
 }
 
 /** Fields of a line, or of `logger.child`: with them the lines of one object, one reconcile and one trace are found. */
