@@ -140,7 +140,7 @@ class HttpClient implements Client {
         return body;
       },
       type,
-      options.signal,
+      options,
     );
   }
 

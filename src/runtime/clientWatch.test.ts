@@ -37,6 +37,46 @@ describe("watch", () => {
     );
   });
 
+  describe("with versions that are known already", () => {
+    type Sent = { type: string; object: unknown };
+    const object = (version: string, more: object = {}) => ({
+      metadata: { labels: {}, name: "a", namespace: "shop", resourceVersion: version, ...more },
+      data: { note: 'says "resourceVersion":"8"' },
+    });
+
+    /** What a reader that knows the versions 7 and 8 makes of that event. */
+    async function read(sent: Sent, known = new Set(["7", "8"])): Promise<WatchEvent | undefined> {
+      const { client } = await serving((_request, response) => response.end(`${JSON.stringify(sent)}\n`));
+      const [event] = await collect(client.watch(CONFIGMAPS, { known }));
+      return event;
+    }
+
+    test.each(["ADDED", "MODIFIED"])("%s is a bookmark where it brings one of them", async (type) => {
+      expect(await read({ type, object: object("7") })).toEqual({
+        type: "BOOKMARK",
+        object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "", resourceVersion: "7" } },
+      });
+    });
+
+    test.each<[string, Sent]>([
+      ["brings another version", { type: "MODIFIED", object: object("9") }],
+      ["brings a version that begins with one", { type: "MODIFIED", object: object("77") }],
+      ["deletes the object", { type: "DELETED", object: object("7") }],
+      ["has a label of that name", { type: "MODIFIED", object: object("9", { labels: { resourceVersion: "7" } }) }],
+      [
+        "has a version that another key of that name precedes",
+        { type: "MODIFIED", object: object("7", { labels: { resourceVersion: "9" } }) },
+      ],
+      ["has no version", { type: "MODIFIED", object: { metadata: { name: "a" } } }],
+    ])("an event is itself where it %s", async (_, sent) => {
+      expect(await read(sent)).toMatchObject({ type: sent.type, object: { metadata: { name: "a" } } });
+    });
+
+    test("an event is itself while none is known", async () => {
+      expect(await read({ type: "MODIFIED", object: object("7") }, new Set())).toMatchObject({ type: "MODIFIED" });
+    });
+  });
+
   test("a refusal is an ApiError", async () => {
     const { client } = await serving((_request, response) => sendStatus(response, 403, "Forbidden", "not you"));
     await expect(collect(client.watch(CONFIGMAPS))).rejects.toMatchObject({ status: 403, message: "not you" });

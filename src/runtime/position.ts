@@ -17,6 +17,8 @@ export class Position {
   /** The latest answer to a write since {@link ask}. */
   #written: string | undefined;
   #landmark: Landmark | undefined;
+  /** Versions of the answers to writes that the watch has yet to bring. */
+  readonly answered = new Set<string>();
 
   /** The latest version that the server has shown, in whatever way. */
   get highest(): string | undefined {
@@ -38,6 +40,7 @@ export class Position {
   askSnapshot(): void {
     this.ask();
     this.#landmark = undefined;
+    this.answered.clear();
   }
 
   /** The objects of a snapshot come in any order, changes in that of their versions. */
@@ -48,8 +51,11 @@ export class Position {
 
   /** The answer to a write; what happened before the write may still be on its way. */
   wrote(object: KubeObject): void {
+    const { resourceVersion } = object.metadata;
+    if (resourceVersion === undefined) return;
     this.see(object, false);
-    this.#written = later(this.#written, object.metadata.resourceVersion);
+    this.#written = later(this.#written, resourceVersion);
+    this.answered.add(resourceVersion);
   }
 
   /** False when the event lies behind what was already seen in this stream, which no honest history does. */
@@ -57,6 +63,7 @@ export class Position {
     if (this.current !== undefined && compareResourceVersions(version, this.current) < 0) return false;
     this.current = version;
     this.#highest = later(this.#highest, version);
+    this.answered.delete(version);
     return true;
   }
 

@@ -258,6 +258,13 @@ export class Reflector {
         allowWatchBookmarks: true,
         timeoutSeconds,
         signal: stream.signal,
+        // Not while a snapshot is read: what it leaves out is not there.
+        known: {
+          get size() {
+            return initial ? 0 : position.answered.size;
+          },
+          has: (version) => position.answered.has(version),
+        },
         onOpen: () => {
           this.#followed = true;
           this.#reached();

@@ -43,6 +43,11 @@ export interface WatchOptions extends CallOptions {
   allowWatchBookmarks?: boolean;
   timeoutSeconds?: number;
   metadataOnly?: boolean;
+  /**
+   * Versions of objects that are known already, from the answers to one's own writes. An event that brings nothing but such a version
+   * comes as a bookmark, and is not parsed.
+   */
+  known?: Pick<ReadonlySet<string>, "size" | "has">;
   /** Called when the server has accepted the watch; its first event may be long in coming. */
   onOpen?: () => void;
 }

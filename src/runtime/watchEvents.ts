@@ -8,6 +8,23 @@ export function endsInitialEvents(event: WatchEvent): boolean {
   return event.type === "BOOKMARK" && event.object.metadata.annotations?.[INITIAL_EVENTS_END] === "true";
 }
 
+const CHANGES = ['{"type":"MODIFIED"', '{"type":"ADDED"'];
+/** As a key of JSON; within a text its quotes would be escaped. */
+const VERSION_KEY = '"resourceVersion":"';
+
+/**
+ * The version of the object that an event brings, without parsing the event: where it adds or changes the object, and no other key of
+ * that name (a label, a reference) leaves in doubt which one is meant.
+ */
+export function changedVersionIn(line: string): string | undefined {
+  if (!CHANGES.some((change) => line.startsWith(change))) return undefined;
+  const key = line.indexOf(VERSION_KEY);
+  if (key < 0) return undefined;
+  const from = key + VERSION_KEY.length;
+  if (line.includes(VERSION_KEY, from)) return undefined;
+  return line.slice(from, line.indexOf('"', from));
+}
+
 /** The error that the server put into the stream. */
 export function errorOf({
   code,

@@ -3,8 +3,9 @@ import { TransportError } from "./errors.ts";
 import type { BodyReader } from "./exchange.ts";
 import { LineSplitter } from "./lineSplitter.ts";
 import type { Transport } from "./transport.ts";
-import type { ResourceType, WatchEvent } from "./types.ts";
-import { eventFrom } from "./wire.ts";
+import type { ResourceType, WatchEvent, WatchOptions } from "./types.ts";
+import { changedVersionIn } from "./watchEvents.ts";
+import { bookmarkOf, eventFrom } from "./wire.ts";
 
 /**
  * One watch: sends its request when it is first read, and gives the events in order. Ends when the server ends it; throws
@@ -16,6 +17,7 @@ export class WatchStream implements AsyncIterableIterator<WatchEvent>, AsyncDisp
   readonly #type: ResourceType;
   readonly #closing = new AbortController();
   readonly #signal: AbortSignal | undefined;
+  readonly #known: WatchOptions["known"];
   readonly #onAbort = (): void => this.#closing.abort(this.#signal?.reason);
   readonly #lines = new LineSplitter();
   #body: BodyReader | undefined;
@@ -29,12 +31,13 @@ export class WatchStream implements AsyncIterableIterator<WatchEvent>, AsyncDisp
     transport: Transport,
     open: (signal: AbortSignal) => Promise<BodyReader>,
     type: ResourceType,
-    signal: AbortSignal | undefined,
+    { signal, known }: Pick<WatchOptions, "signal" | "known">,
   ) {
     this.#transport = transport;
     this.#open = open;
     this.#type = type;
     this.#signal = signal;
+    this.#known = known;
     if (signal?.aborted === true) this.#closing.abort(signal.reason);
     else signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
@@ -86,6 +89,10 @@ export class WatchStream implements AsyncIterableIterator<WatchEvent>, AsyncDisp
   }
 
   #parse(line: string): WatchEvent {
+    if (this.#known !== undefined && this.#known.size > 0) {
+      const version = changedVersionIn(line);
+      if (version !== undefined && this.#known.has(version)) return bookmarkOf(this.#type, version);
+    }
     const { host } = this.#transport;
     const event = eventFrom(parseJson(line, host), this.#type, host);
     if ("object" in event && event.type !== "BOOKMARK") event.bytes = line.length;

@@ -83,8 +83,14 @@ function bookmarkFrom(value: unknown, type: ResourceType, host: string): KubeObj
   const { resourceVersion, annotations } = isRecord(metadata) ? metadata : {};
   if (!isText(resourceVersion, LONGEST_VERSION) || !isTextMap(annotations))
     throw new TransportError("Protocol", `${host} sent a bookmark without a version in a watch of ${type.plural}`);
-  const said = annotations === undefined ? {} : { annotations };
-  return { apiVersion: apiVersionOf(type), kind: type.kind, metadata: { name: "", resourceVersion, ...said } };
+  const { object } = bookmarkOf(type, resourceVersion);
+  return annotations === undefined ? object : { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+/** Nothing that is not known has changed up to that version. */
+export function bookmarkOf(type: ResourceType, resourceVersion: string): Extract<WatchEvent, { type: "BOOKMARK" }> {
+  const object = { apiVersion: apiVersionOf(type), kind: type.kind, metadata: { name: "", resourceVersion } };
+  return { type: "BOOKMARK", object };
 }
 
 /** A `v1.Status`, cut to what anybody reads of it; undefined when it is something else. */

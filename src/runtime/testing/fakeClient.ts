@@ -13,6 +13,8 @@ import type {
   WatchEvent,
   WatchOptions,
 } from "../types.ts";
+import { changedVersionIn } from "../watchEvents.ts";
+import { bookmarkOf } from "../wire.ts";
 import { FakeCluster } from "./fakeCluster.ts";
 
 export { FakeCluster } from "./fakeCluster.ts";
@@ -114,7 +116,7 @@ export class FakeClient implements Client {
       for (;;) {
         const event = events.shift();
         if (event !== undefined) {
-          yield event;
+          yield received(event, type, options);
         } else if (ended !== undefined) {
           if (ended.error !== undefined) throw ended.error as Error;
           return;
@@ -154,4 +156,10 @@ export class FakeClient implements Client {
     await this.gate({ ...call, phase: "after" });
     return result;
   }
+}
+
+/** What the real client makes of an event, by its text: what is known already comes as a bookmark. */
+function received(event: WatchEvent, type: ResourceType, { known }: WatchOptions): WatchEvent {
+  const version = known === undefined || known.size === 0 ? undefined : changedVersionIn(JSON.stringify(event));
+  return version !== undefined && known?.has(version) === true ? bookmarkOf(type, version) : event;
 }
