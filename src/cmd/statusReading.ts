@@ -10,6 +10,7 @@ import {
   RESOURCEBINDINGS,
   type ResourceType,
 } from "../runtime/index.ts";
+import { allOf } from "./allOf.ts";
 import { type Connection, notInstalled } from "./connection.ts";
 import type { StatusOptions } from "./options.ts";
 import { CommandError } from "./outcome.ts";
@@ -38,10 +39,7 @@ export interface HubReading {
  * member clusters sees the objects alone. Throws {@link CommandError} when Meridian is not installed.
  */
 export async function readHub(hub: Connection, options: StatusOptions, signal: AbortSignal): Promise<HubReading> {
-  const [applications, clusters] = await Promise.all([
-    readApplications(hub, options, signal),
-    readClusters(hub, signal),
-  ]);
+  const [applications, clusters] = await allOf([readApplications(hub, options, signal), readClusters(hub, signal)]);
   const { namespace, objects } = applications;
   const others = await readOthers(hub, { namespace, selector: options.selector }, signal);
   const notes: string[] = [];

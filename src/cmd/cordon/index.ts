@@ -1,5 +1,6 @@
 import type { Placement } from "../../apis/index.ts";
 import { CLUSTERPLACEMENTS, PLACEMENTS, systemClock } from "../../runtime/index.ts";
+import { allOf } from "../allOf.ts";
 import { commandLogger, type CommandContext, connectHub, type Connection } from "../connection.ts";
 import { HubView } from "../live/view.ts";
 import type { CordonOptions, DrainOptions } from "../options.ts";
@@ -110,6 +111,6 @@ async function untilEmpty(
 }
 
 async function placementsOf(hub: Connection, signal: AbortSignal): Promise<Map<string, Placement>> {
-  const lists = await Promise.all([PLACEMENTS, CLUSTERPLACEMENTS].map((type) => listPlaced(hub, type, signal)));
+  const lists = await allOf([PLACEMENTS, CLUSTERPLACEMENTS].map((type) => listPlaced(hub, type, signal)));
   return new Map((lists.flat() as unknown as Placement[]).map((policy) => [placementKey(policy), policy]));
 }

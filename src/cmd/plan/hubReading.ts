@@ -34,6 +34,7 @@ import {
   SECRETS,
   systemClock,
 } from "../../runtime/index.ts";
+import { allOf } from "../allOf.ts";
 import { type Connection, find, notInstalled } from "../connection.ts";
 import { CommandError } from "../outcome.ts";
 import { put, type World } from "./world.ts";
@@ -76,7 +77,7 @@ export class HubReader {
       world.isPartial = true;
       return;
     }
-    const [hubId, placements, overrides, clusterPlacements, clusterOverrides, clusters] = await Promise.all([
+    const [hubId, placements, overrides, clusterPlacements, clusterOverrides, clusters] = await allOf([
       this.#hubId(),
       this.#policies(PLACEMENTS, namespace),
       this.#policies(OVERRIDEPOLICIES, namespace),
