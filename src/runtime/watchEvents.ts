@@ -1,5 +1,5 @@
 import { ApiError } from "./errors.ts";
-import type { ApiStatus, WatchEvent } from "./types.ts";
+import type { ApiStatus, WatchEvent, WatchOptions } from "./types.ts";
 
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
@@ -13,10 +13,16 @@ const CHANGES = ['{"type":"MODIFIED"', '{"type":"ADDED"'];
 const VERSION_KEY = '"resourceVersion":"';
 
 /**
- * The version of the object that an event brings, without parsing the event: where it adds or changes the object, and no other key of
- * that name (a label, a reference) leaves in doubt which one is meant.
+ * The version of the object that an event brings, if it is one of those known; found without parsing the event. Only where the event adds or
+ * changes the object, and no other key of that name (a label, a reference) leaves in doubt which one is meant.
  */
-export function changedVersionIn(line: string): string | undefined {
+export function knownVersionIn(line: string, known: WatchOptions["known"]): string | undefined {
+  if (known === undefined || known.size === 0) return undefined;
+  const version = changedVersionIn(line);
+  return version !== undefined && known.has(version) ? version : undefined;
+}
+
+function changedVersionIn(line: string): string | undefined {
   if (!CHANGES.some((change) => line.startsWith(change))) return undefined;
   const key = line.indexOf(VERSION_KEY);
   if (key < 0) return undefined;

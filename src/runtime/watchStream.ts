@@ -4,7 +4,7 @@ import type { BodyReader } from "./exchange.ts";
 import { LineSplitter } from "./lineSplitter.ts";
 import type { Transport } from "./transport.ts";
 import type { ResourceType, WatchEvent, WatchOptions } from "./types.ts";
-import { changedVersionIn } from "./watchEvents.ts";
+import { knownVersionIn } from "./watchEvents.ts";
 import { bookmarkOf, eventFrom } from "./wire.ts";
 
 /**
@@ -89,10 +89,8 @@ export class WatchStream implements AsyncIterableIterator<WatchEvent>, AsyncDisp
   }
 
   #parse(line: string): WatchEvent {
-    if (this.#known !== undefined && this.#known.size > 0) {
-      const version = changedVersionIn(line);
-      if (version !== undefined && this.#known.has(version)) return bookmarkOf(this.#type, version);
-    }
+    const version = knownVersionIn(line, this.#known);
+    if (version !== undefined) return bookmarkOf(this.#type, version);
     const { host } = this.#transport;
     const event = eventFrom(parseJson(line, host), this.#type, host);
     if ("object" in event && event.type !== "BOOKMARK") event.bytes = line.length;

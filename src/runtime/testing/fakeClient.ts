@@ -13,7 +13,7 @@ import type {
   WatchEvent,
   WatchOptions,
 } from "../types.ts";
-import { changedVersionIn } from "../watchEvents.ts";
+import { knownVersionIn } from "../watchEvents.ts";
 import { bookmarkOf } from "../wire.ts";
 import { FakeCluster } from "./fakeCluster.ts";
 
@@ -160,6 +160,6 @@ export class FakeClient implements Client {
 
 /** What the real client makes of an event, by its text: what is known already comes as a bookmark. */
 function received(event: WatchEvent, type: ResourceType, { known }: WatchOptions): WatchEvent {
-  const version = known === undefined || known.size === 0 ? undefined : changedVersionIn(JSON.stringify(event));
-  return version !== undefined && known?.has(version) === true ? bookmarkOf(type, version) : event;
+  const version = knownVersionIn(JSON.stringify(event), known);
+  return version === undefined ? event : bookmarkOf(type, version);
 }
