@@ -1,10 +1,11 @@
-import { access, constants, writeFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { temporaryFolder } from "../../src/cmd/realClusters/index.ts";
 import { createMetrics, type Metrics } from "../../src/observability/index.ts";
 import { run } from "../envtest/index.ts";
+import { promtoolHere } from "../envtest/promtool.ts";
 import { find, NAMESPACE, render, type Rendered } from "./chart.ts";
 import { Autoscaler, type AutoscalerSpec } from "./autoscaler.ts";
 import { evaluate, readScrape, type Series } from "./promql.ts";
@@ -197,7 +198,7 @@ describe("with two managers of which one leads", () => {
 const promtool = await promtoolHere();
 if (promtool === undefined) {
   process.stderr.write(
-    "promtool is not here (PROMTOOL, or on PATH): the rules are evaluated by test/chart/promql.ts alone\n",
+    "promtool is not here (`npm run promtool` builds it): the rules are evaluated by test/chart/promql.ts alone\n",
   );
 }
 
@@ -252,17 +253,4 @@ function seriesName({ __name__: name, ...labels }: Record<string, string>): stri
   return `${name}{${Object.entries(labels)
     .map(([key, value]) => `${key}="${value}"`)
     .join()}}`;
-}
-
-async function promtoolHere(): Promise<string | undefined> {
-  const { PROMTOOL, PATH = "" } = process.env;
-  const places = PROMTOOL === undefined ? PATH.split(delimiter).map((folder) => join(folder, "promtool")) : [PROMTOOL];
-  for (const file of places) {
-    const found = await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (found) return file;
-  }
-  return undefined;
 }

@@ -1,6 +1,6 @@
 /**
  * As much of Prometheus as the rules that the HPA and its alert stand on need: `sum(60 * rate(…[75s]))` over samples of scrapes, and how long a value
- * has been above a bound. Where promtool is (PROMTOOL, or on PATH), test/chart/autoscaling.test.ts has it agree.
+ * has been above a bound. Where promtool is here, test/chart/autoscaling.test.ts has it agree.
  */
 
 /** Samples of one series, in the order of time. */
