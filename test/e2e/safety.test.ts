@@ -357,6 +357,7 @@ describe("rule 8: secrets stay secret", () => {
       await federation.setKubeconfig(SPARE, plane.kubeconfigFor({ token: PASSWORD }));
       await federation.untilMemberIs(SPARE, "False", "CredentialsRejected");
 
+      await eventually(async () => expect(await federation.manager.log()).toContain("CredentialsRejected"));
       const tokens = await memberTokens(federation);
       expect(tokens.length).toBeGreaterThanOrEqual(2);
       const places = {

@@ -4,6 +4,7 @@ import { parsePrometheusText, valuesBy } from "../../src/observability/testing/p
 import { demoApplication, placement } from "../builders/index.ts";
 import { eventually, run } from "../envtest/index.ts";
 import type { OtlpRecorder, RecordedSpan } from "../envtest/otlpRecorder.ts";
+import { promtoolHere } from "../envtest/promtool.ts";
 import type { Federation } from "./federation.ts";
 
 /** The trace of whoever sends the request. */
@@ -41,23 +42,23 @@ export async function expectOneTrace(
   for (const { name, attributes } of spans())
     if (name === "UpdateStatus") expect(attributes["http.status_code"]).toBe(200);
 
-  const log = (await federation.manager.log()).split("\n");
-  const lines = log
-    .filter((line) => line.includes(`DemoApplication/${namespace}/shop`))
-    .map((line) => JSON.parse(line) as { msg: string; trace_id: string });
-  for (const step of ["changed:", "planned:", "applied:", "status written:"]) {
-    const said = lines.filter(({ msg }) => msg.startsWith(step)).map((line) => line.trace_id);
-    expect(said, step).toContain(CALLER.traceId);
-  }
+  // A quiet manager writes its log every second.
+  await eventually(async () => {
+    const lines = (await federation.manager.log())
+      .split("\n")
+      .filter((line) => line.includes(`DemoApplication/${namespace}/shop`))
+      .map((line) => JSON.parse(line) as { msg: string; trace_id: string });
+    for (const step of ["changed:", "planned:", "applied:", "status written:"]) {
+      const said = lines.filter(({ msg }) => msg.startsWith(step)).map((line) => line.trace_id);
+      expect(said, step).toContain(CALLER.traceId);
+    }
+  });
 }
 
-/**
- * Reads `/metrics` as Prometheus does, and where PROMTOOL names promtool has it look for itself. So many Deployments at least are as they are to
- * be.
- */
+/** Reads `/metrics` as Prometheus does, and where promtool is here has it check them. So many Deployments at least are as they are to be. */
 export async function expectReadableMetrics(federation: Federation, deployments: number): Promise<void> {
   const text = await federation.manager.metricsText();
-  const { PROMTOOL: promtool } = process.env;
+  const promtool = await promtoolHere();
   if (promtool !== undefined) {
     const { code, stdout, stderr } = await run(promtool, ["check", "metrics"], { stdin: text });
     expect(code, stdout + stderr).toBe(0);
