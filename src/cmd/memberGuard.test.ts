@@ -135,6 +135,30 @@ describe("everyday writes", () => {
     expect(judged(spec, write)).toEqual({ isEveryday: true, refusals: [] });
   });
 
+  const over = "a hub writes nothing over what belongs to the cluster, to another hub or to a controller";
+  const theirs = (metadata: object) => ({ metadata: { name: "a", ...metadata } });
+  const applied = [{ manager: "meridian", operation: "Apply" }];
+  const named = (resource: string, name: string) => ({ resource: { group: "", version: "v1", resource }, name });
+
+  test.each<[what: string, oldObject: object, refusals: string[], of?: object]>([
+    ["what is nobody's", theirs({}), []],
+    ["what has a label of another hub that never wrote it", theirs({ labels: { [MANAGED_BY]: "another" } }), []],
+    ["what another hub wrote", theirs({ labels: { [MANAGED_BY]: "another" }, managedFields: applied }), [over]],
+    ["what was let go", theirs({ managedFields: applied }), []],
+    ["what a controller made", theirs({ ownerReferences: [{ kind: "ReplicaSet", controller: true }] }), [over]],
+    ["what has an owner that is no controller", theirs({ ownerReferences: [{ kind: "Deployment" }] }), []],
+    ["what join made", theirs({ labels: { "federation.paas.cmft.com/joined-to": HUB } }), [over]],
+    ["the Service of the API server", theirs({}), [over], named("services", "kubernetes")],
+    ["the namespace that every cluster has", theirs({}), [over], named("namespaces", "default")],
+    ["the account that every namespace has", theirs({}), [over], named("serviceaccounts", "default")],
+    ["what Kubernetes brings", theirs({}), [over], named("configmaps", "system:a")],
+  ])("is no write that takes over %s, and that is judged", (_, oldObject, refusals, of = {}) => {
+    expect(judged(spec, { request: request("UPDATE", of), object: ours, oldObject })).toEqual({
+      isEveryday: false,
+      refusals,
+    });
+  });
+
   const labels = fc.option(fc.record({ [MANAGED_BY]: fc.constantFrom(HUB, "another") }, { requiredKeys: [] }), {
     nil: undefined,
   });

@@ -1,4 +1,10 @@
-import { type KubeObject, MANAGED_BY_LABEL, type OwnerReference, OWNER_ANNOTATION } from "../apis/index.ts";
+import {
+  FIELD_MANAGER,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  type OwnerReference,
+  OWNER_ANNOTATION,
+} from "../apis/index.ts";
 import { memberRights } from "../hub/index.ts";
 import { type GrantedKind, POWERFUL_GROUPS } from "./grantedKinds.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
@@ -16,6 +22,15 @@ const API_VERSION = `${API_GROUP}/v1`;
 const QUESTIONS = ["authentication.k8s.io", "authorization.k8s.io"];
 const TOKEN_TYPES = ["bootstrap.kubernetes.io/token", "kubernetes.io/service-account-token"];
 const TOKEN_ANNOTATION = "kubernetes.io/service-account.name";
+/** What a cluster makes for itself, and makes again, by resource and name. */
+const OF_THE_CLUSTER = [
+  "namespaces/default",
+  "services/kubernetes",
+  "endpoints/kubernetes",
+  "endpointslices/kubernetes",
+  "serviceaccounts/default",
+  "configmaps/kube-root-ca.crt",
+];
 
 /** Both objects, owned by the ClusterRole of join, in the order of creation. */
 export function accessGuard(
@@ -76,15 +91,8 @@ function everyday({ hubId, namespace, namespaces }: MemberAccess, protectedNames
     ...(namespaces === undefined ? [] : [`request.namespace in ${list(namespaces)}`]),
     '(!has(request.subResource) || request.subResource == "")',
     `!(${resource} in ["namespaces","secrets"]) && !(${group} in ${list(POWERFUL_GROUPS)})`,
-    any(
-      all("object != null", "has(object.metadata)", labelled("object", hubId)),
-      all(
-        'request.operation == "DELETE"',
-        "oldObject != null",
-        "has(oldObject.metadata)",
-        labelled("oldObject", hubId),
-      ),
-    ),
+    any('request.operation == "DELETE"', marked("object", hubId)),
+    any('request.operation == "CREATE"', marked("oldObject", hubId)),
   );
 }
 
@@ -131,7 +139,7 @@ function variables({ namespace, name, hubId }: MemberAccess): Named[] {
         ),
       ),
     },
-    { name: "marked", expression: `object != null && has(object.metadata) && ${labelled("object", hubId)}` },
+    { name: "marked", expression: marked("object", hubId) },
     {
       name: "wasMarked",
       expression: `oldObject != null && has(oldObject.metadata) && ${any(labelled("oldObject", hubId), annotated("oldObject"))}`,
@@ -187,6 +195,10 @@ function validations(
       ),
       message: `a hub writes only objects with its label ${MANAGED_BY_LABEL}=${hubId}`,
     },
+    {
+      expression: any('request.operation != "UPDATE"', "variables.own", questions, "variables.wasMarked", adoptable()),
+      message: "a hub writes nothing over what belongs to the cluster, to another hub or to a controller",
+    },
   ].map((validation) => ({ ...validation, reason: "Forbidden" }));
 }
 
@@ -201,6 +213,24 @@ function powerless(kinds: readonly GrantedKind[]): string {
   return granted.length === 0
     ? forbidden
     : any(forbidden, `(variables.group + "/" + variables.resource) in ${list(granted)}`);
+}
+
+/** What another has, and a hub may take over where a Placement says so: the same as Meridian itself never takes over is left out. */
+function adoptable(): string {
+  const { metadata, labels } = { metadata: "oldObject.metadata", labels: "oldObject.metadata.labels" };
+  const applied = `one.manager == ${text(FIELD_MANAGER)} && one.operation == "Apply"`;
+  return all(
+    "oldObject != null && has(oldObject.metadata)",
+    `!((variables.resource + "/" + variables.name) in ${list(OF_THE_CLUSTER)})`,
+    `!variables.name.startsWith("system:")`,
+    `!(has(${labels}) && (${text(JOINED_TO_LABEL)} in ${labels} || "kubernetes.io/bootstrapping" in ${labels}))`,
+    `!(has(${labels}) && ${text(MANAGED_BY_LABEL)} in ${labels} && has(${metadata}.managedFields) && ${metadata}.managedFields.exists(one, ${applied}))`,
+    `!(has(${metadata}.ownerReferences) && ${metadata}.ownerReferences.exists(one, has(one.controller) && one.controller))`,
+  );
+}
+
+function marked(object: string, hubId: string): string {
+  return all(`${object} != null`, `has(${object}.metadata)`, labelled(object, hubId));
 }
 
 function labelled(object: string, hubId: string): string {

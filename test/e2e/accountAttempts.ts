@@ -16,8 +16,8 @@ export const configMap = (namespace: string, of: string, metadata: object = {}) 
 });
 
 /**
- * `name` is the account's, and that of the policy which bounds it. The namespace `theirs` holds a ConfigMap `foreign`, and one that has the
- * hub's label.
+ * `name` is the account's, and that of the policy which bounds it. The namespace `theirs` holds a ConfigMap `foreign`, one that has the hub's
+ * label, one `controlled` by a controller, and `anothers`, which another hub has applied.
  */
 export function attemptsOf(hubId: string, name: string): AccountAttempt[] {
   const labels = (id = hubId) => labelsOf(id);
@@ -29,6 +29,8 @@ export function attemptsOf(hubId: string, name: string): AccountAttempt[] {
   const tokens = "writes no Secret that holds the token of a service account";
   const powers = "writes nothing that gives rights or changes the API";
   const marks = `writes only objects with its label federation.paas.cmft.com/managed-by=${hubId}`;
+  const over = "writes nothing over what belongs to the cluster, to another hub or to a controller";
+  const mine = { metadata: { labels: labels() } };
   const parts = "writes whole objects, and asks for no token but its own";
   const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
   const rule = { metadata: { name: "r", labels: labels() }, rules: [] };
@@ -136,6 +138,10 @@ export function attemptsOf(hubId: string, name: string): AccountAttempt[] {
     ["patch what is not the hub's", "PATCH", `${theirs}/foreign`, { data: { a: "b" } }, marks, merge],
     ["replace what is not the hub's", "PUT", `${theirs}/foreign`, configMap("theirs", "foreign"), marks],
     ["delete what is not the hub's", "DELETE", `${theirs}/foreign`, undefined, marks],
+    ["take over the API server's Service", "PATCH", objectPath("Service", "default", "kubernetes"), mine, over, merge],
+    ["take over a namespace", "PATCH", objectPath("Namespace", undefined, "default"), mine, over, merge],
+    ["take over what a controller made", "PATCH", `${theirs}/controlled`, mine, over, merge],
+    ["take over what another hub wrote", "PATCH", `${theirs}/anothers`, mine, over, merge],
     ["delete all of a kind", "DELETE", theirs, undefined, marks],
     ["delete a namespace of others", "DELETE", objectPath("Namespace", undefined, "theirs"), undefined, marks],
   ];

@@ -168,6 +168,15 @@ describe("the account of the hub on a member", () => {
       configMap("kube-system", "marked", { labels: labels() }),
     );
     await member.api.create(collectionPath("ConfigMap", "theirs"), configMap("theirs", "ours", { labels: labels() }));
+    const foreign = await member.api.get<KubeObject>(objectPath("ConfigMap", "theirs", "foreign"));
+    const { uid = "" } = foreign.metadata;
+    const controller = { apiVersion: "v1", kind: "ConfigMap", name: "foreign", uid, controller: true };
+    await member.api.create(
+      collectionPath("ConfigMap", "theirs"),
+      configMap("theirs", "controlled", { ownerReferences: [controller] }),
+    );
+    const anothers = configMap("theirs", "anothers", { labels: labelsOf("another-hub") });
+    await member.api.apply(objectPath("ConfigMap", "theirs", "anothers"), anothers, "meridian");
     await eventually(async () => expect((await ask(account, "GET", "/api/v1/nodes")).status).toBe(200));
 
     for (const [what, method, path, body, says, contentType] of attemptsOf(hubId, name)) {
