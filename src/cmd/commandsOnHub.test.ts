@@ -329,6 +329,7 @@ describe("unjoin --dry-run", () => {
         "membercluster/m1: removed from the hub (dry run)",
         "secret/m1: removed from namespace meridian-system of the hub (dry run)",
         "clusterrole/ACCOUNT, with its binding: removed from m1 (dry run)",
+        "validatingadmissionpolicy/ACCOUNT, with its binding, if join made one: removed from m1 (dry run)",
         "serviceaccount/ACCOUNT in namespace meridian-system, with its role and binding: removed from m1 (dry run)",
         "namespace/meridian-system, if join made it and nothing else is in it: removed from m1 (dry run)",
         "",

@@ -48,6 +48,7 @@ export async function describeUnjoin(leaving: Leaving, parting: Parting, hasSecr
 function partsOf({ name, namespace }: MemberAccess): string[] {
   return [
     `clusterrole/${name}, with its binding`,
+    `validatingadmissionpolicy/${name}, with its binding, if join made one`,
     `serviceaccount/${name} in namespace ${namespace}, with its role and binding`,
     `namespace/${namespace}, if join made it and nothing else is in it`,
   ];

@@ -132,6 +132,24 @@ describe("a rollout", () => {
       want: ["Normal RolloutStarted: generation 2 goes to a, c"],
     },
     {
+      name: "has not begun where it is held back, and begins when it is let go",
+      statuses: [
+        done(1, [entry("a", { observedHash: "h1" })]),
+        underWay(2, [entry("a", { state: "Held", reason: "Suspended", desiredHash: "h2", observedHash: "h1" })]),
+        underWay(2, [entry("a", { state: "Progressing", desiredHash: "h2", observedHash: "h1" })]),
+        done(2, [entry("a", { desiredHash: "h2", observedHash: "h2" })]),
+      ],
+      want: [started, completed(2)],
+    },
+    {
+      name: "has not begun where nothing waits when it is let go",
+      statuses: [
+        done(1, [entry("a", { state: "Held", reason: "Suspended", observedHash: "h1" })]),
+        done(1, [entry("a", { observedHash: "h1" })]),
+      ],
+      want: [],
+    },
+    {
       name: "ends once",
       statuses: [done(1, [entry("a")]), underWay(2, [changed]), done(2, [changed]), done(2, [changed])],
       want: [started, completed(2)],

@@ -109,12 +109,14 @@ function recordRollout(
   );
 }
 
-/** Clusters that have the object and are to have another desired state of it. */
+/** Clusters that have the object and now get another desired state of it. What is held back begins when it is let go. */
 function changedClusters(previous: FederatedStatus | undefined, { clusters = [] }: FederatedStatus): string[] {
-  const before = new Map(previous?.clusters?.map(({ name, desiredHash }) => [name, desiredHash]));
-  return clusters.flatMap(({ name, desiredHash }) => {
-    const was = before.get(name);
-    return was !== undefined && desiredHash !== undefined && was !== desiredHash ? [name] : [];
+  const before = new Map(previous?.clusters?.map((entry) => [entry.name, entry]));
+  return clusters.flatMap((entry) => {
+    const was = before.get(entry.name);
+    if (was?.desiredHash === undefined || entry.desiredHash === undefined || entry.state === "Held") return [];
+    const isLetGo = was.state === "Held" && was.observedHash !== undefined && was.observedHash !== entry.desiredHash;
+    return isLetGo || was.desiredHash !== entry.desiredHash ? [entry.name] : [];
   });
 }
 

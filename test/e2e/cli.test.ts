@@ -254,6 +254,9 @@ describe("unjoin without a manager", () => {
     expect(stdout).toMatch(
       /^clusterrole\/meridian-[0-9a-f]{8}, with its binding: removed from shanghai-1 \(dry run\)$/m,
     );
+    expect(stdout).toMatch(
+      /^validatingadmissionpolicy\/meridian-[0-9a-f]{8}, with its binding, if join made one: removed from shanghai-1 \(dry run\)$/m,
+    );
     expect(await fleet.hub.api.find(`${MEMBERS}/shanghai-1`)).toBeDefined();
     expect(await fleet.hub.api.find(`${SECRETS}/shanghai-1`)).toBeDefined();
     expect(await traces(shanghai)).toHaveLength(6);
