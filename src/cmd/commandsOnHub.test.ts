@@ -200,6 +200,12 @@ describe("status", () => {
     expect(await onHub(`status ${line}`)).toEqual({ code: 0, out: "", err: says });
   });
 
+  test("says of a selector that is none which flag it came by", async () => {
+    const { code, out, err } = await onHub("status -l tier=(front)");
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toMatch(/^meridian: -l "tier=\(front\)" is no selector of labels: the hub \(.*\) answers: /);
+  });
+
   test("shows objects of other kinds beside the applications, by their bindings", async () => {
     const resource = { apiVersion: "v1", kind: "ConfigMap", namespace: "blog", name: "settings", uid: "u" };
     await make(RESOURCEBINDINGS, { name: "configmap.settings", namespace: "blog" }, { spec: { resource } });
@@ -380,6 +386,9 @@ describe("completion", () => {
     expect((await run(`__complete --kubeconfig ${hubFile()} unjoin m`)).out).toBe("m1\n:4\n");
     expect((await run(`__complete --kubeconfig ${hubFile()} status -n shop w`)).out).toBe("web\tDemoApplication\n:4\n");
     expect((await run(`__complete --kubeconfig ${hubFile()} status --context h`)).out).toBe("hub\n:4\n");
+    expect((await run(`__complete --kubeconfig ${hubFile()} status -n bl`)).out).toBe("blog\n:4\n");
+    const rolledOut = await run(`__complete --kubeconfig ${hubFile()} rollout status -n shop w`);
+    expect(rolledOut.out).toBe("web\tDemoApplication\n:4\n");
   });
 
   test("offers nothing, and says nothing, where there is no hub", async () => {

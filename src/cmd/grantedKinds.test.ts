@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { ResourceType } from "../runtime/index.ts";
-import { checkBounded, consequences, nameOfKind, resolveKinds, rightsToGiveRights } from "./grantedKinds.ts";
+import {
+  checkBounded,
+  consequences,
+  nameOfKind,
+  resolveHubKinds,
+  resolveKinds,
+  rightsToGiveRights,
+} from "./grantedKinds.ts";
 
 const type = (group: string, kind: string, plural: string, namespaced = true): ResourceType => ({
   group,
@@ -53,6 +60,32 @@ describe("the kinds of join", () => {
     { name: "Certificate", says: "neither shanghai-1 nor the hub serves a kind Certificate" },
     { name: "Certificate.cert-manager.io", says: "give its plural and group" },
   ])("$name is refused", ({ name, says }) => expect(() => resolve(name)).toThrow(says));
+});
+
+describe("the kinds of install", () => {
+  const kind = (group: string, plural: string, status = false) => ({ group, plural, status });
+
+  test("are those that the hub serves, and those of a group whose CRDs are still to come", () => {
+    const wanted = [
+      kind("", "services"),
+      kind("", "mysqlclusters", true),
+      kind("mysql.presslabs.org", "mysqlclusters"),
+      kind("cert-manager.io", "certificates"),
+      kind("*", "*"),
+    ];
+    expect(resolveHubKinds(wanted, served)).toEqual([
+      kind("", "services"),
+      kind("mysql.presslabs.org", "mysqlclusters", true),
+      kind("cert-manager.io", "certificates"),
+      kind("*", "*"),
+    ]);
+  });
+
+  test("are refused where nobody knows them", () => {
+    expect(() => resolveHubKinds([kind("", "nosuch")], served)).toThrow(
+      "the hub serves no kind nosuch; give its plural and group",
+    );
+  });
 });
 
 describe("an account that is bounded to namespaces", () => {

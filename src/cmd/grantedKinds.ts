@@ -1,11 +1,12 @@
 import { listedAfter } from "../apis/index.ts";
 import type { ResourceType } from "../runtime/index.ts";
+import type { HubKindAccess } from "./managerAccess.ts";
 import { EVERYTHING } from "./options.ts";
 import { CommandError } from "./outcome.ts";
 
 /**
- * The kinds that `join --kinds` grants an account beside those that every account gets: what people call them, and what follows from granting
- * them. Pure: only values come in and go out.
+ * The kinds that `join --kinds` and `install --kinds` grant an account beside those that every account gets: what people call them, and what
+ * follows from granting them. Pure: only values come in and go out.
  */
 
 export interface GrantedKind {
@@ -37,18 +38,34 @@ export function nameOfKind({ group, plural }: Pick<GrantedKind, "group" | "plura
 
 /**
  * The kinds of these names: plural or kind, with the group where that is not clear. A plural with a group may be one that nobody serves yet: its
- * CRD may be on its way. Throws {@link CommandError}.
+ * CRD may be on its way. `member` is asked beside the hub. Throws {@link CommandError}.
  */
-export function resolveKinds(names: readonly string[], served: readonly ResourceType[], where: string): GrantedKind[] {
+export function resolveKinds(
+  names: readonly string[],
+  served: readonly ResourceType[],
+  member?: string,
+): GrantedKind[] {
   const kinds = new Map<string, GrantedKind>();
   for (const name of names) {
-    const kind = name === EVERYTHING ? ANY : resolve(name, served, where);
+    const kind = name === EVERYTHING ? ANY : resolve(name, served, member);
     kinds.set(nameOfKind(kind), kind);
   }
   return [...kinds.values()].toSorted((a, b) => (nameOfKind(a) < nameOfKind(b) ? -1 : 1));
 }
 
-function resolve(name: string, served: readonly ResourceType[], where: string): GrantedKind {
+/** The kinds of the hub that `install --kinds` named, as the hub serves them. Throws {@link CommandError}. */
+export function resolveHubKinds(kinds: readonly HubKindAccess[], served: readonly ResourceType[]): HubKindAccess[] {
+  const resolved = new Map<string, HubKindAccess>();
+  for (const kind of kinds) {
+    for (const { group, plural } of resolveKinds([nameOfKind(kind)], served)) {
+      const name = nameOfKind({ group, plural });
+      resolved.set(name, { group, plural, status: kind.status || resolved.get(name)?.status === true });
+    }
+  }
+  return [...resolved.values()];
+}
+
+function resolve(name: string, served: readonly ResourceType[], member: string | undefined): GrantedKind {
   const dot = name.indexOf(".");
   const [word, group] = dot < 0 ? [name, undefined] : [name.slice(0, dot), name.slice(dot + 1)];
   const found = new Map<string, GrantedKind>();
@@ -66,8 +83,9 @@ function resolve(name: string, served: readonly ResourceType[], where: string): 
     throw new CommandError(listedAfter(`${name} is several kinds: give one of `, [first, ...others].map(nameOfKind)));
   if (group !== undefined && group !== "" && word === word.toLowerCase())
     return { group, plural: word, namespaced: undefined };
+  const nobody = member === undefined ? "the hub serves no" : `neither ${member} nor the hub serves a`;
   throw new CommandError(
-    `neither ${where} nor the hub serves a kind ${name}; give its plural and group, such as mysqlclusters.mysql.presslabs.org, if its CRD is still to come`,
+    `${nobody} kind ${name}; give its plural and group, such as mysqlclusters.mysql.presslabs.org, if its CRD is still to come`,
   );
 }
 

@@ -153,6 +153,24 @@ describe("the options of a verb", () => {
     expect(err).toContain("A kind looks like mysqlclusters.mysql.presslabs.org or Ingress");
   });
 
+  test.each(["--region eu", "--zone eu-1", "--provider aliyun", "--label a=b", "--taint a=b:NoExecute"])(
+    "of join --renew leave no place for %s, which would change the MemberCluster",
+    async (flag) => {
+      const { code, err, called } = await run(`join a --member-kubeconfig m.yaml --renew ${flag}`);
+      expect({ code, called }).toEqual({ code: 2, called: undefined });
+      expect(err).toContain(`leave out ${flag.split(" ")[0] ?? ""}; or leave out --renew`);
+      expect((await run(`join a --member-kubeconfig m.yaml ${flag}`)).called?.[0]).toBe("join");
+    },
+  );
+
+  test("of join ask for a token that lives as long as servers give", async () => {
+    const join = "join a --member-kubeconfig m.yaml --dry-run --token-lifetime";
+    const { code, err, called } = await run(`${join} 9m59s`);
+    expect({ code, called }).toEqual({ code: 2, called: undefined });
+    expect(err).toMatch(/'--token-lifetime <duration>' argument '9m59s' is invalid.* A token lives 10m or longer/);
+    expect((await run(`${join} 10m`)).called?.[2]).toMatchObject({ tokenLifetime: 600_000 });
+  });
+
   test.each([
     "--namespaces shop,*",
     "--namespaces * --namespaces shop",

@@ -1,11 +1,18 @@
 import { type Condition, counted, isConverted, type KubeObject, servingAllVersions } from "../apis/index.ts";
-import { type Client, CRDS, type ResourceType } from "../runtime/index.ts";
+import { type Client, CRDS, Discovery, type ResourceType, systemClock } from "../runtime/index.ts";
 import { commandLogger, type CommandContext, connectHub, find } from "./connection.ts";
 import { loadCrds } from "./crds.ts";
 import { follow } from "./follow.ts";
+import { resolveHubKinds } from "./grantedKinds.ts";
 import { type Checked, checkAll, label, verbOf } from "./installChecks.ts";
 import { refuseBesideRelease, untilManagersReady } from "./installedManager.ts";
-import { INSTALLED_LABELS, installedNamespace, MANAGER_ACCOUNT, managerObjects } from "./managerAccess.ts";
+import {
+  INSTALLED_LABELS,
+  installedNamespace,
+  MANAGER_ACCOUNT,
+  type ManagerAccess,
+  managerObjects,
+} from "./managerAccess.ts";
 import { workloadObjects } from "./managerWorkload.ts";
 import type { InstallOptions } from "./options.ts";
 import { CommandError, EXIT } from "./outcome.ts";
@@ -20,10 +27,10 @@ import { describeWhere, type Whereabouts } from "./whereabouts.ts";
 export async function install(options: InstallOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
   const { namespace, workload } = options;
-  const manager = options.manager === undefined ? undefined : { ...options.manager, namespace };
+  await using hub = connectHub(options, context);
+  const manager = await managerAccess(options, hub.client);
   const rest = manager === undefined ? [] : [installedNamespace(namespace), ...managerObjects(manager)];
   if (manager !== undefined && workload !== undefined) rest.push(...workloadObjects(manager, workload));
-  await using hub = connectHub(options, context);
   if (workload !== undefined) await refuseBesideRelease(hub.client, signal);
   const crds: KubeObject[] = [];
   // One after the other, so that a person who lacks a right is told of the same one each time.
@@ -50,6 +57,13 @@ export async function install(options: InstallOptions, context: CommandContext):
     terminal.err(`A manager in the cluster may run as the ServiceAccount ${MANAGER_ACCOUNT} of ${namespace}.\n`);
   }
   return EXIT.ok;
+}
+
+/** What the manager may do, with its kinds as the hub serves them: a right on a kind that there is not helps nobody. */
+async function managerAccess({ manager, namespace }: InstallOptions, hub: Client): Promise<ManagerAccess | undefined> {
+  if (manager?.kinds === undefined) return manager === undefined ? undefined : { ...manager, namespace };
+  const served = await new Discovery(hub, systemClock).list();
+  return { ...manager, namespace, kinds: resolveHubKinds(manager.kinds, served) };
 }
 
 /** Where webhooks convert, every version stays served. */

@@ -30,8 +30,8 @@ export async function checkPort(wanted: Listening): Promise<void> {
   await closed.promise;
 }
 
-/** In words that say what to do. */
-function asCommandError(error: unknown, { port, host, what, flag, hostFlag }: Listening): CommandError {
+/** Why a port cannot be listened on, in words that say what to do. */
+export function asCommandError(error: unknown, { port, host, what, flag, hostFlag }: Listening): CommandError {
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? "unknown error";
   const where = host === undefined ? `port ${port}` : `port ${port} of ${host}`;
   switch (code) {

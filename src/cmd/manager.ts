@@ -29,8 +29,9 @@ import {
   ServerHistory,
 } from "../runtime/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
-import { checkPort, type Listening } from "./listening.ts";
-import type { ManagerOptions } from "./options.ts";
+import { asCommandError, checkPort, type Listening } from "./listening.ts";
+import type { ManagerOptions, ManagerWebhookOptions } from "./options.ts";
+import { checkFiles, checkNamespaces } from "./startChecks.ts";
 import { VERSION } from "./version.ts";
 
 /** What the parts of one manager process share. */
@@ -57,7 +58,8 @@ export interface ManagerTelemetry {
 
 /**
  * Runs the manager until the signal: serves `/metrics`, `/healthz` and `/readyz`, takes part in the election, and while it leads runs the
- * pipeline. Resolves with the exit code; rejects when the hub cannot be reached at the start or the port is taken.
+ * pipeline. Resolves with the exit code; rejects when an option names what cannot be: a port that is taken, a file or a namespace that does
+ * not exist.
  */
 export async function runManager(
   options: ManagerOptions,
@@ -82,13 +84,16 @@ export async function runManager(
   });
   // Said before anything else is done: a server that begins to listen later could only log why it cannot.
   for (const port of portsOf(options)) await checkPort(port);
+  await checkFiles(options);
   const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
   await using client = createClient(config, { cluster: "hub", clock: systemClock, observe });
+  await checkNamespaces(client, options, signal);
   const protectedNamespaces = [options.namespace, ...protectedBy(options)];
   const hub = new HubCache({ client, clock: systemClock, random: Math.random, logger, metrics, protectedNamespaces });
   await using _watches = startWatches(hub, logger);
   const self: Process = { options, config, logger, metrics, tracing, client, hub, elector: undefined, leading: false };
-  await using webhooks = await serveWebhooks(self);
+  const broken = new AbortController();
+  await using webhooks = await serveWebhooks(self, (error) => broken.abort(error));
   await using serving = await serveHttp({
     port: options.metricsPort,
     ...(options.metricsHost === "" ? {} : { host: options.metricsHost }),
@@ -102,10 +107,11 @@ export async function runManager(
   });
   logger.info({ version: VERSION, port: serving.port, identity: options.identity }, "manager started");
   try {
-    await runElected(self, signal);
+    await runElected(self, AbortSignal.any([signal, broken.signal]));
   } finally {
     await tracing.shutdown();
   }
+  broken.signal.throwIfAborted();
   logger.info("manager stopped");
   return 0;
 }
@@ -115,8 +121,12 @@ function portsOf({ metricsPort, metricsHost, webhooks }: ManagerOptions): Listen
   const metrics = { port: metricsPort, ...host, what: "/metrics, /healthz and /readyz" };
   return [
     { ...metrics, flag: "--metrics-port", hostFlag: "--metrics-host" },
-    ...(webhooks === undefined ? [] : [{ port: webhooks.port, what: "the webhooks", flag: "--webhook-port" }]),
+    ...(webhooks === undefined ? [] : [portOfWebhooks(webhooks)]),
   ];
+}
+
+function portOfWebhooks({ port }: ManagerWebhookOptions): Listening {
+  return { port, what: "the webhooks", flag: "--webhook-port" };
 }
 
 /** Follows the hub until it is disposed of: after everything that reads the cache has ended. */
@@ -133,16 +143,16 @@ function startWatches(hub: HubCache, logger: Logger): AsyncDisposable {
   };
 }
 
-/** Every replica serves them, leading or not, and before and after the pipeline runs. */
-async function serveWebhooks({
-  options,
-  client,
-  hub,
-  logger,
-  metrics,
-  tracing,
-}: Process): Promise<Webhooks | undefined> {
+/**
+ * Every replica serves them, leading or not, and before and after the pipeline runs. `broken` is called when that is not possible: somebody
+ * took the port since it was checked.
+ */
+async function serveWebhooks(
+  { options, client, hub, logger, metrics, tracing }: Process,
+  broken: (error: Error) => void,
+): Promise<Webhooks | undefined> {
   if (options.webhooks === undefined) return undefined;
+  const listening = portOfWebhooks(options.webhooks);
   // Certificates are a large part of the program: who serves none does not load it.
   const { startWebhooks } = await import("../webhooks/index.ts");
   const { configuration, ...rest } = options.webhooks;
@@ -155,6 +165,7 @@ async function serveWebhooks({
     ...classesOf(options),
     configurationName: configuration,
     secretName: `${configuration}-webhooks`,
+    cannotListen: (error) => broken(asCommandError(error, listening)),
     clock: systemClock,
     logger,
     metrics,

@@ -43,6 +43,16 @@ describe("an error of a cluster names the cluster, what is wrong, and what to do
     expect(describeError(fromHub(error))).toContain(`${WHERE} ${says}`);
   });
 
+  test.each([
+    new ApiError(400, "BadRequest", "the server answered 400 BadRequest"),
+    new TransportError("ConnectionReset", "connection closed by 127.0.0.1:6443"),
+  ])("that may speak https on a port that is asked in http: $message", (error) => {
+    tellWhere(error, { ...HUB, server: "http://127.0.0.1:6443" });
+    expect(describeError(error)).toContain(
+      `${error.message}; if the server speaks https, write https:// in that kubeconfig, or choose another cluster`,
+    );
+  });
+
   test("also as the cause of another error", () => {
     const cause = fromHub(new TransportError("DNS", "no such name"));
     expect(describeError(new CommandError("nothing was drained", { cause }))).toMatch(

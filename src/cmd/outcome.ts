@@ -72,6 +72,8 @@ function sentenceOf(error: unknown, where: Whereabouts | undefined): string {
   const cluster = describeWhere(where);
   if (isTransportError(error)) return `${cluster} was not reached: ${message}; ${remedyFor(error.reason, where)}`;
   if (!isApiError(error)) return `${cluster}: ${message}`;
+  // A server of Go answers so to plain http on a port of https.
+  if (error.status === 400 && isPlain(where)) return `${cluster} answers: ${message}; ${speakHttps(where)}`;
   if (isUnauthorized(error))
     return `${cluster} does not accept the credentials: ${message}; log in again, or ${where.otherwise}`;
   if (isForbidden(error))
@@ -80,7 +82,13 @@ function sentenceOf(error: unknown, where: Whereabouts | undefined): string {
   return `${cluster} answers: ${message}`;
 }
 
-function remedyFor(reason: TransportReason, { otherwise }: Whereabouts): string {
+const isPlain = ({ server }: Whereabouts): boolean => server.startsWith("http:");
+const speakHttps = ({ otherwise }: Whereabouts): string =>
+  `if the server speaks https, write https:// in that kubeconfig, or ${otherwise}`;
+
+function remedyFor(reason: TransportReason, where: Whereabouts): string {
+  const { otherwise } = where;
+  if ((reason === "ConnectionReset" || reason === "Protocol") && isPlain(where)) return speakHttps(where);
   if (reason === "TLS") return `correct server and certificates in that kubeconfig, or ${otherwise}`;
   if (reason === "DNS") return `correct the server in that kubeconfig, or ${otherwise}`;
   return `check that it runs and that this machine can reach it, or ${otherwise}`;

@@ -3,17 +3,11 @@ import { randomUUID } from "node:crypto";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_CLASS } from "../apis/index.ts";
 import { LOG_LEVELS } from "../observability/index.ts";
-import {
-  duration,
-  grantedKinds,
-  grantedNamespaces,
-  leaseName,
-  protectedNamespace,
-  systemNamespace,
-} from "./commonFlags.ts";
+import { duration, leaseName, protectedNamespace, systemNamespace } from "./commonFlags.ts";
 import type { CommandContext } from "./connection.ts";
 import { addBundle } from "./bundle/flags.ts";
 import { addInstall, addUninstall } from "./installFlags.ts";
+import { addJoin } from "./joinFlags.ts";
 import {
   type BundleOptions,
   type CordonOptions,
@@ -30,11 +24,8 @@ import {
   parseBoolean,
   parseClusterName,
   parseControllerClass,
-  parseLabel,
-  parseLabelValue,
   parsePort,
   parseServiceName,
-  parseTaint,
   parseWebhookUrl,
   type Shell,
   type StatusOptions,
@@ -263,6 +254,11 @@ function managerOptions(flags: ManagerFlags): ManagerOptions {
       `--lease-duration (${leaseDuration} ms) must be longer than --renew-deadline (${renewDeadline} ms), and that longer than --retry-period (${retryPeriod} ms): change one of them`,
     );
   }
+  const metricsPort = metricsBindAddress?.port ?? rest.metricsPort;
+  if (webhooks !== undefined && webhooks.port === metricsPort && metricsPort !== 0) {
+    const flag = metricsBindAddress === undefined ? "--metrics-port" : "--metrics-bind-address";
+    throw new InvalidArgumentError(`${flag} and --webhook-port are both ${metricsPort}: give each a port of its own`);
+  }
   return {
     ...rest,
     ...(controllerClass === undefined && adoptClass === undefined
@@ -272,7 +268,7 @@ function managerOptions(flags: ManagerFlags): ManagerOptions {
     ...(webhooks === undefined ? {} : { webhooks }),
     ...(metricsBindAddress === undefined
       ? {}
-      : { metricsHost: metricsBindAddress.host || rest.metricsHost, metricsPort: metricsBindAddress.port }),
+      : { metricsHost: metricsBindAddress.host || rest.metricsHost, metricsPort }),
     leaseDurationMs: leaseDuration,
     renewDeadlineMs: renewDeadline,
     retryPeriodMs: retryPeriod,
@@ -311,47 +307,6 @@ function withWebhooks<F extends WebhookFlags>(flags: F) {
     overlapMs: webhookCaOverlap,
   };
   return { ...rest, webhooks: options };
-}
-
-interface JoinFlags extends Omit<JoinOptions, "labels" | "taints" | "protectedNamespaces"> {
-  protectedNamespace?: string[];
-  label?: JoinOptions["labels"];
-  taint?: JoinOptions["taints"];
-}
-
-function addJoin(program: Command, action: (name: string, options: JoinOptions) => Promise<void>): void {
-  program
-    .command("join")
-    .description("makes a cluster a member, or renews its credentials")
-    .argument("<name>", "name of the member cluster", parseClusterName)
-    .requiredOption(
-      "--member-kubeconfig <file>",
-      "kubeconfig with administrator's rights on the member; used now, stored nowhere",
-    )
-    .option("--member-context <name>", "context of that kubeconfig")
-    .addOption(new Option("--region <region>", "region, for placements and overrides").argParser(parseLabelValue))
-    .addOption(new Option("--zone <zone>", "zone").argParser(parseLabelValue))
-    .option("--provider <name>", "who runs the cluster")
-    .addOption(new Option("--label <key=value>", "label of the MemberCluster (may be repeated)").argParser(parseLabel))
-    .addOption(
-      new Option("--taint <key=value:effect>", "taint of the MemberCluster (may be repeated)").argParser(parseTaint),
-    )
-    .addOption(protectedNamespace())
-    .addOption(grantedNamespaces())
-    .addOption(grantedKinds())
-    .option("--renew", "only new credentials: leave the MemberCluster as it is, but for --namespaces", false)
-    .addOption(
-      duration("--token-lifetime <duration>", "life of the token, which the manager renews at 80 % of it", "24h"),
-    )
-    .addOption(systemNamespace())
-    .addOption(leaseName())
-    .option("--dry-run", "print what would be written", false)
-    .addOption(duration("--timeout <duration>", "how long to wait until the cluster is ready", "60s"))
-    .action((name: string, _, command: Command) => {
-      const { label = {}, taint = [], protectedNamespace: names, ...rest } = command.optsWithGlobals<JoinFlags>();
-      const protectedNamespaces = names === undefined ? {} : { protectedNamespaces: names };
-      return action(name, { ...rest, ...protectedNamespaces, labels: label, taints: taint });
-    });
 }
 
 interface UnjoinFlags extends Omit<UnjoinOptions, "deletionPolicy"> {

@@ -1,75 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { ClusterStatusEntry, Condition, KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../apis/index.ts";
 import { select } from "./statusSelection.ts";
 import type { Shown } from "./statusReading.ts";
 import { formatStatus } from "./statusTable.ts";
-import { buildReport, isHealthy } from "./statusView.ts";
+import { buildReport } from "./statusView.ts";
+import { app, cluster, condition, entry, fine } from "./testing/statusObjects.ts";
 
 const now = Date.parse("2026-11-21T08:30:00Z");
-
-function condition(type: string, status: Condition["status"], reason = `${type}Fine`, message = ""): Condition {
-  return { type, status, reason, message, lastTransitionTime: "2026-11-21T08:25:00Z" };
-}
-
-const fine = ["Scheduled", "Applied", "Available", "Fresh"].map((type) => condition(type, "True"));
-
-function entry(
-  name: string,
-  state: ClusterStatusEntry["state"],
-  count: number,
-  more: Partial<ClusterStatusEntry> = {},
-): ClusterStatusEntry {
-  const ready = state === "Available" ? count : 0;
-  return {
-    name,
-    state,
-    region: `r-${name}`,
-    replicas: { desired: count, updated: count, ready, available: ready },
-    observedAt: "2026-11-21T08:29:50Z",
-    ...more,
-  };
-}
-
-function app(
-  name: string,
-  conditions: Condition[] | undefined,
-  clusters: ClusterStatusEntry[] = [],
-  more: Partial<KubeObject["metadata"]> = {},
-  generation = 1,
-): KubeObject {
-  const sum = (key: "desired" | "ready") => clusters.reduce((total, { replicas }) => total + replicas[key], 0);
-  return {
-    apiVersion: "paas.cmft.com/v1",
-    kind: "DemoApplication",
-    metadata: { name, namespace: "default", generation, creationTimestamp: "2026-11-21T08:00:00Z", ...more },
-    spec: {},
-    ...(conditions === undefined
-      ? {}
-      : {
-          status: {
-            observedGeneration: 1,
-            conditions,
-            placement: { kind: "Placement", namespace: "default", name: "everywhere" },
-            replicas: { desired: sum("desired"), updated: 0, ready: sum("ready"), available: sum("ready") },
-            clusters,
-          },
-        }),
-  };
-}
-
-function cluster(name: string, ready: Condition | undefined): KubeObject {
-  return {
-    apiVersion: "federation.paas.cmft.com/v1alpha1",
-    kind: "MemberCluster",
-    metadata: {
-      name,
-      labels: { "topology.kubernetes.io/region": `r-${name}` },
-      creationTimestamp: "2026-11-20T08:00:00Z",
-    },
-    spec: { connection: {}, deletionPolicy: "Orphan" },
-    ...(ready === undefined ? {} : { status: { conditions: [ready], kubernetesVersion: "v1.35.4" } }),
-  };
-}
 
 const ready = condition("Ready", "True", "Connected");
 const lost = condition("Ready", "False", "ClusterUnreachable", "connection refused");
@@ -132,60 +69,6 @@ describe("the tables", () => {
     expect(formatStatus(report, { wide: true, color: false, now })).not.toContain("\u001b");
     expect(formatStatus(report, { wide: false, color: true, now })).toContain("\u001b[31mClusterUnreachable\u001b[0m");
   });
-});
-
-describe("an object is unhealthy", () => {
-  test.each([
-    { name: "when nobody reported on it", object: app("x", undefined), reason: "NotReported" },
-    { name: "when a condition is missing", object: app("x", fine.slice(0, 3)), reason: "NotReported" },
-    { name: "when its status speaks of an older spec", object: app("x", fine, [], {}, 2), reason: "NotObserved" },
-    {
-      name: "when it is being deleted",
-      object: app("x", fine, [], { deletionTimestamp: "2026-11-21T08:00:00Z" }),
-      reason: "Deleting",
-    },
-    {
-      name: "when a condition is unknown",
-      object: app("x", [...fine.slice(0, 3), condition("Fresh", "Unknown", "NoContact")]),
-      reason: "NoContact",
-    },
-    {
-      name: "for the first cause in the chain",
-      object: app("x", [
-        condition("Scheduled", "False", "NoPlacement"),
-        condition("Applied", "False", "B"),
-        condition("Available", "False", "C"),
-        condition("Fresh", "True"),
-      ]),
-      reason: "NoPlacement",
-    },
-  ])("$name", ({ object, reason }) => {
-    const built = buildReport([object], []);
-    expect(built.objects[0]).toMatchObject({ healthy: false, reason });
-    expect(isHealthy(built)).toBe(false);
-  });
-});
-
-test("an object is not well while a change has not reached every cluster, and says at which stage it is", () => {
-  const said = condition("Progressing", "False", "RolledBack", "stage canary: a (ImagePullBackOff) failed");
-  const shop = app("shop", [...fine, said], [entry("a", "Available", 1)]);
-  const withRollout = (state: string): KubeObject => ({
-    ...shop,
-    status: { ...(shop["status"] as object), rollout: { state, revision: 2 } },
-  });
-  const [rolledBack] = buildReport([withRollout("RolledBack")], []).objects;
-  expect(rolledBack).toMatchObject({
-    healthy: false,
-    reason: "RolledBack",
-    message: "stage canary: a (ImagePullBackOff) failed",
-  });
-  expect(buildReport([withRollout("Succeeded")], []).objects[0]?.healthy).toBe(true);
-});
-
-test("all is well when every condition holds and every cluster is ready", () => {
-  expect(isHealthy(buildReport([app("blog", fine, [entry("a", "Available", 1)])], [cluster("a", ready)]))).toBe(true);
-  expect(isHealthy(buildReport([], [cluster("c", undefined)]))).toBe(false);
-  expect(isHealthy(buildReport([], [cluster("b", lost)]))).toBe(false);
 });
 
 test("clusters that the status only sums up are counted", () => {

@@ -3,6 +3,7 @@ import {
   type Client,
   CLUSTERRESOURCEBINDINGS,
   DEMOAPPLICATIONS,
+  isApiError,
   isForbidden,
   isNotFound,
   MANIFESTBUNDLES,
@@ -73,6 +74,8 @@ async function readApplications(
   try {
     return { objects: await read(namespace), namespace };
   } catch (error) {
+    if (selector !== undefined && isApiError(error) && error.reason === "BadRequest")
+      throw new CommandError(`-l "${selector}" is no selector of labels`, { cause: error });
     if (namespace !== undefined || !isForbidden(error)) throw error;
     if (allNamespaces === true) {
       throw new CommandError("not every namespace can be shown; leave out --all-namespaces, or give -n NAMESPACE", {
@@ -80,7 +83,13 @@ async function readApplications(
       });
     }
     const own = hub.config.currentNamespace;
-    return { objects: await read(own), namespace: own };
+    try {
+      return { objects: await read(own), namespace: own };
+    } catch (cause) {
+      if (!isForbidden(cause)) throw cause;
+      const reached = `your rights reach neither every namespace nor ${own}, the namespace of your context`;
+      throw new CommandError(`${reached}; give -n NAMESPACE of one that they reach`, { cause });
+    }
   }
 }
 

@@ -17,7 +17,7 @@ export interface ObjectReport {
   kind: string;
   namespace: string;
   name: string;
-  /** Every condition that counts has its healthy value, for the present generation. */
+  /** Every condition that counts has its healthy value, for the present generation: it runs everywhere as it is now. */
   healthy: boolean;
   /** Why not: the CamelCase reason of the first condition that is wrong; empty when healthy. */
   reason: string;
@@ -159,7 +159,16 @@ function problemOf(
     if (condition === undefined) return { reason: "NotReported", message: `the condition ${type} is missing` };
     if (condition.status !== "True") return { reason: condition.reason, message: condition.message };
   }
-  return rolloutProblem(status);
+  return rolloutProblem(status) ?? notReady(status);
+}
+
+/**
+ * What serves while a change is on its way stays Available; that it has come to every cluster only Ready says. A manager of an older release does
+ * not write the condition.
+ */
+function notReady({ conditions = [] }: FederatedStatus): { reason: string; message: string } | undefined {
+  const ready = conditions.find(({ type }) => type === "Ready");
+  return ready === undefined || ready.status === "True" ? undefined : { reason: ready.reason, message: ready.message };
 }
 
 /** While a change has not reached every cluster: at which stage it is, or why it stopped. */

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { isCollectorAddress } from "../observability/index.ts";
 import { duration } from "./commonFlags.ts";
 import type { ManagerOptions } from "./options.ts";
 
@@ -15,7 +16,12 @@ export function addTelemetry(command: Command): Command {
     .addOption(
       duration("--reconcile-timeout <duration>", "how long one reconcile may take before it is retried", "30s"),
     )
-    .option("--otlp-endpoint <url>", "OTLP/HTTP collector for traces (default: OTEL_EXPORTER_OTLP_ENDPOINT)")
+    .addOption(
+      new Option(
+        "--otlp-endpoint <url>",
+        "OTLP/HTTP collector for traces (default: OTEL_EXPORTER_OTLP_ENDPOINT)",
+      ).argParser(parseCollector),
+    )
     .addOption(
       new Option(
         "--trace-ratio <share>",
@@ -46,6 +52,13 @@ export function withTelemetry<F extends TelemetryFlags>(
     ...(otlpEndpoint === undefined ? {} : { otlpEndpoint }),
     ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
   };
+}
+
+/** Reads the address of a collector; an empty one is none, whatever the environment says. */
+function parseCollector(text: string): string {
+  if (text !== "" && !isCollectorAddress(text))
+    throw new InvalidArgumentError("An address looks like http://host:4318.");
+  return text;
 }
 
 /** Reads a share between 0 and 1. */

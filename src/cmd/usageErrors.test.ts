@@ -46,6 +46,16 @@ describe("wrong usage", () => {
       line: "manager --prometheus-url http://p.o11y.svc --prometheus-token-file t",
       says: /--prometheus-token-file needs an https address/,
     },
+    {
+      line: "manager --webhooks --webhook-url https://h:1 --metrics-port 24713 --webhook-port 24713",
+      says: /--metrics-port and --webhook-port are both 24713: give each a port of its own/,
+    },
+    {
+      line: "manager --webhooks --webhook-url https://h:1 --metrics-bind-address 127.0.0.1:9443",
+      says: /--metrics-bind-address and --webhook-port are both 9443/,
+    },
+    { line: "manager --otlp-endpoint foo", says: /--otlp-endpoint.*'foo'.*looks like http:\/\/host:4318/ },
+    { line: "manager --otlp-endpoint collector:4318", says: /--otlp-endpoint.*looks like http:\/\/host:4318/ },
     { line: "manager --reconcile-timeout 0s", says: /--reconcile-timeout must be longer than 0s/ },
   ])("exits with 2 and says so in one line: $line", async ({ line, says }) => {
     const { code, err, called } = await run(line);

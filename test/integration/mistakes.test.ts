@@ -102,6 +102,7 @@ async function writeFiles(): Promise<Record<string, string>> {
     member: member.kubeconfig,
     member2: second.kubeconfig,
     undecided: hub.kubeconfig.replace(/^current-context: .*$/m, ""),
+    tabbed: hub.kubeconfig.replace(/^ {4}/m, "\t"),
     away: hub.kubeconfigFor({ token, server: `https://127.0.0.1:${await freePort()}` }),
     plain: hub.kubeconfigFor({ token, server: manager.url.replace("http:", "https:") }),
     untrusted: hub.kubeconfigFor({ token, caData: authority.caPem }),

@@ -76,6 +76,20 @@ const usage: CommandMistake[] = [
     next: /looks like maintenance=true:NoExecute/,
   },
   {
+    mistake: "a region beside --renew, which does not write it",
+    line: "join m1 --member-kubeconfig {member} --renew --region eu",
+    what: /--renew leaves the MemberCluster as it is/,
+    where: /--region would change it/,
+    next: /leave out --region; or leave out --renew/,
+  },
+  {
+    mistake: "a token that lives less than servers give",
+    line: "join m2 --member-kubeconfig {member} --token-lifetime 1s --dry-run",
+    what: /'1s' is invalid/,
+    where: /'--token-lifetime <duration>'/,
+    next: /lives 10m or longer/,
+  },
+  {
     mistake: "a shell that has no completion",
     line: "completion tcsh",
     what: /'tcsh' is invalid/,
@@ -113,6 +127,20 @@ const kubeconfigs: CommandMistake[] = [
     what: /this is not a kubeconfig/,
     where: /kubeconfig .*application\.yaml of the hub/,
     next: /choose another file with --kubeconfig/,
+  },
+  {
+    mistake: "a kubeconfig with a tab in it",
+    line: "status --kubeconfig {tabbed}",
+    what: /not valid YAML .* a tab indents it, where YAML takes spaces/,
+    where: /kubeconfig .*tabbed of the hub: .* at line \d+, column 1/,
+    next: /choose another file with --kubeconfig/,
+  },
+  {
+    mistake: "a kubeconfig that is a directory",
+    line: "status --kubeconfig {dir}/files",
+    what: /is a directory, not a file/,
+    where: /the kubeconfig .*\/files/,
+    next: /give --kubeconfig FILE/,
   },
   {
     mistake: "a context that the kubeconfig does not have",
@@ -174,11 +202,25 @@ const connections: CommandMistake[] = [
     next: /leave out --all-namespaces, or give -n NAMESPACE/,
   },
   {
+    mistake: "no rights in the namespace of the context",
+    line: "status --kubeconfig {tenant}",
+    what: /your rights reach neither every namespace nor default, the namespace of your context/,
+    where: /the hub \(.*kubeconfig .*tenant/,
+    next: /give -n NAMESPACE of one that they reach/,
+  },
+  {
     mistake: "a hub on which Meridian was never installed",
     line: "status --kubeconfig {member2}",
     what: /does not know/,
     where: /the hub \(https:.*kubeconfig .*member2/,
     next: /run `meridian install` first, or choose another cluster/,
+  },
+  {
+    mistake: "to install with rights on a kind that there is not",
+    line: `install --kinds nosuch ${HUB}`,
+    what: /serves no kind nosuch/,
+    where: /the hub/,
+    next: /give its plural and group, such as /,
   },
   {
     mistake: "to install without the rights of an administrator",

@@ -19,6 +19,7 @@ import {
   whyNeverInBundle,
 } from "../../interpreter/index.ts";
 import { CommandError } from "../outcome.ts";
+import { placeIn, type SourceDocument } from "./sources.ts";
 
 /** Makes one bundle of what Helm, kustomize or files give. Values in, values out, but for {@link CommandError}. */
 
@@ -42,15 +43,18 @@ const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 const KEPT_METADATA = ["name", "namespace", "labels", "annotations", "finalizers"] as const;
 
 /** The manifests of a bundle, in the order in which they are applied. Throws what is wrong with them. */
-export function compose(documents: readonly unknown[], { namespace, target }: Omit<Wanted, "name">): Composed {
+export function compose(documents: readonly SourceDocument[], { namespace, target }: Omit<Wanted, "name">): Composed {
   const notes: string[] = [];
-  const objects = documents.flatMap((document) => itemsOf(document)).filter((object) => isKept(object, notes));
+  const leftOut: LeftOut[] = [];
+  const objects = documents.flatMap((document) => itemsOf(document)).filter((object) => isKept(object, leftOut));
+  // Of tests nobody expects anything in a bundle.
+  for (const { kind, name, why, isTest } of leftOut) if (!isTest) notes.push(`${kind} ${name} is left out: ${why}`);
   const scopes = new Map(
     objects.filter(isDefinition).map((definition) => [definedKind(definition), scopeOf(definition)]),
   );
   const manifests = objects.map((object) => cleaned(object, scopes, { namespace, target }));
   manifests.sort((a, b) => phaseOf(a) - phaseOf(b) || compare(sortKey(a), sortKey(b)));
-  if (manifests.length === 0) throw new CommandError(`there is no object to put into the bundle; check what was given`);
+  if (manifests.length === 0) throw new CommandError(`there is no object to put into the bundle${whyNone(leftOut)}`);
   const [problem] = judgeManifests({ manifests, listed: manifests.length }, namespace);
   if (problem !== undefined) throw new CommandError(`${located(problem.field, manifests)} ${problem.message}`);
   tellUnknownScopes(manifests, scopes, notes);
@@ -88,28 +92,46 @@ export function bundleOf(
 const LARGEST_LIST = 200_000;
 const MOST_LISTED = 500;
 
-function itemsOf(document: unknown): KubeObject[] {
+function itemsOf({ value: document, place }: SourceDocument): KubeObject[] {
   if (document === null || document === undefined) return [];
   if (!isRecord(document) || typeof document["apiVersion"] !== "string" || typeof document["kind"] !== "string")
-    throw new CommandError(
-      "what was given holds something that is no Kubernetes object: it has no apiVersion and kind",
-    );
-  if (!isRecord(document["metadata"]) && Array.isArray(document["items"])) return document["items"].flatMap(itemsOf);
-  if (document["kind"].endsWith("List") && Array.isArray(document["items"])) return document["items"].flatMap(itemsOf);
+    throw new CommandError(`${place} holds something that is no Kubernetes object: it has no apiVersion and kind`);
+  const isList = !isRecord(document["metadata"]) || document["kind"].endsWith("List");
+  if (isList && Array.isArray(document["items"]))
+    return document["items"].flatMap((value: unknown, i) => itemsOf({ value, place: placeIn(place, `item ${i + 1}`) }));
   return [document as unknown as KubeObject];
 }
 
-function isKept(object: KubeObject, notes: string[]): boolean {
+interface LeftOut {
+  kind: string;
+  name: string;
+  why: string;
+  /** A test of a chart. */
+  isTest: boolean;
+}
+
+function isKept(object: KubeObject, leftOut: LeftOut[]): boolean {
   const hook = object.metadata?.annotations?.[HOOK];
-  const name = `${object.kind} ${object.metadata?.name ?? "without a name"}`;
+  const named = { kind: object.kind, name: object.metadata?.name ?? "without a name" };
   if (hook !== undefined && !isDefinition(object)) {
     const isTest = hook.split(",").every((one) => one.trim().startsWith("test"));
-    if (!isTest) notes.push(`${name} is left out: it is a hook (${hook}), which only Helm runs`);
+    leftOut.push({ ...named, why: `it is a hook (${hook}), which only Helm runs`, isTest });
     return false;
   }
   const why = whyNeverInBundle(groupKindOf(object));
-  if (why !== undefined) notes.push(`${name} is left out: ${why}`);
+  if (why !== undefined) leftOut.push({ ...named, why, isTest: false });
   return why === undefined;
+}
+
+/** Ends the sentence that there is nothing for the bundle: the kinds that were left out, those of one reason together. */
+function whyNone(leftOut: readonly LeftOut[]): string {
+  if (leftOut.length === 0) return "; check what was given";
+  const reasons = Map.groupBy(leftOut, ({ why }) => why);
+  const sentences = [...reasons].map(([why, ones]) => {
+    const kinds = [...new Set(ones.map(({ kind }) => kind))].toSorted();
+    return `${kinds.join(", ")} ${kinds.length === 1 ? "is" : "are"} left out: ${why}`;
+  });
+  return `: ${sentences.join("; ")}`;
 }
 
 /** Without what servers write, and in a namespace where its kind has one. */

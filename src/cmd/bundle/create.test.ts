@@ -117,7 +117,25 @@ describe("a bundle of files", () => {
 
   test.each([
     { name: "nothing at all", objects: [], want: "there is no object to put into the bundle" },
-    { name: "no object", objects: [{ a: 1 }], want: "no Kubernetes object: it has no apiVersion and kind" },
+    {
+      name: "nothing but kinds that stay on the hub",
+      objects: [
+        { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", metadata: { name: "shop" } },
+        { apiVersion: "federation.paas.cmft.com/v1alpha1", kind: "Placement", metadata: { name: "all" } },
+        { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } },
+      ],
+      want: "there is no object to put into the bundle: DemoApplication, Placement are left out: Meridian's own objects stay on the hub; Namespace is left out: Meridian makes",
+    },
+    {
+      name: "no object",
+      objects: [{ a: 1 }],
+      want: "no object.yaml holds something that is no Kubernetes object: it has no apiVersion and kind",
+    },
+    {
+      name: "no object among others",
+      objects: [serviceAccount("a"), { a: 1 }],
+      want: "no object among others.yaml (document 2, line 6) holds something that is no Kubernetes object",
+    },
     {
       name: "two of one name",
       objects: [serviceAccount("a"), serviceAccount("a")],

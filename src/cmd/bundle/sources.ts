@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { parseAllDocuments } from "yaml";
+import { LineCounter, parseAllDocuments } from "yaml";
 import type { BundleOptions } from "../options.ts";
 import type { CommandContext } from "../connection.ts";
 import { CommandError, onOneLine } from "../outcome.ts";
@@ -11,12 +11,19 @@ import { CommandError, onOneLine } from "../outcome.ts";
 
 const MANIFEST_FILE = /\.(ya?ml|json)$/;
 
+/** One document of a file, or of what was rendered. */
+export interface SourceDocument {
+  value: unknown;
+  /** Where it stands, as messages name it: `shop.yaml`, and where that holds several `shop.yaml (document 2, line 14)`. */
+  place: string;
+}
+
 /** Every document that was rendered or read. Throws {@link CommandError} when the program that renders is not there, or refuses. */
 export async function documentsOf(
   name: string,
   options: BundleOptions,
   context: Pick<CommandContext, "env" | "signal">,
-): Promise<unknown[]> {
+): Promise<SourceDocument[]> {
   const { helm, kustomize, filename, values, chartVersion, releaseNamespace, namespace } = options;
   if (helm !== undefined) {
     const version = chartVersion === undefined ? [] : ["--version", chartVersion];
@@ -26,7 +33,7 @@ export async function documentsOf(
     return parsed(rendered, `the chart ${helm}`);
   }
   if (kustomize !== undefined) return parsed(await output(KUBECTL, ["kustomize", kustomize], context), kustomize);
-  const documents: unknown[] = [];
+  const documents: SourceDocument[] = [];
   for (const { read } of await documentsIn(filename, { recursive: true })) documents.push(...read);
   return documents;
 }
@@ -35,8 +42,8 @@ export async function documentsOf(
 export async function documentsIn(
   files: readonly string[],
   { recursive }: { recursive: boolean },
-): Promise<{ from: string; read: unknown[] }[]> {
-  const found: { from: string; read: unknown[] }[] = [];
+): Promise<{ from: string; read: SourceDocument[] }[]> {
+  const found: { from: string; read: SourceDocument[] }[] = [];
   for (const file of files) {
     if (file === "-") {
       const from = "the standard input";
@@ -60,22 +67,37 @@ async function manifestFiles(path: string, recursive: boolean): Promise<string[]
   return files.map((entry) => join(entry.parentPath, entry.name)).toSorted();
 }
 
-function parsed(yaml: string, from: string): unknown[] {
+function parsed(yaml: string, from: string): SourceDocument[] {
   // JSON is read a hundred times faster than as the YAML that it is too.
   if (/^\s*[[{]/.test(yaml)) {
     try {
       const value: unknown = JSON.parse(yaml);
-      return Array.isArray(value) ? value : [value];
+      if (!Array.isArray(value)) return [{ value, place: from }];
+      return value.map((item: unknown, i) => ({ value: item, place: placeIn(from, `item ${i + 1}`) }));
     } catch {
       // A flow mapping of YAML may begin like JSON.
     }
   }
-  return parseAllDocuments(yaml).map((document) => {
+  const lines = new LineCounter();
+  const documents = [...parseAllDocuments(yaml, { lineCounter: lines })];
+  return documents.map((document, i) => {
     const [error] = document.errors;
+    const isOnly = documents.length === 1;
+    // The first line says what is wrong and where; a piece of the file follows its colon.
     if (error !== undefined)
-      throw new CommandError(`${from} is no YAML: ${onOneLine(error.message.split("\n")[0] ?? "")}`);
-    return document.toJS() as unknown;
+      throw new CommandError(
+        `${isOnly ? from : placeIn(from, `document ${i + 1}`)} is no YAML: ${onOneLine(error.message.split("\n")[0] ?? "").replace(/:$/, "")}`,
+      );
+    const { line } = lines.linePos(document.contents?.range[0] ?? document.range[0]);
+    const place = isOnly ? from : placeIn(from, `document ${i + 1}`, `line ${line}`);
+    return { value: document.toJS() as unknown, place };
   });
+}
+
+/** `shop.yaml (document 2, line 14)`; goes on from a place that says as much already. */
+export function placeIn(place: string, ...within: string[]): string {
+  const more = within.join(", ");
+  return / \((document|item) \d+[^)]*\)$/.test(place) ? `${place.slice(0, -1)}, ${more})` : `${place} (${more})`;
 }
 
 interface Tool {

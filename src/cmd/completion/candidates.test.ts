@@ -13,6 +13,8 @@ const known: Known = {
   contexts: (flag) => [`of${flag}`],
   members: async () => ["shanghai-1", "singapore-1"],
   applications: async () => ["shop", "shop", "blog"],
+  rolledOut: async () => ({ applications: ["shop"], bundles: ["addons"] }),
+  namespaces: async () => ["default", "team-a"],
 };
 
 async function offer(line: string): Promise<{ words: string[]; files: boolean }> {
@@ -45,6 +47,17 @@ describe("a shell may offer", () => {
     { line: "--kubeconfig h.yaml unjoin sh", words: ["shanghai-1"] },
     { line: "status ", words: ["shop", "blog", "membercluster/shanghai-1", "membercluster/singapore-1"] },
     { line: "status shop b", words: ["blog"] },
+    { line: "status -n ", words: ["default", "team-a"] },
+    { line: "plan --namespace te", words: ["team-a"] },
+    { line: "rollout ", words: ["status", "history", "pause", "resume", "approve", "abort", "undo"] },
+    { line: "rollout h", words: ["history"] },
+    { line: "rollout status ", words: ["shop", "manifestbundle/addons"] },
+    { line: "rollout status -n team-a s", words: ["shop"] },
+    { line: "rollout status shop ", words: [] },
+    { line: "rollout status -o ", words: ["json", "yaml"] },
+    { line: "rollout undo --to", words: ["--to-revision"] },
+    { line: "bundle ", words: ["create"] },
+    { line: "bundle create addons --helm", words: ["--helm"] },
     { line: "completion ", words: ["bash", "zsh", "fish"] },
     { line: "version ", words: [] },
     { line: "bogus ", words: expect.arrayContaining(["status", "join"]) as string[] },

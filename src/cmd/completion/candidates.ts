@@ -17,6 +17,10 @@ export interface Known {
   contexts(kubeconfigFlag: string): string[];
   members(): Promise<string[]>;
   applications(): Promise<string[]>;
+  /** Of the namespace that was given, else of that of the context. */
+  rolledOut(): Promise<{ applications: string[]; bundles: string[] }>;
+  /** Of the hub. */
+  namespaces(): Promise<string[]>;
 }
 
 /** What may stand in the place of the last word. `words` are those after the program's name; the last one may be empty. */
@@ -29,8 +33,8 @@ export async function candidatesFor(program: Command, words: readonly string[], 
       ? await ofOption(pending, known)
       : current.startsWith("-")
         ? only(optionsOf(program, command, before))
-        : command === program
-          ? only(commandsOf(program))
+        : command.commands.length > 0
+          ? only(commandsOf(command))
           : await ofArgument(program, command, position, before, known);
   return { ...all, candidates: all.candidates.filter(({ word }) => word.startsWith(current)) };
 }
@@ -61,7 +65,7 @@ function walk(program: Command, words: readonly string[]): Walked {
         ({ short, long, required }) => required && (word === short || word === long),
       );
     } else {
-      const next = at.command === program ? program.commands.find((command) => command.name() === word) : undefined;
+      const next = at.command.commands.find((command) => command.name() === word);
       if (next === undefined) at.position += 1;
       else at.command = next;
     }
@@ -73,8 +77,8 @@ function only(candidates: Candidate[]): Completion {
   return { candidates, files: false };
 }
 
-function commandsOf(program: Command): Candidate[] {
-  return program.commands.map((command) => ({ word: command.name(), description: command.description() }));
+function commandsOf(parent: Command): Candidate[] {
+  return parent.commands.map((command) => ({ word: command.name(), description: command.description() }));
 }
 
 /** Those that are not there yet; the options of the program itself go with every command. */
@@ -96,6 +100,7 @@ const NAMES_OF_MEMBERS: ReadonlySet<string> = new Set(["--cluster", "--without",
 async function ofOption({ argChoices, flags, long }: Option, known: Known): Promise<Completion> {
   if (argChoices !== undefined) return only(argChoices.map((word) => ({ word })));
   if (/<(file|folder)>/.test(flags)) return { candidates: [], files: true };
+  if (flags.includes("<namespace>")) return only((await known.namespaces()).map((word) => ({ word })));
   if (long === "--context") return only(known.contexts("--kubeconfig").map((word) => ({ word })));
   if (long !== undefined && NAMES_OF_MEMBERS.has(long)) return only((await known.members()).map((word) => ({ word })));
   if (long === "--member-context") return only(known.contexts("--member-kubeconfig").map((word) => ({ word })));
@@ -113,6 +118,13 @@ async function ofArgument(
   const argument = argumentAt(command, position);
   if (argument === undefined) return only([]);
   if (argument.argChoices !== undefined) return only(argument.argChoices.map((word) => ({ word })));
+  if (command.parent?.name() === "rollout") {
+    const { applications, bundles } = await known.rolledOut();
+    return only([
+      ...applications.map((word) => ({ word, description: "DemoApplication" })),
+      ...bundles.map((name) => ({ word: `manifestbundle/${name}`, description: "ManifestBundle" })),
+    ]);
+  }
   switch (command.name()) {
     case "cordon":
     case "drain":

@@ -4,7 +4,14 @@
  * says whether files may be offered as well. Promises: it never prints an error, and takes no longer than two seconds.
  */
 import type { Command } from "commander";
-import { DEMOAPPLICATIONS, kubeconfigContexts, MEMBERCLUSTERS, type ResourceType } from "../../runtime/index.ts";
+import {
+  DEMOAPPLICATIONS,
+  kubeconfigContexts,
+  MANIFESTBUNDLES,
+  MEMBERCLUSTERS,
+  NAMESPACES,
+  type ResourceType,
+} from "../../runtime/index.ts";
 import { type CommandContext, connectHub } from "../connection.ts";
 import { EXIT } from "../outcome.ts";
 import { candidatesFor, type Known, valueOf } from "./candidates.ts";
@@ -16,6 +23,8 @@ const PATIENCE_MS = 2_000;
 /** cobra's ShellCompDirectiveDefault and ShellCompDirectiveNoFileComp. */
 const FILES_TOO = 0;
 const NO_FILES = 4;
+/** In place of a namespace: that of the context. */
+const OF_CONTEXT = Symbol("the namespace of the context");
 
 /** `words` are those after the program's name, up to the one that is being typed. */
 export async function complete(program: Command, words: readonly string[], context: CommandContext): Promise<number> {
@@ -30,10 +39,11 @@ export async function complete(program: Command, words: readonly string[], conte
 /** Whatever fails here leaves a person without an offer; the command itself will say why. */
 function knownTo(words: readonly string[], context: CommandContext): Known {
   const { env } = context;
-  const namesOf = async (type: ResourceType, namespace?: string): Promise<string[]> => {
+  const namesOf = async (type: ResourceType, within?: string | typeof OF_CONTEXT): Promise<string[]> => {
     try {
       const options = { kubeconfig: valueOf(words, "--kubeconfig"), context: valueOf(words, "--context") };
       await using hub = connectHub({ logLevel: "info", ...given(options) }, context);
+      const namespace = within === OF_CONTEXT ? hub.config.currentNamespace : within;
       const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
       const { items } = await hub.client.list(type, { metadataOnly: true, signal, ...given({ namespace }) });
       return items.map(({ metadata }) => metadata.name);
@@ -41,6 +51,7 @@ function knownTo(words: readonly string[], context: CommandContext): Known {
       return [];
     }
   };
+  const givenNamespace = valueOf(words, "--namespace") ?? valueOf(words, "-n");
   return {
     contexts(kubeconfigFlag) {
       try {
@@ -50,7 +61,13 @@ function knownTo(words: readonly string[], context: CommandContext): Known {
       }
     },
     members: () => namesOf(MEMBERCLUSTERS),
-    applications: () => namesOf(DEMOAPPLICATIONS, valueOf(words, "--namespace") ?? valueOf(words, "-n")),
+    applications: () => namesOf(DEMOAPPLICATIONS, givenNamespace),
+    rolledOut: async () => {
+      const types = [DEMOAPPLICATIONS, MANIFESTBUNDLES];
+      const names = await Promise.all(types.map((type) => namesOf(type, givenNamespace ?? OF_CONTEXT)));
+      return { applications: names[0] ?? [], bundles: names[1] ?? [] };
+    },
+    namespaces: () => namesOf(NAMESPACES),
   };
 }
 

@@ -88,7 +88,7 @@ async function fromHub(name: string | undefined, options: ExplainOptions, contex
   if (name === undefined) throw new CommandError("name the object: `meridian explain shop`, or KIND/NAME");
   await using hub = connectHub(options, context);
   const { namespace = hub.config.currentNamespace } = options;
-  const reader = new HubReader(hub, context.signal);
+  const reader = new HubReader(hub, context.signal, "meridian explain --without-hub -f FILES");
   const world = emptyWorld();
   const { kind, group, name: wanted } = splitName(name);
   const type = kind === "demoapplication" ? DEMOAPPLICATIONS : await reader.typeNamed(kind, group);

@@ -107,5 +107,6 @@ describe("explain on a hub", () => {
     const { code, err } = await run(`explain nginx-demo --kubeconfig ${tenantFile()}`);
     expect(code).toBe(2);
     expect(err).toMatch(/do not show clusterplacements.*a guess; ask its administrator for the right to list/);
+    expect(err).toMatch(/or answer from files with `meridian explain --without-hub -f FILES`$/m);
   });
 });

@@ -54,10 +54,13 @@ export class HubReader {
   readonly #signal: AbortSignal;
   readonly #discovery: Discovery;
   readonly #scales: ScalePaths;
+  readonly #fromFiles: string | undefined;
 
-  constructor(hub: Connection, signal: AbortSignal) {
+  /** `fromFiles`: the command that answers the same without a hub, for whose rights do not suffice. */
+  constructor(hub: Connection, signal: AbortSignal, fromFiles?: string) {
     this.#hub = hub;
     this.#signal = signal;
+    this.#fromFiles = fromFiles;
     this.#discovery = new Discovery(hub.client, systemClock);
     this.#scales = new ScalePaths({ client: hub.client, logger: createLogger({ level: "silent" }) });
   }
@@ -249,8 +252,9 @@ export class HubReader {
       if (isNotFound(error)) throw notInstalled(type.plural, this.#hub.where);
       throw error;
     }
+    const otherwise = this.#fromFiles === undefined ? "" : `, or answer from files with \`${this.#fromFiles}\``;
     throw new CommandError(
-      `your rights on the hub do not show ${type.plural}${within(namespace)}: what they decide would be a guess; ask its administrator for the right to list placements, clusterplacements, overridepolicies, clusteroverridepolicies and memberclusters (group ${type.group}), or answer from files with \`meridian explain --without-hub -f FILES\``,
+      `your rights on the hub do not show ${type.plural}${within(namespace)}: what they decide would be a guess; ask its administrator for the right to list placements, clusterplacements, overridepolicies, clusteroverridepolicies and memberclusters (group ${type.group})${otherwise}`,
     );
   }
 

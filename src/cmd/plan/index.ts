@@ -50,7 +50,7 @@ async function planOnHub(options: PlanOptions, context: CommandContext): Promise
   await using hub = connectHub(options, context);
   const namespace = options.namespace ?? hub.config.currentNamespace;
   const files = await filesOf(options, namespace);
-  const reader = new HubReader(hub, signal);
+  const reader = new HubReader(hub, signal, "meridian plan --without-hub --from FILES -f FILES");
   const { before, after } = await worlds(reader, files, options, namespace, signal);
   await using members = new Members({
     hub: hub.client,

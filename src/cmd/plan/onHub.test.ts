@@ -374,6 +374,14 @@ describe("plan", () => {
     expect(code).toBe(1);
     expect(out).toMatch(/^1 object on 1 of 2 clusters: 0 created, 1 changed/);
     expect(out).toMatch(/image: nginx:1.27 -> nginx:1.28$/m);
+    await make({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "nobody", namespace: "shop" } });
+    const nobody = await requestToken(admin.client, { ...request, serviceAccount: "nobody" });
+    await writeFile(join(folder, "nobody"), hub.kubeconfig({ token: nobody.token, namespace: "shop" }));
+    const refused = await planned("--cordon m1", join(folder, "nobody"));
+    expect(refused).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/with `meridian plan --without-hub --from FILES -f FILES`$/m) as string,
+    });
     const notes = err.trim().split("\n");
     expect(notes).toEqual([
       expect.stringMatching(

@@ -116,6 +116,27 @@ describe("plan --without-hub", () => {
     ]);
   });
 
+  test("says where in a file something is that is no object, or no YAML", async () => {
+    const good = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n";
+    const list = "apiVersion: v1\nkind: List\nitems: [{ apiVersion: v1, kind: ConfigMap }]\n";
+    const cases: [string, RegExp][] = [
+      [
+        `${good}---\n# Nothing.\n---\nfoo: 1\n`,
+        /\(document 3, line 7\) holds something that is no Kubernetes object: /,
+      ],
+      [`${good}---\n${list}`, /\(document 2, line 5, item 1\): a ConfigMap has no metadata\.name; give it one$/m],
+      ["foo: 1\n", /\.yaml holds something that is no Kubernetes object: /],
+      ["foo: [1\n", /\.yaml is no YAML: .* at line 2, column 1$/m],
+      [`${good}---\nfoo: [1\n`, /\.yaml \(document 2\) is no YAML: .* at line 6, column 1$/m],
+    ];
+    for (const [text, message] of cases)
+      expect(await run("--from", data, "-f", await file(text))).toMatchObject({
+        code: 2,
+        out: "",
+        err: expect.stringMatching(message) as string,
+      });
+  });
+
   test("says what it needs, and ends with 2", async () => {
     const application = join(data, "application.yaml");
     const cases: [string[], RegExp][] = [

@@ -52,6 +52,12 @@ describe("with --dir", () => {
     expect(again.state).toEqual({ fleet: "sandbox", regions: ["north"], ports: { hub: 12_345 }, applied: [] });
   });
 
+  test("it is no file, and lies below none", async () => {
+    await writeFile(dir(), "");
+    await expect(open()).rejects.toThrow(`--dir ${dir()} is a file: name a folder, or a new one`);
+    await expect(open({ dir: join(dir(), "inner") })).rejects.toThrow(`--dir ${dir()}/inner lies below a file`);
+  });
+
   test("only one process has it", async () => {
     await using _folder = await open();
     await expect(open()).rejects.toThrow(/runs on .* already/);
@@ -77,10 +83,10 @@ describe("with --dir", () => {
   );
 
   test("a path that cannot be a folder is an error with a reason", async () => {
-    await writeFile(dir(), "a file");
-    await expect(open()).rejects.toMatchObject({
+    const long = join(parent, "x".repeat(300));
+    await expect(open({ dir: long })).rejects.toMatchObject({
       exitCode: 2,
-      message: `the folder ${dir()} cannot be used, choose another with --dir`,
+      message: `the folder ${long} cannot be used, choose another with --dir`,
     });
   });
 });

@@ -114,6 +114,10 @@ async function mkdirOf(path: string): Promise<void> {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await access(path);
   } catch (error) {
+    // In the way is a file: in the place of the folder, or of one above it.
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EEXIST") throw new CommandError(`--dir ${path} is a file: name a folder, or a new one`);
+    if (code === "ENOTDIR") throw new CommandError(`--dir ${path} lies below a file: name a folder, or a new one`);
     throw new CommandError(`the folder ${path} cannot be used, choose another with --dir`, { cause: error });
   }
 }

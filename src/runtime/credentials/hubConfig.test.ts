@@ -141,9 +141,18 @@ describe("without a hub", () => {
     expect(() => loadHubConfig({ env: {}, kubeconfig: "/does/not/exist", flags })).toThrow("of --member-kubeconfig");
   });
 
-  test("a file that cannot be read is named", () => {
-    expect(() => loadHubConfig({ env: {}, kubeconfig: folder({}) })).toThrow(
-      /the kubeconfig .* cannot be read \(EISDIR\)/,
+  test("a directory in place of a file is named", () => {
+    const path = folder({});
+    const says = `the kubeconfig ${path} is a directory, not a file: give --kubeconfig FILE`;
+    expect(() => loadHubConfig({ env: {}, kubeconfig: path })).toThrow(says);
+    expect(() => loadHubConfig({ env: { KUBECONFIG: path } })).toThrow(says);
+  });
+
+  test("a broken file among several is named, with the line", () => {
+    const path = folder({ a: simple("a"), b: "clusters:\n\t- name: b\n" });
+    const KUBECONFIG = [join(path, "a"), join(path, "b")].join(delimiter);
+    expect(() => loadHubConfig({ env: { KUBECONFIG } })).toThrow(
+      `kubeconfig ${join(path, "b")} of the hub: the kubeconfig is not valid YAML at line 2, column 1: a tab indents it, where YAML takes spaces alone; correct it, or give --kubeconfig FILE`,
     );
   });
 

@@ -150,9 +150,17 @@ function readKubeconfig(path: string, options: HubConfigOptions): string | undef
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    const otherwise = `give ${flagsOf(options).kubeconfig} FILE`;
+    if (code === "EISDIR") {
+      throw new CredentialsError(
+        "NotConfigured",
+        `the kubeconfig ${path} is a directory, not a file: ${otherwise}`,
+        error,
+      );
+    }
     throw new CredentialsError(
       "NotConfigured",
-      `the kubeconfig ${path} cannot be read (${code}): check its owner and mode, or give ${flagsOf(options).kubeconfig} FILE`,
+      `the kubeconfig ${path} cannot be read (${code}): check its owner and mode, or ${otherwise}`,
       error,
     );
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { stringify } from "yaml";
+import { parse, stringify } from "yaml";
 import { CredentialsError } from "../errors.ts";
 import { CA, CLIENT } from "../testing/certificates.ts";
 import { clusterConfigFromKubeconfig, type KubeconfigOptions } from "./kubeconfig.ts";
@@ -161,6 +161,7 @@ describe("a kubeconfig from a Secret", () => {
 
   test.each([
     { name: "not YAML", text: "a: [hunter2" },
+    { name: "not YAML after a token", text: "a: [hunter2\nb: hunter2: hunter2\n" },
     { name: "not a kubeconfig", text: "hunter2" },
     { name: "a list of aliases that would grow without end", text: "a: &a [hunter2]\nclusters: [*a, *a]" },
     { name: "no current context", text: stringify({ clusters: [] }) },
@@ -174,6 +175,43 @@ describe("a kubeconfig from a Secret", () => {
     const error = refusal(text);
     expect(error.reason).toBe("InvalidKubeconfig");
     expect(error.message).not.toContain("hunter2");
+  });
+});
+
+describe("broken YAML", () => {
+  const whole = kubeconfig();
+  test.each([
+    {
+      name: "a list that is not closed",
+      text: "clusters: [",
+      says: "line 1, column 12: it is indented too little, or a [",
+    },
+    {
+      name: "a server that is not closed",
+      text: whole.replace("server: ", "server: ["),
+      says: "line 5, column 1: it is indented too little, or a [ or { before it is not closed",
+    },
+    { name: "a tab", text: whole.replace("      server", "\t  server"), says: "line 4, column 1: a tab indents it" },
+    {
+      name: "a quote",
+      text: whole.replace("server: ", "server: '"),
+      says: ": a quote, a bracket or a colon is missing",
+    },
+    { name: "a colon too many", text: whole.replace("server: ", "server: a: "), says: "line 4, column 15" },
+  ])("is shown by its line and column: $name", ({ text, says }) => {
+    expect(text).not.toBe(whole);
+    const error = refusal(text);
+    expect(error.reason).toBe("InvalidKubeconfig");
+    expect(error.message).toContain("the kubeconfig is not valid YAML at line ");
+    expect(error.message).toContain(says);
+  });
+
+  test.each([
+    { name: "fields that are there twice", text: `current-context: other\n${kubeconfig()}` },
+    { name: "more than one document", text: `${kubeconfig()}---\nclusters: [` },
+    { name: "JSON that tabs indent", text: JSON.stringify(parse(kubeconfig()), undefined, "\t") },
+  ])("is not what kubectl takes as well: $name", ({ text }) => {
+    expect(read(text).server).toBe("https://api.example:6443");
   });
 });
 

@@ -8,7 +8,7 @@ import {
   newUsers,
   type User,
 } from "@kubernetes/client-node/dist/config_types.js";
-import { parse } from "yaml";
+import { parseDocument, type YAMLError } from "yaml";
 import { excess } from "../../apis/index.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { CredentialsError } from "../errors.ts";
@@ -284,13 +284,8 @@ export function parseKubeconfigPart(text: string, subject: string, advice = ""):
   const refused = (what: string): CredentialsError =>
     new CredentialsError("InvalidKubeconfig", `${subject}: ${what}${advice}`);
   if (text.length > LONGEST_TEXT) throw refused(`the kubeconfig is longer than ${LONGEST_TEXT} characters`);
-  let parsed: unknown;
-  try {
-    // Errors of the parser quote the text, so they are not passed on. Aliases could blow a small text up.
-    parsed = parse(text, { prettyErrors: false, logLevel: "silent", maxAliasCount: 0 });
-  } catch {
-    throw refused("the kubeconfig is not valid YAML");
-  }
+  const { value: parsed, broken } = parseYaml(text);
+  if (broken !== undefined) throw refused(`the kubeconfig is not valid YAML${broken}`);
   if (!isEntry(parsed)) throw refused(NO_KUBECONFIG);
   const deep = excess(parsed);
   if (deep !== undefined) throw refused(`the kubeconfig ${deep}`);
@@ -301,6 +296,31 @@ export function parseKubeconfigPart(text: string, subject: string, advice = ""):
     if (wrong >= 0) throw refused(`${field}[${wrong}] of the kubeconfig is no entry with a name`);
   }
   return parsed;
+}
+
+/** What is wrong, for a person who sees the line. */
+const MISTAKES: Partial<Record<YAMLError["code"], string>> = {
+  TAB_AS_INDENT: ": a tab indents it, where YAML takes spaces alone",
+  BAD_INDENT: ": it is indented too little, or a [ or { before it is not closed",
+  MISSING_CHAR: ": a quote, a bracket or a colon is missing",
+};
+
+/** The value of a YAML text, or where the text is broken: the parser goes on after a mistake, and what it then makes of the text is a guess. */
+function parseYaml(text: string): { value?: unknown; broken?: string } {
+  try {
+    // As kubectl reads it: of a field that is there twice the last one counts, and of several documents the first.
+    const document = parseDocument(text, { prettyErrors: false, logLevel: "silent", uniqueKeys: false });
+    const [error] = document.errors;
+    // Aliases could blow a small text up.
+    if (error === undefined) return { value: document.toJS({ maxAliasCount: 0 }) };
+    // The message of the parser quotes the text, so it is not passed on.
+    const lines = text.slice(0, error.pos[0]).split("\n");
+    return {
+      broken: ` at line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}${MISTAKES[error.code] ?? ""}`,
+    };
+  } catch {
+    return { broken: "" };
+  }
 }
 
 /** The server that the current context leads to. Undefined when the text does not say; nothing else of it is read. */

@@ -1,0 +1,85 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import {
+  duration,
+  grantedKinds,
+  grantedNamespaces,
+  leaseName,
+  protectedNamespace,
+  systemNamespace,
+} from "./commonFlags.ts";
+import {
+  type JoinOptions,
+  parseClusterName,
+  parseDuration,
+  parseLabel,
+  parseLabelValue,
+  parseTaint,
+} from "./options.ts";
+
+/** The options of `join`. */
+
+interface JoinFlags extends Omit<JoinOptions, "labels" | "taints" | "protectedNamespaces"> {
+  protectedNamespace?: string[];
+  label?: JoinOptions["labels"];
+  taint?: JoinOptions["taints"];
+}
+
+export function addJoin(program: Command, action: (name: string, options: JoinOptions) => Promise<void>): void {
+  program
+    .command("join")
+    .description("makes a cluster a member, or renews its credentials")
+    .argument("<name>", "name of the member cluster", parseClusterName)
+    .requiredOption(
+      "--member-kubeconfig <file>",
+      "kubeconfig with administrator's rights on the member; used now, stored nowhere",
+    )
+    .option("--member-context <name>", "context of that kubeconfig")
+    .addOption(new Option("--region <region>", "region, for placements and overrides").argParser(parseLabelValue))
+    .addOption(new Option("--zone <zone>", "zone").argParser(parseLabelValue))
+    .option("--provider <name>", "who runs the cluster")
+    .addOption(new Option("--label <key=value>", "label of the MemberCluster (may be repeated)").argParser(parseLabel))
+    .addOption(
+      new Option("--taint <key=value:effect>", "taint of the MemberCluster (may be repeated)").argParser(parseTaint),
+    )
+    .addOption(protectedNamespace())
+    .addOption(grantedNamespaces())
+    .addOption(grantedKinds())
+    .option("--renew", "only new credentials: leave the MemberCluster as it is, but for --namespaces", false)
+    .addOption(
+      duration(
+        "--token-lifetime <duration>",
+        "life of the token, which the manager renews at 80 % of it",
+        "24h",
+      ).argParser(parseTokenLifetime),
+    )
+    .addOption(systemNamespace())
+    .addOption(leaseName())
+    .option("--dry-run", "print what would be written", false)
+    .addOption(duration("--timeout <duration>", "how long to wait until the cluster is ready", "60s"))
+    .action((name: string, _, command: Command) => {
+      const flags = command.optsWithGlobals<JoinFlags>();
+      refuseBesideRenew(flags);
+      const { label = {}, taint = [], protectedNamespace: names, ...rest } = flags;
+      const protectedNamespaces = names === undefined ? {} : { protectedNamespaces: names };
+      return action(name, { ...rest, ...protectedNamespaces, labels: label, taints: taint });
+    });
+}
+
+/** API servers give no token for less. */
+const SHORTEST_TOKEN_MS = 600_000;
+
+function parseTokenLifetime(text: string): number {
+  const lifetime = parseDuration(text);
+  if (lifetime < SHORTEST_TOKEN_MS) throw new InvalidArgumentError("A token lives 10m or longer.");
+  return lifetime;
+}
+
+/** What the MemberCluster would say, and --renew does not write. */
+function refuseBesideRenew({ renew, region, zone, provider, label, taint }: JoinFlags): void {
+  const given = Object.entries({ region, zone, provider, label, taint }).find(([, value]) => value !== undefined);
+  if (!renew || given === undefined) return;
+  const flag = `--${given[0]}`;
+  throw new InvalidArgumentError(
+    `--renew leaves the MemberCluster as it is, and ${flag} would change it: leave out ${flag}; or leave out --renew, and give all of --region, --zone, --provider, --label and --taint that the cluster is to have`,
+  );
+}

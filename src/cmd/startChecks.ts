@@ -1,0 +1,67 @@
+import { access, constants, stat } from "node:fs/promises";
+import { type Client, isNotFound, NAMESPACES } from "../runtime/index.ts";
+import type { ManagerOptions } from "./options.ts";
+import { CommandError } from "./outcome.ts";
+
+/** A hub that is away when the manager starts is waited for elsewhere, and not by whoever asks for `/healthz`. */
+const ANSWER_WITHIN_MS = 5_000;
+
+/**
+ * Throws {@link CommandError} when a file or folder that an option names is not there or cannot be read: found later, that could only be
+ * logged, again and again.
+ */
+export async function checkFiles({
+  prometheus,
+  webhooks,
+}: Pick<ManagerOptions, "prometheus" | "webhooks">): Promise<void> {
+  const { caFile, tokenFile } = prometheus ?? {};
+  if (caFile !== undefined) await checkFile("--prometheus-ca-file", caFile);
+  if (tokenFile !== undefined) await checkFile("--prometheus-token-file", tokenFile);
+  if (webhooks?.certDir !== undefined) await checkFolder("--webhook-cert-dir", webhooks.certDir);
+}
+
+async function checkFile(flag: string, file: string): Promise<void> {
+  const found = await look(flag, file);
+  if (found.isDirectory()) throw new CommandError(`${flag} ${file} is a folder: name a file in it`);
+}
+
+/** What is in the folder may come later. */
+async function checkFolder(flag: string, folder: string): Promise<void> {
+  const found = await look(flag, folder);
+  if (!found.isDirectory())
+    throw new CommandError(`${flag} ${folder} is no folder: name the one that holds tls.crt and tls.key`);
+}
+
+async function look(flag: string, path: string) {
+  try {
+    await access(path, constants.R_OK);
+    return await stat(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === "ENOENT" ? "does not exist" : `cannot be read (${code ?? "unknown error"})`;
+    throw new CommandError(`${flag} ${path} ${why}: name another one, or mount or create it first`);
+  }
+}
+
+/** Throws {@link CommandError} when the hub says that a namespace does not exist: a Lease in it could never be had, and no Secret found. */
+export async function checkNamespaces(
+  client: Client,
+  { namespace, membersNamespace = namespace }: Pick<ManagerOptions, "namespace" | "membersNamespace">,
+  signal: AbortSignal,
+): Promise<void> {
+  await checkNamespace(client, "--namespace", namespace, signal);
+  if (membersNamespace !== namespace) await checkNamespace(client, "--members-namespace", membersNamespace, signal);
+}
+
+async function checkNamespace(client: Client, flag: string, name: string, signal: AbortSignal): Promise<void> {
+  const enough = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]);
+  try {
+    await client.get(NAMESPACES, undefined, name, { metadataOnly: true, signal: enough });
+  } catch (error) {
+    // Anything else is no mistake in the options: a hub that is not reached, or rights that are still to come.
+    if (!isNotFound(error)) return;
+    throw new CommandError(
+      `the hub has no namespace ${name}: choose another with ${flag}, or create it with \`kubectl create namespace ${name}\``,
+    );
+  }
+}
