@@ -8,7 +8,9 @@ import { listMap } from "./rules.ts";
  */
 
 export const timestamp = z.iso.datetime({ offset: true }).meta({ format: "date-time" });
-export const count = z.int().min(0).max(2_147_483_647);
+/** Of an int32: what servers count with. */
+export const MOST_COUNTED = 2_147_483_647;
+export const count = z.int().min(0).max(MOST_COUNTED);
 export const observedGeneration = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 export const condition = z.object({
@@ -26,3 +28,13 @@ export const condition = z.object({
 
 /** Atomic: one field manager writes a condition as a whole, so that `managedFields` does not list the single fields of a condition. */
 export const conditions = listMap(z.array(condition.meta({ "x-kubernetes-map-type": "atomic" })), "type");
+
+/** Whether a server takes the value where something is counted. */
+export function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MOST_COUNTED;
+}
+
+/** The number as a status may say it. What a manifest or a member says of itself may be no number of anything. */
+export function asCount(value: number): number {
+  return Number.isNaN(value) ? 0 : Math.min(MOST_COUNTED, Math.max(0, Math.trunc(value)));
+}

@@ -9,6 +9,7 @@
  */
 export { excess, excessOf, type Extent, extentOf, OBJECT_BOUNDS } from "./bounds.ts";
 export * from "./canonical.ts";
+export { asCount, isCount, MOST_COUNTED } from "./conditions.ts";
 export { type Contact, isOutOfContact } from "./contact.ts";
 export { ConversionError } from "./conversion.ts";
 export { convertObject } from "./convert.ts";
@@ -22,7 +23,7 @@ export * from "./manifestbundle.ts";
 export * from "./match.ts";
 export * from "./membercluster.ts";
 export { type MemberAddress, type MemberCondition, MOST_REPORTED } from "./memberReport.ts";
-export { firstFitting, listedAfter, pointOf, shortMessage, shortName } from "./message.ts";
+export { firstFitting, listedAfter, pointOf, shortMessage, shortName, shortPoint } from "./message.ts";
 export * from "./meta.ts";
 export { forgedApprovals } from "./approvals.ts";
 export { shareOf } from "./share.ts";
@@ -33,7 +34,7 @@ export * from "./parse.ts";
 export { DNS_SUBDOMAIN } from "./patterns.ts";
 export type { FieldProblem } from "./parseSpec.ts";
 export * from "./placement.ts";
-export { isSamePolicy, policyKey } from "./policyKey.ts";
+export { isSamePolicy, policyKey, type PolicyName } from "./policyKey.ts";
 export { isReservedKey, protectedChange } from "./protectedFields.ts";
 export { isProtectedNamespace } from "./protectedNamespaces.ts";
 export * from "./quantity.ts";

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
-import { firstFitting, listedAfter, pointOf, shortMessage, shortName } from "./message.ts";
+import { firstFitting, listedAfter, pointOf, shortMessage, shortName, shortPoint } from "./message.ts";
 
 describe("shortMessage", () => {
   test.each<[string, number, string]>([
@@ -92,7 +92,45 @@ describe("the point of what a server says", () => {
       'Internal error occurred: failed calling webhook "w": failed to call webhook: Post "https://w.ns.svc:443/x?timeout=10s": refused',
       "webhook w: refused",
     ],
+    [
+      "failed to convert new object (default/w; apps/v1, Kind=Deployment) to proper version: unable to convert unstructured object to apps/v1, Kind=Deployment: quantities must match the regular expression",
+      "quantities must match the regular expression",
+    ],
+    ["failed to convert merged object at version apps/v1: .spec.a: no", ".spec.a: no"],
+    ["failed to create manager for existing fields: failed to convert new object (a) to b: .spec.a: no", ".spec.a: no"],
+    [
+      'Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal string into Go struct field A.b of type int32',
+      "cannot unmarshal string into Go struct field A.b of type int32",
+    ],
+    [
+      'Deployment in version "v1" cannot be handled as a Deployment: strict decoding error: unknown field "spec.x"',
+      'unknown field "spec.x"',
+    ],
     ["etcd is away", "etcd is away"],
     [" ", ""],
   ])("%s", (text, want) => expect(pointOf(text)).toBe(want));
+});
+
+describe("the point in short: what is wrong, after the end of the field's name, without the value", () => {
+  test.each([
+    [
+      '.spec.template.spec.containers[name="w"].image: expected string, got 5',
+      '…containers[name="w"].image: expected string, got 5',
+    ],
+    ["spec.template.spec.containers[0].resources.requests: Invalid value", "…resources.requests: Invalid value"],
+    ['.spec.template.metadata.labels[a="x.y"]: no', '…metadata.labels[a="x.y"]: no'],
+    [".spec.replicas: no", ".spec.replicas: no"],
+    [
+      'spec.selector: Invalid value: {"matchLabels":{"app":"w"}}: field is immutable',
+      "spec.selector: field is immutable",
+    ],
+    [
+      'spec.clusterIPs: Invalid value: ["9.9.9.9"]: failed to allocate IP 9.9.9.9: out of range; spec.a.b.c: Invalid value: 5: no',
+      "spec.clusterIPs: failed to allocate IP 9.9.9.9: out of range; spec.a.b.c: no",
+    ],
+    ['spec.selector: Invalid value: v1.Selector{A:map[string]string{"a":"b"}, B:nil}: no', "spec.selector: no"],
+    ["Invalid value: what", "Invalid value: what"],
+    ["field is immutable", "field is immutable"],
+    ["a sentence. With more of it: no", "a sentence. With more of it: no"],
+  ])("%s", (text, want) => expect(shortPoint(text)).toBe(want));
 });

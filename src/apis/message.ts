@@ -52,9 +52,12 @@ export function shortName(name: string, limit: number = 40): string {
 /** What a server puts around the reason for which it refuses a request, and that says nothing that the reader does not know. */
 const WRAPPINGS: readonly (readonly [RegExp, string])[] = [
   [/^Internal error occurred: /, ""],
-  [/^failed to (?:create typed|convert)[^:()]*(?:\([^()]*\))?: /, ""],
+  [/^failed to create manager for existing fields: /, ""],
+  [/^failed to (?:create typed|convert)[^:()]*(?:\([^()]*\)[^:()]*)?: /, ""],
   [/^unable to convert unstructured object to [^:]*: /, ""],
   [/^errors: /, ""],
+  [/^[a-zA-Z]+ in version "[^"]*" cannot be handled as an? [a-zA-Z]+: /, ""],
+  [/^(?:json|strict decoding error): /, ""],
   [/^[a-zA-Z0-9.-]+ "[^"]*" is (?:forbidden|invalid): /, ""],
   [/^User "[^"]*" cannot /, "Meridian's account cannot "],
   [/^admission webhook "([^"]*)" denied the request(?: without explanation|: )/, "webhook $1: "],
@@ -67,4 +70,12 @@ export function pointOf(text: string): string {
   let point = text.replaceAll(/\s+/g, " ").trim();
   for (const [wrapping, instead] of WRAPPINGS) point = point.replace(wrapping, instead);
   return point === "" ? text.trim() : point;
+}
+
+/** A point that does not fit: a server names the field and quotes the value first, and what is wrong with them last. Of the first field only the end stays. */
+export function shortPoint(text: string): string {
+  const point = text.replaceAll(/: Invalid value: .+?: /g, ": ");
+  const [before = "", path = ""] = /^(\.?[a-zA-Z][^\s:]*): /.exec(point) ?? [];
+  const names = path.match(/[^.[\]]+(?:\[[^\]]*\])*/g) ?? [];
+  return names.length <= 2 ? point : `…${names.slice(-2).join(".")}: ${point.slice(before.length)}`;
 }

@@ -95,14 +95,30 @@ export const disruptionBudget = withRules(
   exactlyOneOf("minAvailable", "maxUnavailable"),
 );
 
-const retainedField = z.object({
-  kind: z.string().min(1).max(63).regex(KIND, "must be a kind, such as Deployment"),
-  path: withRules(z.string().min(1).max(512).regex(FIELD_PATH, "must be a path such as spec.replicas"), {
-    rule: "!(self in ['apiVersion', 'kind', 'metadata', 'metadata.name', 'metadata.namespace', 'spec'])",
-    message: "path: name a field inside the object, such as spec.replicas; what it is called cannot be given up",
-    holds: (path) => !["apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace", "spec"].includes(path),
+/** What stays on the hub and becomes something else on members. */
+export const HUB_ONLY_KINDS: readonly string[] = ["DemoApplication", "ManifestBundle"];
+
+/** An entry that is about member objects of a kind is about none where members hold no such object. */
+const isHeldByMembers = {
+  rule: `!(self.kind in [${HUB_ONLY_KINDS.map((kind) => `'${kind}'`).join(", ")}])`,
+  message:
+    "kind: no member holds a DemoApplication or a ManifestBundle; name a kind that comes of it, such as Deployment",
+  field: "kind",
+  holds: ({ kind }: { kind: string }) => !HUB_ONLY_KINDS.includes(kind),
+};
+
+const retainedField = withRules(
+  z.object({
+    kind: z.string().min(1).max(63).regex(KIND, "must be a kind, such as Deployment"),
+    path: withRules(z.string().min(1).max(512).regex(FIELD_PATH, "must be a path such as spec.replicas"), {
+      rule: "!(self in ['apiVersion', 'kind', 'metadata', 'metadata.name', 'metadata.namespace', 'spec'])",
+      message: "path: name a field inside the object, such as spec.replicas; what it is called cannot be given up",
+      holds: (path) =>
+        !["apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace", "spec"].includes(path),
+    }),
   }),
-});
+  isHeldByMembers,
+);
 
 /** What may go along with an object to where the object goes. */
 export const dependencyKind = z.enum(["ConfigMap", "PersistentVolumeClaim", "Secret", "ServiceAccount"]);
@@ -155,6 +171,7 @@ const healthRule = withRules(
     field: "kind",
     holds: ({ kind }) => kind !== "ConfigMap" && kind !== "Secret",
   },
+  isHeldByMembers,
 );
 
 const placementFields = z.object({

@@ -54,7 +54,7 @@ const VERDICTS = {
     "The room on the nodes of the cluster is being measured; replicas are divided as soon as that is done, and until then what runs is kept.",
   RoomUnknown:
     "How much room the cluster has is not known, and the message says why: it keeps the replicas that it has, and gets more only where no cluster's room is known.",
-  UnknownCluster: "The Placement names a cluster that has no MemberCluster.",
+  UnknownCluster: "The Placement names a cluster that has no MemberCluster, in a stage of its rollout too.",
 } as const;
 
 const FAILOVER = {
@@ -203,6 +203,11 @@ const POLICY = {
   PartlyEnforced:
     "The policy asks for more than the object or the clusters have room for; the message says what is left out.",
   NotCarriedOut: "The policy uses fields that this version takes and does not carry out yet; the message names them.",
+  NamespaceOutOfReach:
+    "A resourceSelector of a policy of a namespace names another namespace, in which it selects nothing; the message names both.",
+  NoEffect: "A field of the policy has no effect on anything that the policy selects; the message says which, and why.",
+  PrometheusMissing:
+    "The rollout's gate asks a query, and the manager was started without `--prometheus-url`, so every rollout waits.",
   KindNotPlaced:
     "A resourceSelector names a kind whose objects are never placed, or not by a policy of a namespace; the message names the kind.",
   KindNotGranted:

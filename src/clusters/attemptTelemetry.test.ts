@@ -139,14 +139,43 @@ describe("a write to a member is told", () => {
     expect(errors).toEqual({ worker: spans.length });
   });
 
-  test("when the member is not reached: no error of the worker's, and no line for each attempt", async () => {
-    const { ask, clock, spans, lines, families } = laneOn(() => new TransportError("ConnectionRefused", "refused"));
+  test.each([
+    { reason: "Timeout", message: "10.0.0.1:6443 did not answer within 10 s" },
+    { reason: "ConnectionReset", message: "connection closed by 10.0.0.1:6443" },
+  ] as const)("when the member is out of reach by $reason: once in the log", async ({ reason, message }) => {
+    const { ask, clock, spans, lines } = laneOn(() => new TransportError(reason, message));
     ask(row());
     await clock.advance(600_000);
-    expect(spans.length).toBeGreaterThan(0);
-    expect(spans[0]?.attributes).toMatchObject({ "sync.result": "failed", "error.type": "ConnectionRefused" });
-    expect(lines).toEqual([]);
-    expect(valuesBy(await families(), "controller_runtime_reconcile_errors_total", "controller")).toEqual({});
+    expect(spans.length).toBeGreaterThan(1);
+    expect(spans[0]?.attributes).toMatchObject({ "sync.result": "failed", "error.type": reason });
+    expect(lines).toMatchObject([{ ...followable, level: "warn", event_reason: reason, msg: `failed: ${message}` }]);
+  });
+
+  test("when the credentials are taken no more, by that reason", async () => {
+    const { ask, clock, lines } = laneOn(() => new ApiError(401, "Unauthorized", "Unauthorized"));
+    ask(row());
+    await clock.advance(1);
+    expect(lines).toMatchObject([{ ...followable, level: "warn", event_reason: "CredentialsRejected" }]);
+  });
+
+  test("when the member is out of reach: as one error, however many objects wait, until it answers again", async () => {
+    let answer: unknown = new TransportError("Timeout", "no answer");
+    const { ask, clock, lines, families } = laneOn(() => answer);
+    const errors = async () =>
+      valuesBy(await families(), "controller_runtime_reconcile_errors_total", "controller")["worker"];
+    ask(row());
+    ask(row({ ref: SECRET }));
+    await clock.advance(60_000);
+    expect(lines).toHaveLength(2);
+    expect(await errors()).toBe(1);
+    answer = { altered: [] };
+    await clock.advance(60_000);
+    expect(lines).toMatchObject([{}, {}, { msg: "applied: created" }, { msg: "applied: created" }]);
+    answer = new TransportError("ConnectionReset", "connection closed");
+    ask(row({ hash: "changed" }));
+    await clock.advance(60_000);
+    expect(lines).toHaveLength(5);
+    expect(await errors()).toBe(2);
   });
 
   test("of a Secret: its name, and nothing that is in it or that a server says of it", async () => {

@@ -4,6 +4,7 @@ import {
   linkTo,
   logContext,
   type Logger,
+  type Metrics,
   recordError,
   type Span,
   startSpan,
@@ -11,14 +12,16 @@ import {
 } from "../observability/index.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Failure } from "../desiredstate/index.ts";
-import type { Outcome } from "./outcome.ts";
+import { TransportError } from "../runtime/index.ts";
+import { CONTROLLER, type Outcome } from "./outcome.ts";
 
-/** What spans and log lines say of the writes to one member. */
+/** What spans, log lines and the count of errors say of the writes to one member. */
 
 export interface AttemptTelemetryOptions {
   cluster: string;
   /** Its lines name the cluster. */
   logger: Logger;
+  metrics: Pick<Metrics, "failed">;
   tracer: Tracer;
 }
 
@@ -26,6 +29,8 @@ type SyncResult = "created" | "updated" | "healed" | "deleted" | "released" | "c
 
 export class AttemptTelemetry {
   readonly #options: AttemptTelemetryOptions;
+  /** A write has not reached the member since it answered last. */
+  #outOfReach = false;
 
   constructor(options: AttemptTelemetryOptions) {
     this.#options = options;
@@ -73,13 +78,32 @@ export class AttemptTelemetry {
     recordError(span, object.ref.kind === "Secret" ? withoutWords(error, outcome) : error);
   }
 
-  /** Once for each new reason: a refusal is retried, and says the same each time. */
-  refused(attempt: Attempt, { reason, message }: Pick<Failure, "reason" | "message">, error: unknown): void {
-    const cause = attempt.object.ref.kind === "Secret" ? {} : { err: error };
-    this.#options.logger.warn(
-      { ...fieldsOf(attempt), ...cause, event_reason: reason },
-      `refused by the member: ${message}`,
-    );
+  /** The member answers, to writes or to the probe. */
+  answered(): void {
+    this.#outOfReach = false;
+  }
+
+  /**
+   * A refusal counts each time. A member that is out of reach would count for each of its objects: it does once, until it answers again.
+   */
+  count(outcome: Outcome | undefined): void {
+    const unreached = isUnreached(outcome);
+    if (outcome === undefined || outcome.kind === "Refused" || (unreached && !this.#outOfReach))
+      this.#options.metrics.failed(CONTROLLER);
+    if (unreached) this.#outOfReach = true;
+  }
+
+  /** The attempt has ended, and another one will be made. A line once for each new reason: the next attempt may well say the same. */
+  retried(attempt: Attempt, error: unknown, outcome: Outcome): void {
+    const reason = "reason" in outcome ? outcome.reason : outcome.kind;
+    const isNews = attempt.object.failure?.reason !== reason;
+    if (isNews && outcome.kind === "Refused")
+      return this.#warn(attempt, error, reason, `refused by the member: ${outcome.message}`);
+    if (isNews && isUnreached(outcome))
+      return this.#warn(attempt, error, transportReason(error) ?? reason, `failed: ${outcome.message}`);
+    const { logger } = this.#options;
+    if (!logger.isLevelEnabled("debug")) return;
+    logger.debug({ ...fieldsOf(attempt), action: attempt.action.kind, event_reason: reason }, "tried in vain");
   }
 
   hadNoEffect(attempt: Attempt, { reason, message }: Failure): void {
@@ -94,12 +118,21 @@ export class AttemptTelemetry {
     );
   }
 
-  /** The attempt has ended, and another one will be made. */
-  retried(attempt: Attempt, reason: string): void {
-    const { logger } = this.#options;
-    if (!logger.isLevelEnabled("debug")) return;
-    logger.debug({ ...fieldsOf(attempt), action: attempt.action.kind, event_reason: reason }, "tried in vain");
+  #warn(attempt: Attempt, error: unknown, reason: string, message: string): void {
+    const cause = attempt.object.ref.kind === "Secret" ? {} : { err: error };
+    this.#options.logger.warn({ ...fieldsOf(attempt), ...cause, event_reason: reason }, message);
   }
+}
+
+type Unreached = Extract<Outcome, { kind: "Unreached" | "Silent" }>;
+
+function isUnreached(outcome: Outcome | undefined): outcome is Unreached {
+  return outcome?.kind === "Unreached" || outcome?.kind === "Silent";
+}
+
+/** What became of the connection, which says more than that the cluster is out of reach. */
+function transportReason(error: unknown): string | undefined {
+  return error instanceof TransportError ? error.reason : undefined;
 }
 
 function resultOf({ action, isHeal }: Attempt): SyncResult {

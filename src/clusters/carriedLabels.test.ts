@@ -9,14 +9,14 @@ describe("what rows say of the labels of a namespace", () => {
   test("is told when it is new, and kept", () => {
     const labels = new NamespaceLabels();
     expect(labels.of("default")).toBeUndefined();
-    expect(labels.take({ ref: CONFIG_REF, namespaceLabels: restricted })).toEqual({
+    expect(labels.take({ verb: "Apply", ref: CONFIG_REF, namespaceLabels: restricted })).toEqual({
       apiVersion: "v1",
       kind: "Namespace",
       name: "default",
     });
-    expect(labels.take({ ref: CONFIG_REF, namespaceLabels: { ...restricted } })).toBeUndefined();
+    expect(labels.take({ verb: "Apply", ref: CONFIG_REF, namespaceLabels: { ...restricted } })).toBeUndefined();
     expect(labels.of("default")).toEqual(restricted);
-    expect(labels.take({ ref: CONFIG_REF, namespaceLabels: { enforce: "baseline" } })).toMatchObject({
+    expect(labels.take({ verb: "Apply", ref: CONFIG_REF, namespaceLabels: { enforce: "baseline" } })).toMatchObject({
       name: "default",
     });
     expect(labels.of("default")).toEqual({ enforce: "baseline" });
@@ -24,15 +24,26 @@ describe("what rows say of the labels of a namespace", () => {
 
   test("is nothing where they say nothing, which is news as well", () => {
     const labels = new NamespaceLabels();
-    expect(labels.take({ ref: CONFIG_REF })).toMatchObject({ name: "default" });
+    expect(labels.take({ verb: "Apply", ref: CONFIG_REF })).toMatchObject({ name: "default" });
     expect(labels.of("default")).toEqual({});
-    expect(labels.take({ ref: CONFIG_REF })).toBeUndefined();
+    expect(labels.take({ verb: "Apply", ref: CONFIG_REF })).toBeUndefined();
+  });
+
+  test.each(["Hold", "Delete", "Release"] as const)("counts where a %s row says something, and only then", (verb) => {
+    const labels = new NamespaceLabels();
+    expect(labels.take({ verb, ref: CONFIG_REF })).toBeUndefined();
+    expect(labels.of("default")).toBeUndefined();
+    expect(labels.take({ verb, ref: CONFIG_REF, namespaceLabels: restricted })).toMatchObject({ name: "default" });
+    expect(labels.take({ verb, ref: CONFIG_REF })).toBeUndefined();
+    expect(labels.of("default")).toEqual(restricted);
+    expect(labels.take({ verb, ref: CONFIG_REF, namespaceLabels: {} })).toMatchObject({ name: "default" });
+    expect(labels.of("default")).toEqual({});
   });
 
   test("concerns no object without a namespace", () => {
     const labels = new NamespaceLabels();
     const { namespace: _, ...ref } = CONFIG_REF;
-    expect(labels.take({ ref, namespaceLabels: restricted })).toBeUndefined();
+    expect(labels.take({ verb: "Apply", ref, namespaceLabels: restricted })).toBeUndefined();
   });
 });
 

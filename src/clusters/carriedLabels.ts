@@ -1,16 +1,19 @@
 import { canonicalJson, type ObjectRef, POD_SECURITY_ANNOTATION } from "../apis/index.ts";
-import type { ApplyRow } from "../desiredstate/index.ts";
+import type { HoldRow, Row } from "../desiredstate/index.ts";
 
 export type Labels = Readonly<Record<string, string>>;
+
+type Saying = Pick<Row, "verb" | "ref"> & Pick<HoldRow, "namespaceLabels">;
 
 /** What the rows of one cluster say of the labels of their namespaces. */
 export class NamespaceLabels {
   readonly #wanted = new Map<string, Labels>();
 
   /** Returns the namespace when the row says something new of it. */
-  take({ ref, namespaceLabels = {} }: Pick<ApplyRow, "ref" | "namespaceLabels">): ObjectRef | undefined {
-    const { namespace } = ref;
-    if (namespace === undefined) return undefined;
+  take(row: Saying): ObjectRef | undefined {
+    const namespaceLabels = labelsIn(row);
+    const { namespace } = row.ref;
+    if (namespaceLabels === undefined || namespace === undefined) return undefined;
     const before = this.#wanted.get(namespace);
     if (before !== undefined && textOf(before) === textOf(namespaceLabels)) return undefined;
     this.#wanted.set(namespace, namespaceLabels);
@@ -21,6 +24,11 @@ export class NamespaceLabels {
   of(namespace: string): Labels | undefined {
     return this.#wanted.get(namespace);
   }
+}
+
+/** A row that writes speaks of them always: without any, the hub's namespace has none. */
+function labelsIn({ verb, namespaceLabels }: Saying): Labels | undefined {
+  return verb === "Apply" ? (namespaceLabels ?? {}) : namespaceLabels;
 }
 
 /** Labels, and the annotation that says which they are, of a namespace that is to be made. */

@@ -303,7 +303,11 @@ describe("the writer of a session", () => {
 
   test("makes the namespace that is missing, with the labels of the hub's", async () => {
     const { cache, failures, member, namespaceLabels } = await reading([CONFIGMAPS]);
-    namespaceLabels.take({ ref: CONFIG_REF, namespaceLabels: { "pod-security.kubernetes.io/enforce": "baseline" } });
+    namespaceLabels.take({
+      verb: "Apply",
+      ref: CONFIG_REF,
+      namespaceLabels: { "pod-security.kubernetes.io/enforce": "baseline" },
+    });
     const missing = new ApiError(404, "NotFound", 'namespaces "default" not found', {
       details: { kind: "namespaces" },
     });
@@ -351,7 +355,11 @@ describe("a namespace of ours", () => {
 
   test("gets the labels of the hub's", async () => {
     const { cache, settle, find, member, namespaceLabels } = await withNamespace();
-    namespaceLabels.take({ ref: CONFIG_REF, namespaceLabels: { "pod-security.kubernetes.io/enforce": "baseline" } });
+    namespaceLabels.take({
+      verb: "Apply",
+      ref: CONFIG_REF,
+      namespaceLabels: { "pod-security.kubernetes.io/enforce": "baseline" },
+    });
     cache.namespaceLabeller.enqueue(find(NAMESPACE_REF));
     await settle();
     expect(member.server.get(NAMESPACES, undefined, "default").metadata.labels).toMatchObject({

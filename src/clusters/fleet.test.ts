@@ -15,6 +15,7 @@ function fleetOf() {
   const hub = new FakeHubSide();
   const measured: string[] = [];
   const metrics = {
+    expectFailures: () => undefined,
     forgetCluster: (cluster: string) => void measured.push(`${cluster} forgotten`),
     setStatusStaleness: (cluster: string, seconds: number) => void measured.push(`${cluster} ${seconds} s`),
     setDeletionsHeld: () => undefined,

@@ -1,6 +1,7 @@
 import type { Contact } from "../apis/index.ts";
 import { ConcurrencyBudget } from "./concurrencyBudget.ts";
 import type { MemberSession, PoolListener } from "./types.ts";
+import { CONTROLLER } from "./outcome.ts";
 import { Worker, type WorkerOptions } from "./worker.ts";
 
 /** What all workers share. */
@@ -17,6 +18,7 @@ export class Fleet implements PoolListener, AsyncDisposable {
 
   constructor(options: FleetOptions) {
     this.#options = options;
+    options.metrics.expectFailures(CONTROLLER);
   }
 
   sessionStarted(session: MemberSession): void {

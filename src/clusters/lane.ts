@@ -18,7 +18,7 @@ import { isInSync, type MemberObjects } from "./memberObjects.ts";
 import type { MemberWriter, Written } from "./memberWriter.ts";
 import { isNamespace } from "./namespaces.ts";
 import { withGrant } from "./notGranted.ts";
-import { classify, CONTROLLER, type Outcome } from "./outcome.ts";
+import { classify, type Outcome } from "./outcome.ts";
 import { waitForKind, kindNotServed } from "./unservedKind.ts";
 
 export interface LaneOptions {
@@ -91,6 +91,7 @@ export class Lane implements AsyncDisposable {
   /** The pool's word on whether the member answers. */
   setContact(ok: boolean): void {
     this.#breaker.setContact(ok);
+    if (ok) this.#telemetry.answered();
     if (ok) this.#backoffs.clear();
     this.#kinds.clear();
     this.#regulate();
@@ -226,14 +227,10 @@ export class Lane implements AsyncDisposable {
       case "Update":
         return await writer.update(withHubVersion(action.row), action.observed, action.drift);
       case "Delete":
-        await writer.delete(
-          object.ref,
-          action.observed.uid,
-          object.row?.verb === "Delete" && object.row.agreed === true,
-        );
+        await writer.delete(object.ref, action.observed, object.row?.verb === "Delete" && object.row.agreed === true);
         return undefined;
       case "Release":
-        await writer.release(object.ref, action.observed.uid);
+        await writer.release(object.ref, action.observed);
         return undefined;
       case "Confirm":
       case "Read":
@@ -286,7 +283,7 @@ export class Lane implements AsyncDisposable {
     const joined = this.#writer?.isJoined === true ? cluster : undefined;
     const outcome = withGrant(classify(error, object.ref.kind === "Secret"), error, joined);
     this.#telemetry.failed(attempt, error, outcome);
-    if (outcome === undefined || outcome.kind === "Refused") metrics.failed(CONTROLLER);
+    this.#telemetry.count(outcome);
     if (outcome?.kind === "Refused" && (action.kind === "Create" || action.kind === "Update"))
       metrics.observePhase("apply", ms);
     if (outcome === undefined) {
@@ -295,9 +292,7 @@ export class Lane implements AsyncDisposable {
       this.#refuse(attempt, { reason: "InternalError", message: "internal error; see the manager's log", final: true });
       return;
     }
-    if (outcome.kind === "Refused" && object.failure?.reason !== outcome.reason)
-      this.#telemetry.refused(attempt, outcome, error);
-    else this.#telemetry.retried(attempt, "reason" in outcome ? outcome.reason : outcome.kind);
+    this.#telemetry.retried(attempt, error, outcome);
     this.#handleOutcome(attempt, outcome);
   }
 
@@ -336,6 +331,7 @@ export class Lane implements AsyncDisposable {
 
   #answered(ref: ObjectRef): void {
     this.#breaker.succeeded();
+    this.#telemetry.answered();
     this.#kinds.answered(ref);
   }
 

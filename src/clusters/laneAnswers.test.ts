@@ -23,6 +23,11 @@ interface Answered {
 }
 
 const inVain = (reason: string) => ({ level: "debug", msg: "tried in vain", action: "Create", event_reason: reason });
+const outOfReach = (reason: string, message: string) => ({
+  level: "warn",
+  msg: `failed: ${message}`,
+  event_reason: reason,
+});
 const refusal = (reason: string, message: string) => ({
   level: "warn",
   msg: expect.stringContaining(`refused by the member: ${message}`) as string,
@@ -51,7 +56,7 @@ describe("what it comes to when", () => {
       name: "the member is not reached",
       error: new TransportError("ConnectionRefused", "connection refused"),
       failure: { reason: "ClusterUnreachable", message: "connection refused", final: false },
-      log: inVain("ClusterUnreachable"),
+      log: outOfReach("ConnectionRefused", "connection refused"),
       result: "failed",
       againAt: 100,
       suspicions: 1,
@@ -60,7 +65,7 @@ describe("what it comes to when", () => {
       name: "the member takes the credentials no more",
       error: new ApiError(401, "Unauthorized", "Unauthorized"),
       failure: { reason: "CredentialsRejected", message: "the member refused the credentials", final: false },
-      log: inVain("CredentialsRejected"),
+      log: outOfReach("CredentialsRejected", "the member refused the credentials"),
       result: "failed",
       againAt: 100,
       suspicions: 1,
@@ -69,7 +74,7 @@ describe("what it comes to when", () => {
       name: "no answer comes in time",
       error: new TransportError("Timeout", "no answer within 10 s"),
       failure: { reason: "ClusterUnreachable", message: "no answer within 10 s", final: false },
-      log: inVain("ClusterUnreachable"),
+      log: outOfReach("Timeout", "no answer within 10 s"),
       result: "failed",
       againAt: 100,
       suspicions: 1,

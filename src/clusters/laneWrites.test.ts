@@ -274,7 +274,7 @@ describe("how long a write took is measured", () => {
       answer: new TransportError("ConnectionRefused", "no"),
       prepare: ({ take }) => take(row()),
       want: {},
-      failed: {},
+      failed: { worker: 1 },
     },
     {
       name: "not for a removal",

@@ -68,6 +68,11 @@ describe("of a member object that is there", () => {
     { name: "content that cannot be changed", observed: { immutable: true }, want: { immutable: true } },
     { name: "type of a Secret", observed: { secretType: "Opaque" }, want: { secretType: "Opaque" } },
     { name: "deletion", observed: { deleting: true }, want: { deleting: true } },
+    {
+      name: "list of finalizers",
+      observed: { deleting: true, finalizers: ["example.com/hold"] },
+      want: { deleting: true, finalizers: ["example.com/hold"] },
+    },
     { name: "want of proof", observed: { proven: false }, want: { proven: false } },
   ])("its $name is said", ({ observed, want }) => {
     expect(presence({ ...NAMELESS, ...observed })).toStrictEqual({ ...LEAST, ...want });

@@ -73,6 +73,7 @@ function presenceOf(
   if (owner !== undefined) presence.owner = owner;
   if (createdAt !== undefined) presence.createdAt = createdAt;
   if (policy !== undefined) presence.policy = policy;
+  if (observed.finalizers !== undefined) presence.finalizers = observed.finalizers;
   if (hubVersion !== undefined) presence.hubVersion = hubVersion;
   if (conditions !== undefined) presence.conditions = conditions;
   if (addresses !== undefined) presence.addresses = addresses;

@@ -172,6 +172,14 @@ describe("looking for an object by its name", () => {
     { name: "nothing is there", found: GONE },
     { name: "what is there is somebody's", found: live() },
     {
+      name: "what is there has the label of another hub, though all its other marks are ours",
+      found: live({ ...marks, labels: { [MANAGED_BY_LABEL]: "another-hub" } }),
+    },
+    {
+      name: "what is there has our label with no hub in it",
+      found: live({ ...marks, labels: { [MANAGED_BY_LABEL]: "" } }),
+    },
+    {
       name: "what is there stands for another hub object",
       found: live({
         ...marks,
@@ -207,9 +215,11 @@ describe("reading an object whole", () => {
 });
 
 describe("a removal", () => {
+  const seen = { uid: "member-1", visible: true };
+
   test("names the life that is to go, and leaves its dependents to the member", async () => {
     const { writer, calls } = writing(() => undefined);
-    await writer.delete(CONFIG_REF, "member-1");
+    await writer.delete(CONFIG_REF, seen);
     expect(calls).toEqual([
       {
         verb: "delete",
@@ -222,13 +232,13 @@ describe("a removal", () => {
   });
 
   test("of what is gone is done; a refused one is not", async () => {
-    await writing(() => GONE).writer.delete(CONFIG_REF, "member-1");
-    await expect(writing(() => TAKEN).writer.delete(CONFIG_REF, "member-1")).rejects.toBe(TAKEN);
+    await writing(() => GONE).writer.delete(CONFIG_REF, seen);
+    await expect(writing(() => TAKEN).writer.delete(CONFIG_REF, seen)).rejects.toBe(TAKEN);
   });
 
   test("that lets go takes the marks off that life, and off no other", async () => {
     const { writer, calls } = writing(() => live({ ...marks, uid: "member-1" }));
-    await writer.release(CONFIG_REF, "member-1");
+    await writer.release(CONFIG_REF, seen);
     expect(calls).toMatchObject([
       { verb: "get" },
       {
@@ -238,8 +248,33 @@ describe("a removal", () => {
       },
     ]);
     calls.length = 0;
-    await writer.release(CONFIG_REF, "member-2");
+    await writer.release(CONFIG_REF, { ...seen, uid: "member-2" });
     expect(calls).toMatchObject([{ verb: "get" }]);
+  });
+
+  describe("that the member refuses, of an object that no watch sees", () => {
+    const unseen = { ...seen, visible: false };
+    const refused = new ApiError(403, "Forbidden", "a hub writes only objects with its label");
+    const elsewhere = live({ ...marks, uid: "member-1", labels: { [MANAGED_BY_LABEL]: "another-hub" } });
+    const still = live({ ...marks, uid: "member-1", labels: {} });
+
+    test.each([
+      { name: "has become another hub's", found: elsewhere, want: [`${refKey(CONFIG_REF)} member-1`] },
+      { name: "is ours as before", found: still, want: [] },
+    ])("tells where it $name", async ({ found, want }) => {
+      const deleting = writing(answering({ delete: [refused], get: [found] }));
+      await expect(deleting.writer.delete(CONFIG_REF, unseen)).rejects.toBe(refused);
+      expect(deleting.vanished).toEqual(want);
+      const releasing = writing(answering({ patch: [refused], get: [still, found] }));
+      await expect(releasing.writer.release(CONFIG_REF, unseen)).rejects.toBe(refused);
+      expect(releasing.vanished).toEqual(want);
+    });
+
+    test("asks for nothing more where a watch sees it", async () => {
+      const { writer, calls } = writing(answering({ delete: [refused] }));
+      await expect(writer.delete(CONFIG_REF, seen)).rejects.toBe(refused);
+      expect(calls).toHaveLength(1);
+    });
   });
 });
 

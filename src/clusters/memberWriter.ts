@@ -90,6 +90,14 @@ function isUnmergeable(error: unknown): boolean {
   return isInvalid(error) || (isApiError(error) && error.status === 500);
 }
 
+function isOfAnotherHub({ metadata: { labels } }: KubeObject, hubId: string): boolean {
+  const hub = labels?.[MANAGED_BY_LABEL];
+  return hub !== undefined && hub !== hubId;
+}
+
+/** One life of a member object, and whether the watch sees it. */
+type Seen = Pick<ObservedObject, "uid" | "visible">;
+
 /** The writes that a lane makes on one member through one session. Each throws what the client throws. */
 export class MemberWriter {
   readonly #access: MemberAccess;
@@ -184,7 +192,7 @@ export class MemberWriter {
     try {
       return await this.#apply(type, object, true);
     } catch (error) {
-      if (!observed.visible && isApiError(error)) await this.#reportIfVanished(type, row.ref, observed);
+      if (!observed.visible && isApiError(error)) await this.#reportIfVanished(type, row.ref, uid);
       const repairs = isUnmergeable(error) ? listRepairs(drift, row.object) : [];
       if (repairs.length === 0) throw error;
       return this.#repair(type, object, [{ op: "test", path: "/metadata/uid", value: uid }, ...repairs]);
@@ -203,11 +211,15 @@ export class MemberWriter {
     return written(type, desired, cleaning === undefined ? applied : await patch(cleaning));
   }
 
-  /** Looks for an object of ours by its name, whether or not it has our label. */
+  /**
+   * Looks for an object of ours by its name, whether it has our label or somebody took the label off. What has the label of another hub is
+   * that hub's, whatever its other marks say: nothing of it is ours to remove.
+   */
   async find(ref: ObjectRef, owner: OwnerRef): Promise<ObservedObject | undefined> {
     const { client, signal, hubId } = this.#access;
     try {
       const found = await client.get(this.#type(ref), ref.namespace, ref.name, { metadataOnly: true, signal });
+      if (isOfAnotherHub(found, hubId)) return undefined;
       const observed = observe(found);
       if (!observed.isOurs || observed.owner?.uid !== owner.uid) return undefined;
       // Metadata say nothing about the values.
@@ -239,14 +251,16 @@ export class MemberWriter {
    * Deletes exactly that life of the object. That the object is gone is for the watch to say, or for {@link find}. `agreed`: a definition
    * may take its objects along.
    */
-  async delete(ref: ObjectRef, uid: string, agreed = false): Promise<void> {
+  async delete(ref: ObjectRef, { uid, visible }: Seen, agreed = false): Promise<void> {
     const { client, signal } = this.#access;
     const type = this.#type(ref);
     if (!agreed && isDefinition(ref)) await refuseWhileInUse(client, type, ref, signal);
     try {
       await client.delete(type, ref.namespace, ref.name, { uid, propagationPolicy: "Background", signal });
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      if (isNotFound(error)) return;
+      if (!visible && isApiError(error)) await this.#reportIfVanished(type, ref, uid);
+      throw error;
     }
   }
 
@@ -255,17 +269,23 @@ export class MemberWriter {
    * watch, which sees only objects with our label, reports that the object has left the selection, and an observation after that would never
    * be corrected.
    */
-  async release(ref: ObjectRef, uid: string): Promise<void> {
+  async release(ref: ObjectRef, { uid, visible }: Seen): Promise<void> {
     const { client, signal } = this.#access;
-    await letGo(client, this.#type(ref), { ...ref, uid }, signal);
+    const type = this.#type(ref);
+    try {
+      await letGo(client, type, { ...ref, uid }, signal);
+    } catch (error) {
+      if (!visible && isApiError(error)) await this.#reportIfVanished(type, ref, uid);
+      throw error;
+    }
   }
 
-  /** Of an object that no watch sees: tells when that life of it is gone. */
-  async #reportIfVanished(type: ResourceType, ref: ObjectRef, { uid }: ObservedObject): Promise<void> {
-    const { client, signal } = this.#access;
+  /** Of an object that no watch sees: tells when that life of it is gone, or has become another hub's. */
+  async #reportIfVanished(type: ResourceType, ref: ObjectRef, uid: string): Promise<void> {
+    const { client, signal, hubId } = this.#access;
     try {
       const live = await client.get(type, ref.namespace, ref.name, { metadataOnly: true, signal });
-      if (live.metadata.uid === uid) return;
+      if (live.metadata.uid === uid && !isOfAnotherHub(live, hubId)) return;
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }

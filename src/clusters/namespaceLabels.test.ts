@@ -39,7 +39,7 @@ function labelling({ observed = {}, wanted = RESTRICTED, answer = serving() }: G
   const client = new ScriptedClient(answer);
   const labels = new NamespaceLabels();
   const want = (namespaceLabels: Record<string, string>): void =>
-    void labels.take({ ref: { ...CONFIG_REF, namespace: "team" }, namespaceLabels });
+    void labels.take({ verb: "Apply", ref: { ...CONFIG_REF, namespace: "team" }, namespaceLabels });
   want(wanted);
   const parts = objectsWithLog((object: MemberObject) => labeller.enqueue(object));
   const { objects } = parts;

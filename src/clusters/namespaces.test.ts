@@ -41,7 +41,11 @@ describe("a namespace that a member lacks", () => {
 
   test("gets the Pod Security labels of the hub's", async () => {
     const labels = new NamespaceLabels();
-    labels.take({ ref: { ...CONFIG_REF, namespace: "team" }, namespaceLabels: { enforce: "restricted" } });
+    labels.take({
+      verb: "Apply",
+      ref: { ...CONFIG_REF, namespace: "team" },
+      namespaceLabels: { enforce: "restricted" },
+    });
     const { namespaces, client } = namespacesOn(undefined, labels);
     await namespaces.ensure("team", signal);
     expect(client.sent(0).metadata).toMatchObject({

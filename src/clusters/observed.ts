@@ -10,6 +10,7 @@ import {
   POD_SECURITY_ANNOTATION,
   refKey,
   refOf,
+  shortName,
 } from "../apis/index.ts";
 import { policyOf } from "../desiredstate/index.ts";
 import {
@@ -48,6 +49,8 @@ export interface ObservedObject extends MemberReport {
   hubVersion: string | undefined;
   createdAt: string | undefined;
   deleting: boolean;
+  /** While it is being deleted: what holds it, as many as are told of. */
+  finalizers?: readonly string[];
   /** Selects the pods of a workload that is not healthy, where they may say more about that than the workload does. */
   podSelector: string | undefined;
   /** False while the watch does not see it, since the member took our marks off: it is known from the answer to our write alone. */
@@ -99,6 +102,7 @@ export function observe(object: KubeObject, { keepsContent = false, scale }: Obs
     podSelector: mayBeForPods(report.health.reason) ? podSelectorOf(object) : undefined,
     visible: true,
     ...podSecurityOf(object),
+    ...finalizersOf(object),
     evidence: {
       live: isNamespace(ref) ? undefined : evidenceOf(object),
       ...(keepsContent ? { content: contentOf(object) } : {}),
@@ -109,6 +113,16 @@ export function observe(object: KubeObject, { keepsContent = false, scale }: Obs
 function contentOf(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };
+}
+
+/** Of a member that is broken or hostile no more than this is kept. */
+const MOST_FINALIZERS = 5;
+
+function finalizersOf({
+  metadata: { deletionTimestamp, finalizers = [] },
+}: KubeObject): Pick<ObservedObject, "finalizers"> {
+  if (deletionTimestamp === undefined || finalizers.length === 0) return {};
+  return { finalizers: finalizers.slice(0, MOST_FINALIZERS).map((name) => shortName(name, 63)) };
 }
 
 function podSecurityOf({ metadata }: KubeObject): Pick<ObservedObject, "podSecurity"> {

@@ -56,6 +56,17 @@ describe("what is kept of a member object", () => {
     expect(observe(object("ConfigMap")).evidence.live).toMatchObject({ kind: "ConfigMap" });
   });
 
+  test("is which finalizers hold what is being deleted, and no more of them than are told of", () => {
+    const held = (metadata: object) => observe(object("ConfigMap", {}, metadata)).finalizers;
+    const deletionTimestamp = "2026-01-01T00:00:00Z";
+    expect(held({ deletionTimestamp, finalizers: ["example.com/hold"] })).toEqual(["example.com/hold"]);
+    expect(held({ deletionTimestamp, finalizers: Array.from({ length: 9 }, () => "f".repeat(99)) })).toEqual(
+      Array.from({ length: 5 }, () => `${"f".repeat(62)}…`),
+    );
+    expect(held({ deletionTimestamp })).toBeUndefined();
+    expect(held({ finalizers: ["example.com/hold"] })).toBeUndefined();
+  });
+
   test("is how the pods of a workload that is not healthy are found", () => {
     const spec = { replicas: 2, selector: { matchLabels: { app: "shop" } } };
     const deployment = (status: object): KubeObject => ({

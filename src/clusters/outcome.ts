@@ -1,4 +1,4 @@
-import { pointOf, shortMessage } from "../apis/index.ts";
+import { firstFitting, pointOf, shortMessage, shortPoint } from "../apis/index.ts";
 import type { Failure } from "../desiredstate/index.ts";
 import { ApiError, NotLeaderError, TransportError } from "../runtime/index.ts";
 
@@ -147,7 +147,7 @@ const LONGEST_READ = 1_000;
 
 function refused(reason: string, text: string, final: boolean): Outcome & { kind: "Refused" } {
   const point = pointOf(text.slice(0, LONGEST_READ));
-  const message = shortMessage(point);
+  const message = firstFitting([point, shortPoint(point)]);
   const detail = message === point ? {} : { detail: shortMessage(point, LONGEST_READ) };
   return { kind: "Refused", reason, message, final, staleDiscovery: false, ...detail };
 }

@@ -165,3 +165,26 @@ test("of a long sentence a thousand characters are passed on", () => {
   expect(outcome.message.length).toBeLessThanOrEqual(120);
   expect(outcome.detail?.length).toBe(1_000);
 });
+
+describe("of a sentence that is too long", () => {
+  const said = (text: string) => {
+    const outcome = refused(500, "InternalError", text);
+    if (outcome?.kind !== "Refused") throw new Error("no refusal");
+    return outcome;
+  };
+
+  test("what the server says before the point is left out", () => {
+    const into = "unable to convert unstructured object to apps/v1, Kind=Deployment";
+    const point = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+    const text = `failed to convert new object (default/w; apps/v1, Kind=Deployment) to proper version: ${into}: ${point}`;
+    expect(said(text)).toMatchObject({ reason: "Invalid", message: point, final: true });
+  });
+
+  test("the field is shortened before what is wrong with it, and the whole stands beside it", () => {
+    const point = `.spec.template.spec.containers[name="w"].resources.requests: ${"expected another type ".repeat(4)}here`;
+    expect(said(`failed to create typed patch object (a): ${point}`)).toMatchObject({
+      message: `…resources.requests: ${"expected another type ".repeat(4)}here`,
+      detail: point,
+    });
+  });
+});

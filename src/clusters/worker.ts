@@ -229,7 +229,7 @@ export class Worker {
         for (const [index, row] of delta.rows.entries()) {
           if (index > 0 && index % ROWS_AT_A_TIME === 0) await this.#options.clock.nextTurn();
           // Before the row may be written, and the namespace made for it.
-          const namespace = row.row?.verb === "Apply" ? this.#namespaceLabels.take(row.row) : undefined;
+          const namespace = row.row === undefined ? undefined : this.#namespaceLabels.take(row.row);
           this.#objects.takeRow(row);
           if (namespace !== undefined) this.#relabel(namespace);
         }

@@ -3,7 +3,7 @@ import { MANAGED_BY_LABEL, type ObjectRef, POD_SECURITY_ANNOTATION, refKey } fro
 import type { Row } from "../desiredstate/index.ts";
 import { ApiError, CONFIGMAPS, NAMESPACES, NODES, SECRETS } from "../runtime/index.ts";
 import type { WorkDelta } from "./ports.ts";
-import { CLUSTER, CONFIG_REF, deleteRow, OWNER } from "./testing/builders.ts";
+import { CLUSTER, CONFIG_REF, deleteRow, holdRow, OWNER } from "./testing/builders.ts";
 import { KINDS, marked, OK, working } from "./testing/workerHarness.ts";
 
 const named = (name: string): ObjectRef => ({ ...CONFIG_REF, name });
@@ -251,6 +251,29 @@ describe("the namespace of what is asked for", () => {
       "restricted",
       `{"${LEVEL}":"restricted"}`,
     ]);
+  });
+
+  test("follows the hub's also while what runs in it is refused", async () => {
+    const { hub, settle, member } = await working();
+    const labels = { [MANAGED_BY_LABEL]: "hub", [LEVEL]: "privileged" };
+    const annotations = {
+      "federation.paas.cmft.com/created-for": "default",
+      [POD_SECURITY_ANNOTATION]: `{"${LEVEL}":"privileged"}`,
+    };
+    const metadata = { name: "default", labels, annotations };
+    member.server.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata });
+    hub.ask(labelled({ [LEVEL]: "privileged" }));
+    await settle();
+    hub.ask(holdRow({ namespaceLabels: { [LEVEL]: "restricted" } }));
+    await settle();
+    const level = () => member.server.get(NAMESPACES, undefined, "default").metadata.labels?.[LEVEL];
+    expect(level()).toBe("restricted");
+    hub.ask(holdRow());
+    await settle();
+    expect(level()).toBe("restricted");
+    hub.ask(holdRow({ namespaceLabels: {} }));
+    await settle();
+    expect(level()).toBeUndefined();
   });
 
   test("goes when it is to go, once nothing of ours is in it", async () => {

@@ -3,7 +3,7 @@ import { CLUSTER_FINALIZER, type MemberCluster, type Ownership } from "../apis/i
 import type { ClusterPool } from "../clusters/index.ts";
 import { ScriptedClient } from "../clusters/testing/scriptedClient.ts";
 import type { EventRecord } from "../observability/index.ts";
-import { ApiError, Emitter, type Informer } from "../runtime/index.ts";
+import { ApiError, Emitter, type Informer, requeueAfter } from "../runtime/index.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { ClusterReconciler, type ClusterReconcilerOptions } from "./cluster.ts";
 import { RETRY_FINALIZER_MS } from "./finalizers.ts";
@@ -28,10 +28,11 @@ function connecting(cluster: MemberCluster | undefined, ownership: Ownership = "
     observe: (object: unknown) => void observed.push(object),
     onEvent: (handler: (event: { key: string }) => void) => clusterEvents.subscribe(handler),
   } as unknown as Informer<MemberCluster>;
+  const clock = new FakeClock(Date.parse(leaving.deletionTimestamp));
   const reconciler = new ClusterReconciler({
     hub: { reportedOn: () => [], clusters },
     client: client.client,
-    clock: new FakeClock(),
+    clock,
     events: { record: (event) => void events.push(event) },
     clusters,
     pool: {
@@ -55,7 +56,7 @@ function connecting(cluster: MemberCluster | undefined, ownership: Ownership = "
         ({ body }) =>
           (body as { path: string; value?: unknown }[]).findLast(({ path }) => path === "/metadata/finalizers")?.value,
       );
-  return { ...all, reconciler, reconcile, state, pool, client, observed, events, clusterEvents, finalizers };
+  return { ...all, clock, reconciler, reconcile, state, pool, client, observed, events, clusterEvents, finalizers };
 }
 
 describe("a MemberCluster", () => {
@@ -209,8 +210,17 @@ describe("the deletion of a MemberCluster", () => {
     ])("waits while $name", async ({ change }) => {
       const all = going("Drain");
       change(all);
-      expect(await all.reconcile()).toEqual({});
+      expect(await all.reconcile()).toEqual(requeueAfter(30_000));
       expect([all.pool, all.client.calls]).toEqual([[`${CLUSTER} ours`], []]);
+    });
+
+    test("says what holds it when it takes longer than that does", async () => {
+      const { reconcile, observations, client, clock } = going("Drain");
+      observations.report(CLUSTER, [observation({ present: { deleting: true, finalizers: ["example.com/hold"] } })]);
+      await clock.advance(30_000);
+      await reconcile();
+      const message = "Drain: ConfigMap shop has finalizer example.com/hold; mend its controller or remove it";
+      expect(client.calls).toMatchObject([{ verb: "applyStatus", body: { status: { conditions: [{ message }] } } }]);
     });
 
     test("does not wait for namespaces", async () => {

@@ -15,11 +15,12 @@ import {
   type Source,
 } from "../runtime/index.ts";
 import type { Assignments } from "./assignments.ts";
-import { awaitsDecision, tellOfDeletion } from "./clusterDeletion.ts";
+import { awaitsDecision, tellOfDeletion, whyNotDrained } from "./clusterDeletion.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { Observations } from "./observations.ts";
 import { recordFinalizer } from "./placementEvents.ts";
+import { patienceLeft } from "./progressEvents.ts";
 
 export interface ClusterReconcilerOptions {
   hub: Pick<HubCache, "reportedOn" | "clusters">;
@@ -82,8 +83,13 @@ export class ClusterReconciler implements Reconciler {
       return done;
     }
     const waits = awaitsDecision(this.#options, cluster);
-    if (owned && waits !== "Unknown")
-      await tellOfDeletion(this.#options, cluster, waits === "Yes", this.#options.clock.now(), signal);
+    const now = this.#options.clock.now();
+    const patienceMs = patienceLeft(cluster, now);
+    if (owned && waits !== "Unknown" && !this.#isUnsettled(cluster)) {
+      const isLong = patienceMs === 0 && cluster.spec.deletionPolicy === "Drain";
+      const held = isLong && !this.#isDrained(name) ? whyNotDrained(this.#options, name) : [];
+      await tellOfDeletion(this.#options, cluster, waits === "Yes", now, signal, held);
+    }
     if (waits !== "No") {
       pool.upsert(cluster, owned);
       return done;
@@ -92,7 +98,8 @@ export class ClusterReconciler implements Reconciler {
       pool.upsert(cluster, owned);
       // Each manager removes what it owns there; the finalizer of the cluster's own manager waits for all of it.
       if (!owned) return await this.#setFinalizers(cluster, without, signal);
-      if (without.length === finalizers.length || !this.#isDrained(name)) return done;
+      if (without.length === finalizers.length) return done;
+      if (!this.#isDrained(name)) return patienceMs > 0 ? requeueAfter(patienceMs) : done;
     } else if (owned && without.length < finalizers.length) {
       pool.upsert(cluster, owned);
       if (!this.#isLetGo(name)) return done;
@@ -127,6 +134,11 @@ export class ClusterReconciler implements Reconciler {
   /** All that is there is known, or nobody hears from the cluster anyway: then another manager's cluster can be claimed. */
   #isKnown(cluster: MemberCluster): boolean {
     return this.#options.observations.contactOf(cluster.metadata.name).synced || !isReady(cluster);
+  }
+
+  /** The cluster is drained, and was neither reached nor given up yet: nobody can say what holds it, and what stands there may still be so. */
+  #isUnsettled({ metadata: { name }, spec }: MemberCluster): boolean {
+    return spec.deletionPolicy === "Drain" && this.#options.observations.contactOf(name).pending;
   }
 
   /** Nothing of ours is left or wanted there, as far as a member that answers can say. Namespaces may stay. */

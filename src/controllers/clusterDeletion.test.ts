@@ -3,8 +3,8 @@ import { type Condition, type MemberCluster, timestamp } from "../apis/index.ts"
 import { ScriptedClient } from "../clusters/testing/scriptedClient.ts";
 import type { EventRecord } from "../observability/index.ts";
 import { ApiError, type Informer } from "../runtime/index.ts";
-import { awaitsDecision, type ClusterDeletionSources, tellOfDeletion } from "./clusterDeletion.ts";
-import { absent, applyRow, CLUSTER, deleteRow, inContact, observation } from "./testing/builders.ts";
+import { awaitsDecision, type ClusterDeletionSources, tellOfDeletion, whyNotDrained } from "./clusterDeletion.ts";
+import { absent, applyRow, CLUSTER, deleteRow, holdRow, inContact, observation } from "./testing/builders.ts";
 import { copySources, leaving, member } from "./testing/copySources.ts";
 
 const { signal } = new AbortController();
@@ -63,6 +63,43 @@ describe("the deletion of a MemberCluster waits for a decision", () => {
   });
 });
 
+describe("what holds the draining of a cluster", () => {
+  const moving = { reason: "AwaitingReplacement", message: "it serves nowhere else yet" };
+
+  test.each<{ name: string; change?: (all: ReturnType<typeof copySources>) => void; want?: string }>([
+    { name: "nothing that is known" },
+    {
+      name: "a finalizer of a member object",
+      change: ({ observations, assignments }) => {
+        observations.report(CLUSTER, [observation({ present: { deleting: true, finalizers: ["example.com/hold"] } })]);
+        assignments.replace("a", [holdRow({ wanted: false, why: { reason: "Terminating", message: "" } })]);
+      },
+      want: "ConfigMap shop has finalizer example.com/hold; mend its controller or remove it",
+    },
+    {
+      name: "a refusal of the cluster",
+      change: ({ observations }) =>
+        observations.report(CLUSTER, [observation({ failure: { reason: "Forbidden", message: "no", final: true } })]),
+      want: "ConfigMap shop: Forbidden: no",
+    },
+    {
+      name: "an object that may not go yet",
+      change: ({ assignments }) => void assignments.replace("a", [holdRow({ wanted: false, why: moving })]),
+      want: "ConfigMap shop: AwaitingReplacement: it serves nowhere else yet",
+    },
+    {
+      name: "a cluster that does not answer",
+      change: ({ observations }) => observations.contact(CLUSTER, { ...inContact, ok: false, synced: false }),
+      want: "ClusterUnreachable: the cluster does not answer",
+    },
+  ])("$name", ({ change = () => undefined, want }) => {
+    const all = copySources();
+    all.observations.contact(CLUSTER, inContact);
+    change(all);
+    expect(whyNotDrained(all, CLUSTER)).toEqual(want === undefined ? [] : [want]);
+  });
+});
+
 describe("a MemberCluster that is deleted", () => {
   const NOW = Date.UTC(2026, 0, 1, 8);
   const WAITS = {
@@ -73,7 +110,12 @@ describe("a MemberCluster that is deleted", () => {
     lastTransitionTime: timestamp(NOW),
   };
 
-  async function telling(cluster: MemberCluster, isWaiting: boolean, answer: () => unknown = () => "answered") {
+  async function telling(
+    cluster: MemberCluster,
+    isWaiting: boolean,
+    answer: () => unknown = () => "answered",
+    held: readonly string[] = [],
+  ) {
     const client = new ScriptedClient(answer);
     const observed: unknown[] = [];
     const events: EventRecord[] = [];
@@ -83,7 +125,7 @@ describe("a MemberCluster that is deleted", () => {
       clusters,
       events: { record: (one: EventRecord) => void events.push(one) },
     };
-    await tellOfDeletion(sources, cluster, isWaiting, NOW, signal);
+    await tellOfDeletion(sources, cluster, isWaiting, NOW, signal, held);
     return { client, observed, events };
   }
   const saying = (condition: Partial<Condition>, spec: object = {}): MemberCluster =>
@@ -167,6 +209,22 @@ describe("a MemberCluster that is deleted", () => {
       },
     });
     expect(events).toEqual([]);
+  });
+
+  test("says what holds the draining, also where the choice was made before the deletion", async () => {
+    const { client, events } = await telling(member(CLUSTER, leaving, { deletionPolicy: "Drain" }), false, undefined, [
+      "Deployment shop has finalizer example.com/hold",
+    ]);
+    const message = "Drain: Deployment shop has finalizer example.com/hold";
+    expect(client.calls[0]?.body).toMatchObject({ status: { conditions: [{ reason: "ClusterLeaving", message }] } });
+    expect(events).toEqual([]);
+  });
+
+  test("names on what still holds the draining", async () => {
+    const before = { ...WAITS, reason: "ClusterLeaving", message: "Drain: b is there" } as Condition;
+    const draining = (): MemberCluster => saying(before, { deletionPolicy: "Drain" });
+    expect((await telling(draining(), false, undefined, ["a is there", "b is there"])).client.calls).toEqual([]);
+    expect((await telling(draining(), false, undefined, ["a is there"])).client.calls).toHaveLength(1);
   });
 
   test("says that it waits again when the choice was taken back", async () => {

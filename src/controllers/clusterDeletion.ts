@@ -1,7 +1,17 @@
-import { type Condition, FEDERATION_API_VERSION, type MemberCluster, sameValue, timestamp } from "../apis/index.ts";
+import {
+  type Condition,
+  FEDERATION_API_VERSION,
+  firstFitting,
+  type MemberCluster,
+  type Reason,
+  sameValue,
+  shortName,
+  timestamp,
+} from "../apis/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
 import { type Client, type Informer, isNotFound, MEMBERCLUSTERS } from "../runtime/index.ts";
+import { finalizerHolds } from "../status/index.ts";
 import type { Assignments } from "./assignments.ts";
 import type { Observations } from "./observations.ts";
 
@@ -32,23 +42,56 @@ export function awaitsDecision(
   return observations.contactOf(name).pending ? "Unknown" : "No";
 }
 
+/**
+ * What holds the draining of a cluster: that the cluster does not answer, else each member object that a finalizer holds, that the cluster refuses
+ * to remove, or that may not be removed yet.
+ */
+export function whyNotDrained(
+  { assignments, observations }: Pick<ClusterDeletionSources, "assignments" | "observations">,
+  name: string,
+): string[] {
+  const { ok, reason = UNREACHABLE } = observations.contactOf(name);
+  if (!ok) return [`${reason}: the cluster does not answer`];
+  const found: string[] = [];
+  for (const { ref, present, failure } of observations.in(name)) {
+    if (ref.kind === "Namespace" || present === undefined) continue;
+    const { finalizers = [] } = present;
+    if (present.deleting && finalizers.length > 0) found.push(finalizerHolds(ref, finalizers).message);
+    else if (failure !== undefined)
+      found.push(`${ref.kind} ${shortName(ref.name)}: ${failure.reason}: ${failure.message}`);
+  }
+  for (const { ref, effective } of assignments.in(name)) {
+    if (ref.kind === "Namespace" || effective?.verb !== "Hold" || effective.why.reason === TERMINATING) continue;
+    found.push(`${ref.kind} ${shortName(ref.name)}: ${effective.why.reason}: ${effective.why.message}`);
+  }
+  return found.toSorted();
+}
+
+const UNREACHABLE: Reason = "ClusterUnreachable";
+/** Said by the member object itself, with what holds it. */
+const TERMINATING: Reason = "Terminating";
+
 export interface RemovalConditionOptions {
   client: Client;
   clusters: Informer<MemberCluster>;
   events: Pick<EventRecorder, "record">;
 }
 
-/** Says on the MemberCluster, and once by an Event, that its deletion waits for a decision; and that the decision was heard. */
+/**
+ * Says on the MemberCluster, and once by an Event, that its deletion waits for a decision; that the decision was heard; and what holds the
+ * draining, where that takes long.
+ */
 export async function tellOfDeletion(
   { client, clusters, events }: RemovalConditionOptions,
   member: MemberCluster,
   isWaiting: boolean,
   now: number,
   signal: AbortSignal,
+  held: readonly string[] = [],
 ): Promise<void> {
   const before = removedCondition(member);
-  if (before === undefined && !isWaiting) return;
-  const said = isWaiting ? waiting(member) : decided(member);
+  if (before === undefined && !isWaiting && held.length === 0) return;
+  const said = isWaiting ? waiting(member) : decided(member, held, before);
   const condition: Condition = { ...said, lastTransitionTime: before?.lastTransitionTime ?? timestamp(now) };
   if (sameValue(before, condition)) return;
   const { name, uid } = member.metadata;
@@ -88,12 +131,18 @@ function waiting({ metadata: { name } }: MemberCluster): Omit<Condition, "lastTr
   return { type: REMOVED, status: "False", reason: "DeletionPolicyMissing", message: whole };
 }
 
-function decided({ spec }: MemberCluster): Omit<Condition, "lastTransitionTime"> {
-  const message =
-    spec.deletionPolicy === "Drain"
-      ? "what Meridian put there is being removed, as deletionPolicy Drain says"
-      : "what Meridian put there is being let go of and keeps running";
-  return { type: REMOVED, status: "False", reason: "ClusterLeaving", message };
+function decided(
+  { spec }: MemberCluster,
+  held: readonly string[],
+  before: Condition | undefined,
+): Omit<Condition, "lastTransitionTime"> {
+  const said = { type: REMOVED, status: "False" as const, reason: "ClusterLeaving" };
+  if (spec.deletionPolicy !== "Drain")
+    return { ...said, message: "what Meridian put there is being let go of and keeps running" };
+  const texts = held.map((text) => firstFitting([`Drain: ${text}`, text]));
+  const [first = "what Meridian put there is being removed, as deletionPolicy Drain says"] = texts;
+  // What still holds is named on, so that not each object that goes is a write.
+  return { ...said, message: texts.find((text) => text === before?.message) ?? first };
 }
 
 function choices(name: string): string {

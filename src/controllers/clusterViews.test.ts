@@ -97,6 +97,18 @@ describe("what is said of one member object", () => {
       want: { ref: CONFIG_REF, role: "dependency", desiredHash: "h1", inSync: false },
     },
     {
+      name: "that is being deleted, with what holds it",
+      row: deleteRow(),
+      report: observation({ present: { deleting: true, finalizers: ["example.com/hold"] } }),
+      want: { ...seen, inSync: false, finalizers: ["example.com/hold"] },
+    },
+    {
+      name: "that is being deleted, and that nothing holds",
+      row: deleteRow(),
+      report: observation({ present: { deleting: true } }),
+      want: { ...seen, inSync: false, finalizers: [] },
+    },
+    {
       name: "that has no mark of what was applied",
       row: applyRow(),
       report: observation({ present: { hash: undefined as never } }),

@@ -91,6 +91,7 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
     ...(present?.addresses === undefined ? {} : { addresses: present.addresses }),
     ...(present?.status === undefined ? {} : { status: present.status }),
     ...(present?.isStatusOld === undefined ? {} : { isStatusOld: present.isStatusOld }),
+    ...(present?.deleting === true ? { finalizers: present.finalizers ?? [] } : {}),
     inSync: isInSync(effective, observation) || isFrozenAsWanted(effective, present?.hash),
     ...(failure === undefined || stays === failure ? {} : { failure }),
     ...(stays === undefined ? {} : { stays }),

@@ -201,6 +201,10 @@ describe("a manager that leads", () => {
       ['controller_runtime_max_concurrent_reconciles{controller="binding"} 1'],
     ]);
     expect(await scraped('workqueue_adds_total{name="placement"}')).not.toEqual([]);
+    // Of the workers of members, which have no reconciles.
+    expect(await scraped('controller_runtime_reconcile_errors_total{controller="worker"}')).toEqual([
+      'controller_runtime_reconcile_errors_total{controller="worker"} 0',
+    ]);
     expect(spans.some(({ attributes }) => attributes["reconcile.controller"] === "placement")).toBe(true);
   });
 

@@ -116,10 +116,10 @@ export function createFederation(options: FederationOptions): Federation {
   const contacts = new ReportedContacts({ observations, clock });
   const store = new StatusStore({ hub, client });
   const statuses = new StatusReconciler({ ...copies, contacts, store, client, clock, metrics, tracer, events });
-  const policies = new PolicyStatusReconciler({ ...copies, client, clock });
+  const gates = new Gates({ ask: options.askGate, clock, logger });
+  const policies = new PolicyStatusReconciler({ ...copies, gates, client, clock });
   const warnings = new DelayedWarnings({ clock, events });
   const revisions = new Revisions({ client, systemNamespace });
-  const gates = new Gates({ ask: options.askGate, clock, logger });
   const places = new RolloutPlaces({ hub, plans });
   const shared = {
     ...copies,

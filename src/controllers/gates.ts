@@ -54,6 +54,11 @@ export class Gates implements Disposable {
     this.#options = options;
   }
 
+  /** Somebody can be asked. */
+  get hasPrometheus(): boolean {
+    return this.#options.ask !== undefined;
+  }
+
   /** What is known by now, by stage. */
   replies({ owner, query, status }: GatedRun): ReadonlyMap<string, GateReply> {
     const questions = this.#questions.get(owner);

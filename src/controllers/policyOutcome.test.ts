@@ -281,9 +281,9 @@ describe("of an override", () => {
       want: "OverridePolicy later",
     },
     {
-      name: "anew by several, of which the first is named",
-      clusters: [cluster("a", superseded("one")), cluster("b", superseded("two"))],
-      want: "OverridePolicy one",
+      name: "anew by several, each of which is named with its clusters",
+      clusters: [cluster("a", superseded("two")), cluster("b", superseded("one")), cluster("c", superseded("one"))],
+      want: "OverridePolicy one (on a two)",
     },
     {
       name: "anew by one with a long name",

@@ -1,6 +1,7 @@
 import { isSamePolicy, listedAfter, notCarriedOut, type Placement, refKey, shortName } from "../apis/index.ts";
 import type { Problem, Target } from "../desiredstate/index.ts";
 import type { HubCache, Policy } from "../hub/index.ts";
+import { winnersOver } from "../override/index.ts";
 import { type LostObjects, patchProblem } from "../status/index.ts";
 import type { Observations } from "./observations.ts";
 
@@ -18,6 +19,7 @@ export interface Outcome {
   withoutCluster?: number;
   waiting?: number;
   superseded?: LostObjects;
+  unknownClusters?: string[];
 }
 
 /** Sums up what the plans of the objects that a policy selects say of the policy, one after the other. */
@@ -95,7 +97,7 @@ export class PolicyTally {
     if (idle !== undefined) return;
     this.#place(target);
     this.#trouble ??= this.#problemOf(target);
-    const winner = this.#winnerOver(target);
+    const winner = winnersOver(this.#policy, target.clusters);
     if (winner !== undefined) count(this.#supersededBy, winner);
   }
 
@@ -106,18 +108,6 @@ export class PolicyTally {
     const group = this.#groups.get(key);
     if (group === undefined) this.#groups.set(key, { clusters, objects: 1 });
     else group.objects += 1;
-  }
-
-  /** The policy that sets everything anew on every cluster of the object that this one reaches; undefined where this one has a say. */
-  #winnerOver({ clusters }: Target): string | undefined {
-    let winner: string | undefined;
-    for (const { overrides } of clusters) {
-      if (overrides === undefined) continue;
-      if (overrides.policies.some((policy) => isSamePolicy(policy, this.#policy))) return undefined;
-      for (const { policy, by } of overrides.superseded)
-        if (isSamePolicy(policy, this.#policy)) winner ??= `${by.kind} ${shortName(by.name)}`;
-    }
-    return winner;
   }
 
   /** What is wrong that this policy's author can mend: a rule that cannot be applied, or a patch that a member refuses. */

@@ -5,14 +5,16 @@ import {
   ApiError,
   CLUSTEROVERRIDEPOLICIES,
   CLUSTERPLACEMENTS,
+  CONTROLLERREVISIONS,
   DEMOAPPLICATIONS,
+  MEMBERCLUSTERS,
   OVERRIDEPOLICIES,
   PLACEMENTS,
   type ResourceType,
 } from "../runtime/index.ts";
 import { PolicyStatusReconciler } from "./policyStatus.ts";
 import { absent } from "./testing/builders.ts";
-import { APP, app, placing, placement } from "./testing/planning.ts";
+import { APP, app, cluster, placing, placement } from "./testing/planning.ts";
 
 const KEY = "Placement/default/everywhere";
 const LATER = 2_000;
@@ -182,6 +184,60 @@ describe("the status of a policy that cannot do all it asks for", () => {
   });
 });
 
+describe("the status of a policy that has no effect", () => {
+  const readyOf = (object: KubeObject): unknown =>
+    (object["status"] as { conditions?: unknown[] } | undefined)?.conditions?.[0];
+
+  test("names what of a placement has none", async () => {
+    const stages = [{ name: "canary", targetClusters: { clusterNames: ["mars"] } }];
+    const { plan, judge, server, hub } = await judging({ placements: [placement(["a"], { rollout: { stages } })] });
+    hub.serve(CONTROLLERREVISIONS);
+    await plan();
+    await judge();
+    expect(readyOf(server.get(PLACEMENTS, "default", "everywhere"))).toMatchObject({
+      status: "False",
+      reason: "UnknownCluster",
+      message: "spec.rollout.stages: unknown cluster mars",
+    });
+  });
+
+  test("says that nobody answers the query of its gate", async () => {
+    const rollout = { gate: { prometheus: { query: "up" } } };
+    const { plan, judge, server, shared, hub } = await judging({ placements: [placement(["a"], { rollout })] });
+    hub.serve(CONTROLLERREVISIONS);
+    await plan();
+    await judge();
+    expect(shared.gates.hasPrometheus).toBe(false);
+    expect(readyOf(server.get(PLACEMENTS, "default", "everywhere"))).toMatchObject({ reason: "PrometheusMissing" });
+  });
+
+  test("is of a plan's trouble first", async () => {
+    const rollout = { gate: { prometheus: { query: "up" } } };
+    const { plan, judge, server } = await judging({ placements: [placement(["venus"], { rollout })] });
+    await plan();
+    await judge();
+    expect(readyOf(server.get(PLACEMENTS, "default", "everywhere"))).toMatchObject({
+      reason: "UnknownCluster",
+      message: "unknown cluster venus",
+    });
+  });
+
+  test("names the clusters of an override that are not there", async () => {
+    const { plan, judge, server, settle } = await judging();
+    const policy = policyOf(OVERRIDEPOLICIES);
+    const rules = [{ targetClusters: { clusterNames: ["mars"] }, replicas: 3 }];
+    server.create(OVERRIDEPOLICIES, { ...policy, spec: { ...(policy["spec"] as object), rules } });
+    await settle();
+    await plan();
+    await judge("OverridePolicy/default/other");
+    expect(readyOf(server.get(OVERRIDEPOLICIES, "default", "other"))).toMatchObject({
+      status: "False",
+      reason: "NoClusterMatches",
+      message: expect.stringMatching(/; unknown cluster mars$/) as string,
+    });
+  });
+});
+
 test("many plans are read so many at a time as leave the event loop free", async () => {
   const { plan, judge, status, plans, clock } = await judging();
   await plan();
@@ -245,6 +301,20 @@ describe("what wakes the status of a policy", () => {
       { key: KEY, afterMs: LATER },
       { key: "Placement/default/other", afterMs: LATER },
     ]);
+  });
+
+  test("is that a cluster joins or is gone, for all policies, and no news of one", async () => {
+    const { woken, server, settle, shared } = await settled();
+    server.merge(MEMBERCLUSTERS, undefined, "a", { metadata: { labels: { tier: "front" } } });
+    await settle();
+    expect(woken).toEqual([]);
+    server.create(MEMBERCLUSTERS, cluster("mars"));
+    await settle();
+    expect(woken).toContainEqual({ key: KEY, afterMs: LATER });
+    woken.length = 0;
+    await shared.client.delete(MEMBERCLUSTERS, undefined, "mars");
+    await settle();
+    expect(woken).toContainEqual({ key: KEY, afterMs: LATER });
   });
 
   test("is that other kinds may be read on the hub than before, for all policies", async () => {

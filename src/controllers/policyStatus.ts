@@ -20,11 +20,13 @@ import {
 import { policyStatus } from "../status/index.ts";
 import type { Assignments } from "./assignments.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
+import type { Gates } from "./gates.ts";
 import type { ObservationChange, Observations } from "./observations.ts";
 import type { PlanningProgress } from "./planningProgress.ts";
 import { type Outcome, PolicyTally } from "./policyOutcome.ts";
 import { policiesIn, type Plans } from "./plans.ts";
 import { ungrantedKinds } from "./ungrantedKinds.ts";
+import { withoutEffect } from "./withoutEffect.ts";
 
 const TYPES: Record<Policy["kind"], ResourceType> = {
   Placement: PLACEMENTS,
@@ -44,6 +46,7 @@ export interface PolicyStatusReconcilerOptions {
   classes: ControllerClasses;
   assignments: Pick<Assignments, "get">;
   observations: Observations;
+  gates: Pick<Gates, "hasPrometheus">;
   /** Before every object has been planned, nobody knows what a policy matches. */
   progress: PlanningProgress;
 }
@@ -63,6 +66,11 @@ export class PolicyStatusReconciler implements Reconciler {
         // A change of the status alone is most often our own: answered at once, it would be written again with every plan made meanwhile.
         .after((event) => (changedSpec(event) ? undefined : DEBOUNCE_MS)),
       from(hub.denials).map(() => this.keys()),
+      // Policies name clusters that no object is planned for.
+      from(hub.clusters)
+        .when(({ type, initial }) => !initial && type !== "Updated")
+        .map(() => this.keys())
+        .after(DEBOUNCE_MS),
       from(plans.changes)
         .when(() => progress.isComplete)
         .map(({ before, after }) => [...policiesIn(before), ...policiesIn(after)])
@@ -87,13 +95,18 @@ export class PolicyStatusReconciler implements Reconciler {
   }
 
   async reconcile(key: string, signal: AbortSignal): Promise<Result> {
-    const { client, clock, hub, classes, progress } = this.#options;
+    const { client, clock, hub, classes, progress, gates } = this.#options;
     const found = hub.policy(key);
     if (found === undefined || !progress.isComplete || found.policy.metadata.deletionTimestamp !== undefined)
       return done;
     const { policy, informer } = found;
     if (!classes.isOurPolicy(policy)) return done;
-    const outcome = { ...(await this.#outcome(policy)), ...ungrantedKinds(policy, hub) };
+    const facts = { clusters: hub.clusters, hasPrometheus: gates.hasPrometheus };
+    const outcome = {
+      ...withoutEffect(policy, facts),
+      ...(await this.#outcome(policy)),
+      ...ungrantedKinds(policy, hub),
+    };
     const status = policyStatus(
       { generation: policy.metadata.generation ?? 0, ...outcome, previous: policy.status },
       clock.now(),

@@ -376,6 +376,19 @@ test("a deletion that waits is told of once for each thing that it waits for", (
   ]);
 });
 
+test("a deletion that waits is told of with the reason of each cluster that holds something, and of no other", () => {
+  const status: FederatedStatus = {
+    conditions: [condition("Progressing", "True", "Deleting", "waits for a, b")],
+    clusters: [
+      entry("a", { state: "Removing", reason: "Terminating", message: "x" }),
+      entry("b", { state: "Unknown", reason: "ClusterUnreachable" }),
+      entry("c", { state: "Removing" }),
+    ],
+  };
+  const want = `waits for a since ${DELETED_AT}: x; and for b (ClusterUnreachable): goes on when it answers or is unjoined`;
+  expect(told([done(1, [entry("a")]), status, { ...status }], true)).toEqual([`Warning DeletionWaits: ${want}`]);
+});
+
 test("patience with a deletion ends after half a minute", () => {
   const at = Date.parse(DELETED_AT);
   expect(patienceLeft(app(), at)).toBe(0);

@@ -25,7 +25,7 @@ export function newProgress(): ObjectProgress {
 const DELETION_PATIENCE_MS = 30_000;
 
 /** Milliseconds until a deletion takes longer than deletions do; 0 for what is not being deleted, or has been for long. */
-export function patienceLeft({ metadata: { deletionTimestamp } }: KubeObject, now: number): number {
+export function patienceLeft({ metadata: { deletionTimestamp } }: Pick<KubeObject, "metadata">, now: number): number {
   if (deletionTimestamp === undefined) return 0;
   return Math.max(0, Date.parse(deletionTimestamp) + DELETION_PATIENCE_MS - now);
 }
@@ -50,8 +50,9 @@ export function recordProgress(
   const record = (type: "Normal" | "Warning", reason: string, action: string, note: string): void =>
     events.record({ regarding, type, reason, action, note });
   recordPods(record, previous, status, progress);
-  const wait = deletionWait(status);
-  if (wait !== undefined && wait !== deletionWait(previous)) record("Warning", "DeletionWaits", "Delete", wait);
+  const { deletionTimestamp: since } = object.metadata;
+  const wait = deletionWait(status, since);
+  if (wait !== undefined && wait !== deletionWait(previous, since)) record("Warning", "DeletionWaits", "Delete", wait);
   if (object.metadata.deletionTimestamp === undefined) recordRollout(record, previous, status, progress);
 }
 

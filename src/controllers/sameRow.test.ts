@@ -38,6 +38,18 @@ const CASES: readonly { name: string; a: Row; b: Row; same: boolean }[] = [
     b: applyRow({ namespaceLabels: { a: "b" } }),
     same: true,
   },
+  {
+    name: "a hold with another label for the namespace",
+    a: holdRow({ namespaceLabels: { a: "b" } }),
+    b: holdRow({ namespaceLabels: { a: "c" } }),
+    same: false,
+  },
+  {
+    name: "a hold with the same label for the namespace",
+    a: holdRow({ namespaceLabels: { a: "b" } }),
+    b: holdRow({ namespaceLabels: { a: "b" } }),
+    same: true,
+  },
   { name: "an apply with an alternative", a: applyRow(), b: applyRow({ alternatives: [variant("v1")] }), same: false },
   {
     name: "an apply without its alternative",

@@ -14,6 +14,7 @@ export function isSameRow(a: Row, b: Row | undefined): boolean {
         a.wanted === b.wanted &&
         a.confirm === b.confirm &&
         a.hash === b.hash &&
+        sameValue(a.namespaceLabels, b.namespaceLabels) &&
         isSameWhy(a.why, b.why)
       );
     case "Delete":

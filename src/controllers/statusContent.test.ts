@@ -98,7 +98,9 @@ describe("the status says", () => {
     expect(reasons(all)).not.toContain("DeletionWaits");
     await all.settle(left);
     expect(await all.report()).toEqual({});
-    expect(messageOf(all, "Progressing")).toMatch(`waits for a, b since ${DELETED_AT}: its objects`);
+    expect(messageOf(all, "Progressing")).toMatch(
+      `waits for a, b since ${DELETED_AT}: Deployment shop is still to be deleted`,
+    );
     expect(reasons(all)).toContain("DeletionWaits");
   });
 });

@@ -63,7 +63,7 @@ export function differenceOf(input: DifferenceInput): ClusterChange[] {
       .filter(({ verb }) => verb !== "Unchanged");
     if (objects.length === 0) continue;
     const replicas = replicasOf(cluster, before, after);
-    const verb = verbOf(objects, hasCopies(cluster, observations));
+    const verb = verbOf(objects, isThere(rows, observations));
     const why = objects.find((one) => one.why !== undefined && one.verb !== "Created" && one.verb !== "Changed")?.why;
     changes.push({
       cluster,
@@ -95,8 +95,16 @@ function keyOf({ cluster, ref }: Pick<Row, "cluster" | "ref">): string {
   return `${cluster}/${refKey(ref)}`;
 }
 
-function hasCopies(cluster: string, observations: readonly Observation[]): boolean {
-  return observations.some((copy) => copy.cluster === cluster && copy.present !== undefined);
+/** Whether anything of the hub object is on the cluster of its rows. A dependency that names another one was brought by that, and says nothing of it. */
+function isThere(rows: readonly Row[], observations: readonly Observation[]): boolean {
+  const [first] = rows;
+  if (first === undefined) return false;
+  const roles = new Map(rows.map(({ ref, role }) => [refKey(ref), role]));
+  return observations.some(({ cluster, ref, present }) => {
+    if (cluster !== first.cluster || present === undefined) return false;
+    const isRendered = roles.get(refKey(ref)) === "rendered";
+    return isRendered || present.owner === undefined || isSameRef(present.owner, first.owner);
+  });
 }
 
 function changeOf(
@@ -168,13 +176,13 @@ function isAlready(
   return reowned(row.object, owner, policy ?? "Delete").hash === hash;
 }
 
-function verbOf(objects: readonly MemberObjectChange[], isThere: boolean): ClusterChange["verb"] {
+function verbOf(objects: readonly MemberObjectChange[], partly: boolean): ClusterChange["verb"] {
   const ours = objects.filter(({ why }) => why?.reason !== NEEDED_BY_OTHERS);
   const rendered = ours.filter(({ role }) => role === "rendered");
   const counting = rendered.length > 0 ? rendered : ours.length > 0 ? ours : objects;
   const is = (...verbs: ChangeVerb[]): boolean => counting.every(({ verb }) => verbs.includes(verb));
   if (is("Held")) return "Held";
-  if (is("Created")) return isThere ? "Changed" : "Created";
+  if (is("Created")) return partly ? "Changed" : "Created";
   if (is("Deleted", "Released", "Held")) return "Deleted";
   return "Changed";
 }

@@ -201,6 +201,17 @@ describe("on a cluster an object", () => {
     expect(differ({ after: [apply("Service")], copies: [elsewhere] })).toMatchObject([{ verb: "Created" }]);
   });
 
+  test("is created where others have brought no more than what it needs", () => {
+    const shared = (name: string): Observation => {
+      const found = there("Secret", "new");
+      return { ...found, present: { ...found.present, owner: { ...owner, name, uid: name } } } as Observation;
+    };
+    const after = [apply("Deployment"), apply("Service"), apply("Secret", "new", { role: "dependency" })];
+    expect(differ({ after, copies: [shared("other")] })).toMatchObject([{ verb: "Created" }]);
+    expect(differ({ after, copies: [shared(owner.name)] })).toMatchObject([{ verb: "Changed" }]);
+    expect(differ({ after, copies: [shared("other"), there("Service", "new")] })).toMatchObject([{ verb: "Changed" }]);
+  });
+
   test("tells why it goes or stays, and nothing where it is written", () => {
     expect(differ({ after: [hold("Deployment", "DeletionsHeld")] })[0]?.why?.reason).toBe("DeletionsHeld");
     expect(differ({ after: [apply("Deployment")] })[0]).not.toHaveProperty("why");

@@ -82,6 +82,21 @@ describe("explain", () => {
     ]);
   });
 
+  test("says of an override that others set anew wherever it applies which they are", () => {
+    const lost = overrides("a", { replicas: 9 });
+    const wins = overrides("b", { replicas: 2 });
+    const last = overrides("c", { targetClusters: inRegion("cn-shanghai"), replicas: 4 });
+    const { overrides: order } = explain(
+      snapshot({ placements: [asia], overrides: [lost, wins, last], clusters: [shanghai, singapore] }),
+      NOW,
+    );
+    expect(order.map(({ policy, applies, because }) => [policy.name, applies, because])).toEqual([
+      ["a", false, "OverridePolicy b (on shanghai-1 c) applies later and sets all of it anew"],
+      ["b", true, undefined],
+      ["c", true, undefined],
+    ]);
+  });
+
   test("says how the replicas are given out", () => {
     const divided = placement("divided", {
       replicaScheduling: { mode: "Divided", strategy: "Weighted" },

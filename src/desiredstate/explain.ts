@@ -7,7 +7,7 @@ import {
   timestamp,
 } from "../apis/index.ts";
 import { placeableKindOf } from "../interpreter/index.ts";
-import { matchRules, type PolicyRef } from "../override/index.ts";
+import { matchRules, type PolicyRef, winnersOver } from "../override/index.ts";
 import { compareText, sortedByName, type Verdict } from "../scheduler/index.ts";
 import type { Step } from "../scheduler/types.ts";
 import { type AppliedRule, appliedRules } from "./overrideFields.ts";
@@ -127,7 +127,7 @@ export function explain(snapshot: Snapshot, now: number): Explanation {
     notes: decision.notes ?? [],
     ...stagesIn(stages),
     overrides: rules.policies.map((one) => {
-      const because = idle.get(keyOf(one));
+      const because = idle.get(keyOf(one)) ?? supersededBy(one, target);
       return { policy: one, applies: because === undefined, ...(because === undefined ? {} : { because }) };
     }),
     clusters,
@@ -145,6 +145,11 @@ const IDLE = {
   Unplaced: "the object is on no cluster",
   Frozen: "what is there stays as it is",
 } as const;
+
+function supersededBy(policy: PolicyRef, { clusters }: Target): string | undefined {
+  const winners = winnersOver(policy, clusters);
+  return winners === undefined ? undefined : `${winners} applies later and sets all of it anew`;
+}
 
 function answerOf(
   verdict: Verdict | undefined,

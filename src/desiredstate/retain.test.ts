@@ -131,6 +131,25 @@ describe("withoutRetained", () => {
     expect(after).toEqual([{ ...object, spec: { kind: "y" } }]);
   });
 
+  const both = { serviceAccountName: "a", serviceAccount: "a" };
+
+  test.each(["serviceAccountName", "serviceAccount", '["serviceAccount"]'])(
+    "whoever leaves the service account of pods to the members by %s leaves both of its names",
+    (name) => {
+      const path = `spec.template.spec${name.startsWith("[") ? "" : "."}${name}`;
+      expect(left({ template: { spec: { ...both, containers: [] } } }, path)).toEqual({
+        template: { spec: { containers: [] } },
+      });
+    },
+  );
+
+  test("fields of these names elsewhere are two", () => {
+    expect(left(both, "spec.serviceAccount")).toEqual({ serviceAccountName: "a" });
+    expect(left({ template: { spec: { l: [both] } } }, "spec.template.spec.l[0].serviceAccount")).toEqual({
+      template: { spec: { l: [{ serviceAccountName: "a" }] } },
+    });
+  });
+
   test("nothing to give up changes nothing", () => {
     const objects = [object];
     expect(withoutRetained(objects, undefined)).toBe(objects);

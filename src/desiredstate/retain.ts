@@ -1,4 +1,5 @@
-import type { KubeObject } from "../apis/index.ts";
+import { type KubeObject, valueAt } from "../apis/index.ts";
+import { podTemplateOf } from "../interpreter/index.ts";
 
 /** One step of a path: a field, an item by its fields, or an item by its position. */
 type Step = { field: string } | { where: readonly (readonly [string, string])[] } | { index: number };
@@ -40,12 +41,25 @@ export function withoutRetained(
   if (retain === undefined || retain.length === 0) return objects;
   return objects.map((object) => {
     let rest: unknown = object;
-    for (const { kind, path } of retain) {
-      const steps = kind === object.kind ? parseFieldPath(path) : undefined;
-      if (steps !== undefined && !isIdentity(steps)) rest = without(rest, steps, 0) ?? rest;
+    for (const { kind, path: text } of retain) {
+      const steps = kind === object.kind ? parseFieldPath(text) : undefined;
+      if (steps === undefined || isIdentity(steps)) continue;
+      for (const path of [steps, ...otherAccountName(object, steps)]) rest = without(rest, path, 0) ?? rest;
     }
     return rest as KubeObject;
   });
+}
+
+const ACCOUNT_NAMES = ["serviceAccountName", "serviceAccount"];
+
+/** The service account of pods has two names: whoever leaves one of them to the members means both. */
+function otherAccountName(object: KubeObject, steps: readonly Step[]): (readonly Step[])[] {
+  const path = steps.flatMap((step) => ("field" in step ? [step.field] : []));
+  const last = path.pop() ?? "";
+  if (path.length + 1 !== steps.length || !ACCOUNT_NAMES.includes(last)) return [];
+  const spec = podTemplateOf(object)?.spec;
+  if (spec === undefined || valueAt(object, path) !== spec) return [];
+  return ACCOUNT_NAMES.filter((name) => name !== last).map((field) => [...steps.slice(0, -1), { field }]);
 }
 
 /** What the object is called is nobody's to give up. */

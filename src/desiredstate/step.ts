@@ -87,6 +87,7 @@ function serversOf(
 
 function shareOf(cluster: ClusterTarget, target: Target): Share {
   const { objects, frozen, frozenFor, problem } = cluster;
+  const refusal = frozenFor ?? problem;
   if (!frozen) {
     const rows = objects.map((object) =>
       object.held === undefined
@@ -97,7 +98,7 @@ function shareOf(cluster: ClusterTarget, target: Target): Share {
     return { objects, rows, retains: problem };
   }
   const { reason, message } = target.scheduled;
-  const why = frozenFor ?? problem ?? { reason, message };
+  const why = refusal ?? { reason, message };
   const rows = objects.map(({ ref, role, hash, reporting }): HoldRow => {
     const row: HoldRow = {
       verb: "Hold",
@@ -110,6 +111,8 @@ function shareOf(cluster: ClusterTarget, target: Target): Share {
       wanted: true,
     };
     if (reporting !== undefined) row.reporting = reporting;
+    // The level that refuses the object is the one that its namespace is to have. A suspension holds that as well.
+    if (refusal !== undefined && !target.suspended) row.namespaceLabels = target.namespaceLabels ?? {};
     return row;
   });
   return { objects, rows, retains: why };

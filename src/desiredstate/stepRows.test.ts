@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { app, copy, placedBy, placement, running, targetOf } from "./testdata/builders.ts";
+import { defaultTerms, namespaceTerms } from "./podSecurity/index.ts";
+import { app, copy, overrides, placedBy, placement, running, shanghai, targetOf } from "./testdata/builders.ts";
 import { inChina, rowsOf } from "./testdata/steps.ts";
 import type { Target } from "./types.ts";
 
@@ -38,6 +39,29 @@ describe("a row that makes it so", () => {
       "rendered",
       "rendered",
     ]);
+  });
+});
+
+describe("the labels of the namespace", () => {
+  const restricted = { "pod-security.kubernetes.io/enforce": "restricted" };
+  const labelsIn = (more: Parameters<typeof target>[0]) =>
+    rowsOf({
+      target: target({ clusters: [shanghai], previous: running(["shanghai-1"], placedBy("p")), ...more }),
+    }).map((row) => (row.verb === "Hold" ? row.namespaceLabels : row.verb));
+
+  test("go with the rows of what they refuse, and so does that there are none any more", () => {
+    const placements = [placement("p")];
+    const terms = namespaceTerms({ name: "default", labels: restricted }, false);
+    expect(labelsIn({ placements, terms })).toEqual([restricted, restricted]);
+    const path = "/spec/template/spec/hostNetwork";
+    const debug = overrides("debug", { patches: [{ op: "add", path, value: true, kind: "Deployment" }] });
+    expect(labelsIn({ placements, overrides: [debug], terms: defaultTerms("default") })).toEqual([{}, {}]);
+  });
+
+  test("stay at home while the object is suspended: nothing is written then", () => {
+    const placements = [placement("p", { suspend: true })];
+    const terms = namespaceTerms({ name: "default", labels: restricted }, false);
+    expect(labelsIn({ placements, terms })).toEqual([undefined, undefined]);
   });
 });
 

@@ -165,6 +165,8 @@ export interface HoldRow extends RowBase {
   wanted: boolean;
   /** It should not be there: the worker makes certain of that, by its name if need be. */
   confirm?: true;
+  /** Of a copy whose target is refused: labels of its namespace, which is to become stricter all the same. */
+  namespaceLabels?: Readonly<Record<string, string>>;
 }
 
 /** Remove exactly that life of the member object. */
@@ -219,6 +221,8 @@ export interface Observation {
     /** The resourceVersion of its owner on the hub when it was written last. */
     hubVersion?: string;
     deleting: boolean;
+    /** While it is being deleted: what holds it, if anything does. */
+    finalizers?: readonly string[];
     health: Health;
     /** What controllers of the member say of it, where that is shown. */
     conditions?: readonly MemberCondition[];

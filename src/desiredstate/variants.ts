@@ -9,11 +9,12 @@ import {
   shortMessage,
   shortName,
 } from "../apis/index.ts";
-import { memberKindOf, phaseOf, replicasAt, withReplicasAt } from "../interpreter/index.ts";
+import { memberKindOf, phaseOf, replicasAt, withAccountNames, withReplicasAt } from "../interpreter/index.ts";
 import { applyRules, type MatchedRule } from "../override/index.ts";
 import type { PropagatedDependencies } from "./dependencies.ts";
 import { judgeRendering, type NamespaceTerms } from "./podSecurity/index.ts";
 import { mark, type Marking, withControllerReference, withDependenciesHash } from "./marks.ts";
+import { wrongReplicas } from "./patchedReplicas.ts";
 import { withoutRetained } from "./retain.ts";
 import { reportTermsOf } from "./reporting.ts";
 import { isSameRef } from "./rows.ts";
@@ -101,9 +102,12 @@ export class VariantRenderer {
     const shared = share === undefined ? base : base.map((object) => this.#withReplicas(object, share));
     const { objects, replicas, problem } = applyRules(shared, rules);
     const changed = firstProtectedChange(shared, objects);
-    const wrong = this.#options.problem ?? problemOf(problem, changed) ?? this.#withoutReplicas(rules, objects);
+    // What a rule sets by `replicas` replaces what a patch has left there.
+    const miscounted = replicas === undefined ? wrongReplicas(shared, rules, objects) : undefined;
+    const wrong =
+      this.#options.problem ?? problemOf(problem ?? miscounted, changed) ?? this.#withoutReplicas(rules, objects);
     return {
-      objects: changed === undefined ? objects : shared,
+      objects: ((changed ?? miscounted) === undefined ? objects : shared).map(withAccountNames),
       replicas,
       problem: wrong ?? this.#judge(shared, rules, objects),
       local: new Map(),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, OverrideRule } from "../apis/index.ts";
+import { type KubeObject, type OverrideRule, valueAt } from "../apis/index.ts";
 import type { MatchedRule } from "../override/index.ts";
 import { mark, ownerRefOf, ownerText } from "./marks.ts";
 import { defaultTerms } from "./podSecurity/index.ts";
@@ -143,6 +143,48 @@ describe("a variant", () => {
     expect(objects[0]?.object["spec"]).not.toHaveProperty("replicas");
     expect(objects[0]).not.toHaveProperty("reporting");
     expect(objects[1]).not.toHaveProperty("unretained");
+  });
+});
+
+describe("the service account of the pods", () => {
+  const account = (rules: MatchedRule[], more: Partial<VariantOptions> = {}): unknown[] => {
+    const { objects } = render(rules, {
+      terms: { ...defaultTerms("default"), allowsServiceAccount: () => true },
+      ...more,
+    });
+    const path = ["spec", "template", "spec"];
+    return ["serviceAccountName", "serviceAccount"].map((field) => valueAt(objects[1]?.object, [...path, field]));
+  };
+  const gives = (field: string): MatchedRule =>
+    by({ patches: [{ kind: "Deployment", op: "add", path: `/spec/template/spec/${field}`, value: "admin" }] });
+
+  test("is sent under both of its names, by whichever of them an override gives it, and under none where nobody does", () => {
+    expect(account([])).toEqual([undefined, undefined]);
+    expect(account([gives("serviceAccountName")])).toEqual(["admin", "admin"]);
+    expect(account([gives("serviceAccount")])).toEqual(["admin", "admin"]);
+  });
+
+  test("is part of the hash, whichever of its names was given", () => {
+    const terms = { ...defaultTerms("default"), allowsServiceAccount: () => true };
+    const hash = (rules: MatchedRule[]): unknown => render(rules, { terms }).objects[1]?.hash;
+    expect(hash([gives("serviceAccountName")])).toBe(hash([gives("serviceAccount")]));
+    expect(hash([gives("serviceAccount")])).not.toBe(hash([]));
+  });
+
+  test.each(["serviceAccountName", "serviceAccount"])(
+    "is left to the member whole, where %s is left to it",
+    (field) => {
+      const retain = [{ kind: "Deployment", path: `spec.template.spec.${field}` }];
+      expect(account([gives("serviceAccountName")], { retain })).toEqual([undefined, undefined]);
+    },
+  );
+
+  test("of what is applied in phases is completed and hashed once", () => {
+    const template = { spec: { containers: [], serviceAccountName: "default" } };
+    const base = [{ ...deployment, spec: { template } }];
+    const [first, second] = [1, 2].map(() => render([], { base, inPhases: true }).objects[1]?.object);
+    expect(first?.["spec"]).toEqual({ template: { spec: { ...template.spec, serviceAccount: "default" } } });
+    expect(first).toBe(second);
   });
 });
 

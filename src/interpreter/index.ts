@@ -9,6 +9,7 @@
  *
  * A new kind is a new rule in the registry; no other module distinguishes kinds.
  */
+export { withAccountNames } from "./accountNames.ts";
 export {
   groupKindOf,
   isClusterScopedBuiltIn,
@@ -26,7 +27,7 @@ export { withoutGivenUp } from "./givenUp.ts";
 export { staysOnHub } from "./hubMarks.ts";
 export { whyHubsOwn } from "./hubsOwn.ts";
 export { isSameTrouble, mayBeForPods, podSelectorOf, type PodTrouble, podTrouble } from "./health/pods.ts";
-export { conditionProblem } from "./health/declared.ts";
+export { healthProblems } from "./health/declared.ts";
 export { type MemberReport, memberReport } from "./memberReport.ts";
 export { appliedAtOf, hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
 export { neverPlacedAs, whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";

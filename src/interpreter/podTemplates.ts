@@ -1,4 +1,5 @@
 import { isRecord, type KubeObject, parseApiVersion, valueAt } from "../apis/index.ts";
+import { withValueAt } from "./values.ts";
 
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   "/Pod": [],
@@ -17,8 +18,16 @@ interface PodTemplate {
 
 /** What stands in an object in the place of its pods' template; of a Pod the Pod itself. Undefined when nothing does. */
 export function podTemplateOf(object: KubeObject): PodTemplate | undefined {
-  const path = TEMPLATES[`${parseApiVersion(object.apiVersion).group}/${object.kind}`] ?? USUAL_TEMPLATE;
-  const template = valueAt(object, path);
+  const template = valueAt(object, templatePathOf(object));
   if (!isRecord(template) || !isRecord(template["spec"])) return undefined;
   return { metadata: template["metadata"], spec: template["spec"] };
+}
+
+/** A copy whose pods have that spec, where {@link podTemplateOf} finds one. */
+export function withPodSpec(object: KubeObject, spec: PodTemplate["spec"]): KubeObject {
+  return withValueAt(object, [...templatePathOf(object), "spec"], spec) as KubeObject;
+}
+
+function templatePathOf({ apiVersion, kind }: KubeObject): readonly string[] {
+  return TEMPLATES[`${parseApiVersion(apiVersion).group}/${kind}`] ?? USUAL_TEMPLATE;
 }

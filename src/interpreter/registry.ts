@@ -40,6 +40,7 @@ const scalable = {
     spec: { ...fieldsOf(object["spec"]), replicas },
   }),
   replicas: askedReplicas,
+  replicaPath: ["spec", "replicas"] as const,
 };
 
 const HUB_KINDS: readonly HubKind[] = [demoApplicationKind, manifestBundleKind(memberKindOf)];

@@ -1,6 +1,6 @@
-import { isRecord, type KubeObject, valueAt } from "../apis/index.ts";
+import { type KubeObject, valueAt } from "../apis/index.ts";
 import type { Health, ReplicaPaths } from "./types.ts";
-import { numberOf } from "./values.ts";
+import { numberOf, withValueAt } from "./values.ts";
 
 /** Where objects keep how many replicas they ask for, and how many they have. */
 
@@ -12,13 +12,7 @@ export function replicasAt(object: KubeObject, path: readonly string[]): number 
 
 /** A copy with that many replicas at that path; parts of the path that are missing are made. */
 export function withReplicasAt(object: KubeObject, path: readonly string[], replicas: number): KubeObject {
-  return setAt(object, path, replicas) as KubeObject;
-}
-
-function setAt(value: unknown, [field, ...rest]: readonly string[], leaf: unknown): unknown {
-  if (field === undefined) return leaf;
-  const parent = isRecord(value) ? value : {};
-  return { ...parent, [field]: setAt(parent[field], rest, leaf) };
+  return withValueAt(object, path, replicas) as KubeObject;
 }
 
 /** `.spec.replicas` of a CRD, or `spec.replicas` of a policy, as names of fields; undefined where it is neither. */

@@ -72,6 +72,8 @@ export interface MemberKind {
   withReplicas?(object: KubeObject, replicas: number): KubeObject;
   /** Replicas that the object asks for, the server's default included; set together with {@link withReplicas}. */
   replicas?(object: KubeObject): number | undefined;
+  /** Path from the object to the number that {@link replicas} reads. */
+  replicaPath?: readonly string[];
   /** Path from the object to its pod template (["spec", "template"]), when it has one. */
   podTemplatePath?: readonly string[];
   health(object: KubeObject): Health;

@@ -26,6 +26,13 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
+/** A copy with that leaf at that path; parts of the path that are missing are made. */
+export function withValueAt(value: unknown, [field, ...rest]: readonly string[], leaf: unknown): unknown {
+  if (field === undefined) return leaf;
+  const parent = fieldsOf(value);
+  return { ...parent, [field]: withValueAt(parent[field], rest, leaf) };
+}
+
 const EMPTY = Symbol("empty");
 
 function pruned(value: unknown): unknown {

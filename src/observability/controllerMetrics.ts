@@ -21,6 +21,11 @@ export class ReconcileMetrics {
     this.#queues = this.#queueFamilies();
   }
 
+  /** The errors of what reconciles nothing by itself begin at 0 too: a series that begins with its first increase shows none. */
+  expectFailures(controller: string): void {
+    this.#controllers.errors.inc({ controller }, 0);
+  }
+
   /** An error of a controller that no reconcile ended with. */
   failed(controller: string): void {
     this.#controllers.errors.inc({ controller });
@@ -97,7 +102,7 @@ export class ReconcileMetrics {
       ]),
       errors: counter(
         "controller_runtime_reconcile_errors_total",
-        "Reconciles that failed, status writes that failed, and (worker) member clusters that refused an object.",
+        "Reconciles that failed, status writes that failed, and (worker) objects that a member refused and times that one went out of reach.",
         labels,
       ),
       time: histogram("controller_runtime_reconcile_time_seconds", "Time of a reconcile.", labels, FAST),

@@ -22,5 +22,12 @@ export {
   startSpan,
   traceparentOf,
 } from "./spans.ts";
-export { createTracing, type Span, type Tracer, type Tracing, type TracingOptions } from "./tracing.ts";
+export {
+  createTracing,
+  isCollectorAddress,
+  type Span,
+  type Tracer,
+  type Tracing,
+  type TracingOptions,
+} from "./tracing.ts";
 export type { ControllerMetrics, FailoverReason, ReconcileResult, SyncCount, WorkqueueMetrics } from "./types.ts";

@@ -109,6 +109,13 @@ test("what fails outside of a reconcile counts as an error of its controller", a
   });
 });
 
+test("errors of what has no reconciles begin at 0, so that a rate sees the first of them", async () => {
+  const metrics = createMetrics({ processMetrics: false });
+  metrics.expectFailures("worker");
+  const families = parsePrometheusText((await metrics.scrape()).body);
+  expect(valuesBy(families, "controller_runtime_reconcile_errors_total", "controller")).toEqual({ worker: 0 });
+});
+
 describe("objects are counted, and no series names one", () => {
   test("by kind and state, of which an object has one at a time", async () => {
     const metrics = createMetrics({ processMetrics: false });

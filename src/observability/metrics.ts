@@ -104,6 +104,11 @@ export class Metrics {
     this.#reconciles.failed(controller);
   }
 
+  /** From now on {@link failed} may be called for that controller: its series begins at 0. */
+  expectFailures(controller: string): void {
+    this.#reconciles.expectFailures(controller);
+  }
+
   /** An object has left a cluster by failover, for that reason, or has returned to one. */
   failedOver(reason: FailoverReason): void {
     this.#objects.failedOver(reason);

@@ -53,6 +53,15 @@ describe("createTracing", () => {
     expect(requests).toEqual([`POST ${path}`]);
   });
 
+  test.each([
+    { variable: "OTEL_EXPORTER_OTLP_ENDPOINT", address: "foo", write: "http://host:4318" },
+    { variable: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", address: "host:4318", write: "http://host:4318/v1/traces" },
+  ])("names the variable that holds no address: $variable", async ({ variable, address, write }) => {
+    await expect(createTracing({ ...options, env: { [variable]: address } })).rejects.toThrow(
+      `the environment variable ${variable} is '${address}', which is no address: write it as ${write}`,
+    );
+  });
+
   test("ends though the collector is away", async () => {
     const { tracer, shutdown } = await createTracing({
       ...options,

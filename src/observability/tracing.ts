@@ -74,11 +74,30 @@ export async function createTracing(options: TracingOptions): Promise<Tracing> {
   };
 }
 
+/** http or https, and a host: the exporter's own words for anything else do not say which setting is wrong. */
+export function isCollectorAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
 async function collectorExporter({ endpoint, env = process.env }: TracingOptions): Promise<SpanExporter | undefined> {
-  const traces = env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
-  const base = endpoint ?? env["OTEL_EXPORTER_OTLP_ENDPOINT"];
-  if (endpoint === undefined && traces) return otlpExporter(traces);
-  return base ? otlpExporter(`${trimEnd(base, "/")}/v1/traces`) : undefined;
+  if (endpoint !== undefined) return endpoint === "" ? undefined : otlpExporter(tracesUnder(endpoint));
+  const traces = collectorOf(env, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://host:4318/v1/traces");
+  if (traces !== undefined) return otlpExporter(traces);
+  const base = collectorOf(env, "OTEL_EXPORTER_OTLP_ENDPOINT", "http://host:4318");
+  return base === undefined ? undefined : otlpExporter(tracesUnder(base));
+}
+
+/** Throws an Error with a sentence that names the variable and says what to write. */
+function collectorOf(env: Record<string, string | undefined>, name: string, example: string): string | undefined {
+  const address = env[name];
+  if (address === undefined || address === "") return undefined;
+  if (!isCollectorAddress(address))
+    throw new Error(`the environment variable ${name} is '${address}', which is no address: write it as ${example}`);
+  return address;
+}
+
+function tracesUnder(base: string): string {
+  return `${trimEnd(base, "/")}/v1/traces`;
 }
 
 async function otlpExporter(url: string): Promise<SpanExporter> {

@@ -67,6 +67,24 @@ describe("a controller", () => {
     expect(spans).toHaveLength(1);
   });
 
+  test("does not take a key that is put off for one that has succeeded: it fails with growing delays", async () => {
+    const at: number[] = [];
+    const { queue, clock, lines, abort, stopped } = setUp({
+      // As for a write that is debounced: the failed one was the last.
+      dueIn: () => (at.at(-1) ?? -20) + 20 - clock.monotonic(),
+      reconcile: async () => {
+        at.push(clock.monotonic());
+        throw new Error("refused");
+      },
+    });
+    queue.add("a");
+    await clock.advance(500);
+    expect(at).toEqual([0, 20, 40, 60, 100, 180, 340]);
+    expect(lines.map(({ failures }) => failures)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    abort.abort();
+    await stopped;
+  });
+
   test("runs a key of which nobody can say when it is due", async () => {
     const { queue, clock, results, abort, stopped } = setUp({
       dueIn: () => {

@@ -181,7 +181,7 @@ export class Controller<K extends string = string> {
     }
     if (after <= 0) return false;
     metrics?.started();
-    queue.forget(key);
+    // Nothing was tried: what failed before goes on to fail with growing delays.
     queue.addAfter(key, after);
     queue.done(key);
     metrics?.finished("requeue_after", 0);

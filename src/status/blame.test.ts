@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Failure } from "../desiredstate/types.ts";
-import { patchProblem } from "./blame.ts";
+import type { OverrideEffect } from "../override/index.ts";
+import { blamed, patchProblem } from "./blame.ts";
+import { row } from "./testing.ts";
 
 const policy = (name = "regional") => ({ kind: "OverridePolicy", namespace: "default", name });
-const overriddenBy = (name?: string) => ({
+const overriddenBy = (name?: string): OverrideEffect => ({
   policies: [policy(name)],
   superseded: [],
   patches: [{ policy: policy(name), rule: 2, patch: 1, kind: "Deployment", path: "/spec/replicas" }],
@@ -18,7 +20,7 @@ const refusal = (more: Partial<Failure> = {}): Failure => ({
 const BEFORE = "OverridePolicy regional, rule 2: patch 1 on Deployment: ";
 
 describe("a patch is blamed for what the member refuses", () => {
-  test.each(["Invalid", "UnknownField", "BadRequest"])("with %s", (reason) => {
+  test.each(["Invalid", "UnknownField", "BadRequest", "ImmutableField"])("with %s", (reason) => {
     expect(patchProblem("Deployment", refusal({ reason }), overriddenBy())).toEqual({
       reason: "InvalidPatch",
       message: `${BEFORE}must be a number`,
@@ -67,5 +69,74 @@ describe("what is said of it", () => {
     const problem = patchProblem("Deployment", refusal(), overriddenBy(name));
     expect(problem?.message).toBe(`OverridePolicy ${"p".repeat(23)}…, rule 2: patch 1 on Deployment: must be a number`);
     expect(problem?.detail).toBe(`OverridePolicy ${name}, rule 2: patch 1 on Deployment: must be a number`);
+  });
+});
+
+describe("a field that the member names at length", () => {
+  test("is shortened at its front, and what is wrong with it is read", () => {
+    const field = '.spec.template.spec.containers[name="w"].image';
+    const overrides = {
+      ...overriddenBy(),
+      patches: [{ policy: policy(), rule: 2, patch: 1, path: "/spec/template/spec/containers/0/image" }],
+    };
+    const failure = refusal({ message: `${field}: expected string, got 5`, fields: [field] });
+    expect(patchProblem("Deployment", failure, overrides)).toMatchObject({
+      message: `${BEFORE}…containers[name="w"].image: expected string, got 5`,
+      detail: `${BEFORE}${failure.message}`,
+    });
+  });
+});
+
+describe("where no patch is known to be at fault, those that changed the object", () => {
+  const said = (failure: Partial<Failure>, overrides = overriddenBy(), more: Parameters<typeof row>[0] = {}) =>
+    blamed({ ...row(more), failure: refusal({ fields: [], message: "quantities must match", ...failure }) }, overrides);
+  const NAMED = "with what OverridePolicy default/regional patches: quantities must match";
+
+  test.each(["Invalid", "BadRequest", "ImmutableField", "UnknownField"])("are named for %s", (reason) => {
+    expect(said({ reason })).toEqual({ reason, message: NAMED, final: true, fields: [] });
+  });
+
+  test("are named before a field that none of them sets", () => {
+    const fields = ["spec.clusterIPs"];
+    const service = { ref: { apiVersion: "v1", kind: "Service", namespace: "default", name: "shop" } };
+    const patches = [{ policy: policy(), rule: 0, patch: 0, path: "/spec/clusterIP" }];
+    const overrides = { ...overriddenBy(), patches };
+    expect(said({ fields }, overrides, service)).toEqual({ ...refusal(), fields, message: NAMED });
+  });
+
+  test("are all named, each once, and one of no namespace without it", () => {
+    const cluster = { kind: "ClusterOverridePolicy", name: "all" };
+    const of = (by: typeof cluster, patch: number) => ({ policy: by, rule: 0, patch, path: "/spec/paused" });
+    const overrides = { ...overriddenBy(), patches: [of(cluster, 0), of(cluster, 1), of(policy(), 0)] };
+    const names = "ClusterOverridePolicy all, OverridePolicy default/regional";
+    expect(said({}, overrides).message).toBe(`with what ${names} patch: quantities must match`);
+  });
+
+  test("are counted where they are many or their names are long, and all of them stand in the whole", () => {
+    const patches = ["a", "b", "c".repeat(90)].map((name) => ({
+      policy: policy(name),
+      rule: 0,
+      patch: 0,
+      path: "/spec",
+    }));
+    const failure = said({}, { ...overriddenBy(), patches });
+    expect(failure.message).toBe(
+      `with what OverridePolicy default/${"c".repeat(23)}… and 2 others patch: quantities must match`,
+    );
+    expect(failure.detail).toContain(`OverridePolicy default/${"c".repeat(90)} patch: quantities must match`);
+  });
+
+  test.each([
+    { name: "for a refusal that says nothing of a value", failure: { reason: "Forbidden" } },
+    { name: "for one that is not final", failure: { final: false } },
+    { name: "on an object of another kind", ref: { apiVersion: "v1", kind: "Service", name: "shop" } },
+    { name: "on what goes along", role: "dependency" as const },
+  ])("are not named $name", ({ failure = {}, name: _, ...more }) => {
+    expect(said(failure, overriddenBy(), more).message).toBe("quantities must match");
+  });
+
+  test("are not named where a patch is blamed, which is final", () => {
+    expect(said({ fields: [".spec.replicas"], final: false })).toMatchObject({ reason: "InvalidPatch", final: true });
+    expect(blamed({ ...row(), failure: refusal() }, undefined)).toEqual(refusal());
   });
 });

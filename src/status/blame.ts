@@ -1,9 +1,53 @@
-import { firstFitting, type Reason, shortName } from "../apis/index.ts";
+import { firstFitting, type Reason, shortName, shortPoint } from "../apis/index.ts";
 import type { Failure, Problem } from "../desiredstate/types.ts";
-import { blamedPatch, type OverrideEffect } from "../override/index.ts";
+import { blamedPatch, type OverrideEffect, type PolicyRef } from "../override/index.ts";
+import type { RowView } from "./types.ts";
 
 /** A member says with these that a value is wrong. */
-const WRONG_VALUE: ReadonlySet<string> = new Set<Reason>(["Invalid", "UnknownField", "BadRequest"]);
+const WRONG_VALUE: ReadonlySet<string> = new Set<Reason>(["Invalid", "UnknownField", "BadRequest", "ImmutableField"]);
+
+/**
+ * The failure of a row, with what overrides have to do with it: the patch to blame, or, where the member does not say which field it refuses, or
+ * refuses another one than was patched, the policies whose patches changed the object.
+ */
+export function blamed(
+  { ref, role, failure }: Pick<RowView, "ref" | "role"> & { failure: Failure },
+  overrides: OverrideEffect | undefined,
+): Failure {
+  // Nothing overrides what goes along.
+  if (role === "dependency") return failure;
+  const problem = patchProblem(ref.kind, failure, overrides);
+  if (problem !== undefined) return { ...problem, final: true };
+  const policies = patching(ref.kind, overrides);
+  if (policies.length === 0 || !failure.final || !WRONG_VALUE.has(failure.reason)) return failure;
+  return { ...failure, ...namingPolicies(policies, failure) };
+}
+
+/** The policies that patch objects of that kind, in the order in which they apply. */
+function patching(kind: string, overrides: OverrideEffect | undefined): PolicyRef[] {
+  const patches = (overrides?.patches ?? []).filter((patch) => (patch.kind ?? kind) === kind);
+  return [...new Map(patches.map(({ policy }) => [nameOf(policy), policy])).values()];
+}
+
+/** The policies come first: only the words of the member are cut. */
+function namingPolicies(
+  policies: readonly PolicyRef[],
+  { message, detail = message }: Failure,
+): Pick<Failure, "message" | "detail"> {
+  const say = (names: string, words: string): string =>
+    `with what ${names} ${policies.length === 1 ? "patches" : "patch"}: ${words}`;
+  const all = policies.map((policy) => nameOf(policy)).join(", ");
+  const whole = say(all, detail);
+  const [last = all] = policies.slice(-1).map((policy) => nameOf(policy, 24));
+  const others = policies.length - 1;
+  const few = others === 0 ? last : `${last} and ${others} ${others === 1 ? "other" : "others"}`;
+  const told = firstFitting([whole, say(all, shortPoint(detail)), say(few, shortPoint(detail))]);
+  return { message: told, ...(told === whole ? {} : { detail: whole }) };
+}
+
+function nameOf({ kind, namespace, name }: PolicyRef, limit: number = Infinity): string {
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${shortName(name, limit)}`;
+}
 
 /**
  * The patch of an override that gave an object of that kind what the member refuses, as the problem of its policy; undefined when the failure is
@@ -21,7 +65,11 @@ export function patchProblem(
   const say = (name: string, words: string): string =>
     `${policy.kind} ${name}, rule ${rule}: patch ${patch.patch} on ${kind}: ${words}`;
   const whole = say(policy.name, detail);
-  const told = firstFitting([whole, say(shortName(policy.name, 24), message)]);
+  const told = firstFitting([
+    whole,
+    say(policy.name, shortPoint(detail)),
+    say(shortName(policy.name, 24), shortPoint(message)),
+  ]);
   return {
     reason: "InvalidPatch" satisfies Reason,
     message: told,

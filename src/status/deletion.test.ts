@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ClusterStatusEntry } from "../apis/index.ts";
+import { finalizerHolds } from "./heldRemoval.ts";
 import { deletionMessage, deletionWait } from "./deletion.ts";
 import type { ClusterReport } from "./report.ts";
 
@@ -17,8 +18,11 @@ const lost = (name: string, observedAt?: string): ClusterReport =>
     false,
   );
 
+const DEPLOYMENT = { apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name: "rl" };
+const HELD = finalizerHolds(DEPLOYMENT, ["example.com/hold"]);
+
 describe("what a deletion waits for", () => {
-  test.each<{ name: string; reports: ClusterReport[]; overdue?: boolean; want: string }>([
+  test.each<{ name: string; reports: ClusterReport[]; want: string }>([
     { name: "nothing is left", reports: [], want: "" },
     { name: "it goes its way", reports: [remains("a"), remains("b")], want: "objects remain on a, b" },
     {
@@ -39,7 +43,7 @@ describe("what a deletion waits for", () => {
     {
       name: "a person has to agree",
       reports: [lost("a"), remains("b", { state: "Held", reason: "HubWentBack", message: "annotate it" })],
-      want: `waits for b since ${SINCE}: annotate it`,
+      want: `waits for b since ${SINCE}: annotate it; also a (ClusterUnreachable)`,
     },
     {
       name: "a cluster refuses",
@@ -48,9 +52,8 @@ describe("what a deletion waits for", () => {
     },
     {
       name: "a finalizer on a member takes its time",
-      reports: [remains("a")],
-      overdue: true,
-      want: `waits for a since ${SINCE}: its objects are being deleted there, and a finalizer of theirs holds them`,
+      reports: [remains("cn-shanghai", HELD)],
+      want: `cn-shanghai since ${SINCE}: ${HELD.message}`,
     },
     {
       name: "what frees it is long, so that the rest gives way",
@@ -99,9 +102,18 @@ describe("what a deletion waits for", () => {
     },
     {
       name: "finalizers on several members take their time",
-      reports: [remains("a"), remains("b")],
-      overdue: true,
-      want: `waits for a, b since ${SINCE}: its objects are being deleted there, and a finalizer of theirs holds them`,
+      reports: [remains("a", HELD), remains("b", HELD), remains("c")],
+      want: `a, b since ${SINCE}: ${HELD.message}`,
+    },
+    {
+      name: "a finalizer holds it on one cluster, and another one does not answer",
+      reports: [lost("eu-central-1", "2026-11-22T09:00:00Z"), remains("cn-shanghai", HELD)],
+      want: `cn-shanghai: ${HELD.message}; also eu-central-1`,
+    },
+    {
+      name: "two clusters do not answer for different reasons",
+      reports: [lost("a"), remains("b", { state: "Unknown", reason: "CredentialsRejected" }, false)],
+      want: "waits for a (ClusterUnreachable): goes on when it answers or is unjoined; also b (CredentialsRejected)",
     },
     {
       name: "what is chosen counts for nothing",
@@ -116,12 +128,17 @@ describe("what a deletion waits for", () => {
     {
       name: "and one letter more",
       reports: [remains("a", { state: "Held", message: "x".repeat(87) })],
-      want: `a: ${"x".repeat(87)}`,
+      want: `a since ${SINCE}: ${"x".repeat(87)}`,
     },
-  ])("$name", ({ reports, overdue = false, want }) => expect(deletionMessage(reports, SINCE, overdue)).toBe(want));
+    {
+      name: "and so many letters more that the time gives way, too",
+      reports: [remains("a", { state: "Held", message: "x".repeat(91) })],
+      want: `a: ${"x".repeat(91)}`,
+    },
+  ])("$name", ({ reports, want }) => expect(deletionMessage(reports, SINCE)).toBe(want));
 
   test("is said without a time where nobody knows it", () =>
-    expect(deletionMessage([remains("a", { state: "Held", message: "m" })], undefined, false)).toBe("waits for a: m"));
+    expect(deletionMessage([remains("a", { state: "Held", message: "m" })], undefined)).toBe("waits for a: m"));
 
   test("is said by the status while it waits, and not while it goes its way or of what stays", () => {
     const status = (reason: string, message: string) => ({
@@ -143,5 +160,22 @@ describe("what a deletion waits for", () => {
     };
     expect(deletionWait({ conditions: [other] })).toBeUndefined();
     expect(progressing && deletionWait({ conditions: [other, progressing] })).toBe("waits for a");
+  });
+
+  test("is said in full, for each cluster that waits, where there is room for it", () => {
+    const conditions = [
+      {
+        type: "Progressing",
+        status: "True" as const,
+        reason: "Deleting",
+        message: "waits for cn-shanghai",
+        lastTransitionTime: SINCE,
+      },
+    ];
+    const clusters = [remains("cn-shanghai", HELD), lost("eu-central-1", SINCE), remains("goes-its-way")];
+    expect(deletionWait({ conditions, clusters: clusters.map(({ entry }) => entry) }, SINCE)).toBe(
+      `waits for cn-shanghai since ${SINCE}: Deployment rl has finalizer example.com/hold; mend its controller or remove it; ` +
+        `and for eu-central-1 (ClusterUnreachable since ${SINCE}): goes on when it answers or is unjoined`,
+    );
   });
 });

@@ -1,62 +1,114 @@
-import { type Condition, type FederatedStatus, type Reason } from "../apis/index.ts";
+import {
+  type ClusterStatusEntry,
+  type Condition,
+  type FederatedStatus,
+  isOutOfContact,
+  type Reason,
+} from "../apis/index.ts";
+import { isUnrefused } from "./heldRemoval.ts";
 import type { ClusterReport } from "./report.ts";
 
 /** What the message of a deletion that goes its way begins with. */
 const REMAIN = "objects remain on ";
 /** The message of a condition holds no more. */
 const ROOM = 120;
+/** An Event has room for more clusters. */
+const NAMED_IN_EVENT = 20;
 const DELETING: Reason = "Deleting";
 /** Why a copy stayed until the object was deleted: no reason any more. */
 const MOVING: Reason = "AwaitingReplacement";
+const UNREACHABLE: Reason = "ClusterUnreachable";
 const SHOWN = 3;
 
-/** What the deletion of a hub object waits for; or, where all goes its way, where something of the object is left. */
-export function deletionMessage(
-  reports: readonly ClusterReport[],
-  since: string | undefined,
-  overdue: boolean,
-): string {
-  if (reports.length === 0) return "";
-  const remaining = reports.filter(({ planned }) => !planned);
-  const held = remaining.find(({ entry }) => entry.state === "Held");
-  if (held !== undefined) return waitsFor([held], since, held.entry.message ?? held.entry.reason ?? "held");
-  const failed = remaining.find(({ fresh, entry }) => fresh && entry.reason !== undefined && entry.reason !== MOVING);
-  if (failed !== undefined) {
-    const { reason = "", message = reason } = failed.entry;
-    return waitsFor([failed], since, `${reason}: ${message}`);
-  }
-  const lost = remaining.filter(({ fresh }) => !fresh);
-  if (lost.length > 0) return waitsForContact(lost);
-  if (overdue)
-    return waitsFor(remaining, since, "its objects are being deleted there, and a finalizer of theirs holds them");
-  return `${REMAIN}${remaining.map(({ entry }) => entry.name).join(", ")}`;
+/** Where something of the object is left, or may be. */
+type Remaining = Pick<ClusterReport, "entry" | "fresh">;
+
+/** Clusters that wait for the same thing. */
+interface Wait {
+  /** What waits for a person comes first; what does not answer comes last. */
+  rank: number;
+  reason: string;
+  /** What frees it; undefined for clusters that do not answer. */
+  why: string | undefined;
+  entries: ClusterStatusEntry[];
 }
 
-/** What frees the deletion comes last, and is never cut for the sake of the rest. */
-function waitsFor(reports: readonly ClusterReport[], since: string | undefined, why: string): string {
-  const names = namesOf(reports);
-  const whole = `waits for ${names}${since === undefined ? "" : ` since ${since}`}: ${why}`;
-  return [whole, `${names}: ${why}`].find((text) => text.length <= ROOM) ?? why;
+/** What the deletion of a hub object waits for; or, where all goes its way, where something of the object is left. */
+export function deletionMessage(reports: readonly ClusterReport[], since: string | undefined): string {
+  const remaining = reports.filter(({ planned }) => !planned);
+  const waits = waitsOf(remaining);
+  const [first, ...rest] = waits;
+  if (first !== undefined) return waitsFor(first, rest, since);
+  return reports.length === 0 ? "" : `${REMAIN}${remaining.map(({ entry }) => entry.name).join(", ")}`;
+}
+
+function waitsOf(remaining: readonly Remaining[]): Wait[] {
+  const waits = new Map<string, Wait>();
+  for (const report of remaining) {
+    const found = waitOf(report);
+    if (found === undefined) continue;
+    const key = JSON.stringify(found);
+    const known = waits.get(key);
+    if (known === undefined) waits.set(key, { ...found, entries: [report.entry] });
+    else known.entries.push(report.entry);
+  }
+  return [...waits.values()].toSorted((a, b) => a.rank - b.rank);
+}
+
+/** What one cluster waits for; undefined where the removal goes its way. */
+function waitOf({ entry, fresh }: Remaining): Omit<Wait, "entries"> | undefined {
+  const { state, reason, message } = entry;
+  if (state === "Held") return { rank: 0, reason: reason ?? state, why: message ?? reason ?? "held" };
+  if (!fresh) return { rank: 3, reason: reason ?? UNREACHABLE, why: undefined };
+  if (reason === undefined || reason === MOVING) return undefined;
+  if (isUnrefused(reason)) return { rank: 2, reason, why: message ?? reason };
+  return { rank: 1, reason, why: `${reason}: ${message ?? reason}` };
+}
+
+/** What frees the first of them is never cut for the sake of the rest; what is to be said of the others gives way before their names do. */
+function waitsFor(first: Wait, rest: readonly Wait[], since: string | undefined): string {
+  const whole = textOf(first, since, SHOWN);
+  const { why = whole } = first;
+  const texts = [`waits for ${whole}`, ...(first.why === undefined ? [] : [whole, `${namesOf(first)}: ${why}`])];
+  const inFull = `waits for ${[first, ...rest].map((wait) => textOf(wait, since, SHOWN)).join(AND)}`;
+  const others = [rest.map((wait) => `${namesOf(wait)} (${wait.reason})`), rest.map((wait) => namesOf(wait))];
+  const ends = rest.length === 0 ? [] : others.map((names) => `; also ${names.join(", ")}`);
+  const candidates = [inFull, ...ends.flatMap((end) => texts.map((text) => text + end)), ...texts];
+  return candidates.find((text) => text.length <= ROOM) ?? why;
+}
+
+const AND = "; and for ";
+
+function textOf(wait: Wait, since: string | undefined, shown: number): string {
+  const names = namesOf(wait, shown);
+  return wait.why === undefined
+    ? contactOf(wait, names)
+    : `${names}${since === undefined ? "" : ` since ${since}`}: ${wait.why}`;
 }
 
 /** Whoever removes the cluster from the federation frees the object as well. */
-function waitsForContact(lost: readonly ClusterReport[]): string {
-  const [first] = lost.map(({ entry }) => entry.observedAt ?? "").toSorted();
-  const reason = lost[0]?.entry.reason ?? "ClusterUnreachable";
+function contactOf({ entries, reason }: Wait, names: string): string {
+  const [first] = entries.map(({ observedAt = "" }) => observedAt).toSorted();
   const since = first === undefined || first === "" ? "" : ` since ${first}`;
-  const frees = lost.length === 1 ? "it answers or is unjoined" : "they answer or are unjoined";
-  return `waits for ${namesOf(lost)} (${reason}${since}): goes on when ${frees}`;
+  const frees = entries.length === 1 ? "it answers or is unjoined" : "they answer or are unjoined";
+  return `${names} (${reason}${since}): goes on when ${frees}`;
 }
 
-function namesOf(reports: readonly ClusterReport[]): string {
-  const names = reports.slice(0, SHOWN).map(({ entry }) => entry.name);
-  const more = reports.length - names.length;
+function namesOf({ entries }: Wait, shown = SHOWN): string {
+  const names = entries.slice(0, shown).map(({ name }) => name);
+  const more = entries.length - names.length;
   return `${names.join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
 }
 
-/** What the status says that the deletion of the object waits for; undefined while the deletion goes its way, and of an object that stays. */
-export function deletionWait(status: FederatedStatus | undefined): string | undefined {
+/**
+ * What the status says that the deletion of the object waits for, in as many words as it takes; undefined while the deletion goes its way, and of
+ * an object that stays.
+ */
+export function deletionWait(status: FederatedStatus | undefined, since?: string): string | undefined {
   const found = status?.conditions?.find(({ type }: Condition) => type === "Progressing");
   if (found?.reason !== DELETING || found.message === "" || found.message.startsWith(REMAIN)) return undefined;
-  return found.message;
+  const entries = status?.clusters ?? [];
+  const waits = waitsOf(entries.map((entry) => ({ entry, fresh: !isOutOfContact(entry) })));
+  if (waits.length === 0) return found.message;
+  return `waits for ${waits.map((wait) => textOf(wait, since, NAMED_IN_EVENT)).join(AND)}`;
 }

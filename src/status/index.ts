@@ -10,6 +10,7 @@
 export { aggregate, withClusters } from "./aggregate.ts";
 export { patchProblem } from "./blame.ts";
 export { deletionWait } from "./deletion.ts";
+export { finalizerHolds } from "./heldRemoval.ts";
 export { type LostObjects, policyStatus } from "./policy.ts";
 export { detailOf } from "./report.ts";
 export type { ClusterView, RowView } from "./types.ts";

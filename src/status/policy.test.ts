@@ -110,6 +110,15 @@ describe("policyStatus", () => {
       ],
     },
     {
+      name: "an override of which several set everything anew, each on clusters of its own",
+      input: { superseded: { objects: 3, to: "OverridePolicy a-first (on cn-shanghai e-last)" } },
+      want: [
+        "False",
+        "Superseded",
+        "OverridePolicy a-first (on cn-shanghai e-last) applies later and sets all of it anew",
+      ],
+    },
+    {
       name: "an override of which a later one does so in part",
       input: { superseded: { objects: 1, to: "OverridePolicy later" } },
       want: ["True", "Applied", "3 objects; OverridePolicy later sets all of it anew for 1"],
@@ -200,6 +209,48 @@ describe("policyStatus", () => {
         "True",
         "Applied",
         "3 objects; Placement p has 4 more that this policy selects; OverridePolicy o sets all of it anew for 2",
+      ],
+    },
+    {
+      name: "an override whose cluster selectors match nothing names the clusters that are not there",
+      input: { matched: 0, withoutCluster: 1, unknownClusters: ["cn-shanghay"] },
+      want: [
+        "False",
+        "NoClusterMatches",
+        "no rule takes a cluster on which the object that this policy selects runs; unknown cluster cn-shanghay",
+      ],
+    },
+    {
+      name: "several of these, as many as there is room for",
+      input: { matched: 0, withoutCluster: 2, unknownClusters: ["cn-shanghay", "cn-peking", "mars"] },
+      want: [
+        "False",
+        "NoClusterMatches",
+        "no rule takes a cluster on which the 2 objects that this policy selects run; unknown clusters cn-shanghay and 2 more",
+      ],
+    },
+    {
+      name: "one with the longest name",
+      input: { matched: 0, withoutCluster: 1, unknownClusters: ["n".repeat(63)] },
+      want: ["False", "NoClusterMatches", `no rule takes a cluster of its object; unknown cluster ${"n".repeat(63)}`],
+    },
+    {
+      name: "an override in force that names a cluster that is not there",
+      input: { unknownClusters: ["mars"] },
+      want: ["True", "Applied", "3 objects; unknown cluster mars"],
+    },
+    {
+      name: "an override of no object that names clusters that are not there",
+      input: { matched: 0, unknownClusters: ["mars", "venus"] },
+      want: ["True", "NoObjectMatches", "no object matches the resourceSelectors; unknown clusters mars, venus"],
+    },
+    {
+      name: "an override of objects that run nowhere, and a cluster that is not there",
+      input: { matched: 0, waiting: 1, unknownClusters: ["mars"] },
+      want: [
+        "True",
+        "Applied",
+        "the object that this policy selects is not written to any cluster now; unknown cluster mars",
       ],
     },
   ])("$name", ({ input, want }) => {

@@ -33,6 +33,8 @@ export interface PolicyStatusInput {
   waiting?: number | undefined;
   /** Of an override: objects on which later policies set everything that it sets, and one of these policies. */
   superseded?: LostObjects | undefined;
+  /** Of an override: names of clusters in its rules that no cluster has. */
+  unknownClusters?: readonly string[] | undefined;
 }
 
 export interface LostObjects {
@@ -93,35 +95,56 @@ function ungrantedOf({ ungranted: [first, ...others] = [] }: PolicyStatusInput):
 }
 
 /** Why the policy applies to nothing. */
-function unusedOf({ lost, withoutCluster = 0, waiting = 0 }: PolicyStatusInput): Said {
+function unusedOf({ lost, withoutCluster = 0, waiting = 0, unknownClusters }: PolicyStatusInput): Said {
   if (lost !== undefined) {
     const why = lost.because === undefined ? "" : `: ${lost.because}`;
     return { status: "False", reason: "LostToOther", message: `${lost.to} has ${theObjects(lost.objects)}${why}` };
   }
   if (withoutCluster > 0) {
     const message = `no rule takes a cluster on which ${theObjects(withoutCluster)} ${withoutCluster === 1 ? "runs" : "run"}`;
-    return { status: "False", reason: "NoClusterMatches", message };
+    const short = `no rule takes a cluster of ${withoutCluster === 1 ? "its object" : "its objects"}`;
+    return { status: "False", reason: "NoClusterMatches", message: naming(unknownClusters, message, short) };
   }
   if (waiting > 0) {
     const are = waiting === 1 ? "is" : "are";
     return {
       status: "True",
       reason: "Applied",
-      message: `${theObjects(waiting)} ${are} not written to any cluster now`,
+      message: naming(
+        unknownClusters,
+        `${theObjects(waiting)} ${are} not written to any cluster now`,
+        "not written now",
+      ),
     };
   }
-  return { status: "True", reason: "NoObjectMatches", message: "no object matches the resourceSelectors" };
+  const message = naming(unknownClusters, "no object matches the resourceSelectors");
+  return { status: "True", reason: "NoObjectMatches", message };
 }
 
-function inForce({ matched, notes = [], lost, superseded }: PolicyStatusInput): Said {
+/** The message with the clusters that the policy names in vain. The short one gives way to a long name. */
+function naming(unknown: readonly string[] = [], message: string, short = message): string {
+  const [first] = unknown;
+  if (first === undefined) return message;
+  const words = `; unknown cluster${unknown.length === 1 ? "" : "s"} `;
+  const counted = unknown.length === 1 ? first : `${first} and ${unknown.length - 1} more`;
+  return firstFitting([
+    `${message}${words}${unknown.join(", ")}`,
+    `${message}${words}${counted}`,
+    listedAfter(`${short}${words}`, unknown),
+  ]);
+}
+
+function inForce({ matched, notes = [], lost, superseded, unknownClusters }: PolicyStatusInput): Said {
   if (superseded !== undefined && superseded.objects === matched) {
-    const message = `${superseded.to} applies later and sets all of it anew for ${theObjects(matched)}`;
+    const anew = `${superseded.to} applies later and sets all of it anew`;
+    const message = firstFitting([`${anew} for ${theObjects(matched)}`, anew]);
     return { status: "False", reason: "Superseded", message };
   }
   if (notes.length > 0) return { status: "True", reason: "PartlyEnforced", message: notes.join("; ") };
   const others = lost === undefined ? "" : `; ${lost.to} has ${lost.objects} more that this policy selects`;
   const again = superseded === undefined ? "" : `; ${superseded.to} sets all of it anew for ${superseded.objects}`;
-  return { status: "True", reason: "Applied", message: `${objectsText(matched)}${others}${again}` };
+  const message = naming(unknownClusters, `${objectsText(matched)}${others}${again}`, objectsText(matched));
+  return { status: "True", reason: "Applied", message };
 }
 
 function objectsText(objects: number): string {

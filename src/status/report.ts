@@ -1,4 +1,5 @@
 import {
+  asCount,
   type ClusterState,
   type ClusterStatusEntry,
   type Reason,
@@ -8,7 +9,8 @@ import {
   timestamp,
 } from "../apis/index.ts";
 import type { ClusterTarget, Failure, Why } from "../desiredstate/types.ts";
-import { patchProblem } from "./blame.ts";
+import { blamed } from "./blame.ts";
+import { whyNotRemoved } from "./heldRemoval.ts";
 import { lastKnown } from "./lastKnown.ts";
 import { listedOverrides, overridesIn } from "./overrides.ts";
 import {
@@ -56,6 +58,8 @@ export interface ReportInput {
   isUnchanged: boolean;
   /** A policy places the object. */
   isPlaced: boolean;
+  /** The object is being deleted, and that has taken longer than deletions take. */
+  isOverdue?: boolean;
   /** The placement asks since when the object is unhealthy. */
   watchesHealth: boolean;
   /** The placement asks since when pods find no node. */
@@ -205,12 +209,10 @@ function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: W
   return { state: health.state, ...textOf(health), ...textOf(target.warning), ...activity };
 }
 
-/** The failure to report, and the patch to blame for it where one is. */
+/** The failure to report, with the patch to blame for it where one is. */
 function failureOf(rows: readonly RowView[], { overrides }: Pick<ClusterTarget, "overrides">): Failure | undefined {
   const row = failingRow(rows);
-  if (row === undefined) return undefined;
-  const problem = patchProblem(row.ref.kind, row.failure, overrides);
-  return problem === undefined ? row.failure : { ...problem, final: true };
+  return row === undefined ? undefined : blamed(row, overrides);
 }
 
 /** All that there is to say of what keeps the object from being as it should be, where the entry had to cut it. */
@@ -236,7 +238,9 @@ function leaving(input: ReportInput): ClusterReport | undefined {
   const observedHash = isUnseen ? previous?.observedHash : combined(rows, "observedHash");
   // What waits for a person does not move by itself.
   const isHeld = stays !== undefined && stays.reason !== MOVING;
-  const outcome: Outcome = { state: isHeld ? "Held" : "Removing", ...textOf(isHeld ? stays : (failure ?? stays)) };
+  // Said only then: most removals are over before anybody could read why they are not.
+  const holds = input.isOverdue === true ? whyNotRemoved(rows) : stays;
+  const outcome: Outcome = { state: isHeld ? "Held" : "Removing", ...textOf(isHeld ? stays : (failure ?? holds)) };
   const entry = observed(input, outcome, { replicas: counts, ...pick("observedHash", observedHash) });
   const report = { entry, planned: false, applied: false, available: "No" as const, fresh: true };
   return isHeld ? report : { ...report, activity: "Removing" };
@@ -341,8 +345,8 @@ function countsOf(rows: readonly RowView[], target: ClusterTarget): ReplicaCount
   return { ...seen, desired: desiredOf(target, seen) };
 }
 
-/** The planned number; for a kind whose number each cluster decides (a DaemonSet), the number that the cluster reports. */
+/** The planned number, as far as a status may say it; for a kind whose number each cluster decides (a DaemonSet), the number that the cluster reports. */
 function desiredOf(target: ClusterTarget | undefined, seen: ReplicaCounts | undefined): number {
   if (target === undefined) return 0;
-  return target.replicas ?? seen?.desired ?? 0;
+  return asCount(target.replicas ?? seen?.desired ?? 0);
 }

@@ -1,4 +1,11 @@
-import { hashOf, type ClusterStatusEntry, MOST_REPORTED, type Reason, type ReplicaCounts } from "../apis/index.ts";
+import {
+  asCount,
+  hashOf,
+  type ClusterStatusEntry,
+  MOST_REPORTED,
+  type Reason,
+  type ReplicaCounts,
+} from "../apis/index.ts";
 import type { Failure } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
 import type { RowView } from "./types.ts";
@@ -70,13 +77,10 @@ export function servingOf(rows: readonly RowView[]): "Now" | "Before" | undefine
 
 export const NONE: Readonly<ReplicaCounts> = Object.freeze({ desired: 0, updated: 0, ready: 0, available: 0 });
 
+/** Numbers that no status may say count as the nearest that one may: the hub would refuse the whole status for one of them. */
 export function addCounts(a: ReplicaCounts, b: ReplicaCounts): ReplicaCounts {
-  return {
-    desired: a.desired + b.desired,
-    updated: a.updated + b.updated,
-    ready: a.ready + b.ready,
-    available: a.available + b.available,
-  };
+  const sum = (field: keyof ReplicaCounts): number => asCount(asCount(a[field]) + asCount(b[field]));
+  return { desired: sum("desired"), updated: sum("updated"), ready: sum("ready"), available: sum("available") };
 }
 
 export function sumOfHealth(rows: readonly RowView[]): ReplicaCounts {

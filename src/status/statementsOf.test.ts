@@ -113,8 +113,9 @@ describe("all that is said of an object", () => {
 
   test("whose deletion takes long", () => {
     const left = report("b", { state: "Removing" }, { planned: false });
-    const message = "waits for b: its objects are being deleted there, and a finalizer of theirs holds them";
-    expect(one("Ready", [left], { deleting: true, overdue: true })).toEqual(["False", "Deleting", message]);
+    const held = { reason: "Terminating", message: "Deployment shop has finalizer example.com/hold" };
+    const long = report("b", { state: "Removing", ...held }, { planned: false });
+    expect(one("Ready", [long], { deleting: true })).toEqual(["False", "Deleting", `waits for b: ${held.message}`]);
     expect(one("Ready", [left], { deleting: true })[2]).toBe("objects remain on b");
   });
 

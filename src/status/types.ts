@@ -25,6 +25,8 @@ export interface RowView {
   /** Of the member object as it stands there, where the placement asks for the sum of all. */
   status?: Readonly<Record<string, unknown>>;
   isStatusOld?: true;
+  /** Of a member object that is being deleted: what holds it; empty where no finalizer does. */
+  finalizers?: readonly string[];
   /** Why a member object that is to go stays for now, where that may take long. */
   stays?: { reason: string; message: string };
   /** Why the last write failed; cleared by a write that succeeds. `final`: no retry before something changes. */

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -50,6 +51,8 @@ interface Replica {
   configurationName?: string;
   certDir?: string;
   kinds?: readonly KindDefinition[];
+  port?: number;
+  cannotListen?: (error: Error) => void;
 }
 
 interface Started {
@@ -338,6 +341,15 @@ describe("the webhooks", () => {
     const heard = performance.now();
     while ((await shownBy(webhooks)) !== "CN=second") await setImmediate();
     expect(performance.now() - heard).toBeGreaterThan(1_000);
+  });
+
+  test("give up a port that somebody took since it was checked, and say so", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void other.close());
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    const told = await new Promise((cannotListen) => startReplica(hubWithCrds(), { port, cannotListen }));
+    expect(told).toMatchObject({ code: "EADDRINUSE" });
   });
 
   test("go on with the trace of the request that they are asked about, and note it on the object", async () => {

@@ -52,6 +52,8 @@ export interface WebhookOptions {
   metrics: Metrics;
   /** Opens a span `Admission` around each call. */
   tracer?: Tracer;
+  /** Called when the port cannot be listened on. Nothing is tried again then, and the webhooks only wait to be disposed of. */
+  cannotListen?: (error: Error) => void;
 }
 
 export interface Webhooks extends AsyncDisposable {
@@ -105,11 +107,18 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
     published: (bundle) => source.published(bundle),
   });
 
+  const giveUp = (error: Error & { syscall?: string }): never => {
+    if (error.syscall === "listen" && options.cannotListen !== undefined) {
+      end.abort(error);
+      options.cannotListen(error);
+    }
+    throw error;
+  };
   let trusted: string | undefined;
   const use = async ({ serving, bundle }: Certificates): Promise<void> => {
     const first = server.port === undefined;
     if (first) {
-      await server.show(serving);
+      await server.show(serving).catch(giveUp);
       logger.info({ port: server.port, event_reason: "WebhooksServing" }, "webhooks are served");
     }
     const enough = AbortSignal.any([signal, AbortSignal.timeout(PUBLISH_WITHIN_MS)]);

@@ -54,6 +54,11 @@ const clusters: BadObject[] = [
   { name: "a name with a dot", object: cluster({}, "shanghai.1"), field: "metadata.name" },
   ...BAD_DEPENDENCIES,
   {
+    name: "a retained field of a kind that is not on members",
+    object: placement({ retain: [{ kind: "ManifestBundle", path: "spec.manifests" }] }),
+    field: "spec.retain[0].kind",
+  },
+  {
     name: "a deletionPolicy that there is not",
     object: cluster({ deletionPolicy: "Delete" }),
     field: "spec.deletionPolicy",
@@ -248,6 +253,11 @@ const placements: BadObject[] = [
   {
     name: "the health of a kind that has none",
     object: placement({ health: [{ kind: "Secret", available: "true" }] }),
+    field: "spec.health[0].kind",
+  },
+  {
+    name: "the health of a kind that is not on members",
+    object: placement({ health: [{ kind: "DemoApplication", available: "true" }] }),
     field: "spec.health[0].kind",
   },
   {

@@ -227,3 +227,30 @@ describe("an admission of the member that makes something else of what is applie
     await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 1 }, 60_000);
   });
 });
+
+describe("a deletion", () => {
+  const deployment = (namespace: string) => objectPath("Deployment", namespace, "shop");
+  const label = (hub: string | null) => ({ metadata: { labels: { [MANAGED_BY_LABEL]: hub } } });
+
+  test("goes on beside an object that has come to carry the label of another hub, and writes nothing to it", async () => {
+    const namespace = await running();
+    const given = await api().patch<KubeObject>(deployment(namespace), "merge", label("other-hub"));
+    await federation.untilEntry(namespace, "shop", SHANGHAI, { reason: "AlreadyExists" });
+    await federation.remove(demoApplication("shop").namespace(namespace));
+    const { metadata } = await api().get(deployment(namespace));
+    expect([metadata.uid, metadata.deletionTimestamp]).toEqual([given.metadata.uid, undefined]);
+    expect(metadata.labels).toEqual(given.metadata.labels);
+    expect(metadata.annotations?.[OBJECT_ANNOTATION]).toBe(given.metadata.annotations?.[OBJECT_ANNOTATION]);
+    expect(await api().find(objectPath("Service", namespace, "shop"))).toBeUndefined();
+  });
+
+  test("takes along an object of which somebody has taken the label off", async () => {
+    const namespace = await running();
+    await federation.manager.stop();
+    await api().patch(deployment(namespace), "merge", label(null));
+    await federation.api.delete(objectPath("DemoApplication", namespace, "shop"));
+    await federation.startManager();
+    await federation.remove(demoApplication("shop").namespace(namespace));
+    expect(await api().find(deployment(namespace))).toBeUndefined();
+  });
+});

@@ -226,8 +226,7 @@ describe("a member that is joined for some namespaces", () => {
     SHANGHAI,
     "--member-kubeconfig",
     member.kubeconfigFile,
-    "--region",
-    "cn-shanghai",
+    ...(flags.includes("--renew") ? [] : ["--region", "cn-shanghai"]),
     ...flags,
   ];
   const app = (namespace: string) => demoApplication("shop").namespace(namespace).replica(1).port(80).object();

@@ -7,6 +7,7 @@ import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { Lane } from "../lane.ts";
 import type { MemberObject } from "../memberObject.ts";
 import type { MemberObjects } from "../memberObjects.ts";
+import type { ObservedObject } from "../observed.ts";
 import type { MemberWriter } from "../memberWriter.ts";
 import { CLUSTER, CONFIG_REF, objectsWithLog, row } from "./builders.ts";
 
@@ -56,8 +57,8 @@ export function laneOn(answer: (call: string) => unknown = () => undefined) {
     create: (row: ApplyRow) => call("create", row.ref.name, row),
     update: (row: ApplyRow, ...more: unknown[]) => call("update", row.ref.name, row, ...more),
     observe: ({ object }: { object: KubeObject }) => state.observe(object),
-    delete: (ref: ObjectRef, uid: string, agreed: boolean) => call("delete", `${ref.name} ${uid}`, agreed),
-    release: (ref: ObjectRef, uid: string) => call("release", `${ref.name} ${uid}`),
+    delete: (ref: ObjectRef, { uid }: ObservedObject, agreed: boolean) => call("delete", `${ref.name} ${uid}`, agreed),
+    release: (ref: ObjectRef, { uid }: ObservedObject) => call("release", `${ref.name} ${uid}`),
     read: (ref: ObjectRef) => call("read", ref.name),
     find: (ref: ObjectRef, owner: OwnerRef) => call("find", ref.name, owner),
   } as unknown as MemberWriter;

@@ -1,4 +1,4 @@
-import { type HealthRule, type KubeObject, shortMessage } from "../../apis/index.ts";
+import { type FieldProblem, type HealthRule, type KubeObject, shortMessage } from "../../apis/index.ts";
 import type { Health } from "../types.ts";
 import { numberOf } from "../values.ts";
 import { type Compiled, compileCondition } from "./cel.ts";
@@ -23,6 +23,17 @@ function compile(expression: string): Compiled {
 export function conditionProblem(expression: string): string | undefined {
   const result = compile(expression);
   return "mistake" in result ? result.mistake : undefined;
+}
+
+/** Expressions of a placement's `health` that nobody could evaluate, each with the place of the mistake. */
+export function healthProblems(rules: readonly HealthRule[]): FieldProblem[] {
+  return rules.flatMap((rule, index) =>
+    (["available", "failed"] as const).flatMap((name) => {
+      const expression = rule[name];
+      const message = expression === undefined ? undefined : conditionProblem(expression);
+      return message === undefined ? [] : [{ field: `spec.health[${index}].${name}`, message }];
+    }),
+  );
 }
 
 type Answer = { holds: boolean } | { unknown: Health };

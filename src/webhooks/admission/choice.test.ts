@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type Placement, placementSpec } from "../../apis/index.ts";
+import { type OverridePolicy, overridePolicySpec, type Placement, placementSpec } from "../../apis/index.ts";
 import { type ClusterSnapshot } from "../../scheduler/index.ts";
-import { judgeChoice, warnOfChoice } from "./choice.ts";
+import { judgeChoice, warnOfChoice, warnOfTargets } from "./choice.ts";
 
 function policyOf(spec: object): Placement {
   const parsed = placementSpec.parse({ resourceSelectors: [{ apiVersion: "v1", kind: "ConfigMap" }], ...spec });
@@ -24,6 +24,15 @@ describe("a placement that no clusters could meet is refused", () => {
       "names that are all excluded",
       group({ clusterNames: ["a"], exclude: ["a", "b"] }),
       "spec.clusterAffinities[0]: every one of its clusterNames is in exclude too, so it takes no cluster; take names off one of them",
+    ],
+    [
+      "the same in a stage of its rollout",
+      {
+        rollout: {
+          stages: [{ name: "all" }, { name: "one", targetClusters: { clusterNames: ["a"], exclude: ["a"] } }],
+        },
+      },
+      "spec.rollout.stages[1].targetClusters: every one of its clusterNames is in exclude too, so it takes no cluster; take names off one of them",
     ],
     [
       "In and NotIn that leave nothing",
@@ -123,6 +132,11 @@ describe("what no cluster gives now is told of", () => {
       ["spec.clusterAffinities[0].clusterNames: there is no cluster c yet"],
     ],
     [
+      "a name in a stage of a rollout",
+      { rollout: { stages: [{ name: "one", targetClusters: { clusterNames: ["c", "a"] } }, { name: "rest" }] } },
+      ["spec.rollout.stages[0].targetClusters.clusterNames: there is no cluster c yet"],
+    ],
+    [
       "a label key",
       group({ labelSelector: { matchLabels: { teir: "web" } } }),
       ["spec.clusterAffinities[0]: no cluster has the label teir yet"],
@@ -146,5 +160,22 @@ describe("what no cluster gives now is told of", () => {
 
   test("without any cluster there is nothing to compare with", () => {
     expect(warnOfChoice(policyOf(group({ clusterNames: ["a"] })), [])).toEqual([]);
+  });
+
+  test("in the rules of an override, each once", () => {
+    const spec = overridePolicySpec.parse({
+      resourceSelectors: [{ apiVersion: "v1", kind: "ConfigMap" }],
+      rules: [
+        { replicas: 1 },
+        { targetClusters: { clusterNames: ["a", "c"] }, replicas: 2 },
+        { targetClusters: { labelSelector: { matchLabels: { teir: "web" } } }, replicas: 3 },
+      ],
+    });
+    const policy = { apiVersion: "v1", kind: "OverridePolicy", metadata: { name: "o" }, spec } as OverridePolicy;
+    expect(warnOfTargets(policy, fleet)).toEqual([
+      "spec.rules[1].targetClusters.clusterNames: there is no cluster c yet",
+      "spec.rules[2].targetClusters: no cluster has the label teir yet",
+    ]);
+    expect(warnOfTargets(policy, [])).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import {
   type ClusterSelector,
   counted,
   type FieldProblem,
+  type OverridePolicy,
   type Placement,
   type PlacementSpec,
   shortMessage,
@@ -22,16 +23,7 @@ export function judgeChoice({ spec }: Placement): FieldProblem[] {
 /** What no cluster that is there now gives: another one may join. */
 export function warnOfChoice({ spec }: Placement, clusters: readonly ClusterSnapshot[]): string[] {
   if (clusters.length === 0) return [];
-  const keys = new Set(clusters.flatMap(({ labels }) => Object.keys(labels)));
-  const names = new Set(clusters.map(({ name }) => name));
-  const warnings = selectorsOf(spec).flatMap(({ field, selector }) => [
-    ...(selector.clusterNames ?? [])
-      .filter((name) => !names.has(name))
-      .map((name) => `${field}.clusterNames: there is no cluster ${name} yet`),
-    ...askedKeys(selector)
-      .filter((key) => !keys.has(key))
-      .map((key) => `${field}: no cluster has the label ${key} yet`),
-  ]);
+  const warnings = warnOfSelectors(selectorsOf(spec), clusters);
   for (const { topologyKey, minGroups = 0 } of spec.spreadConstraints ?? []) {
     const groups = new Set(
       clusters.flatMap((one) => (topologyKey === "cluster" ? one.name : (groupOf(one, topologyKey) ?? []))),
@@ -44,8 +36,36 @@ export function warnOfChoice({ spec }: Placement, clusters: readonly ClusterSnap
   return [...new Set(warnings)];
 }
 
-function selectorsOf(spec: PlacementSpec): { field: string; selector: ClusterSelector }[] {
-  const { clusterAffinities = [], clusterPreferences = [], replicaScheduling } = spec;
+/** The same for the clusters that the rules of an override are for. */
+export function warnOfTargets({ spec }: OverridePolicy, clusters: readonly ClusterSnapshot[]): string[] {
+  if (clusters.length === 0) return [];
+  const selectors = spec.rules.map(({ targetClusters = {} }, i) => ({
+    field: `spec.rules[${i}].targetClusters`,
+    selector: targetClusters,
+  }));
+  return [...new Set(warnOfSelectors(selectors, clusters))];
+}
+
+interface Placed {
+  field: string;
+  selector: ClusterSelector;
+}
+
+function warnOfSelectors(selectors: readonly Placed[], clusters: readonly ClusterSnapshot[]): string[] {
+  const keys = new Set(clusters.flatMap(({ labels }) => Object.keys(labels)));
+  const names = new Set(clusters.map(({ name }) => name));
+  return selectors.flatMap(({ field, selector }) => [
+    ...(selector.clusterNames ?? [])
+      .filter((name) => !names.has(name))
+      .map((name) => `${field}.clusterNames: there is no cluster ${name} yet`),
+    ...askedKeys(selector)
+      .filter((key) => !keys.has(key))
+      .map((key) => `${field}: no cluster has the label ${key} yet`),
+  ]);
+}
+
+function selectorsOf(spec: PlacementSpec): Placed[] {
+  const { clusterAffinities = [], clusterPreferences = [], replicaScheduling, rollout } = spec;
   const { weights = [] } = replicaScheduling ?? {};
   return [
     ...clusterAffinities.map((selector, i) => ({ field: `spec.clusterAffinities[${i}]`, selector })),
@@ -55,6 +75,10 @@ function selectorsOf(spec: PlacementSpec): { field: string; selector: ClusterSel
     })),
     ...weights.map(({ targetClusters }, i) => ({
       field: `spec.replicaScheduling.weights[${i}].targetClusters`,
+      selector: targetClusters,
+    })),
+    ...(rollout?.stages ?? []).map(({ targetClusters = {} }, i) => ({
+      field: `spec.rollout.stages[${i}].targetClusters`,
       selector: targetClusters,
     })),
   ];

@@ -17,7 +17,7 @@ import {
   refuseEndpoint,
 } from "../../apis/index.ts";
 import { judgeBundle } from "./bundles.ts";
-import { judgeChoice, warnOfChoice } from "./choice.ts";
+import { judgeChoice, warnOfChoice, warnOfTargets } from "./choice.ts";
 import { judgeDeletion } from "./deletion.ts";
 import { judgeHealth } from "./health.ts";
 import { judgePatches } from "./patches.ts";
@@ -119,23 +119,27 @@ function judgeObject(
       return noting(
         facts,
         [...judgeOverrides(parsed.object, facts), ...judgeOverriddenReplicas(parsed.object, facts.replicaBounds)],
-        warnOfUnfinished(parsed.object),
+        warnOfTargets(parsed.object as unknown as OverridePolicy, facts.clusters),
       );
     case "ClusterOverridePolicy":
-      return { problems: judgeOverrides(parsed.object, facts), warnings: warnOfUnfinished(parsed.object) };
+      return {
+        problems: judgeOverrides(parsed.object, facts),
+        warnings: warnOfTargets(parsed.object as unknown as OverridePolicy, facts.clusters),
+      };
     default:
       return ALL_WELL;
   }
 }
 
 function judgePlacement(policy: KubeObject, { servedKinds, clusters }: AdmissionFacts): Judgement {
+  const placement = policy as unknown as Placement;
   const problems = [
     ...judgeSelectors(policy, servedKinds),
     ...judgeDependencies(policy, servedKinds),
     ...judgeHealth(policy),
-    ...judgeChoice(policy as unknown as Placement),
+    ...judgeChoice(placement),
   ];
-  const warnings = [...warnOfUnfinished(policy), ...warnOfChoice(policy as unknown as Placement, clusters)];
+  const warnings = [...warnOfUnfinished(placement), ...warnOfChoice(placement, clusters)];
   return { problems, warnings };
 }
 

@@ -6,6 +6,7 @@ import {
   clusterObject,
   clusterOverrideObject,
   clusterPlacementObject,
+  overrideObject,
   patchObject,
   placementObject,
 } from "../../../test/builders/policyObjects.ts";
@@ -184,3 +185,14 @@ test("a Secret that is not there yet, and bounds that cannot be read, are warned
     warnings: [expect.stringContaining('"many"')],
   });
 });
+
+test.each([overrideObject, clusterOverrideObject])(
+  "an override that names a cluster that is not there is warned of and taken",
+  (objectOf) => {
+    const object = objectOf({ replicas: 2, targetClusters: { clusterNames: ["mars"] } });
+    expect(judgeRequest(requestOf("CREATE", object), factsOf({ clusters: [cluster("a")] }), NOW)).toEqual({
+      problems: [],
+      warnings: ["spec.rules[0].targetClusters.clusterNames: there is no cluster mars yet"],
+    });
+  },
+);

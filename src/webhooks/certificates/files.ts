@@ -17,6 +17,7 @@ export interface FileCertificatesOptions {
 
 /** A mounted Secret changes by one renaming, which the file system reports at once; where it does not, the change is seen after this long. */
 const LOOK_EVERY_MS = 30_000;
+
 /** Certificates that somebody else renews in a folder. A set that is half written is left alone until it is whole. */
 export class FileCertificates implements CertificateSource {
   readonly #options: FileCertificatesOptions;
@@ -33,6 +34,7 @@ export class FileCertificates implements CertificateSource {
   async run(use: (certificates: Certificates) => Promise<void>, signal: AbortSignal): Promise<void> {
     const { folder, logger } = this.#options;
     let shown: Certificates | undefined;
+    let waits = false;
     const watcher = watch(folder, () => this.#wake.resolve());
     // The folder itself was replaced; the regular check finds the new one.
     watcher.on("error", (error) =>
@@ -50,7 +52,16 @@ export class FileCertificates implements CertificateSource {
           }
         } catch (error) {
           if (signal.aborted) break;
-          logger.error({ err: error, folder }, "webhook certificates could not be read; the ones before stay in use");
+          // Nothing is wrong yet: what mounts or issues them may need its time.
+          const isAwaited = shown === undefined && isMissing(error);
+          if (isAwaited && !waits)
+            logger.warn(
+              { folder, event_reason: "WebhookCertificatesAwaited" },
+              "tls.crt and tls.key are not in the folder of the webhook certificates yet; the webhooks are served once they are",
+            );
+          waits = isAwaited;
+          if (!isAwaited)
+            logger.error({ err: error, folder }, "webhook certificates could not be read; the ones before stay in use");
         }
         await this.#sleep(signal);
       }
@@ -89,9 +100,13 @@ async function readOptional(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 function same(a: Certificates, b: Certificates): boolean {

@@ -170,11 +170,33 @@ describe("a deletion that waits says for which cluster, since when and what free
     await federation.pass(40_000);
     const at = federation.app("shop")?.metadata.deletionTimestamp;
     expect(message(federation)).toBe(
-      `waits for shanghai since ${at}: its objects are being deleted there, and a finalizer of theirs holds them`,
+      `shanghai since ${at}: Deployment shop has finalizer example.com/wait; mend its controller or remove it`,
     );
+    expect(federation.entry("shop", SHANGHAI)).toMatchObject({ state: "Removing", reason: "Terminating" });
     expect(told(federation).filter((line) => line.startsWith("DeletionWaits"))).toHaveLength(1);
     await server.merge(DEPLOYMENTS, "default", "shop", { metadata: { finalizers: null } });
     await federation.until(() => !federation.hub.has(DEMOAPPLICATIONS, "default", "shop"));
+  });
+
+  test("for each cluster with its own reason, when one does not answer and a finalizer holds it on another", async () => {
+    await using federation = await TestFederation.running(SHANGHAI, "singapore");
+    const { server } = federation.member(SHANGHAI);
+    await server.merge(DEPLOYMENTS, "default", "shop", { metadata: { finalizers: ["example.com/wait"] } });
+    federation.member("singapore").cutOff();
+    await federation.until(() => federation.entry("shop", "singapore")?.state === "Unknown");
+    await federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.pass(45_000);
+    const held = "Deployment shop has finalizer example.com/wait; mend its controller or remove it";
+    expect(federation.entry("shop", SHANGHAI)).toMatchObject({ reason: "Terminating", message: held });
+    expect(message(federation)).toBe(`shanghai: ${held}; also singapore`);
+    const at = federation.app("shop")?.metadata.deletionTimestamp;
+    expect(told(federation).findLast((line) => line.startsWith("DeletionWaits"))).toMatch(
+      new RegExp(
+        `^DeletionWaits: waits for shanghai since ${at}: ${held}; and for singapore \\(ClusterUnreachable since .*unjoined$`,
+      ),
+    );
+    await server.merge(DEPLOYMENTS, "default", "shop", { metadata: { finalizers: null } });
+    await federation.until(() => federation.entry("shop", SHANGHAI) === undefined);
   });
 
   test("none comes of a deletion that goes its way", async () => {

@@ -103,7 +103,9 @@ describe("overrides", () => {
     const ready = (name: string): string => readyOf(federation, OVERRIDEPOLICIES, name);
     expect(ready("a-first")).toMatch(/^False Superseded OverridePolicy b-later applies later/);
     expect(ready("b-later")).toBe("True Applied 1 object");
-    expect(ready("d-lost")).toMatch(/^False NoClusterMatches no rule takes a cluster on which the object/);
+    expect(ready("d-lost")).toMatch(
+      /^False NoClusterMatches no rule takes a cluster on which the object.*; unknown cluster tokyo$/,
+    );
     await federation.delete(OVERRIDEPOLICIES, "b-later");
     await federation.until(() => federation.entry("shop", "shanghai")?.overrides?.[0] === "OverridePolicy/a-first");
     await federation.until(() => ready("a-first") === "True Applied 1 object");
@@ -128,6 +130,20 @@ describe("overrides", () => {
     await federation.apply(OVERRIDEPOLICIES, replicas(3));
     await federation.until(() => federation.entry("shop", "shanghai")?.replicas.ready === 3);
     await federation.until(() => readyOf(federation, OVERRIDEPOLICIES, "bad") === "True Applied 1 object");
+  });
+
+  test.each([-3, 2.5])("that leave %s replicas are at fault, and the status is written all the same", async (value) => {
+    await using federation = await TestFederation.running("shanghai", "singapore");
+    const patch = { kind: "Deployment", op: "add", path: "/spec/replicas", value } as const;
+    await federation.apply(OVERRIDEPOLICIES, overridePolicy("bad").onClusters(["shanghai"], { patches: [patch] }));
+    await federation.until(() => federation.entry("shop", "shanghai")?.reason === "InvalidPatch");
+    expect(federation.entry("shop", "shanghai")?.message).toMatch(
+      /^OverridePolicy bad, rule 0: patch 0 on Deployment: /,
+    );
+    expect(federation.condition("shop", "Ready")).toBe("False InvalidPatch");
+    await federation.until(() => readyOf(federation, OVERRIDEPOLICIES, "bad").startsWith("False InvalidPatch"));
+    const events = federation.events.filter((event) => event["reason"] === "InvalidPatch");
+    expect(events).toMatchObject([{ type: "Warning", note: expect.stringContaining("OverridePolicy bad, rule 0") }]);
   });
 });
 

@@ -270,7 +270,7 @@ describe("later writes", () => {
     const annotations = { ...metadata.annotations, [DELETION_POLICY_ANNOTATION]: "Orphan" };
     await earlier.apply(CONFIGMAPS, { ...object, metadata: { ...metadata, annotations, ownerReferences } });
     const observed = observe(await server.merge(CONFIGMAPS, "default", "shop", { data: { theirs: "1" } }));
-    await writer.release(CONFIG_REF, observed.uid);
+    await writer.release(CONFIG_REF, observed);
     const after = server.get(CONFIGMAPS, "default", "shop");
     expect([after.metadata.labels ?? {}, after.metadata.annotations ?? {}]).toEqual([{}, {}]);
     expect(after.metadata.ownerReferences).toEqual([ownerReferences[1]]);
@@ -282,7 +282,7 @@ describe("later writes", () => {
   test("letting go of what nobody else has written leaves it to nobody", async () => {
     const { server, earlier, writer } = await member();
     const observed = observe(await earlier.apply(CONFIGMAPS, marked("default")));
-    await writer.release(CONFIG_REF, observed.uid);
+    await writer.release(CONFIG_REF, observed);
     const after = server.get(CONFIGMAPS, "default", "shop");
     expect(after.metadata.managedFields ?? []).toEqual([]);
     expect(after["data"]).toEqual({ key: "value" });
@@ -296,14 +296,14 @@ describe("later writes", () => {
       if (verb !== "patch" || phase !== "before" || others-- <= 0) return;
       await server.merge(CONFIGMAPS, "default", "shop", { data: { theirs: String(others) } });
     };
-    await writer.release(CONFIG_REF, observed.uid);
+    await writer.release(CONFIG_REF, observed);
     expect(server.get(CONFIGMAPS, "default", "shop").metadata.labels ?? {}).toEqual({});
   });
 
   test("letting go of another life changes nothing", async () => {
     const { server, writer } = await member();
     const observed = observe(await server.create(CONFIGMAPS, marked("default")));
-    await writer.release(CONFIG_REF, "another");
+    await writer.release(CONFIG_REF, { uid: "another", visible: true });
     expect(server.get(CONFIGMAPS, "default", "shop").metadata).toMatchObject({
       uid: observed.uid,
       resourceVersion: observed.resourceVersion,
@@ -314,9 +314,9 @@ describe("later writes", () => {
   test("a delete of what is gone is no failure; one of another life is", async () => {
     const { server, writer } = await member();
     const observed = observe(await server.create(CONFIGMAPS, marked("default")));
-    await expect(writer.delete(CONFIG_REF, "another")).rejects.toThrow(/UID/);
-    await writer.delete(CONFIG_REF, observed.uid);
-    await writer.delete(CONFIG_REF, observed.uid);
+    await expect(writer.delete(CONFIG_REF, { uid: "another", visible: true })).rejects.toThrow(/UID/);
+    await writer.delete(CONFIG_REF, observed);
+    await writer.delete(CONFIG_REF, observed);
     expect(server.has(CONFIGMAPS, "default", "shop")).toBe(false);
   });
 
@@ -333,7 +333,7 @@ describe("later writes", () => {
       await server.merge(CONFIGMAPS, "default", "shop", { metadata: { labels } });
       await expect(writer.find(CONFIG_REF, OWNER)).resolves.toMatchObject({ uid, visible: false, deleting: false });
       await expect(writer.find(CONFIG_REF, { ...OWNER, uid: "another" })).resolves.toBeUndefined();
-      await writer.delete(CONFIG_REF, uid);
+      await writer.delete(CONFIG_REF, { uid, visible: true });
       await expect(writer.find(CONFIG_REF, OWNER)).resolves.toMatchObject({ uid, visible: false, deleting: true });
       await server.merge(CONFIGMAPS, "default", "shop", { metadata: { finalizers: null } });
       await expect(writer.find(CONFIG_REF, OWNER)).resolves.toBeUndefined();
@@ -342,7 +342,7 @@ describe("later writes", () => {
     test("what was let go of is not found", async () => {
       const { earlier, writer } = await member();
       const { uid } = observe(await earlier.apply(CONFIGMAPS, marked("default")));
-      await writer.release(CONFIG_REF, uid);
+      await writer.release(CONFIG_REF, { uid, visible: true });
       await expect(writer.find(CONFIG_REF, OWNER)).resolves.toBeUndefined();
     });
 

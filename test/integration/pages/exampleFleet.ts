@@ -34,7 +34,10 @@ export class ExampleFleet implements AsyncDisposable {
       await self.#run("install");
       const port = await freePort();
       const webhooks = ["--webhooks", "--webhook-port", `${port}`, "--webhook-url", `https://127.0.0.1:${port}`];
-      const manager = ["manager", "--log-level", "error", "--metrics-bind-address", "127.0.0.1:0", ...webhooks];
+      // An example names a query. Nobody asks it here: nothing listens on that port.
+      const prometheus = ["--prometheus-url", "http://127.0.0.1:1"];
+      const quiet = ["--log-level", "error", "--metrics-bind-address", "127.0.0.1:0"];
+      const manager = ["manager", ...quiet, ...prometheus, ...webhooks];
       self.#manager = self.#run(...manager);
       // Its failure shows where something is waited for.
       self.#manager.catch(() => undefined);

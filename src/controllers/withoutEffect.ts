@@ -1,0 +1,120 @@
+import {
+  type ClusterSelector,
+  type FieldProblem,
+  HUB_ONLY_KINDS,
+  listedAfter,
+  parseApiVersion,
+  type Placement,
+  type ResourceSelector,
+} from "../apis/index.ts";
+import type { Policy } from "../hub/index.ts";
+import { healthProblems, hubKindOf, memberKindOf } from "../interpreter/index.ts";
+import { isPlacement, type Outcome } from "./policyOutcome.ts";
+
+export interface EffectFacts {
+  clusters: { get(name: string): unknown };
+  /** Somebody answers the queries of gates. */
+  hasPrometheus: boolean;
+}
+
+type Trouble = Required<Pick<Outcome, "reason" | "error">>;
+
+/**
+ * What of a policy has no effect, whatever objects there are: admission refuses some of it, and may have been off; the rest depends on the hub.
+ * The clusters that an override names in vain are apart, since what it says of others holds.
+ */
+export function withoutEffect(policy: Policy, facts: EffectFacts): Partial<Trouble> & Pick<Outcome, "unknownClusters"> {
+  const trouble = outOfReach(policy) ?? (isPlacement(policy) ? troubleOf(policy, facts) : undefined);
+  const unknown = isPlacement(policy) ? [] : unknownIn(policy.spec.rules, facts);
+  return { ...trouble, ...(unknown.length === 0 ? {} : { unknownClusters: unknown }) };
+}
+
+/** Of policies that came while admission was not asked. */
+function outOfReach({ metadata, spec }: Policy): Trouble | undefined {
+  const own = metadata.namespace;
+  if (own === undefined) return undefined;
+  for (const [index, { namespace }] of spec.resourceSelectors.entries()) {
+    if (namespace === undefined || namespace === own) continue;
+    const error = `spec.resourceSelectors[${index}].namespace: a policy of namespace ${own} selects nothing in ${namespace}`;
+    return { reason: "NamespaceOutOfReach", error };
+  }
+  return undefined;
+}
+
+function troubleOf({ spec }: Placement, facts: EffectFacts): Trouble | undefined {
+  const { rollout, health = [], retain = [] } = spec;
+  const unknown = unknownIn(rollout?.stages ?? [], facts);
+  if (unknown.length > 0)
+    return {
+      reason: "UnknownCluster",
+      error: listedAfter(`spec.rollout.stages: unknown cluster${unknown.length === 1 ? "" : "s"} `, unknown),
+    };
+  if (rollout?.gate?.prometheus !== undefined && !facts.hasPrometheus) {
+    const error = "spec.rollout.gate.prometheus waits for ever: the manager was started without --prometheus-url";
+    return { reason: "PrometheusMissing", error };
+  }
+  const [unreadable] = healthProblems(health);
+  if (unreadable !== undefined) return { reason: "InvalidHealthRule", error: textOf(unreadable) };
+  const vain = [
+    ...notOnMembers("spec.health", health),
+    ...notOnMembers("spec.retain", retain),
+    ...neededByNoKind(spec),
+  ];
+  return vain[0] === undefined ? undefined : { reason: "NoEffect", error: textOf(vain[0]) };
+}
+
+/** Of policies that are older than the rule. */
+function notOnMembers(field: string, entries: readonly { kind: string }[]): FieldProblem[] {
+  return entries.flatMap(({ kind }, index) =>
+    HUB_ONLY_KINDS.includes(kind)
+      ? [
+          {
+            field: `${field}[${index}].kind`,
+            message: `no member holds a ${kind}; name a kind that comes of it, such as Deployment`,
+          },
+        ]
+      : [],
+  );
+}
+
+/** What is said for kinds that need it said, where the policy selects none of these. */
+function neededByNoKind({ resourceSelectors, aggregateStatus, replicaScheduling }: Placement["spec"]): FieldProblem[] {
+  const kinds = [...new Set(resourceSelectors.map(({ kind }) => `a ${kind}`))].join(" and ");
+  const problems: FieldProblem[] = [];
+  if (aggregateStatus === true && resourceSelectors.every(isHubKind))
+    problems.push({
+      field: "spec.aggregateStatus",
+      message: `the status of ${kinds} is Meridian's own already; remove it`,
+    });
+  if (replicaScheduling?.path !== undefined && resourceSelectors.every(hasKnownReplicas))
+    problems.push({
+      field: "spec.replicaScheduling.path",
+      message: `Meridian knows where ${kinds} keep replicas; remove it`,
+    });
+  return problems;
+}
+
+function isHubKind({ apiVersion, kind }: ResourceSelector): boolean {
+  return hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
+}
+
+function hasKnownReplicas({ apiVersion, kind }: ResourceSelector): boolean {
+  const { group } = parseApiVersion(apiVersion);
+  return hubKindOf(group, kind) !== undefined || memberKindOf(group, kind).withReplicas !== undefined;
+}
+
+/** Names that no MemberCluster has, each once: most likely a slip of the pen. */
+function unknownIn(
+  entries: readonly { targetClusters?: ClusterSelector | undefined }[],
+  { clusters }: EffectFacts,
+): string[] {
+  const names = entries.flatMap(({ targetClusters: { clusterNames = [], exclude = [] } = {} }) => [
+    ...clusterNames,
+    ...exclude,
+  ]);
+  return [...new Set(names)].filter((name) => clusters.get(name) === undefined);
+}
+
+function textOf({ field, message }: FieldProblem): string {
+  return `${field}: ${message}`;
+}

@@ -1,0 +1,31 @@
+import { isCount, type KubeObject, MOST_COUNTED, parseApiVersion, valueAt } from "../apis/index.ts";
+import { memberKindOf } from "../interpreter/index.ts";
+import { type applyRules, blamedPatch, effectOf, type MatchedRule } from "../override/index.ts";
+
+/**
+ * The patch that leaves a workload with a number of replicas that no server takes; undefined where none does. Members refuse some of them, and
+ * take others for what was not meant; and the status could not say of any what is asked for.
+ */
+export function wrongReplicas(
+  before: readonly KubeObject[],
+  rules: readonly MatchedRule[],
+  after: readonly KubeObject[],
+): ReturnType<typeof applyRules>["problem"] {
+  for (const [index, object] of after.entries()) {
+    const was = before[index];
+    if (object === was) continue;
+    const path = memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).replicaPath;
+    if (path === undefined) continue;
+    const replicas = valueAt(object, path);
+    // Without a number the server sets its own.
+    if (replicas === undefined || replicas === null || isCount(replicas)) continue;
+    if (replicas === valueAt(was, path)) continue;
+    const field = `.${path.join(".")}`;
+    const patch = blamedPatch(effectOf(rules), object.kind, [field]);
+    if (patch === undefined) continue;
+    const { policy, rule } = patch;
+    const wrong = `${field}: must be a whole number, 0 to ${MOST_COUNTED}`;
+    return { policy, rule, reason: "InvalidPatch", message: `patch ${patch.patch} on ${object.kind}: ${wrong}` };
+  }
+  return undefined;
+}

@@ -1,0 +1,57 @@
+import { describe, expect } from "vitest";
+import { fc, test } from "@fast-check/vitest";
+import { federatedStatus, MOST_COUNTED } from "../apis/index.ts";
+import { aggregate } from "./aggregate.ts";
+import { after, entry, inputOf, refused, row, T0, target, view } from "./testing.ts";
+import type { RowView, StatusInput } from "./types.ts";
+
+const counting = (desired: number, seen = desired): RowView =>
+  row({ health: { state: "Available", replicas: { desired, updated: seen, ready: seen, available: seen } } });
+const asking = (...replicas: (number | undefined)[]) => {
+  const clusters = replicas.map((count, i) => ({ name: `c${i}`, frozen: false, objects: [], replicas: count }));
+  return target([], {
+    clusters: clusters.map(({ replicas: count, ...one }) => (count === undefined ? one : { ...one, replicas: count })),
+  });
+};
+const all = (desired: number, seen: number) => ({ desired, updated: seen, ready: seen, available: seen });
+
+describe("a number that the hub would refuse", () => {
+  test("is no part of the status, whether a template asks for it or a member reports it", () => {
+    const status = aggregate(inputOf([view("c0", { rows: [counting(-3, 2.5)] })], { target: asking(-3) }), T0);
+    expect(entry(status, "c0")?.replicas).toEqual(all(0, 2));
+    expect(status.replicas).toEqual(all(0, 2));
+  });
+
+  test("takes nothing from what others count", () => {
+    const rows = [counting(5), counting(-3)];
+    const status = aggregate(inputOf([view("c0", { rows })], { target: asking(undefined) }), T0);
+    expect(entry(status, "c0")?.replicas).toEqual(all(5, 5));
+  });
+
+  test("does not come of a sum", () => {
+    const views = ["c0", "c1"].map((name) => view(name, { rows: [counting(MOST_COUNTED)] }));
+    const status = aggregate(inputOf(views, { target: asking(MOST_COUNTED, MOST_COUNTED) }), T0);
+    expect(status.replicas).toEqual(all(MOST_COUNTED, MOST_COUNTED));
+  });
+
+  const wild = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(-1, 2.5, 2 ** 31, NaN, Infinity, -Infinity));
+  const arbitraryRow = fc
+    .record({ desired: wild, updated: wild, ready: wild, available: wild })
+    .map((replicas) => row({ health: { state: "Progressing", reason: "R", message: "", replicas } }));
+  const arbitraryInput: fc.Arbitrary<StatusInput> = fc
+    .record({
+      rows: fc.array(fc.array(arbitraryRow, { maxLength: 3 }), { minLength: 1, maxLength: 4 }),
+      asked: fc.array(fc.option(wild, { nil: undefined }), { maxLength: 4 }),
+      lost: fc.nat(4),
+    })
+    .map(({ rows, asked, lost }) => {
+      const views = rows.map((of, i) => view(`c${i}`, { rows: of, ...(i < lost ? { contact: refused } : {}) }));
+      return inputOf(views, { target: asking(...asked) });
+    });
+
+  test.prop([arbitraryInput])("is in no status, whoever says it", (input) => {
+    const status = aggregate(input, T0);
+    expect(federatedStatus.safeParse(status).error).toBeUndefined();
+    expect(federatedStatus.safeParse(aggregate(after(input, status), T0)).error).toBeUndefined();
+  });
+});

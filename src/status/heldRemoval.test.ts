@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import type { Why } from "../desiredstate/types.ts";
+import { aggregate } from "./aggregate.ts";
+import { finalizerHolds, whyNotRemoved } from "./heldRemoval.ts";
+import { condition, entry, inputOf, rowWithout, T0, target, view } from "./testing.ts";
+import type { RowView } from "./types.ts";
+
+const left = (more: Partial<RowView> = {}): RowView => rowWithout(["desiredHash"], { inSync: false, ...more });
+const service = { apiVersion: "v1", kind: "Service", namespace: "default", name: "shop" };
+const held: Why = {
+  reason: "Terminating",
+  message: "Deployment shop has finalizer example.com/hold; mend its controller or remove it",
+};
+
+describe("what a removal waits for that takes longer than removals do", () => {
+  test.each<{ name: string; rows: RowView[]; want: Why }>([
+    { name: "a finalizer", rows: [left(), left({ finalizers: ["example.com/hold"] })], want: held },
+    {
+      name: "finalizers of several objects",
+      rows: [left({ finalizers: ["a/b", "c/d"] }), left({ ref: service, finalizers: ["a/b"] })],
+      want: {
+        reason: "Terminating",
+        message: "Deployment shop (and 1 more) has finalizers a/b, c/d; mend its controller or remove them",
+      },
+    },
+    {
+      name: "the cluster itself",
+      rows: [left(), left({ ref: service, finalizers: [] })],
+      want: { reason: "Terminating", message: "Service shop is being deleted by the cluster" },
+    },
+    {
+      name: "a deletion that has not begun",
+      rows: [left()],
+      want: { reason: "Removing", message: "Deployment shop is still to be deleted" },
+    },
+    {
+      name: "certainty",
+      rows: [],
+      want: { reason: "Confirming", message: "nothing is seen there, and that nothing is there is not certain yet" },
+    },
+  ])("$name", ({ rows, want }) => expect(whyNotRemoved(rows)).toEqual(want));
+
+  test("is said within the bounds of a message, and what frees it is not cut", () => {
+    const many = ["a", "b", "c"].map((letter) => `${letter.repeat(60)}/hold`);
+    const { message } = finalizerHolds({ ...service, name: "s".repeat(60) }, many);
+    expect(message.length).toBeLessThanOrEqual(120);
+    expect(message).toMatch(/; mend its controller or remove them$/);
+  });
+
+  test("stands in the entry of each cluster, whatever another cluster waits for, and no sooner", () => {
+    const clusters = [
+      view("a", { rows: [left({ finalizers: ["example.com/hold"] })], mayRemain: true }),
+      view("b", { contact: { ok: false, reason: "ClusterUnreachable", lastContact: T0 }, rows: [], mayRemain: true }),
+    ];
+    const deleting = { target: undefined, deleting: true, deletedAt: "2026-11-21T07:59:00Z" };
+    const late = aggregate(inputOf(clusters, { ...deleting, overdue: true }), T0);
+    expect(entry(late, "a")).toMatchObject({ state: "Removing", ...held });
+    expect(entry(late, "b")).toMatchObject({ state: "Unknown", reason: "ClusterUnreachable" });
+    expect(condition(late, "Progressing")[2]).toBe(`a: ${held.message}; also b (ClusterUnreachable)`);
+    expect(entry(aggregate(inputOf(clusters, deleting), T0), "a")).not.toHaveProperty("reason");
+    const moving = inputOf(clusters, { target: target([]), overdue: true });
+    expect(entry(aggregate(moving, T0), "a")).not.toHaveProperty("reason");
+  });
+});
