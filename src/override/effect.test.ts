@@ -106,6 +106,12 @@ describe("the patch to blame for a field that a member refuses", () => {
     },
     { name: "the last of several", patches: [["/spec/a"], ["/spec/a"]], fields: [".spec.a"], want: 1 },
     { name: "one of another kind is not", patches: [["/spec/a", "Service"]], fields: [".spec.a"], want: undefined },
+    {
+      name: "a Service's address by its other name",
+      patches: [["/spec/clusterIP"]],
+      fields: ["spec.clusterIPs"],
+      want: 0,
+    },
     { name: "another field is not", patches: [["/spec/replica"]], fields: [".spec.replicas"], want: undefined },
     { name: "the whole spec says too little", patches: [["/spec/a"]], fields: ["spec"], want: undefined },
     { name: "no field, no blame", patches: [["/spec/a"]], fields: [], want: undefined },

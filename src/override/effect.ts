@@ -79,12 +79,19 @@ function namesOf(pointer: string): string[] {
     .split("/")
     .slice(1)
     .filter((token) => token !== "-" && !/^\d+$/.test(token))
-    .flatMap((token) => token.replaceAll("~1", "/").replaceAll("~0", "~").split("."));
+    .flatMap((token) => token.replaceAll("~1", "/").replaceAll("~0", "~").split("."))
+    .map(inPlural);
 }
 
 function namesIn(field: string): string[] {
   return field
     .replaceAll(/\[[^[\]]*\]/g, "")
     .split(".")
-    .filter((name) => name !== "");
+    .filter((name) => name !== "")
+    .map(inPlural);
+}
+
+/** A server that has two fields for the address of a Service refuses the newer one, whichever was set. */
+function inPlural(name: string): string {
+  return name === "clusterIP" ? "clusterIPs" : name;
 }

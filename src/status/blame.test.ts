@@ -31,16 +31,28 @@ describe("a patch is blamed for what the member refuses", () => {
   test.each([
     { name: "for a refusal that says nothing of a value", failure: { reason: "Forbidden" } },
     { name: "for another field", failure: { fields: [".spec.paused"] } },
-    { name: "where the member names no field", failure: { fields: [] } },
     { name: "for an object of another kind", kind: "Service", failure: {} },
   ])("not $name", ({ kind = "Deployment", failure }) => {
     expect(patchProblem(kind, refusal(failure), overriddenBy())).toBeUndefined();
   });
 
-  test("not where nothing overrides, nor where the failure says nothing of fields", () => {
+  test("not where nothing overrides", () => {
     expect(patchProblem("Deployment", refusal(), undefined)).toBeUndefined();
-    const { fields: _, ...silent } = refusal();
-    expect(patchProblem("Deployment", silent, overriddenBy())).toBeUndefined();
+  });
+
+  test("the patches of a policy are where the member names no field, and no other policy patches the object", () => {
+    const { fields: _, ...silent } = refusal({ message: "quantities must match the regular expression" });
+    const problem = {
+      reason: "InvalidPatch",
+      message:
+        "OverridePolicy regional: one of its patches on Deployment: quantities must match the regular expression",
+      policy: policy(),
+    };
+    expect(patchProblem("Deployment", silent, overriddenBy())).toEqual(problem);
+    expect(patchProblem("Deployment", { ...silent, fields: [] }, overriddenBy())).toEqual(problem);
+    expect(patchProblem("Service", silent, overriddenBy())).toBeUndefined();
+    const both = { ...overriddenBy(), patches: [...overriddenBy().patches, ...overriddenBy("other").patches] };
+    expect(patchProblem("Deployment", silent, both)).toBeUndefined();
   });
 });
 
@@ -93,13 +105,18 @@ describe("where no patch is known to be at fault, those that changed the object"
   const NAMED = "with what OverridePolicy default/regional patches: quantities must match";
 
   test.each(["Invalid", "BadRequest", "ImmutableField", "UnknownField"])("are named for %s", (reason) => {
+    const fields = [".spec.paused"];
+    expect(said({ reason, fields })).toEqual({ reason, message: NAMED, final: true, fields });
+  });
+
+  test.each(["BadRequest", "ImmutableField", "UnknownField"])("are named for %s without a field", (reason) => {
     expect(said({ reason })).toEqual({ reason, message: NAMED, final: true, fields: [] });
   });
 
   test("are named before a field that none of them sets", () => {
     const fields = ["spec.clusterIPs"];
     const service = { ref: { apiVersion: "v1", kind: "Service", namespace: "default", name: "shop" } };
-    const patches = [{ policy: policy(), rule: 0, patch: 0, path: "/spec/clusterIP" }];
+    const patches = [{ policy: policy(), rule: 0, patch: 0, path: "/spec/externalName" }];
     const overrides = { ...overriddenBy(), patches };
     expect(said({ fields }, overrides, service)).toEqual({ ...refusal(), fields, message: NAMED });
   });

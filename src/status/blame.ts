@@ -55,15 +55,15 @@ function nameOf({ kind, namespace, name }: PolicyRef, limit: number = Infinity):
  */
 export function patchProblem(
   kind: string,
-  { reason, message, detail = message, fields = [] }: Failure,
+  failure: Failure,
   overrides: OverrideEffect | undefined,
 ): Problem | undefined {
+  const { reason, message, detail = message } = failure;
   if (overrides === undefined || !WRONG_VALUE.has(reason)) return undefined;
-  const patch = blamedPatch(overrides, kind, fields);
-  if (patch === undefined) return undefined;
-  const { policy, rule } = patch;
-  const say = (name: string, words: string): string =>
-    `${policy.kind} ${name}, rule ${rule}: patch ${patch.patch} on ${kind}: ${words}`;
+  const blame = blamedOf(kind, failure, overrides);
+  if (blame === undefined) return undefined;
+  const { policy, what } = blame;
+  const say = (name: string, words: string): string => `${policy.kind} ${name}${what} on ${kind}: ${words}`;
   const whole = say(policy.name, detail);
   const told = firstFitting([
     whole,
@@ -76,4 +76,21 @@ export function patchProblem(
     policy,
     ...(told === whole ? {} : { detail: whole }),
   };
+}
+
+/**
+ * Whose fault the refusal is, and which words name it. A member that could make no object of what was sent may name no field: what is on the hub
+ * was an object there, so it is the patches' fault; which policy's, is certain only where one policy alone patches the kind.
+ */
+function blamedOf(
+  kind: string,
+  { reason, final, fields = [] }: Failure,
+  overrides: OverrideEffect,
+): { policy: PolicyRef; what: string } | undefined {
+  const named = blamedPatch(overrides, kind, fields);
+  if (named !== undefined) return { policy: named.policy, what: `, rule ${named.rule}: patch ${named.patch}` };
+  const [policy, ...others] = patching(kind, overrides);
+  const isUnread = reason === "Invalid" && final && fields.length === 0;
+  if (!isUnread || policy === undefined || others.length > 0) return undefined;
+  return { policy, what: ": one of its patches" };
 }

@@ -370,7 +370,7 @@ describe("a patch with a value that the member refuses", () => {
 
   test("is not blamed for another field, nor for another refusal", () => {
     expect(entry(refusedFor([".spec.paused"]))?.reason).toBe("Invalid");
-    expect(entry(refusedFor([]))?.reason).toBe("Invalid");
+    expect(entry(refusedFor([]))?.reason).toBe("InvalidPatch");
     expect(entry(refusedFor([".spec.replicas"], "QuotaExceeded"))?.reason).toBe("QuotaExceeded");
   });
 });

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { OverridePolicy, OverrideRule } from "../../src/apis/index.ts";
+import type { OverridePolicy } from "../../src/apis/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
 import { ApiFailure, eventually } from "../envtest/index.ts";
+import { BAD_RULES } from "./badRules.ts";
 import { conditionOf, explainFailure, Federation } from "./federation.ts";
 import { collectionPath, foreignDeployment, objectPath, secret } from "./objects.ts";
 
@@ -49,63 +50,57 @@ async function makeNamespaceOn(member: string, name: string): Promise<void> {
 }
 
 describe("an override that cannot be applied", () => {
-  test.each<{ what: string; rule: Omit<OverrideRule, "targetClusters">; reason: string }>([
-    {
-      what: "a patch path that does not exist",
-      rule: { patches: [{ kind: "Deployment", op: "remove", path: "/spec/nothing/here" }] },
-      reason: "InvalidPatch",
+  test.each(BAD_RULES)(
+    "$what fails one cluster only, and the next version of the policy heals it",
+    async ({ rule, reason }) => {
+      const namespace = await federation.namespace();
+      const shop = demoApplication("shop").namespace(namespace).port(80);
+      const policy = overridePolicy("bad").namespace(namespace);
+      await federation.apply(placement("all").namespace(namespace).onClusters(SHANGHAI, SINGAPORE));
+      await federation.apply(shop);
+      await federation.untilAvailable(namespace, "shop", both);
+      await federation.apply(policy.onClusters([SINGAPORE], rule));
+      const failed = await federation.untilEntry(namespace, "shop", SINGAPORE, { state: "Failed", reason });
+      expect(failed.message).toMatch(
+        /^OverridePolicy bad(, rule 0: patch 0|: one of its patches) on (Deployment|Service)/,
+      );
+      await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available" });
+      const { status: said } = await federation.application(namespace, "shop");
+      expect(said?.conditions?.find(({ type }) => type === "Progressing")).toMatchObject({
+        status: "False",
+        reason: "Stalled",
+      });
+      await eventually(async () => {
+        const events = await federation.events(namespace, "shop");
+        expect(events.filter((event) => event.reason === reason).length).toBeGreaterThan(0);
+      });
+      await eventually(async () => {
+        const { status } = await federation.api.get<OverridePolicy>(objectPath("OverridePolicy", namespace, "bad"));
+        expect(status?.lastError).toBeTruthy();
+      });
+
+      // A change of the object itself still reaches the other cluster; here everything stays as it last was right.
+      await federation.apply(shop.image("nginx:1.28"));
+      await eventually(async () => expect(await federation.image(SHANGHAI, namespace, "shop")).toBe("nginx:1.28"));
+      expect(await federation.image(SINGAPORE, namespace, "shop")).toBe("nginx:1.27");
+      await expectOthersGoOn();
+
+      await federation.apply(policy.onClusters([SINGAPORE], { labels: { fine: "yes" } }));
+      await federation.untilAvailable(namespace, "shop", both);
+      expect(await federation.image(SINGAPORE, namespace, "shop")).toBe("nginx:1.28");
     },
-    {
-      what: "a patch of the pod label that the selector asks for",
-      rule: {
-        patches: [{ kind: "Deployment", op: "replace", path: "/spec/template/metadata/labels/app", value: "other" }],
-      },
-      reason: "ProtectedField",
-    },
-    {
-      what: "a patch with a value of another type",
-      rule: { patches: [{ kind: "Deployment", op: "replace", path: "/spec/replicas", value: "two" }] },
-      reason: "InvalidPatch",
-    },
-    {
-      what: "a patch with a value that the member does not know",
-      rule: { patches: [{ kind: "Deployment", op: "add", path: "/spec/strategy", value: { type: "Carrier" } }] },
-      reason: "InvalidPatch",
-    },
-  ])("$what fails one cluster only, and the next version of the policy heals it", async ({ rule, reason }) => {
+  );
+
+  test("that gives a Service an address which the member does not have is named for it", async () => {
     const namespace = await federation.namespace();
-    const shop = demoApplication("shop").namespace(namespace).port(80);
     const policy = overridePolicy("bad").namespace(namespace);
+    const address = { kind: "Service", op: "add", path: "/spec/clusterIP", value: "9.9.9.9" } as const;
     await federation.apply(placement("all").namespace(namespace).onClusters(SHANGHAI, SINGAPORE));
-    await federation.apply(shop);
-    await federation.untilAvailable(namespace, "shop", both);
-    await federation.apply(policy.onClusters([SINGAPORE], rule));
-    const failed = await federation.untilEntry(namespace, "shop", SINGAPORE, { state: "Failed", reason });
-    expect(failed.message).toMatch(/^OverridePolicy bad, rule 0: patch 0 on Deployment/);
-    await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available" });
-    const { status: said } = await federation.application(namespace, "shop");
-    expect(said?.conditions?.find(({ type }) => type === "Progressing")).toMatchObject({
-      status: "False",
-      reason: "Stalled",
-    });
-    await eventually(async () => {
-      const events = await federation.events(namespace, "shop");
-      expect(events.filter((event) => event.reason === reason).length).toBeGreaterThan(0);
-    });
-    await eventually(async () => {
-      const { status } = await federation.api.get<OverridePolicy>(objectPath("OverridePolicy", namespace, "bad"));
-      expect(status?.lastError).toBeTruthy();
-    });
-
-    // A change of the object itself still reaches the other cluster; here everything stays as it last was right.
-    await federation.apply(shop.image("nginx:1.28"));
-    await eventually(async () => expect(await federation.image(SHANGHAI, namespace, "shop")).toBe("nginx:1.28"));
-    expect(await federation.image(SINGAPORE, namespace, "shop")).toBe("nginx:1.27");
-    await expectOthersGoOn();
-
-    await federation.apply(policy.onClusters([SINGAPORE], { labels: { fine: "yes" } }));
-    await federation.untilAvailable(namespace, "shop", both);
-    expect(await federation.image(SINGAPORE, namespace, "shop")).toBe("nginx:1.28");
+    await federation.apply(policy.onClusters([SINGAPORE], { patches: [address] }));
+    await federation.apply(demoApplication("shop").namespace(namespace).port(80));
+    const wrong = { state: "Failed", reason: "InvalidPatch" } as const;
+    const { message } = await federation.untilEntry(namespace, "shop", SINGAPORE, wrong);
+    expect(message).toMatch(/^OverridePolicy bad, rule 0: patch 0 on Service: /);
   });
 });
 
