@@ -51,6 +51,17 @@ describe("the tables", () => {
     );
   });
 
+  test("tell replicas apart of which a cluster said before it was out of contact", () => {
+    const object = app("shop", fine, [entry("a", "Available", 5), entry("b", "Available", 2)]);
+    const rowOf = (ready: number): string => {
+      const staleReplicas = { desired: 2, updated: 2, ready, available: ready };
+      const status = { ...(object["status"] as object), staleReplicas };
+      return formatStatus(buildReport([{ ...object, status }], []), { wide: false, color: false, now });
+    };
+    expect(rowOf(2)).toMatch(/ 7 +7 \(2 stale\) +2 /);
+    expect(rowOf(0)).toMatch(/ 7 +7 +2 /);
+  });
+
   test("name what is held on a cluster that is ready", () => {
     const held = condition("DeletionsHeld", "True", "HubWentBack", "hub lacks 38 objects");
     const { clusters } = buildReport([], [{ ...cluster("a", ready), status: { conditions: [ready, held] } }]);

@@ -25,13 +25,19 @@ function objectTable(objects: readonly ObjectReport[], { color, now, wide }: Tab
     nameOf(object),
     orDash(object.placement),
     String(object.replicas.desired),
-    String(object.replicas.ready),
+    readyOf(object),
     String(object.clusterCount),
     `${object.availableClusters}/${object.clusterCount}`,
     age(object.createdAt, now),
     verdict(object.healthy, object.reason, wide ? object.message : ""),
   ]);
   return formatTable(header, rows, color);
+}
+
+/** What a cluster said before it was out of contact counts, and is told apart. */
+function readyOf({ replicas, staleReplicas }: ObjectReport): string {
+  const stale = staleReplicas?.ready ?? 0;
+  return stale === 0 ? String(replicas.ready) : `${replicas.ready} (${stale} stale)`;
 }
 
 /** One row for each object on each cluster. */

@@ -25,6 +25,8 @@ export interface ObjectReport {
   /** `Kind/name` of the policy that placed the object; empty when none did. */
   placement: string;
   replicas: ReplicaCounts;
+  /** How many of them are on clusters that are out of contact, by what these said last. */
+  staleReplicas?: ReplicaCounts;
   conditions: Condition[];
   clusters: ClusterStatusEntry[];
   /** Names of the clusters that `clusters` leaves out, as the status of an object on more than a hundred clusters does. */
@@ -130,6 +132,7 @@ function reportOf({
     message: problem?.message ?? "",
     placement: status.placement === undefined ? "" : `${status.placement.kind}/${status.placement.name}`,
     replicas: status.replicas ?? NONE,
+    ...(status.staleReplicas === undefined ? {} : { staleReplicas: status.staleReplicas }),
     conditions: status.conditions ?? [],
     clusters,
     unlistedClusters: status.unlistedClusters ?? [],
