@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  app,
   clusterPlacement,
   frankfurt,
   hub,
@@ -306,6 +307,15 @@ describe("where it goes", () => {
       message: "1 of 3 clusters selected; unknown cluster atlantis",
     });
     expect(result.decision.verdicts.find((v) => v.cluster === "atlantis")?.reason).toBe("UnknownCluster");
+  });
+
+  test("says to whoever owns the object which replicas have no place", () => {
+    const replicaScheduling = { mode: "Divided" as const, maxReplicasPerCluster: 1 };
+    const { scheduled: said } = targetOf({
+      object: app({ replica: 5 }),
+      placements: [placement("p", { replicaScheduling })],
+    });
+    expect(said.message).toBe("3 of 3 clusters selected; maxReplicasPerCluster leaves 2 of 5 replicas without a place");
   });
 
   test("a frozen cluster keeps the replicas it was asked for, whatever overrides say", () => {

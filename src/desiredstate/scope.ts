@@ -228,8 +228,9 @@ function notScheduled(reason: string, message: string): Target["scheduled"] {
 function selectedMessage(decision: Decision, clusters: number): string {
   const unknown: string[] = [];
   for (const { cluster, reason } of decision.verdicts) if (reason === "UnknownCluster") unknown.push(cluster);
-  const note = unknown.length === 0 ? "" : `; ${unknownText(unknown)}`;
-  return `${decision.clusters.length} of ${counted(clusters, "cluster")} selected${note}`;
+  // What the policy could not have, its author reads there; whoever owns the object reads it here.
+  const notes = [...(unknown.length === 0 ? [] : [unknownText(unknown)]), ...(decision.notes ?? [])];
+  return [`${decision.clusters.length} of ${counted(clusters, "cluster")} selected`, ...notes].join("; ");
 }
 
 /** A Service that goes with its Deployment has none, and neither has an object whose field for them is not set. */
