@@ -185,6 +185,14 @@ describe("where it goes", () => {
       message: "no cluster fits: not among the clusterNames of group g (3 of 3 clusters); unknown cluster atlantis",
     },
     {
+      name: "a cluster that is named and cannot be had, beside others that are not named",
+      given: {
+        placements: [placement("p", { clusterAffinities: [{ name: "g", clusterNames: ["shanghai-1"] }] })],
+        clusters: [tainted(shanghai), singapore, frankfurt],
+      },
+      message: "no cluster fits: taint m:NoSchedule is not tolerated (1 of 3 clusters)",
+    },
+    {
       name: "chosen since it runs there",
       given: { placements: [everywhere], clusters: [tainted(shanghai)], previous: running(["shanghai-1"]) },
       message: "1 of 1 cluster selected",
@@ -207,12 +215,12 @@ describe("where it goes", () => {
       message: "no cluster fits: taint m:NoSchedule is not tolerated (2 of 3 clusters)",
     },
     {
-      name: "of reasons equally frequent the first by name",
+      name: "what keeps it from a cluster before what the author excluded",
       given: {
         placements: [placement("p", { clusterAffinities: [{ name: "g", exclude: ["singapore-1"] }] })],
         clusters: [tainted(shanghai), singapore],
       },
-      message: "no cluster fits: excluded by group g (1 of 2 clusters)",
+      message: "no cluster fits: taint m:NoSchedule is not tolerated (1 of 2 clusters)",
     },
     {
       name: "suspended before it ran",

@@ -243,7 +243,13 @@ function unknownText(names: readonly string[]): string {
   return listedAfter(`unknown cluster${names.length === 1 ? "" : "s"} `, names, ", ", LONGEST_LIST);
 }
 
-/** The reason that most clusters share, in the words of the first of them; of equally frequent ones the first by name. */
+/** Refusals that the policy's author asked for, or that say nothing of the cluster. */
+const MEANT: ReadonlySet<string> = new Set(["NotInAffinity", "Excluded", "UnknownCluster"]);
+
+/**
+ * The reason that most clusters share, in the words of the first of them; of equally frequent ones the first by name. What keeps the object
+ * from a cluster that the policy names says more than that the policy does not name the others.
+ */
 function mostFrequentRefusal(verdicts: readonly Verdict[]): string {
   const byReason = new Map<string, Verdict[]>();
   for (const verdict of verdicts) {
@@ -251,9 +257,11 @@ function mostFrequentRefusal(verdicts: readonly Verdict[]): string {
     if (same === undefined) byReason.set(verdict.reason, [verdict]);
     else same.push(verdict);
   }
-  const [worst] = [...byReason.values()].sort(
-    (a, b) => b.length - a.length || ((a[0]?.reason ?? "") < (b[0]?.reason ?? "") ? -1 : 1),
-  );
+  const rank = (reason: string): number => (MEANT.has(reason) ? 1 : 0);
+  const [, worst] =
+    [...byReason].toSorted(
+      ([a, one], [b, two]) => rank(a) - rank(b) || two.length - one.length || (a < b ? -1 : 1),
+    )[0] ?? [];
   // A spread that cannot be met is what keeps the object from everywhere, however many clusters are refused before that.
   const [first] = byReason.get("SpreadNotMet") ?? worst ?? [];
   if (worst === undefined || first === undefined) return "there is none; join one with `meridian join`";
