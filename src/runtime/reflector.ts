@@ -160,7 +160,9 @@ export class Reflector {
     this.#attempt = attempt;
     using _link = linked(signal, attempt);
     try {
-      if (position.current !== undefined && this.#unsure) await this.#checkHistory(position, attempt.signal);
+      // What one's own writes were answered while a snapshot began that broke off is a place in the history, too.
+      const hasPlace = position.current !== undefined || position.answered.size > 0;
+      if (hasPlace && this.#unsure) await this.#checkHistory(position, attempt.signal);
       if (position.current === undefined && this.#watchListRefused) yield* this.#list(position, attempt.signal);
       yield* this.#watchOnce(position, attempt);
     } finally {

@@ -106,7 +106,7 @@ describe("without webhooks", () => {
 
   test("a kubeconfig with nothing for a context says so at its cluster, and works once it is right", async () => {
     const { kubeconfig } = federation.member(SPARE).plane;
-    const broken = `${kubeconfig.replace(/^contexts:\s*\n/m, "contexts:\n  - null\n")}`;
+    const broken = kubeconfig.replace(/^contexts:\n( *)/m, "contexts:\n$1- null\n$1");
     expect(broken).not.toBe(kubeconfig);
     try {
       await federation.joinByHand(SPARE, broken);
