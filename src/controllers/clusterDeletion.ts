@@ -3,11 +3,13 @@ import {
   FEDERATION_API_VERSION,
   firstFitting,
   type MemberCluster,
+  type ObjectRef,
   type Reason,
   sameValue,
   shortName,
   timestamp,
 } from "../apis/index.ts";
+import type { Why } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
 import { type Client, type Informer, isNotFound, MEMBERCLUSTERS } from "../runtime/index.ts";
@@ -57,14 +59,17 @@ export function whyNotDrained(
     if (ref.kind === "Namespace" || present === undefined) continue;
     const { finalizers = [] } = present;
     if (present.deleting && finalizers.length > 0) found.push(finalizerHolds(ref, finalizers).message);
-    else if (failure !== undefined)
-      found.push(`${ref.kind} ${shortName(ref.name)}: ${failure.reason}: ${failure.message}`);
+    else if (failure !== undefined) found.push(saidOf(ref, failure));
   }
   for (const { ref, effective } of assignments.in(name)) {
     if (ref.kind === "Namespace" || effective?.verb !== "Hold" || effective.why.reason === TERMINATING) continue;
-    found.push(`${ref.kind} ${shortName(ref.name)}: ${effective.why.reason}: ${effective.why.message}`);
+    found.push(saidOf(ref, effective.why));
   }
   return found.toSorted();
+}
+
+function saidOf({ kind, name }: ObjectRef, { reason, message }: Why): string {
+  return `${kind} ${shortName(name)}: ${reason}: ${message}`;
 }
 
 const UNREACHABLE: Reason = "ClusterUnreachable";

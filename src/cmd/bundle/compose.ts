@@ -19,7 +19,7 @@ import {
   whyNeverInBundle,
 } from "../../interpreter/index.ts";
 import { CommandError } from "../outcome.ts";
-import { placeIn, type SourceDocument } from "./sources.ts";
+import { itemsIn, objectIn, type SourceDocument } from "./sources.ts";
 
 /** Makes one bundle of what Helm, kustomize or files give. Values in, values out, but for {@link CommandError}. */
 
@@ -92,13 +92,11 @@ export function bundleOf(
 const LARGEST_LIST = 200_000;
 const MOST_LISTED = 500;
 
-function itemsOf({ value: document, place }: SourceDocument): KubeObject[] {
-  if (document === null || document === undefined) return [];
-  if (!isRecord(document) || typeof document["apiVersion"] !== "string" || typeof document["kind"] !== "string")
-    throw new CommandError(`${place} holds something that is no Kubernetes object: it has no apiVersion and kind`);
-  const isList = !isRecord(document["metadata"]) || document["kind"].endsWith("List");
-  if (isList && Array.isArray(document["items"]))
-    return document["items"].flatMap((value: unknown, i) => itemsOf({ value, place: placeIn(place, `item ${i + 1}`) }));
+function itemsOf(source: SourceDocument): KubeObject[] {
+  const document = objectIn(source);
+  if (document === undefined) return [];
+  const isList = !isRecord(document["metadata"]) || document.kind.endsWith("List");
+  if (isList && Array.isArray(document["items"])) return itemsIn(document["items"], source.place).flatMap(itemsOf);
   return [document as unknown as KubeObject];
 }
 

@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { LineCounter, parseAllDocuments } from "yaml";
+import { isRecord } from "../../apis/index.ts";
 import type { BundleOptions } from "../options.ts";
 import type { CommandContext } from "../connection.ts";
 import { CommandError, onOneLine } from "../outcome.ts";
@@ -72,8 +73,7 @@ function parsed(yaml: string, from: string): SourceDocument[] {
   if (/^\s*[[{]/.test(yaml)) {
     try {
       const value: unknown = JSON.parse(yaml);
-      if (!Array.isArray(value)) return [{ value, place: from }];
-      return value.map((item: unknown, i) => ({ value: item, place: placeIn(from, `item ${i + 1}`) }));
+      return Array.isArray(value) ? itemsIn(value, from) : [{ value, place: from }];
     } catch {
       // A flow mapping of YAML may begin like JSON.
     }
@@ -95,9 +95,25 @@ function parsed(yaml: string, from: string): SourceDocument[] {
 }
 
 /** `shop.yaml (document 2, line 14)`; goes on from a place that says as much already. */
-export function placeIn(place: string, ...within: string[]): string {
+function placeIn(place: string, ...within: string[]): string {
   const more = within.join(", ");
   return / \((document|item) \d+[^)]*\)$/.test(place) ? `${place.slice(0, -1)}, ${more})` : `${place} (${more})`;
+}
+
+/** The items of a list, each with its place. */
+export function itemsIn(items: readonly unknown[], place: string): SourceDocument[] {
+  return items.map((value, i) => ({ value, place: placeIn(place, `item ${i + 1}`) }));
+}
+
+/** What a document holds, which names its kind at least; undefined where it is empty. Throws {@link CommandError} for anything else. */
+export function objectIn({
+  value,
+  place,
+}: SourceDocument): (Record<string, unknown> & { apiVersion: string; kind: string }) | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (!isRecord(value) || typeof value["apiVersion"] !== "string" || typeof value["kind"] !== "string")
+    throw new CommandError(`${place} holds something that is no Kubernetes object: it has no apiVersion and kind`);
+  return value as ReturnType<typeof objectIn>;
 }
 
 interface Tool {

@@ -9,7 +9,7 @@ import {
   parseObject,
 } from "../../apis/index.ts";
 import { groupKindOf, isClusterScopedBuiltIn } from "../../interpreter/index.ts";
-import { documentsIn, placeIn, type SourceDocument } from "../bundle/sources.ts";
+import { documentsIn, itemsIn, objectIn, type SourceDocument } from "../bundle/sources.ts";
 import { CommandError } from "../outcome.ts";
 import { emptyWorld, put, type World } from "./world.ts";
 
@@ -50,17 +50,15 @@ export function worldOf(objects: readonly Pick<FileObject, "object">[]): World {
   return world;
 }
 
-function itemsOf({ value: document, place }: SourceDocument, from: string): Pick<FileObject, "from" | "object">[] {
-  if (document === null || document === undefined) return [];
-  if (!isRecord(document) || typeof document["apiVersion"] !== "string" || typeof document["kind"] !== "string")
-    throw new CommandError(`${place} holds something that is no Kubernetes object: it has no apiVersion and kind`);
-  if (document["kind"].endsWith("List") && Array.isArray(document["items"]))
-    return document["items"].flatMap((value: unknown, i) =>
-      itemsOf({ value, place: placeIn(place, `item ${i + 1}`) }, from),
-    );
+function itemsOf(source: SourceDocument, from: string): Pick<FileObject, "from" | "object">[] {
+  const document = objectIn(source);
+  if (document === undefined) return [];
+  const { place } = source;
+  if (document.kind.endsWith("List") && Array.isArray(document["items"]))
+    return itemsIn(document["items"], place).flatMap((item) => itemsOf(item, from));
   const { metadata } = document;
   if (!isRecord(metadata) || typeof metadata["name"] !== "string" || metadata["name"] === "")
-    throw new CommandError(`${place}: a ${document["kind"]} has no metadata.name; give it one`);
+    throw new CommandError(`${place}: a ${document.kind} has no metadata.name; give it one`);
   return [{ from, object: document as unknown as KubeObject }];
 }
 
