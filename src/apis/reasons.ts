@@ -15,6 +15,8 @@ const SCHEDULED = {
   NoPlacement: "No Placement selects the object; where it runs already, it is kept.",
   NoClusterFits:
     "No cluster fits the Placement; where the object runs already, it is kept. The message names the most frequent refusal.",
+  ReplicasUnplaced:
+    "The Placement's `maxReplicasPerCluster` lets the chosen clusters take fewer replicas than the object asks for.",
   Suspended: "The Placement says `suspend`: nothing of the object is written or deleted.",
 } as const;
 

@@ -64,7 +64,7 @@ export const CONDITIONS: readonly ConditionWords[] = [
     type: "Ready",
     holds: "it is scheduled, applied and available as it is now, and nothing is under way: the one to wait for",
     whenTrue: ["AllClustersReady"],
-    otherwise: ["Deleting"],
+    otherwise: ["Deleting", "ReplicasUnplaced"],
     also: "else that of the first condition that does not hold",
   },
   {

@@ -45,6 +45,7 @@ export function schedule(
     ...(until === Number.POSITIVE_INFINITY ? {} : { recheckAt: until }),
     ...(notes.length === 0 ? {} : { notes }),
     ...(returning === undefined ? {} : { returning }),
+    ...(chosen.unplaced === undefined || chosen.unplaced === 0 ? {} : { unplaced: chosen.unplaced }),
     ...(chosen.isByRoom === true ? { room: roomAsked(sorted, selection, chosen) } : {}),
   };
 }
@@ -84,6 +85,7 @@ interface Chosen {
   isByRoom?: true;
   /** Something has to be measured before the replicas can be divided. */
   awaited?: boolean;
+  unplaced?: number;
   unhoused?: number;
   added?: ReadonlyMap<string, number>;
   uncounted?: boolean;
@@ -109,8 +111,8 @@ function divided(
   }
   const scores = selected.map(staticWeight(replicaScheduling, subject));
   const ties = { holds: subject.current, object: subject.key };
-  const shares = shareReplicas(total, selected, scores, terms, ties, notes);
-  return { clusters: sharesOf(selected, shares), scores, shares };
+  const { shares, unplaced } = shareReplicas(total, selected, scores, terms, ties, notes);
+  return { clusters: sharesOf(selected, shares), scores, shares, unplaced };
 }
 
 function sharesOf(selected: readonly ClusterSnapshot[], shares: readonly ReplicaShare[]): Decision["clusters"] {

@@ -51,6 +51,7 @@ describe("what a division by room asks for and says", () => {
     name: string;
     want: Record<string, number>;
     asks: Omit<Partial<NonNullable<Decision["room"]>>, "added"> & { added?: Record<string, number> };
+    unplaced?: number;
     notes?: string[];
   }
   test.each<Case>([
@@ -102,6 +103,7 @@ describe("what a division by room asks for and says", () => {
       scheduling: { maxReplicasPerCluster: 2 },
       want: { a: 2, b: 2, c: 2 },
       asks: { unhoused: 4, added: { a: 2, b: 2, c: 2 } },
+      unplaced: 1,
       notes: [
         "maxReplicasPerCluster leaves 1 of 7 replicas without a place",
         "3 of 7 replicas find no room on any cluster",
@@ -150,8 +152,9 @@ describe("what a division by room asks for and says", () => {
       want: { a: 3, b: 3 },
       asks: { added: { a: 3, b: 3 } },
     },
-  ])("$name", ({ want, asks, notes, ...setting }) => {
+  ])("$name", ({ want, asks, unplaced, notes, ...setting }) => {
     const decision = decide(setting);
+    expect(decision.unplaced).toBe(unplaced);
     expect(sharesOf(decision)).toEqual(want);
     const { added = {}, ...others } = asks;
     expect(decision.room).toStrictEqual({

@@ -10,6 +10,7 @@ describe("replicas", () => {
     scheduling: Partial<PlacementRules["replicaScheduling"]>;
     want: Record<string, number>;
     none?: string[];
+    unplaced?: number;
     notes?: string[];
   }
   test.each<Case>([
@@ -58,9 +59,10 @@ describe("replicas", () => {
       replicas: 10,
       scheduling: { maxReplicasPerCluster: 3 },
       want: { a: 3, b: 3, c: 3 },
+      unplaced: 1,
       notes: ["maxReplicasPerCluster leaves 1 of 10 replicas without a place"],
     },
-  ])("$name", ({ replicas, scheduling, want, none = [], notes }) => {
+  ])("$name", ({ replicas, scheduling, want, none = [], unplaced, notes }) => {
     const decision = schedule(
       subject({ replicas }),
       placement(divided(scheduling)),
@@ -71,6 +73,7 @@ describe("replicas", () => {
     const refused = decision.verdicts.filter((v) => !v.fits);
     expect(refused.map((v) => [v.cluster, v.reason])).toEqual(none.map((n) => [n, "NoReplicas"]));
     expect(decision.notes).toEqual(notes);
+    expect(decision.unplaced).toBe(unplaced);
   });
 
   interface Division {

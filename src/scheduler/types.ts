@@ -124,6 +124,8 @@ export interface Decision {
   recheckAt?: number;
   /** What the placement asks for and this decision did not give, one sentence each: for the status of the policy. */
   notes?: string[];
+  /** Replicas that no cluster may take, since each that gets any has its most. Absent: none are left over. */
+  unplaced?: number;
   /** A group that comes before the one in use fits again, and is returned to at this moment (epoch milliseconds). */
   returning?: { group: string; at: number };
   /** Set where the replicas are divided by room. */

@@ -1,4 +1,4 @@
-import { type ClusterState, type Condition, firstFitting, listedAfter, type Reason } from "../apis/index.ts";
+import { type ClusterState, type Condition, counted, firstFitting, listedAfter, type Reason } from "../apis/index.ts";
 import type { Target, Why } from "../desiredstate/types.ts";
 import type { Statement } from "./conditions.ts";
 import { deletionMessage } from "./deletion.ts";
@@ -54,7 +54,7 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
     ...causes,
     progressing,
     freshOf(reports),
-    readyOf(planned, causes, progressing),
+    readyOf(planned, causes, progressing, input.target),
     ...failoverOf(input),
     ...sumOf(input),
     ...validatedOf(input),
@@ -66,15 +66,28 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
 const READY = "Ready";
 
 /** Scheduled, applied and available as it is now, and nothing under way any more; if not, the first of these that does not hold says why. */
-function readyOf(planned: readonly ClusterReport[], causes: readonly Statement[], progressing: Statement): Statement {
+function readyOf(
+  planned: readonly ClusterReport[],
+  causes: readonly Statement[],
+  progressing: Statement,
+  target: Target | undefined,
+): Statement {
   const said = { type: READY, status: "False" as const };
   const cause =
     causes.find(({ status }) => status !== "True") ??
-    (progressing.status === "True" || isStopped(progressing) ? progressing : undefined);
+    (progressing.status === "True" || isStopped(progressing) ? progressing : unplacedOf(target));
   if (cause !== undefined) return { ...said, reason: cause.reason, message: cause.message };
   const isReady = ({ entry, available }: ClusterReport): boolean =>
     available === "Yes" && (entry.state === "Available" || entry.state === "Held");
   return tally(READY, "ready", planned, isReady, "no cluster is selected");
+}
+
+/** Fewer run than the object asks for, however long one waits. */
+function unplacedOf(target: Target | undefined): Why | undefined {
+  const { unplaced = 0 } = target?.decision ?? {};
+  if (unplaced === 0) return undefined;
+  const message = `${counted(unplaced, "replica")} ${unplaced === 1 ? "has" : "have"} no place: raise maxReplicasPerCluster, or let the placement select more clusters`;
+  return { reason: "ReplicasUnplaced", message };
 }
 
 function failoverOf({ target }: StatusInput): Statement[] {

@@ -103,6 +103,7 @@ describe("shares by room", () => {
       ],
       awaited: false,
       unhoused: 0,
+      unplaced: 0,
       added: new Map([
         ["a", 1],
         ["b", 2],
@@ -198,6 +199,7 @@ describe("shares by room", () => {
       shares: [],
       awaited: false,
       unhoused: 3,
+      unplaced: 0,
       added: new Map(),
       notes: [],
     });

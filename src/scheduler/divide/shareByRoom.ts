@@ -3,7 +3,7 @@ import type { Score } from "../score/staticWeight.ts";
 import type { Answer, ClusterRoom, ClusterSnapshot, PlacementRules, Step, Subject } from "../types.ts";
 import type { Bounds } from "./divide.ts";
 import { type Candidate, divideAggregated, divideAvailable } from "./divideByRoom.ts";
-import type { ReplicaShare } from "./shareReplicas.ts";
+import { type ReplicaShare, type Shares, unplacedText } from "./shareReplicas.ts";
 
 type Scheduling = PlacementRules["replicaScheduling"];
 
@@ -27,10 +27,8 @@ export function roomOf({ room }: Subject, { name, ready }: ClusterSnapshot): Clu
   return room.get(name) ?? (ready === undefined || ready.status === "True" ? undefined : NOT_REACHED);
 }
 
-export interface SharesByRoom {
+export interface SharesByRoom extends Shares {
   scores: Score[];
-  /** Empty while the object has to wait for a measurement. */
-  shares: ReplicaShare[];
   /** Of what nobody knows how much room there is yet. */
   awaited: boolean;
   /** Replicas that find no room where they are placed, or have no place. */
@@ -77,11 +75,11 @@ export function shareByRoom(
     const names = clusters.flatMap(({ name }, i) => (isUncounted[i] === true || rooms[i] === undefined ? [name] : []));
     const step = waiting(names);
     const shares = clusters.map(() => ({ replicas: 0, step }));
-    return { scores, shares, awaited: true, unhoused: 0, added: new Map(), uncounted };
+    return { scores, shares, awaited: true, unhoused: 0, unplaced: 0, added: new Map(), uncounted };
   }
 
-  if (division.unplaced > 0 && clusters.length > 0)
-    notes.push(`maxReplicasPerCluster leaves ${division.unplaced} of ${counted(total, "replica")} without a place`);
+  const unplaced = clusters.length === 0 ? 0 : division.unplaced;
+  if (unplaced > 0) notes.push(unplacedText(unplaced, total));
   if (division.withoutRoom > 0)
     notes.push(`${division.withoutRoom} of ${counted(total, "replica")} find no room on any cluster`);
   const unknown = clusters.filter((_, i) => "reason" in (rooms[i] ?? {})).map(({ name }) => name);
@@ -104,7 +102,7 @@ export function shareByRoom(
     const more = (division.replicas[cluster] ?? 0) - current;
     if (more > 0) added.set(cluster, more);
   }
-  return { scores, shares, awaited: false, unhoused: division.withoutRoom + division.unplaced, added };
+  return { scores, shares, awaited: false, unhoused: division.withoutRoom + division.unplaced, unplaced, added };
 }
 
 /** Replicas of the object on the cluster; undefined where it does not run, or nobody knows how many there are. */

@@ -3,7 +3,7 @@ import type { Score } from "../score/staticWeight.ts";
 import { cluster } from "../testing.ts";
 import type { PlacementRules } from "../types.ts";
 import type { TieBreak } from "./divide.ts";
-import { type ReplicaShare, shareReplicas } from "./shareReplicas.ts";
+import { type Shares, shareReplicas } from "./shareReplicas.ts";
 
 const scoreOf = (weight: number): Score => ({
   weight,
@@ -17,12 +17,11 @@ interface Setting {
   ties?: TieBreak;
 }
 
-function share({ total, weights, scheduling = {}, ties = {} }: Setting): { shares: ReplicaShare[]; notes: string[] } {
+function share({ total, weights, scheduling = {}, ties = {} }: Setting): Shares & { notes: string[] } {
   const notes: string[] = [];
   const clusters = Object.keys(weights).map((name) => cluster(name));
   const scores = Object.values(weights).map(scoreOf);
-  const shares = shareReplicas(total, clusters, scores, { mode: "Divided", ...scheduling }, ties, notes);
-  return { shares, notes };
+  return { ...shareReplicas(total, clusters, scores, { mode: "Divided", ...scheduling }, ties, notes), notes };
 }
 
 describe("what clusters get and are told", () => {
@@ -181,6 +180,6 @@ test("a share is a step of the division", () => {
 
 test("a cluster without a score weighs nothing", () => {
   const clusters = [cluster("a"), cluster("b")];
-  const shares = shareReplicas(2, clusters, [scoreOf(1)], { mode: "Divided" }, {}, []);
+  const { shares } = shareReplicas(2, clusters, [scoreOf(1)], { mode: "Divided" }, {}, []);
   expect(shares.map(({ replicas }) => replicas)).toEqual([2, 0]);
 });

@@ -9,6 +9,12 @@ export interface ReplicaShare {
   step: Step;
 }
 
+export interface Shares {
+  shares: ReplicaShare[];
+  /** Replicas that no cluster may take, since each that gets any has its most. */
+  unplaced: number;
+}
+
 /**
  * Divides the replicas among the clusters by their scores, within the bounds of the placement, in its steps; between equals the holders
  * keep. Adds what it could not do to `notes`.
@@ -20,32 +26,34 @@ export function shareReplicas(
   { minReplicasPerCluster: min, maxReplicasPerCluster: max, replicaStep: step }: PlacementRules["replicaScheduling"],
   ties: TieBreak,
   notes: string[],
-): ReplicaShare[] {
+): Shares {
   const weights = Object.fromEntries(clusters.map(({ name }, i) => [name, scores[i]?.weight ?? 0]));
   const division = divideWithin(total, weights, { min, max, step }, ties);
-  if (division.unplaced > 0 && clusters.length > 0) {
-    notes.push(`maxReplicasPerCluster leaves ${division.unplaced} of ${counted(total, "replica")} without a place`);
-  }
+  const unplaced = clusters.length === 0 ? 0 : division.unplaced;
+  if (unplaced > 0) notes.push(unplacedText(unplaced, total));
   if (division.belowMinimum.length > 0 || (total > 0 && total < (min ?? 0))) {
     notes.push(
       `${counted(total, "replica")} ${total === 1 ? "is" : "are"} too few for minReplicasPerCluster on each cluster`,
     );
   }
   const belowMinimum = new Set(division.belowMinimum);
-  return clusters.map(({ name }): ReplicaShare => {
+  const shares = clusters.map(({ name }): ReplicaShare => {
     const replicas = division.replicas[name] ?? 0;
     if (replicas === 0 && total > 0) {
       const message = whyNone(total, weights[name] ?? 0, belowMinimum.has(name));
       return { replicas, step: { ...STEP, fits: false, reason: "NoReplicas", message } };
     }
     // Some have no place only where each that gets any has its most.
-    const unplaced =
-      division.unplaced > 0
-        ? `, its most; ${division.unplaced} ${division.unplaced === 1 ? "has" : "have"} no place`
-        : "";
-    const message = `gets ${replicas} of ${counted(total, "replica")}${unplaced}`;
+    const rest = unplaced > 0 ? `, its most; ${unplaced} ${unplaced === 1 ? "has" : "have"} no place` : "";
+    const message = `gets ${replicas} of ${counted(total, "replica")}${rest}`;
     return { replicas, step: { ...STEP, fits: true, reason: "Selected", message } };
   });
+  return { shares, unplaced };
+}
+
+/** What the author of a placement is told of replicas that no cluster may take. */
+export function unplacedText(unplaced: number, total: number): string {
+  return `maxReplicasPerCluster leaves ${unplaced} of ${counted(total, "replica")} without a place`;
 }
 
 const STEP = { stage: "divide", name: "LargestRemainder" } as const;
