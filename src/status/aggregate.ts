@@ -106,7 +106,7 @@ function reportsOf(input: StatusInput, now: number): ClusterReport[] {
           frozenFor,
           isUnchanged,
           isPlaced,
-          isOverdue: input.deleting && input.overdue === true,
+          ...(input.deleting ? { isOverdue: input.overdue === true } : {}),
           watchesHealth: target?.failover?.watchesHealth === true,
           watchesNodes: target?.reschedules === true,
           now,

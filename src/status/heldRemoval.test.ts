@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Why } from "../desiredstate/types.ts";
 import { aggregate } from "./aggregate.ts";
 import { finalizerHolds, whyNotRemoved } from "./heldRemoval.ts";
-import { condition, entry, inputOf, rowWithout, T0, target, view } from "./testing.ts";
+import { condition, entry, inputOf, row, rowWithout, T0, target, view } from "./testing.ts";
 import type { RowView } from "./types.ts";
 
 const left = (more: Partial<RowView> = {}): RowView => rowWithout(["desiredHash"], { inSync: false, ...more });
@@ -58,7 +58,19 @@ describe("what a removal waits for that takes longer than removals do", () => {
     expect(entry(late, "b")).toMatchObject({ state: "Unknown", reason: "ClusterUnreachable" });
     expect(condition(late, "Progressing")[2]).toBe(`a: ${held.message}; also b (ClusterUnreachable)`);
     expect(entry(aggregate(inputOf(clusters, deleting), T0), "a")).not.toHaveProperty("reason");
-    const moving = inputOf(clusters, { target: target([]), overdue: true });
-    expect(entry(aggregate(moving, T0), "a")).not.toHaveProperty("reason");
+  });
+
+  test("is said at once of a copy that moves, and of what is left over where the object stays", () => {
+    const rows = [left({ finalizers: ["example.com/hold"] })];
+    const moving = inputOf([view("a", { rows, mayRemain: true })], { target: target([]) });
+    expect(entry(aggregate(moving, T0), "a")).toMatchObject({ state: "Removing", ...held });
+    const going = inputOf([view("a", { rows: [left({ finalizers: [] })] })], { target: target([]) });
+    expect(entry(aggregate(going, T0), "a")).not.toHaveProperty("reason");
+    const staying = inputOf([view("a", { rows: [row(), ...rows] })], { target: target(["a"]) });
+    expect(entry(aggregate(staying, T0), "a")).toMatchObject({
+      state: "Progressing",
+      reason: "Removing",
+      message: held.message,
+    });
   });
 });

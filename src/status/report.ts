@@ -58,7 +58,7 @@ export interface ReportInput {
   isUnchanged: boolean;
   /** A policy places the object. */
   isPlaced: boolean;
-  /** The object is being deleted, and that has taken longer than deletions take. */
+  /** Of an object that is being deleted: that has taken longer than deletions take. */
   isOverdue?: boolean;
   /** The placement asks since when the object is unhealthy. */
   watchesHealth: boolean;
@@ -198,7 +198,17 @@ function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: W
   }
   const waits = rows.find((row) => isLeftOver(row) && row.stays?.reason === AWAITS_AGREEMENT)?.stays;
   if (waits !== undefined) return { state: "Held", ...textOf(waits) };
-  if (rows.some(isLeftOver)) return { state: "Progressing", reason: "Removing", ...textOf(why), activity: "Removing" };
+  const leftOver = rows.filter(isLeftOver);
+  if (leftOver.length > 0) {
+    const { message } = leftOver.some(isHeldThere) ? whyNotRemoved(leftOver) : {};
+    return {
+      state: "Progressing",
+      reason: "Removing",
+      ...pick("message", message),
+      ...textOf(why),
+      activity: "Removing",
+    };
+  }
 
   const health = worstRow(rows)?.health;
   // An unknown health is not healthy.
@@ -220,6 +230,11 @@ export function detailOf({ rows }: Pick<ClusterView, "rows">, target: ClusterTar
   return target.problem === undefined ? failureOf(rows, target)?.detail : target.problem.detail;
 }
 
+/** The member object is being deleted, and a finalizer there keeps it. */
+function isHeldThere({ finalizers = [] }: RowView): boolean {
+  return finalizers.length > 0;
+}
+
 /** What stays for this reason goes when a person agrees. */
 const AWAITS_AGREEMENT: Reason = "CustomObjectsExist";
 /** A copy that stays for this reason goes by itself. */
@@ -238,8 +253,8 @@ function leaving(input: ReportInput): ClusterReport | undefined {
   const observedHash = isUnseen ? previous?.observedHash : combined(rows, "observedHash");
   // What waits for a person does not move by itself.
   const isHeld = stays !== undefined && stays.reason !== MOVING;
-  // Said only then: most removals are over before anybody could read why they are not.
-  const holds = input.isOverdue === true ? whyNotRemoved(rows) : stays;
+  // Of a deletion, said only when it is late: most are over before anybody could read why they are not.
+  const holds = (input.isOverdue ?? rows.some(isHeldThere)) ? whyNotRemoved(rows) : stays;
   const outcome: Outcome = { state: isHeld ? "Held" : "Removing", ...textOf(isHeld ? stays : (failure ?? holds)) };
   const entry = observed(input, outcome, { replicas: counts, ...pick("observedHash", observedHash) });
   const report = { entry, planned: false, applied: false, available: "No" as const, fresh: true };
