@@ -1,8 +1,13 @@
-import { access, constants, mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
-import { arch, homedir, platform } from "node:os";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { AssetsUnavailableError } from "../../src/cmd/realClusters/index.ts";
+import {
+  AssetsUnavailableError,
+  builtFolder,
+  isExecutable,
+  requiredVersions,
+  type VersionOf,
+} from "../../src/cmd/realClusters/index.ts";
 import { type CommandResult, run } from "./commands.ts";
 
 const MODULES = fileURLToPath(new URL("modules/", import.meta.url));
@@ -27,9 +32,6 @@ export interface GoProgram {
   ldflags: (versionOf: VersionOf) => readonly string[];
 }
 
-/** The version that the go.mod requires of a module. Throws when it requires none. */
-export type VersionOf = (module: string) => string;
-
 /**
  * The program that its variable names, else the one of PATH, else the one in the cache beside the control planes. Undefined when there
  * is none. Throws {@link AssetsUnavailableError} when the variable names what is no program.
@@ -44,7 +46,7 @@ export async function programHere(program: GoProgram, env: NodeJS.ProcessEnv): P
     );
   }
   const onPath = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  for (const folder of [...onPath, await cacheFolder(program, env)]) {
+  for (const folder of [...onPath, cacheFolder(program, await versionsFor(program), env)]) {
     const file = join(folder, name);
     if (await isExecutable(file)) return file;
   }
@@ -59,15 +61,15 @@ export async function programBuilt(program: GoProgram, env: NodeJS.ProcessEnv): 
   const here = await programHere(program, env);
   if (here !== undefined) return here;
   const { name, module, buildTime } = program;
-  const folder = await cacheFolder(program, env);
+  const versionOf = await versionsFor(program);
+  const folder = cacheFolder(program, versionOf, env);
   const file = join(folder, name);
   await mkdir(folder, { recursive: true });
   // In the same folder, since a rename is atomic only within one file system.
   const temporary = await mkdtemp(join(folder, ".build-"));
   try {
-    const version = (await requiredVersions(program))(module);
-    process.stderr.write(`envtest: building ${name} ${version} into ${folder} (${buildTime}, once)\n`);
-    await goBuild(program, join(temporary, name), env);
+    process.stderr.write(`envtest: building ${name} ${versionOf(module)} into ${folder} (${buildTime}, once)\n`);
+    await goBuild(program, versionOf, join(temporary, name), env);
     await rename(join(temporary, name), file);
   } finally {
     await rm(temporary, { recursive: true, force: true });
@@ -75,16 +77,19 @@ export async function programBuilt(program: GoProgram, env: NodeJS.ProcessEnv): 
   return file;
 }
 
-async function cacheFolder(program: GoProgram, env: NodeJS.ProcessEnv): Promise<string> {
-  const version = (await requiredVersions(program))(program.module);
-  const cache = env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
-  return join(cache, "meridian", "envtest", `${program.name}-${version}-${platform()}-${arch()}`);
+function cacheFolder({ name, module }: GoProgram, versionOf: VersionOf, env: NodeJS.ProcessEnv): string {
+  return builtFolder(`${name}-${versionOf(module)}`, env);
 }
 
-async function goBuild(program: GoProgram, output: string, env: NodeJS.ProcessEnv): Promise<void> {
+async function goBuild(
+  program: GoProgram,
+  versionOf: VersionOf,
+  output: string,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
   const { name, variable, neededBy, tags = [] } = program;
   const cwd = join(MODULES, name);
-  const ldflags = ["-s -w", ...program.ldflags(await requiredVersions(program))].join(" ");
+  const ldflags = ["-s -w", ...program.ldflags(versionOf)].join(" ");
   const args = ["build", "-trimpath", "-tags", tags.join(), "-ldflags", ldflags, "-o", output, program.package];
   let result: CommandResult;
   try {
@@ -98,19 +103,6 @@ async function goBuild(program: GoProgram, output: string, env: NodeJS.ProcessEn
   if (result.code !== 0) throw new AssetsUnavailableError(`go build failed in ${cwd}:\n${result.stderr.slice(-4000)}`);
 }
 
-async function requiredVersions({ name }: GoProgram): Promise<VersionOf> {
-  const file = join(MODULES, name, "go.mod");
-  const text = await readFile(file, "utf8");
-  return (module) => {
-    const version = new RegExp(`^(?:require )?\\s*${module.replaceAll(".", "\\.")} (v\\S+)`, "m").exec(text)?.[1];
-    if (version === undefined) throw new Error(`${file} does not require ${module}`);
-    return version;
-  };
-}
-
-async function isExecutable(file: string): Promise<boolean> {
-  return access(file, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+function versionsFor({ name }: GoProgram): Promise<VersionOf> {
+  return requiredVersions(join(MODULES, name, "go.mod"));
 }

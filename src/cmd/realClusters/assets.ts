@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { access, constants, mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
-import { arch, homedir, platform } from "node:os";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { builtFolder, isExecutable, requiredVersions } from "./goModules.ts";
 
 /** The programs that a real control plane consists of, as absolute paths. */
 export interface Assets {
@@ -92,8 +92,7 @@ async function givenAssets(folder: string): Promise<Assets> {
 
 async function cacheFolder(env: NodeJS.ProcessEnv): Promise<string> {
   const versions = await Promise.all([versionOf(KUBERNETES), versionOf(ETCD)]);
-  const key = `kubernetes-${versions[0]}-etcd-${versions[1]}-${platform()}-${arch()}`;
-  return join(env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "meridian", "envtest", key);
+  return builtFolder(`kubernetes-${versions[0]}-etcd-${versions[1]}`, env);
 }
 
 /** Builds what the folder lacks. Safe to interrupt and to run twice at once: a program appears there whole or not at all. */
@@ -178,16 +177,5 @@ async function go(args: string[], cwd: string, folder: string, { env, signal }: 
 }
 
 async function versionOf(module: GoModule): Promise<string> {
-  const file = join(MODULES, module.folder, "go.mod");
-  const pattern = new RegExp(`^(?:require )?\\s*${module.path.replaceAll(".", "\\.")} (v\\S+)$`, "m");
-  const version = pattern.exec(await readFile(file, "utf8"))?.[1];
-  if (version === undefined) throw new Error(`${file} does not require ${module.path}`);
-  return version;
-}
-
-async function isExecutable(file: string): Promise<boolean> {
-  return access(file, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+  return (await requiredVersions(join(MODULES, module.folder, "go.mod")))(module.path);
 }

@@ -10,5 +10,6 @@ export * from "./assets.ts";
 export * from "./controlPlane.ts";
 export * from "./etcd.ts";
 export * from "./eventually.ts";
+export * from "./goModules.ts";
 export * from "./kubelet.ts";
 export * from "./processes.ts";
