@@ -49,4 +49,4 @@ export { isRecord, valueAt } from "./valueAt.ts";
 export * from "./record.ts";
 export { trimEnd } from "./trimEnd.ts";
 export * from "./wellknown.ts";
-export { counted } from "./words.ts";
+export { counted, unknownClusterWords } from "./words.ts";

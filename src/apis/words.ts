@@ -2,3 +2,8 @@
 export function counted(count: number, noun: string): string {
   return `${count} ${count === 1 ? noun : `${noun}s`}`;
 }
+
+/** What stands before the names of clusters that a policy names and that are no MemberCluster. */
+export function unknownClusterWords(names: readonly string[]): string {
+  return names.length === 1 ? "unknown cluster " : "unknown clusters ";
+}

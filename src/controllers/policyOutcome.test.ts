@@ -134,7 +134,7 @@ describe("what is wrong with a placement", () => {
     {
       name: "are all clusters that are not there",
       targets: [deciding(verdict("x"), verdict("full", "NoRoom"), verdict("y"))],
-      want: "UnknownCluster: unknown cluster x, y",
+      want: "UnknownCluster: unknown clusters x, y",
     },
     { name: "is not that a cluster has no room", targets: [deciding(verdict("full", "NoRoom"))], want: undefined },
     {

@@ -1,4 +1,12 @@
-import { isSamePolicy, listedAfter, notCarriedOut, type Placement, refKey, shortName } from "../apis/index.ts";
+import {
+  isSamePolicy,
+  listedAfter,
+  notCarriedOut,
+  type Placement,
+  refKey,
+  shortName,
+  unknownClusterWords,
+} from "../apis/index.ts";
 import type { Problem, Target } from "../desiredstate/index.ts";
 import type { HubCache, Policy } from "../hub/index.ts";
 import { winnersOver } from "../override/index.ts";
@@ -84,7 +92,7 @@ export class PolicyTally {
       return;
     }
     // All that a placement decides about knows the same clusters.
-    if (this.#matched === 0) this.#trouble ??= unknownClusters(target);
+    if (this.#matched === 0) this.#trouble ??= unknownIn(target);
     for (const note of target.decision.notes ?? []) this.#notes.add(note);
     this.#place(target);
     if (target.scheduled.status === "False") this.#trouble ??= target.scheduled;
@@ -157,9 +165,9 @@ function most(tallies: ReadonlyMap<string, LostObjects>): LostObjects | undefine
   return tallies.size === 1 ? { ...first, objects } : { to: `${first.to} (and others)`, objects };
 }
 
-function unknownClusters({ decision }: Target): { reason: string; message: string } | undefined {
+function unknownIn({ decision }: Target): { reason: string; message: string } | undefined {
   const unknown = decision.verdicts.filter(({ reason }) => reason === "UnknownCluster").map(({ cluster }) => cluster);
   return unknown.length === 0
     ? undefined
-    : { reason: "UnknownCluster", message: listedAfter("unknown cluster ", unknown) };
+    : { reason: "UnknownCluster", message: listedAfter(unknownClusterWords(unknown), unknown) };
 }

@@ -6,6 +6,7 @@ import {
   parseApiVersion,
   type Placement,
   type ResourceSelector,
+  unknownClusterWords,
 } from "../apis/index.ts";
 import type { Policy } from "../hub/index.ts";
 import { healthProblems, hubKindOf, memberKindOf } from "../interpreter/index.ts";
@@ -47,7 +48,7 @@ function troubleOf({ spec }: Placement, facts: EffectFacts): Trouble | undefined
   if (unknown.length > 0)
     return {
       reason: "UnknownCluster",
-      error: listedAfter(`spec.rollout.stages: unknown cluster${unknown.length === 1 ? "" : "s"} `, unknown),
+      error: listedAfter(`spec.rollout.stages: ${unknownClusterWords(unknown)}`, unknown),
     };
   if (rollout?.gate?.prometheus !== undefined && !facts.hasPrometheus) {
     const error = "spec.rollout.gate.prometheus waits for ever: the manager was started without --prometheus-url";

@@ -6,6 +6,7 @@ import {
   parseApiVersion,
   type Placement,
   shortMessage,
+  unknownClusterWords,
 } from "../apis/index.ts";
 import { hubKindOf } from "../interpreter/index.ts";
 import {
@@ -240,7 +241,7 @@ const NOTHING_TO_DIVIDE = "; it has no replicas to divide: each gets the whole";
 const LONGEST_LIST = 80;
 
 function unknownText(names: readonly string[]): string {
-  return listedAfter(`unknown cluster${names.length === 1 ? "" : "s"} `, names, ", ", LONGEST_LIST);
+  return listedAfter(unknownClusterWords(names), names, ", ", LONGEST_LIST);
 }
 
 /** Refusals that the policy's author asked for, or that say nothing of the cluster. */

@@ -1,4 +1,11 @@
-import { firstFitting, listedAfter, type PolicyStatus, sameValue, shortMessage } from "../apis/index.ts";
+import {
+  firstFitting,
+  listedAfter,
+  type PolicyStatus,
+  sameValue,
+  shortMessage,
+  unknownClusterWords,
+} from "../apis/index.ts";
 import { conditionsOf, type Statement } from "./conditions.ts";
 
 /** Keeps the status readable when a policy places thousands of objects in as many ways. */
@@ -125,7 +132,7 @@ function unusedOf({ lost, withoutCluster = 0, waiting = 0, unknownClusters }: Po
 function naming(unknown: readonly string[] = [], message: string, short = message): string {
   const [first] = unknown;
   if (first === undefined) return message;
-  const words = `; unknown cluster${unknown.length === 1 ? "" : "s"} `;
+  const words = `; ${unknownClusterWords(unknown)}`;
   const counted = unknown.length === 1 ? first : `${first} and ${unknown.length - 1} more`;
   return firstFitting([
     `${message}${words}${unknown.join(", ")}`,
