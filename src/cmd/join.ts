@@ -121,7 +121,9 @@ export async function joinMember(joining: Joining): Promise<KubeObject> {
 }
 
 async function check({ name, options, hub, member, signal }: Joining): Promise<Checked> {
-  const [hubUid, memberUid] = await Promise.all([clusterUid(hub.client, signal), clusterUid(member.client, signal)]);
+  // One after the other: where neither answers, the same mistake gets the same answer each time.
+  const hubUid = await clusterUid(hub.client, signal);
+  const memberUid = await clusterUid(member.client, signal);
   const before = await checkHub({ name, options, hub, member, signal }, memberUid, hubUid);
   const namespaces = namespacesToGrant(options, before);
   const kinds = await kindsToGrant({ name, options, hub, member, signal }, hubUid);
@@ -137,8 +139,9 @@ async function kindsToGrant({ name, options, hub, member, signal }: Joining, hub
   const before = (role?.metadata.annotations?.[KINDS_ANNOTATION] ?? "").split(",").filter((one) => one !== "");
   const names = [...before, ...(options.kinds ?? [])];
   if (names.length === 0) return [];
-  const served = await Promise.all([member, hub].map(({ client }) => new Discovery(client, systemClock).list()));
-  return resolveKinds(names, served.flat(), name);
+  const onMember = await new Discovery(member.client, systemClock).list();
+  const onHub = await new Discovery(hub.client, systemClock).list();
+  return resolveKinds(names, [...onMember, ...onHub], name);
 }
 
 async function enrol(
