@@ -262,6 +262,19 @@ describe("of an override", () => {
     expect(outcomeOf(override("bad"), [on(given)])).not.toHaveProperty("error");
   });
 
+  test("with patches of which a member refuses what they make of the object", () => {
+    const given = rules(["bad", { patches: [{ op: "replace", path: "/spec/replicas", value: 2 }] }]);
+    const failure = { reason: "Invalid", message: "less than", final: true, fields: [".spec.paused"] };
+    expect(outcomeOf(override("bad"), [on(given)], failure)).toMatchObject({
+      reason: "NotApplied",
+      error: "with what OverridePolicy default/bad patches: less than; DemoApplication default/shop on a",
+    });
+    const carried = target({
+      clusters: [{ ...on(given).clusters[0], objects: [{ ref: deployment, role: "dependency" }] }],
+    });
+    expect(outcomeOf(override("bad"), [carried], failure)).not.toHaveProperty("error");
+  });
+
   const first = ref("OverridePolicy", "first");
   const superseded = (by: string, ...others: object[]) => ({
     policies: [ref("OverridePolicy", "other")],

@@ -10,7 +10,7 @@ import {
 import type { Problem, Target } from "../desiredstate/index.ts";
 import type { HubCache, Policy } from "../hub/index.ts";
 import { winnersOver } from "../override/index.ts";
-import { type LostObjects, patchProblem } from "../status/index.ts";
+import { type LostObjects, refusedPatches } from "../status/index.ts";
 import type { Observations } from "./observations.ts";
 
 /** What the plans say of one policy. */
@@ -29,6 +29,8 @@ export interface Outcome {
   superseded?: LostObjects;
   unknownClusters?: string[];
 }
+
+type Told = Pick<Problem, "reason" | "message" | "detail">;
 
 /** Sums up what the plans of the objects that a policy selects say of the policy, one after the other. */
 export class PolicyTally {
@@ -121,8 +123,8 @@ export class PolicyTally {
   /** What is wrong that this policy's author can mend: a rule that cannot be applied, or a patch that a member refuses. */
   #problemOf(target: Target): { reason: string; message: string } | undefined {
     for (const cluster of target.clusters) {
-      const problem = cluster.problem ?? this.#refusalOn(cluster);
-      if (problem?.policy === undefined || !isSamePolicy(problem.policy, this.#policy)) continue;
+      const problem = cluster.problem === undefined ? this.#refusalOn(cluster) : this.#own(cluster.problem);
+      if (problem === undefined) continue;
       return {
         reason: problem.reason,
         message: `${problem.detail ?? problem.message}; ${whereOf(target, cluster.name)}`,
@@ -131,11 +133,17 @@ export class PolicyTally {
     return undefined;
   }
 
-  #refusalOn({ name, objects, overrides }: Target["clusters"][number]): Problem | undefined {
+  #own(problem: Problem): Told | undefined {
+    return problem.policy !== undefined && isSamePolicy(problem.policy, this.#policy) ? problem : undefined;
+  }
+
+  #refusalOn({ name, objects, overrides }: Target["clusters"][number]): Told | undefined {
     if (overrides === undefined || overrides.patches.length === 0) return undefined;
-    for (const { ref } of objects) {
+    for (const { ref, role } of objects) {
+      // Nothing overrides what goes along.
+      if (role === "dependency") continue;
       const failure = this.#observations.get(name, refKey(ref))?.failure;
-      const problem = failure === undefined ? undefined : patchProblem(ref.kind, failure, overrides);
+      const problem = failure === undefined ? undefined : refusedPatches(this.#policy, ref.kind, failure, overrides);
       if (problem !== undefined) return problem;
     }
     return undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Failure } from "../desiredstate/types.ts";
 import type { OverrideEffect } from "../override/index.ts";
-import { blamed, patchProblem } from "./blame.ts";
+import { blamed, patchProblem, refusedPatches } from "./blame.ts";
 import { row } from "./testing.ts";
 
 const policy = (name = "regional") => ({ kind: "OverridePolicy", namespace: "default", name });
@@ -155,5 +155,25 @@ describe("where no patch is known to be at fault, those that changed the object"
   test("are not named where a patch is blamed, which is final", () => {
     expect(said({ fields: [".spec.replicas"], final: false })).toMatchObject({ reason: "InvalidPatch", final: true });
     expect(blamed({ ...row(), failure: refusal() }, undefined)).toEqual(refusal());
+  });
+});
+
+describe("what a policy is told of its patches", () => {
+  const told = (name: string, failure: Partial<Failure>, kind = "Deployment") =>
+    refusedPatches(policy(name), kind, refusal(failure), overriddenBy());
+
+  test("is that one of them is to blame, and is told to nobody else", () => {
+    expect(told("regional", {})).toMatchObject({ reason: "InvalidPatch", message: `${BEFORE}must be a number` });
+    expect(told("other", {})).toBeUndefined();
+  });
+
+  test("is that the member refuses another field of what they make", () => {
+    const fields = [".spec.paused"];
+    const message = "with what OverridePolicy default/regional patches: must be a number";
+    expect(told("regional", { fields })).toEqual({ reason: "NotApplied", message });
+    expect(told("other", { fields })).toBeUndefined();
+    expect(told("regional", { fields }, "Service")).toBeUndefined();
+    expect(told("regional", { fields, reason: "Forbidden" })).toBeUndefined();
+    expect(told("regional", { fields, final: false })).toBeUndefined();
   });
 });

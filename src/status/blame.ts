@@ -1,4 +1,4 @@
-import { firstFitting, type Reason, shortName, shortPoint } from "../apis/index.ts";
+import { firstFitting, isSamePolicy, type PolicyName, type Reason, shortName, shortPoint } from "../apis/index.ts";
 import type { Failure, Problem } from "../desiredstate/types.ts";
 import { blamedPatch, type OverrideEffect, type PolicyRef } from "../override/index.ts";
 import type { RowView } from "./types.ts";
@@ -18,9 +18,35 @@ export function blamed(
   if (role === "dependency") return failure;
   const problem = patchProblem(ref.kind, failure, overrides);
   if (problem !== undefined) return { ...problem, final: true };
-  const policies = patching(ref.kind, overrides);
-  if (policies.length === 0 || !failure.final || !WRONG_VALUE.has(failure.reason)) return failure;
-  return { ...failure, ...namingPolicies(policies, failure) };
+  return { ...failure, ...withPolicies(ref.kind, failure, overrides) };
+}
+
+/** The refusal of what policies have patched, by none of whose patches alone it is explained. */
+function withPolicies(
+  kind: string,
+  failure: Failure,
+  overrides: OverrideEffect | undefined,
+): Pick<Failure, "message" | "detail"> | undefined {
+  const policies = patching(kind, overrides);
+  if (policies.length === 0 || !failure.final || !WRONG_VALUE.has(failure.reason)) return undefined;
+  return namingPolicies(policies, failure);
+}
+
+/**
+ * Why the patches of the policy are not in force on a member that refuses an object of that kind: one of them is to blame, or the member
+ * refuses what they and others make of the object. Undefined where the refusal is no matter of the policy's.
+ */
+export function refusedPatches(
+  policy: PolicyName,
+  kind: string,
+  failure: Failure,
+  overrides: OverrideEffect | undefined,
+): Pick<Problem, "reason" | "message" | "detail"> | undefined {
+  const problem = patchProblem(kind, failure, overrides);
+  if (problem?.policy !== undefined) return isSamePolicy(policy, problem.policy) ? problem : undefined;
+  if (!patching(kind, overrides).some((one) => isSamePolicy(policy, one))) return undefined;
+  const told = withPolicies(kind, failure, overrides);
+  return told === undefined ? undefined : { reason: "NotApplied" satisfies Reason, ...told };
 }
 
 /** The policies that patch objects of that kind, in the order in which they apply. */

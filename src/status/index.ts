@@ -8,7 +8,7 @@
  * writes anything.
  */
 export { aggregate, withClusters } from "./aggregate.ts";
-export { patchProblem } from "./blame.ts";
+export { refusedPatches } from "./blame.ts";
 export { deletionWait } from "./deletion.ts";
 export { finalizerHolds } from "./heldRemoval.ts";
 export { type LostObjects, policyStatus } from "./policy.ts";
