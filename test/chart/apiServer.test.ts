@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { temporaryFolder } from "../../src/cmd/realClusters/index.ts";
-import { clusterPlacement } from "../builders/index.ts";
+import { bundle, clusterPlacement } from "../builders/index.ts";
 import {
   type ControlPlane,
   eventually,
@@ -172,10 +172,16 @@ describe("install --manager", () => {
     await kubectl(hub, secret("somebodys", "default"));
     await kubectl(hub, ["create", "configmap", "somebodys", "--from-literal=a=b"]);
     const configuration = { apiVersion: "admissionregistration.k8s.io/v1", kind: "ValidatingWebhookConfiguration" };
-    const objects = [{ ...configuration, metadata: { name: "tried" } }, clusterPlacement("tried").object()];
+    const carried = { apiVersion: "v1", kind: "Secret", metadata: { name: "carried" } };
+    const objects = [
+      { ...configuration, metadata: { name: "tried" } },
+      clusterPlacement("tried").object(),
+      bundle("tried", [{ ...carried, stringData: { kubeconfig: "not-for-the-log" } }]),
+    ];
     await kubectl(hub, ["create", "-f", "-"], { stdin: yaml(objects) });
     await kubectl(hub, ["get", "clusterplacement", "tried"]);
     await kubectl(hub, ["delete", "clusterplacement/tried", "validatingwebhookconfiguration/tried"]);
+    await kubectl(hub, ["delete", "manifestbundle/tried"]);
 
     interface AuditEvent {
       level: string;
@@ -203,6 +209,7 @@ describe("install --manager", () => {
         "RequestResponse delete validatingwebhookconfigurations tried",
         "RequestResponse create clusterplacements tried",
         "RequestResponse delete clusterplacements tried",
+        "Metadata create manifestbundles tried",
         "RequestResponse patch clusterroles meridian-manager-meridian-system",
       ]),
     );

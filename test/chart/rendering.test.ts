@@ -273,6 +273,9 @@ describe("the network policy lets out", () => {
   test.each<{ set: string[]; to: unknown[]; port: number }>([
     { set: ["tracing.otlpEndpoint=http://c.o11y.svc:4318"], to: [inNamespace("o11y")], port: 4318 },
     { set: ["tracing.otlpEndpoint=https://c.o11y.svc.cluster.local/x"], to: [inNamespace("o11y")], port: 443 },
+    { set: ["extraArgs={--otlp-endpoint=http://c.o11y.svc:4400}"], to: [inNamespace("o11y")], port: 4400 },
+    { set: ["extraArgs={--otlp-endpoint,http://c.o11y.svc:4400}"], to: [inNamespace("o11y")], port: 4400 },
+    { set: ["extraArgs={--prometheus-url=https://p.o11y.svc}"], to: [inNamespace("o11y")], port: 443 },
     { set: ["tracing.otlpEndpoint=http://c.o11y"], to: [inNamespace("o11y"), ...anywhere], port: 80 },
     { set: ["tracing.otlpEndpoint=http://collector:4318"], to: [{ podSelector: {} }], port: 4318 },
     { set: ["tracing.otlpEndpoint=https://otlp.eu.example.com:14318"], to: anywhere, port: 14_318 },

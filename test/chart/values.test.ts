@@ -34,6 +34,9 @@ describe("values are refused", () => {
       set: "podDisruptionBudget.minAvailable=1,podDisruptionBudget.maxUnavailable=1",
       says: "exclude each other: set one",
     },
+    { set: "rollout.prometheus.secretName=p", says: "the Prometheus of rollout.prometheus.url, which is empty" },
+    { set: "tracing.otlpEndpoint=http://c:99999", says: "http://c:99999 has the port 99999: ports go from 1 to 65535" },
+    { set: "extraArgs={--otlp-endpoint=http://c:0}", says: "http://c:0 has the port 0" },
     { set: "rollout.prometheus.secretKeys={ca.crt}", says: "needs rollout.prometheus.url" },
     {
       set: "rollout.prometheus.url=http://p,rollout.prometheus.secretName=p,rollout.prometheus.secretKeys={token}",

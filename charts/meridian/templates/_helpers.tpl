@@ -125,7 +125,22 @@ cert-manager.io/inject-ca-from: {{ include "meridian.certificate" . }}
 {{- $urls = append $urls .value -}}
 {{- end -}}
 {{- end -}}
+{{- $before := "" -}}
+{{- range .Values.extraArgs -}}
+{{- $flag := regexFind "^--(otlp-endpoint|prometheus-url)=" . -}}
+{{- if $flag -}}
+{{- $urls = append $urls (trimPrefix $flag .) -}}
+{{- else if has $before (list "--otlp-endpoint" "--prometheus-url") -}}
+{{- $urls = append $urls . -}}
+{{- end -}}
+{{- $before = . -}}
+{{- end -}}
 {{- $urls | uniq | toJson -}}
+{{- end -}}
+
+{{- /* The port of an address: (dict "url" (urlParse …)). */ -}}
+{{- define "meridian.portOf" -}}
+{{- regexFind ":[0-9]+$" .url.host | trimPrefix ":" | default (ternary "443" "80" (eq .url.scheme "https")) -}}
 {{- end -}}
 
 {{- /* Peers of a NetworkPolicy for a host: (dict "root" $ "host" …). A Service is reached at its pods, anything else at its address. */ -}}

@@ -21,6 +21,16 @@
 {{- if and (has "token" $prometheus.secretKeys) (not (hasPrefix "https:" $prometheus.url)) -}}
 {{- $wrong = append $wrong "rollout.prometheus.secretKeys names a token, which is never sent in the clear: set rollout.prometheus.url to an https address" -}}
 {{- end -}}
+{{- if and $prometheus.secretName (not $prometheus.url) -}}
+{{- $wrong = append $wrong "rollout.prometheus.secretName is for the Prometheus of rollout.prometheus.url, which is empty: set the address too, or remove the name" -}}
+{{- end -}}
+{{- range include "meridian.asked" . | fromJsonArray -}}
+{{- $url := urlParse . -}}
+{{- $port := include "meridian.portOf" (dict "url" $url) | int -}}
+{{- if or (lt $port 1) (gt $port 65535) -}}
+{{- $wrong = append $wrong (printf "%s has the port %d: ports go from 1 to 65535" . $port) -}}
+{{- end -}}
+{{- end -}}
 {{- if and $v.image.tag $v.image.digest -}}
 {{- $wrong = append $wrong "image.tag and image.digest are both set: a digest already says which image, so remove the tag" -}}
 {{- end -}}
