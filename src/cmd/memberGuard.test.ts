@@ -150,13 +150,39 @@ describe("everyday writes", () => {
     ["what join made", theirs({ labels: { "federation.paas.cmft.com/joined-to": HUB } }), [over]],
     ["the Service of the API server", theirs({}), [over], named("services", "kubernetes")],
     ["the namespace that every cluster has", theirs({}), [over], named("namespaces", "default")],
+    ["a namespace of others", theirs({}), [over], named("namespaces", "foreign")],
+    [
+      "a namespace of another hub",
+      theirs({ labels: { [MANAGED_BY]: "another" } }),
+      [over],
+      named("namespaces", "foreign"),
+    ],
     ["the account that every namespace has", theirs({}), [over], named("serviceaccounts", "default")],
     ["what Kubernetes brings", theirs({}), [over], named("configmaps", "system:a")],
+    ["a priority that Kubernetes brings", theirs({}), [over], named("priorityclasses", "system-node-critical")],
+    [
+      "what the API server keeps as it is",
+      theirs({ annotations: { "apf.kubernetes.io/autoupdate-spec": "true" } }),
+      [over],
+      named("flowschemas", "probes"),
+    ],
   ])("is no write that takes over %s, and that is judged", (_, oldObject, refusals, of = {}) => {
     expect(judged(spec, { request: request("UPDATE", of), object: ours, oldObject })).toEqual({
       isEveryday: false,
       refusals,
     });
+  });
+
+  test.each<[what: string, operation: string, object: object | null, oldObject: object, refused: boolean]>([
+    ["label a namespace that it made", "UPDATE", ours, ours, false],
+    ["let go of a namespace that it made", "UPDATE", theirs({}), ours, false],
+    ["delete a namespace that it made", "DELETE", null, ours, false],
+    ["label a namespace of others", "UPDATE", ours, theirs({}), true],
+    ["delete a namespace of others", "DELETE", null, theirs({}), true],
+    ["delete a namespace of another hub", "DELETE", null, theirs({ labels: { [MANAGED_BY]: "another" } }), true],
+  ])("the account and a namespace: %s (%s)", (_, operation, object, oldObject, refused) => {
+    const of = { ...named("namespaces", "a"), namespace: "a" };
+    expect(judged(spec, { request: request(operation, of), object, oldObject }).refusals.length > 0).toBe(refused);
   });
 
   const labels = fc.option(fc.record({ [MANAGED_BY]: fc.constantFrom(HUB, "another") }, { requiredKeys: [] }), {

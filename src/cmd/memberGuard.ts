@@ -24,7 +24,6 @@ const TOKEN_TYPES = ["bootstrap.kubernetes.io/token", "kubernetes.io/service-acc
 const TOKEN_ANNOTATION = "kubernetes.io/service-account.name";
 /** What a cluster makes for itself, and makes again, by resource and name. */
 const OF_THE_CLUSTER = [
-  "namespaces/default",
   "services/kubernetes",
   "endpoints/kubernetes",
   "endpointslices/kubernetes",
@@ -215,15 +214,21 @@ function powerless(kinds: readonly GrantedKind[]): string {
     : any(forbidden, `(variables.group + "/" + variables.resource) in ${list(granted)}`);
 }
 
-/** What another has, and a hub may take over where a Placement says so: the same as Meridian itself never takes over is left out. */
+/**
+ * What another has, and a hub may take over where a Placement says so: the same as Meridian itself never takes over is left out. A namespace is
+ * never taken over: whoever has labelled one could delete it with all that is in it, or open it to privileged pods.
+ */
 function adoptable(): string {
   const { metadata, labels } = { metadata: "oldObject.metadata", labels: "oldObject.metadata.labels" };
+  const annotations = `${metadata}.annotations`;
   const applied = `one.manager == ${text(FIELD_MANAGER)} && one.operation == "Apply"`;
   return all(
     "oldObject != null && has(oldObject.metadata)",
+    '!(variables.group == "" && variables.resource == "namespaces")',
     `!((variables.resource + "/" + variables.name) in ${list(OF_THE_CLUSTER)})`,
-    `!variables.name.startsWith("system:")`,
+    `!(variables.name.startsWith("system:") || variables.name.startsWith("system-"))`,
     `!(has(${labels}) && (${text(JOINED_TO_LABEL)} in ${labels} || "kubernetes.io/bootstrapping" in ${labels}))`,
+    `!(has(${annotations}) && "apf.kubernetes.io/autoupdate-spec" in ${annotations})`,
     `!(has(${labels}) && ${text(MANAGED_BY_LABEL)} in ${labels} && has(${metadata}.managedFields) && ${metadata}.managedFields.exists(one, ${applied}))`,
     `!(has(${metadata}.ownerReferences) && ${metadata}.ownerReferences.exists(one, has(one.controller) && one.controller))`,
   );

@@ -31,6 +31,7 @@ export function attemptsOf(hubId: string, name: string): AccountAttempt[] {
   const marks = `writes only objects with its label federation.paas.cmft.com/managed-by=${hubId}`;
   const over = "writes nothing over what belongs to the cluster, to another hub or to a controller";
   const mine = { metadata: { labels: labels() } };
+  const open = { metadata: { labels: { ...labels(), "pod-security.kubernetes.io/enforce": "privileged" } } };
   const parts = "writes whole objects, and asks for no token but its own";
   const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
   const rule = { metadata: { name: "r", labels: labels() }, rules: [] };
@@ -140,6 +141,8 @@ export function attemptsOf(hubId: string, name: string): AccountAttempt[] {
     ["delete what is not the hub's", "DELETE", `${theirs}/foreign`, undefined, marks],
     ["take over the API server's Service", "PATCH", objectPath("Service", "default", "kubernetes"), mine, over, merge],
     ["take over a namespace", "PATCH", objectPath("Namespace", undefined, "default"), mine, over, merge],
+    ["take over a namespace of others", "PATCH", objectPath("Namespace", undefined, "theirs"), mine, over, merge],
+    ["open a namespace of others", "PATCH", objectPath("Namespace", undefined, "theirs"), open, over, merge],
     ["take over what a controller made", "PATCH", `${theirs}/controlled`, mine, over, merge],
     ["take over what another hub wrote", "PATCH", `${theirs}/anothers`, mine, over, merge],
     ["delete all of a kind", "DELETE", theirs, undefined, marks],
