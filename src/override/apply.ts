@@ -1,5 +1,6 @@
 import { isRecord, isReservedKey, type KubeObject, type OverrideRule, type PatchOperation } from "../apis/index.ts";
 import { applyOperation, PatchError } from "./jsonPatch.ts";
+import { wrongMetadata } from "./metadataMaps.ts";
 import { overridePodTemplates, updateAt } from "./podTemplate.ts";
 import { protectedChange } from "./protectedFields.ts";
 import { RuleError } from "./ruleError.ts";
@@ -139,6 +140,8 @@ function patchOne(object: KubeObject, operations: readonly PatchOperation[], wor
     if (field !== undefined) {
       throw new RuleError("ProtectedField", `patch ${i} on ${object.kind} may not change ${field}`);
     }
+    const wrong = wrongMetadata(before, patched);
+    if (wrong !== undefined) throw new RuleError("InvalidPatch", `patch ${i} on ${object.kind}: ${wrong}`);
   }
   return patched as KubeObject;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { OverrideRule } from "../apis/index.ts";
-import { apply, deployment, templateOf, web } from "./testing.ts";
+import type { KubeObject, OverrideRule } from "../apis/index.ts";
+import { apply, deployment, service, templateOf, web } from "./testing.ts";
 
 describe("patches", () => {
   test("reach the kind they name, after the other fields of the rule", () => {
@@ -38,8 +38,54 @@ describe("patches", () => {
       { kind: "Service", op: "test", path: "/spec/type", value: "NodePort" },
       "patch 0 on Service: test: /spec/type has another value",
     ],
+    ...["labels", "annotations"].flatMap((field): [string, NonNullable<OverrideRule["patches"]>[number], string][] => [
+      [
+        `a text for ${field}`,
+        { kind: "Service", op: "add", path: `/metadata/${field}`, value: "foo" },
+        `patch 0 on Service: metadata.${field} must be a map of strings`,
+      ],
+      [
+        `a list for ${field}`,
+        { op: "add", path: `/metadata/${field}`, value: ["x"] },
+        `patch 0 on Deployment: metadata.${field} must be a map of strings`,
+      ],
+      [
+        `a number among ${field}`,
+        { kind: "Service", op: "add", path: `/metadata/${field}`, value: { a: "b", c: 7 } },
+        `patch 0 on Service: metadata.${field}[c] must be a string`,
+      ],
+    ]),
+    [
+      "an object as a label",
+      { kind: "Service", op: "add", path: "/metadata/labels/x", value: {} },
+      "patch 0 on Service: metadata.labels[x] must be a string",
+    ],
+    [
+      "nothing as a label",
+      { kind: "Service", op: "add", path: "/metadata/labels/x", value: null },
+      "patch 0 on Service: metadata.labels[x] must be a string",
+    ],
+    [
+      "a text for the annotations of pods",
+      { kind: "Deployment", op: "add", path: "/spec/template/metadata/annotations", value: "foo" },
+      "patch 0 on Deployment: spec.template.metadata.annotations must be a map of strings",
+    ],
+    [
+      "a number as a label of pods",
+      { kind: "Deployment", op: "add", path: "/spec/template/metadata/labels/x", value: 7 },
+      "patch 0 on Deployment: spec.template.metadata.labels[x] must be a string",
+    ],
   ])("%s is an invalid patch", (_name, operation, message) => {
     expect(apply({ patches: [operation] }).problem).toMatchObject({ reason: "InvalidPatch", message });
+  });
+
+  test("a map of strings may be set whole and may go, and a patch answers for nothing that was wrong before", () => {
+    const odd = { ...service, metadata: { ...service.metadata, annotations: { port: 80 } } } as unknown as KubeObject;
+    const path = "/metadata/annotations";
+    expect(apply({ patches: [{ op: "add", path: `${path}/a`, value: "b" }] }, [odd])).not.toHaveProperty("problem");
+    expect(apply({ patches: [{ op: "remove", path }] }, [odd])).not.toHaveProperty("problem");
+    expect(apply({ patches: [{ op: "add", path, value: null }] })).not.toHaveProperty("problem");
+    expect(apply({ patches: [{ op: "add", path, value: {} }] })).not.toHaveProperty("problem");
   });
 
   test.each<[string, NonNullable<OverrideRule["patches"]>[number], string]>([
