@@ -5,6 +5,7 @@ import {
   type ControlPlane,
   controlPlaneAssets,
   FakeKubelet,
+  HUB_CONTROLLERS,
   startControlPlane,
   startEtcd,
 } from "../realClusters/index.ts";
@@ -32,8 +33,8 @@ export async function startRealFleet(request: FleetRequest, env: NodeJS.ProcessE
       assets,
       etcd,
       folder: folderOf(name),
-      // The hub runs nothing itself.
-      controllerManager: name !== HUB,
+      // A Deployment on the hub is what is placed, and gets no pods there.
+      ...(name === HUB ? { controllers: HUB_CONTROLLERS } : {}),
       ...(port === undefined ? {} : { port }),
       signal,
     });

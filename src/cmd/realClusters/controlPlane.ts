@@ -12,6 +12,8 @@ export interface ControlPlaneOptions {
   assets: Assets;
   /** Runs kube-controller-manager beside the API server; true by default. */
   controllerManager?: boolean;
+  /** What kube-controller-manager runs; without it all that Deployments get pods by, too. */
+  controllers?: readonly string[];
   /** Without it the control plane gets an etcd of its own. */
   etcd?: Etcd;
   /** Keeps credentials and logs; a control plane that was there before goes on with what it had. Without it a temporary one. */
@@ -31,26 +33,32 @@ export interface ControlPlaneParts {
   port: number;
   assets: Assets;
   etcd: Etcd;
-  controllerManager: boolean;
+  /** None: without kube-controller-manager. */
+  controllers: readonly string[];
   apiserverArgs: readonly string[];
   adminToken: string;
   /** Disposed of with the control plane. */
   cleanup: AsyncDisposableStack;
 }
 
-/** What a Deployment needs to get pods, a namespace to go, an owner to cascade. Leaner than all of them, for memory's sake. */
+/** What a cluster needs on which nothing runs: a namespace to go, an owner to cascade. */
+export const HUB_CONTROLLERS: readonly string[] = [
+  "garbage-collector-controller",
+  "namespace-controller",
+  "serviceaccount-controller",
+  "root-ca-certificate-publisher-controller",
+  "clusterrole-aggregation-controller",
+];
+
+/** What a Deployment needs to get pods as well. Leaner than all of them, for memory's sake. */
 const CONTROLLERS = [
   "deployment-controller",
   "replicaset-controller",
   "statefulset-controller",
   "daemonset-controller",
   "job-controller",
-  "garbage-collector-controller",
-  "namespace-controller",
-  "serviceaccount-controller",
-  "root-ca-certificate-publisher-controller",
   "resourcequota-controller",
-  "clusterrole-aggregation-controller",
+  ...HUB_CONTROLLERS,
 ];
 
 /** A real kube-apiserver (TLS, RBAC, tokens) on the loopback address and, when wanted, a kube-controller-manager. */
@@ -63,7 +71,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #assets: Assets;
   readonly #etcd: Etcd;
   readonly #port: number;
-  readonly #withControllerManager: boolean;
+  readonly #controllers: readonly string[];
   readonly #apiserverArgs: readonly string[];
   readonly #cleanup: AsyncDisposableStack;
   #apiserver: ManagedProcess | undefined;
@@ -81,7 +89,7 @@ export class ControlPlane implements AsyncDisposable {
     this.kubeconfigFile = join(parts.folder, "kubeconfig");
     this.#assets = parts.assets;
     this.#etcd = parts.etcd;
-    this.#withControllerManager = parts.controllerManager;
+    this.#controllers = parts.controllers;
     this.#apiserverArgs = parts.apiserverArgs;
     this.#cleanup = parts.cleanup;
   }
@@ -130,7 +138,7 @@ export class ControlPlane implements AsyncDisposable {
       await this.#untilReady(this.#apiserver);
     }
     if (
-      this.#withControllerManager &&
+      this.#controllers.length > 0 &&
       (this.#controllerManager === undefined || this.#controllerManager.exit !== undefined)
     ) {
       this.#controllerManager = this.#spawnControllerManager();
@@ -227,7 +235,7 @@ export class ControlPlane implements AsyncDisposable {
       command: this.#assets.kubeControllerManager,
       args: [
         `--kubeconfig=${this.kubeconfigFile}`,
-        `--controllers=${CONTROLLERS.join(",")}`,
+        `--controllers=${this.#controllers.join(",")}`,
         `--service-account-private-key-file=${this.file("service-account.key")}`,
         `--root-ca-file=${this.file("ca.crt")}`,
         "--leader-elect=false",
@@ -301,13 +309,14 @@ export async function launch<T extends ControlPlane>(
   options: ControlPlaneOptions,
 ): Promise<T> {
   const { name, assets, controllerManager = true, apiserverArgs = [] } = options;
+  const controllers = controllerManager ? (options.controllers ?? CONTROLLERS) : [];
   const cleanup = new AsyncDisposableStack();
   const folder = options.folder ?? cleanup.use(await temporaryFolder("meridian-control-plane-")).path;
   await mkdir(folder, { recursive: true });
   const etcd = options.etcd ?? cleanup.use(await startEtcd(assets, folder));
   const port = options.port ?? (await freePort());
   const adminToken = await credentials(folder);
-  const plane = new type({ name, folder, port, assets, etcd, controllerManager, apiserverArgs, adminToken, cleanup });
+  const plane = new type({ name, folder, port, assets, etcd, controllers, apiserverArgs, adminToken, cleanup });
   const { signal } = options;
   const giveUp = (): void => void plane.kill();
   signal?.addEventListener("abort", giveUp, { once: true });
