@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { CONTROLLER_CLASS_LABEL, OBJECT_FINALIZER, REPLICA_BOUNDS_ANNOTATION } from "../apis/index.ts";
 import { parsePrometheusText } from "../observability/testing/prometheusText.ts";
 import { ApiError, DEMOAPPLICATIONS, NAMESPACES, PLACEMENTS } from "../runtime/index.ts";
-import { DEBOUNCE_MS, FIRST_DEBOUNCE_MS, HELD_BY_OTHERS_MS, UNTOUCHED_MS } from "./debounce.ts";
+import { DEBOUNCE_MS, FIRST_DEBOUNCE_MS, HELD_BY_OTHERS_MS, LONGEST_MS, UNTOUCHED_MS } from "./debounce.ts";
 import { observation } from "./testing/builders.ts";
 import { APP, app, placement } from "./testing/planning.ts";
 import { degraded, reporting } from "./testing/reporting.ts";
@@ -141,6 +141,25 @@ describe("the status of an object", () => {
     expect((await report()).requeueAfter).toBeGreaterThan(HELD_BY_OTHERS_MS - 500);
     expect(writes()).toBe(before);
     expect(() => happens("a")).toThrow("nothing is asked for");
+  });
+
+  test("of an object that a copy holds says after a second that it is being deleted, and what comes then waits as long", async () => {
+    const { complete, reconcile, update, report, writes, settle, conditions, replan, woken } = await reporting();
+    await complete();
+    const before = writes();
+    await update({
+      metadata: { generation: 2, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [OBJECT_FINALIZER] },
+    });
+    await reconcile();
+    await settle(LONGEST_MS - 1);
+    await report();
+    expect(writes()).toBe(before);
+    await settle(1);
+    await report();
+    expect(conditions()).toContain("Ready False Deleting");
+    expect(writes()).toBe(before + 1);
+    replan({});
+    expect(woken.at(-1)?.afterMs).toBe(LONGEST_MS);
   });
 
   test("of an object that only our own finalizer holds is not worth a write, however busy the hub is", async () => {

@@ -110,7 +110,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const plan = this.#options.plans.get(owner);
     if (tracked === undefined || plan?.ours !== true) return 0;
     const now = this.#options.clock.monotonic();
-    const dueIn = Math.max(this.#dueIn(owner, tracked), this.#goneFor(owner, tracked, plan, now));
+    const dueIn = Math.max(this.#dueIn(owner, tracked), this.#goneFor(owner, tracked, now));
     // What the record has to name is written at once.
     return dueIn > 0 && this.#unrecorded(owner, plan).length > 0 ? 0 : dueIn;
   }
@@ -130,7 +130,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     if (!isResponsible(classes.of(found.object))) return done;
     context.span?.setAttributes(spanAttributes(owner, found.object));
     const now = clock.monotonic();
-    const waitMs = Math.max(dueIn, this.#unsettledFor(owner, plan, now), this.#goneFor(owner, tracked, plan, now));
+    const waitMs = Math.max(dueIn, this.#unsettledFor(owner, plan, now), this.#goneFor(owner, tracked, now));
     if (waitMs > 0 && !isUrgent) return requeueAfter(waitMs);
 
     this.#underWay.add(owner);
@@ -157,10 +157,15 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     return done;
   }
 
-  /** Milliseconds to wait before the last status of an object that is being deleted and all of whose copies are gone. */
-  #goneFor(owner: string, tracked: Tracked, plan: Plan, now: number): number {
+  #isDeletion(owner: string): boolean {
+    const plan = this.#options.plans.get(owner);
     // An object that could not be planned is not being deleted.
-    if (plan.target !== undefined || plan.failure !== undefined || !this.#isComplete(owner, tracked)) {
+    return plan !== undefined && plan.target === undefined && plan.failure === undefined;
+  }
+
+  /** Milliseconds to wait before the last status of an object that is being deleted and all of whose copies are gone. */
+  #goneFor(owner: string, tracked: Tracked, now: number): number {
+    if (!this.#isDeletion(owner) || !this.#isComplete(owner, tracked)) {
       tracked.goneAt = undefined;
       return 0;
     }
@@ -199,7 +204,9 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const isComplete = this.#isComplete(owner, tracked);
     if (!isComplete) {
       tracked.plannedAt = now;
-      tracked.movedAt = undefined;
+      // A copy that is to go moves from the start. Most are gone within the time for which progress is collected, and cost no write; of one that is
+      // held there, the object says soon that it is being deleted.
+      tracked.movedAt = this.#isDeletion(owner) ? now : undefined;
       this.#carriedOut.add(owner);
     }
     this.#changed(owner, enqueue, isComplete);
@@ -320,7 +327,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       {
         generation: plan.generation,
         ...classesOf(object),
-        deleting: plan.target === undefined && plan.failure === undefined,
+        deleting: this.#isDeletion(owner),
         deletedAt: object.metadata.deletionTimestamp,
         overdue: patienceLeft(object, clock.now()) === 0,
         previous,

@@ -285,9 +285,9 @@ describe("while a plan is carried out", () => {
     const deleted = await reporting();
     await deleted.complete();
     await remove(deleted);
-    expect(waited(deleted)).toBe(UNTOUCHED_MS);
+    expect(waited(deleted)).toBe(LONGEST_MS);
     deleted.replan({});
-    expect(waited(deleted)).toBe(UNTOUCHED_MS);
+    expect(waited(deleted)).toBe(LONGEST_MS);
   });
 
   test("nothing of it is remembered of an object that is planned no more", async () => {
