@@ -4,6 +4,7 @@ import {
   REVISION_ANNOTATION,
   REVISION_HASH_ANNOTATION,
   REVISION_OF_LABEL,
+  REVISION_SUCCEEDED_ANNOTATION,
   shortMessage,
 } from "../apis/index.ts";
 import type { RevisionContent, Why } from "../desiredstate/index.ts";
@@ -15,6 +16,8 @@ export interface Revision {
   number: number;
   /** Equal for contents of which the same is made. */
   hash: string;
+  /** RFC 3339 time at which it was last rolled out to the end; undefined where it never was, or not since that is recorded. */
+  succeededAt?: string;
 }
 
 /** No revision is kept of an object that is larger, with what goes along with it. */
@@ -108,6 +111,22 @@ export class Revisions {
     }
   }
 
+  /** Records when the revision was last rolled out to the end: one write for each rollout, so that a person can go back to what was good. */
+  async succeeded(object: KubeObject, number: number, at: string, signal: AbortSignal): Promise<void> {
+    const known = await this.#of(object, signal);
+    const revision = known.revisions.find((one) => one.number === number);
+    if (revision === undefined || revision.succeededAt === at) return;
+    const patch = { metadata: { annotations: { [REVISION_SUCCEEDED_ANNOTATION]: at } } };
+    const [type, namespace] = [CONTROLLERREVISIONS, this.#namespaceOf(object)];
+    try {
+      await this.#client.patch(type, namespace, revision.name, "application/merge-patch+json", patch, { signal });
+      revision.succeededAt = at;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      known.revisions = known.revisions.filter((one) => one !== revision);
+    }
+  }
+
   /** Removes the oldest ones beyond the limit; those in use stay. */
   async prune(object: KubeObject, limit: number, inUse: ReadonlySet<number>, signal: AbortSignal): Promise<void> {
     const known = await this.#of(object, signal);
@@ -141,7 +160,9 @@ export class Revisions {
     const revisions = list.items.flatMap(({ metadata }): Revision[] => {
       const number = Number(metadata.annotations?.[REVISION_ANNOTATION]);
       const hash = metadata.annotations?.[REVISION_HASH_ANNOTATION];
-      return hash === undefined || !Number.isSafeInteger(number) ? [] : [{ name: metadata.name, number, hash }];
+      if (hash === undefined || !Number.isSafeInteger(number)) return [];
+      const succeededAt = metadata.annotations?.[REVISION_SUCCEEDED_ANNOTATION];
+      return [{ name: metadata.name, number, hash, ...(succeededAt === undefined ? {} : { succeededAt }) }];
     });
     known = { revisions: revisions.toSorted((a, b) => a.number - b.number), contents: new Map() };
     this.#known.set(uid, known);

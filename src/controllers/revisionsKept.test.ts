@@ -5,6 +5,7 @@ import {
   REVISION_ANNOTATION,
   REVISION_HASH_ANNOTATION,
   REVISION_OF_LABEL,
+  REVISION_SUCCEEDED_ANNOTATION,
 } from "../apis/index.ts";
 import type { RevisionContent } from "../desiredstate/index.ts";
 import { ApiError, CONTROLLERREVISIONS } from "../runtime/index.ts";
@@ -216,6 +217,38 @@ describe("a revision that somebody removed", () => {
     client.server.delete(CONTROLLERREVISIONS, "default", `shop-${hashOf(["u", "hash of a"])}`);
     await revisions.prune(SHOP, 0, new Set([2]), signal);
     expect(await numbers()).toEqual([2]);
+  });
+});
+
+describe("a revision that was rolled out to the end", () => {
+  const [ONCE, AGAIN] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"];
+
+  test("says when that was last, at one write for each time, for the next manager too", async () => {
+    const { keep, revisions, stored, calls } = hub();
+    await keep("a");
+    calls();
+    for (const at of [ONCE, ONCE, AGAIN]) await revisions.succeeded(SHOP, 1, at, signal);
+    expect(calls()).toEqual(["patch", "patch"]);
+    expect(stored()[0]?.metadata.annotations).toMatchObject({
+      [REVISION_ANNOTATION]: "1",
+      [REVISION_SUCCEEDED_ANNOTATION]: AGAIN,
+    });
+    revisions.forget("u");
+    await revisions.succeeded(SHOP, 1, AGAIN, signal);
+    expect([calls(), await revisions.of(SHOP, signal)]).toMatchObject([["list"], [{ succeededAt: AGAIN }]]);
+  });
+
+  test("is marked once more where nobody knows whether it is, and not where it is gone", async () => {
+    const { keep, revisions, failing, calls, client, numbers } = hub();
+    const { revision } = (await keep("a")) as { revision: { name: string } };
+    failing.set("patch", { error: refused, phase: "after" });
+    await expect(revisions.succeeded(SHOP, 1, ONCE, signal)).rejects.toBe(refused);
+    await revisions.succeeded(SHOP, 1, ONCE, signal);
+    await revisions.succeeded(SHOP, 9, ONCE, signal);
+    expect(calls()).toEqual(["list", "create", "patch", "patch"]);
+    client.server.delete(CONTROLLERREVISIONS, "default", revision.name);
+    await revisions.succeeded(SHOP, 1, AGAIN, signal);
+    expect(await numbers()).toEqual([]);
   });
 });
 

@@ -121,6 +121,9 @@ export class Rollouts {
     const awaitsContact = !isOver(run) && this.#awaitsContact(run, names);
     const next = this.#advanced(request, { policy, current, revision: number, clusters, commands, awaitsContact });
     const isDurable = sameValue(next.status, current);
+    const { state, since } = next.status;
+    if (isDurable && state === "Succeeded" && since !== undefined)
+      await revisions.succeeded(object, number, since, signal);
     if (isDurable) this.#settlePlace(request, next.status, good !== undefined && isSameObject(content, good));
     const turns = turnsOf(next, names, lastGood, target);
     return {

@@ -28,7 +28,7 @@ import { covers, grantedRights, inWords, isForbidden, unusedRights } from "./rig
 /** Granted, and not to be seen in a short test; each with what it is for. */
 const SELDOM: readonly [RegExp, string][] = [
   [
-    /^(create|delete|get|list) controllerrevisions\S*$/,
+    /^(create|delete|get|list|patch) controllerrevisions\S*$/,
     "only of objects that are rolled out in stages: test/e2e/rollout.test.ts",
   ],
   [/^list pods$/, "pods are read only where an application does not become healthy on the hub itself"],

@@ -97,4 +97,6 @@ test("a stage waits for a person, through a new manager, and the status names wh
   expect(done.status?.rollout?.stages?.[0]?.approvedBy).toMatch(/\S/);
   expect(await images(namespace)).toEqual(Array(3).fill("registry.test/shop:2"));
   expect((await rollout("status")).code).toBe(0);
+  expect((await rollout("history")).stdout).toMatch(/^1 .* good\n2 .* Succeeded, last good\n/m);
+  expect((await rollout("undo")).stdout).toContain("rolled back to revision 1");
 });

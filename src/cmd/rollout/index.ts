@@ -6,7 +6,6 @@ import { stringify } from "yaml";
 import {
   type FederatedStatus,
   type KubeObject,
-  REVISION_ANNOTATION,
   REVISION_OF_LABEL,
   type ResourceBinding,
   ROLLOUT_COMMAND_ANNOTATION,
@@ -30,7 +29,8 @@ import type { RolloutOptions, RolloutVerb } from "../options.ts";
 import { CommandError, EXIT } from "../outcome.ts";
 import { splitName } from "../statusSelection.ts";
 import { said } from "./commands.ts";
-import { historyText, type RevisionLine, rolloutText } from "./text.ts";
+import { goodBefore, linesOf, numberOf } from "./revisions.ts";
+import { historyText, rolloutText } from "./text.ts";
 
 /** An object of the hub, or the binding that has its status. */
 interface Found {
@@ -141,25 +141,13 @@ async function revisionsOf(
   return items.toSorted((a, b) => numberOf(a) - numberOf(b));
 }
 
-function numberOf({ metadata }: KubeObject): number {
-  return Number(metadata.annotations?.[REVISION_ANNOTATION] ?? 0);
-}
-
 async function showHistory(
   hub: Connection,
   found: Found,
   options: RolloutOptions,
   { terminal, signal }: CommandContext,
 ): Promise<number> {
-  const status = rolloutOf(found.holder);
-  const lines = (await revisionsOf(hub, found, options, signal)).map((one): RevisionLine => {
-    const revision = numberOf(one);
-    const is = [
-      ...(revision === status?.revision ? [status.state] : []),
-      ...(revision === status?.lastGoodRevision ? ["last good"] : []),
-    ].join(", ");
-    return { revision, createdAt: one.metadata.creationTimestamp ?? "", is };
-  });
+  const lines = linesOf(await revisionsOf(hub, found, options, signal), rolloutOf(found.holder));
   if (options.output === "json") terminal.out(`${JSON.stringify(lines, undefined, 2)}\n`);
   else if (options.output === "yaml") terminal.out(stringify(lines));
   else
@@ -223,17 +211,10 @@ async function undo(
   if (type !== DEMOAPPLICATIONS && type !== MANIFESTBUNDLES)
     throw new CommandError(`${called} belongs to whoever made it: apply its earlier manifest instead`);
   const revisions = await revisionsOf(hub, found, options, signal);
-  const { revision = 0, lastGoodRevision } = rolloutOf(holder) ?? {};
-  const earlier = revisions.filter((one) => numberOf(one) < revision).at(-1);
-  const good = lastGoodRevision === revision ? undefined : lastGoodRevision;
-  const wanted = options.toRevision ?? good ?? (earlier === undefined ? undefined : numberOf(earlier));
+  const wanted = options.toRevision ?? goodBefore(called, revisions, rolloutOf(holder));
   const target = revisions.find((one) => numberOf(one) === wanted);
   if (target === undefined)
-    throw new CommandError(
-      wanted === undefined
-        ? `${called} has no earlier revision`
-        : `${called} has no revision ${wanted}; \`meridian rollout history ${called}\` lists them`,
-    );
+    throw new CommandError(`${called} has no revision ${wanted}; \`meridian rollout history ${called}\` lists them`);
   const { object } = target["data"] as { object: KubeObject };
   if (JSON.stringify(object["spec"]) === JSON.stringify(holder["spec"])) {
     terminal.out(`${called} is already as in revision ${wanted}; what differs stands in its policies: revert those\n`);

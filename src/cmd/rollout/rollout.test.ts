@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
-import type { RolloutCommand, RolloutStatus } from "../../apis/index.ts";
+import {
+  type KubeObject,
+  REVISION_ANNOTATION,
+  REVISION_SUCCEEDED_ANNOTATION,
+  type RolloutCommand,
+  type RolloutStatus,
+} from "../../apis/index.ts";
 import { said, type Steer } from "./commands.ts";
+import { goodBefore, linesOf } from "./revisions.ts";
 import { historyText, rolloutText } from "./text.ts";
 
 const [EARLIER, NOW] = ["2026-11-22T07:00:00Z", "2026-11-22T08:00:00Z"];
@@ -106,6 +113,85 @@ describe("what a person says to a rollout", () => {
     expect(() => say("approve", { stage: "europe" })).toThrow("its stages are canary, asia, rest");
     expect(() => say("approve", { status: undefined })).toThrow("there is nothing to approve");
   });
+});
+
+/** A revision; `at`: when it was last rolled out to the end, where that is recorded. */
+const revision = (number: number, at?: string): KubeObject => ({
+  apiVersion: "apps/v1",
+  kind: "ControllerRevision",
+  metadata: {
+    name: `shop-${number}`,
+    creationTimestamp: EARLIER,
+    annotations: {
+      [REVISION_ANNOTATION]: String(number),
+      ...(at === undefined ? {} : { [REVISION_SUCCEEDED_ANNOTATION]: at }),
+    },
+  },
+});
+const at = (state: RolloutStatus["state"], of: number, lastGoodRevision?: number): RolloutStatus => ({
+  ...{ state, revision: of },
+  ...(lastGoodRevision === undefined ? {} : { lastGoodRevision }),
+});
+
+describe("undo goes back to", () => {
+  test.each<{ name: string; revisions: KubeObject[]; status: RolloutStatus | undefined; want: number | string }>([
+    {
+      name: "the good one before the present one, past those that never were good",
+      revisions: [revision(1, EARLIER), revision(2), revision(3), revision(4, NOW)],
+      status: at("Succeeded", 4, 4),
+      want: 1,
+    },
+    {
+      name: "the last good one, of a rollout that is not good itself",
+      revisions: [revision(1, EARLIER), revision(2, NOW), revision(3)],
+      status: at("RolledBack", 3, 2),
+      want: 2,
+    },
+    {
+      name: "the last good one, of revisions from before that was recorded",
+      revisions: [revision(1), revision(2)],
+      status: at("Paused", 2, 1),
+      want: 1,
+    },
+    {
+      name: "where it came from, once it is back in an earlier revision",
+      revisions: [revision(1, NOW), revision(2), revision(4, EARLIER)],
+      status: at("Succeeded", 1, 1),
+      want: 4,
+    },
+    {
+      name: "the later one of two that were good in the same second",
+      revisions: [revision(1, EARLIER), revision(2, EARLIER), revision(3, NOW)],
+      status: at("Succeeded", 3, 3),
+      want: 2,
+    },
+    {
+      name: "none where none is known to have been good",
+      revisions: [revision(1), revision(2, NOW)],
+      status: at("Succeeded", 2, 2),
+      want: "no earlier revision of demoapplication/shop is known to have been good; `meridian rollout history demoapplication/shop` lists them: name one with --to-revision",
+    },
+    {
+      name: "none where there is no other",
+      revisions: [revision(1, NOW)],
+      status: at("Succeeded", 1, 1),
+      want: "demoapplication/shop has no earlier revision",
+    },
+    { name: "none where nothing was rolled out", revisions: [], status: undefined, want: "has no earlier revision" },
+  ])("$name", ({ revisions, status, want }) => {
+    const found = (): number => goodBefore("demoapplication/shop", revisions, status);
+    if (typeof want === "number") expect(found()).toBe(want);
+    else expect(found).toThrow(want);
+  });
+});
+
+test("history says which revisions were good", () => {
+  const revisions = [revision(1, EARLIER), revision(2), revision(3, NOW), revision(4)];
+  const said = (status: RolloutStatus | undefined): string[] => linesOf(revisions, status).map(({ is }) => is);
+  expect(said(at("RolledBack", 4, 3))).toEqual(["good", "", "last good", "RolledBack"]);
+  expect(said(at("Succeeded", 3, 3))).toEqual(["good", "", "Succeeded, last good", ""]);
+  expect(said(undefined)).toEqual(["good", "", "good", ""]);
+  expect(linesOf([revision(2)], undefined)).toEqual([{ revision: 2, createdAt: EARLIER, is: "" }]);
 });
 
 test("the rollout as people read it", () => {

@@ -20,7 +20,7 @@ export function rolloutText(object: string, status: RolloutStatus | undefined): 
 export interface RevisionLine {
   revision: number;
   createdAt: string;
-  /** Rolled out, the last good one… */
+  /** Rolled out, the last good one, good before… */
   is: string;
 }
 

@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import {
   type KubeObject,
   type PlacementSpec,
+  REVISION_ANNOTATION,
+  REVISION_SUCCEEDED_ANNOTATION,
   ROLLOUT_COMMAND_ANNOTATION,
   type RolloutStatus,
 } from "../../../src/apis/index.ts";
@@ -28,6 +30,16 @@ async function rolledOut(): Promise<TestFederation> {
 }
 
 const rollout = (federation: TestFederation) => federation.status("shop")?.rollout;
+
+const MARKING = /^patch controllerrevisions/;
+
+function goodRevisions(federation: TestFederation): string[] {
+  const said = federation.hub.list(CONTROLLERREVISIONS).map(({ metadata: { annotations = {} } }) => {
+    const isGood = annotations[REVISION_SUCCEEDED_ANNOTATION] !== undefined;
+    return `${annotations[REVISION_ANNOTATION]}${isGood ? " good" : ""}`;
+  });
+  return said.toSorted();
+}
 
 function imagesOf(federation: TestFederation): (string | undefined)[] {
   return MEMBERS.map((name) => {
@@ -81,6 +93,8 @@ test("a broken image rolls itself back, and is not tried again until the object 
   await federation.until(() => rollout(federation)?.state === "Succeeded");
   expect(imagesOf(federation)).toEqual([BETTER, BETTER, BETTER]);
   expect(rollout(federation)).toMatchObject({ revision: 3, lastGoodRevision: 3 });
+  expect(goodRevisions(federation)).toEqual(["1 good", "2", "3 good"]);
+  expect(federation.hubClients.flatMap(({ writes }) => writes).filter((call) => MARKING.test(call)).length).toBe(2);
 });
 
 test("a stage waits for a person, through a restart of the manager; who waits heals its old revision; the approver is recorded", async () => {
