@@ -86,7 +86,7 @@ describe("the point of what a server says", () => {
     ],
     [
       "deployments.apps \"shop\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: too big",
-      "policy p: too big",
+      "admission policy p: too big",
     ],
     [
       'Internal error occurred: failed calling webhook "w": failed to call webhook: Post "https://w.ns.svc:443/x?timeout=10s": refused',

@@ -60,8 +60,9 @@ const WRAPPINGS: readonly (readonly [RegExp, string])[] = [
   [/^(?:json|strict decoding error): /, ""],
   [/^[a-zA-Z0-9.-]+ "[^"]*" is (?:forbidden|invalid): /, ""],
   [/^User "[^"]*" cannot /, "Meridian's account cannot "],
-  [/^admission webhook "([^"]*)" denied the request(?: without explanation|: )/, "webhook $1: "],
-  [/^ValidatingAdmissionPolicy '([^']*)' with binding '[^']*' denied request: /, "policy $1: "],
+  [/^admission webhook "([^"]*)" denied the request: /, "webhook $1: "],
+  [/^admission webhook "([^"]*)" denied the request without explanation/, "webhook $1 does not say why"],
+  [/^ValidatingAdmissionPolicy '([^']*)' (?:with binding '[^']*' )?denied request: /, "admission policy $1: "],
   [/^failed calling webhook "([^"]*)": (?:failed to call webhook: )?(?:Post "[^"]*": )?/, "webhook $1: "],
 ];
 

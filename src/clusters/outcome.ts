@@ -48,7 +48,15 @@ export function classify(error: unknown, confidential = false): Outcome | undefi
 
 const BEYOND_ETCD = "the cluster's etcd takes no object of that size (1.5 MiB unless told otherwise): make it smaller";
 
+/**
+ * Admission says no under whatever code it likes: a ValidatingAdmissionPolicy that names no reason as if the object were invalid (422), a webhook
+ * without a code as if the request were not understood (400), and either as if the credentials were bad (401), should its author want so.
+ */
+const DENIED =
+  /^(?:[a-zA-Z0-9.-]+ "[^"]*" is (?:forbidden|invalid): )?(?:admission webhook "[^"]*" denied the request|ValidatingAdmissionPolicy '[^']*' (?:with binding '[^']*' )?denied )/;
+
 function classifyAnswer(error: ApiError, text: string): Outcome {
+  if (DENIED.test(text)) return refused("AdmissionDenied", text, true);
   switch (error.status) {
     case 400:
       return isWrongValue(text)
@@ -91,11 +99,7 @@ function classifyAnswer(error: ApiError, text: string): Outcome {
 function forbidden(text: string): Outcome {
   if (/exceeded quota|quota/i.test(text)) return refused("QuotaExceeded", text, true);
   if (/being terminated|is terminating/i.test(text)) return refused("NamespaceTerminating", text, false);
-  return refused(
-    /admission webhook|ValidatingAdmissionPolicy/i.test(text) ? "AdmissionDenied" : "Forbidden",
-    text,
-    true,
-  );
+  return refused("Forbidden", text, true);
 }
 
 /** What {@link MemberWriter} itself refuses. */
@@ -117,9 +121,10 @@ function conflict(error: ApiError): Outcome {
 }
 
 function causesOf(error: ApiError): string | undefined {
-  const causes = error.details?.causes;
-  if (causes === undefined || causes.length === 0) return undefined;
-  return causes.map((cause) => `${cause.field ?? ""}: ${cause.message ?? ""}`).join("; ");
+  const causes = (error.details?.causes ?? []).map(({ field = "", message = "" }) =>
+    field === "" ? message : `${field}: ${message}`,
+  );
+  return causes.filter((cause) => cause !== "").join("; ") || undefined;
 }
 
 /** The server could make no object of its kind of what was sent, whatever it calls that. */

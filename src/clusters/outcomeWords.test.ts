@@ -48,7 +48,7 @@ describe("what a refusal means", () => {
     { name: "terminating", text: "namespace x is terminating", reason: "NamespaceTerminating", final: false },
     {
       name: "policy",
-      text: "ValidatingAdmissionPolicy 'a' denied the request",
+      text: "ValidatingAdmissionPolicy 'a' denied request: no",
       reason: "AdmissionDenied",
       final: true,
     },
@@ -68,6 +68,63 @@ describe("what a refusal means", () => {
     { error: new ApiError(429, "TooManyRequests", "later", { retryAfterMs: 0 }), afterMs: 0 },
   ])("too many requests without a word on when: again after $afterMs ms", ({ error, afterMs }) => {
     expect(classify(error)).toEqual({ kind: "Throttled", afterMs });
+  });
+});
+
+describe("admission's no is AdmissionDenied, whatever code its author gave it", () => {
+  const policy =
+    "ValidatingAdmissionPolicy 'limits' with binding 'limits' denied request: every container needs cpu limits";
+  const webhook = 'admission webhook "quota.example.com" denied the request';
+  test.each([
+    // A policy that names no reason: the server repeats its sentence as a cause without a field.
+    {
+      status: 422,
+      reason: "Invalid",
+      text: `deployments.apps "shop" is forbidden: ${policy}`,
+      details: { causes: [{ message: policy }] },
+      message: "admission policy limits: every container needs cpu limits",
+    },
+    {
+      status: 413,
+      reason: "RequestEntityTooLarge",
+      text: "ValidatingAdmissionPolicy 'limits' denied request: no",
+      message: "admission policy limits: no",
+    },
+    { status: 401, reason: "Unauthorized", text: `pods "a" is forbidden: ${policy}` },
+    {
+      status: 400,
+      reason: "",
+      text: `${webhook}: no latest tags`,
+      message: "webhook quota.example.com: no latest tags",
+    },
+    { status: 403, reason: "Forbidden", text: `${webhook}: quota reached` },
+    { status: 404, reason: "NotFound", text: `${webhook}: no such team` },
+    { status: 409, reason: "Conflict", text: `${webhook}: taken` },
+    {
+      status: 422,
+      reason: "Invalid",
+      text: `${webhook}: no`,
+      details: { causes: [{ field: "spec.replicas", message: "no" }] },
+    },
+    { status: 429, reason: "TooManyRequests", text: `${webhook}: later` },
+    {
+      status: 500,
+      reason: "InternalError",
+      text: `${webhook} without explanation`,
+      message: "webhook quota.example.com does not say why",
+    },
+  ])("$status $text", ({ status, reason, text, details, message }) => {
+    const outcome = refused(status, reason, text, details);
+    expect(outcome).toMatchObject({ kind: "Refused", reason: "AdmissionDenied", final: true, staleDiscovery: false });
+    expect(outcome).not.toHaveProperty("fields");
+    if (message !== undefined) expect(outcome).toMatchObject({ message });
+  });
+
+  test("but not what merely quotes it, nor a webhook that does not answer", () => {
+    const value = `Deployment.apps "shop" is invalid: metadata.annotations: Invalid value: "${webhook}: no"`;
+    expect(refused(422, "Invalid", value)).toMatchObject({ reason: "Invalid" });
+    const away = 'Internal error occurred: failed calling webhook "w": failed to call webhook: refused';
+    expect(refused(500, "InternalError", away)).toMatchObject({ reason: "ServerError", final: false });
   });
 });
 
@@ -100,7 +157,7 @@ describe("which fields a server refuses", () => {
     const causes = [{ field: "spec.a", message: "wrong" }, { message: "without a field" }, { field: "", message: "" }];
     expect(fieldsOf(422, "invalid", causes)).toEqual(["spec.a"]);
     expect(refused(422, "Invalid", "invalid", { causes })).toMatchObject({
-      message: "spec.a: wrong; : without a field; :",
+      message: "spec.a: wrong; without a field",
     });
   });
 

@@ -101,6 +101,16 @@ const COLLECTIONS: Record<string, { prefix: string; plural: string; namespaced: 
     plural: "clusterrolebindings",
     namespaced: false,
   },
+  ValidatingAdmissionPolicy: {
+    prefix: "/apis/admissionregistration.k8s.io/v1",
+    plural: "validatingadmissionpolicies",
+    namespaced: false,
+  },
+  ValidatingAdmissionPolicyBinding: {
+    prefix: "/apis/admissionregistration.k8s.io/v1",
+    plural: "validatingadmissionpolicybindings",
+    namespaced: false,
+  },
 };
 
 /** Path of a kind's collection: of one namespace, or of all when none is named. */

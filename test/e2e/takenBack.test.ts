@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { KubeObject } from "../../src/apis/index.ts";
+import type { KubeObject, OverridePolicy } from "../../src/apis/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
 import { eventually } from "../envtest/index.ts";
-import { explainFailure, Federation } from "./federation.ts";
+import { denyDeployments } from "./denyingPolicy.ts";
+import { conditionOf, explainFailure, Federation } from "./federation.ts";
 import { objectPath } from "./objects.ts";
 
-/** What an administrator of the hub had allowed a namespace, and takes back. */
+/** What an administrator of the hub, or of a member, had allowed a namespace, and takes back. */
 
 const SHANGHAI = "shanghai-1";
 const ENFORCE = "pod-security.kubernetes.io/enforce";
@@ -70,4 +71,28 @@ test("a stricter Pod Security level reaches the member though what runs there do
   await namespaceWith(namespace, { labels: { [ENFORCE]: "restricted" } });
   await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Failed", reason: "PodSecurity" });
   await eventually(async () => expect((await there()).metadata.labels).toMatchObject({ [ENFORCE]: "restricted" }));
+});
+
+test("a policy of the member that denies the object is named, and neither an override nor what the object says", async () => {
+  const namespace = "denied";
+  await namespaceWith(namespace);
+  const policy = overridePolicy("innocent").namespace(namespace);
+  const patch = { kind: "Deployment", op: "add", path: "/spec/minReadySeconds" } as const;
+  await federation.apply(policy.rule({ patches: [{ ...patch, value: 0 }] }));
+  await applied(namespace);
+  await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 1 });
+
+  const message = "change freeze until Monday, see https://wiki/freeze";
+  const denies = { name: "freeze", namespace, message };
+  await using _denied = await denyDeployments(federation.memberApi(SHANGHAI), denies);
+  const says = { reason: "AdmissionDenied", message: `admission policy freeze: ${message}` };
+  await federation.apply(demoApplication("shop").namespace(namespace).replica(1).port(80).image("nginx:1.28"));
+  await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Failed", ...says });
+  const told = conditionOf(await federation.application(namespace, "shop"), "Ready");
+  expect(told).toMatchObject({ ...says, message: expect.stringContaining(`${SHANGHAI}: ${says.message}`) });
+  const { status } = await federation.api.get<OverridePolicy>(objectPath("OverridePolicy", namespace, "innocent"));
+  expect(status?.lastError).toBeUndefined();
+
+  await federation.api.delete(objectPath("DemoApplication", namespace, "shop"));
+  await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Removing", ...says });
 });
