@@ -21,6 +21,7 @@ import { Observations } from "./observations.ts";
 import { PlacementReconciler } from "./placement.ts";
 import { PlanningProgress } from "./planningProgress.ts";
 import { Plans } from "./plans.ts";
+import { PolicyProgress } from "./policyProgress.ts";
 import { PolicyStatusReconciler } from "./policyStatus.ts";
 import { Revisions } from "./revisions.ts";
 import { RolloutPlaces } from "./rolloutPlaces.ts";
@@ -117,12 +118,14 @@ export function createFederation(options: FederationOptions): Federation {
   const store = new StatusStore({ hub, client });
   const statuses = new StatusReconciler({ ...copies, contacts, store, client, clock, metrics, tracer, events });
   const gates = new Gates({ ask: options.askGate, clock, logger });
-  const policies = new PolicyStatusReconciler({ ...copies, gates, client, clock });
+  const policyProgress = new PolicyProgress({ hub, plans });
+  const policies = new PolicyStatusReconciler({ ...copies, policyProgress, gates, client, clock });
   const warnings = new DelayedWarnings({ clock, events });
   const revisions = new Revisions({ client, systemNamespace });
   const places = new RolloutPlaces({ hub, plans });
   const shared = {
     ...copies,
+    policyProgress,
     client,
     store,
     revisions,

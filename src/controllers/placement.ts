@@ -9,7 +9,7 @@ import {
   type StepResult,
   type Target,
 } from "../desiredstate/index.ts";
-import { changedFacts, changedSpec, type PlacedKind, type StatusStore } from "../hub/index.ts";
+import { changedFacts, type PlacedKind, type StatusStore } from "../hub/index.ts";
 import { type EventRecorder, type Following, type Metrics, startSpan, type Tracer } from "../observability/index.ts";
 import {
   type Client,
@@ -56,6 +56,7 @@ import { logProblems, recordDecision, recordStart, warnLater } from "./placement
 import { lifeOf } from "./plans.ts";
 import { footprintOf, remainsBeside, remainsOf } from "./remains.ts";
 import { awaitsNews, isHeld, isLetGoOf, snapshotOf } from "./snapshots.ts";
+import type { PolicyProgress } from "./policyProgress.ts";
 import type { StatusWrites } from "./status.ts";
 
 export interface PlacementReconcilerOptions
@@ -64,6 +65,7 @@ export interface PlacementReconcilerOptions
   client: Client;
   store: Pick<StatusStore, "recorded" | "bind" | "unbind">;
   statuses: Pick<StatusWrites, "settlements">;
+  policyProgress: PolicyProgress;
   hubId: string;
   namespaces: HubNamespaces;
   rooms: Rooms;
@@ -109,24 +111,19 @@ export class PlacementReconciler implements Reconciler {
 
   sources(): Source[] {
     const { hub, assignments, observations, progress, classes, missing, dependencies, plans, statuses } = this.#options;
-    const { namespaces, rooms, gates, places } = this.#options;
+    const { namespaces, rooms, gates, places, policyProgress } = this.#options;
     const isWaiting = (owner: string): boolean => this.#awaiting.has(owner) || this.#staging.isOpen(owner);
     const awaiting = (): Iterable<string> => [...this.#awaiting.keys()];
     const held = (): Iterable<string> => [...this.#awaiting].flatMap(([owner, one]) => (one.held ? [owner] : []));
+    const facts = from(hub.clusters).when((event) => !event.initial && changedFacts(event));
     return [
       this.#orphaning.noting(hub.objectEvents),
       from(hub.objectEvents)
         .when((event) => isConcerned(this.#options, event))
         .when((event) => isNews(this.#options, event) || changedContent(event)),
-      from(hub.policyEvents)
-        .when((event) => !event.initial && changedSpec(event))
-        .map((event) => hub.selectedBy(event)),
-      from(hub.clusters)
-        .when((event) => !event.initial && changedFacts(event))
-        .map((event) => affectedBy(hub, plans, event)),
-      from(hub.clusters)
-        .when((event) => !event.initial && changedFacts(event))
-        .map(awaiting),
+      ...policyProgress.sources(),
+      facts.map((event) => affectedBy(hub, plans, event)),
+      facts.map(awaiting),
       from(hub.rescaled).map((type) => concernedAmong(this.#options, hub.ownersOf(type))),
       from(namespaces.changes).map((namespace) => concernedAmong(this.#options, namespaces.ownersIn(namespace))),
       from(dependencies.changes),
@@ -139,9 +136,7 @@ export class PlacementReconciler implements Reconciler {
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
       from(statuses.settlements).when((owner) => this.#recorded.hasArrived(owner) || this.#staging.isHeld(owner)),
       from(hub.statuses.events).when(changedCommand),
-      from(hub.statuses.events)
-        .when(changedHealthClocks)
-        .map(({ key }) => [key]),
+      from(hub.statuses.events).when(changedHealthClocks),
       // A cluster on which nothing is left has gone from the record: the rows that made certain of it are not needed any more.
       from(hub.statuses.events).when((event) => this.#awaiting.has(event.key) && changedRecord(event)),
       // What the removal of a copy rests on: contact with its cluster, the hub's caches, other objects' plans, other managers' objects.
@@ -167,11 +162,14 @@ export class PlacementReconciler implements Reconciler {
   }
 
   async reconcile(owner: string, signal: AbortSignal, context: ReconcileContext): Promise<Result> {
-    const { progress, dependencies } = this.#options;
+    const { progress, policyProgress, dependencies } = this.#options;
+    const policies = policyProgress.begin(owner);
     try {
       return await this.#plan(owner, signal, context);
     } finally {
-      if (!signal.aborted && !dependencies.areComing(owner)) progress.failed(owner);
+      const isComing = signal.aborted || dependencies.areComing(owner);
+      if (!isComing) progress.failed(owner);
+      policyProgress.end(owner, policies, isComing);
     }
   }
 

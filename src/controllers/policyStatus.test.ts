@@ -17,6 +17,7 @@ import { absent } from "./testing/builders.ts";
 import { APP, app, cluster, placing, placement } from "./testing/planning.ts";
 
 const KEY = "Placement/default/everywhere";
+const OTHER = "OverridePolicy/default/other";
 const LATER = 2_000;
 
 async function judging(...given: Parameters<typeof placing>) {
@@ -274,14 +275,23 @@ describe("what wakes the status of a policy", () => {
     all.woken.length = 0;
     return all;
   };
+  /** An override has a say in the object as well. */
+  const overridden = async () => {
+    const all = await settled();
+    const spec = { resourceSelectors: [SELECTS_APPLICATIONS], rules: [{ replicas: 3 }] };
+    all.server.create(OVERRIDEPOLICIES, { ...policyOf(OVERRIDEPOLICIES), spec });
+    await all.settle();
+    await all.plan();
+    all.woken.length = 0;
+    return all;
+  };
 
-  test("is a change of its spec at once, and of its status later, since that is most often our own", async () => {
-    const { woken, server, settle } = await settled();
+  test("is that its objects were planned with it, at once; its own change, which may be ours, comes later", async () => {
+    const { woken, server, settle, shared } = await settled();
     server.merge(PLACEMENTS, "default", "everywhere", { status: { matched: 7 } });
     await settle();
     expect(woken).toEqual([{ key: KEY, afterMs: LATER }]);
-    server.merge(PLACEMENTS, "default", "everywhere", { metadata: { generation: 2 } });
-    await settle();
+    shared.policyProgress.settled.emit(KEY);
     expect(woken.at(-1)).toEqual({ key: KEY, afterMs: undefined });
   });
 
@@ -326,11 +336,11 @@ describe("what wakes the status of a policy", () => {
   test("is that the hub has said which kinds it serves, for all policies", async () => {
     const { woken, cache } = await settled();
     cache.catalog.settlements.emit();
-    expect(woken).toEqual([{ key: KEY, afterMs: LATER }]);
+    expect(woken).toEqual([{ key: KEY, afterMs: undefined }]);
   });
 
   test("is that a cluster goes which refuses something, and nothing that is as it should be", async () => {
-    const { woken, observations, rows, carryOut } = await settled();
+    const { woken, observations, rows, carryOut } = await overridden();
     carryOut("b");
     observations.contact("b", undefined);
     expect(woken).toEqual([]);
@@ -340,17 +350,17 @@ describe("what wakes the status of a policy", () => {
     observations.report("a", [absent({ cluster: "a", ref: row.ref, failure })]);
     woken.length = 0;
     observations.contact("a", undefined);
-    expect(woken).toEqual([{ key: KEY, afterMs: LATER }]);
+    expect(woken).toEqual([{ key: OTHER, afterMs: 500 }]);
   });
 
-  test("is a member that begins to refuse something of such an object, or refuses it no more", async () => {
-    const { woken, observations, rows } = await settled();
+  test("is a member that begins to refuse something that it overrides, or refuses it no more", async () => {
+    const { woken, observations, rows } = await overridden();
     const [row] = rows();
     if (row === undefined) throw new Error("no row");
     const failure = { reason: "Invalid", message: "no", final: true };
     const refused = absent({ cluster: "a", ref: row.ref, failure });
     observations.report("a", [refused]);
-    expect(woken).toEqual([{ key: KEY, afterMs: LATER }]);
+    expect(woken).toEqual([{ key: OTHER, afterMs: 500 }]);
     observations.report("a", [{ ...refused, revision: 9 }]);
     expect(woken).toHaveLength(1);
     observations.report("a", [absent({ cluster: "a", ref: row.ref })]);

@@ -1,5 +1,5 @@
 import { FIELD_MANAGER, type KubeObject, policyKey } from "../apis/index.ts";
-import { changedSpec, type HubCache, type Policy } from "../hub/index.ts";
+import type { HubCache, Policy } from "../hub/index.ts";
 import {
   apiVersionOf,
   type Client,
@@ -23,6 +23,7 @@ import type { ControllerClasses } from "./controllerClasses.ts";
 import type { Gates } from "./gates.ts";
 import type { ObservationChange, Observations } from "./observations.ts";
 import type { PlanningProgress } from "./planningProgress.ts";
+import type { PolicyProgress } from "./policyProgress.ts";
 import { type Outcome, PolicyTally } from "./policyOutcome.ts";
 import { policiesIn, type Plans } from "./plans.ts";
 import { ungrantedKinds } from "./ungrantedKinds.ts";
@@ -37,6 +38,8 @@ const TYPES: Record<Policy["kind"], ResourceType> = {
 
 /** One object's plan changes a policy's status little, and a thousand objects' plans change it a thousand times: so it is debounced. */
 const DEBOUNCE_MS = 2_000;
+/** What one member refuses the others refuse a moment later, and whoever wrote the patch waits for the answer. */
+const REFUSAL_DEBOUNCE_MS = 500;
 
 export interface PolicyStatusReconcilerOptions {
   hub: HubCache;
@@ -49,6 +52,8 @@ export interface PolicyStatusReconcilerOptions {
   gates: Pick<Gates, "hasPrometheus">;
   /** Before every object has been planned, nobody knows what a policy matches. */
   progress: PlanningProgress;
+  /** Before the objects of a changed policy have been planned with it, nobody knows what becomes of the change. */
+  policyProgress: Pick<PolicyProgress, "isOpen" | "settled">;
 }
 
 /** Writes into the status of each policy which objects it matches, where they run, and the policy's error. */
@@ -60,11 +65,11 @@ export class PolicyStatusReconciler implements Reconciler {
   }
 
   sources(): Source[] {
-    const { hub, plans, progress, observations } = this.#options;
+    const { hub, plans, progress, policyProgress, observations } = this.#options;
     return [
-      from(hub.policyEvents)
-        // A change of the status alone is most often our own: answered at once, it would be written again with every plan made meanwhile.
-        .after((event) => (changedSpec(event) ? undefined : DEBOUNCE_MS)),
+      // A change of the status alone is most often our own: answered at once, it would be written again with every plan made meanwhile.
+      from(hub.policyEvents).after(DEBOUNCE_MS),
+      from(policyProgress.settled),
       from(hub.denials).map(() => this.keys()),
       // Policies name clusters that no object is planned for.
       from(hub.clusters)
@@ -78,13 +83,11 @@ export class PolicyStatusReconciler implements Reconciler {
       from(observations.changes)
         .when(() => progress.isComplete)
         .map((change) => this.#blamed(change))
-        .after(DEBOUNCE_MS),
+        .after(REFUSAL_DEBOUNCE_MS),
       from(progress.advanced)
         .map(() => this.keys())
         .after(DEBOUNCE_MS),
-      from(hub.catalog.settlements)
-        .map(() => this.keys())
-        .after(DEBOUNCE_MS),
+      from(hub.catalog.settlements).map(() => this.keys()),
     ];
   }
 
@@ -100,7 +103,7 @@ export class PolicyStatusReconciler implements Reconciler {
     if (found === undefined || !progress.isComplete || found.policy.metadata.deletionTimestamp !== undefined)
       return done;
     const { policy, informer } = found;
-    if (!classes.isOurPolicy(policy)) return done;
+    if (!classes.isOurPolicy(policy) || this.#isOpen(policy)) return done;
     const facts = { clusters: hub.clusters, hasPrometheus: gates.hasPrometheus };
     const outcome = {
       ...withoutEffect(policy, facts),
@@ -128,6 +131,20 @@ export class PolicyStatusReconciler implements Reconciler {
     return done;
   }
 
+  /** Not judged yet as it is now, in whole or in part: what was said of it before stands, with its generation. */
+  #isOpen(policy: Policy): boolean {
+    const { hub, policyProgress } = this.#options;
+    const { catalog } = hub;
+    return (
+      policyProgress.isOpen(policyKey(policy)) ||
+      policy.spec.resourceSelectors.some(
+        (selector) =>
+          hub.kindOf(selector)?.informer.synced === false ||
+          (!catalog.settled && catalog.standing(selector) === "Unknown"),
+      )
+    );
+  }
+
   /** What the plans say of the policy now; of ten thousand plans so many at a time as leave the event loop free. */
   async #outcome(policy: Policy): Promise<Outcome> {
     const { plans, clock, hub, observations } = this.#options;
@@ -141,10 +158,11 @@ export class PolicyStatusReconciler implements Reconciler {
     return tally.outcome((selector) => hub.catalog.standing(selector));
   }
 
-  /** The policies of the objects of which a member has begun to refuse something, or refuses it no more. */
+  /** The overrides of the objects of which a member has begun to refuse something, or refuses it no more. */
   *#blamed({ before, after, key, cluster }: ObservationChange): Iterable<string> {
     const { plans, assignments } = this.#options;
     if (before?.failure === after?.failure) return;
-    for (const owner of assignments.get(cluster, key)?.rows.keys() ?? []) yield* policiesIn(plans.get(owner));
+    for (const owner of assignments.get(cluster, key)?.rows.keys() ?? [])
+      for (const policy of plans.get(owner)?.target?.overrides ?? []) yield policyKey(policy);
   }
 }

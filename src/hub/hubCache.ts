@@ -124,6 +124,7 @@ export class HubCache {
       },
       departs: (type) => this.kindDeletions.saw(type),
       rescaled: (type) => this.rescaled.emit(type),
+      read: (type) => this.kindReads.emit(type),
       denialsChanged: () => this.denials.emit(),
     });
     this.onObject(({ type, object }) => {
@@ -332,6 +333,8 @@ export class HubCache {
 
   /** {@link synced} has become true, for the first time or again: a kind that was selected later is known as well. */
   readonly syncs = new Emitter<void>();
+  /** Every object of the kind is known: it was selected later, say. */
+  readonly kindReads = new Emitter<ResourceType>();
   /** Objects of the kind keep their replicas elsewhere than before. */
   readonly rescaled = new Emitter<ResourceType>();
 

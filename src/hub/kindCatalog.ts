@@ -232,6 +232,8 @@ export class KindCatalog {
     const before = this.#names();
     const served = new Map<string, ResourceType>();
     const missing = new Set<string>();
+    // A kind that is selected meanwhile was not asked about.
+    const asked = new Set(this.#selected.keys());
     for (const wanted of this.#wanted()) {
       const name = nameOf(wanted);
       const candidates = resources.filter((one) => nameOf(one) === name && isWatchable(one));
@@ -252,7 +254,7 @@ export class KindCatalog {
     this.#served = served;
     const isNews = !this.settled || !sameNames(missing, this.#missing);
     this.#missing = missing;
-    this.#asked = new Set(this.#selected.keys());
+    this.#asked = asked;
     if (this.#names() !== before) this.#changes.emit();
     if (isNews) this.settlements.emit();
   }

@@ -29,10 +29,10 @@ describe("the kinds that are placed", () => {
     const { placed, hub, informer, news } = placeByHand(DEMOAPPLICATIONS, WIDGETS);
     informer(DEMOAPPLICATIONS).sync();
     await rest();
-    expect([placed.synced, news()]).toEqual([false, ["changed"]]);
+    expect([placed.synced, news()]).toEqual([false, ["changed", "read DemoApplication"]]);
     informer(WIDGETS).sync();
     await rest();
-    expect([placed.synced, news()]).toEqual([true, ["changed"]]);
+    expect([placed.synced, news()]).toEqual([true, ["changed", "read Widget"]]);
     hub.settled = false;
     expect(placed.synced).toBe(false);
     Object.assign(hub, { settled: true, complete: false });

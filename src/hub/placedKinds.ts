@@ -29,6 +29,8 @@ export interface PlacedKindsOptions {
   informer: (type: ResourceType, more: Partial<InformerOptions<KubeObject>>) => Informer<KubeObject>;
   /** A kind has synced, has come or has gone. */
   changed: () => void;
+  /** Every object of the kind is known for the first time. */
+  read: (type: ResourceType) => void;
   /** The objects of the kind keep their replicas elsewhere than before. */
   rescaled: (type: ResourceType) => void;
   /** An object of the kind has gone, or has begun to; before any handler has the event. */
@@ -154,7 +156,7 @@ export class PlacedKinds {
   }
 
   #add(name: string, type: ResourceType, known: readonly KubeObject[] = []): void {
-    const { catalog, informer: informerOf, changed } = this.#options;
+    const { catalog, informer: informerOf, changed, read } = this.#options;
     const informer = informerOf(type, {
       known: known.map((object) => [keyOf(object), { uid: object.metadata.uid ?? "", object }] as const),
       onContact: (_ok, error) => {
@@ -179,7 +181,10 @@ export class PlacedKinds {
     });
     this.#followed.set(name, followed);
     for (const subscriber of this.#subscribers) subscribeTo(followed, subscriber);
-    void informer.waitForSync().then(changed);
+    void informer.waitForSync().then(() => {
+      changed();
+      read(type);
+    });
     if (this.#signal !== undefined) this.#start(followed, this.#signal);
   }
 

@@ -37,6 +37,7 @@ import { Observations } from "../observations.ts";
 import { PlacementReconciler } from "../placement.ts";
 import { PlanningProgress } from "../planningProgress.ts";
 import { Plans } from "../plans.ts";
+import { PolicyProgress } from "../policyProgress.ts";
 import { Gates } from "../gates.ts";
 import { Revisions } from "../revisions.ts";
 import { RolloutPlaces } from "../rolloutPlaces.ts";
@@ -198,6 +199,7 @@ export async function planning(
   const revisions = new Revisions({ client, systemNamespace: "meridian-system" });
   const shared = {
     ...copies,
+    policyProgress: new PolicyProgress(copies),
     client,
     store,
     revisions,

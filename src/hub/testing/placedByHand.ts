@@ -148,6 +148,7 @@ export function placeByHand(...first: ResourceType[]) {
       return made as unknown as Informer<KubeObject>;
     },
     changed: () => void told.push("changed"),
+    read: ({ kind }) => void told.push(`read ${kind}`),
     rescaled: ({ kind }) => void told.push(`rescaled ${kind}`),
     departs: ({ kind }) => void told.push(`departs ${kind}`),
     denialsChanged: () => void told.push("denials"),

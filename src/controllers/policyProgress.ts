@@ -1,0 +1,130 @@
+import { type KubeObject, parseApiVersion, policyKey } from "../apis/index.ts";
+import { changedSpec, type HubCache, type HubEvent, type Policy } from "../hub/index.ts";
+import { Emitter, from, type ResourceType, type Source } from "../runtime/index.ts";
+import type { Plans } from "./plans.ts";
+
+/** So many objects are looked at in one go. */
+const BATCH = 256;
+
+export interface PolicyProgressOptions {
+  hub: HubCache;
+  plans: Pick<Plans, "get">;
+}
+
+/**
+ * Which policies nobody has judged yet: objects that they select, or selected, have not been planned since the policy changed, or since their
+ * kind was read. Until then nothing true can be said of the policy as it is now. An object counts as planned, too, when planning it fails.
+ */
+export class PolicyProgress {
+  /** The key of a policy that has been judged as far as planning goes. */
+  readonly settled = new Emitter<string>();
+  readonly #options: PolicyProgressOptions;
+  /** For each policy, how much has to happen: objects to be planned, and lists of objects to be read. */
+  readonly #open = new Map<string, number>();
+  /** The policies that wait for an object. */
+  readonly #awaiting = new Map<string, Set<string>>();
+
+  constructor(options: PolicyProgressOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the policy, given by its key, still waits for plans. */
+  isOpen(policy: string): boolean {
+    return this.#open.has(policy);
+  }
+
+  /** Of the planning of objects: what is to be planned for a policy that has changed, or for a kind that has been read just now. */
+  sources(): Source[] {
+    const { hub } = this.#options;
+    return [
+      from(hub.policyEvents)
+        .when((event) => !event.initial && changedSpec(event))
+        .map((event) => this.#concernedBy(event)),
+      from(hub.kindReads).map((type) => this.#concernedByKind(type)),
+    ];
+  }
+
+  /** Keys of the objects that a policy selects, or selected before the event. */
+  #concernedBy(event: Pick<HubEvent<Policy>, "object" | "old">): Iterable<string | undefined> {
+    return this.#reading([policyKey(event.object)], () => this.#options.hub.selectedBy(event));
+  }
+
+  /** Keys of the objects of the kind; whichever policies select them, all that name the kind wait. */
+  #concernedByKind(type: ResourceType): Iterable<string | undefined> {
+    const { hub } = this.#options;
+    const policies = [...hub.allPlacements(), ...hub.allOverrides()].filter(({ spec }) =>
+      spec.resourceSelectors.some(
+        ({ apiVersion, kind }) => kind === type.kind && parseApiVersion(apiVersion).group === type.group,
+      ),
+    );
+    return this.#reading(
+      policies.map((policy) => policyKey(policy)),
+      () => this.#unplanned(type),
+    );
+  }
+
+  /** An attempt to plan the object begins, with everything that is known now. Returns the policies that wait for its end. */
+  begin(owner: string): ReadonlySet<string> | undefined {
+    const policies = this.#awaiting.get(owner);
+    this.#awaiting.delete(owner);
+    return policies;
+  }
+
+  /** The attempt has ended. `isComing`: it had to be put off, and is made again before long. */
+  end(owner: string, policies: ReadonlySet<string> | undefined, isComing: boolean): void {
+    for (const policy of policies ?? []) {
+      if (isComing) this.#await(owner, policy);
+      this.#release(policy);
+    }
+  }
+
+  /** The policies wait from now on, however late the keys are read. */
+  #reading(policies: readonly string[], ownersOf: () => Iterable<string | undefined>): Iterable<string | undefined> {
+    for (const policy of policies) this.#hold(policy);
+    return this.#read(policies, ownersOf);
+  }
+
+  *#read(policies: readonly string[], ownersOf: () => Iterable<string | undefined>): Iterable<string | undefined> {
+    try {
+      for (const owner of ownersOf()) {
+        if (owner !== undefined) for (const policy of policies) this.#await(owner, policy);
+        yield owner;
+      }
+    } finally {
+      for (const policy of policies) this.#release(policy);
+    }
+  }
+
+  *#unplanned(type: ResourceType): Iterable<string | undefined> {
+    const { hub, plans } = this.#options;
+    let seen = 0;
+    for (const owner of hub.ownersOf(type)) {
+      seen += 1;
+      if (seen % BATCH === 0) yield undefined;
+      const object: KubeObject | undefined = hub.object(owner)?.object;
+      if (object !== undefined && plans.get(owner) === undefined && hub.planned.includes(object)) yield owner;
+    }
+  }
+
+  #await(owner: string, policy: string): void {
+    const policies = this.#awaiting.get(owner);
+    if (policies?.has(policy) === true) return;
+    this.#hold(policy);
+    if (policies === undefined) this.#awaiting.set(owner, new Set([policy]));
+    else policies.add(policy);
+  }
+
+  #hold(policy: string): void {
+    this.#open.set(policy, (this.#open.get(policy) ?? 0) + 1);
+  }
+
+  #release(policy: string): void {
+    const left = (this.#open.get(policy) ?? 0) - 1;
+    if (left > 0) {
+      this.#open.set(policy, left);
+      return;
+    }
+    this.#open.delete(policy);
+    this.settled.emit(policy);
+  }
+}
