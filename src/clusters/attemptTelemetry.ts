@@ -1,5 +1,6 @@
 import { refKey } from "../apis/index.ts";
 import {
+  changeOf,
   follow,
   linkTo,
   logContext,
@@ -158,6 +159,7 @@ function fieldsOf({ object, asked = object, span }: Attempt): Record<string, str
   return {
     ...logContext(span?.spanContext() ?? origin?.spanContext, {
       reconcileId: origin?.reconcileId,
+      change: changeOf(origin),
       resourceUid: row?.owner.uid,
       object: row === undefined ? undefined : refKey(row.owner),
     }),

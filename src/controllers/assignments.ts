@@ -96,8 +96,6 @@ export class Assignments implements WorkSource {
   readonly #options: AssignmentsOptions;
   readonly #clusters = new Map<string, Map<string, OpenCell>>();
   readonly #byOwner = new Map<string, Set<OpenCell>>();
-  /** Of the last plan of a hub object that changed anything. */
-  readonly #origins = new Map<string, Origin>();
   readonly #namespaces = new NamespaceCounts();
   readonly #kinds = new KindCounts();
   readonly #feeds = new Map<string, Set<Feed<OpenCell>>>();
@@ -138,14 +136,8 @@ export class Assignments implements WorkSource {
       this.#part(cell);
     }
     if (clusters.size === 0) return clusters;
-    if (origin !== undefined && this.#byOwner.has(owner)) this.#origins.set(owner, origin);
     this.changes.emit({ owner, clusters, rows: changed });
     return clusters;
-  }
-
-  /** The plan of the hub object that changed anything last, while anything of it is asked for. */
-  originOf(owner: string): Origin | undefined {
-    return this.#origins.get(owner);
   }
 
   get(cluster: string, key: string): Cell | undefined {
@@ -363,7 +355,6 @@ export class Assignments implements WorkSource {
     cells?.delete(cell);
     if (cells?.size !== 0) return;
     this.#byOwner.delete(owner);
-    this.#origins.delete(owner);
   }
 }
 

@@ -83,22 +83,6 @@ describe("the plan that asked last", () => {
     assignments.replace(SHOP_KEY, [applyRow()], origin("first"));
     assignments.replace(SHOP_KEY, [], origin("second"));
     expect(assignments.get(CLUSTER, CONFIG_KEY)?.origin?.reconcileId).toBe("second");
-    expect(assignments.originOf(SHOP_KEY)?.reconcileId).toBe("second");
-  });
-
-  test("stays known when one that nobody traces changes something", () => {
-    const { assignments } = tables();
-    assignments.replace(SHOP_KEY, [applyRow()], origin("first"));
-    assignments.replace(SHOP_KEY, [applyRow({ hash: "h2" })]);
-    expect(assignments.originOf(SHOP_KEY)?.reconcileId).toBe("first");
-  });
-
-  test("is forgotten when nothing of the object remains at once", () => {
-    const { assignments, observations } = tables();
-    assignments.replace(SHOP_KEY, [applyRow()], origin("first"));
-    observations.contact(CLUSTER, undefined);
-    assignments.replace(SHOP_KEY, [], origin("second"));
-    expect(assignments.originOf(SHOP_KEY)).toBeUndefined();
   });
 });
 

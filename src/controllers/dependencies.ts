@@ -12,6 +12,7 @@ import {
   type ResourceType,
   SECRETS,
 } from "../runtime/index.ts";
+import { type Cause, causeOf } from "./objectTraces.ts";
 
 /** Helm keeps whole releases in Secrets; no application refers to them. */
 const NO_RELEASES = "type!=helm.sh/release.v1";
@@ -58,6 +59,8 @@ export interface DependencyWatchesOptions {
 export class DependencyWatches implements Disposable {
   /** The key of a hub object that needs something which has changed, or has been read for the first time. */
   readonly changes = new Emitter<string>();
+  /** What a hub object needs has come, gone or become another: told before {@link changes}. */
+  readonly causes = new Emitter<{ owner: string; cause: Cause }>();
   /** The key of a hub object that needs fewer objects than before, or none. */
   readonly releases = new Emitter<string>();
   readonly #options: DependencyWatchesOptions;
@@ -194,7 +197,11 @@ export class DependencyWatches implements Disposable {
     const watch: Watch = { informer, forbidden: false, failed: false, stop, owners: new Set() };
     informer.onEvent(({ object, initial }) => {
       if (initial && !informer.synced) return;
-      for (const owner of this.#referrers.get(refKey(keyed(object, type))) ?? []) changed(owner);
+      const cause = causeOf(keyed(object, type), object.metadata);
+      for (const owner of this.#referrers.get(cause.key) ?? []) {
+        this.causes.emit({ owner, cause });
+        changed(owner);
+      }
     });
     void informer.run(ended);
     void informer.waitForSync(ended).then(

@@ -14,6 +14,14 @@ export function refOfKey(owner: string): ObjectRef {
   return { apiVersion: group === "" ? "" : `${group}/`, kind, ...(namespace === "" ? {} : { namespace }), name };
 }
 
+/** What log lines call the hub object that a key names. */
+export function logFieldsOf(
+  hub: { object(owner: string): { object: KubeObject } | undefined },
+  owner: string,
+): Record<string, string | undefined> {
+  return { object: owner, resource_uid: hub.object(owner)?.object.metadata.uid };
+}
+
 /** What a span says of the hub object that it is about. */
 export function spanAttributes(owner: string, object: KubeObject): Record<string, string | number> {
   return {

@@ -48,8 +48,8 @@ import { RecordedRows } from "./recordedRows.ts";
 import { changedCommand } from "./rollouts.ts";
 import { type Stage, Staging, type StagingSources } from "./staging.ts";
 import type { Rooms } from "./rooms.ts";
-import { ObjectTraces } from "./objectTraces.ts";
-import { refOfKey, spanAttributes } from "./ownerKeys.ts";
+import { followingOf } from "./objectTraces.ts";
+import { logFieldsOf, refOfKey, spanAttributes } from "./ownerKeys.ts";
 import { knownOf } from "./needs.ts";
 import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
 import { logProblems, recordDecision, recordStart, warnLater } from "./placementEvents.ts";
@@ -97,7 +97,6 @@ export class PlacementReconciler implements Reconciler {
   readonly #recorded: RecordedRows;
   readonly #orphaning: OrphaningDeletions;
   readonly #staging: Staging;
-  readonly #traces = new ObjectTraces();
   /** Objects that are to be planned and whose dependencies are still being read: since when, in monotonic milliseconds. */
   readonly #fetching = new Map<string, number>();
 
@@ -126,6 +125,7 @@ export class PlacementReconciler implements Reconciler {
       facts.map(awaiting),
       from(hub.rescaled).map((type) => concernedAmong(this.#options, hub.ownersOf(type))),
       from(namespaces.changes).map((namespace) => concernedAmong(this.#options, namespaces.ownersIn(namespace))),
+      { subscribe: () => dependencies.causes.subscribe(({ owner, cause }) => plans.traces.because(cause, owner)) },
       from(dependencies.changes),
       from(observations.changes)
         .map((change) => ownersToReplan(assignments, isWaiting, change))
@@ -154,11 +154,11 @@ export class PlacementReconciler implements Reconciler {
   }
 
   follows(owner: string): Following | undefined {
-    const { hub, plans, clock } = this.#options;
-    const isPlanned = plans.get(owner) !== undefined;
-    const object = hub.object(owner)?.object;
-    const status = object === undefined ? undefined : hub.statuses.of(object);
-    return this.#traces.follow(owner, object, { isPlanned, status, now: clock.now() });
+    return followingOf(this.#options, owner);
+  }
+
+  logFields(owner: string): Record<string, string | undefined> {
+    return logFieldsOf(this.#options.hub, owner);
   }
 
   async reconcile(owner: string, signal: AbortSignal, context: ReconcileContext): Promise<Result> {
@@ -174,13 +174,14 @@ export class PlacementReconciler implements Reconciler {
   }
 
   async #plan(owner: string, signal: AbortSignal, context: ReconcileContext): Promise<Result> {
-    const { hub, metrics, classes } = this.#options;
+    const { hub, metrics, classes, plans } = this.#options;
     const found = hub.object(owner);
     if (found === undefined) return await this.#cleanUp(owner, context, signal);
     const { object, kind } = found;
     if (!hub.planned.includes(object)) return this.#leave(owner, object, "Unplanned");
     metrics.reconciled(object.kind);
     context.span?.setAttributes(spanAttributes(owner, object));
+    plans.traces.ran(owner, context);
     const ownership = classes.of(object);
     switch (ownership) {
       case "Foreign":
@@ -229,9 +230,9 @@ export class PlacementReconciler implements Reconciler {
     const { placement } = known.choice;
     const observations = (): Observation[] => this.#copies(owner, wanted);
     const request = { owner, object, placement, snapshot, target: wanted, observations, status, now };
-    const stage = await this.#staging.of(owner, request, signal);
+    const stage = await this.#staging.of(owner, request, context.logger, signal);
     if (stage === undefined) return done;
-    const { target } = stage;
+    const { target, status: rollout, awaitsContact } = stage;
     const removal = { owner: target.owner, policy: "Delete" as const, cause: NOT_SELECTED, ownership: "Ours" as const };
     const next = attempted(this.#options, owner, object, () => this.#step(owner, wanted, removal, now, stage));
     const remains = remainsBeside(this.#options, target, () => footprintOf(kind, object, known.needs.dependencies));
@@ -242,7 +243,6 @@ export class PlacementReconciler implements Reconciler {
     }
     this.#finalizations.forget(owner);
     this.#parting.delete(owner);
-    const { status: rollout, awaitsContact } = stage;
     plans.set(owner, { ...lifeOf(object), target, remaining: remains.open, rollout, awaitsContact, ours: true });
     if (stage.isHeld) return done;
     const changed = this.#assign(owner, [...this.#recorded.of(owner, next.rows), ...remains.rows], context);
@@ -253,7 +253,7 @@ export class PlacementReconciler implements Reconciler {
       failedOver: (reason) => metrics.failedOver(reason),
     });
     logProblems(context.logger, owner, target, before?.target);
-    logPlan(context, owner, object, target, { plan: before, status }, changed);
+    logPlan(context, owner, object, target, { plan: before, status, cause: plans.traces.takeCause(owner) }, changed);
     const recheckAt = Math.min(next.recheckAt ?? Infinity, stage.recheckAt ?? Infinity);
     return recheckAt === Infinity ? done : requeueAfter(Math.max(1, recheckAt - now));
   }

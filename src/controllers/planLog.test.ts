@@ -119,7 +119,8 @@ describe("a plan is told", () => {
 
   test("with where the object goes, why, and on how many clusters something changes", () => {
     const { context, lines } = telling();
-    logPlan(context, OWNER, object(), target(["a", "b"]), beforeOf(object(), undefined), changed);
+    const cause = "/Secret/default/login";
+    logPlan(context, OWNER, object(), target(["a", "b"]), { ...beforeOf(object(), undefined), cause }, changed);
     expect(lines).toMatchObject([
       {
         object: OWNER,
@@ -127,6 +128,7 @@ describe("a plan is told", () => {
         clusters: 2,
         reason: "ClustersSelected",
         changed: 1,
+        cause: "/Secret/default/login",
         msg: "planned: 2 of 3 clusters fit",
       },
     ]);

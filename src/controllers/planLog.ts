@@ -11,6 +11,8 @@ import type { Plan } from "./plans.ts";
 export interface Before {
   plan: Plan | undefined;
   status: FederatedStatus | undefined;
+  /** The key of what else than the object has changed. */
+  cause?: string | undefined;
 }
 
 /** The object is new, or another one than at the last plan. A manager that starts finds most objects as they were. */
@@ -35,7 +37,7 @@ export function logPlan(
   owner: string,
   object: KubeObject,
   target: Target,
-  { plan: before, status }: Before,
+  { plan: before, status, cause }: Before,
   changed: ReadonlySet<string>,
 ): void {
   if (changed.size === 0 && !isNewDecision(before?.target, target)) return;
@@ -44,7 +46,7 @@ export function logPlan(
   if (!logger.isLevelEnabled(level)) return;
   const { reason, message } = target.scheduled;
   const fields = { object: owner, resource_uid: object.metadata.uid, clusters: target.clusters.length, reason };
-  logger[level]({ ...fields, changed: changed.size }, `planned: ${message}`);
+  logger[level]({ ...fields, changed: changed.size, cause }, `planned: ${message}`);
 }
 
 /** Of an object that is being deleted. */

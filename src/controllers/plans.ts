@@ -1,6 +1,7 @@
 import { generationOf, type KubeObject, policyKey, type RolloutStatus } from "../apis/index.ts";
 import type { Target, Why } from "../desiredstate/index.ts";
 import { Emitter } from "../runtime/index.ts";
+import { ObjectTraces } from "./objectTraces.ts";
 
 /** What was planned for one hub object last. */
 export interface Plan {
@@ -31,6 +32,8 @@ export interface PlanChange {
 export class Plans {
   /** A plan was made, anew too, or dropped. */
   readonly changes = new Emitter<PlanChange>();
+  /** Which runs have planned the objects. */
+  readonly traces = new ObjectTraces();
   readonly #plans = new Map<string, Plan>();
   /** Hub objects by the policies that their targets name. */
   readonly #byPolicy = new Map<string, Set<string>>();

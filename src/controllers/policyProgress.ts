@@ -8,7 +8,7 @@ const BATCH = 256;
 
 export interface PolicyProgressOptions {
   hub: HubCache;
-  plans: Pick<Plans, "get">;
+  plans: Pick<Plans, "get" | "traces">;
 }
 
 /**
@@ -46,7 +46,8 @@ export class PolicyProgress {
 
   /** Keys of the objects that a policy selects, or selected before the event. */
   #concernedBy(event: Pick<HubEvent<Policy>, "object" | "old">): Iterable<string | undefined> {
-    return this.#reading([policyKey(event.object)], () => this.#options.hub.selectedBy(event));
+    const { hub, plans } = this.#options;
+    return this.#reading([policyKey(event.object)], () => plans.traces.becauseOf(event.object, hub.selectedBy(event)));
   }
 
   /** Keys of the objects of the kind; whichever policies select them, all that name the kind wait. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RolloutStatus } from "../apis/index.ts";
+import { logLines } from "../observability/testing/logLines.ts";
 import { planOn } from "./testing/copySources.ts";
 import { APP, app } from "./testing/planning.ts";
 import { CANARY, imagesOf, rollingOut } from "./testing/rollingOut.ts";
@@ -14,13 +15,14 @@ const regarding = {
 async function staging(...given: Parameters<typeof rollingOut>) {
   const all = await rollingOut(...given);
   const counted: string[] = [];
+  const { logger, lines } = logLines();
   const metrics = { rolloutTransition: (of: string, to: string) => void counted.push(`${of} ${to}`) };
   const staged = new Staging({ ...all.sources, plans: all.plans, events: all.recorder, metrics });
   const of = (...[current, change]: Parameters<typeof all.requestOf>): Promise<Stage | undefined> =>
-    staged.of(APP, all.requestOf(current, change), all.signal);
+    staged.of(APP, all.requestOf(current, change), logger, all.signal);
   const notes = (): string[] => all.events.map(({ type, reason, note }) => `${type} ${reason}: ${note}`);
   const where = () => ({ open: staged.isOpen(APP), held: staged.isHeld(APP), all: [...staged.open()] });
-  return { ...all, stage: staged, of, counted, notes, where };
+  return { ...all, stage: staged, of, counted, notes, where, lines };
 }
 
 const OPEN_AND_HELD = { open: true, held: true, all: [APP] };
@@ -162,8 +164,14 @@ describe("an object that no revision can hold", () => {
 
 describe("what becomes of a rollout is told", () => {
   test("once for each step, and again when it comes to it anew", async () => {
-    const { of, events, notes, counted, stage } = await staging(CANARY);
+    const { of, events, notes, counted, stage, lines } = await staging(CANARY);
     await of();
+    expect(lines).toMatchObject([
+      { level: "info", event_reason: "RolloutPlanned", msg: "rollout: revision 1: the rollout is Planned" },
+      { level: "info", msg: "rollout: revision 1: the rollout is Progressing, was Planned" },
+      { level: "info", object: APP, msg: "rollout: revision 1: stage canary is Progressing, was Waiting" },
+      { level: "debug", resource_uid: "shop-uid", msg: "rollout: revision 1: cluster a is Applying, was Waiting" },
+    ]);
     const want = [
       "Normal RolloutPlanned: revision 1: the rollout is Planned",
       "Normal RolloutProgressing: revision 1: the rollout is Progressing, was Planned",

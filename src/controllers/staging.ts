@@ -1,6 +1,6 @@
 import { type KubeObject, type Reason, type RolloutStatus, shortMessage } from "../apis/index.ts";
 import type { RolloutState, Target } from "../desiredstate/index.ts";
-import type { EventRecorder, Metrics } from "../observability/index.ts";
+import type { EventRecorder, Logger, Metrics } from "../observability/index.ts";
 import { hasLateClusters, type Transition } from "../rollout/index.ts";
 import { regardingOf } from "./placementEvents.ts";
 import { lifeOf, type Plans } from "./plans.ts";
@@ -30,7 +30,7 @@ export interface Stage {
   recheckAt?: number;
 }
 
-/** Which objects are being rolled out in stages, and what became of each step: one Event and one count for a transition. */
+/** Which objects are being rolled out in stages, and what became of each step: one Event, one line and one count for a transition. */
 export class Staging {
   readonly #sources: StagingSources;
   readonly #rollouts: Rollouts;
@@ -69,7 +69,7 @@ export class Staging {
   }
 
   /** Undefined where the object cannot be rolled out; then its rows stand as they are, and the plan says why. */
-  async of(owner: string, request: RolloutRequest, signal: AbortSignal): Promise<Stage | undefined> {
+  async of(owner: string, request: RolloutRequest, logger: Logger, signal: AbortSignal): Promise<Stage | undefined> {
     const { object, target, placement, status } = request;
     const plan = await this.#rollouts.plan(request, signal);
     if (plan.kind === "Refused") {
@@ -87,7 +87,7 @@ export class Staging {
     if (plan.isDurable && state === "Succeeded" && plan.recheckAt === undefined && !hasLateClusters(plan.status))
       this.#open.delete(owner);
     else this.#open.add(owner);
-    this.#tell(owner, object, plan.transitions);
+    this.#tell(owner, object, plan.transitions, logger);
     const { lastGood, awaitsContact, recheckAt } = plan;
     return {
       target: plan.target,
@@ -116,7 +116,7 @@ export class Staging {
     plans.set(owner, { ...life, target, remaining, rollout, failure, ours: true });
   }
 
-  #tell(owner: string, object: KubeObject, transitions: readonly Transition[]): void {
+  #tell(owner: string, object: KubeObject, transitions: readonly Transition[], logger: Logger): void {
     if (transitions.length === 0) return;
     const text = JSON.stringify(transitions);
     if (this.#told.get(owner) === text) return;
@@ -127,13 +127,18 @@ export class Staging {
       const what = of === "Run" ? "the rollout" : `${of.toLowerCase()} ${name ?? ""}`;
       const before = from === "" ? "" : `, was ${from}`;
       const why = reason === undefined ? "" : ` (${reason})`;
+      const said = `revision ${revision}: ${what} is ${to}${why}${before}`;
+      const event =
+        of === "Run" ? (REASONS[to] ?? "RolloutProgressing") : of === "Stage" ? "RolloutStage" : "RolloutCluster";
+      const fields = { object: owner, resource_uid: object.metadata.uid, event_reason: event };
+      // What each cluster got is in the workers' lines.
+      logger[of === "Cluster" ? "debug" : "info"](fields, `rollout: ${said}`);
       events.record({
         regarding: regardingOf(object),
         type: to === "Failed" || to === "RollingBack" || to === "RolledBack" ? "Warning" : "Normal",
-        reason:
-          of === "Run" ? (REASONS[to] ?? "RolloutProgressing") : of === "Stage" ? "RolloutStage" : "RolloutCluster",
+        reason: event,
         action: "RollOut",
-        note: shortMessage(`revision ${revision}: ${what} is ${to}${why}${before}`),
+        note: shortMessage(said),
       });
     }
   }

@@ -287,13 +287,11 @@ describe("what wakes the status of an object", () => {
   });
 });
 
-test("a status follows from the plan that asked last", async () => {
-  const { plan, reconciler, assignments, rows } = await reporting();
-  await plan();
+test("a status follows from the run that planned last", async () => {
+  const { reconciler, plans } = await reporting();
   const spanContext = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", traceFlags: 1 };
-  const [first, ...others] = rows();
-  if (first?.verb !== "Apply") throw new Error("nothing is asked for");
-  assignments.replace(APP, [{ ...first, hash: "new" }, ...others], { spanContext, reconcileId: "r", at: 0 });
+  plans.traces.follow(APP, app(), { isPlanned: true, status: undefined, now: 0, monotonic: 0 });
+  plans.traces.ran(APP, { span: undefined, origin: { spanContext, reconcileId: "r", at: 0 } });
   expect(JSON.stringify(reconciler.follows(APP))).toContain(spanContext.traceId);
   expect(JSON.stringify(reconciler.follows("another"))).not.toContain(spanContext.traceId);
 });

@@ -23,7 +23,7 @@ import { recordedKindsOf } from "./bundleKinds.ts";
 import { classesOf, type ControllerClasses } from "./controllerClasses.ts";
 import { heldFor, writeDue, WriteRate } from "./debounce.ts";
 import type { ObservationChange } from "./observations.ts";
-import { spanAttributes } from "./ownerKeys.ts";
+import { logFieldsOf, spanAttributes } from "./ownerKeys.ts";
 import type { Plan, PlanChange, Plans } from "./plans.ts";
 import { patienceLeft, recordProgress } from "./progressEvents.ts";
 import { recordTrouble } from "./statusEvents.ts";
@@ -101,8 +101,12 @@ export class StatusReconciler implements Reconciler, StatusWrites {
 
   /** A status speaks of what the last plan brought about. */
   follows(owner: string): Following {
-    const { assignments, clock } = this.#options;
-    return follow(assignments.originOf(owner), clock.monotonic());
+    const { plans, clock } = this.#options;
+    return follow(plans.traces.lastOf(owner), clock.monotonic());
+  }
+
+  logFields(owner: string): Record<string, string | undefined> {
+    return logFieldsOf(this.#options.hub, owner);
   }
 
   dueIn(owner: string): number {

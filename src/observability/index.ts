@@ -13,12 +13,14 @@ export { redactText } from "./redaction.ts";
 export { resourceAttributes } from "./resourceAttributes.ts";
 export type { Sampling } from "./sampling.ts";
 export {
+  changeOf,
   follow,
   type Following,
   linkTo,
   type Origin,
   parseTraceparent,
   recordError,
+  type SpanContext,
   startSpan,
   traceparentOf,
 } from "./spans.ts";

@@ -23,6 +23,8 @@ export interface LogContext {
   cluster?: string | undefined;
   /** Of the hub object, as its key. */
   object?: string | undefined;
+  /** Where the change began that the line is about: named when that is another trace than the line's. */
+  change?: SpanContext | undefined;
 }
 
 /** What pino calls the level `error`; `fatal` is above that. */
@@ -58,6 +60,8 @@ export function createLogger({ level, destination, attributes }: LoggerOptions):
 export function logContext(span: SpanContext | undefined, context: LogContext = {}): Record<string, string> {
   const fields: Record<string, string> = {};
   if (span !== undefined) fields["trace_id"] = span.traceId;
+  const { change } = context;
+  if (change !== undefined && change.traceId !== span?.traceId) fields["change_trace_id"] = change.traceId;
   if (context.reconcileId !== undefined) fields["reconcile_id"] = context.reconcileId;
   if (context.object !== undefined) fields["object"] = context.object;
   if (context.resourceUid !== undefined) fields["resource_uid"] = context.resourceUid;

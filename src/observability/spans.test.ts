@@ -1,7 +1,16 @@
 import { SpanStatusCode } from "@opentelemetry/api";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { describe, expect, test } from "vitest";
-import { follow, linkTo, type Origin, parseTraceparent, recordError, startSpan, traceparentOf } from "./spans.ts";
+import {
+  changeOf,
+  follow,
+  linkTo,
+  type Origin,
+  parseTraceparent,
+  recordError,
+  startSpan,
+  traceparentOf,
+} from "./spans.ts";
 import { recordSpans } from "./testing/spanRecorder.ts";
 import type { Tracer } from "./tracing.ts";
 
@@ -78,15 +87,28 @@ describe("what follows from a reconcile", () => {
 
   test("hangs on it a moment later", () => {
     expect(after(0)).toEqual({ isBeneath: true, links: [] });
-    expect(after(9_000)).toEqual({ isBeneath: true, links: [] });
+    expect(after(1_000)).toEqual({ isBeneath: true, links: [] });
   });
 
-  test("links to it when it ended long ago", () => {
-    expect(after(11_000)).toEqual({ isBeneath: false, links: [true] });
+  test("links to it when it ended before that", () => {
+    expect(after(1_001)).toEqual({ isBeneath: false, links: [true] });
   });
 
   test("links to it when somebody else is the cause", () => {
     expect(after(0, linkTo)).toEqual({ isBeneath: false, links: [true] });
+  });
+
+  test("links to where the change began as well, when that is another trace", () => {
+    const [spanContext, change] = ["first", "second"].map((spanId) => ({ traceId: spanId, spanId, traceFlags: 1 }));
+    if (spanContext === undefined || change === undefined) throw new Error("two spans");
+    const origin = { spanContext, reconcileId: "r", at: 0, change };
+    expect(follow(origin, 0)).toEqual({ parent: spanContext, change });
+    expect(follow(origin, 5_000)).toEqual({ links: [spanContext, change], change });
+    expect([changeOf(origin), changeOf({ ...origin, change: undefined }), changeOf(undefined)]).toEqual([
+      change,
+      spanContext,
+      undefined,
+    ]);
   });
 
   test("stands alone when nobody knows what it follows from", () => {

@@ -11,12 +11,16 @@ import {
 import { errorReason, errorType } from "./logger.ts";
 import { redactText } from "./redaction.ts";
 
+export type { SpanContext } from "@opentelemetry/api";
+
 /** Where a span belongs: beneath another one, or beside it. */
 export interface Following {
   /** A span of this process or another; in the trace of `parent` the new span has its place. */
   parent?: Span | SpanContext | undefined;
   /** Spans of other traces that this one follows from. */
   links?: readonly SpanContext[];
+  /** The span with which the change began that this one is a part of. Its trace is named on log lines of another trace. */
+  change?: SpanContext | undefined;
 }
 
 export interface SpanOptions extends Following {
@@ -32,10 +36,15 @@ export interface Origin {
   readonly reconcileId: string;
   /** Monotonic milliseconds at which the work was asked for. */
   readonly at: number;
+  /** As of {@link Following}; undefined where the change began in the trace of `spanContext`. */
+  readonly change?: SpanContext | undefined;
 }
 
-/** A trace is read as one story, and collectors that judge whole traces wait for their end: what comes later begins a trace of its own. */
-const SAME_STORY_MS = 10_000;
+/**
+ * A trace is read as one story, and collectors that judge whole traces wait for their end: what comes later begins a trace of its own. A status is
+ * written within this time where its members answer at once.
+ */
+const SAME_STORY_MS = 1_000;
 
 /** Starts a span, which the caller ends. Parents are passed as arguments: no context follows asynchronous calls. */
 export function startSpan(tracer: Tracer, name: string, { parent, links = [], attributes }: SpanOptions = {}): Span {
@@ -54,12 +63,19 @@ function contextOf(parent: Span | SpanContext | undefined): typeof ROOT_CONTEXT 
 /** What is done now for an origin hangs on it where that asked a moment ago, and else links to it. `now`: monotonic milliseconds. */
 export function follow(origin: Origin | undefined, now: number): Following {
   if (origin === undefined) return {};
-  return now - origin.at <= SAME_STORY_MS ? { parent: origin.spanContext } : linkTo(origin);
+  return now - origin.at <= SAME_STORY_MS ? { parent: origin.spanContext, change: origin.change } : linkTo(origin);
 }
 
-/** What is done for a reason of its own, though an origin asked for the state that it brings back. */
+/** What is done for a reason of its own, though an origin asked for the state that it brings back. Also linked to where the change began. */
 export function linkTo(origin: Origin | undefined): Following {
-  return origin === undefined ? {} : { links: [origin.spanContext] };
+  if (origin === undefined) return {};
+  const { spanContext, change } = origin;
+  return { links: change === undefined ? [spanContext] : [spanContext, change], change: changeOf(origin) };
+}
+
+/** The span with which the change began that asked for the work. */
+export function changeOf(origin: Origin | undefined): SpanContext | undefined {
+  return origin?.change ?? origin?.spanContext;
 }
 
 /** Marks the span as failed: for errors that are values and never thrown. */

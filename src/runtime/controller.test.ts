@@ -205,7 +205,7 @@ describe("a controller", () => {
 });
 
 describe("the deadline of a reconcile", () => {
-  test("aborts its signal after 30 s, which counts as an error, is logged with its cause, and is tried again", async () => {
+  test("aborts its signal after 30 s, which counts as an error, is logged once, and is tried again", async () => {
     const at: number[] = [];
     const { queue, clock, lines, results, spans, abort, stopped } = setUp(async (_key, signal) => {
       at.push(clock.monotonic());
@@ -223,9 +223,10 @@ describe("the deadline of a reconcile", () => {
       level: "error",
       key: "a",
       event_reason: "ReconcileTimeout",
-      error: { message: "the reconcile was broken off after 30 s; it is tried again" },
       stack_trace: expect.stringContaining("ReconcileTimeoutError") as string,
     });
+    const message = "the reconcile was broken off after 30 s; it is tried again";
+    expect(lines[0]?.["error"]).toEqual({ type: "ReconcileTimeoutError", message });
     expect(spans[0]?.attributes["error.type"]).toBe("ReconcileTimeout");
     abort.abort();
     await stopped;
@@ -279,6 +280,40 @@ describe("a reconcile", () => {
     expect(soon?.spanContext().traceId).toBe(parent.traceId);
     expect(late?.parentSpanContext).toBeUndefined();
     expect(late?.links.map(({ context }) => context.spanId)).toEqual([parent.spanId]);
+    abort.abort();
+    await stopped;
+  });
+
+  test("names on its lines, and to what it asks for, the trace of the change when that is another one", async () => {
+    const change = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", traceFlags: 1 };
+    const origins: unknown[] = [];
+    const { queue, clock, lines, abort, stopped } = setUp({
+      follows: (key) => ({ ...(key === "beside" ? { links: [change] } : { parent: change }), change }),
+      reconcile: async (_key, _signal, { logger, origin }) => {
+        logger.info("changed");
+        origins.push(origin?.change);
+        return done;
+      },
+    });
+    for (const key of ["beside", "beneath"]) queue.add(key);
+    await clock.advance(10);
+    expect(lines.map((line) => line["change_trace_id"])).toEqual([change.traceId, undefined]);
+    expect(lines[1]).toMatchObject({ trace_id: change.traceId });
+    expect(origins).toEqual([change, undefined]);
+    abort.abort();
+    await stopped;
+  });
+
+  test("that fails is told with what its reconciler calls the key", async () => {
+    const { queue, clock, lines, abort, stopped } = setUp({
+      logFields: (key) => ({ object: key, resource_uid: "u" }),
+      reconcile: async () => {
+        throw new TerminalError("never");
+      },
+    });
+    queue.add("a");
+    await clock.advance(10);
+    expect(lines).toMatchObject([{ level: "error", key: "a", object: "a", resource_uid: "u" }]);
     abort.abort();
     await stopped;
   });

@@ -54,6 +54,8 @@ export interface Reconciler<K extends string = string> {
   sources?(): readonly Source<K>[];
   /** What the next run for the key follows from, where that is known: its span has its place there. */
   follows?(key: K): Following | undefined;
+  /** What the log calls what a key names, beside the key: `object` and the like. */
+  logFields?(key: K): Record<string, string | undefined>;
   /**
    * Milliseconds for which a run for the key would only put itself off. Asked before each run: while that is more than 0 the key goes back into
    * the queue, at the cost of neither a span nor a deadline.
@@ -92,6 +94,7 @@ export class Controller<K extends string = string> {
   readonly #reconcile: Reconciler<K>["reconcile"];
   readonly #follows: (key: K) => Following | undefined;
   readonly #dueIn: (key: K) => number;
+  readonly #logFields: (key: K) => Record<string, string | undefined>;
   /** Of the reconciles under way. */
   readonly #runs = new Set<AbortController>();
   readonly #timeoutMs: number;
@@ -104,6 +107,7 @@ export class Controller<K extends string = string> {
       typeof reconcile === "function" ? reconcile : (key, signal, context) => reconcile.reconcile(key, signal, context);
     this.#follows = typeof reconcile === "function" ? () => undefined : (key) => reconcile.follows?.(key);
     this.#dueIn = typeof reconcile === "function" ? () => 0 : (key) => reconcile.dueIn?.(key) ?? 0;
+    this.#logFields = typeof reconcile === "function" ? () => ({}) : (key) => reconcile.logFields?.(key) ?? {};
     this.#timeoutMs = options.timeoutMs ?? RECONCILE_TIMEOUT_MS;
     this.#slice = TimeSlice.of(options.clock);
     options.metrics?.maxConcurrent(options.workers);
@@ -191,8 +195,9 @@ export class Controller<K extends string = string> {
   async #reconcileOne(key: K, processSignal: AbortSignal): Promise<void> {
     const { queue, clock, logger, metrics, name } = this.#options;
     const startedAt = clock.monotonic();
-    const span = this.#startSpan(key);
-    const context = new RunContext(span, logger, startedAt);
+    const following = this.#follows(key);
+    const span = this.#startSpan(key, following);
+    const context = new RunContext(span, following?.change, logger, clock);
     const run = new AbortController();
     this.#runs.add(run);
     if (processSignal.aborted) run.abort(processSignal.reason);
@@ -208,7 +213,8 @@ export class Controller<K extends string = string> {
       }
     } catch (error) {
       const isLate = run.signal.aborted && !processSignal.aborted;
-      const failure = isLate ? new ReconcileTimeoutError(this.#timeoutMs, error) : error;
+      // What it was doing may have ended with the very reason that it was given.
+      const failure = isLate && error !== run.signal.reason ? new ReconcileTimeoutError(this.#timeoutMs, error) : error;
       result = this.#failed(key, failure, processSignal, context);
     } finally {
       deadline[Symbol.dispose]();
@@ -222,11 +228,11 @@ export class Controller<K extends string = string> {
     }
   }
 
-  #startSpan(key: K): Span | undefined {
+  #startSpan(key: K, following: Following | undefined): Span | undefined {
     const { tracer, name } = this.#options;
     if (tracer === undefined) return undefined;
     const attributes = { "reconcile.controller": name, "reconcile.request": key, "reconcile.kind": name };
-    return startSpan(tracer, "Reconcile", { ...this.#follows(key), attributes });
+    return startSpan(tracer, "Reconcile", { ...following, attributes });
   }
 
   #failed(key: K, error: unknown, signal: AbortSignal, { span, logger }: ReconcileContext): ReconcileResult {
@@ -244,13 +250,14 @@ export class Controller<K extends string = string> {
       return "requeue";
     }
     if (span !== undefined) recordError(span, error);
+    const fields = { controller: name, key, ...this.#logFields(key), err: error };
     if (error instanceof TerminalError) {
       queue.forget(key);
-      logger.error({ controller: name, key, err: error }, "reconcile failed and is not retried");
+      logger.error(fields, "reconcile failed and is not retried");
       return "error";
     }
     const retryInMs = Math.round(queue.addRateLimited(key));
-    logger.error({ controller: name, key, err: error, failures: queue.failures(key), retryInMs }, "reconcile failed");
+    logger.error({ ...fields, failures: queue.failures(key), retryInMs }, "reconcile failed");
     return "error";
   }
 }
@@ -258,15 +265,18 @@ export class Controller<K extends string = string> {
 /** Ids and child loggers cost something, and most reconciles never ask for them. */
 class RunContext implements ReconcileContext {
   readonly span: Span | undefined;
+  /** Undefined where the change began in the trace of the span. */
+  readonly #change: Following["change"];
   readonly #parent: Logger;
-  readonly #startedAt: number;
+  readonly #clock: Clock;
   #reconcileId: string | undefined;
   #logger: Logger | undefined;
 
-  constructor(span: Span | undefined, parent: Logger, startedAt: number) {
+  constructor(span: Span | undefined, change: Following["change"], parent: Logger, clock: Clock) {
     this.span = span;
+    this.#change = change?.traceId === span?.spanContext().traceId ? undefined : change;
     this.#parent = parent;
-    this.#startedAt = startedAt;
+    this.#clock = clock;
   }
 
   get reconcileId(): string {
@@ -276,12 +286,13 @@ class RunContext implements ReconcileContext {
 
   get logger(): Logger {
     const { reconcileId } = this;
-    this.#logger ??= this.#parent.child(logContext(this.span?.spanContext(), { reconcileId }));
+    this.#logger ??= this.#parent.child(logContext(this.span?.spanContext(), { reconcileId, change: this.#change }));
     return this.#logger;
   }
 
   get origin(): Origin | undefined {
     const spanContext = this.span?.spanContext();
-    return spanContext && { spanContext, reconcileId: this.reconcileId, at: this.#startedAt };
+    const { reconcileId } = this;
+    return spanContext && { spanContext, reconcileId, at: this.#clock.monotonic(), change: this.#change };
   }
 }

@@ -190,6 +190,53 @@ describe("one change over three members", () => {
   });
 });
 
+test("a change that is rolled out in stages can be followed to the last of them", async () => {
+  await using federation = await TestFederation.start("shanghai", "singapore");
+  const stages = [{ name: "canary", targetClusters: { clusterNames: ["shanghai"] }, soak: "30s" }, { name: "rest" }];
+  await federation.apply(PLACEMENTS, placement("all").rollout({ stages }));
+  const isDone = (revision: number) => (): boolean => {
+    const { rollout } = federation.status("shop") ?? {};
+    return rollout?.revision === revision && rollout.state === "Succeeded";
+  };
+  const apply = (image: string, annotations: Record<string, string> = {}) => {
+    const object = demoApplication("shop").replica(2).image(image).object();
+    return federation.apply(DEMOAPPLICATIONS, { ...object, metadata: { ...object.metadata, annotations } });
+  };
+  await apply("nginx:1");
+  await federation.until(isDone(1), 120_000);
+  await federation.pass(20_000);
+  const before = federation.log.length;
+  await apply("nginx:2", { [TRACEPARENT_ANNOTATION]: `00-${PIPELINE.traceId}-${PIPELINE.spanId}-01` });
+  await federation.until(isDone(2), 120_000);
+  await federation.stopManager();
+
+  const told = linesOf(federation, before).filter(({ level, object }) => level === "info" && object === SHOP);
+  for (const line of told) expect([line["trace_id"], line["change_trace_id"]], line.msg).toContain(PIPELINE.traceId);
+  const texts = told.map(({ msg, cluster }) => [msg, cluster].filter(Boolean).join(" "));
+  const steps = [
+    "changed: generation 2",
+    "rollout: revision 2: stage canary is Progressing, was Waiting",
+    "applied: updated shanghai",
+    "rollout: revision 2: stage canary is Soaking, was Progressing",
+    "rollout: revision 2: stage rest is Progressing, was Waiting",
+    "applied: updated singapore",
+    "rollout: revision 2: the rollout is Succeeded, was Progressing",
+  ];
+  expect(texts.filter((text) => steps.includes(text))).toEqual(steps);
+
+  // Beneath a span of the trace, or beside the one with which the change began.
+  const ofTheChange = federation.spans.filter(
+    ({ attributes }) => attributes["k8s.resource.generation"] === 2 || attributes["sync.result"] === "updated",
+  );
+  const roots = ofTheChange.filter(({ parentSpanContext }) => parentSpanContext === undefined);
+  expect(roots.length).toBeGreaterThan(0);
+  for (const { name, links } of roots)
+    expect(
+      links.map(({ context }) => context.traceId),
+      name,
+    ).toContain(PIPELINE.traceId);
+});
+
 test("UpdateStatus has no span unless somebody asks", async () => {
   await using federation = await running("shanghai");
   await shop(federation, "nginx:1");
@@ -309,6 +356,12 @@ describe("the metrics", () => {
     const failed = linesOf(federation).filter(({ level, msg }) => level === "error" && msg === "reconcile failed");
     expect(failed.length).toBeGreaterThan(0);
     for (const line of failed)
-      expect(line).toMatchObject({ stack_trace: expect.any(String) as string, event_reason: "Forbidden" });
+      expect(line).toMatchObject({
+        object: SHOP,
+        resource_uid: federation.app("shop")?.metadata.uid,
+        stack_trace: expect.any(String) as string,
+        event_reason: "Forbidden",
+        error: { message: "the status was not written: no" },
+      });
   });
 });
