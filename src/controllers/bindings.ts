@@ -19,7 +19,7 @@ import {
   type Result,
   type Source,
 } from "../runtime/index.ts";
-import { refOfKey } from "./ownerKeys.ts";
+import { logFieldsOf, refOfKey } from "./ownerKeys.ts";
 
 export interface BindingReconcilerOptions {
   hub: HubCache;
@@ -55,6 +55,10 @@ export class BindingReconciler implements Reconciler {
         .when(({ type, key }) => type === "Deleted" && hub.bindings.named(refOfKey(key)) !== undefined)
         .after(LEFT_AFTER_MS),
     ];
+  }
+
+  logFields(owner: string): Record<string, string | undefined> {
+    return logFieldsOf(this.#options.hub, owner);
   }
 
   async reconcile(owner: string, signal: AbortSignal): Promise<Result> {

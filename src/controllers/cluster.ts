@@ -60,6 +60,10 @@ export class ClusterReconciler implements Reconciler {
     ];
   }
 
+  logFields(name: string): Record<string, string | undefined> {
+    return { cluster: name };
+  }
+
   async reconcile(name: string, signal: AbortSignal): Promise<Result> {
     const { clusters, pool, classes } = this.#options;
     const cluster = clusters.get(name);

@@ -29,6 +29,7 @@ import { copiesOf, type CopySources, recordedClusters, removalFacts } from "./co
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
 import { knownOf } from "./needs.ts";
+import { logFieldsOf } from "./ownerKeys.ts";
 import { recordHandover } from "./placementEvents.ts";
 import { dependenciesIn } from "./snapshots.ts";
 import type { StatusWrites } from "./status.ts";
@@ -84,6 +85,10 @@ export class HandoverReconciler implements Reconciler {
       from(assignments.departures).when(isPending),
       from(statuses.settlements).when(isPending),
     ];
+  }
+
+  logFields(owner: string): Record<string, string | undefined> {
+    return logFieldsOf(this.#options.hub, owner);
   }
 
   async reconcile(owner: string, signal: AbortSignal): Promise<Result> {

@@ -3,7 +3,7 @@ import type { Condition, FederatedStatus, KubeObject } from "../apis/index.ts";
 import type { PlacedKind } from "../hub/index.ts";
 import { logLines } from "../observability/testing/logLines.ts";
 import { recordSpans } from "../observability/testing/spanRecorder.ts";
-import { ApiError, type ReconcileContext } from "../runtime/index.ts";
+import { ApiError, NotLeaderError, type ReconcileContext, TransportError } from "../runtime/index.ts";
 import { phaseOf, writeStatus } from "./statusWrites.ts";
 import { APP, app } from "./testing/planning.ts";
 
@@ -66,12 +66,21 @@ describe("a write of a status", () => {
 
   test.each([
     { name: "was refused", failure: new ApiError(409, "Conflict", "changed"), code: 409 },
-    { name: "did not arrive", failure: new Error("reset"), code: undefined },
-  ])("that $name is an error, of the span too, and no line", async ({ failure, code }) => {
+    { name: "did not arrive", failure: new TransportError("ConnectionReset", "reset"), code: undefined },
+  ])("that $name is an error that says so, of the span too, and no line", async ({ failure, code }) => {
     const { spans, lines, error } = await writing(() => failure);
-    expect([error, lines]).toEqual([failure, []]);
+    expect(lines).toEqual([]);
+    expect(error).toBeInstanceOf(failure.constructor);
+    const message = `the status was not written: ${failure.message}`;
+    expect(error).toMatchObject({ reason: failure.reason, message, cause: failure });
+    if (code !== undefined) expect(error).toMatchObject({ status: code });
     expect(spans).toHaveLength(1);
     expect(spans[0]?.attributes["http.status_code"]).toBe(code);
     expect(spans[0]?.status.code).toBe(2);
+  });
+
+  test("that is not this process's to make is left as it is", async () => {
+    const failure = new NotLeaderError("the Lease is not held");
+    expect((await writing(() => failure)).error).toBe(failure);
   });
 });

@@ -1,7 +1,7 @@
 import type { FederatedStatus, KubeObject } from "../apis/index.ts";
 import type { PlacedKind, StatusStore } from "../hub/index.ts";
 import { recordError, startSpan, type Tracer } from "../observability/index.ts";
-import { isApiError, type ReconcileContext } from "../runtime/index.ts";
+import { ApiError, isApiError, isTransportError, type ReconcileContext, TransportError } from "../runtime/index.ts";
 
 /** What a status says of the object as a whole. */
 export type StatusPhase = "Available" | "Progressing" | "Degraded";
@@ -30,11 +30,21 @@ export async function writeStatus(
   } catch (error) {
     if (isApiError(error)) span.setAttribute("http.status_code", error.status);
     recordError(span, error);
-    throw error;
+    throw notWritten(error);
   } finally {
     span.end();
   }
   const { uid, generation } = found.object.metadata;
   const fields = { object: owner, resource_uid: uid, phase, generation, replicas: status.replicas };
   context.logger.info(fields, `status written: ${phase}`);
+}
+
+/** The same kind of error, which says what it was that failed: a reconcile does more than this. */
+function notWritten(error: unknown): unknown {
+  const message = `the status was not written: ${error instanceof Error ? error.message : String(error)}`;
+  if (isTransportError(error)) return new TransportError(error.reason, message, error);
+  if (!isApiError(error)) return error;
+  const { status, reason, apiMessage, details, retryAfterMs, failedChecks } = error;
+  const rest = { retryAfterMs, failedChecks, ...(details === undefined ? {} : { details }) };
+  return new ApiError(status, reason, apiMessage, { ...rest, message, cause: error });
 }
