@@ -18,6 +18,8 @@ export interface ConditionWords {
   also?: string;
 }
 
+/** While a rollout keeps what is wanted now from clusters. */
+const OF_ROLLOUT = ["RollingOut", "RolloutPaused", "RollingBack", "RolledBack"] as const;
 const OF_WORST_CLUSTER = "else that of the worst cluster";
 
 export const CONDITIONS: readonly ConditionWords[] = [
@@ -33,7 +35,7 @@ export const CONDITIONS: readonly ConditionWords[] = [
     type: "Applied",
     holds: "every chosen cluster has its objects",
     whenTrue: ["AllClustersApplied"],
-    otherwise: ["NoClusters", "Deleting", "PlanningFailed"],
+    otherwise: ["NoClusters", "Deleting", "PlanningFailed", ...OF_ROLLOUT],
     also: OF_WORST_CLUSTER,
   },
   {
@@ -41,7 +43,7 @@ export const CONDITIONS: readonly ConditionWords[] = [
     type: "Available",
     holds: "it is available on every chosen cluster",
     whenTrue: ["AllClustersAvailable"],
-    otherwise: ["NoClusters", "Deleting"],
+    otherwise: ["NoClusters", "Deleting", ...OF_ROLLOUT],
     also: OF_WORST_CLUSTER,
   },
   {

@@ -4,10 +4,11 @@ import {
   type FederatedStatus,
   isPodReason,
   type KubeObject,
+  type Reason,
   refOf,
 } from "../apis/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
-import { deletionWait } from "../status/index.ts";
+import { deletionWait, isStopped } from "../status/index.ts";
 
 /** What was told of one object, and what is still to be told: the end of what has begun. */
 export interface ObjectProgress {
@@ -99,8 +100,11 @@ function recordRollout(
       record("Normal", "RolloutStarted", "RollOut", `generation ${generation} goes to ${changed.join(", ")}`);
     progress.rollingOut = true;
   }
-  if (!progress.rollingOut || !isCarriedOut(status.conditions)) return;
+  const isOver = isCarriedOut(status.conditions);
+  // What was taken back has ended too, and is told by whoever takes it back.
+  if (!progress.rollingOut || !(isOver || progressingOf(status.conditions)?.reason === "RolledBack")) return;
   progress.rollingOut = false;
+  if (!isOver) return;
   const { availableClusters = "" } = status;
   record(
     "Normal",
@@ -121,12 +125,25 @@ function changedClusters(previous: FederatedStatus | undefined, { clusters = [] 
   });
 }
 
+function progressingOf(conditions: readonly Condition[] | undefined): Condition | undefined {
+  return conditions?.find(({ type }) => type === "Progressing");
+}
+
+/** Why Progressing is as it is while what has begun has not ended. */
+const UNDER_WAY: ReadonlySet<string> = new Set([
+  "Applying",
+  "RollingOut",
+  "RolloutPaused",
+  "RollingBack",
+] satisfies Reason[]);
+
 function isRollingOut(conditions: readonly Condition[] | undefined): boolean {
-  const progressing = conditions?.find(({ type }) => type === "Progressing");
-  return progressing?.reason === "Applying" || progressing?.reason === "RollingOut";
+  return UNDER_WAY.has(progressingOf(conditions)?.reason ?? "");
 }
 
 function isCarriedOut(conditions: readonly Condition[] | undefined): boolean {
   const is = (type: string): string | undefined => conditions?.find((one) => one.type === type)?.status;
-  return is("Applied") === "True" && is("Available") === "True" && is("Progressing") === "False";
+  const progressing = progressingOf(conditions);
+  if (progressing?.status !== "False" || isStopped(progressing)) return false;
+  return is("Applied") === "True" && is("Available") === "True";
 }

@@ -15,7 +15,7 @@ import {
   type Result,
   type Source,
 } from "../runtime/index.ts";
-import { aggregate, type ClusterView, detailOf, withClusters } from "../status/index.ts";
+import { aggregate, type ClusterView, detailOf, isHeldByRollout, withClusters } from "../status/index.ts";
 import type { AssignmentChange } from "./assignments.ts";
 import { hasBegun, openCell } from "./carryingOut.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
@@ -390,8 +390,11 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     });
     if (!complete) return;
     this.#carriedThrough(owner, tracked);
-    const applied = status.conditions?.find(({ type }) => type === "Applied");
-    if (tracked.propagating !== undefined && applied?.status === "True") {
+    const { conditions } = status;
+    // What a stage brings has arrived, however long the next one waits.
+    const isApplied =
+      conditions?.find(({ type }) => type === "Applied")?.status === "True" || isHeldByRollout("Applied", conditions);
+    if (tracked.propagating !== undefined && isApplied) {
       metrics.observePropagation(clock.monotonic() - tracked.propagating);
       tracked.propagating = undefined;
     }

@@ -237,6 +237,18 @@ describe("the time from a plan to the last member", () => {
     expect(await propagation(all)).toEqual([2, 1.5]);
   });
 
+  test("ends with each stage of a rollout, however long the next one waits", async () => {
+    const all = await reporting();
+    await all.plan();
+    const stages = [{ name: "canary", state: "Paused" as const, clusters: [{ name: "b", state: "Waiting" as const }] }];
+    all.replan({ rollout: { state: "Paused", reason: "Gate", revision: 1, stages } });
+    await all.settle(500);
+    for (const name of ["a", "b"]) all.carryOut(name);
+    await all.report();
+    expect(all.conditions()).toContain("Applied False RolloutPaused");
+    expect(await propagation(all)).toEqual([1, 0.5]);
+  });
+
   test("goes on while a member refuses its copy", async () => {
     const all = await reporting();
     await all.plan();

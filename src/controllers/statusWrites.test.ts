@@ -20,6 +20,16 @@ describe("what a status says of the object as a whole", () => {
     { conditions: {}, want: "Degraded" },
   ])("$conditions: $want", ({ conditions, want }) => expect(phaseOf(saying(conditions))).toBe(want));
 
+  test("what waits for the rest of its rollout, and is well where it runs, is not degraded", () => {
+    const status = (reason: string): FederatedStatus => ({
+      conditions: ["Available", "Progressing"].map(
+        (type) => ({ type, status: "False", reason: type === "Available" ? reason : "RolloutPaused" }) as Condition,
+      ),
+    });
+    expect(phaseOf(status("RolloutPaused"))).toBe("Progressing");
+    expect(phaseOf(status("CrashLoopBackOff"))).toBe("Degraded");
+  });
+
   test("nothing: it is degraded", () => expect(phaseOf({})).toBe("Degraded"));
 });
 

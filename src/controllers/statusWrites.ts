@@ -2,13 +2,16 @@ import type { FederatedStatus, KubeObject } from "../apis/index.ts";
 import type { PlacedKind, StatusStore } from "../hub/index.ts";
 import { recordError, startSpan, type Tracer } from "../observability/index.ts";
 import { ApiError, isApiError, isTransportError, type ReconcileContext, TransportError } from "../runtime/index.ts";
+import { isHeldByRollout } from "../status/index.ts";
 
 /** What a status says of the object as a whole. */
 export type StatusPhase = "Available" | "Progressing" | "Degraded";
 
 export function phaseOf({ conditions = [] }: FederatedStatus): StatusPhase {
   const isTrue = (type: string): boolean => conditions.some((one) => one.type === type && one.status === "True");
-  return isTrue("Available") ? "Available" : isTrue("Progressing") ? "Progressing" : "Degraded";
+  if (isTrue("Available")) return "Available";
+  // Where it runs it is well; it waits for the rest of its rollout.
+  return isTrue("Progressing") || isHeldByRollout("Available", conditions) ? "Progressing" : "Degraded";
 }
 
 /** Writes a status, under the span `UpdateStatus`. Rejects with what the store rejects with. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { RolloutStatus } from "../apis/index.ts";
+import type { FederatedStatus, RolloutStatus } from "../apis/index.ts";
 import { aggregate } from "./aggregate.ts";
-import { condition, inputOf, row, T0, unhealthy, view } from "./testing.ts";
+import { after, condition, inputOf, row, T0, unhealthy, view } from "./testing.ts";
 
 type Stage = NonNullable<RolloutStatus["stages"]>[number];
 type InCluster = NonNullable<Stage["clusters"]>[number];
@@ -149,7 +149,6 @@ describe("whoever waits for the object to be ready waits on", () => {
     { rollout: { state: "RollingBack" }, reason: "RollingBack", message: "back to the last good revision" },
     { rollout: { state: "RolledBack" }, reason: "RolledBack", message: "back to the last good revision" },
   ])("while the rollout is $rollout.state, though all clusters are available", ({ rollout, reason, message }) => {
-    expect(said(rollout, "Available")[0]).toBe("True");
     expect(said(rollout, "Ready")).toEqual(["False", reason, message]);
   });
 
@@ -157,5 +156,100 @@ describe("whoever waits for the object to be ready waits on", () => {
     const ill = view("a", { rows: [row({ health: unhealthy("Failed", 0, "CrashLoopBackOff") })] });
     const status = aggregate(inputOf([ill], { rollout: { state: "Paused", reason: "Gate" } }), T0);
     expect(condition(status, "Ready")[1]).toBe("CrashLoopBackOff");
+  });
+});
+
+describe("what a rollout keeps from clusters is neither applied nor available there", () => {
+  const PAUSED = { state: "Paused", reason: "Gate" } as const;
+  const views = [view("a"), view("b")];
+  const generation = (number: number, more: Parameters<typeof inputOf>[1] = {}) =>
+    inputOf(views, { generation: number, ...more });
+  /** The third generation is everywhere, and good. */
+  const good = aggregate(generation(3), T0);
+  const change = (rollout: RolloutStatus, before = good): FederatedStatus =>
+    aggregate(after(generation(4, { rollout: { revision: 2, lastGoodRevision: 1, ...rollout } }), before), T0);
+  const line = (status: FederatedStatus, type: string): string => {
+    const found = status.conditions?.find((one) => one.type === type);
+    return `${found?.status} ${found?.reason} of ${found?.observedGeneration}`;
+  };
+  const AVAILABLE = "True AllClustersAvailable of";
+  const half = [stage("canary", "Paused", clusters("Done")), stage("rest", "Waiting", clusters("Waiting"))];
+  const all = [stage("all", "Soaking", clusters("Done", "Done"))];
+
+  test.each<{ name: string; rollout: RolloutStatus; applied: string; generation: number }>([
+    { name: "has not begun", rollout: { state: "Planned" }, applied: "False RollingOut of 4", generation: 3 },
+    {
+      name: "waits after the first stage",
+      rollout: { ...PAUSED, stages: half },
+      applied: "False RolloutPaused of 4",
+      generation: 3,
+    },
+    {
+      name: "goes back",
+      rollout: { state: "RollingBack", stages: all },
+      applied: "False RollingBack of 4",
+      generation: 3,
+    },
+    { name: "has gone back", rollout: { state: "RolledBack" }, applied: "False RolledBack of 4", generation: 3 },
+    {
+      name: "is everywhere and may still go back",
+      rollout: { state: "Progressing", stages: all },
+      applied: "True AllClustersApplied of 4",
+      generation: 3,
+    },
+    {
+      name: "has succeeded",
+      rollout: { state: "Succeeded", stages: all },
+      applied: "True AllClustersApplied of 4",
+      generation: 4,
+    },
+  ])("one that $name", ({ rollout, applied, generation: of }) => {
+    const status = change(rollout);
+    expect([line(status, "Applied"), line(status, "Available")]).toEqual([applied, `${AVAILABLE} ${of}`]);
+    expect(status.availableClusters).toBe("2/2");
+  });
+
+  test("the generation that serves is known to the end, also where a cluster was ill meanwhile", () => {
+    const ill = view("a", { rows: [row({ health: unhealthy("Failed", 0, "CrashLoopBackOff") })] });
+    const rollout: RolloutStatus = { state: "Progressing", revision: 2, lastGoodRevision: 1, stages: all };
+    const everywhere = change(rollout);
+    const failed = aggregate(after({ ...generation(4, { rollout }), clusters: [ill, view("b")] }, everywhere), T0);
+    expect(line(failed, "Available")).toBe("False CrashLoopBackOff of 3");
+    expect(line(change({ state: "RolledBack" }, failed), "Available")).toBe(`${AVAILABLE} 3`);
+  });
+
+  test.each<{ name: string; states: InCluster[]; want: string }>([
+    { name: "wait", states: clusters("Done", "Waiting"), want: "False RolloutPaused" },
+    { name: "could not be reached", states: clusters("Done", "Deferred"), want: "False RolloutPaused" },
+    {
+      name: "are passed over",
+      states: [{ name: "b", state: "Skipped", reason: "ClusterUnreachable" }],
+      want: "False RolloutPaused",
+    },
+    {
+      name: "have left",
+      states: [{ name: "b", state: "Skipped", reason: "ClusterLeft" }],
+      want: "True AllClustersApplied",
+    },
+    { name: "have it", states: clusters("Done", "Verifying", "Failed"), want: "True AllClustersApplied" },
+    {
+      name: "are to lose it",
+      states: [{ name: "b", state: "Applying", reason: "RollingBack" }],
+      want: "False RolloutPaused",
+    },
+  ])("clusters that $name", ({ states, want }) => {
+    expect(line(change({ ...PAUSED, stages: [stage("s", "Paused", states)] }), "Applied")).toBe(`${want} of 4`);
+  });
+
+  test("a new object is neither before its last stage, and names what it waits for", () => {
+    const first = aggregate(generation(1, { rollout: { ...PAUSED, revision: 1, stages: half } }), T0);
+    for (const type of ["Applied", "Available"])
+      expect(condition(first, type)).toEqual(["False", "RolloutPaused", "stage canary: waits for its gate"]);
+    const again = after(generation(1, { rollout: { ...PAUSED, revision: 1, stages: half } }), first);
+    expect(aggregate(again, T0)).toBe(again.previous);
+    const last = aggregate(after(generation(1, { rollout: { ...PAUSED, revision: 1, stages: all } }), first), T0);
+    expect(line(last, "Available")).toBe(`${AVAILABLE} 1`);
+    const next = after(generation(2, { rollout: { ...PAUSED, revision: 2, stages: half } }), last);
+    expect(line(aggregate(next, T0), "Available")).toBe(`${AVAILABLE} 1`);
   });
 });

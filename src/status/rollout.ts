@@ -1,7 +1,8 @@
-import { listedAfter, type RolloutStatus } from "../apis/index.ts";
+import { type Condition, listedAfter, type Reason, type RolloutStatus } from "../apis/index.ts";
 import type { Statement } from "./conditions.ts";
 
 type Stage = NonNullable<RolloutStatus["stages"]>[number];
+type InCluster = NonNullable<Stage["clusters"]>[number];
 
 /** What the condition Progressing says while a rollout in stages is under way, or has stopped; undefined where nothing is to be said of one. */
 export function rolloutStatement(rollout: RolloutStatus | undefined): Statement | undefined {
@@ -26,9 +27,54 @@ export function rolloutStatement(rollout: RolloutStatus | undefined): Statement 
 }
 
 /** Nothing is under way, and what is wanted is not what runs: nobody who waits for the object is done. */
-export function isStopped({ reason }: Statement): boolean {
+export function isStopped({ reason }: Pick<Statement, "reason">): boolean {
   return reason === "RolloutPaused" || reason === "RolledBack";
 }
+
+/** Where a rollout keeps what is wanted now from clusters, or takes it back: however well these are, they are so with something else. */
+export interface HeldBack {
+  /** What Progressing says. */
+  why: Statement;
+  /** What the clusters have instead was rolled out to the end once; otherwise the object has never come to all of them. */
+  wasGood: boolean;
+  /** Some cluster does not have what is wanted now, or is to lose it. */
+  isKept: boolean;
+}
+
+/** Undefined where no rollout is open. */
+export function heldBackBy(
+  rollout: RolloutStatus | undefined,
+  progressing: Statement | undefined,
+): HeldBack | undefined {
+  if (rollout === undefined || progressing === undefined) return undefined;
+  const { state, lastGoodRevision, stages = [] } = rollout;
+  const isForward = state === "Progressing" || state === "Paused";
+  const isKept = !isForward || stages.some(({ clusters = [] }) => clusters.some(isWithout));
+  return { why: progressing, wasGood: lastGoodRevision !== undefined, isKept };
+}
+
+const WITHOUT: ReadonlySet<InCluster["state"]> = new Set(["Waiting", "Deferred", "RolledBack"]);
+const GOING_BACK: Reason = "RollingBack";
+const LEFT: Reason = "ClusterLeft";
+
+function isWithout({ state, reason }: InCluster): boolean {
+  return WITHOUT.has(state) || reason === GOING_BACK || (state === "Skipped" && reason !== LEFT);
+}
+
+/** True while all that keeps an object from being applied, or available, is its rollout: it is so on every cluster whose turn has come. */
+export function isHeldByRollout(type: "Applied" | "Available", conditions: readonly Condition[] = []): boolean {
+  const [said, progressing] = [type, "Progressing"].map((one) =>
+    conditions.find((condition) => condition.type === one),
+  );
+  return said?.status === "False" && HOLDING.has(said.reason) && said.reason === progressing?.reason;
+}
+
+const HOLDING: ReadonlySet<string> = new Set([
+  "RollingOut",
+  "RolloutPaused",
+  "RollingBack",
+  "RolledBack",
+] satisfies Reason[]);
 
 function progressOf(stage: Stage | undefined): string {
   if (stage === undefined) return "the rollout begins";

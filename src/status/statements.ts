@@ -2,7 +2,7 @@ import { type ClusterState, type Condition, counted, firstFitting, listedAfter, 
 import type { Target, Why } from "../desiredstate/types.ts";
 import type { Statement } from "./conditions.ts";
 import { deletionMessage } from "./deletion.ts";
-import { isStopped, rolloutStatement } from "./rollout.ts";
+import { type HeldBack, heldBackBy, isStopped, rolloutStatement } from "./rollout.ts";
 import type { ClusterReport } from "./report.ts";
 import type { Activity } from "./types.ts";
 import type { StatusInput } from "./types.ts";
@@ -44,11 +44,13 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
     ];
   }
   const none = input.target === undefined ? "not planned yet" : whyNone(input.target);
-  const progressing = rolloutStatement(input.rollout) ?? progressingOf(input.target, reports);
+  const ofRollout = rolloutStatement(input.rollout);
+  const progressing = ofRollout ?? progressingOf(input.target, reports);
+  const heldBack = heldBackBy(input.rollout, ofRollout);
   const causes: Statement[] = [
     scheduled ?? before ?? { type: "Scheduled", status: "Unknown", reason: "NotPlanned", message: none },
-    input.failure === undefined ? appliedOf(planned, none) : failedOf(input.failure),
-    availableOf(planned, none, input.previous?.conditions),
+    input.failure === undefined ? appliedOf(planned, none, heldBack) : failedOf(input.failure),
+    availableOf(planned, none, input.previous?.conditions, heldBack),
   ];
   return [
     ...causes,
@@ -136,25 +138,43 @@ function failedOf({ reason, message }: Why): Statement {
   return { type: "Applied", status: "Unknown", reason, message };
 }
 
-function appliedOf(planned: readonly ClusterReport[], none: string): Statement {
-  return tally("Applied", "applied", planned, (report) => report.applied, none);
+/** What is there is as it is to be for now; where a rollout keeps what is wanted from clusters, that is not applied. */
+function appliedOf(planned: readonly ClusterReport[], none: string, heldBack: HeldBack | undefined): Statement {
+  const said = tally("Applied", "applied", planned, (report) => report.applied, none);
+  return said.status === "True" && heldBack?.isKept === true ? withheld("Applied", heldBack) : said;
+}
+
+function withheld(type: string, { why: { reason, message } }: HeldBack): Statement {
+  return { type, status: "False", reason, message };
 }
 
 /**
  * What serves while a change of the object is on its way stays available, as a Deployment does; but that is said of the generation for which
- * it was known last, so that whoever waits for the change waits on.
+ * it was known last, so that whoever waits for the change waits on. While a rollout may still take the change back, it is said of the generation
+ * of before, even where the change serves everywhere: afterwards nobody could tell any more which one that was.
  */
 function availableOf(
   planned: readonly ClusterReport[],
   none: string,
   previous: readonly Condition[] | undefined,
+  heldBack: HeldBack | undefined,
 ): Statement {
   const said = tally("Available", "available", planned, ({ available }) => available === "Yes", none);
-  if (said.status === "True") return said;
   const before = previous?.find(({ type }) => type === "Available");
-  if (before?.status !== "True" || before.observedGeneration === undefined) return said;
+  const { observedGeneration } = before ?? {};
+  const wasAvailable = before?.status === "True";
+  const serving = wasAvailable ? servingOf(planned, none, said) : said;
+  const isKept = heldBack?.isKept === true;
+  const isServing = wasAvailable && serving.status === "True";
+  const isOfBefore = heldBack?.wasGood === true || (isServing && (isKept || said.status !== "True"));
+  if (isOfBefore && observedGeneration !== undefined) return { ...serving, observedGeneration };
+  return isKept && said.status === "True" ? withheld("Available", heldBack) : said;
+}
+
+/** As `said`, but that what serves as was asked for before counts as available. */
+function servingOf(planned: readonly ClusterReport[], none: string, said: Statement): Statement {
   const serving = tally("Available", "available", planned, ({ available }) => available !== "No", none);
-  return serving.status === "True" ? { ...serving, observedGeneration: before.observedGeneration } : said;
+  return serving.status === "True" ? serving : said;
 }
 
 const SEVERITY: Record<ClusterState, number> = {

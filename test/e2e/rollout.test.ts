@@ -50,6 +50,13 @@ test("a change that fails in the second of three regions goes back from the firs
   expect(await images(namespace)).toEqual(Array(3).fill("registry.test/shop:1"));
   expect(back.status?.rollout?.stages?.map(({ state }) => state)).toEqual(["RolledBack", "RolledBack", "Waiting"]);
   expect(conditionOf(back, "Progressing")).toMatchObject({ status: "False", reason: "RolledBack" });
+  const { generation = 0 } = back.metadata;
+  const before = { status: "True", observedGeneration: generation - 1 };
+  await eventually(async () => {
+    const application = await federation.application(namespace, "shop");
+    expect(conditionOf(application, "Applied")).toMatchObject({ status: "False", observedGeneration: generation });
+    expect(conditionOf(application, "Available")).toMatchObject(before);
+  });
   const untouched = await federation.deployment("singapore-1", namespace, "shop");
   expect(untouched.metadata.generation).toBe(third.metadata.generation);
 

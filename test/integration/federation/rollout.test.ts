@@ -31,6 +31,17 @@ async function rolledOut(): Promise<TestFederation> {
 
 const rollout = (federation: TestFederation) => federation.status("shop")?.rollout;
 
+/** What two conditions say, each with the generation that it says it of. */
+function saidOf(federation: TestFederation): Record<string, string> {
+  const those = federation.status("shop")?.conditions?.filter(({ type }) => ["Applied", "Available"].includes(type));
+  return Object.fromEntries(
+    (those ?? []).map(({ type, status, reason, observedGeneration: of }) => [type, `${status} ${reason} of ${of}`]),
+  );
+}
+
+const completed = (federation: TestFederation): unknown[] =>
+  federation.events.flatMap(({ ["reason"]: reason, ["note"]: note }) => (reason === "RolloutCompleted" ? [note] : []));
+
 const MARKING = /^patch controllerrevisions/;
 
 function goodRevisions(federation: TestFederation): string[] {
@@ -85,6 +96,8 @@ test("a broken image rolls itself back, and is not tried again until the object 
   expect(imagesOf(federation)).toEqual([GOOD, GOOD, GOOD]);
   expect(rollout(federation)).toMatchObject({ revision: 2, lastGoodRevision: 1 });
   expect(federation.condition("shop", "Progressing")).toBe("False RolledBack");
+  expect(saidOf(federation)).toEqual({ Applied: "False RolledBack of 2", Available: "True AllClustersAvailable of 1" });
+  expect(completed(federation)).toEqual(["generation 1 is available on 3/3 clusters"]);
   // As a GitOps tool does, over and over.
   await federation.apply(DEMOAPPLICATIONS, shop(BROKEN));
   await federation.pass(10_000);
@@ -108,6 +121,8 @@ test("a stage waits for a person, through a restart of the manager; who waits he
   await federation.apply(DEMOAPPLICATIONS, shop(BETTER));
   await federation.until(() => rollout(federation)?.reason === "Gate");
   expect(imagesOf(federation)).toEqual([BETTER, GOOD, GOOD]);
+  expect(saidOf(federation)).toMatchObject({ Applied: "False RolloutPaused of 2" });
+  expect(completed(federation)).toEqual(["generation 1 is available on 3/3 clusters"]);
 
   await federation.stopManager();
   await federation.startManager();
