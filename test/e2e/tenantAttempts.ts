@@ -49,7 +49,7 @@ export const ATTEMPTS: readonly Attempt[] = [
   policy(
     "a port of the node",
     inPods("containers/0/ports", [{ containerPort: 80, hostPort: 10250 }]),
-    "ports.hostPort must not be 10250",
+    "ports.hostPort must not be 10250 (not in allowed-host-ports)",
   ),
   policy("no seccomp", inPods("securityContext", { seccompProfile: { type: "Unconfined" } }), "seccompProfile.type"),
   policy("no AppArmor", inContainer({ appArmorProfile: { type: "Unconfined" } }), "appArmorProfile.type"),
@@ -72,7 +72,12 @@ export const ATTEMPTS: readonly Attempt[] = [
     inPods("containers/0/lifecycle", { postStart: { httpGet: { host: "169.254.169.254", port: 80 } } }),
     "lifecycle.postStart.httpGet.host",
   ),
-  policy("an account of the member", inPods("serviceAccountName", "admin"), "spec.serviceAccountName", "NotAllowed"),
+  policy(
+    "an account of the member",
+    inPods("serviceAccountName", "admin"),
+    "spec.serviceAccountName must not be admin (not in allowed-service-accounts",
+    "NotAllowed",
+  ),
   policy("the same, as of old", inPods("serviceAccount", "admin"), "spec.serviceAccount must", "NotAllowed"),
   policy("a node of the control plane", inPods("nodeName", "control-1"), "spec.nodeName must not be", "NotAllowed"),
   {

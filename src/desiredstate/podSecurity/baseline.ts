@@ -1,5 +1,6 @@
-import { containersOf, isSet, recordOf, recordsIn } from "./pods.ts";
-import type { Container, Fields, Pod } from "./pods.ts";
+import { ALLOWED_HOST_PORTS_ANNOTATION } from "../../apis/index.ts";
+import { type Fields, isSet, recordOf, recordsIn } from "./fields.ts";
+import type { Container, Pod } from "./pods.ts";
 import type { Check, Violation } from "./violation.ts";
 
 /** The baseline profile of the Pod Security Standards: what gives a pod power over the node that it runs on. */
@@ -102,7 +103,7 @@ export const hostPorts: Check = function* (_pod, containers) {
   for (const { path, fields } of containers) {
     for (const { hostPort: value } of recordsIn(fields["ports"])) {
       if (!isSet(value) || value === 0) continue;
-      const hostPort = typeof value === "number" ? { hostPort: value } : {};
+      const hostPort = typeof value === "number" ? { hostPort: value, grantedBy: ALLOWED_HOST_PORTS_ANNOTATION } : {};
       yield { field: `spec.${path}.ports.hostPort`, must: `must not be ${String(value)}`, value, ...hostPort };
     }
   }
@@ -216,10 +217,7 @@ export function hasOwnUsers({ spec }: Pod): boolean {
 }
 
 /** Of the pod and of its containers, with their paths. */
-export function securityContexts(
-  { spec }: Pod,
-  containers: readonly Container[] = containersOf(spec),
-): { path: string; context: Fields }[] {
+export function securityContexts({ spec }: Pod, containers: readonly Container[]): { path: string; context: Fields }[] {
   return [
     { path: "spec.securityContext", context: recordOf(spec["securityContext"]) },
     ...containers.map(({ path, security }) => ({ path: `spec.${path}.securityContext`, context: security })),

@@ -13,8 +13,9 @@ import {
   seLinux,
   sysctls,
 } from "./baseline.ts";
+import { isSet } from "./fields.ts";
 import type { PodSecurityLevel } from "./level.ts";
-import { containersOf, podOf } from "./pods.ts";
+import { containersOf, type Pod, podsOf } from "./pods.ts";
 import {
   privilegeEscalation,
   restrictedCapabilities,
@@ -61,18 +62,23 @@ const RESTRICTED: readonly Versioned[] = [
 
 /**
  * Everything in the pods of an object that the level does not allow, in the order of the standard; none where the object makes no pods.
- * What an API server that enforces the level refuses, and nothing else.
+ * What an API server that enforces the level refuses, and nothing else. Of what was found by its shape in a custom resource, what it asks for:
+ * whether it lacks something, only the operator knows.
  */
-export function evaluatePodSecurity(object: KubeObject, { level, minor }: PodSecurityLevel): Violation[] {
-  const pod = level === "privileged" ? undefined : podOf(object);
-  if (pod === undefined) return [];
-  const containers = containersOf(pod.spec);
+export function evaluatePodSecurity(object: KubeObject, level: PodSecurityLevel): Violation[] {
+  return level.level === "privileged" ? [] : podsOf(object).flatMap((pod) => evaluatePod(pod, level));
+}
+
+function evaluatePod(pod: Pod, { level, minor }: PodSecurityLevel): Violation[] {
+  const { place } = pod;
+  const containers = containersOf(pod);
   const found = new Map<string, Violation>();
   for (const { check, since } of level === "baseline" ? BASELINE : RESTRICTED) {
     if (minor < since) continue;
     for (const violation of check(pod, containers, minor)) {
       const known = `${violation.field} ${violation.must}`;
-      if (!found.has(known)) found.set(known, violation);
+      if (found.has(known) || (place?.isWhole === false && !isSet(violation.value))) continue;
+      found.set(known, place === undefined ? violation : { ...violation, at: place.at });
     }
   }
   return [...found.values()];

@@ -1,5 +1,10 @@
-import type { KubeObject } from "../../apis/index.ts";
-import { isSet, podOf } from "./pods.ts";
+import {
+  ALLOWED_NODE_NAMES_ANNOTATION,
+  ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
+  type KubeObject,
+} from "../../apis/index.ts";
+import { isSet } from "./fields.ts";
+import { type Pod, podsOf } from "./pods.ts";
 import type { NamespaceTerms } from "./terms.ts";
 import type { Violation } from "./violation.ts";
 
@@ -8,19 +13,38 @@ import type { Violation } from "./violation.ts";
  * No level of the Pod Security Standards says anything about these, so an administrator of the hub has to.
  */
 export function ungrantedNames(object: KubeObject, terms: NamespaceTerms): Violation[] {
-  const pod = podOf(object);
-  if (pod === undefined) return [];
+  return podsOf(object).flatMap((pod) => {
+    const { place } = pod;
+    const found = namesIn(pod, terms);
+    return place === undefined ? found : found.map((violation) => ({ ...violation, at: place.at }));
+  });
+}
+
+function namesIn({ spec, place }: Pod, terms: NamespaceTerms): Violation[] {
+  // An operator may have a field of that name which is something else.
+  const isName = (value: unknown): boolean =>
+    isSet(value) && value !== "" && (place === undefined || typeof value === "string");
   const found: Violation[] = [];
   // The older name of the field means the same.
   for (const field of ["serviceAccountName", "serviceAccount"]) {
-    const value = pod.spec[field];
-    if (!isSet(value) || value === "" || value === "default") continue;
+    const value = spec[field];
+    if (!isName(value) || value === "default") continue;
     if (typeof value !== "string" || !terms.allowsServiceAccount(value))
-      found.push({ field: `spec.${field}`, must: `must not be ${String(value)}`, value });
+      found.push({
+        field: `spec.${field}`,
+        must: `must not be ${String(value)}`,
+        value,
+        grantedBy: ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
+      });
   }
-  const node = pod.spec["nodeName"];
-  if (isSet(node) && node !== "" && (typeof node !== "string" || !terms.allowsNodeName(node)))
-    found.push({ field: "spec.nodeName", must: `must not be ${String(node)}`, value: node });
+  const node = spec["nodeName"];
+  if (isName(node) && (typeof node !== "string" || !terms.allowsNodeName(node)))
+    found.push({
+      field: "spec.nodeName",
+      must: `must not be ${String(node)}`,
+      value: node,
+      grantedBy: ALLOWED_NODE_NAMES_ANNOTATION,
+    });
   return found;
 }
 

@@ -1,11 +1,14 @@
-import { canonicalJson, isRecord, type KubeObject, shortMessage } from "../../apis/index.ts";
+import { canonicalJson, isRecord, type KubeObject, shortName } from "../../apis/index.ts";
 import type { MatchedRule } from "../../override/index.ts";
 import type { Problem } from "../types.ts";
+import { recordsOf } from "./customPods.ts";
 import { evaluatePodSecurity } from "./evaluate.ts";
 import { isGrantedHostPort, ungrantedNames } from "./granted.ts";
-import { podOf, recordOf, recordsIn } from "./pods.ts";
+import { recordOf, recordsIn } from "./fields.ts";
+import { containersOf, type Pod, podsOf } from "./pods.ts";
 import type { NamespaceTerms } from "./terms.ts";
 import { keyOfViolation, type Violation } from "./violation.ts";
+import { wordsOf } from "./words.ts";
 
 /** What one cluster's rules have made of a hub object, and how it came about. */
 export interface Rendering {
@@ -52,12 +55,14 @@ export function judgeRendering(rendering: Rendering, owner: string, terms: Names
 function violationsIn(objects: readonly KubeObject[], terms: NamespaceTerms): Found[] {
   return objects.flatMap((object, index) => {
     const own = terms.of?.(object) ?? terms;
-    return [
+    const found = [
       ...ungrantedNames(object, own).map((violation) => ({ ...violation, index, own, reason: "NotAllowed" as const })),
       ...evaluatePodSecurity(object, own.security)
         .filter((violation) => !isGrantedHostPort(violation, own))
         .map((violation) => ({ ...violation, index, own, reason: "PodSecurity" as const })),
     ];
+    // Who writes cluster-scoped objects on the hub is no tenant, and has no namespace on which to allow what only looks like a pod.
+    return own.namespace === "" ? found.filter(({ at }) => at === undefined) : found;
   });
 }
 
@@ -78,15 +83,11 @@ function isAdministrators({ policy }: MatchedRule): boolean {
 }
 
 /** `by`: the rule that did it; undefined for the object itself. */
-function refusal(
-  { field, must, reason, own: { security, namespace } }: Found,
-  by: MatchedRule | undefined,
-  owner: string,
-): Problem {
-  const who = by === undefined ? owner : `${by.policy.kind} ${by.policy.name}, rule ${by.index}`;
-  const why = reason === "PodSecurity" ? `level ${security.level}` : `not allowed in ${namespace}`;
-  const detail = `${who}: ${field} ${must} (${why})`;
-  const message = shortMessage(detail);
+function refusal(found: Found, by: MatchedRule | undefined, owner: string): Problem {
+  const { reason, own } = found;
+  const who = (name: string): string => (by === undefined ? owner : `${by.policy.kind} ${name}, rule ${by.index}`);
+  const { name = "" } = by?.policy ?? {};
+  const { message, detail } = wordsOf(found, own, reason === "NotAllowed", [who(name), who(shortName(name, 16))]);
   return {
     reason,
     message,
@@ -96,22 +97,30 @@ function refusal(
 }
 
 /** A volume that the administrators bring is not for a container that had named it in advance. */
-function isMountedByTenant({ field, index }: Found, base: readonly KubeObject[]): boolean {
+function isMountedByTenant({ field, index, at }: Found, base: readonly KubeObject[]): boolean {
   const [, volume] = /^spec\.volumes\[(.*)\]\.\w+$/.exec(field) ?? [];
-  const spec = base[index] === undefined ? undefined : podOf(base[index])?.spec;
-  if (volume === undefined || spec === undefined) return false;
-  return containerLists(spec).some((container) =>
-    ["volumeMounts", "volumeDevices"].some((mounts) =>
-      recordsIn(container[mounts]).some(({ name }) => String(name) === volume),
-    ),
-  );
+  const object = base[index];
+  if (volume === undefined || object === undefined) return false;
+  // What has a volume in a custom resource may have its containers elsewhere.
+  const places =
+    at === undefined
+      ? podsOf(object)
+          .flatMap(containersOf)
+          .map(({ fields }) => fields)
+      : recordsOf(object);
+  for (const fields of places)
+    for (const mounts of ["volumeMounts", "volumeDevices"])
+      if (recordsIn(fields[mounts]).some(({ name }) => String(name) === volume)) return true;
+  return false;
 }
 
 /** The first rule of a tenant, by its number, that changes pods which the administrators made more powerful; undefined when none does. */
 function firstChange({ base, rules, after }: Rendering, administrators: number): number | undefined {
   const own = base.map(ownContainers);
   const shapeOf = (count: number): string =>
-    canonicalJson(after(count).map((object, index) => shape(object, own[index] ?? new Set())));
+    canonicalJson(
+      after(count).map((object, index) => podsOf(object).map((pod) => shape(pod, own[index] ?? new Set()))),
+    );
   const made = shapeOf(administrators);
   for (let count = administrators + 1; count <= rules.length; count += 1) if (shapeOf(count) !== made) return count;
   return undefined;
@@ -120,27 +129,26 @@ function firstChange({ base, rules, after }: Rendering, administrators: number):
 /** What a tenant says of his own container, whatever the container may do. */
 const TENANTS_OWN = new Set(["image", "command", "args", "env", "envFrom", "resources", "imagePullPolicy"]);
 
-function ownContainers(object: KubeObject): ReadonlySet<unknown> {
-  return new Set(containerLists(podOf(object)?.spec ?? {}).map(({ name }) => name));
+function ownContainers(object: KubeObject): ReadonlySet<string> {
+  return new Set(podsOf(object).flatMap((pod) => containersOf(pod).map(({ fields }) => nameIn(pod, fields["name"]))));
 }
 
-function containerLists(spec: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>[] {
-  return [...recordsIn(spec["initContainers"]), ...recordsIn(spec["containers"])];
+/** The name of a container among all of the object. */
+function nameIn({ place }: Pod, name: unknown): string {
+  return canonicalJson([place?.at ?? null, name ?? null]);
 }
 
-/** The pods of an object without what a tenant may change in them. */
-function shape(object: KubeObject, own: ReadonlySet<unknown>): unknown {
-  const pod = podOf(object);
-  if (pod === undefined) return undefined;
+/** A pod without what a tenant may change in it. */
+function shape(pod: Pod, own: ReadonlySet<string>): unknown {
   const spec: Record<string, unknown> = { ...pod.spec };
   for (const field of ["initContainers", "containers"]) {
     const list = spec[field];
     if (!Array.isArray(list)) continue;
     spec[field] = list.map((container: unknown) =>
-      isRecord(container) && own.has(container["name"]) ? withoutTenantsOwn(container) : container,
+      isRecord(container) && own.has(nameIn(pod, container["name"])) ? withoutTenantsOwn(container) : container,
     );
   }
-  return { spec, annotations: recordOf(pod.annotations) };
+  return { at: pod.place?.at, spec, annotations: recordOf(pod.annotations) };
 }
 
 function withoutTenantsOwn(container: Readonly<Record<string, unknown>>): Record<string, unknown> {

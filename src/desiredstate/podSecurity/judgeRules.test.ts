@@ -104,7 +104,7 @@ describe("to blame is", () => {
   test("a tenant who makes another violation of one that was there", () => {
     const port = (hostPort: number): KubeObject => pod({ containers: [{ ...web, ports: [{ hostPort }] }] });
     expect(judged([admin(), tenant(2)], [plain, port(80), port(81)])?.message).toBe(
-      "OverridePolicy debug, rule 2: spec.containers[web].ports.hostPort must not be 81 (level baseline)",
+      "OverridePolicy debug, rule 2: spec.containers[web].ports.hostPort must not be 81 (not in allowed-host-ports)",
     );
   });
 
@@ -198,8 +198,65 @@ describe("the terms that count", () => {
     expect([judged([], [port(80)], terms), judged([], [port(81)], terms)?.reason]).toEqual([undefined, "PodSecurity"]);
     expect(judged([], [pod({ nodeName: "n1", containers: [] })], terms)).toStrictEqual({
       reason: "NotAllowed",
-      message: "DemoApplication shop: spec.nodeName must not be n1 (not allowed in shop)",
+      message: "DemoApplication shop: spec.nodeName must not be n1 (not in allowed-node-names of shop)",
+      detail:
+        "DemoApplication shop: spec.nodeName must not be n1 (not in the annotation federation.paas.cmft.com/allowed-node-names of namespace shop)",
     });
+  });
+});
+
+describe("a refusal of what an annotation allows", () => {
+  const said = (annotation: string, value: string, spec: object, by?: string): string | undefined => {
+    const annotations = { [`federation.paas.cmft.com/${annotation}`]: value };
+    const terms = namespaceTerms({ name: "al", annotations }, false);
+    const debug = tenant();
+    const named = by === undefined ? [] : [{ ...debug, policy: { ...debug.policy, name: by } }];
+    return judged(named, by === undefined ? [pod(spec)] : [plain, pod(spec)], terms)?.message;
+  };
+  const port = { containers: [{ ...web, ports: [{ hostPort: 9011 }] }] };
+  const account = { serviceAccountName: "build1" };
+
+  test.each<[string, string | undefined]>([
+    [
+      "spec.serviceAccountName must not be build1 (not in allowed-service-accounts of al)",
+      said("allowed-service-accounts", "", account),
+    ],
+    [
+      "spec.serviceAccountName must not be build1 (not in allowed-service-accounts: build* is no name)",
+      said("allowed-service-accounts", "build*", account),
+    ],
+    [
+      "spec.nodeName must not be n1 (not in allowed-node-names of al: N*, - is no name)",
+      said("allowed-node-names", "N*, edge-1.a, -", { nodeName: "n1" }),
+    ],
+    [
+      "spec.containers[web].ports.hostPort must not be 9011 (not in allowed-host-ports)",
+      said("allowed-host-ports", "80,9000-9010", port),
+    ],
+    [
+      "spec.containers[web].ports.hostPort must not be 9011 (not in allowed-host-ports: abc is no port)",
+      said("allowed-host-ports", "abc", port),
+    ],
+    [
+      "…ports.hostPort must not be 9011 (not in allowed-host-ports: abc, 9020-9000, 0, 70000 is no port)",
+      said("allowed-host-ports", "abc, 9020-9000, 0, 70000, 1", port),
+    ],
+  ])("says %j", (words, message) => {
+    const whole = `DemoApplication shop: ${words}`;
+    expect(message).toBe(whole);
+    expect(whole.length).toBeLessThanOrEqual(120);
+  });
+
+  test("names the annotation where names are long", () => {
+    const long = said(
+      "allowed-host-ports",
+      "abc".repeat(50),
+      port,
+      "a-policy-of-the-team-that-is-called-so-for-a-reason",
+    );
+    expect(long).toBe(
+      "OverridePolicy a-policy-of-the…, rule 0: …ports.hostPort must not be 9011 (not in allowed-host-ports)",
+    );
   });
 });
 

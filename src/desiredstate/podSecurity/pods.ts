@@ -1,14 +1,14 @@
-import { isRecord, type KubeObject } from "../../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { podTemplateOf } from "../../interpreter/index.ts";
-
-/** Reading pods out of objects that nobody has validated: the types of fields may be other than expected. */
-
-export type Fields = Readonly<Record<string, unknown>>;
+import { type FoundSpec, isContainer, isCustom, specsIn } from "./customPods.ts";
+import { CONTAINER_FIELDS, type Fields, recordOf, recordsIn } from "./fields.ts";
 
 /** What the Pod Security Standards look at. */
 export interface Pod {
   annotations: Fields;
   spec: Fields;
+  /** Of a pod that was found by its shape, anywhere in a custom resource. */
+  place?: Pick<FoundSpec, "at" | "more" | "isWhole">;
 }
 
 export interface Container {
@@ -20,38 +20,46 @@ export interface Container {
   security: Fields;
 }
 
-/** The pod that an object is, or makes; undefined when the object makes none. */
-export function podOf(object: KubeObject): Pod | undefined {
+/** The pods that an object is, or makes; none when it makes none. */
+export function podsOf(object: KubeObject): Pod[] {
   const template = podTemplateOf(object);
-  if (template === undefined) return undefined;
-  return {
-    annotations: recordOf(recordOf(template.metadata)["annotations"]),
-    spec: template.spec,
-  };
+  const usual = template === undefined ? [] : [{ spec: template.spec, annotations: annotationsOf(template.metadata) }];
+  if (!isCustom(object)) return usual;
+  const elsewhere = specsIn(object).filter(({ spec }) => spec !== template?.spec);
+  return [
+    ...usual,
+    ...elsewhere.map(({ at, spec, metadata, more, isWhole }) => {
+      const place = { at, more, isWhole };
+      return { spec, annotations: annotationsOf(metadata), place };
+    }),
+  ];
 }
 
-const CONTAINER_FIELDS = ["initContainers", "containers", "ephemeralContainers"] as const;
+function annotationsOf(metadata: unknown): Fields {
+  return recordOf(recordOf(metadata)["annotations"]);
+}
 
 /** All containers of a pod, of whatever sort. */
-export function containersOf(spec: Fields): Container[] {
-  return CONTAINER_FIELDS.flatMap((field) =>
-    recordsIn(spec[field]).map((fields, index) => {
-      const name = typeof fields["name"] === "string" ? fields["name"] : String(index);
-      return { path: `${field}[${name}]`, name, fields, security: recordOf(fields["securityContext"]) };
+export function containersOf({ spec, place }: Pick<Pod, "spec" | "place">): Container[] {
+  return [
+    ...CONTAINER_FIELDS.flatMap((field) => recordsIn(spec[field]).map((fields, index) => listed(field, fields, index))),
+    ...(place?.more ?? []).flatMap((field) => {
+      const value = spec[field];
+      if (Array.isArray(value)) return value.filter(isContainer).map((fields, index) => listed(field, fields, index));
+      return isContainer(value) ? [containerAt(field, nameOf(value, field), value)] : [];
     }),
-  );
+  ];
 }
 
-/** The value as an object, or an empty one when it is something else. */
-export function recordOf(value: unknown): Fields {
-  return isRecord(value) ? value : {};
+function listed(field: string, fields: Fields, index: number): Container {
+  const name = nameOf(fields, String(index));
+  return containerAt(`${field}[${name}]`, name, fields);
 }
 
-/** The value as a list of objects; entries that are something else are left out. */
-export function recordsIn(value: unknown): Fields[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
+function nameOf({ name }: Fields, otherwise: string): string {
+  return typeof name === "string" ? name : otherwise;
 }
 
-export function isSet(value: unknown): boolean {
-  return value !== undefined && value !== null;
+function containerAt(path: string, name: string, fields: Fields): Container {
+  return { path, name, fields, security: recordOf(fields["securityContext"]) };
 }

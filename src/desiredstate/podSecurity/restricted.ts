@@ -6,7 +6,8 @@ import {
   securityContexts,
   unusualProcMounts,
 } from "./baseline.ts";
-import { type Container, isSet, type Pod, recordOf, recordsIn } from "./pods.ts";
+import { isSet, recordOf, recordsIn } from "./fields.ts";
+import type { Container, Pod } from "./pods.ts";
 import type { Check, Violation } from "./violation.ts";
 
 /** What the restricted profile asks for beyond the baseline: the practice of hardened pods. */

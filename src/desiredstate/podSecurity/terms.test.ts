@@ -182,7 +182,9 @@ describe("names that a pod may not use", () => {
     ["what is allowed", { serviceAccountName: "robot", nodeName: "edge" }, []],
   ])("%s", (_what, spec, want) => {
     const allowed = terms({ "allowed-service-accounts": "robot", "allowed-node-names": "edge" });
-    expect(ungrantedNames(pod(spec), allowed)).toEqual(want);
+    const annotation = "nodeName" in spec ? "allowed-node-names" : "allowed-service-accounts";
+    const grantedBy = `${FEDERATION}/${annotation}`;
+    expect(ungrantedNames(pod(spec), allowed)).toEqual(want.map((violation) => ({ ...violation, grantedBy })));
   });
 
   test("none of an object without pods", () => {

@@ -4,6 +4,7 @@ import {
   ALLOWED_HOST_PORTS_ANNOTATION,
   ALLOWED_NODE_NAMES_ANNOTATION,
   ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
+  DNS_SUBDOMAIN,
   isProtectedNamespace,
   type KubeObject,
   type ObjectMeta,
@@ -20,6 +21,8 @@ export interface NamespaceTerms {
   allowsServiceAccount: (name: string) => boolean;
   allowsNodeName: (name: string) => boolean;
   allowsHostPort: (port: number) => boolean;
+  /** What these annotations (of service accounts, nodes and ports) say that allows nothing, since it is no name or no port. */
+  unusable: (annotation: string) => readonly string[];
   /** Beyond what a tenant's bundle may hold anyway: cluster-scoped kinds, and those that give rights. */
   allowsBundleKind: (kind: string) => boolean;
   /** Beside the namespace itself. */
@@ -53,6 +56,10 @@ export function namespaceTerms(
     allowsServiceAccount: anyOf(allowed(ALLOWED_SERVICE_ACCOUNTS_ANNOTATION)),
     allowsNodeName: anyOf(allowed(ALLOWED_NODE_NAMES_ANNOTATION)),
     allowsHostPort: portIn(allowed(ALLOWED_HOST_PORTS_ANNOTATION)),
+    unusable: (annotation) => {
+      const isUsable = annotation === ALLOWED_HOST_PORTS_ANNOTATION ? isPortRange : isName;
+      return allowed(annotation).filter((text) => !isUsable(text));
+    },
     allowsBundleKind: anyOf(allowed(ALLOWED_BUNDLE_KINDS_ANNOTATION)),
     allowsBundleNamespace: anyOf(allowed(ALLOWED_BUNDLE_NAMESPACES_ANNOTATION)),
     protects: (namespace) => protects(namespace),
@@ -79,17 +86,29 @@ export function termsText({ labels, annotations }: Pick<ObjectMeta, "labels" | "
 }
 
 const ANY = "*";
+const LAST_PORT = 65_535;
 
 function anyOf(allowed: readonly string[]): (name: string) => boolean {
   return (name) => allowed.includes(ANY) || allowed.includes(name);
 }
 
+function isName(text: string): boolean {
+  return text === ANY || DNS_SUBDOMAIN.test(text);
+}
+
 /** What is neither a port nor a range of ports allows nothing. */
 function portIn(allowed: readonly string[]): (port: number) => boolean {
-  const ranges = allowed.flatMap((text): [number, number][] => {
-    if (text === ANY) return [[1, 65_535]];
-    const [, first, last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
-    return first === undefined ? [] : [[Number(first), Number(last)]];
-  });
-  return (port) => ranges.some(([first, last]) => port >= first && port <= last);
+  const ranges = allowed.map(rangeOf);
+  return (port) => ranges.some((range) => range !== undefined && port >= range.first && port <= range.last);
+}
+
+function isPortRange(text: string): boolean {
+  const range = rangeOf(text);
+  return range !== undefined && range.first >= 1 && range.first <= range.last && range.last <= LAST_PORT;
+}
+
+function rangeOf(text: string): { first: number; last: number } | undefined {
+  if (text === ANY) return { first: 1, last: LAST_PORT };
+  const [, first, last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
+  return first === undefined ? undefined : { first: Number(first), last: Number(last) };
 }

@@ -83,7 +83,8 @@ test("a policy that goes beyond the namespace is refused, and obeyed once an adm
   await federation.until(() => entry(federation, team)?.reason === "NotAllowed");
   expect(entry(federation, team)).toMatchObject({
     state: "Failed",
-    message: "OverridePolicy debug, rule 0: spec.serviceAccountName must not be ops (not allowed in refused)",
+    message:
+      "OverridePolicy debug, rule 0: spec.serviceAccountName must not be ops (not in allowed-service-accounts of refused)",
   });
   await federation.until(() => {
     const { status } = federation.hub.get(OVERRIDEPOLICIES, team, "debug") as { status?: { lastError?: string } };

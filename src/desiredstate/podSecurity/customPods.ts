@@ -1,0 +1,136 @@
+import { isRecord, type KubeObject, parseApiVersion } from "../../apis/index.ts";
+import { CONTAINER_FIELDS, type Fields, isSet, recordsIn } from "./fields.ts";
+
+/**
+ * Where custom resources hold pods, by the shape of what is there: nobody knows what an operator makes of the fields of its kind, but what has
+ * containers, or the fields by which a pod reaches its node, becomes a pod.
+ */
+
+/** The spec of pods somewhere in an object. */
+export interface FoundSpec {
+  /** Where it is, such as `spec.workerGroupSpecs[0].template.spec`; empty for the object itself. */
+  at: string;
+  spec: Fields;
+  /** What stands beside it as metadata. */
+  metadata: unknown;
+  /** Fields beside {@link CONTAINER_FIELDS} that hold a container or several. */
+  more: readonly string[];
+  /** A template, or one of containers that are complete. Elsewhere what is missing is for the operator to add. */
+  isWhole: boolean;
+}
+
+/** Whose kinds are known: their pods are where they always are, and nothing else in them is one. */
+const OF_KUBERNETES = new Set(
+  [
+    ["", "apps", "autoscaling", "batch", "extensions", "policy"],
+    ["admissionregistration", "apiextensions", "apiregistration", "authentication", "authorization", "certificates"],
+    ["coordination", "discovery", "events", "flowcontrol.apiserver", "internal.apiserver", "metrics", "networking"],
+    ["node", "rbac.authorization", "resource", "scheduling", "storage", "storagemigration"],
+  ].flatMap((names, line) => (line === 0 ? names : names.map((name) => `${name}.k8s.io`))),
+);
+
+export function isCustom({ apiVersion }: KubeObject): boolean {
+  return !OF_KUBERNETES.has(parseApiVersion(apiVersion).group);
+}
+
+interface Place {
+  value: Fields | readonly unknown[];
+  key: string | number;
+  parent: Place | undefined;
+}
+
+/** What was found once is not looked for again: an object may have megabytes, and is judged once for each rule that applies to it. */
+const known = new WeakMap<KubeObject, readonly FoundSpec[]>();
+
+/** Every spec of pods in the object, those further out first. Looks at each value once, however deep. */
+export function specsIn(object: KubeObject): readonly FoundSpec[] {
+  let specs = known.get(object);
+  if (specs === undefined) known.set(object, (specs = lookThrough(object)));
+  return specs;
+}
+
+/** Every object within the object, itself included. */
+export function* recordsOf(object: KubeObject): Iterable<Fields> {
+  const values: object[] = [object];
+  // More values are added while this goes on.
+  for (const value of values) {
+    if (isRecord(value)) yield value;
+    for (const inner of Object.values(value))
+      if (typeof inner === "object" && inner !== null) values.push(inner as object);
+  }
+}
+
+function lookThrough(object: KubeObject): FoundSpec[] {
+  const found: FoundSpec[] = [];
+  const places: Place[] = [{ value: object, key: "", parent: undefined }];
+  // More places are added while this goes on.
+  for (const place of places) {
+    const { value, parent } = place;
+    if (Array.isArray(value)) {
+      for (const [key, inner] of value.entries())
+        if (typeof inner === "object" && inner !== null) places.push({ value: inner as Fields, key, parent: place });
+      continue;
+    }
+    const fields = value as Fields;
+    const more: string[] = [];
+    let isPod = isTemplateSpec(place);
+    for (const key of Object.keys(fields)) {
+      const inner = fields[key];
+      isPod ||= OF_PODS.get(key)?.(inner) === true;
+      if (typeof inner !== "object" || inner === null || (parent === undefined && key === "metadata")) continue;
+      places.push({ value: inner as Fields, key, parent: place });
+      if (holdsContainers(inner) && !isContainerField(key)) more.push(key);
+    }
+    if (!isPod && more.length === 0) continue;
+    const containers = CONTAINER_FIELDS.flatMap((field) => recordsIn(fields[field]));
+    const isWhole =
+      isTemplateSpec(place) || (containers.length > 0 && containers.every(({ image }) => typeof image === "string"));
+    const beside =
+      place.key === "spec" && parent?.parent !== undefined ? (parent.value as Fields)["metadata"] : undefined;
+    found.push({ at: pathOf(place), spec: fields, metadata: beside, more, isWhole });
+  }
+  return found;
+}
+
+/** `template: {spec}`, whatever is before the word: `podTemplate`, `workerTemplate`. */
+function isTemplateSpec({ key, parent }: Place): boolean {
+  return key === "spec" && typeof parent?.key === "string" && parent.key.toLowerCase().endsWith("template");
+}
+
+/** The fields by which a pod is known, and whether that value in one of them makes it one. */
+const OF_PODS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ...CONTAINER_FIELDS.map((field) => [field, (value: unknown) => recordsIn(value).some(isNamedOrRuns)] as const),
+  ...["hostNetwork", "hostPID", "hostIPC"].map((field) => [field, (value: unknown) => value === true] as const),
+  ["volumes", (value: unknown) => recordsIn(value).some((volume) => isSet(volume["hostPath"]))],
+]);
+
+function isNamedOrRuns({ name, image, securityContext }: Fields): boolean {
+  return typeof name === "string" || typeof image === "string" || isRecord(securityContext);
+}
+
+/** A container by itself, or a list of them under another name: `container`, `steps`, `sidecars`. */
+function holdsContainers(value: object): boolean {
+  return Array.isArray(value) ? value.some(isContainer) : isContainer(value);
+}
+
+export function isContainer(value: unknown): value is Fields {
+  return isRecord(value) && typeof value["image"] === "string" && isRecord(value["securityContext"]);
+}
+
+function isContainerField(key: string): boolean {
+  return (CONTAINER_FIELDS as readonly string[]).includes(key);
+}
+
+function pathOf({ key, parent }: Place): string {
+  const steps: (string | number)[] = [];
+  for (
+    let at: { key: string | number; parent: Place | undefined } = { key, parent };
+    at.parent !== undefined;
+    at = at.parent
+  )
+    steps.unshift(at.key);
+  return steps.reduce<string>((path, step) => {
+    if (typeof step === "number") return `${path}[${step}]`;
+    return path === "" ? step : `${path}.${step}`;
+  }, "");
+}
