@@ -249,6 +249,12 @@ export const KINDS: readonly KindDefinition[] = [
           { name: "Ready", type: "string", jsonPath: conditionStatus("Ready") },
           { name: "Reason", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
           { name: "Version", type: "string", jsonPath: ".status.kubernetesVersion" },
+          {
+            name: "Leaving",
+            type: "string",
+            jsonPath: '.status.conditions[?(@.type=="Removed")].reason',
+            description: "What the deletion of the MemberCluster is at",
+          },
           { name: "Provider", type: "string", jsonPath: ".spec.provider", priority: 1 },
           { name: "Zone", type: "string", jsonPath: ".metadata.labels.topology\\.kubernetes\\.io/zone", priority: 1 },
           { name: "Nodes", type: "integer", jsonPath: ".status.capacity.nodes", priority: 1 },

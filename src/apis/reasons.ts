@@ -314,7 +314,7 @@ const EVENTS = {
   RolloutCompleted: "The object is available on every cluster as it was asked for last.",
   Recovered: "The object is healthy again on the clusters that the message names.",
   DeletionWaits:
-    "The deletion of the object waits; the message says for which clusters, since when, and what frees it.",
+    "The deletion of the object, or the draining of the MemberCluster, waits; the message says what for, since when, and what frees it.",
   Recreated: "A member object that somebody had deleted, or had taken the label off, was made anew.",
   Scheduled: "The object was placed on clusters; the message names them.",
   DriftHealed:

@@ -157,7 +157,7 @@ export const CONDITIONS: readonly ConditionWords[] = [
     holds:
       "(never; the condition stands while a deletion waits for a word on what runs there, and while that is carried out)",
     whenTrue: [],
-    otherwise: ["DeletionPolicyMissing", "ClusterLeaving"],
+    otherwise: ["DeletionPolicyMissing", "ClusterLeaving", "DeletionWaits"],
   },
 ];
 

@@ -207,20 +207,35 @@ describe("the deletion of a MemberCluster", () => {
         name: "not everything there is known",
         change: ({ observations }) => observations.contact(CLUSTER, { ...inContact, synced: false }),
       },
-    ])("waits while $name", async ({ change }) => {
+    ])("waits while $name, and says so from the beginning", async ({ change }) => {
       const all = going("Drain");
       change(all);
-      expect(await all.reconcile()).toEqual(requeueAfter(30_000));
-      expect([all.pool, all.client.calls]).toEqual([[`${CLUSTER} ours`], []]);
+      expect(await all.reconcile()).toEqual(requeueAfter(5_000));
+      expect([all.pool, all.client.lines]).toEqual([[`${CLUSTER} ours`], ["applyStatus memberclusters"]]);
     });
 
-    test("says what holds it when it takes longer than that does", async () => {
-      const { reconcile, observations, client, clock } = going("Drain");
-      observations.report(CLUSTER, [observation({ present: { deleting: true, finalizers: ["example.com/hold"] } })]);
-      await clock.advance(30_000);
+    test("says no more than every five seconds how far it is, and what holds it", async () => {
+      const { reconcile, observations, client, clock, events } = going("Drain");
+      const shop = observation({ present: { deleting: true, finalizers: ["example.com/hold"] } });
+      const said = (): string[] =>
+        client.calls.map(
+          ({ body }) => (body as { status: MemberCluster["status"] }).status?.conditions?.[0]?.message ?? "",
+        );
+      observations.report(CLUSTER, [observation(), observation({ ref: { ...CONFIG_REF, name: "blog" } })]);
       await reconcile();
-      const message = "Drain: ConfigMap shop has finalizer example.com/hold; mend its controller or remove it";
-      expect(client.calls).toMatchObject([{ verb: "applyStatus", body: { status: { conditions: [{ message }] } } }]);
+      const since = `Drain since ${leaving.deletionTimestamp}`;
+      observations.report(CLUSTER, [shop]);
+      await clock.advance(1_000);
+      expect(await reconcile()).toEqual(requeueAfter(4_000));
+      expect(said()).toEqual([`${since}: 2 objects left`]);
+      await clock.advance(4_000);
+      expect(await reconcile()).toEqual(requeueAfter(5_000));
+      const held = `${since}: ConfigMap shop has finalizer example.com/hold; mend its controller or remove it`;
+      expect(said().slice(1)).toEqual([held]);
+      expect(events).toEqual([]);
+      await clock.advance(25_000);
+      expect(await reconcile()).toEqual({});
+      expect(events).toMatchObject([{ type: "Warning", reason: "DeletionWaits" }]);
     });
 
     test("does not wait for namespaces", async () => {

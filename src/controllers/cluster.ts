@@ -15,7 +15,7 @@ import {
   type Source,
 } from "../runtime/index.ts";
 import type { Assignments } from "./assignments.ts";
-import { awaitsDecision, tellOfDeletion, whyNotDrained } from "./clusterDeletion.ts";
+import { awaitsDecision, type DeletionStage, leftOn, tellOfDeletion, whyNotDrained } from "./clusterDeletion.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { Observations } from "./observations.ts";
@@ -34,6 +34,9 @@ export interface ClusterReconcilerOptions {
   classes: ControllerClasses;
 }
 
+/** How far a draining is, is said at most so often. */
+const PROGRESS_MS = 5_000;
+
 /**
  * Keeps the pool of connections as the MemberClusters say, and sees their deletion through: with `Drain` the member's objects are removed
  * first; with `Orphan` they are let go of: they keep running, without any mark of Meridian. Where neither is said, and anything of Meridian is
@@ -41,6 +44,8 @@ export interface ClusterReconcilerOptions {
  */
 export class ClusterReconciler implements Reconciler {
   readonly #options: ClusterReconcilerOptions;
+  /** When it was last said how far the draining of a cluster is. */
+  readonly #told = new Map<string, number>();
 
   constructor(options: ClusterReconcilerOptions) {
     this.#options = options;
@@ -69,6 +74,7 @@ export class ClusterReconciler implements Reconciler {
     const cluster = clusters.get(name);
     if (cluster === undefined) {
       pool.remove(name);
+      this.#told.delete(name);
       return done;
     }
     const ownership = classes.ofCluster(cluster);
@@ -87,13 +93,8 @@ export class ClusterReconciler implements Reconciler {
       return done;
     }
     const waits = awaitsDecision(this.#options, cluster);
-    const now = this.#options.clock.now();
-    const patienceMs = patienceLeft(cluster, now);
-    if (owned && waits !== "Unknown" && !this.#isUnsettled(cluster)) {
-      const isLong = patienceMs === 0 && cluster.spec.deletionPolicy === "Drain";
-      const held = isLong && !this.#isDrained(name) ? whyNotDrained(this.#options, name) : [];
-      await tellOfDeletion(this.#options, cluster, waits === "Yes", now, signal, held);
-    }
+    const isTold = owned && waits !== "Unknown" && !this.#isUnsettled(cluster);
+    const tellAfterMs = isTold ? await this.#tell(cluster, waits === "Yes", signal) : undefined;
     if (waits !== "No") {
       pool.upsert(cluster, owned);
       return done;
@@ -103,7 +104,7 @@ export class ClusterReconciler implements Reconciler {
       // Each manager removes what it owns there; the finalizer of the cluster's own manager waits for all of it.
       if (!owned) return await this.#setFinalizers(cluster, without, signal);
       if (without.length === finalizers.length) return done;
-      if (!this.#isDrained(name)) return patienceMs > 0 ? requeueAfter(patienceMs) : done;
+      if (!this.#isDrained(name)) return tellAfterMs === undefined ? done : requeueAfter(tellAfterMs);
     } else if (owned && without.length < finalizers.length) {
       pool.upsert(cluster, owned);
       if (!this.#isLetGo(name)) return done;
@@ -112,6 +113,26 @@ export class ClusterReconciler implements Reconciler {
     // From here on nothing is written there.
     pool.remove(name);
     return await this.#setFinalizers(cluster, without, signal);
+  }
+
+  /** Says how far the deletion is. Returns after how many milliseconds to do so again, whatever happens until then. */
+  async #tell(cluster: MemberCluster, isUndecided: boolean, signal: AbortSignal): Promise<number | undefined> {
+    const { name } = cluster.metadata;
+    const now = this.#options.clock.now();
+    const say = (stage: DeletionStage): Promise<void> => tellOfDeletion(this.#options, cluster, stage, now, signal);
+    if (isUndecided || cluster.spec.deletionPolicy !== "Drain") {
+      await say({ kind: isUndecided ? "Undecided" : "LettingGo" });
+      return undefined;
+    }
+    if (this.#isDrained(name)) return undefined;
+    // Each object that goes is a reconcile.
+    const sinceTold = now - (this.#told.get(name) ?? -Infinity);
+    if (sinceTold < PROGRESS_MS) return PROGRESS_MS - sinceTold;
+    const late = patienceLeft(cluster, now) === 0;
+    const waits = whyNotDrained(this.#options, cluster);
+    await say({ kind: "Draining", left: leftOn(this.#options.observations, name), waits, late });
+    this.#told.set(name, now);
+    return late ? undefined : PROGRESS_MS;
   }
 
   async #setFinalizers(cluster: MemberCluster, next: readonly string[], signal: AbortSignal): Promise<Result> {

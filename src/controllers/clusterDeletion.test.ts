@@ -1,9 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { type Condition, type MemberCluster, timestamp } from "../apis/index.ts";
+import { type Condition, firstFitting, type MemberCluster, timestamp } from "../apis/index.ts";
 import { ScriptedClient } from "../clusters/testing/scriptedClient.ts";
 import type { EventRecord } from "../observability/index.ts";
 import { ApiError, type Informer } from "../runtime/index.ts";
-import { awaitsDecision, type ClusterDeletionSources, tellOfDeletion, whyNotDrained } from "./clusterDeletion.ts";
+import {
+  awaitsDecision,
+  type ClusterDeletionSources,
+  type DeletionStage,
+  tellOfDeletion,
+  whyNotDrained,
+} from "./clusterDeletion.ts";
 import { absent, applyRow, CLUSTER, deleteRow, holdRow, inContact, observation } from "./testing/builders.ts";
 import { copySources, leaving, member } from "./testing/copySources.ts";
 
@@ -65,8 +71,17 @@ describe("the deletion of a MemberCluster waits for a decision", () => {
 
 describe("what holds the draining of a cluster", () => {
   const moving = { reason: "AwaitingReplacement", message: "it serves nowhere else yet" };
+  const since = `Drain since ${leaving.deletionTimestamp}`;
+  const lost = { type: "Ready", status: "False", lastTransitionTime: "2026-01-31T23:00:00Z" };
+  const grants =
+    "mysqlclusters are not granted: run `meridian join shanghai-1 --renew --kinds mysqlclusters.mysql.example.com`";
 
-  test.each<{ name: string; change?: (all: ReturnType<typeof copySources>) => void; want?: string }>([
+  test.each<{
+    name: string;
+    change?: (all: ReturnType<typeof copySources>) => void;
+    ready?: object;
+    want?: string;
+  }>([
     { name: "nothing that is known" },
     {
       name: "a finalizer of a member object",
@@ -74,29 +89,56 @@ describe("what holds the draining of a cluster", () => {
         observations.report(CLUSTER, [observation({ present: { deleting: true, finalizers: ["example.com/hold"] } })]);
         assignments.replace("a", [holdRow({ wanted: false, why: { reason: "Terminating", message: "" } })]);
       },
-      want: "ConfigMap shop has finalizer example.com/hold; mend its controller or remove it",
+      want: `${since}: ConfigMap shop has finalizer example.com/hold; mend its controller or remove it`,
     },
     {
       name: "a refusal of the cluster",
       change: ({ observations }) =>
         observations.report(CLUSTER, [observation({ failure: { reason: "Forbidden", message: "no", final: true } })]),
-      want: "ConfigMap shop: Forbidden: no",
+      want: `${since}: ConfigMap shop: Forbidden: no`,
     },
     {
       name: "an object that may not go yet",
       change: ({ assignments }) => void assignments.replace("a", [holdRow({ wanted: false, why: moving })]),
-      want: "ConfigMap shop: AwaitingReplacement: it serves nowhere else yet",
+      want: `${since}: ConfigMap shop: AwaitingReplacement: it serves nowhere else yet`,
+    },
+    {
+      name: "a kind that is not granted, whose command is never cut",
+      change: ({ assignments }) =>
+        void assignments.replace("a", [
+          holdRow({ wanted: false, why: { reason: "ClusterNotSynced", message: grants } }),
+        ]),
+      want: grants,
+    },
+    {
+      name: "what cannot be read there, though nothing of it is known",
+      change: ({ observations }) =>
+        observations.contact(CLUSTER, { ...inContact, synced: false, unseen: new Map([["apps/DaemonSet", "no"]]) }),
+      want: `${since}: ClusterNotSynced: no`,
     },
     {
       name: "a cluster that does not answer",
       change: ({ observations }) => observations.contact(CLUSTER, { ...inContact, ok: false, synced: false }),
-      want: "ClusterUnreachable: the cluster does not answer",
+      ready: lost,
+      want: "Drain: ClusterUnreachable since 2026-01-31T23:00:00Z: goes on when it answers, or with spec.deletionPolicy Orphan",
     },
-  ])("$name", ({ change = () => undefined, want }) => {
+    {
+      name: "a cluster that never answered",
+      change: ({ observations }) => observations.contact(CLUSTER, { ...inContact, ok: false, synced: false }),
+      want: "Drain: ClusterUnreachable: goes on when it answers, or with spec.deletionPolicy Orphan",
+    },
+    {
+      name: "nothing of a cluster of which Ready will say in a moment that it does not answer",
+      change: ({ observations }) => observations.contact(CLUSTER, { ...inContact, ok: false, synced: false }),
+      ready: { ...lost, status: "True" },
+    },
+  ])("$name", ({ change = () => undefined, ready, want }) => {
     const all = copySources();
     all.observations.contact(CLUSTER, inContact);
     change(all);
-    expect(whyNotDrained(all, CLUSTER)).toEqual(want === undefined ? [] : [want]);
+    const status = ready === undefined ? {} : { status: { conditions: [ready] } };
+    const waits = whyNotDrained(all, { ...member(CLUSTER, leaving), ...status } as MemberCluster);
+    expect(waits.map((texts) => firstFitting(texts))).toEqual(want === undefined ? [] : [want]);
   });
 });
 
@@ -110,12 +152,7 @@ describe("a MemberCluster that is deleted", () => {
     lastTransitionTime: timestamp(NOW),
   };
 
-  async function telling(
-    cluster: MemberCluster,
-    isWaiting: boolean,
-    answer: () => unknown = () => "answered",
-    held: readonly string[] = [],
-  ) {
+  async function telling(cluster: MemberCluster, stage: DeletionStage, answer: () => unknown = () => "answered") {
     const client = new ScriptedClient(answer);
     const observed: unknown[] = [];
     const events: EventRecord[] = [];
@@ -125,9 +162,16 @@ describe("a MemberCluster that is deleted", () => {
       clusters,
       events: { record: (one: EventRecord) => void events.push(one) },
     };
-    await tellOfDeletion(sources, cluster, isWaiting, NOW, signal, held);
+    await tellOfDeletion(sources, cluster, stage, NOW, signal);
     return { client, observed, events };
   }
+  const undecided: DeletionStage = { kind: "Undecided" };
+  const draining = (left: number, held: readonly string[] = [], late = false): DeletionStage => ({
+    kind: "Draining",
+    left,
+    waits: held.map((text) => [text]),
+    late,
+  });
   const saying = (condition: Partial<Condition>, spec: object = {}): MemberCluster =>
     ({
       ...member(CLUSTER, { ...leaving, uid: "u" }, spec),
@@ -135,7 +179,7 @@ describe("a MemberCluster that is deleted", () => {
     }) as unknown as MemberCluster;
 
   test("says what to choose from, in a condition and once in an Event", async () => {
-    const { client, observed, events } = await telling(member(CLUSTER, { ...leaving, uid: "u" }), true);
+    const { client, observed, events } = await telling(member(CLUSTER, { ...leaving, uid: "u" }), undecided);
     expect(client.calls).toEqual([
       {
         verb: "applyStatus",
@@ -172,7 +216,7 @@ describe("a MemberCluster that is deleted", () => {
     "says so in 120 characters at most, whatever its name: $length characters",
     async ({ length }) => {
       const name = "c".repeat(length);
-      const { client } = await telling(member(name, leaving), true);
+      const { client } = await telling(member(name, leaving), undecided);
       const { status } = client.sent<{ status: { conditions: [Condition] } }>(0);
       const { message } = status.conditions[0];
       expect(message.length).toBeLessThanOrEqual(120);
@@ -185,16 +229,20 @@ describe("a MemberCluster that is deleted", () => {
   );
 
   test("says it once", async () => {
-    const { client, events } = await telling(saying(WAITS as Condition), true);
+    const { client, events } = await telling(saying(WAITS as Condition), undecided);
     expect([client.calls, events]).toEqual([[], []]);
   });
 
-  test.each([
-    { deletionPolicy: "Drain", message: "what Meridian put there is being removed, as deletionPolicy Drain says" },
-    { deletionPolicy: "Orphan", message: "what Meridian put there is being let go of and keeps running" },
-  ])("says that the choice $deletionPolicy was heard, as of the same time", async ({ deletionPolicy, message }) => {
+  test.each<{ stage: DeletionStage; message: string }>([
+    { stage: draining(2), message: `Drain since ${leaving.deletionTimestamp}: 2 objects left` },
+    {
+      stage: draining(0),
+      message: `Drain since ${leaving.deletionTimestamp}: what Meridian put there is being removed`,
+    },
+    { stage: { kind: "LettingGo" }, message: "what Meridian put there is being let go of and keeps running" },
+  ])("says that the choice was heard, as of the same time: $message", async ({ stage, message }) => {
     const before = { ...WAITS, lastTransitionTime: "2025-12-31T00:00:00Z" } as Condition;
-    const { client, events } = await telling(saying(before, { deletionPolicy }), false);
+    const { client, events } = await telling(saying(before), stage);
     expect(client.calls[0]?.body).toMatchObject({
       status: {
         conditions: [
@@ -211,37 +259,61 @@ describe("a MemberCluster that is deleted", () => {
     expect(events).toEqual([]);
   });
 
-  test("says what holds the draining, also where the choice was made before the deletion", async () => {
-    const { client, events } = await telling(member(CLUSTER, leaving, { deletionPolicy: "Drain" }), false, undefined, [
-      "Deployment shop has finalizer example.com/hold",
-    ]);
-    const message = "Drain: Deployment shop has finalizer example.com/hold";
-    expect(client.calls[0]?.body).toMatchObject({ status: { conditions: [{ reason: "ClusterLeaving", message }] } });
+  test("says how far the draining is, also where the choice was made before the deletion", async () => {
+    const { client, events } = await telling(member(CLUSTER, leaving), draining(1));
+    const message = `Drain since ${leaving.deletionTimestamp}: 1 object left`;
+    expect(client.calls[0]?.body).toMatchObject({
+      status: { conditions: [{ reason: "ClusterLeaving", message, lastTransitionTime: timestamp(NOW) }] },
+    });
     expect(events).toEqual([]);
   });
 
+  test("says at once what holds the draining, and by an Event when that takes longer than deletions do", async () => {
+    const early = await telling(member(CLUSTER, leaving), draining(3, ["b is held", "c is held"]));
+    const held = { reason: "ClusterLeaving", message: "b is held" };
+    expect(early.client.calls[0]?.body).toMatchObject({ status: { conditions: [held] } });
+    expect(early.events).toEqual([]);
+    const late = await telling(
+      saying({ ...WAITS, ...held } as Condition),
+      draining(3, ["b is held", "c is held"], true),
+    );
+    expect(late.client.calls[0]?.body).toMatchObject({
+      status: { conditions: [{ reason: "DeletionWaits", message: "b is held" }] },
+    });
+    const note =
+      "the deletion waits: b is held; c is held; `meridian unjoin shanghai-1 --orphan` leaves it running instead";
+    expect(late.events).toMatchObject([{ type: "Warning", reason: "DeletionWaits", action: "Remove", note }]);
+  });
+
+  test("counts in the Event what it does not name, and says nothing there of what goes its way", async () => {
+    const held = Array.from({ length: 7 }, (_, index) => `${index} is held`);
+    const [event] = (await telling(member(CLUSTER, leaving), draining(9, held, true))).events;
+    expect(event?.note).toContain("4 is held; and 2 more; `meridian unjoin");
+    expect((await telling(member(CLUSTER, leaving), draining(9, [], true))).events).toEqual([]);
+  });
+
   test("names on what still holds the draining", async () => {
-    const before = { ...WAITS, reason: "ClusterLeaving", message: "Drain: b is there" } as Condition;
-    const draining = (): MemberCluster => saying(before, { deletionPolicy: "Drain" });
-    expect((await telling(draining(), false, undefined, ["a is there", "b is there"])).client.calls).toEqual([]);
-    expect((await telling(draining(), false, undefined, ["a is there"])).client.calls).toHaveLength(1);
+    const before = saying({ ...WAITS, reason: "DeletionWaits", message: "b is there" } as Condition);
+    expect((await telling(before, draining(2, ["a is there", "b is there"], true))).client.calls).toEqual([]);
+    const { client, events } = await telling(before, draining(1, ["a is there"], true));
+    expect([client.calls.length, events.length]).toEqual([1, 1]);
   });
 
   test("says that it waits again when the choice was taken back", async () => {
     const heard = { ...WAITS, reason: "ClusterLeaving", message: "heard" } as Condition;
-    const { client, events } = await telling(saying(heard), true);
+    const { client, events } = await telling(saying(heard), undecided);
     expect([client.calls.length, events.length]).toEqual([1, 1]);
   });
 
   test("says nothing where it never waited", async () => {
-    const { client } = await telling(saying({ type: "Ready", status: "True" }), false);
+    const { client } = await telling(saying({ type: "Ready", status: "True" }), { kind: "LettingGo" });
     expect(client.calls).toEqual([]);
   });
 
   test("may be gone by then; what else is refused is passed on", async () => {
-    const gone = await telling(member(CLUSTER, leaving), true, () => new ApiError(404, "NotFound", "gone"));
+    const gone = await telling(member(CLUSTER, leaving), undecided, () => new ApiError(404, "NotFound", "gone"));
     expect([gone.observed, gone.events]).toEqual([[], []]);
     const refused = new ApiError(500, "InternalError", "etcd is away");
-    await expect(telling(member(CLUSTER, leaving), true, () => refused)).rejects.toBe(refused);
+    await expect(telling(member(CLUSTER, leaving), undecided, () => refused)).rejects.toBe(refused);
   });
 });

@@ -1,5 +1,6 @@
 import {
   type Condition,
+  counted,
   FEDERATION_API_VERSION,
   firstFitting,
   type MemberCluster,
@@ -19,7 +20,7 @@ import type { Observations } from "./observations.ts";
 
 /** Owner of the condition; the rest of the status is other writers'. */
 const REMOVAL_MANAGER = "meridian-removal";
-/** Type of the condition that stands while a MemberCluster is deleted and nobody had said what becomes of what runs there. */
+/** Type of the condition that stands while a MemberCluster is deleted and anything has to be decided or removed first. */
 const REMOVED = "Removed";
 
 export interface ClusterDeletionSources {
@@ -44,35 +45,67 @@ export function awaitsDecision(
   return observations.contactOf(name).pending ? "Unknown" : "No";
 }
 
+/** What a draining waits for: the texts of the condition, the fullest first; the last one holds in it. */
+export type DrainWait = readonly [string, ...string[]];
+
 /**
- * What holds the draining of a cluster: that the cluster does not answer, else each member object that a finalizer holds, that the cluster refuses
- * to remove, or that may not be removed yet.
+ * What holds the draining of a cluster, in the order of the texts: that the cluster does not answer, else each member object that a finalizer
+ * holds, that the cluster refuses to remove, or that may not be removed yet, else what cannot be read there.
  */
 export function whyNotDrained(
   { assignments, observations }: Pick<ClusterDeletionSources, "assignments" | "observations">,
-  name: string,
-): string[] {
-  const { ok, reason = UNREACHABLE } = observations.contactOf(name);
-  if (!ok) return [`${reason}: the cluster does not answer`];
-  const found: string[] = [];
+  member: MemberCluster,
+): DrainWait[] {
+  const { name, deletionTimestamp = "" } = member.metadata;
+  const { ok, reason = UNREACHABLE, unseen, synced } = observations.contactOf(name);
+  if (!ok) return outOfContact(member, reason);
+  const waits: DrainWait[] = [];
+  const wait = (what: string | undefined, { reason, message }: Why): void => {
+    const inFull = what === undefined ? `${reason}: ${message}` : `${what}: ${reason}: ${message}`;
+    const short = what === undefined ? message : `${what}: ${message}`;
+    waits.push([`Drain since ${deletionTimestamp}: ${inFull}`, `Drain: ${inFull}`, inFull, short, message]);
+  };
   for (const { ref, present, failure } of observations.in(name)) {
     if (ref.kind === "Namespace" || present === undefined) continue;
     const { finalizers = [] } = present;
-    if (present.deleting && finalizers.length > 0) found.push(finalizerHolds(ref, finalizers).message);
-    else if (failure !== undefined) found.push(saidOf(ref, failure));
+    if (present.deleting && finalizers.length > 0) {
+      const { message } = finalizerHolds(ref, finalizers);
+      waits.push([`Drain since ${deletionTimestamp}: ${message}`, `Drain: ${message}`, message]);
+    } else if (failure !== undefined) wait(nameOf(ref), failure);
   }
   for (const { ref, effective } of assignments.in(name)) {
     if (ref.kind === "Namespace" || effective?.verb !== "Hold" || effective.why.reason === TERMINATING) continue;
-    found.push(saidOf(ref, effective.why));
+    wait(nameOf(ref), effective.why);
   }
-  return found.toSorted();
+  // Something of ours may be among what cannot be read.
+  if (waits.length === 0 && !synced)
+    for (const message of unseen.values()) wait(undefined, { reason: NOT_SYNCED, message });
+  return waits.toSorted(([a], [b]) => (a < b ? -1 : Number(a > b)));
 }
 
-function saidOf({ kind, name }: ObjectRef, { reason, message }: Why): string {
-  return `${kind} ${shortName(name)}: ${reason}: ${message}`;
+function outOfContact({ status }: MemberCluster, reason: string): DrainWait[] {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  // The condition says so in a moment, and since when.
+  if (ready?.status === "True") return [];
+  const since = ready === undefined ? "" : ` since ${ready.lastTransitionTime}`;
+  const frees = "goes on when it answers, or with spec.deletionPolicy Orphan";
+  return [[`Drain: ${reason}${since}: ${frees}`, `Drain: ${reason}: ${frees}`, frees]];
+}
+
+function nameOf({ kind, name }: ObjectRef): string {
+  return `${kind} ${shortName(name)}`;
+}
+
+/** How many objects are still to be removed from a cluster, as far as they are known. Namespaces may stay. */
+export function leftOn(observations: Pick<Observations, "in">, name: string): number {
+  let left = 0;
+  for (const { ref, present, writing } of observations.in(name))
+    if (ref.kind !== "Namespace" && (present !== undefined || writing)) left += 1;
+  return left;
 }
 
 const UNREACHABLE: Reason = "ClusterUnreachable";
+const NOT_SYNCED: Reason = "ClusterNotSynced";
 /** Said by the member object itself, with what holds it. */
 const TERMINATING: Reason = "Terminating";
 
@@ -82,22 +115,34 @@ export interface RemovalConditionOptions {
   events: Pick<EventRecorder, "record">;
 }
 
+/** What the deletion of a MemberCluster is at. */
+export type DeletionStage =
+  /** It waits for a decision. */
+  | { kind: "Undecided" }
+  /** So many objects are to go; `waits` for these things, and `late`: longer than deletions take. */
+  | { kind: "Draining"; left: number; waits: readonly DrainWait[]; late: boolean }
+  | { kind: "LettingGo" };
+
 /**
- * Says on the MemberCluster, and once by an Event, that its deletion waits for a decision; that the decision was heard; and what holds the
- * draining, where that takes long.
+ * Says on the MemberCluster that its deletion waits for a decision; that the decision was heard; how far the draining is, and what holds it. What
+ * waits for a person is told once by an Event as well.
  */
 export async function tellOfDeletion(
   { client, clusters, events }: RemovalConditionOptions,
   member: MemberCluster,
-  isWaiting: boolean,
+  stage: DeletionStage,
   now: number,
   signal: AbortSignal,
-  held: readonly string[] = [],
 ): Promise<void> {
   const before = removedCondition(member);
-  if (before === undefined && !isWaiting && held.length === 0) return;
-  const said = isWaiting ? waiting(member) : decided(member, held, before);
-  const condition: Condition = { ...said, lastTransitionTime: before?.lastTransitionTime ?? timestamp(now) };
+  if (before === undefined && stage.kind === "LettingGo") return;
+  const said = wordsOf(member, stage, before);
+  const condition: Condition = {
+    type: REMOVED,
+    status: "False",
+    ...said,
+    lastTransitionTime: before?.lastTransitionTime ?? timestamp(now),
+  };
   if (sameValue(before, condition)) return;
   const { name, uid } = member.metadata;
   const object = {
@@ -114,7 +159,8 @@ export async function tellOfDeletion(
     if (isNotFound(error)) return;
     throw error;
   }
-  if (!isWaiting || before?.reason === condition.reason) return;
+  const note = noteOf(member, stage);
+  if (note === undefined || (before?.reason === condition.reason && before.message === condition.message)) return;
   events.record({
     regarding: {
       apiVersion: FEDERATION_API_VERSION,
@@ -125,29 +171,61 @@ export async function tellOfDeletion(
     type: "Warning",
     reason: condition.reason,
     action: "Remove",
-    note: `the deletion waits until somebody says what is to become of what runs there: ${choices(name)}`,
+    note,
   });
 }
 
-function waiting({ metadata: { name } }: MemberCluster): Omit<Condition, "lastTransitionTime"> {
-  const message = `choose: spec.deletionPolicy Orphan (all runs on) or Drain (all goes)`;
-  const command = `; or meridian unjoin ${name}`;
-  const whole = message.length + command.length <= 120 ? `${message}${command}` : `${message}; or meridian unjoin`;
-  return { type: REMOVED, status: "False", reason: "DeletionPolicyMissing", message: whole };
+type Words = Pick<Condition, "message"> & { reason: Reason };
+
+function wordsOf(member: MemberCluster, stage: DeletionStage, before: Condition | undefined): Words {
+  switch (stage.kind) {
+    case "Undecided":
+      return { reason: "DeletionPolicyMissing", message: choicesIn(member) };
+    case "LettingGo":
+      return { reason: "ClusterLeaving", message: "what Meridian put there is being let go of and keeps running" };
+    case "Draining":
+      return {
+        reason: stage.late && stage.waits.length > 0 ? WAITS : "ClusterLeaving",
+        message: progressOf(member, stage, before),
+      };
+  }
 }
 
-function decided(
-  { spec }: MemberCluster,
-  held: readonly string[],
+/** Of a deletion that waits for longer than deletions take. */
+const WAITS: Reason = "DeletionWaits";
+
+function progressOf(
+  { metadata: { deletionTimestamp = "" } }: MemberCluster,
+  { left, waits }: Extract<DeletionStage, { kind: "Draining" }>,
   before: Condition | undefined,
-): Omit<Condition, "lastTransitionTime"> {
-  const said = { type: REMOVED, status: "False" as const, reason: "ClusterLeaving" };
-  if (spec.deletionPolicy !== "Drain")
-    return { ...said, message: "what Meridian put there is being let go of and keeps running" };
-  const texts = held.map((text) => firstFitting([`Drain: ${text}`, text]));
-  const [first = "what Meridian put there is being removed, as deletionPolicy Drain says"] = texts;
+): string {
+  const texts = waits.map((texts) => firstFitting(texts));
+  const what = left === 0 ? "what Meridian put there is being removed" : `${counted(left, "object")} left`;
+  const [first = `Drain since ${deletionTimestamp}: ${what}`] = texts;
   // What still holds is named on, so that not each object that goes is a write.
-  return { ...said, message: texts.find((text) => text === before?.message) ?? first };
+  return texts.find((text) => text === before?.message) ?? first;
+}
+
+/** What an Event says; undefined while nothing waits for a person. */
+function noteOf({ metadata: { name } }: MemberCluster, stage: DeletionStage): string | undefined {
+  if (stage.kind === "Undecided")
+    return `the deletion waits until somebody says what is to become of what runs there: ${choices(name)}`;
+  if (stage.kind !== "Draining" || !stage.late || stage.waits.length === 0) return undefined;
+  const texts = stage.waits.slice(0, NAMED_IN_EVENT).map(([text]) => text);
+  const more = stage.waits.length - texts.length;
+  return (
+    `the deletion waits: ${texts.join("; ")}${more === 0 ? "" : `; and ${more} more`}; ` +
+    `\`meridian unjoin ${name} --orphan\` leaves it running instead`
+  );
+}
+
+/** An Event has room for more than a condition. */
+const NAMED_IN_EVENT = 5;
+
+function choicesIn({ metadata: { name } }: MemberCluster): string {
+  const message = `choose: spec.deletionPolicy Orphan (all runs on) or Drain (all goes)`;
+  const command = `; or meridian unjoin ${name}`;
+  return message.length + command.length <= 120 ? `${message}${command}` : `${message}; or meridian unjoin`;
 }
 
 function choices(name: string): string {

@@ -184,6 +184,7 @@ describe("what a person lets go of", () => {
       }),
     );
     expect(await federation.kubectl(["get", "membercluster", SHANGHAI, "-o", "wide"])).toContain(choices);
+    expect(await federation.kubectl(["get", "membercluster", SHANGHAI])).toMatch(/ LEAVING .* DeletionPolicyMissing /s);
     const events = async () =>
       (
         await federation.api.list<KubeObject & { reason: string; note: string }>(collectionPath("Event", "default"))

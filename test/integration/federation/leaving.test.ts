@@ -172,10 +172,64 @@ describe("what was on a cluster before it was joined", () => {
   });
 });
 
+function conditionOf(federation: TestFederation, type: string): Condition | undefined {
+  const { status } = federation.hub.get(MEMBERCLUSTERS, undefined, SHANGHAI) as unknown as MemberCluster;
+  return status?.conditions?.find((condition) => condition.type === type);
+}
+
+const removed = (federation: TestFederation): Condition | undefined => conditionOf(federation, "Removed");
+
+describe("a MemberCluster that is drained", () => {
+  const FINALIZER = ["example.com/hold"];
+
+  async function draining(): Promise<{ federation: TestFederation; since: string; told: () => unknown[] }> {
+    const federation = await withTeam();
+    const { server } = federation.member(SHANGHAI);
+    await server.merge(DEPLOYMENTS, "team", "shop", { metadata: { finalizers: FINALIZER } });
+    await federation.hub.merge(MEMBERCLUSTERS, undefined, SHANGHAI, { spec: { deletionPolicy: "Drain" } });
+    await federation.hub.delete(MEMBERCLUSTERS, undefined, SHANGHAI);
+    await federation.until(() => removed(federation) !== undefined);
+    const since = federation.hub.get(MEMBERCLUSTERS, undefined, SHANGHAI).metadata.deletionTimestamp ?? "";
+    const told = (): unknown[] =>
+      federation.events.filter(({ reason, regarding }) => {
+        return reason === "DeletionWaits" && (regarding as { kind: string }).kind === "MemberCluster";
+      });
+    return { federation, since, told };
+  }
+
+  test("says from the beginning what is left, then what holds it and what frees it, and once by an Event", async () => {
+    const { federation, since, told } = await draining();
+    await using _ = federation;
+    const begun = { reason: "ClusterLeaving", message: `Drain since ${since}: 3 objects left` };
+    expect(removed(federation)).toMatchObject({ status: "False", ...begun, lastTransitionTime: since });
+    const message = `Drain since ${since}: Deployment shop has finalizer example.com/hold; mend its controller or remove it`;
+    await federation.until(() => removed(federation)?.message === message);
+    expect([removed(federation)?.reason, told()]).toEqual(["ClusterLeaving", []]);
+    await federation.until(() => removed(federation)?.reason === "DeletionWaits");
+    await federation.pass(60_000);
+    expect(removed(federation)).toMatchObject({ message, lastTransitionTime: since });
+    const note = `the deletion waits: ${message}; \`meridian unjoin ${SHANGHAI} --orphan\` leaves it running instead`;
+    expect(told()).toMatchObject([{ type: "Warning", note }]);
+    await federation.member(SHANGHAI).server.merge(DEPLOYMENTS, "team", "shop", { metadata: { finalizers: null } });
+    await federation.until(() => !federation.hub.has(MEMBERCLUSTERS, undefined, SHANGHAI));
+  });
+
+  test("says since when the cluster does not answer, and goes when it is let go of instead", async () => {
+    const { federation, told } = await draining();
+    await using _ = federation;
+    federation.member(SHANGHAI).cutOff();
+    await federation.until(() => removed(federation)?.message.includes("ClusterUnreachable") === true);
+    await federation.pass(60_000);
+    const lost = conditionOf(federation, "Ready")?.lastTransitionTime;
+    const message = `Drain: ClusterUnreachable since ${lost}: goes on when it answers, or with spec.deletionPolicy Orphan`;
+    expect(removed(federation)).toMatchObject({ reason: "DeletionWaits", message });
+    expect(told()).toHaveLength(1);
+    await federation.hub.merge(MEMBERCLUSTERS, undefined, SHANGHAI, { spec: { deletionPolicy: "Orphan" } });
+    await federation.until(() => !federation.hub.has(MEMBERCLUSTERS, undefined, SHANGHAI));
+  });
+});
+
 describe("a MemberCluster that is deleted by kubectl, with no word on what runs there", () => {
-  const member = (federation: TestFederation): KubeObject => federation.hub.get(MEMBERCLUSTERS, undefined, SHANGHAI);
-  const removed = (federation: TestFederation): Condition | undefined =>
-    (member(federation) as unknown as MemberCluster).status?.conditions?.find(({ type }) => type === "Removed");
   const told = (federation: TestFederation): KubeObject[] =>
     federation.events.filter((event) => event["reason"] === "DeletionPolicyMissing");
 
