@@ -219,7 +219,10 @@ async function checkHub(
     if (isNotFound(error)) throw notInstalled(MEMBERCLUSTERS.plural, hub.where);
     throw error;
   }
-  checkIdentity({ name, memberUid, hubUid, where: member.where }, items as unknown as MemberCluster[]);
+  checkIdentity(
+    { name, memberUid, hubUid, where: member.where, renew: options.renew },
+    items as unknown as MemberCluster[],
+  );
   const before = items.find(({ metadata }) => metadata.name === name);
   if (options.renew && before === undefined) {
     throw new CommandError(
@@ -339,6 +342,7 @@ async function untilReady(
     return EXIT.ok;
   }
   let last: Condition | undefined;
+  let isGone = false;
   const ready = await follow(
     {
       client: hub,
@@ -349,6 +353,9 @@ async function untilReady(
       logger: commandLogger(options.logLevel, terminal),
     },
     (object) => {
+      // One that leaves may be drained by now: that is what the credentials were renewed for.
+      isGone = object === undefined && joined.metadata.deletionTimestamp !== undefined;
+      if (isGone) return true;
       const status = (object as unknown as MemberCluster | undefined)?.status;
       last = status?.conditions?.find(({ type }) => type === "Ready");
       progress.show(`${name}: ${last === undefined ? "waiting for the manager" : `${last.reason} ${last.message}`}`);
@@ -357,7 +364,7 @@ async function untilReady(
   );
   progress.show("");
   if (ready) {
-    terminal.out(`membercluster/${name} ready\n`);
+    terminal.out(`membercluster/${name} ${isGone ? "removed" : "ready"}\n`);
     return EXIT.ok;
   }
   const reason = last === undefined ? "the manager has not reported on it" : `${last.reason}: ${last.message}`;

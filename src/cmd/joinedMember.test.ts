@@ -78,7 +78,7 @@ test("the Secret names the account of its token and the time to renew the token"
 
 describe("checkIdentity", () => {
   const where = { name: "member shanghai-1", server: "https://m", origin: "kubeconfig m.yaml", otherwise: "" };
-  const candidate = (memberUid: string) => ({ name: "shanghai-1", memberUid, hubUid: "uid-hub", where });
+  const candidate = (memberUid: string) => ({ name: "shanghai-1", memberUid, hubUid: "uid-hub", where, renew: false });
 
   test.each([
     { name: "a new cluster", members: [member("other", { status: "uid-o" })] },
@@ -121,6 +121,11 @@ describe("checkIdentity", () => {
     },
   ])("refuses $name", ({ uid, members, says }) => {
     expect(() => checkIdentity(candidate(uid), members)).toThrow(says);
+  });
+
+  test("accepts a name that is being removed where only credentials are renewed: to drain may take them", () => {
+    const members = [member("shanghai-1", { status: "uid-m" }, true)];
+    expect(() => checkIdentity({ ...candidate("uid-m"), renew: true }, members)).not.toThrow();
   });
 });
 

@@ -119,10 +119,15 @@ export interface Candidate {
   memberUid: string;
   hubUid: string;
   where: Whereabouts;
+  /** Only new credentials and rights: a cluster that leaves may need them to be drained. */
+  renew: boolean;
 }
 
 /** One cluster has one name, and a name means one cluster. Throws {@link CommandError} otherwise. */
-export function checkIdentity({ name, memberUid, hubUid, where }: Candidate, members: readonly MemberCluster[]): void {
+export function checkIdentity(
+  { name, memberUid, hubUid, where, renew }: Candidate,
+  members: readonly MemberCluster[],
+): void {
   const which = `${where.server} (${where.origin})`;
   if (memberUid === hubUid) {
     throw new CommandError(
@@ -141,9 +146,9 @@ export function checkIdentity({ name, memberUid, hubUid, where }: Candidate, mem
         `${name} is another cluster than ${which} (kube-system UID ${known}, not ${memberUid}); choose another name, or \`meridian unjoin ${name}\` first`,
       );
     }
-    if (member.metadata.name === name && member.metadata.deletionTimestamp !== undefined) {
+    if (member.metadata.name === name && member.metadata.deletionTimestamp !== undefined && !renew) {
       throw new CommandError(
-        `${name} is being removed; wait until it is gone (\`meridian status membercluster/${name}\`)`,
+        `${name} is being removed; wait until it is gone (\`meridian status membercluster/${name}\`), or give --renew for new credentials alone`,
       );
     }
   }

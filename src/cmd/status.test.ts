@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { Condition, KubeObject } from "../apis/index.ts";
 import { select } from "./statusSelection.ts";
 import type { Shown } from "./statusReading.ts";
 import { formatStatus } from "./statusTable.ts";
@@ -66,6 +66,19 @@ describe("the tables", () => {
     const held = condition("DeletionsHeld", "True", "HubWentBack", "hub lacks 38 objects");
     const { clusters } = buildReport([], [{ ...cluster("a", ready), status: { conditions: [ready, held] } }]);
     expect(clusters).toMatchObject([{ ready: "True", reason: "HubWentBack", message: "hub lacks 38 objects" }]);
+  });
+
+  test("say of a cluster that leaves what its removal waits for", () => {
+    const waits = condition("Removed", "False", "DeletionWaits", "Drain: ConfigMap shop is held");
+    const going = cluster("a", ready);
+    const deleted = { ...going.metadata, deletionTimestamp: "2026-11-21T08:00:00Z" };
+    const rowOf = (...conditions: Condition[]): string => {
+      const object = { ...going, metadata: deleted, status: { conditions } };
+      return formatStatus(buildReport([], [object]), { wide: false, color: false, now });
+    };
+    expect(rowOf(ready, waits)).toMatch(/ Deleting: Drain: ConfigMap shop is held\n$/);
+    expect(rowOf(lost, waits)).toMatch(/ Deleting: Drain: ConfigMap shop is held\n$/);
+    expect(rowOf(ready)).toMatch(/ Deleting\n$/);
   });
 
   test("wide add a line for each object on each cluster, with the time of observation", () => {

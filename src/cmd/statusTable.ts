@@ -90,7 +90,8 @@ function clusterTable(clusters: readonly ClusterReport[], { color, now, wide }: 
     orDash(cluster.version),
     String(cluster.objects),
     lastContact(cluster, now),
-    verdict(cluster.reason === "", cluster.reason, wide ? cluster.message : ""),
+    // Whoever waits for a cluster to go looks here for what it waits for.
+    verdict(cluster.reason === "", cluster.reason, wide || cluster.deleting ? cluster.message : ""),
   ]);
   return formatTable(header, rows, color);
 }

@@ -43,7 +43,7 @@ export interface ClusterReport {
   zone: string;
   provider: string;
   ready: "True" | "False" | "Unknown";
-  /** Why the cluster is not ready, or what waits there for a person; else empty. */
+  /** Why the cluster is not ready, or what waits there for a person; of one that leaves, what its removal is at or waits for; else empty. */
   reason: string;
   message: string;
   version: string;
@@ -189,6 +189,7 @@ function reportCluster({ metadata, spec, status }: MemberCluster, counts: Readon
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   const held = status?.conditions?.find(({ type, status: is }) => type === DELETIONS_HELD_CONDITION && is === "True");
   const deleting = metadata.deletionTimestamp !== undefined;
+  const removed = deleting ? status?.conditions?.find(({ type }) => type === "Removed") : undefined;
   // A cluster that is ready, and on which something waits for a person.
   const trouble = ready?.status === "True" ? held : ready;
   return {
@@ -198,7 +199,7 @@ function reportCluster({ metadata, spec, status }: MemberCluster, counts: Readon
     provider: spec.provider ?? "",
     ready: ready?.status ?? "Unknown",
     reason: deleting ? "Deleting" : ready === undefined ? "NotReported" : (trouble?.reason ?? ""),
-    message: ready === undefined ? "no manager has reported on it yet" : (trouble ?? ready).message,
+    message: removed?.message ?? (trouble ?? ready)?.message ?? "no manager has reported on it yet",
     version: status?.kubernetesVersion ?? "",
     objects: counts.get(metadata.name) ?? 0,
     since: ready?.lastTransitionTime ?? "",
