@@ -4,9 +4,12 @@ import { parseDuration, parseKinds, parseNamespace, parseNamespaces } from "./op
 
 /** Options that several verbs have. */
 
+export const DEFAULT_LEASE_NAME = "meridian";
+
 export const systemNamespace = () =>
   new Option("-n, --namespace <namespace>", "Meridian's own namespace on the hub").default(DEFAULT_SYSTEM_NAMESPACE);
-export const leaseName = () => new Option("--lease-name <name>", "Lease that the managers share").default("meridian");
+export const leaseName = () =>
+  new Option("--lease-name <name>", "Lease that the managers share").default(DEFAULT_LEASE_NAME);
 export const protectedNamespace = () =>
   new Option(
     "--protected-namespace <name>",

@@ -183,14 +183,14 @@ describe("the options of a verb", () => {
   });
 
   test.each([
-    { line: "unjoin a", policy: "Orphan" },
-    { line: "unjoin a --orphan", policy: "Orphan" },
-    { line: "unjoin a --drain", policy: "Drain" },
-  ])("of $line mean $policy", async ({ line, policy }) => {
+    { line: "unjoin a", policy: "Orphan", isChosen: false },
+    { line: "unjoin a --orphan", policy: "Orphan", isChosen: true },
+    { line: "unjoin a --drain", policy: "Drain", isChosen: true },
+  ])("of $line mean $policy", async ({ line, policy, isChosen }) => {
     expect((await run(line)).called).toMatchObject([
       "unjoin",
       "a",
-      { deletionPolicy: policy, timeout: 300_000, force: false, dryRun: false },
+      { deletionPolicy: policy, isChosen, timeout: 300_000, force: false, dryRun: false },
     ]);
   });
 

@@ -116,8 +116,9 @@ export interface JoinOptions extends HubOptions {
 export interface UnjoinOptions extends HubOptions {
   namespace: string;
   leaseName: string;
-  /** Drain deletes Meridian's member objects; Orphan leaves them running. */
+  /** Drain deletes Meridian's member objects; Orphan leaves them running, and is the default where a person has not chosen. */
   deletionPolicy: "Drain" | "Orphan";
+  isChosen: boolean;
   memberKubeconfig?: string;
   memberContext?: string;
   force: boolean;

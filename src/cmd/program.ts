@@ -309,7 +309,7 @@ function withWebhooks<F extends WebhookFlags>(flags: F) {
   return { ...rest, webhooks: options };
 }
 
-interface UnjoinFlags extends Omit<UnjoinOptions, "deletionPolicy"> {
+interface UnjoinFlags extends Omit<UnjoinOptions, "deletionPolicy" | "isChosen"> {
   drain?: boolean;
   orphan?: boolean;
 }
@@ -329,7 +329,7 @@ function addUnjoin(program: Command, action: (name: string, options: UnjoinOptio
     .addOption(leaseName())
     .addOption(duration("--timeout <duration>", "how long to wait until the manager has removed its finalizer", "5m"))
     .action((name: string, _, command: Command) => {
-      const { drain, orphan: _orphan, ...rest } = command.optsWithGlobals<UnjoinFlags>();
-      return action(name, { ...rest, deletionPolicy: drain === true ? "Drain" : "Orphan" });
+      const { drain = false, orphan = false, ...rest } = command.optsWithGlobals<UnjoinFlags>();
+      return action(name, { ...rest, deletionPolicy: drain ? "Drain" : "Orphan", isChosen: drain || orphan });
     });
 }

@@ -1,4 +1,4 @@
-import { CLUSTER_FINALIZER, type Condition, holdersOf, type KubeObject, type MemberCluster } from "../apis/index.ts";
+import { CLUSTER_FINALIZER, holdersOf, type KubeObject, type MemberCluster } from "../apis/index.ts";
 import { type Client, isNotFound, MEMBERCLUSTERS, SECRETS } from "../runtime/index.ts";
 import { commandLogger, type CommandContext, connectHub, find, isManagerRunning, noSuchMember } from "./connection.ts";
 import { follow } from "./follow.ts";
@@ -10,6 +10,7 @@ import { CommandError, EXIT } from "./outcome.ts";
 import { type Leaving, Parting } from "./parting.ts";
 import { Progress } from "./terminal.ts";
 import { describeUnjoin } from "./unjoinDryRun.ts";
+import { needsChoice, removalOf, unjoinAgain } from "./unjoinWords.ts";
 
 /**
  * Ends a membership: deletes the MemberCluster first (the manager drains or lets go while the credentials still work), then the objects that
@@ -28,6 +29,8 @@ export async function unjoin(name: string, options: UnjoinOptions, context: Comm
       `--force gives up waiting for a manager, and only a manager can drain ${name}: use --orphan --force, or start a manager`,
     );
   }
+  const choice = needsChoice(member, options);
+  if (choice !== undefined) throw new CommandError(choice);
   const leaving: Leaving = { name, member, secret, options, hub: hub.client, context };
   await using parting = await Parting.begin(leaving);
   if (options.dryRun) return await describeUnjoin(leaving, parting, isJoined(secret));
@@ -82,7 +85,7 @@ async function removeMemberCluster(
   }
   if (!managed && (await find(hub, MEMBERCLUSTERS, undefined, name, signal)) !== undefined) {
     terminal.err(
-      `No manager runs on the hub, so ${name} stays marked for deletion until one does; then run \`meridian unjoin ${name}\` again to remove the rest.` +
+      `No manager runs on the hub, so ${name} stays marked for deletion until one does; then run \`${unjoinAgain(name, options)}\` again to remove the rest.` +
         (options.deletionPolicy === "Orphan" ? ` With --force it goes now.\n` : "\n"),
     );
     return false;
@@ -113,7 +116,7 @@ async function untilGone(
   { terminal, signal }: CommandContext,
 ): Promise<boolean> {
   using progress = new Progress(terminal);
-  let state = "the manager has not begun";
+  let state = "";
   const gone = await follow(
     {
       client: hub,
@@ -125,25 +128,18 @@ async function untilGone(
     },
     (object) => {
       if (object === undefined) return true;
-      state = describeRemoval(object as unknown as MemberCluster) ?? state;
+      state = removalOf(object as unknown as MemberCluster);
       progress.show(`${name}: ${state}`);
       return false;
     },
   );
   if (gone) return true;
   throw new CommandError(
-    `${name} is not gone in time (${state}); its credentials stay until it is: run \`meridian unjoin ${name}\` again`,
+    `${name} is not gone in time${state === "" ? "" : ` (${state})`}; its credentials stay until it is: run \`${unjoinAgain(name, options)}\` again`,
     {
       exitCode: EXIT.timeout,
     },
   );
-}
-
-function describeRemoval({ status }: MemberCluster): string | undefined {
-  const found = (type: string): Condition | undefined =>
-    status?.conditions?.find((condition) => condition.type === type);
-  const condition = found("Removed") ?? found("Draining") ?? found("Ready");
-  return condition === undefined ? undefined : `${condition.reason} ${condition.message}`.trim();
 }
 
 async function deleteSecret(hub: Client, { metadata }: KubeObject, signal: AbortSignal): Promise<void> {

@@ -137,6 +137,7 @@ export async function removeMade(
           logLevel: "info",
           // Without a manager nothing was ever put on the members.
           deletionPolicy: managed ? "Drain" : "Orphan",
+          isChosen: true,
           force: !managed,
           dryRun: false,
           timeout: timeoutMs,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { QuickstartFleet } from "./fleet.ts";
-import { closingHints, hints, quoted } from "./hints.ts";
+import { closingHints, hints } from "./hints.ts";
 
 type Fleet = Pick<QuickstartFleet, "kind" | "hub" | "members">;
 
@@ -48,12 +48,4 @@ test("every kubeconfig is named", () => {
   });
   expect(text).toContain("  hub  /tmp/q/hub.kubeconfig\n  a    /tmp/q/a.kubeconfig\n  b    /tmp/q/b.kubeconfig\n");
   expect(text).toContain("The manager's log is /tmp/q/manager.log\nCtrl-C stops it.\n");
-});
-
-test.each([
-  { word: "/tmp/a-b_1.yaml", want: "/tmp/a-b_1.yaml" },
-  { word: "/tmp/my files/hub", want: "'/tmp/my files/hub'" },
-  { word: "it's", want: String.raw`'it'\''s'` },
-])("$word is quoted for a shell", ({ word, want }) => {
-  expect(quoted(word)).toBe(want);
 });

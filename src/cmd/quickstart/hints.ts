@@ -1,3 +1,4 @@
+import { quoted } from "../words.ts";
 import { FAULT_ANNOTATION } from "./faultPlan.ts";
 import type { QuickstartFleet } from "./fleet.ts";
 
@@ -76,11 +77,6 @@ function brokenRollout(hub: string, canary: string): Hint {
 
 function patch(hub: string, policy: string, operations: unknown[]): string {
   return `${hub} patch overridepolicy ${policy} --type json -p '${JSON.stringify(operations)}'`;
-}
-
-/** A word as a shell reads it. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** The kubeconfigs and the hints, as they are printed. */

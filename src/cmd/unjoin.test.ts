@@ -1,0 +1,119 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { LEASES, MEMBERCLUSTERS, SECRETS } from "../runtime/index.ts";
+import { type SandboxCluster, startSandboxCluster } from "../sandbox/index.ts";
+import { connectMember, type Connection } from "./connection.ts";
+import { type Ran, runMeridian } from "./testing/commandLine.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+/** On a hub of the sandbox whose manager holds its Lease and drains for ever. */
+
+const HELD = "Drain since 2026-11-21T08:00:00Z: Deployment shop has finalizer example.com/hold";
+
+let folder: string;
+let hub: SandboxCluster;
+let member: SandboxCluster;
+let admin: Connection;
+const file = (name: string): string => join(folder, name);
+const onHub = (line: string): Promise<Ran> => runMeridian([...line.split(" "), "--kubeconfig", file("hub")]);
+const joining = (flags: string): Promise<Ran> => onHub(`join m1 --member-kubeconfig ${file("m1")} ${flags}`);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "meridian-unjoin-"));
+  [hub, member] = (await Promise.all(
+    ["hub", "m1"].map((name) => startSandboxCluster({ name, controllers: false })),
+  )) as [SandboxCluster, SandboxCluster];
+  await writeFile(file("hub"), hub.kubeconfig());
+  await writeFile(file("m1"), member.kubeconfig());
+  admin = connectMember("hub", file("hub"), undefined);
+  expect((await onHub("install")).code).toBe(0);
+  expect((await joining("--region eu")).code).toBe(0);
+  await patch({ metadata: { finalizers: ["federation.paas.cmft.com/member-cluster"] } });
+  const conditions = [condition("Ready", "True", "Connected", "")];
+  await patch({ status: { conditions } }, "status");
+  const spec = { holderIdentity: "a", renewTime: "2999-01-01T00:00:00.000000Z", leaseDurationSeconds: 15 };
+  await admin.client.create(LEASES, {
+    apiVersion: "coordination.k8s.io/v1",
+    kind: "Lease",
+    metadata: { name: "meridian", namespace: "meridian-system" },
+    spec,
+  });
+});
+
+afterAll(async () => {
+  await admin?.[Symbol.asyncDispose]();
+  await Promise.all([hub?.stop(), member?.stop()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+function condition(type: string, status: string, reason: string, message: string) {
+  return { type, status, reason, message, lastTransitionTime: "2026-11-21T08:00:00Z" };
+}
+
+async function patch(body: object, subresource?: "status"): Promise<void> {
+  const options = subresource === undefined ? {} : { subresource };
+  await admin.client.patch(MEMBERCLUSTERS, undefined, "m1", "application/merge-patch+json", body, options);
+}
+
+const policy = async (): Promise<unknown> => {
+  const { spec } = (await admin.client.get(MEMBERCLUSTERS, undefined, "m1")) as { spec?: { deletionPolicy?: string } };
+  return spec?.deletionPolicy;
+};
+
+test("a draining that takes too long is told with what it waits for, and with the command that goes on with it", async () => {
+  const again = `run \`meridian unjoin m1 --drain --kubeconfig ${file("hub")}\` again`;
+  const early = await onHub("unjoin m1 --drain --timeout 500ms");
+  expect(early.code).toBe(3);
+  expect(early.err).toContain("m1 is not gone in time (no manager has reported on its removal yet)");
+  const conditions = [
+    condition("Ready", "True", "Connected", ""),
+    condition("Removed", "False", "DeletionWaits", HELD),
+  ];
+  await patch({ status: { conditions } }, "status");
+  const late = await onHub("unjoin m1 --drain --timeout 500ms");
+  expect(late.err).toContain(
+    `meridian: m1 is not gone in time (${HELD}); its credentials stay until it is: ${again}\n`,
+  );
+});
+
+test("unjoin without a word on a cluster that is being drained asks for one, and abandons nothing", async () => {
+  for (const line of ["unjoin m1", "unjoin m1 --force", "unjoin m1 --dry-run"]) {
+    const { code, out, err } = await onHub(line);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toBe(
+      `meridian: m1 is being drained already (${HELD}): give --drain to go on with that, or --orphan to leave running what is still there\n`,
+    );
+  }
+  expect(await policy()).toBe("Drain");
+});
+
+test("a cluster that is being drained gets new credentials and rights, and is not joined anew", async () => {
+  const { code, err } = await joining("--region eu");
+  expect(code).toBe(2);
+  expect(err).toMatch(/m1 is being removed; wait until it is gone .*, or give --renew for new credentials alone/);
+  expect(await joining("--renew")).toMatchObject({
+    code: 0,
+    out: "membercluster/m1 renewed\nmembercluster/m1 ready\n",
+  });
+  expect((await onHub("status membercluster/m1")).out).toContain(`Deleting: ${HELD}\n`);
+});
+
+test("--orphan lets go of what the draining has left", async () => {
+  expect((await onHub("unjoin m1 --orphan --timeout 100ms")).err).toContain("run `meridian unjoin m1 --orphan ");
+  expect(await policy()).toBe("Orphan");
+});
+
+test("a cluster that is gone while it waits for new credentials is removed, not lost", async () => {
+  const conditions = [condition("Ready", "False", "CredentialsExpired", "")];
+  await patch({ status: { conditions } }, "status");
+  const secret = async (): Promise<unknown> =>
+    (await admin.client.get(SECRETS, "meridian-system", "m1")).metadata.resourceVersion;
+  const before = await secret();
+  const renewing = joining("--renew");
+  await vi.waitFor(async () => expect(await secret()).not.toBe(before), { timeout: 30_000 });
+  await patch({ metadata: { finalizers: null } });
+  expect(await renewing).toMatchObject({ code: 0, out: "membercluster/m1 renewed\nmembercluster/m1 removed\n" });
+});

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import type { MemberCluster } from "../apis/index.ts";
+import type { UnjoinOptions } from "./options.ts";
+import { needsChoice, removalOf, unjoinAgain } from "./unjoinWords.ts";
+
+const options: UnjoinOptions = {
+  logLevel: "info",
+  namespace: "meridian-system",
+  leaseName: "meridian",
+  deletionPolicy: "Orphan",
+  isChosen: false,
+  force: false,
+  dryRun: false,
+  timeout: 1,
+};
+
+test.each<{ given: Partial<UnjoinOptions>; want: string }>([
+  { given: {}, want: "meridian unjoin m1" },
+  { given: { deletionPolicy: "Drain", isChosen: true }, want: "meridian unjoin m1 --drain" },
+  { given: { isChosen: true, force: true }, want: "meridian unjoin m1 --orphan --force" },
+  {
+    given: { memberKubeconfig: "my files/m1", memberContext: "admin", namespace: "paas", leaseName: "v2" },
+    want: "meridian unjoin m1 --member-kubeconfig 'my files/m1' --member-context admin --namespace paas --lease-name v2",
+  },
+  {
+    given: { kubeconfig: "hub.yaml", context: "hub" },
+    want: "meridian unjoin m1 --kubeconfig hub.yaml --context hub",
+  },
+])("the command once more is `$want`", ({ given, want }) => {
+  expect(unjoinAgain("m1", { ...options, ...given })).toBe(want);
+});
+
+function member(metadata: object, deletionPolicy: string | undefined, conditions: unknown[] = []): MemberCluster {
+  return { metadata: { name: "m1", ...metadata }, spec: { deletionPolicy }, status: { conditions } } as never;
+}
+
+test("a removal is at what its condition says, and at nothing else that stands on the cluster", () => {
+  const ready = { type: "Ready", reason: "Connected", message: "" };
+  expect(removalOf(member({}, "Drain", [ready]))).toBe("no manager has reported on its removal yet");
+  expect(removalOf(member({}, "Drain", [ready, { type: "Removed", message: "Drain: 2 objects left" }]))).toBe(
+    "Drain: 2 objects left",
+  );
+});
+
+test("a cluster that is being drained is not let go of by a command that does not say so", () => {
+  const deleted = { deletionTimestamp: "2026-11-21T08:00:00Z" };
+  const draining = member(deleted, "Drain", [{ type: "Removed", message: "Drain: 2 objects left" }]);
+  expect(needsChoice(draining, options)).toBe(
+    "m1 is being drained already (Drain: 2 objects left): give --drain to go on with that, or --orphan to leave running what is still there",
+  );
+  expect(needsChoice(draining, { ...options, isChosen: true })).toBeUndefined();
+  for (const other of [undefined, member({}, "Drain"), member(deleted, "Orphan"), member(deleted, undefined)])
+    expect(needsChoice(other, options)).toBeUndefined();
+});

@@ -1,0 +1,42 @@
+import { DEFAULT_SYSTEM_NAMESPACE, type MemberCluster } from "../apis/index.ts";
+import { DEFAULT_LEASE_NAME } from "./commonFlags.ts";
+import type { UnjoinOptions } from "./options.ts";
+import { quoted } from "./words.ts";
+
+/** What `unjoin` says of a removal that takes its time. Pure. */
+
+/** The command once more, with the flags that were given the first time: without them it may mean the opposite. */
+export function unjoinAgain(name: string, options: UnjoinOptions): string {
+  const { deletionPolicy, isChosen, force, namespace, leaseName } = options;
+  const values: [string, string | undefined][] = [
+    ["--member-kubeconfig", options.memberKubeconfig],
+    ["--member-context", options.memberContext],
+    ["--namespace", namespace === DEFAULT_SYSTEM_NAMESPACE ? undefined : namespace],
+    ["--lease-name", leaseName === DEFAULT_LEASE_NAME ? undefined : leaseName],
+    ["--kubeconfig", options.kubeconfig],
+    ["--context", options.context],
+  ];
+  return [
+    "meridian unjoin",
+    name,
+    ...(isChosen ? [deletionPolicy === "Drain" ? "--drain" : "--orphan"] : []),
+    ...(force ? ["--force"] : []),
+    ...values.flatMap(([flag, value]) => (value === undefined ? [] : [flag, quoted(value)])),
+  ].join(" ");
+}
+
+/** What the removal of a MemberCluster is at, or waits for. */
+export function removalOf({ status }: MemberCluster): string {
+  const removed = status?.conditions?.find(({ type }) => type === "Removed");
+  return removed?.message ?? "no manager has reported on its removal yet";
+}
+
+/** Why a cluster that is being drained already is not simply let go of; undefined where nothing was begun, or the person has chosen. */
+export function needsChoice(member: MemberCluster | undefined, { isChosen }: UnjoinOptions): string | undefined {
+  if (isChosen || member?.metadata.deletionTimestamp === undefined || member.spec.deletionPolicy !== "Drain")
+    return undefined;
+  return (
+    `${member.metadata.name} is being drained already (${removalOf(member)}): give --drain to go on with that, ` +
+    `or --orphan to leave running what is still there`
+  );
+}
