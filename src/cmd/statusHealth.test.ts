@@ -42,6 +42,19 @@ describe("an object is unhealthy", () => {
   });
 });
 
+test("of an object that is being deleted it says what that waits for, in full", () => {
+  const since = "2026-11-21T08:00:00Z";
+  const denied = {
+    reason: "AdmissionDenied",
+    message: `admission policy nodel: ${"change freeze ".repeat(6)}until Monday`,
+  };
+  const waits = { ...entry("a", "Removing", 0), ...denied };
+  const said = [condition("Applied", "False", "Deleting"), condition("Progressing", "True", "Deleting", "a: cut…")];
+  const [shop] = buildReport([app("shop", said, [waits], { deletionTimestamp: since })], []).objects;
+  const why = `AdmissionDenied: ${denied.message} (goes on when the cluster allows it)`;
+  expect(shop).toMatchObject({ reason: "Deleting", message: `waits for a since ${since}: ${why}` });
+});
+
 test("an object is not well while a change has not reached every cluster, and says at which stage it is", () => {
   const said = condition("Progressing", "False", "RolledBack", "stage canary: a (ImagePullBackOff) failed");
   const shop = app("shop", [...fine, said], [entry("a", "Available", 1)]);

@@ -9,6 +9,7 @@ import type {
   ResourceBinding,
 } from "../apis/index.ts";
 import { DELETIONS_HELD_CONDITION, isBinding, REGION_LABEL, ZONE_LABEL } from "../apis/index.ts";
+import { deletionText } from "../status/index.ts";
 
 /** What `meridian status` says, as values; the JSON and YAML outputs are exactly these. Pure. */
 
@@ -152,7 +153,8 @@ function problemOf(
   deletedAt: string | undefined,
   status: FederatedStatus,
 ): { reason: string; message: string } | undefined {
-  if (deletedAt !== undefined) return { reason: "Deleting", message: "waiting for the member clusters to let it go" };
+  const deletion = deletionText(status, deletedAt);
+  if (deletion !== undefined) return { reason: "Deleting", message: deletion };
   if (status.conditions === undefined) return { reason: "NotReported", message: "no manager has reported on it yet" };
   if ((status.observedGeneration ?? 0) < (generation ?? 0)) {
     return { reason: "NotObserved", message: "the manager has not seen the last change of its spec yet" };

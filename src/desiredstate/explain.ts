@@ -21,6 +21,8 @@ import type { Snapshot } from "./snapshot.ts";
 /** Why one hub object runs where it does, and as what. */
 export interface Explanation {
   object: ObjectRef;
+  /** The object is being deleted, and what that waits for; all else says what would be if it stayed. */
+  deletion?: { since: string; message: string };
   /** The policy that places the object, and what it says of replicas. */
   placement?: PolicyRef & { priority: number };
   /** The other policies that select the object, each with why another one goes before. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ClusterStatusEntry } from "../apis/index.ts";
 import { finalizerHolds } from "./heldRemoval.ts";
-import { deletionMessage, deletionWait } from "./deletion.ts";
+import { deletionMessage, deletionText, deletionWait } from "./deletion.ts";
 import type { ClusterReport } from "./report.ts";
 
 const SINCE = "2026-11-22T10:00:00Z";
@@ -20,6 +20,10 @@ const lost = (name: string, observedAt?: string): ClusterReport =>
 
 const DEPLOYMENT = { apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name: "rl" };
 const HELD = finalizerHolds(DEPLOYMENT, ["example.com/hold"]);
+const FREEZE = {
+  reason: "AdmissionDenied",
+  message: "admission policy nodel: change freeze until Monday, call +49 30 1234567 or write to the platform team",
+};
 
 describe("what a deletion waits for", () => {
   test.each<{ name: string; reports: ClusterReport[]; want: string }>([
@@ -48,7 +52,37 @@ describe("what a deletion waits for", () => {
     {
       name: "a cluster refuses",
       reports: [remains("a", { reason: "Forbidden", message: "may not delete" })],
-      want: `waits for a since ${SINCE}: Forbidden: may not delete`,
+      want: `waits for a since ${SINCE}: Forbidden: may not delete (goes on when the cluster allows it)`,
+    },
+    {
+      name: "a cluster cannot",
+      reports: [remains("a", { reason: "ServerError", message: "etcd is away" })],
+      want: `waits for a since ${SINCE}: ServerError: etcd is away (is tried again)`,
+    },
+    {
+      name: "a cluster refuses in many words, and another one does not answer",
+      reports: [lost("eu-central-1", "2026-11-22T09:00:00Z"), remains("cn-shanghai", FREEZE)],
+      want: "cn-shanghai: AdmissionDenied: admission policy nodel: change freeze until…; also eu-central-1 (ClusterUnreachable)",
+    },
+    {
+      name: "a cluster of a long name refuses in many words, and another one does not answer",
+      reports: [lost("e".repeat(40)), remains("c".repeat(40), FREEZE)],
+      want: `${"c".repeat(40)}: AdmissionDenied: admission policy nodel: change freeze until Monday, call +49…`,
+    },
+    {
+      name: "several clusters of long names refuse",
+      reports: ["a", "b", "c", "d"].map((name) => remains(name.repeat(40), FREEZE)),
+      want: `${"a".repeat(23)}… and 3 more: AdmissionDenied: admission policy nodel: change freeze until Monday, call +49 30…`,
+    },
+    {
+      name: "clusters of long names do not answer",
+      reports: ["a", "b", "c", "d"].map((name) => lost(name.repeat(40), SINCE)),
+      want: `${"a".repeat(23)}… and 3 more (ClusterUnreachable): goes on when they answer or are unjoined`,
+    },
+    {
+      name: "a cluster of a long name waits for somebody to agree",
+      reports: [remains("c".repeat(40), { state: "Held", message: "m".repeat(90) })],
+      want: `${"c".repeat(23)}…: ${"m".repeat(90)}`,
     },
     {
       name: "a finalizer on a member takes its time",
@@ -78,7 +112,7 @@ describe("what a deletion waits for", () => {
     {
       name: "a cluster refuses, and says no more",
       reports: [remains("a"), remains("b", { reason: "Forbidden" })],
-      want: `waits for b since ${SINCE}: Forbidden: Forbidden`,
+      want: `waits for b since ${SINCE}: Forbidden (goes on when the cluster allows it)`,
     },
     {
       name: "a cluster refused, and is lost by now",
@@ -177,5 +211,18 @@ describe("what a deletion waits for", () => {
       `waits for cn-shanghai since ${SINCE}: Deployment rl has finalizer example.com/hold; mend its controller or remove it; ` +
         `and for eu-central-1 (ClusterUnreachable since ${SINCE}): goes on when it answers or is unjoined`,
     );
+  });
+
+  test("is told to people in full while it waits and while it goes its way, and not of an object that stays", () => {
+    const condition = { type: "Progressing", status: "True" as const, lastTransitionTime: SINCE };
+    const deleting = (message: string) => ({ conditions: [{ ...condition, reason: "Deleting", message }] });
+    const clusters = [remains("cn-shanghai", FREEZE).entry];
+    expect(deletionText({ ...deleting("cn-shanghai: AdmissionDenied: admission…"), clusters }, SINCE)).toBe(
+      `waits for cn-shanghai since ${SINCE}: AdmissionDenied: ${FREEZE.message} (goes on when the cluster allows it)`,
+    );
+    expect(deletionText(deleting("objects remain on a"))).toBe("objects remain on a");
+    expect(deletionText(deleting(""), SINCE)).toBe("waits for its clusters to let it go");
+    expect(deletionText({}, SINCE)).toBe("waits for its clusters to let it go");
+    expect(deletionText({})).toBeUndefined();
   });
 });

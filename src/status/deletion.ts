@@ -4,6 +4,8 @@ import {
   type FederatedStatus,
   isOutOfContact,
   type Reason,
+  shortMessage,
+  shortName,
 } from "../apis/index.ts";
 import { isUnrefused } from "./heldRemoval.ts";
 import type { ClusterReport } from "./report.ts";
@@ -28,8 +30,10 @@ interface Wait {
   /** What waits for a person comes first; what does not answer comes last. */
   rank: number;
   reason: string;
-  /** What frees it; undefined for clusters that do not answer. */
+  /** What keeps it there, and in Meridian's own words also what frees it; undefined for clusters that do not answer. */
   why: string | undefined;
+  /** What frees it, where `why` are the words of a member that refuses: these are cut at their end. */
+  frees?: string;
   entries: ClusterStatusEntry[];
 }
 
@@ -62,34 +66,67 @@ function waitOf({ entry, fresh }: Remaining): Omit<Wait, "entries"> | undefined 
   if (!fresh) return { rank: 3, reason: reason ?? UNREACHABLE, why: undefined };
   if (reason === undefined || reason === MOVING) return undefined;
   if (isUnrefused(reason)) return { rank: 2, reason, why: message ?? reason };
-  return { rank: 1, reason, why: `${reason}: ${message ?? reason}` };
+  const why = message === undefined ? reason : `${reason}: ${message}`;
+  return { rank: 1, reason, why, frees: FORBID.has(reason) ? "goes on when the cluster allows it" : "is tried again" };
 }
 
-/** What frees the first of them is never cut for the sake of the rest; what is to be said of the others gives way before their names do. */
+/** With these a member says that it does not want it, and not that it cannot. */
+const FORBID: ReadonlySet<string> = new Set<Reason>(["AdmissionDenied", "Forbidden"]);
+
+/**
+ * The clusters come first, and what frees the first of them is never cut for the sake of the rest. What is to be said of the others gives way
+ * before their names do; of a member's own words stays as much as there is room for.
+ */
 function waitsFor(first: Wait, rest: readonly Wait[], since: string | undefined): string {
   const whole = textOf(first, since, SHOWN);
-  const { why = whole } = first;
-  const texts = [`waits for ${whole}`, ...(first.why === undefined ? [] : [whole, `${namesOf(first)}: ${why}`])];
+  const { why } = first;
+  const brief = why === undefined ? [] : [textOf(first, undefined, SHOWN), `${namesOf(first)}: ${why}`];
+  const texts = [`waits for ${whole}`, ...(why === undefined ? [] : [whole]), ...brief];
   const inFull = `waits for ${[first, ...rest].map((wait) => textOf(wait, since, SHOWN)).join(AND)}`;
   const others = [rest.map((wait) => `${namesOf(wait)} (${wait.reason})`), rest.map((wait) => namesOf(wait))];
   const ends = rest.length === 0 ? [] : others.map((names) => `; also ${names.join(", ")}`);
-  const candidates = [inFull, ...ends.flatMap((end) => texts.map((text) => text + end)), ...texts];
-  return candidates.find((text) => text.length <= ROOM) ?? why;
+  const candidates = [
+    inFull,
+    ...ends.flatMap((end) => texts.map((text) => text + end)),
+    ...ends.flatMap((end) => cutBefore(first, end)),
+    ...texts,
+    ...cutBefore(first, ""),
+    ...withFewerNames(first),
+  ];
+  return candidates.find((text) => text.length <= ROOM) ?? why ?? whole;
+}
+
+/** So much of what a member says has to be left. */
+const LEAST_SAID = 40;
+
+/** The words of a member that refuses, as many as fit before that end. */
+function cutBefore(wait: Wait, end: string): string[] {
+  const { reason, why, frees } = wait;
+  if (why === undefined || frees === undefined) return [];
+  return [namesOf(wait), shortNames(wait)].flatMap((names) => {
+    const room = ROOM - names.length - 2 - end.length;
+    return room < reason.length + LEAST_SAID ? [] : [`${names}: ${shortMessage(why, room)}${end}`];
+  });
+}
+
+function withFewerNames(wait: Wait): string[] {
+  const names = shortNames(wait);
+  return wait.why === undefined ? [contactOf(wait, names), contactOf(wait, names, false)] : [`${names}: ${wait.why}`];
 }
 
 const AND = "; and for ";
 
 function textOf(wait: Wait, since: string | undefined, shown: number): string {
   const names = namesOf(wait, shown);
-  return wait.why === undefined
-    ? contactOf(wait, names)
-    : `${names}${since === undefined ? "" : ` since ${since}`}: ${wait.why}`;
+  const { why, frees } = wait;
+  if (why === undefined) return contactOf(wait, names);
+  return `${names}${since === undefined ? "" : ` since ${since}`}: ${why}${frees === undefined ? "" : ` (${frees})`}`;
 }
 
 /** Whoever removes the cluster from the federation frees the object as well. */
-function contactOf({ entries, reason }: Wait, names: string): string {
+function contactOf({ entries, reason }: Wait, names: string, timed = true): string {
   const [first] = entries.map(({ observedAt = "" }) => observedAt).toSorted();
-  const since = first === undefined || first === "" ? "" : ` since ${first}`;
+  const since = !timed || first === undefined || first === "" ? "" : ` since ${first}`;
   const frees = entries.length === 1 ? "it answers or is unjoined" : "they answer or are unjoined";
   return `${names} (${reason}${since}): goes on when ${frees}`;
 }
@@ -100,15 +137,33 @@ function namesOf({ entries }: Wait, shown = SHOWN): string {
   return `${names.join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
 }
 
+/** Of a long name the beginning, where the sentence has more to say. */
+function shortNames({ entries }: Wait): string {
+  const [first, ...others] = entries;
+  return `${shortName(first?.name ?? "", 24)}${others.length === 0 ? "" : ` and ${others.length} more`}`;
+}
+
 /**
  * What the status says that the deletion of the object waits for, in as many words as it takes; undefined while the deletion goes its way, and of
  * an object that stays.
  */
 export function deletionWait(status: FederatedStatus | undefined, since?: string): string | undefined {
-  const found = status?.conditions?.find(({ type }: Condition) => type === "Progressing");
-  if (found?.reason !== DELETING || found.message === "" || found.message.startsWith(REMAIN)) return undefined;
+  const message = deletionIn(status);
+  if (message === undefined || message === "" || message.startsWith(REMAIN)) return undefined;
   const entries = status?.clusters ?? [];
   const waits = waitsOf(entries.map((entry) => ({ entry, fresh: !isOutOfContact(entry) })));
-  if (waits.length === 0) return found.message;
+  if (waits.length === 0) return message;
   return `waits for ${waits.map((wait) => textOf(wait, since, NAMED_IN_EVENT)).join(AND)}`;
+}
+
+/** What people are told of the deletion of an object, `since` then; undefined of an object that stays. */
+export function deletionText(status: FederatedStatus | undefined, since?: string): string | undefined {
+  const message = deletionIn(status);
+  if (message === undefined && since === undefined) return undefined;
+  return deletionWait(status, since) ?? (message || "waits for its clusters to let it go");
+}
+
+function deletionIn(status: FederatedStatus | undefined): string | undefined {
+  const found = status?.conditions?.find(({ type }: Condition) => type === "Progressing");
+  return found?.reason === DELETING ? found.message : undefined;
 }

@@ -9,7 +9,7 @@
  */
 export { aggregate, withClusters } from "./aggregate.ts";
 export { refusedPatches } from "./blame.ts";
-export { deletionWait } from "./deletion.ts";
+export { deletionText, deletionWait } from "./deletion.ts";
 export { finalizerHolds } from "./heldRemoval.ts";
 export { type LostObjects, policyStatus } from "./policy.ts";
 export { detailOf } from "./report.ts";

@@ -15,6 +15,7 @@ import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
 import { type Explanation, explain as explainSnapshot } from "../../desiredstate/index.ts";
 import { groupKindOf, hubKindOf, isPropagated } from "../../interpreter/index.ts";
 import { DEMOAPPLICATIONS, systemClock } from "../../runtime/index.ts";
+import { deletionText } from "../../status/index.ts";
 import { type CommandContext, connectHub } from "../connection.ts";
 import type { ExplainOptions } from "../options.ts";
 import { CommandError, EXIT } from "../outcome.ts";
@@ -38,12 +39,20 @@ export async function explain(
     : await fromHub(name, options, context);
   const { cluster } = options;
   if (cluster !== undefined) requireCluster(world, cluster);
-  const explanations = objects.map((object) => explainSnapshot(snapshotIn(world, object), systemClock.now()));
+  const explanations = objects.map((object) => explained(world, object));
   terminal.out(format(explanations, options, terminal.color));
   const isFine = explanations.every(({ scheduled, clusters }) =>
     cluster === undefined ? scheduled.status === "True" : clusters.some((one) => one.name === cluster && one.chosen),
   );
   return isFine ? EXIT.ok : EXIT.found;
+}
+
+function explained(world: World, object: KubeObject): Explanation {
+  const snapshot = snapshotIn(world, object);
+  const explanation = explainSnapshot(snapshot, systemClock.now());
+  const { deletionTimestamp: since } = object.metadata;
+  if (since === undefined) return explanation;
+  return { ...explanation, deletion: { since, message: deletionText(snapshot.previous, since) ?? "" } };
 }
 
 interface Asked {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
 import type { Explanation } from "../../desiredstate/index.ts";
-import { requestToken } from "../../runtime/index.ts";
+import { DEMOAPPLICATIONS, requestToken } from "../../runtime/index.ts";
 import { type SandboxCluster, startSandboxCluster } from "../../sandbox/index.ts";
 import { objectsOfFiles } from "../plan/files.ts";
 import { connectMember, type Connection } from "../connection.ts";
@@ -74,6 +74,21 @@ describe("explain on a hub", () => {
     expect(await chosen("nginx-demo")).toEqual(["shanghai-1", "singapore-1"]);
     expect(await chosen(`nginx-demo -f ${edited}`)).toEqual(["singapore-1"]);
     expect(hub.resourceVersion()).toBe(before);
+  });
+
+  test("says that the object is being deleted, and what that waits for", async () => {
+    const [type, namespace, name] = [DEMOAPPLICATIONS, "shop", "going"];
+    const progressing = { type: "Progressing", status: "True", reason: "Deleting", message: "waits for a: held" };
+    await make({
+      apiVersion: `${type.group}/${type.version}`,
+      kind: type.kind,
+      metadata: { namespace, name, finalizers: ["example.com/hold"] },
+      spec: { image: "nginx", replicas: 1 },
+      status: { conditions: [{ ...progressing, lastTransitionTime: "2026-11-22T10:00:00Z" }] },
+    } as KubeObject);
+    await admin.client.delete(type, namespace, name);
+    const since = (await admin.client.get(type, namespace, name)).metadata.deletionTimestamp;
+    expect((await explained(name))?.deletion).toEqual({ since, message: "waits for a: held" });
   });
 
   test("names what is not there", async () => {

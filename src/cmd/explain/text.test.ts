@@ -43,6 +43,14 @@ describe("an explanation reads", () => {
 `);
   });
 
+  test("with the deletion first, where the object is being deleted", async () => {
+    const deletion = { since: "2026-11-22T10:00:00Z", message: "waits for a since then: held" };
+    const text = explanationText({ ...(await explanation()), deletion }, { wide: false, color: false });
+    expect(text).toMatch(
+      /^[^\n]+\nDeleted {6}since 2026-11-22T10:00:00Z, waits for a since then: held\nScheduled {4}yes/,
+    );
+  });
+
   test("shortly where very many clusters were not chosen", async () => {
     const one = await explanation();
     const clusters = Array.from({ length: 30 }, (_, i) =>

@@ -26,10 +26,13 @@ const isNamed =
   (cluster: ExplainedCluster): boolean =>
     cluster.name === name;
 
-function header({ object, placement, passedOver, scheduled, group, ...rest }: Explanation): string {
+function header({ object, deletion, placement, passedOver, scheduled, group, ...rest }: Explanation): string {
   const { division, notes, overrides, returning, stages, stageProblems = [], failover } = rest;
   const where = object.namespace === undefined ? "" : ` in namespace ${object.namespace}`;
   const lines: [string, string][] = [
+    ...(deletion === undefined
+      ? []
+      : [["Deleted", `since ${deletion.since}, ${deletion.message}`] satisfies [string, string]]),
     ["Scheduled", `${scheduled.status === "True" ? "yes" : "no"}, ${scheduled.reason}: ${scheduled.message}`],
     [
       "Placed by",
