@@ -204,6 +204,17 @@ describe("the entry of a cluster in contact", () => {
     for (const field of absent) expect(found).not.toHaveProperty(field);
   });
 
+  test("what was written and finds no room for its pods is applied; what is refused itself is not", () => {
+    const noPods = { ...unhealthy("Failed", 0, "QuotaExceeded") };
+    const written = aggregate(inputOf([view("a"), view("b", { rows: [row({ health: noPods })] })]), T0);
+    expect(entry(written, "b")).toMatchObject({ state: "Failed", reason: "QuotaExceeded" });
+    expect(condition(written, "Applied")).toEqual(["True", "AllClustersApplied", "2 of 2 clusters applied"]);
+    expect([condition(written, "Available")[0], condition(written, "Ready")[0]]).toEqual(["False", "False"]);
+    const rows = [row({ inSync: false, failure: { ...failure, final: true } })];
+    const refusedThere = aggregate(inputOf([view("a"), view("b", { rows })]), T0);
+    expect(condition(refusedThere, "Applied").slice(0, 2)).toEqual(["False", "QuotaExceeded"]);
+  });
+
   test("the hashes are equal exactly when every rendered object is as wanted, in whatever order", () => {
     const both = [
       row({ desiredHash: "x", observedHash: "x" }),

@@ -113,7 +113,8 @@ function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
   const { rows } = input.view;
   const outcome = outcomeOf(rows, target, input.frozenFor);
   const hashes = hashesAskedFor(input, target, hashesOf(rows));
-  const applied = outcome.state !== "Failed" && (isSettled(rows) || isAsAskedBefore(target, rows, hashes));
+  // What was written and does not come up was applied all the same: its health says the rest.
+  const applied = target.problem === undefined && (isSettled(rows) || isAsAskedBefore(target, rows, hashes));
   const replicas = countsOf(rows, target);
   return {
     entry: observed(input, outcome, {
