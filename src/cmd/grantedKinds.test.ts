@@ -21,6 +21,8 @@ const served = [
   type("", "ServiceAccount", "serviceaccounts"),
   type("", "Service", "services"),
   type("serving.knative.dev", "Service", "services"),
+  type("", "Endpoints", "endpoints"),
+  type("discovery.k8s.io", "EndpointSlice", "endpointslices"),
   type("networking.k8s.io", "Ingress", "ingresses"),
   type("extensions.example.com", "Ingress", "ingresses"),
   type("mysql.presslabs.org", "MysqlCluster", "mysqlclusters"),
@@ -59,6 +61,8 @@ describe("the kinds of join", () => {
     },
     { name: "Certificate", says: "neither shanghai-1 nor the hub serves a kind Certificate" },
     { name: "Certificate.cert-manager.io", says: "give its plural and group" },
+    { name: "Endpoints", says: "--kinds endpoints: leave it out, no policy places objects of this kind: " },
+    { name: "endpointslices.discovery.k8s.io", says: "--kinds endpointslices.discovery.k8s.io: leave it out" },
   ])("$name is refused", ({ name, says }) => expect(() => resolve(name)).toThrow(says));
 });
 
@@ -85,6 +89,10 @@ describe("the kinds of install", () => {
     expect(() => resolveHubKinds([kind("", "nosuch")], served)).toThrow(
       "the hub serves no kind nosuch; give its plural and group",
     );
+  });
+
+  test("are refused where no policy places them", () => {
+    expect(() => resolveHubKinds([kind("", "endpoints")], served)).toThrow("--kinds endpoints: leave it out");
   });
 });
 

@@ -1,4 +1,5 @@
 import { listedAfter } from "../apis/index.ts";
+import { whyNeverPlaced } from "../interpreter/index.ts";
 import type { ResourceType } from "../runtime/index.ts";
 import type { HubKindAccess } from "./managerAccess.ts";
 import { EVERYTHING } from "./options.ts";
@@ -66,6 +67,14 @@ export function resolveHubKinds(kinds: readonly HubKindAccess[], served: readonl
 }
 
 function resolve(name: string, served: readonly ResourceType[], member: string | undefined): GrantedKind {
+  const found = foundAs(name, served, member);
+  const kind = served.find(({ group, plural }) => group === found.group && plural === found.plural)?.kind;
+  const never = kind === undefined ? undefined : whyNeverPlaced({ group: found.group, kind });
+  if (never === undefined) return found;
+  throw new CommandError(`--kinds ${nameOfKind(found)}: leave it out, no policy places objects of this kind: ${never}`);
+}
+
+function foundAs(name: string, served: readonly ResourceType[], member: string | undefined): GrantedKind {
   const dot = name.indexOf(".");
   const [word, group] = dot < 0 ? [name, undefined] : [name.slice(0, dot), name.slice(dot + 1)];
   const found = new Map<string, GrantedKind>();
