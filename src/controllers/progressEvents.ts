@@ -25,10 +25,17 @@ export function newProgress(): ObjectProgress {
 /** A deletion that takes longer than this waits for somebody. */
 const DELETION_PATIENCE_MS = 30_000;
 
-/** Milliseconds until a deletion takes longer than deletions do; 0 for what is not being deleted, or has been for long. */
-export function patienceLeft({ metadata: { deletionTimestamp } }: Pick<KubeObject, "metadata">, now: number): number {
+/**
+ * Milliseconds until a deletion takes longer than deletions do; 0 for what is not being deleted, or has been for long. `possibleSince`: when it could
+ * begin, epoch milliseconds, where that was later than it was asked for.
+ */
+export function patienceLeft(
+  { metadata: { deletionTimestamp } }: Pick<KubeObject, "metadata">,
+  now: number,
+  possibleSince = 0,
+): number {
   if (deletionTimestamp === undefined) return 0;
-  return Math.max(0, Date.parse(deletionTimestamp) + DELETION_PATIENCE_MS - now);
+  return Math.max(0, Math.max(Date.parse(deletionTimestamp), possibleSince) + DELETION_PATIENCE_MS - now);
 }
 
 /** Whether a cluster serves less than it is to, for a reason that somebody has to know. */

@@ -46,6 +46,25 @@ describe("what statuses say of the contact with a cluster", () => {
     expect([contacts.of(CLUSTER), changes]).toEqual([inContact, [CLUSTER, CLUSTER]]);
   });
 
+  test("is beside it when a cluster that was lost came back; one that was never lost did not", async () => {
+    const { clock, contacts, hear } = reported();
+    hear({ ...away, pending: true });
+    hear(inContact);
+    expect(contacts.returnedAt(CLUSTER)).toBeUndefined();
+    hear(away);
+    await clock.advance(5_000);
+    hear(inContact);
+    const soon = clock.now();
+    expect(contacts.returnedAt(CLUSTER)).toBe(soon);
+    hear(away);
+    await clock.advance(60_000);
+    expect(contacts.returnedAt(CLUSTER)).toBe(soon);
+    hear(inContact);
+    expect(contacts.returnedAt(CLUSTER)).toBe(clock.now());
+    hear(undefined);
+    expect(contacts.returnedAt(CLUSTER)).toBeUndefined();
+  });
+
   test("changes at once when more or less of the cluster is known, and not for the same once more", () => {
     const { changes, hear } = reported();
     hear(inContact);

@@ -15,6 +15,7 @@ export class ReportedContacts implements Disposable {
   readonly #observations: Observations;
   readonly #clock: Clock;
   readonly #clusters = new Map<string, DampedContact<ClusterContact>>();
+  readonly #returns = new Map<string, number>();
   readonly #subscription: Disposable;
 
   constructor({ observations, clock }: { observations: Observations; clock: Clock }) {
@@ -32,6 +33,11 @@ export class ReportedContacts implements Disposable {
     return this.#clusters.get(cluster)?.lost?.lastContact;
   }
 
+  /** When a cluster that had been lost answered again the last time, epoch milliseconds. */
+  returnedAt(cluster: string): number | undefined {
+    return this.#returns.get(cluster);
+  }
+
   [Symbol.dispose](): void {
     this.#subscription[Symbol.dispose]();
     for (const contact of this.#clusters.values()) contact[Symbol.dispose]();
@@ -43,6 +49,7 @@ export class ReportedContacts implements Disposable {
     if (contact.reason === "ClusterUnknown") {
       damped?.[Symbol.dispose]();
       this.#clusters.delete(cluster);
+      this.#returns.delete(cluster);
       this.changes.emit(cluster);
       return;
     }
@@ -51,6 +58,8 @@ export class ReportedContacts implements Disposable {
       this.#clusters.set(cluster, damped);
     }
     const before = damped.said;
+    const last = damped.lost ?? before;
+    if (contact.ok && last?.ok === false && !last.pending) this.#returns.set(cluster, this.#clock.now());
     damped.take(contact);
     const isNews = damped.said === contact && before?.ok === contact.ok && !sameSight(before, contact);
     if (isNews) this.changes.emit(cluster);

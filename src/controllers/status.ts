@@ -149,8 +149,9 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       }
       tracked.changed = false;
       await this.#update(owner, tracked, plan, found, context, signal);
-      const patienceMs = patienceLeft(found.object, clock.now());
-      if (patienceMs > 0) return requeueAfter(patienceMs);
+      const patience = [undefined, ...plan.remaining].map((cluster) => this.#patienceLeft(found.object, cluster));
+      const soonest = Math.min(...patience.filter((ms) => ms > 0));
+      if (soonest < Infinity) return requeueAfter(soonest);
     } catch (error) {
       tracked.changed = true;
       if (!isNotFound(error)) throw error;
@@ -314,6 +315,12 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     return 0;
   }
 
+  /** Nothing could be deleted on a cluster before it answered again. */
+  #patienceLeft(object: KubeObject, cluster: string | undefined): number {
+    const { clock, contacts } = this.#options;
+    return patienceLeft(object, clock.now(), cluster === undefined ? undefined : contacts.returnedAt(cluster));
+  }
+
   async #update(
     owner: string,
     tracked: Tracked,
@@ -333,7 +340,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         ...classesOf(object),
         deleting: this.#isDeletion(owner),
         deletedAt: object.metadata.deletionTimestamp,
-        overdue: patienceLeft(object, clock.now()) === 0,
+        isOverdue: (cluster) => this.#patienceLeft(object, cluster) === 0,
         previous,
         target: plan.target,
         failure: plan.failure,

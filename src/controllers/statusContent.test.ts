@@ -103,6 +103,30 @@ describe("the status says", () => {
     );
     expect(reasons(all)).toContain("DeletionWaits");
   });
+
+  test("what a deletion waits for on a cluster that was away only when it takes long after the return", async () => {
+    const all = await reporting({ placements: [placement(["a"])] });
+    await all.complete();
+    await all.update({ metadata: { generation: 2, deletionTimestamp: DELETED_AT, finalizers: [OBJECT_FINALIZER] } });
+    await all.reconcile();
+    all.contact("a", { ok: false, synced: false, reason: "ClusterUnreachable" });
+    await all.settle(10_000);
+    await all.report();
+    await all.settle(60_000);
+    await all.report();
+    expect(messageOf(all, "Progressing")).toContain("waits for a (ClusterUnreachable");
+    all.events.length = 0;
+    all.contact("a", { ok: true });
+    await all.settle(LONGEST_MS);
+    expect(await all.report()).toEqual({ requeueAfter: 30_000 - LONGEST_MS });
+    expect([messageOf(all, "Progressing"), reasons(all)]).toEqual(["objects remain on a", []]);
+    await all.settle(30_000 - LONGEST_MS);
+    expect(await all.report()).toEqual({});
+    expect([messageOf(all, "Progressing"), reasons(all)]).toEqual([
+      expect.stringContaining("Deployment shop is still to be deleted"),
+      ["DeletionWaits"],
+    ]);
+  });
 });
 
 test("the status of a bundle names the object that is refused, and the kinds that it holds", async () => {

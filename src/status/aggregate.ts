@@ -106,7 +106,7 @@ function reportsOf(input: StatusInput, now: number): ClusterReport[] {
           frozenFor,
           isUnchanged,
           isPlaced,
-          ...(input.deleting ? { isOverdue: input.overdue === true } : {}),
+          ...(input.deleting ? { isOverdue: input.isOverdue?.(view.name) === true } : {}),
           watchesHealth: target?.failover?.watchesHealth === true,
           watchesNodes: target?.reschedules === true,
           now,

@@ -53,7 +53,7 @@ describe("what a removal waits for that takes longer than removals do", () => {
       view("b", { contact: { ok: false, reason: "ClusterUnreachable", lastContact: T0 }, rows: [], mayRemain: true }),
     ];
     const deleting = { target: undefined, deleting: true, deletedAt: "2026-11-21T07:59:00Z" };
-    const late = aggregate(inputOf(clusters, { ...deleting, overdue: true }), T0);
+    const late = aggregate(inputOf(clusters, { ...deleting, isOverdue: () => true }), T0);
     expect(entry(late, "a")).toMatchObject({ state: "Removing", ...held });
     expect(entry(late, "b")).toMatchObject({ state: "Unknown", reason: "ClusterUnreachable" });
     expect(condition(late, "Progressing")[2]).toBe(`a: ${held.message}; also b (ClusterUnreachable)`);

@@ -59,8 +59,8 @@ export interface StatusInput {
   deleting: boolean;
   /** RFC 3339 time of the deletion. */
   deletedAt?: string | undefined;
-  /** The deletion has taken longer than deletions take. */
-  overdue?: boolean;
+  /** Whether the deletion has taken longer on that cluster than deletions take. */
+  isOverdue?: (cluster: string) => boolean;
   previous: FederatedStatus | undefined;
   /** Undefined while the object has not been planned. */
   target: Target | undefined;
