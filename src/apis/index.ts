@@ -23,7 +23,17 @@ export * from "./manifestbundle.ts";
 export * from "./match.ts";
 export * from "./membercluster.ts";
 export { type MemberAddress, type MemberCondition, MOST_REPORTED } from "./memberReport.ts";
-export { firstFitting, listedAfter, pointOf, shortMessage, shortName, shortPoint } from "./message.ts";
+export {
+  firstFitting,
+  listedAfter,
+  pointOf,
+  shortMessage,
+  shortName,
+  shortPath,
+  shortPoint,
+  type Told,
+  told,
+} from "./message.ts";
 export * from "./meta.ts";
 export { forgedApprovals } from "./approvals.ts";
 export { shareOf } from "./share.ts";

@@ -27,6 +27,21 @@ export function firstFitting(texts: readonly [string, ...string[]], limit: numbe
   return found ?? shortMessage(texts.at(-1) ?? "", limit);
 }
 
+/** A sentence within the limit; in full, where that is longer; and the ways to say it shorter, for a sentence that has more to say. */
+export interface Told {
+  message: string;
+  detail?: string;
+  shorter: readonly string[];
+}
+
+/** The first of the texts that fits as the message. Give the fullest first, as to {@link firstFitting}. */
+export function told(texts: readonly [string, ...string[]]): Told {
+  const [whole] = texts;
+  const message = firstFitting(texts);
+  const shorter = [...new Set(texts)].filter((text) => text.length < message.length);
+  return { message, ...(message === whole ? {} : { detail: whole }), shorter };
+}
+
 /** The items after the words before them, as many as fit, and how many more there are: a list of names is never cut in the middle of a name. */
 export function listedAfter(
   before: string,
@@ -77,6 +92,11 @@ export function pointOf(text: string): string {
 export function shortPoint(text: string): string {
   const point = text.replaceAll(/: Invalid value: .+?: /g, ": ");
   const [before = "", path = ""] = /^(\.?[a-zA-Z][^\s:]*): /.exec(point) ?? [];
+  return path === "" ? point : `${shortPath(path)}: ${point.slice(before.length)}`;
+}
+
+/** The end of a long name of a field, which says more than its beginning. */
+export function shortPath(path: string, kept: number = 2): string {
   const names = path.match(/[^.[\]]+(?:\[[^\]]*\])*/g) ?? [];
-  return names.length <= 2 ? point : `…${names.slice(-2).join(".")}: ${point.slice(before.length)}`;
+  return names.length <= kept ? path : `…${names.slice(-kept).join(".")}`;
 }

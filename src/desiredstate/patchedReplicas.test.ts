@@ -39,7 +39,7 @@ const SAID = "must be a whole number, 0 to 2147483647";
 
 describe("a patch that leaves a workload with no number of replicas", () => {
   test.each([-3, 2.5, 2_147_483_648, "many", "3", true, {}])("but %j is invalid, by the policy's name", (value) => {
-    expect(problemWith({ patches: [set(value)] })).toEqual({
+    expect(problemWith({ patches: [set(value)] })).toMatchObject({
       reason: "InvalidPatch",
       message: `OverridePolicy bad, rule 0: patch 0 on Deployment: .spec.replicas: ${SAID}`,
       policy: { kind: "OverridePolicy", namespace: "default", name: "bad" },

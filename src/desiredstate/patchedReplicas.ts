@@ -1,4 +1,4 @@
-import { isCount, type KubeObject, MOST_COUNTED, parseApiVersion, valueAt } from "../apis/index.ts";
+import { isCount, type KubeObject, MOST_COUNTED, parseApiVersion, shortPath, valueAt } from "../apis/index.ts";
 import { memberKindOf } from "../interpreter/index.ts";
 import { type applyRules, blamedPatch, effectOf, type MatchedRule } from "../override/index.ts";
 
@@ -24,8 +24,15 @@ export function wrongReplicas(
     const patch = blamedPatch(effectOf(rules), object.kind, [field]);
     if (patch === undefined) continue;
     const { policy, rule } = patch;
-    const wrong = `${field}: must be a whole number, 0 to ${MOST_COUNTED}`;
-    return { policy, rule, reason: "InvalidPatch", message: `patch ${patch.patch} on ${object.kind}: ${wrong}` };
+    const range = `must be a whole number, 0 to ${MOST_COUNTED}`;
+    const wrong = `${field}: ${range}`;
+    return {
+      policy,
+      rule,
+      reason: "InvalidPatch",
+      message: `patch ${patch.patch} on ${object.kind}: ${wrong}`,
+      point: `${shortPath(field)}: ${range}`,
+    };
   }
   return undefined;
 }

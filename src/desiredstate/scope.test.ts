@@ -193,6 +193,14 @@ describe("where it goes", () => {
       message: "no cluster fits: taint m:NoSchedule is not tolerated (1 of 3 clusters)",
     },
     {
+      name: "a reason that is so long that how many clusters have it gives way",
+      given: {
+        placements: [placement("p", { clusterAffinities: [{ name: "g".repeat(40), clusterNames: ["atlantis"] }] })],
+        previous: running(["shanghai-1"]),
+      },
+      message: `not among the clusterNames of group ${"g".repeat(40)}; it is kept as it is on 1 cluster`,
+    },
+    {
       name: "chosen since it runs there",
       given: { placements: [everywhere], clusters: [tainted(shanghai)], previous: running(["shanghai-1"]) },
       message: "1 of 1 cluster selected",

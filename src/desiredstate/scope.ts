@@ -1,6 +1,7 @@
 import {
   counted,
   type FederatedStatus,
+  firstFitting,
   type KubeObject,
   listedAfter,
   parseApiVersion,
@@ -187,9 +188,19 @@ function placed(
   }
   // Nothing to go to is no reason to go: what runs stays until there is.
   const kept = keepable.length === 0 ? "" : `; it is kept as it is on ${counted(keepable.length, "cluster")}`;
+  const { what, of = "", others = "" } = mostFrequentRefusal(decision.verdicts);
+  const said = `no cluster fits: ${what}`;
+  // The reason says that none fits; why comes before how many, and before what is well known.
+  const texts = [
+    `${said}${of}${others}${kept}`,
+    `${said}${of}${kept}`,
+    `${what}${of}${kept}`,
+    `${what}${kept}`,
+    `${what}${of}`,
+  ] as const;
   return {
     decision,
-    scheduled: notScheduled("NoClusterFits", `no cluster fits: ${mostFrequentRefusal(decision.verdicts)}${kept}`),
+    scheduled: notScheduled("NoClusterFits", firstFitting([...texts, what])),
     places: keepable,
     suspended: false,
   };
@@ -251,7 +262,7 @@ const MEANT: ReadonlySet<string> = new Set(["NotInAffinity", "Excluded", "Unknow
  * The reason that most clusters share, in the words of the first of them; of equally frequent ones the first by name. What keeps the object
  * from a cluster that the policy names says more than that the policy does not name the others.
  */
-function mostFrequentRefusal(verdicts: readonly Verdict[]): string {
+function mostFrequentRefusal(verdicts: readonly Verdict[]): { what: string; of?: string; others?: string } {
   const byReason = new Map<string, Verdict[]>();
   for (const verdict of verdicts) {
     const same = byReason.get(verdict.reason);
@@ -265,10 +276,14 @@ function mostFrequentRefusal(verdicts: readonly Verdict[]): string {
     )[0] ?? [];
   // A spread that cannot be met is what keeps the object from everywhere, however many clusters are refused before that.
   const [first] = byReason.get("SpreadNotMet") ?? worst ?? [];
-  if (worst === undefined || first === undefined) return "there is none; join one with `meridian join`";
+  if (worst === undefined || first === undefined) return { what: "there is none; join one with `meridian join`" };
   const unknown = byReason.get("UnknownCluster")?.map(({ cluster }) => cluster) ?? [];
-  if (first.reason === "UnknownCluster") return unknownText(unknown);
+  if (first.reason === "UnknownCluster") return { what: unknownText(unknown) };
   const others = unknown.length === 0 ? "" : `; ${unknownText(unknown)}`;
-  if (first.reason === "SpreadNotMet") return `${first.message}${others}`;
-  return `${first.message} (${worst.length} of ${counted(verdicts.length - unknown.length, "cluster")})${others}`;
+  if (first.reason === "SpreadNotMet") return { what: first.message, others };
+  return {
+    what: first.message,
+    of: ` (${worst.length} of ${counted(verdicts.length - unknown.length, "cluster")})`,
+    others,
+  };
 }

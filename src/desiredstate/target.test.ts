@@ -182,7 +182,7 @@ describe("what goes there", () => {
           overrides(policy, { patches: [{ kind: "Deployment", op: "replace", path: "/spec/none", value: 1 }] }),
         ],
       }).clusters[0]?.problem;
-    expect(problemOf("bad")).toEqual({
+    expect(problemOf("bad")).toMatchObject({
       reason: "InvalidPatch",
       message: "OverridePolicy bad, rule 0: patch 0 on Deployment: replace: /spec/none does not exist",
       policy: { kind: "OverridePolicy", namespace: "default", name: "bad" },

@@ -23,6 +23,8 @@ export interface DependencyHashes {
 export interface Why {
   reason: string;
   message: string;
+  /** The same in fewer words, the fullest first: for a sentence that has more to say. The last one fits beside the name of a cluster. */
+  shorter?: readonly string[];
 }
 
 /** An override that cannot be applied. */

@@ -1,5 +1,4 @@
 import {
-  firstFitting,
   type KubeObject,
   type ObjectRef,
   type OwnerRef,
@@ -8,6 +7,7 @@ import {
   protectedChange,
   shortMessage,
   shortName,
+  told,
 } from "../apis/index.ts";
 import { memberKindOf, phaseOf, replicasAt, withAccountNames, withReplicasAt } from "../interpreter/index.ts";
 import { applyRules, type MatchedRule } from "../override/index.ts";
@@ -170,7 +170,9 @@ export class VariantRenderer {
       return undefined;
     const kinds = [...new Set(objects.map(({ kind }) => kind))].join(", ");
     const message = `replicas: no field for them is known in ${kinds}; set replicaScheduling.path of the Placement`;
-    return problemOf({ policy: matched.policy, rule: matched.index, reason: "InvalidOverride", message }, undefined);
+    const point = "replicas: no field for them is known; set replicaScheduling.path of the Placement";
+    const problem = { policy: matched.policy, rule: matched.index, reason: "InvalidOverride" as const, message, point };
+    return problemOf(problem, undefined);
   }
 
   /** A kind that is propagated as it is would be applied onto itself on the hub. */
@@ -231,16 +233,23 @@ function firstProtectedChange(before: readonly KubeObject[], after: readonly Kub
   return undefined;
 }
 
-function problemOf(
+export function problemOf(
   problem: ReturnType<typeof applyRules>["problem"],
   changed: string | undefined,
 ): Problem | undefined {
   if (problem !== undefined) {
-    const { policy, rule, reason, message: what } = problem;
-    const say = (name: string): string => `${policy.kind} ${name}, rule ${rule}: ${what}`;
-    const detail = say(policy.name);
-    const message = firstFitting([detail, say(shortName(policy.name))]);
-    return { reason, message, policy, ...(message === detail ? {} : { detail }) };
+    const { policy, rule, reason, message: what, point } = problem;
+    const say = (limit: number, words: string): string =>
+      `${policy.kind} ${shortName(policy.name, limit)}, rule ${rule}: ${words}`;
+    const texts = [
+      say(Infinity, what),
+      say(40, what),
+      say(24, what),
+      say(40, point),
+      say(24, point),
+      say(12, point),
+    ] as const;
+    return { reason, ...told([...texts, point]), policy };
   }
   if (changed === undefined) return undefined;
   return { reason: "ProtectedField", message: shortMessage(`an override may not change ${changed}`) };

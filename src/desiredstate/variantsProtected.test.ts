@@ -59,9 +59,9 @@ describe("an override that has got past its own checks", () => {
   });
 
   test("is told of by its own problem first", async () => {
-    const problem = { policy, rule: 0, reason: "InvalidPatch", message: "it is wrong" };
+    const problem = { policy, rule: 0, reason: "InvalidPatch", message: "it is wrong", point: "it is wrong" };
     const variant = await rendered([conf], problem);
-    expect(variant.problem).toEqual({
+    expect(variant.problem).toMatchObject({
       reason: "InvalidPatch",
       message: "OverridePolicy o, rule 0: it is wrong",
       policy,

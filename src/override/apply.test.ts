@@ -166,7 +166,7 @@ describe("a rule that fails", () => {
       [deployment(), service],
       [...good, ...from("bad", { replicas: 8, labels: { c: "d" } }, bad), ...from("later", { labels: { e: "f" } })],
     );
-    expect(result.problem).toEqual({
+    expect(result.problem).toMatchObject({
       policy: { kind: "OverridePolicy", namespace: "default", name: "bad" },
       rule: 1,
       reason: "InvalidPatch",

@@ -1,4 +1,11 @@
-import { isRecord, isReservedKey, type KubeObject, type OverrideRule, type PatchOperation } from "../apis/index.ts";
+import {
+  isRecord,
+  isReservedKey,
+  type KubeObject,
+  type OverrideRule,
+  type PatchOperation,
+  shortName,
+} from "../apis/index.ts";
 import { applyOperation, PatchError } from "./jsonPatch.ts";
 import { wrongMetadata } from "./metadataMaps.ts";
 import { overridePodTemplates, updateAt } from "./podTemplate.ts";
@@ -28,7 +35,7 @@ export function applyRules(objects: readonly KubeObject[], rules: readonly Match
     const next = withRule(current, matched.rule);
     if (next instanceof RuleError) {
       const { policy, index } = matched;
-      const problem = { policy, rule: index, reason: next.reason, message: next.message };
+      const problem = { policy, rule: index, reason: next.reason, message: next.message, point: next.point };
       return { ...resultOf(done), problem };
     }
     current = next;
@@ -96,7 +103,10 @@ function merge(
 ): readonly KubeObject[] {
   if (values === undefined) return objects;
   const key = Object.keys(values).find(isReservedKey);
-  if (key !== undefined) throw new RuleError("ProtectedField", `${field}: ${key} is reserved for Meridian`);
+  if (key !== undefined)
+    throw new RuleError("ProtectedField", `${field}: ${key} is reserved for Meridian`, {
+      point: `${field}: ${shortName(key, 48)} is reserved for Meridian`,
+    });
   const change = (current: unknown): unknown => {
     const present = isRecord(current) ? current : {};
     work.brings(values);
@@ -114,7 +124,8 @@ function patch(
   if (operations.length === 0 || objects.length === 0) return objects;
   for (const [i, { kind }] of operations.entries()) {
     if (kind === undefined || objects.some((object) => object.kind === kind)) continue;
-    throw new RuleError("InvalidPatch", `patch ${i}: no ${kind} is rendered, only ${kindsOf(objects)}`);
+    const point = `no ${shortName(kind)} is rendered`;
+    throw new RuleError("InvalidPatch", `patch ${i}: no ${kind} is rendered, only ${kindsOf(objects)}`, { point });
   }
   return objects.map((object) => patchOne(object, operations, work));
 }
@@ -133,12 +144,14 @@ function patchOne(object: KubeObject, operations: readonly PatchOperation[], wor
     } catch (error) {
       if (!(error instanceof PatchError) && !(error instanceof RuleError)) throw error;
       const reason = error instanceof RuleError ? error.reason : "InvalidPatch";
-      throw new RuleError(reason, `patch ${i} on ${object.kind}: ${error.message}`, { cause: error });
+      const { message, point } = error;
+      throw new RuleError(reason, `patch ${i} on ${object.kind}: ${message}`, { cause: error, point });
     }
     if (patched === before) continue;
     const field = isRecord(patched) ? protectedChange(before, patched, work) : "the whole object";
     if (field !== undefined) {
-      throw new RuleError("ProtectedField", `patch ${i} on ${object.kind} may not change ${field}`);
+      const point = `it may not change ${field.replace(/^pod label ([^,]+)/, (_, key: string) => `pod label ${shortName(key, 24)}`)}`;
+      throw new RuleError("ProtectedField", `patch ${i} on ${object.kind} may not change ${field}`, { point });
     }
     const wrong = wrongMetadata(before, patched);
     if (wrong !== undefined) throw new RuleError("InvalidPatch", `patch ${i} on ${object.kind}: ${wrong}`);

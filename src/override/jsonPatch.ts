@@ -5,6 +5,13 @@ import { Work } from "./work.ts";
 /** Why an operation cannot be done. The message names the operation and the path, never a value: it may be a secret. */
 export class PatchError extends Error {
   override readonly name = "PatchError";
+  /** The same with no more than the end of the path. */
+  readonly point: string;
+
+  constructor(message: string, point: string = message) {
+    super(message);
+    this.point = point;
+  }
 }
 
 type Operation = Pick<PatchOperation, "op" | "path" | "from" | "value">;
@@ -31,7 +38,7 @@ export function applyOperation(document: unknown, operation: Operation, work: Wo
       return write(document, path, valueOf(operation), operation, work);
     case "test":
       if (sameValue(read(document, path, operation), valueOf(operation))) return document;
-      return fail(operation, `${shortened(operation.path)} has another value`);
+      return fail(operation, (limit) => `${shortened(operation.path, limit)} has another value`);
     case "copy": {
       const value = read(document, fromOf(operation), operation);
       work.brings(value, path.length);
@@ -40,7 +47,7 @@ export function applyOperation(document: unknown, operation: Operation, work: Wo
     case "move": {
       const from = fromOf(operation);
       if (from.length < path.length && from.every((token, i) => token === path[i])) {
-        return fail(operation, `${textOf(from, from.length)} cannot move into itself`);
+        return fail(operation, (limit) => `${textOf(from, from.length, limit)} cannot move into itself`);
       }
       const value = read(document, from, operation);
       work.brings(value, path.length);
@@ -49,37 +56,42 @@ export function applyOperation(document: unknown, operation: Operation, work: Wo
   }
 }
 
-function fail(operation: Operation, why: string): never {
-  throw new PatchError(`${operation.op}: ${why}`);
+/** `why` gets so many characters for each path that it names. */
+function fail({ op }: Operation, why: (limit: number) => string): never {
+  throw new PatchError(`${op}: ${why(LONGEST_POINTER)}`, `${op}: ${why(SHORT_POINTER)}`);
 }
 
 function pointer(operation: Operation, text: string): Pointer {
-  return parsePointer(text) ?? fail(operation, `${shortened(text)} is not a JSON pointer`);
+  return parsePointer(text) ?? fail(operation, (limit) => `${shortened(text, limit)} is not a JSON pointer`);
 }
 
 function fromOf(operation: Operation): Pointer {
-  if (operation.from === undefined) return fail(operation, `from is missing for ${shortened(operation.path)}`);
+  if (operation.from === undefined)
+    return fail(operation, (limit) => `from is missing for ${shortened(operation.path, limit)}`);
   return pointer(operation, operation.from);
 }
 
 function valueOf(operation: Operation): unknown {
-  if (operation.value === undefined) return fail(operation, `value is missing for ${shortened(operation.path)}`);
+  if (operation.value === undefined)
+    return fail(operation, (limit) => `value is missing for ${shortened(operation.path, limit)}`);
   return operation.value;
 }
 
 /** The text of the first `length` tokens, as a person would write it. */
-function textOf(path: Pointer, length: number): string {
+function textOf(path: Pointer, length: number, limit: number): string {
   const tokens = path.slice(0, length).map((token) => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`);
-  return shortened(tokens.join(""));
+  return shortened(tokens.join(""), limit);
 }
 
 /** So much of a pointer that the sentence gets to its point; the number of the patch says which pointer is meant. */
 const LONGEST_POINTER = 56;
+/** And where little room is left beside the names of the policy and the cluster. */
+const SHORT_POINTER = 28;
 
-function shortened(text: string): string {
+function shortened(text: string, limit: number): string {
   if (text === "") return "the whole object";
-  if (text.length <= LONGEST_POINTER) return text;
-  return `…${text.slice(-LONGEST_POINTER)}`;
+  if (text.length <= limit) return text;
+  return `…${text.slice(-limit)}`;
 }
 
 type Json = Record<string, unknown>;
@@ -110,7 +122,7 @@ function read(document: unknown, path: Pointer, operation: Operation): unknown {
   let value = document;
   for (const [depth, token] of path.entries()) {
     const member = memberOf(value, token);
-    if (member === undefined) return fail(operation, `${textOf(path, depth + 1)} does not exist`);
+    if (member === undefined) return fail(operation, (limit) => `${textOf(path, depth + 1, limit)} does not exist`);
     value = member.value;
   }
   return value;
@@ -132,10 +144,10 @@ function withParent(
         work.copiesMembersOf(node);
         return change(node, token);
       }
-      return fail(operation, `${textOf(path, depth)} holds neither fields nor items`);
+      return fail(operation, (limit) => `${textOf(path, depth, limit)} holds neither fields nor items`);
     }
     const member = memberOf(node, token);
-    if (member === undefined) return fail(operation, `${textOf(path, depth + 1)} does not exist`);
+    if (member === undefined) return fail(operation, (limit) => `${textOf(path, depth + 1, limit)} does not exist`);
     work.copiesMembersOf(node as unknown[] | Json);
     return withMember(node as unknown[] | Json, token, descend(member.value, depth + 1));
   };
@@ -159,13 +171,14 @@ function add(document: unknown, path: Pointer, value: unknown, operation: Operat
     // One past the end is a place to insert at, and so is `-`.
     const end = token === "-" || token === String(parent.length);
     const index = end ? parent.length : indexIn(parent, token);
-    if (index === undefined) return fail(operation, `${textOf(path, path.length)} is no place in the array`);
+    if (index === undefined)
+      return fail(operation, (limit) => `${textOf(path, path.length, limit)} is no place in the array`);
     return parent.toSpliced(index, 0, value);
   });
 }
 
 function remove(document: unknown, path: Pointer, operation: Operation, work: Work): unknown {
-  if (path.length === 0) return fail(operation, "the whole object cannot be removed");
+  if (path.length === 0) return fail(operation, () => "the whole object cannot be removed");
   read(document, path, operation);
   return withParent(document, path, operation, work, (parent, token) => {
     if (Array.isArray(parent)) return parent.toSpliced(Number(token), 1);

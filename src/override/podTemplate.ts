@@ -1,4 +1,12 @@
-import { isRecord, type KubeObject, type OverrideRule, parseApiVersion, sameValue, valueAt } from "../apis/index.ts";
+import {
+  isRecord,
+  type KubeObject,
+  type OverrideRule,
+  parseApiVersion,
+  sameValue,
+  shortName,
+  valueAt,
+} from "../apis/index.ts";
 import { memberKindOf } from "../interpreter/index.ts";
 import { overrideImage, type ImageOverride } from "./image.ts";
 import { RuleError } from "./ruleError.ts";
@@ -53,7 +61,10 @@ function overrideTemplate(template: Json, rule: OverrideRule, kind: string, work
   const spec = isRecord(template["spec"]) ? template["spec"] : {};
   const containers = jsonArray(spec["containers"]);
   const main = mainContainer(template, containers);
-  if (main === undefined) throw new RuleError("InvalidOverride", `the pod template of the ${kind} has no container`);
+  if (main === undefined)
+    throw new RuleError("InvalidOverride", `the pod template of the ${kind} has no container`, {
+      point: `the pod template of the ${shortName(kind)} has no container`,
+    });
 
   const { image, command, args, env } = rule;
   work.brings([image, command, args, env]);
@@ -94,7 +105,9 @@ function withImage(container: Json, image: ImageOverride | undefined): Json {
   if (image === undefined || Object.values(image).every((part) => part === undefined)) return container;
   const current = container["image"];
   if (typeof current !== "string") {
-    throw new RuleError("InvalidOverride", `container ${String(container["name"])} has no image to override`);
+    throw new RuleError("InvalidOverride", `container ${String(container["name"])} has no image to override`, {
+      point: `container ${shortName(String(container["name"]))} has no image to override`,
+    });
   }
   return { ...container, image: overrideImage(current, image) };
 }

@@ -4,9 +4,12 @@ import type { OverrideProblem } from "./types.ts";
 export class RuleError extends Error {
   override readonly name = "RuleError";
   readonly reason: OverrideProblem["reason"];
+  /** What is wrong in as few words as say it. */
+  readonly point: string;
 
-  constructor(reason: OverrideProblem["reason"], message: string, options?: ErrorOptions) {
+  constructor(reason: OverrideProblem["reason"], message: string, options: ErrorOptions & { point?: string } = {}) {
     super(message, options);
     this.reason = reason;
+    this.point = options.point ?? message;
   }
 }

@@ -49,6 +49,8 @@ export interface OverrideProblem {
   rule: number;
   reason: "InvalidPatch" | "ProtectedField" | "InvalidOverride" | "TooLarge";
   message: string;
+  /** What is wrong in as few words as say it. */
+  point: string;
 }
 
 export interface OverrideResult {

@@ -288,3 +288,14 @@ test("a condition keeps its time while its status stays, is said of the present 
   });
   expect(conditionsOf([{ ...statement, status: "False" }], previous, 7, T0)[0]?.lastTransitionTime).toBe(at(T0));
 });
+
+test("a condition says in fewer words what an entry says, rather than cut it", () => {
+  const [name, message] = ["c".repeat(40), `OverridePolicy ${"p".repeat(40)}, rule 0: replicas must be a whole number`];
+  const planned = target([name]);
+  const problem = { reason: "InvalidPatch", message, shorter: ["replicas must be a whole number"] };
+  const clusters = planned.clusters.map((cluster) => ({ ...cluster, problem }));
+  const status = aggregate(inputOf([view(name)], { target: { ...planned, clusters } }), T0);
+  expect(entry(status, name)).toMatchObject({ message });
+  for (const type of ["Applied", "Available", "Ready"])
+    expect(condition(status, type)[2]).toBe(`${name}: replicas must be a whole number`);
+});

@@ -1,10 +1,12 @@
-import { firstFitting, isSamePolicy, type PolicyName, type Reason, shortName, shortPoint } from "../apis/index.ts";
+import { isSamePolicy, type PolicyName, type Reason, shortName, shortPoint, told } from "../apis/index.ts";
 import type { Failure, Problem } from "../desiredstate/types.ts";
 import { blamedPatch, type OverrideEffect, type PolicyRef } from "../override/index.ts";
 import type { RowView } from "./types.ts";
 
 /** A member says with these that a value is wrong. */
 const WRONG_VALUE: ReadonlySet<string> = new Set<Reason>(["Invalid", "UnknownField", "BadRequest", "ImmutableField"]);
+
+type Said = Pick<Problem, "message" | "detail" | "shorter">;
 
 /**
  * The failure of a row, with what overrides have to do with it: the patch to blame, or, where the member does not say which field it refuses, or
@@ -22,11 +24,7 @@ export function blamed(
 }
 
 /** The refusal of what policies have patched, by none of whose patches alone it is explained. */
-function withPolicies(
-  kind: string,
-  failure: Failure,
-  overrides: OverrideEffect | undefined,
-): Pick<Failure, "message" | "detail"> | undefined {
+function withPolicies(kind: string, failure: Failure, overrides: OverrideEffect | undefined): Said | undefined {
   const policies = patching(kind, overrides);
   if (policies.length === 0 || !failure.final || !WRONG_VALUE.has(failure.reason)) return undefined;
   return namingPolicies(policies, failure);
@@ -41,12 +39,12 @@ export function refusedPatches(
   kind: string,
   failure: Failure,
   overrides: OverrideEffect | undefined,
-): Pick<Problem, "reason" | "message" | "detail"> | undefined {
+): (Pick<Problem, "reason"> & Said) | undefined {
   const problem = patchProblem(kind, failure, overrides);
   if (problem?.policy !== undefined) return isSamePolicy(policy, problem.policy) ? problem : undefined;
   if (!patching(kind, overrides).some((one) => isSamePolicy(policy, one))) return undefined;
-  const told = withPolicies(kind, failure, overrides);
-  return told === undefined ? undefined : { reason: "NotApplied" satisfies Reason, ...told };
+  const said = withPolicies(kind, failure, overrides);
+  return said === undefined ? undefined : { reason: "NotApplied" satisfies Reason, ...said };
 }
 
 /** The policies that patch objects of that kind, in the order in which they apply. */
@@ -56,10 +54,7 @@ function patching(kind: string, overrides: OverrideEffect | undefined): PolicyRe
 }
 
 /** The policies come first: only the words of the member are cut. */
-function namingPolicies(
-  policies: readonly PolicyRef[],
-  { message, detail = message }: Failure,
-): Pick<Failure, "message" | "detail"> {
+function namingPolicies(policies: readonly PolicyRef[], { message, detail = message }: Failure): Said {
   const say = (names: string, words: string): string =>
     `with what ${names} ${policies.length === 1 ? "patches" : "patch"}: ${words}`;
   const all = policies.map((policy) => nameOf(policy)).join(", ");
@@ -67,8 +62,7 @@ function namingPolicies(
   const [last = all] = policies.slice(-1).map((policy) => nameOf(policy, 24));
   const others = policies.length - 1;
   const few = others === 0 ? last : `${last} and ${others} ${others === 1 ? "other" : "others"}`;
-  const told = firstFitting([whole, say(all, shortPoint(detail)), say(few, shortPoint(detail))]);
-  return { message: told, ...(told === whole ? {} : { detail: whole }) };
+  return told([whole, say(all, shortPoint(detail)), say(few, shortPoint(detail)), shortPoint(detail)]);
 }
 
 function nameOf({ kind, namespace, name }: PolicyRef, limit: number = Infinity): string {
@@ -91,17 +85,12 @@ export function patchProblem(
   const { policy, what } = blame;
   const say = (name: string, words: string): string => `${policy.kind} ${name}${what} on ${kind}: ${words}`;
   const whole = say(policy.name, detail);
-  const told = firstFitting([
+  const texts = [
     whole,
     say(policy.name, shortPoint(detail)),
     say(shortName(policy.name, 24), shortPoint(message)),
-  ]);
-  return {
-    reason: "InvalidPatch" satisfies Reason,
-    message: told,
-    policy,
-    ...(told === whole ? {} : { detail: whole }),
-  };
+  ] as const;
+  return { reason: "InvalidPatch" satisfies Reason, ...told([...texts, shortPoint(message)]), policy };
 }
 
 /**

@@ -77,7 +77,7 @@ describe("an object that no policy places any more", () => {
     expect(condition(status, "Available")).toEqual([
       "False",
       "NoPlacement",
-      "a: the last change is not carried out: no placement selects it; it is kept as it is on 2 clusters: create a Placement…",
+      "a: the last change is not carried out: no placement selects it",
     ]);
     expect(condition(status, "Applied")[0]).toBe("False");
     expect(condition(status, "Progressing")).toEqual([

@@ -34,6 +34,8 @@ import type { Activity, Availability, ClusterView, RowView } from "./types.ts";
 /** The entry of one cluster in the status, and the facts about the cluster that the conditions need. */
 export interface ClusterReport {
   entry: ClusterStatusEntry;
+  /** What the message of the entry says, in fewer words. */
+  shorter?: readonly string[];
   /** The cluster is chosen for the object. */
   planned: boolean;
   /** The member objects are as wanted; on a lost cluster, as far as is known. */
@@ -129,6 +131,7 @@ function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
     applied,
     available: availabilityOf(rows, target, outcome, hashes),
     fresh: true,
+    ...pick("shorter", outcome.shorter),
     ...(outcome.activity === undefined ? {} : { activity: outcome.activity }),
   };
 }
@@ -187,7 +190,7 @@ function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: W
   if (target.frozen) return { state: "Held", ...(target.frozenFor ?? frozenFor) };
 
   const failure = failureOf(rows, target);
-  if (failure?.final === true) return { state: "Failed", reason: failure.reason, message: failure.message };
+  if (failure?.final === true) return { state: "Failed", ...textOf(failure) };
 
   const wanted = rows.filter(isWanted);
   const why = failure ?? target.warning;
@@ -353,7 +356,7 @@ function observed(input: ReportInput, outcome: Outcome, facts: Facts): ClusterSt
 }
 
 function textOf(why: Partial<Why> | undefined): Partial<Why> {
-  return { ...pick("reason", why?.reason), ...pick("message", why?.message) };
+  return { ...pick("reason", why?.reason), ...pick("message", why?.message), ...pick("shorter", why?.shorter) };
 }
 
 function countsOf(rows: readonly RowView[], target: ClusterTarget): ReplicaCounts {

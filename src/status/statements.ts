@@ -1,4 +1,12 @@
-import { type ClusterState, type Condition, counted, firstFitting, listedAfter, type Reason } from "../apis/index.ts";
+import {
+  type ClusterState,
+  type Condition,
+  counted,
+  firstFitting,
+  listedAfter,
+  type Reason,
+  shortName,
+} from "../apis/index.ts";
 import type { Target, Why } from "../desiredstate/types.ts";
 import type { Statement } from "./conditions.ts";
 import { deletionMessage } from "./deletion.ts";
@@ -209,14 +217,21 @@ function tally(
   const [worst] = rest.toSorted((a, b) => SEVERITY[a.entry.state] - SEVERITY[b.entry.state]);
   if (worst === undefined) return { type, status: "True", reason: ALL[type], message };
   const { name, state, reason = state } = worst.entry;
-  const detail = `${name}: ${detailOf(worst)}`;
-  return { type, status: "False", reason, message: firstFitting([`${message}; ${detail}`, detail]) };
+  const [detail, ...shorter] = detailsOf(worst);
+  const texts = shorter.map((text) => `${name}: ${text}`);
+  const last = `${shortName(name, 24)}: ${shorter.at(-1) ?? detail}`;
+  const whole = `${name}: ${detail}`;
+  return { type, status: "False", reason, message: firstFitting([`${message}; ${whole}`, whole, ...texts, last]) };
 }
 
-function detailOf({ entry }: ClusterReport): string {
+/** What is to be said of a cluster, in fewer and fewer words. */
+function detailsOf({ entry, shorter = [] }: ClusterReport): [string, ...string[]] {
   const { state, reason = state, message = reason, desiredHash, observedHash } = entry;
   const isBehind = observedHash !== undefined && observedHash !== desiredHash;
-  return state === "Held" && isBehind ? `the last change is not carried out: ${message}` : message;
+  const behind = "the last change is not carried out";
+  return state === "Held" && isBehind
+    ? [`${behind}: ${message}`, `${behind}: ${message.replace(/;.*/, "")}`, behind]
+    : [message, ...shorter];
 }
 
 const ACTIVITIES: readonly [Activity, string][] = [

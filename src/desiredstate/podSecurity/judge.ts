@@ -85,14 +85,14 @@ function isAdministrators({ policy }: MatchedRule): boolean {
 /** `by`: the rule that did it; undefined for the object itself. */
 function refusal(found: Found, by: MatchedRule | undefined, owner: string): Problem {
   const { reason, own } = found;
-  const who = (name: string): string => (by === undefined ? owner : `${by.policy.kind} ${name}, rule ${by.index}`);
-  const { name = "" } = by?.policy ?? {};
-  const { message, detail } = wordsOf(found, own, reason === "NotAllowed", [who(name), who(shortName(name, 16))]);
+  const whoIn = (limit: number): string =>
+    by === undefined
+      ? shortName(owner, limit)
+      : `${by.policy.kind} ${shortName(by.policy.name, limit)}, rule ${by.index}`;
   return {
     reason,
-    message,
+    ...wordsOf(found, own, reason === "NotAllowed", whoIn),
     ...(by === undefined ? {} : { policy: by.policy }),
-    ...(message === detail ? {} : { detail }),
   };
 }
 

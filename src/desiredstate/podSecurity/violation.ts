@@ -32,9 +32,3 @@ export function fieldOf({ at, field }: Pick<Violation, "at" | "field">): string 
     : [at.replace(/\.?spec$/, ""), field];
   return first === "" ? rest : `${first}.${rest}`;
 }
-
-/** The end of it, where a sentence has no room for all. */
-export function shortFieldOf(violation: Pick<Violation, "at" | "field">): string {
-  const names = fieldOf(violation).match(/[^.[\]]+(?:\[[^\]]*\])*/g) ?? [];
-  return names.length <= 2 ? names.join(".") : `…${names.slice(-2).join(".")}`;
-}

@@ -1,38 +1,41 @@
-import { ALLOWED_HOST_PORTS_ANNOTATION, firstFitting } from "../../apis/index.ts";
+import { ALLOWED_HOST_PORTS_ANNOTATION, shortName, shortPath, type Told, told } from "../../apis/index.ts";
 import type { NamespaceTerms } from "./terms.ts";
-import { fieldOf, shortFieldOf, type Violation } from "./violation.ts";
+import { fieldOf, type Violation } from "./violation.ts";
 
 /**
  * What is refused, and by which annotation the administrators allow just that, where they can: as much of it as there is room for, and all of it.
- * `who`: in full, and shortened.
+ * `whoIn`: who asks for it, with a name of at most so many characters.
  */
 export function wordsOf(
   violation: Violation,
   { namespace, security, unusable }: NamespaceTerms,
   isByName: boolean,
-  who: readonly [whole: string, short: string],
-): { message: string; detail: string } {
+  whoIn: (limit: number) => string,
+): Told {
   const { grantedBy, must } = violation;
-  const [whole, short] = who;
-  const [field, end] = [fieldOf(violation), shortFieldOf(violation)];
+  const [whole, short] = [whoIn(Infinity), whoIn(16)];
+  const field = fieldOf(violation);
+  const [end, last] = [shortPath(field), shortName(shortPath(field, 1), 32)];
+  const verdict = withShortValue(must);
   const level = `level ${security.level}`;
   if (grantedBy === undefined) {
-    const detail = `${whole}: ${field} ${must} (${level})`;
-    const message = firstFitting([
-      detail,
+    return told([
+      `${whole}: ${field} ${must} (${level})`,
       `${whole}: ${field} ${must}`,
       `${whole}: ${end} ${must} (${level})`,
       `${short}: ${end} ${must}`,
+      `${short}: ${end} ${verdict}`,
+      `${end} ${verdict}`,
+      `${last} ${verdict}`,
     ]);
-    return { message, detail };
   }
   const wrong = unusable(grantedBy).join(", ");
   // By which an administrator meant to allow something.
   const said = wrong === "" ? "" : `: ${wrong} is no ${grantedBy === ALLOWED_HOST_PORTS_ANNOTATION ? "port" : "name"}`;
   const annotation = grantedBy.split("/").pop() ?? "";
   const why = isByName ? "" : `${level}; `;
-  const detail = `${whole}: ${field} ${must} (${why}not in the annotation ${grantedBy} of namespace ${namespace}${said})`;
-  const message = firstFitting([
+  return told([
+    `${whole}: ${field} ${must} (${why}not in the annotation ${grantedBy} of namespace ${namespace}${said})`,
     `${whole}: ${field} ${must} (${why}not in ${annotation} of ${namespace}${said})`,
     `${whole}: ${field} ${must} (not in ${annotation}${said})`,
     `${whole}: ${end} ${must} (not in ${annotation}${said})`,
@@ -40,6 +43,17 @@ export function wordsOf(
     `${whole}: ${field} ${must} (not in ${annotation})`,
     `${whole}: ${end} ${must} (not in ${annotation})`,
     `${short}: ${end} ${must} (not in ${annotation})`,
+    `${short}: ${end} ${verdict} (not in ${annotation})`,
+    `${end} ${verdict} (not in ${annotation})`,
+    `${last} ${verdict} (not in ${annotation})`,
+    `${last} ${verdict}`,
   ]);
-  return { message, detail };
+}
+
+/** What a field must not be is in the words of whoever wrote it, as long as they like. */
+function withShortValue(must: string): string {
+  return must.replace(
+    /^(must not (?:be|name)) (.+)$/,
+    (_, words: string, value: string) => `${words} ${shortName(value, 24)}`,
+  );
 }
