@@ -70,6 +70,8 @@ interface Applied {
   member: Map<number | undefined, Variant>;
 }
 
+type Apply = (rules: readonly MatchedRule[]) => ReturnType<typeof applyRules>;
+
 /** Renders one object for any number of clusters, once for each way in which they differ. */
 export class VariantRenderer {
   readonly #options: VariantOptions;
@@ -85,31 +87,34 @@ export class VariantRenderer {
   render(rules: readonly MatchedRule[], { replicas, fixed, local }: VariantOf): Variant {
     let inUse = this.#rules.get(rules);
     if (inUse === undefined) this.#rules.set(rules, (inUse = { hasPatches: hasPatches(rules), byShare: new Map() }));
-    // Shares first where a patch may speak of replicas: it has the last word over division. Other rules do not see them.
-    const share = inUse.hasPatches ? replicas : undefined;
+    // Shares first where a patch may speak of replicas, and what rules set in their turn: a patch has the last word over both. Other rules do not see them.
+    const { hasPatches: inTurn } = inUse;
+    const share = inTurn ? replicas : undefined;
     let applied = inUse.byShare.get(share);
-    if (applied === undefined) inUse.byShare.set(share, (applied = this.#apply(rules, share)));
+    if (applied === undefined) inUse.byShare.set(share, (applied = this.#apply(rules, share, inTurn)));
 
-    const asked = fixed ? replicas : (applied.replicas ?? (inUse.hasPatches ? undefined : replicas));
+    const asked = fixed ? replicas : inTurn ? undefined : (applied.replicas ?? replicas);
     const variants = local ? applied.local : applied.member;
     let variant = variants.get(asked);
     if (variant === undefined) variants.set(asked, (variant = this.#make(applied, asked, local)));
     return variant;
   }
 
-  #apply(rules: readonly MatchedRule[], share: number | undefined): Applied {
+  #apply(rules: readonly MatchedRule[], share: number | undefined, inTurn: boolean): Applied {
     const { base } = this.#options;
-    const shared = share === undefined ? base : base.map((object) => this.#withReplicas(object, share));
-    const { objects, replicas, problem } = applyRules(shared, rules);
+    const withReplicas = (object: KubeObject, count: number): KubeObject => this.#withReplicas(object, count);
+    // Of their own, since what comes of them by the same rules is another thing elsewhere.
+    const shared = inTurn ? base.map((object) => (share === undefined ? object : withReplicas(object, share))) : base;
+    const apply: Apply = (some) => applyRules(shared, some, inTurn ? withReplicas : undefined);
+    const { objects, replicas, problem } = apply(rules);
     const changed = firstProtectedChange(shared, objects);
-    // What a rule sets by `replicas` replaces what a patch has left there.
-    const miscounted = replicas === undefined ? wrongReplicas(shared, rules, objects) : undefined;
+    const miscounted = wrongReplicas(shared, rules, objects);
     const wrong =
       this.#options.problem ?? problemOf(problem ?? miscounted, changed) ?? this.#withoutReplicas(rules, objects);
     return {
       objects: ((changed ?? miscounted) === undefined ? objects : shared).map(withAccountNames),
       replicas,
-      problem: wrong ?? this.#judge(shared, rules, objects),
+      problem: wrong ?? this.#judge(shared, rules, objects, apply),
       local: new Map(),
       member: new Map(),
     };
@@ -119,10 +124,11 @@ export class VariantRenderer {
     base: readonly KubeObject[],
     rules: readonly MatchedRule[],
     result: readonly KubeObject[],
+    apply: Apply,
   ): Problem | undefined {
     const { owner, terms } = this.#options;
     const after = (count: number): readonly KubeObject[] =>
-      count === rules.length ? result : applyRules(base, rules.slice(0, count)).objects;
+      count === rules.length ? result : apply(rules.slice(0, count)).objects;
     return (
       judgeRendering({ base, rules, after }, `${owner.kind} ${owner.name}`, terms) ??
       judgeRights({ base, rules, after })

@@ -205,6 +205,28 @@ describe("replicas", () => {
     expect(replicasIn([by({ patches: [] })], { replicas: 5 })).toEqual([5, 5]);
   });
 
+  test("are what the last of a rule's own count and of patches says, patches last within a rule", () => {
+    const both = by({ replicas: 3, ...patch(4) });
+    expect(replicasIn([both], { replicas: 5 })).toEqual([4, 4]);
+    expect(replicasIn([both])).toEqual([4, 4]);
+    expect(replicasIn([by({ replicas: 3 }), by(patch(4), 1)], { replicas: 5 })).toEqual([4, 4]);
+    expect(replicasIn([by(patch(4)), by({ replicas: 3 }, 1)], { replicas: 5 })).toEqual([3, 3]);
+    const elsewhere = by({
+      replicas: 3,
+      patches: [{ kind: "Service", op: "add", path: "/spec/type", value: "NodePort" }],
+    });
+    expect(replicasIn([elsewhere], { replicas: 5 })).toEqual([3, 3]);
+  });
+
+  test("that a rule sets by itself are the same beside other rules, whichever cluster is rendered first", () => {
+    const [count, last] = [by({ replicas: 3 }), by(patch(4), 1)];
+    const of = renderer();
+    const alone = [count];
+    const together = [count, last];
+    for (const rules of [alone, together, alone])
+      expect(of.render(rules, AS_IT_IS).replicas).toBe(rules === alone ? 3 : 4);
+  });
+
   test("of a cluster that stays as it is are what it has", () => {
     const fixed = { fixed: true, replicas: 4 };
     expect(replicasIn([by({ replicas: 3 })], fixed)).toEqual([4, 4]);

@@ -19,20 +19,25 @@ import { Work } from "./work.ts";
  * the patches last, so that patches see what the rest has made.
  *
  * The objects given are never changed; those returned share with them all that no rule touches, and are the same ones when
- * nothing is touched. `replicas` is handed back, not applied: only the caller knows what else has a say in it.
+ * nothing is touched. `replicas` is handed back: only the caller knows what else has a say in it. With `withReplicas` it is set in the objects
+ * as well, in its turn, so that a patch that comes later has the last word; the same objects are always to come with it then.
  *
  * What all rules together bring and copy is bounded ({@link Work}), so that rendering ends soon whatever the policies say.
  *
  * A policy applies whole or not at all. The first rule that fails ends it: the result is then what the policies before have
  * made, with the problem.
  */
-export function applyRules(objects: readonly KubeObject[], rules: readonly MatchedRule[]): OverrideResult {
+export function applyRules(
+  objects: readonly KubeObject[],
+  rules: readonly MatchedRule[],
+  withReplicas: WithReplicas = unchanged,
+): OverrideResult {
   let done = startOf(objects);
   let current = done;
   for (const [i, matched] of rules.entries()) {
     const previous = rules[i - 1];
     if (previous !== undefined && !samePolicy(previous, matched)) done = current;
-    const next = withRule(current, matched.rule);
+    const next = withRule(current, matched.rule, withReplicas);
     if (next instanceof RuleError) {
       const { policy, index } = matched;
       const problem = { policy, rule: index, reason: next.reason, message: next.message, point: next.point };
@@ -41,6 +46,12 @@ export function applyRules(objects: readonly KubeObject[], rules: readonly Match
     current = next;
   }
   return resultOf(current);
+}
+
+type WithReplicas = (object: KubeObject, replicas: number) => KubeObject;
+
+function unchanged(object: KubeObject): KubeObject {
+  return object;
 }
 
 interface Progress {
@@ -61,15 +72,15 @@ function startOf(objects: readonly KubeObject[]): Progress {
   return start;
 }
 
-function withRule(before: Progress, rule: OverrideRule): Progress | RuleError {
+function withRule(before: Progress, rule: OverrideRule, withReplicas: WithReplicas): Progress | RuleError {
   let after = before.next.get(rule);
-  if (after === undefined) before.next.set(rule, (after = attempt(before, rule)));
+  if (after === undefined) before.next.set(rule, (after = attempt(before, rule, withReplicas)));
   return after;
 }
 
-function attempt(before: Progress, rule: OverrideRule): Progress | RuleError {
+function attempt(before: Progress, rule: OverrideRule, withReplicas: WithReplicas): Progress | RuleError {
   try {
-    return applyRule(before, rule);
+    return applyRule(before, rule, withReplicas);
   } catch (error) {
     if (error instanceof RuleError) return error;
     throw error;
@@ -84,14 +95,20 @@ function samePolicy({ policy: a }: MatchedRule, { policy: b }: MatchedRule): boo
   return a.kind === b.kind && a.namespace === b.namespace && a.name === b.name;
 }
 
-function applyRule({ objects, replicas, work: before }: Progress, rule: OverrideRule): Progress {
+function applyRule(
+  { objects, replicas, work: before }: Progress,
+  rule: OverrideRule,
+  withReplicas: WithReplicas,
+): Progress {
   const work = new Work(before);
   work.rule();
   let changed = overridePodTemplates(objects, rule, work);
   changed = merge(changed, "labels", rule.labels, work);
   changed = merge(changed, "annotations", rule.annotations, work);
+  const { replicas: count } = rule;
+  if (count !== undefined) changed = changed.map((object) => withReplicas(object, count));
   changed = patch(changed, rule.patches ?? [], work);
-  return { objects: changed, replicas: rule.replicas ?? replicas, work, next: new Map() };
+  return { objects: changed, replicas: count ?? replicas, work, next: new Map() };
 }
 
 /** On the metadata of every object; not on pod templates, where a new label would restart the pods. */
