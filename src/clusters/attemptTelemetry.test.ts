@@ -8,6 +8,7 @@ import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { Lane } from "./lane.ts";
 import type { MemberObject } from "./memberObject.ts";
 import type { MemberWriter } from "./memberWriter.ts";
+import type { TellOfNamespace } from "./namespaces.ts";
 import { CLUSTER, CONFIG_REF, deleteRow, objectsWithLog, OWNER, releaseRow, row, seen } from "./testing/builders.ts";
 
 const SECRET: ObjectRef = { apiVersion: "v1", kind: "Secret", namespace: "default", name: "login" };
@@ -19,14 +20,14 @@ const ASKED: Origin = {
 };
 
 /** A lane whose member gives this answer to every write, and what is told of that. */
-function laneOn(answer: () => unknown = () => ({ altered: [] })) {
+function laneOn(answer: (...args: unknown[]) => unknown = () => ({ altered: [] })) {
   const clock = new FakeClock();
   const { tracer, spans } = recordSpans();
   const lines: Record<string, unknown>[] = [];
   const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
   const metrics = createMetrics({ processMetrics: false });
-  const call = async (): Promise<unknown> => {
-    const result = await answer();
+  const call = async (...args: unknown[]): Promise<unknown> => {
+    const result = await answer(...args);
     if (result instanceof Error) throw result;
     return result;
   };
@@ -63,6 +64,40 @@ const followable = {
   cluster: CLUSTER,
   member_object: refKey(CONFIG_REF),
 };
+
+describe("a namespace that a write finds missing is told", () => {
+  const made = async (make: () => Promise<boolean>) => {
+    const parts = laneOn(async (_row, telling) => {
+      await (telling as TellOfNamespace)("team", make);
+      return { altered: [] };
+    });
+    parts.ask(row());
+    await parts.clock.advance(1);
+    return { ...parts, span: parts.spans.find(({ name }) => name === "SyncNamespace") };
+  };
+
+  test("beneath the write, and in one line of the object for which it is made", async () => {
+    const { span, spans, lines } = await made(() => Promise.resolve(true));
+    const write = spans.find(({ name }) => name === "SyncConfigMap");
+    expect(span).toMatchObject({
+      parentSpanContext: { spanId: write?.spanContext().spanId },
+      attributes: { cluster: CLUSTER, "k8s.resource.name": "team", "sync.result": "created" },
+    });
+    expect(lines.map(({ msg, member_object: of }) => [msg, of])).toEqual([
+      ["applied: created", "/Namespace//team"],
+      ["applied: created", refKey(CONFIG_REF)],
+    ]);
+    expect(lines[0]).toMatchObject({ ...followable, member_object: "/Namespace//team", level: "info" });
+  });
+
+  test("by no line where somebody else has made it, and as an error where it cannot be made", async () => {
+    const there = await made(() => Promise.resolve(false));
+    expect(there.span?.attributes["sync.result"]).toBe("confirmed");
+    expect(there.lines).toHaveLength(1);
+    const refused = await made(() => Promise.reject(new ApiError(403, "Forbidden", "no")));
+    expect(refused.span?.attributes["error.type"]).toBe("Forbidden");
+  });
+});
 
 describe("a write to a member is told", () => {
   test("when it is new: under the plan that asked, and in one line", async () => {

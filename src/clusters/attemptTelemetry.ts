@@ -14,6 +14,7 @@ import {
 import type { Attempt } from "./attempt.ts";
 import type { Failure } from "../desiredstate/index.ts";
 import { TransportError } from "../runtime/index.ts";
+import type { TellOfNamespace } from "./namespaces.ts";
 import { CONTROLLER, type Outcome } from "./outcome.ts";
 
 /** What spans, log lines and the count of errors say of the writes to one member. */
@@ -51,6 +52,27 @@ export class AttemptTelemetry {
         ...(ref.kind === "Secret" ? { "secret.name": ref.name } : {}),
       },
     });
+  }
+
+  /** For the namespace that the attempt finds missing: a span beneath its own, and a line. */
+  ofNamespaces(attempt: Attempt): TellOfNamespace {
+    return async (name, make) => {
+      const { tracer, cluster, logger } = this.#options;
+      const attributes = { cluster, "k8s.resource.kind": "Namespace", "k8s.resource.name": name };
+      const span = startSpan(tracer, "SyncNamespace", { parent: attempt.span, attributes });
+      try {
+        const isNew = await make();
+        span.setAttribute("sync.result", isNew ? "created" : "confirmed");
+        const member_object = refKey({ apiVersion: "v1", kind: "Namespace", name });
+        if (isNew) logger.info({ ...fieldsOf(attempt), member_object }, "applied: created");
+        return isNew;
+      } catch (error) {
+        recordError(span, error);
+        throw error;
+      } finally {
+        span.end();
+      }
+    };
   }
 
   succeeded(attempt: Attempt): void {

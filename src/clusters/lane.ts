@@ -184,7 +184,7 @@ export class Lane implements AsyncDisposable {
     try {
       const found = action.kind === "Confirm" ? await writer.find(object.ref, action.owner) : undefined;
       const read = action.kind === "Read" ? await writer.read(object.ref) : undefined;
-      const written = await this.#act(object, action, writer);
+      const written = await this.#act(attempt, writer);
       const answeredAt = clock.monotonic();
       // With no await in between, so that one report says all of this.
       objects.endWrite(object);
@@ -220,10 +220,11 @@ export class Lane implements AsyncDisposable {
     this.enqueue(object);
   }
 
-  async #act(object: MemberObject, action: Action, writer: MemberWriter): Promise<Written | undefined> {
+  async #act(attempt: Attempt, writer: MemberWriter): Promise<Written | undefined> {
+    const { object, action } = attempt;
     switch (action.kind) {
       case "Create":
-        return await writer.create(withHubVersion(action.row));
+        return await writer.create(withHubVersion(action.row), this.#telemetry.ofNamespaces(attempt));
       case "Update":
         return await writer.update(withHubVersion(action.row), action.observed, action.drift);
       case "Delete":

@@ -15,7 +15,7 @@ import { type Holder, judgeHolder } from "./holder.ts";
 import { letGo } from "./lettingGo.ts";
 import { listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
 import { changeMetadata } from "./metadataPatch.ts";
-import type { MemberNamespaces } from "./namespaces.ts";
+import type { MemberNamespaces, TellOfNamespace } from "./namespaces.ts";
 import { observe, type ObservedObject } from "./observed.ts";
 import { classify } from "./outcome.ts";
 
@@ -144,12 +144,12 @@ export class MemberWriter {
    * First apply: it creates, or it is refused, as one request. What holds the name is looked at only then, and is taken up when it is ours
    * or given to us.
    */
-  async create(row: ApplyRow): Promise<Written> {
+  async create(row: ApplyRow, telling?: TellOfNamespace): Promise<Written> {
     const type = this.#type(row.ref);
     const { metadata } = row.object;
     const first = { ...row.object, metadata: { ...metadata, resourceVersion: NO_VERSION } };
     try {
-      return await this.#apply(type, first, false);
+      return await this.#apply(type, first, false, telling);
     } catch (error) {
       if (!isTaken(error)) throw error;
       return await this.#takeUp(type, row, await this.#holderOf(type, row, error));
@@ -305,7 +305,7 @@ export class MemberWriter {
     });
   }
 
-  async #apply(type: ResourceType, object: KubeObject, force: boolean): Promise<Written> {
+  async #apply(type: ResourceType, object: KubeObject, force: boolean, telling?: TellOfNamespace): Promise<Written> {
     const { client, signal, namespaces } = this.#access;
     const { namespace } = object.metadata;
     if (namespace !== undefined) await namespaces.removed(namespace);
@@ -315,7 +315,7 @@ export class MemberWriter {
       return await apply();
     } catch (error) {
       if (namespace === undefined || classify(error)?.kind !== "NamespaceMissing") throw error;
-      await namespaces.ensure(namespace, signal);
+      await namespaces.ensure(namespace, signal, telling);
       return await apply();
     }
   }

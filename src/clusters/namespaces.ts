@@ -23,6 +23,9 @@ const CREATED_ANNOTATION = `${FEDERATION_GROUP}/created-for`;
 /** What an earlier version wrote there. */
 const BEFORE = "federated-objects";
 
+/** Is around the making of a namespace, to say that it is made. `make` resolves with false where it was there. */
+export type TellOfNamespace = (name: string, make: () => Promise<boolean>) => Promise<boolean>;
+
 /**
  * Creates the namespaces that a member lacks, marked as ours, and removes them again. Concurrent wishes for one namespace are one
  * request, and nothing is written into a namespace while it is being removed.
@@ -31,7 +34,7 @@ export class MemberNamespaces {
   readonly #session: Pick<MemberSession, "cluster" | "client" | "namespaces">;
   readonly #hubId: string;
   readonly #labels: NamespaceLabels;
-  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #underWay = new Map<string, Promise<unknown>>();
   readonly #removals = new Map<string, Promise<boolean>>();
 
   constructor(
@@ -46,15 +49,15 @@ export class MemberNamespaces {
 
   /**
    * Resolves when the namespace exists. Throws what the client throws, and where the credentials reach some namespaces only: there join makes
-   * the namespaces.
+   * the namespaces. `telling`: by whoever wishes for it first.
    */
-  ensure(name: string, signal: AbortSignal): Promise<void> {
+  async ensure(name: string, signal: AbortSignal, telling: TellOfNamespace = (_name, make) => make()): Promise<void> {
     let making = this.#underWay.get(name);
     if (making === undefined) {
-      making = this.#create(name, signal).finally(() => this.#underWay.delete(name));
+      making = telling(name, () => this.#create(name, signal)).finally(() => this.#underWay.delete(name));
       this.#underWay.set(name, making);
     }
-    return making;
+    await making;
   }
 
   /** Deletes that life of the namespace. False when the namespace has changed meanwhile. Throws what the client throws. */
@@ -71,7 +74,8 @@ export class MemberNamespaces {
     if (removal !== undefined) await Promise.allSettled([removal]);
   }
 
-  async #create(name: string, signal: AbortSignal): Promise<void> {
+  /** False when the namespace was there. */
+  async #create(name: string, signal: AbortSignal): Promise<boolean> {
     const { cluster, client, namespaces } = this.#session;
     if (namespaces !== undefined) throw notMadeHere(cluster, name);
     const { labels, annotations } = carried(this.#labels.of(name));
@@ -86,8 +90,10 @@ export class MemberNamespaces {
     };
     try {
       await client.create(NAMESPACES, namespace, { signal });
+      return true;
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
+      return false;
     }
   }
 }
