@@ -1,11 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
 import { EventRecorder, type EventRecord } from "./eventRecorder.ts";
-import { createLogger } from "./logger.ts";
+import { logLines } from "./testing/logLines.ts";
 
 const start = Date.UTC(2026, 10, 21, 8, 0, 0);
-const logger = createLogger({ level: "silent" });
-
 interface Written {
   posted: KubeObject[];
   patched: { namespace: string; name: string; body: unknown }[];
@@ -17,8 +15,10 @@ function recording({
   refuse = () => false,
   answered = () => Promise.resolve(),
   debug,
-}: { refuse?: () => boolean; answered?: () => Promise<void>; debug?: boolean } = {}) {
+  signal,
+}: { refuse?: () => boolean; answered?: () => Promise<void>; debug?: boolean; signal?: AbortSignal } = {}) {
   const written: Written = { posted: [], patched: [], dropped: [] };
+  const { logger, lines } = logLines();
   const timers = new Set<{ at: number; callback: () => void }>();
   let time = start;
   const recorder = new EventRecorder({
@@ -37,6 +37,7 @@ function recording({
     identity: "meridian-0",
     logger,
     ...(debug === undefined ? {} : { debug }),
+    ...(signal === undefined ? {} : { signal }),
     onDrop: (cause) => void written.dropped.push(cause),
     after: (ms, callback) => {
       const timer = { at: time + ms, callback };
@@ -56,7 +57,7 @@ function recording({
     }
     await settle();
   };
-  return { recorder, written, advance, settle };
+  return { recorder, written, advance, settle, lines };
 }
 
 const applied: EventRecord = {
@@ -189,6 +190,48 @@ describe("EventRecorder", () => {
     expect(r.written.dropped.length).toBeGreaterThan(0);
     expect(new Set(r.written.dropped)).toEqual(new Set(["queue_full"]));
     expect(r.written.posted.length).toBeGreaterThanOrEqual(1_000);
+  });
+});
+
+describe("an Event that is not written is told of", () => {
+  const noted = (note: string): EventRecord => ({ ...applied, note });
+
+  test("with what it says, once for each reason in ten minutes, and more quietly in between", async () => {
+    const r = recording({ refuse: () => true });
+    for (const note of ["first Bearer abcdef.123", "second", "third"]) r.recorder.record(noted(note));
+    await r.recorder.flush();
+    await r.advance(10 * 60_000);
+    r.recorder.record(noted("fourth"));
+    await r.recorder.flush();
+    expect(r.lines.map(({ level }) => level)).toEqual(["warn", "debug", "debug", "warn"]);
+    expect(r.lines[0]).toMatchObject({
+      cause: "failed",
+      event_reason: "Error",
+      event: { reason: "Applied" },
+      object: "paas.cmft.com/DemoApplication/default/shop",
+      resource_uid: "u-1",
+      error: { message: "namespace is terminating" },
+      msg: "an Event was not written",
+    });
+    expect(JSON.stringify(r.lines)).not.toContain("abcdef");
+    expect(r.lines.map((line) => line["dropped_before"])).toEqual([0, undefined, undefined, 2]);
+  });
+
+  test("more quietly when the process ends", async () => {
+    const r = recording({ refuse: () => true, signal: AbortSignal.abort() });
+    r.recorder.record(applied);
+    await r.recorder.flush();
+    expect(r.lines.map(({ level }) => level)).toEqual(["debug"]);
+  });
+
+  test("when the queue is full", async () => {
+    const r = recording();
+    for (let index = 0; index < 1_100; index++) r.recorder.record(noted(`note ${index}`));
+    const warnings = r.lines.filter(({ level }) => level === "warn");
+    expect(warnings).toMatchObject([
+      { cause: "queue_full", event_reason: "EventQueueFull", event: { reason: "Applied" } },
+    ]);
+    await r.recorder.flush();
   });
 });
 

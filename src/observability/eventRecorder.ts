@@ -1,4 +1,5 @@
 import { type KubeObject, microTimestamp, type ObjectRef } from "../apis/index.ts";
+import { type EventDrop, DroppedEvents } from "./droppedEvents.ts";
 import { redactText } from "./redaction.ts";
 import type { Logger } from "./logger.ts";
 
@@ -32,10 +33,12 @@ export interface EventRecorderOptions {
   /** `reportingInstance`: pod name or host name. */
   identity: string;
   logger: Logger;
+  /** Aborted when nothing can be written any more. */
+  signal?: AbortSignal;
   /** Records also what is for finding faults. */
   debug?: boolean;
   /** Called for each Event that was not written. */
-  onDrop?: (cause: "queue_full" | "failed") => void;
+  onDrop?: (cause: EventDrop) => void;
   /** Runs a callback once after so many milliseconds; a timer that keeps no process alive when absent. */
   after?: (ms: number, callback: () => void) => Disposable;
 }
@@ -71,11 +74,12 @@ interface Series {
 
 /**
  * Writes Events (events.k8s.io/v1) without ever making the caller wait or fail. An Event that repeats within six minutes becomes a series: one
- * Event, patched with its count at most every 30 s. The queue is bounded; an Event that does not fit, or is refused, is dropped and counted.
+ * Event, patched with its count at most every 30 s. The queue is bounded; an Event that does not fit, or is refused, is dropped, counted, and told of in the log.
  */
 export class EventRecorder {
   private readonly options: EventRecorderOptions;
   private readonly after: (ms: number, callback: () => void) => Disposable;
+  private readonly dropped: DroppedEvents;
   /** In the order in which the series were last seen. */
   private readonly series = new Map<string, Series>();
   private readonly queue: Series[] = [];
@@ -88,6 +92,7 @@ export class EventRecorder {
   constructor(options: EventRecorderOptions) {
     this.options = options;
     this.after = options.after ?? systemTimer;
+    this.dropped = new DroppedEvents(options);
   }
 
   /** Queues an Event; it is written later. */
@@ -107,7 +112,7 @@ export class EventRecorder {
     ].join("\n");
     const known = this.series.get(key);
     if (known !== undefined && now - known.lastSeen < SERIES_LIFE_MS) return this.again(known, now);
-    if (this.queue.length >= MAX_QUEUE) return this.options.onDrop?.("queue_full");
+    if (this.queue.length >= MAX_QUEUE) return this.drop("queue_full", record);
     this.remember({
       key,
       namespace: about.namespace ?? "default",
@@ -201,15 +206,16 @@ export class EventRecorder {
     } catch (err) {
       // An Event is news, not state: an Event that cannot be written now is dropped, and the next one starts a new series.
       this.series.delete(series.key);
-      this.options.onDrop?.("failed");
-      this.options.logger.debug(
-        { err, event_reason: series.record.reason, event: `${series.namespace}/${series.name}` },
-        "event not written",
-      );
+      this.drop("failed", series.record, err);
     } finally {
       series.queued = false;
     }
     if (series.count > series.writtenCount) this.scheduleSweep();
+  }
+
+  private drop(cause: EventDrop, record: EventRecord, error?: unknown): void {
+    this.options.onDrop?.(cause);
+    this.dropped.drop(cause, record, error);
   }
 
   private patchSeries(series: Series, count: number): Promise<KubeObject> {
