@@ -74,6 +74,8 @@ export async function runManager(
     identity: options.identity,
     ...(options.otlpEndpoint === undefined ? {} : { endpoint: options.otlpEndpoint }),
     ...(options.sampling === undefined ? {} : { sampling: options.sampling }),
+    logger,
+    onDrop: (cause, spans) => metrics.spansDropped.inc({ cause }, spans),
   });
   for (const problem of tracing.problems) logger.warn({ event_reason: "InvalidEnvironment" }, problem);
   const config = loadHubConfig({
@@ -280,6 +282,7 @@ function recorder(
     now: () => systemClock.now(),
     identity: options.identity,
     logger,
+    signal,
     debug: options.logLevel === "debug" || options.logLevel === "trace",
     onDrop: (cause) => metrics.eventsDropped.inc({ cause }),
   });

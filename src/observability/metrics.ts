@@ -51,6 +51,11 @@ export class Metrics {
     "Events that were not written, by cause.",
     ["cause"],
   );
+  readonly spansDropped = this.#families.counter(
+    "federation_spans_dropped_total",
+    "Spans that no collector got, by cause.",
+    ["cause"],
+  );
   readonly webhookRequests = this.#families.counter(
     "controller_runtime_webhook_requests_total",
     "Calls of the API server to the webhooks.",

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { Sampling } from "./sampling.ts";
+import { logLines } from "./testing/logLines.ts";
 import { parseTraceparent, startSpan } from "./spans.ts";
 import { createTracing, type TracingOptions } from "./tracing.ts";
 
@@ -70,6 +71,71 @@ describe("createTracing", () => {
     });
     startSpan(tracer, "Reconcile").end();
     await expect(shutdown()).resolves.toBeUndefined();
+  });
+});
+
+describe("a collector that takes no spans", () => {
+  /** Spans are handed over until so many have been lost, by a collector that answers like that. */
+  async function losing() {
+    const { logger, lines } = logLines();
+    const state = { now: 0, answers: true };
+    const dropped: Record<string, number> = {};
+    const { tracer, shutdown } = await createTracing({
+      ...options,
+      endpoint: "http://user:hunter2@127.0.0.1:14317",
+      exporter: {
+        export: (_spans, done) =>
+          done(state.answers ? { code: 0 } : { code: 1, error: Object.assign(new Error("Not Found"), { code: 404 }) }),
+        shutdown: () => Promise.resolve(),
+      },
+      logger,
+      onDrop: (cause, spans) => (dropped[cause] = (dropped[cause] ?? 0) + spans),
+      monotonic: () => state.now,
+    });
+    /** At that time, whether the collector answers. A full batch is exported at once. */
+    const batch = async (now: number, answers: boolean): Promise<void> => {
+      Object.assign(state, { now, answers });
+      for (let count = 0; count < 512; count++) startSpan(tracer, "Reconcile").end();
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    };
+    return { lines, dropped, batch, tracer, shutdown };
+  }
+
+  test("is told of when that begins, each ten minutes, and when it begins anew", async () => {
+    const { lines, dropped, batch, shutdown } = await losing();
+    await batch(0, true);
+    expect(lines).toEqual([]);
+    await batch(1_000, false);
+    expect(lines).toMatchObject([
+      {
+        level: "warn",
+        event_reason: "TracesNotExported",
+        endpoint: "127.0.0.1:14317",
+        msg: "the collector 127.0.0.1:14317 takes no traces: 404 Not Found",
+      },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain("hunter2");
+    await batch(600_999, false);
+    expect(lines).toHaveLength(1);
+    await batch(601_000, false);
+    expect(lines).toHaveLength(2);
+    await batch(700_000, true);
+    await batch(700_001, false);
+    expect(lines).toHaveLength(3);
+    // It comes and goes.
+    await batch(700_002, true);
+    await batch(700_003, false);
+    expect(lines).toHaveLength(3);
+    expect(dropped).toEqual({ failed: 5 * 512 });
+    await shutdown();
+  });
+
+  test("counts what does not fit into the queue", async () => {
+    const { dropped, tracer, shutdown } = await losing();
+    for (let count = 0; count < 5_000; count++) startSpan(tracer, "Reconcile").end();
+    expect(dropped["queue_full"]).toBeGreaterThan(0);
+    expect(dropped["queue_full"]).toBeLessThanOrEqual(5_000 - 4_096);
+    await shutdown();
   });
 });
 

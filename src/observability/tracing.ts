@@ -1,9 +1,11 @@
 import type { Tracer } from "@opentelemetry/api";
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import { BatchSpanProcessor, TracerProvider, type SpanExporter } from "@opentelemetry/sdk-trace";
+import { BatchSpanProcessor, TracerProvider, type SpanExporter, type SpanProcessor } from "@opentelemetry/sdk-trace";
 import { trimEnd } from "../apis/index.ts";
+import type { Logger } from "./logger.ts";
 import { resourceAttributes } from "./resourceAttributes.ts";
 import { noSpans, type Sampling, samplingOf, SpanSampler } from "./sampling.ts";
+import { type SpanDrop, SpanExport } from "./spanExport.ts";
 
 export type { Span, Tracer } from "@opentelemetry/api";
 
@@ -19,6 +21,12 @@ export interface TracingOptions {
   exporter?: SpanExporter | undefined;
   /** Which spans are recorded; without a ratio the environment's OTEL_TRACES_SAMPLER says it, and else all are. */
   sampling?: Sampling;
+  /** Is told when the collector takes no spans. */
+  logger?: Logger;
+  /** Called when spans were not exported. */
+  onDrop?: (cause: SpanDrop, spans: number) => void;
+  /** Monotonic milliseconds. Default: those of the process. */
+  monotonic?: () => number;
   /** How long `shutdown` waits for a collector that does not answer. Default: 3 s. */
   shutdownTimeoutMs?: number;
 }
@@ -34,14 +42,15 @@ export interface Tracing {
 }
 
 const SHUTDOWN_TIMEOUT_MS = 3_000;
+const MAX_QUEUE = 4_096;
 
 /**
  * A tracer that always gives real trace ids. Without a collector its spans are not recorded, which costs next to nothing, and
  * the exporter is not loaded.
  */
 export async function createTracing(options: TracingOptions): Promise<Tracing> {
-  const exporter = options.exporter ?? (await collectorExporter(options));
-  const exporting = exporter !== undefined;
+  const collector = await collectorOf(options);
+  const exporting = collector !== undefined;
   const { env = process.env, sampling = {} } = options;
   const resource = resourceAttributes(env);
   const asked = samplingOf(env);
@@ -54,17 +63,7 @@ export async function createTracing(options: TracingOptions): Promise<Tracing> {
       ...resource.attributes,
     }),
     sampler: exporting ? new SpanSampler({ ...sampling, ...(ratio === undefined ? {} : { ratio }) }) : noSpans,
-    spanProcessors: exporting
-      ? [
-          new BatchSpanProcessor({
-            exporter,
-            maxQueueSize: 4096,
-            maxExportBatchSize: 512,
-            scheduledDelayMillis: 2_000,
-            exportTimeoutMillis: 10_000,
-          }),
-        ]
-      : [],
+    spanProcessors: collector === undefined ? [] : [queueTo(collector, options)],
   });
   return {
     tracer: provider.getTracer("meridian", options.serviceVersion),
@@ -79,16 +78,45 @@ export function isCollectorAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
-async function collectorExporter({ endpoint, env = process.env }: TracingOptions): Promise<SpanExporter | undefined> {
-  if (endpoint !== undefined) return endpoint === "" ? undefined : otlpExporter(tracesUnder(endpoint));
-  const traces = collectorOf(env, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://host:4318/v1/traces");
-  if (traces !== undefined) return otlpExporter(traces);
-  const base = collectorOf(env, "OTEL_EXPORTER_OTLP_ENDPOINT", "http://host:4318");
-  return base === undefined ? undefined : otlpExporter(tracesUnder(base));
+interface Collector {
+  exporter: SpanExporter;
+  /** Host and port. */
+  endpoint: string;
+}
+
+function queueTo(
+  collector: Collector,
+  { logger, onDrop, monotonic = () => performance.now() }: TracingOptions,
+): SpanProcessor {
+  const exporter = new SpanExport({ ...collector, logger, onDrop, monotonic });
+  const queue = new BatchSpanProcessor({
+    exporter,
+    maxQueueSize: MAX_QUEUE,
+    maxExportBatchSize: 512,
+    scheduledDelayMillis: 2_000,
+    exportTimeoutMillis: 10_000,
+  });
+  return exporter.counting(queue, MAX_QUEUE);
+}
+
+async function collectorOf(options: TracingOptions): Promise<Collector | undefined> {
+  const { exporter } = options;
+  const address = addressOf(options);
+  const endpoint = address === undefined ? "" : new URL(address).host;
+  if (exporter !== undefined) return { exporter, endpoint };
+  return address === undefined ? undefined : { exporter: await otlpExporter(address), endpoint };
+}
+
+function addressOf({ endpoint, env = process.env }: TracingOptions): string | undefined {
+  if (endpoint !== undefined) return endpoint === "" ? undefined : tracesUnder(endpoint);
+  const traces = addressIn(env, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://host:4318/v1/traces");
+  if (traces !== undefined) return traces;
+  const base = addressIn(env, "OTEL_EXPORTER_OTLP_ENDPOINT", "http://host:4318");
+  return base === undefined ? undefined : tracesUnder(base);
 }
 
 /** Throws an Error with a sentence that names the variable and says what to write. */
-function collectorOf(env: Record<string, string | undefined>, name: string, example: string): string | undefined {
+function addressIn(env: Record<string, string | undefined>, name: string, example: string): string | undefined {
   const address = env[name];
   if (address === undefined || address === "") return undefined;
   if (!isCollectorAddress(address))

@@ -1,0 +1,87 @@
+import type { ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
+import type { Logger } from "./logger.ts";
+import { redactText } from "./redaction.ts";
+
+export type SpanDrop = "queue_full" | "failed";
+
+export interface SpanExportOptions {
+  exporter: SpanExporter;
+  /** Of the collector: host and port. */
+  endpoint: string;
+  logger: Logger | undefined;
+  /** So many spans were not exported. */
+  onDrop: ((cause: SpanDrop, spans: number) => void) | undefined;
+  /** Monotonic milliseconds. */
+  monotonic: () => number;
+}
+
+/** A collector that stays away is told of so often. */
+const REPEAT_MS = 10 * 60_000;
+/** One that comes and goes is told of so often. */
+const PAUSE_MS = 60_000;
+
+/** Says when a collector takes no spans, and counts those that are lost. */
+export class SpanExport implements SpanExporter {
+  readonly #options: SpanExportOptions;
+  #isFailing = false;
+  #toldAt: number | undefined;
+  /** Handed to the queue in front of this exporter, and not yet taken from there. */
+  #queued = 0;
+
+  constructor(options: SpanExportOptions) {
+    this.#options = options;
+  }
+
+  export(spans: ReadableSpan[], done: Parameters<SpanExporter["export"]>[1]): void {
+    this.#queued -= spans.length;
+    this.#options.exporter.export(spans, (result) => {
+      if (result.code === 0) this.#succeeded();
+      else this.#failed(spans.length, result.error);
+      done(result);
+    });
+  }
+
+  shutdown(): Promise<void> {
+    return this.#options.exporter.shutdown();
+  }
+
+  /** The same queue, of which is known how many spans do not fit into it: it tells nobody. */
+  counting(queue: SpanProcessor, size: number): SpanProcessor {
+    return {
+      onStart: (span, context) => queue.onStart(span, context),
+      onEnd: (span) => {
+        const isRecorded = (span.spanContext().traceFlags & 1) === 1;
+        if (isRecorded && this.#queued >= size) this.#options.onDrop?.("queue_full", 1);
+        else if (isRecorded) this.#queued += 1;
+        queue.onEnd(span);
+      },
+      forceFlush: () => queue.forceFlush(),
+      shutdown: () => queue.shutdown(),
+    };
+  }
+
+  #succeeded(): void {
+    this.#isFailing = false;
+  }
+
+  #failed(spans: number, error: Error | undefined): void {
+    const { onDrop, logger, endpoint, monotonic } = this.#options;
+    onDrop?.("failed", spans);
+    const now = monotonic();
+    const pause = this.#isFailing ? REPEAT_MS : PAUSE_MS;
+    if (this.#toldAt !== undefined && now - this.#toldAt < pause) return;
+    this.#isFailing = true;
+    this.#toldAt = now;
+    logger?.warn(
+      { event_reason: "TracesNotExported", endpoint, spans },
+      `the collector ${endpoint} takes no traces: ${redactText(textOf(error))}`,
+    );
+  }
+}
+
+/** Of an answer the exporter's message has the server's words alone, and the status beside it. */
+function textOf(error: (Error & { code?: unknown }) | undefined): string {
+  if (error === undefined) return "no reason was given";
+  const { code, message } = error;
+  return [typeof code === "number" ? String(code) : "", message].filter((part) => part !== "").join(" ");
+}
