@@ -210,7 +210,7 @@ describe("a write of a status", () => {
     await Promise.resolve();
     expect([reconciler.isUnderWay(APP), reconciler.isUnderWay("other"), settled]).toEqual([true, false, []]);
     answered.reject(refused);
-    await expect(done).rejects.toBe(refused);
+    await expect(done).rejects.toMatchObject({ cause: refused });
     expect([reconciler.isUnderWay(APP), settled]).toEqual([false, [APP]]);
     hub.gate = gate;
     await settle(DEBOUNCE_MS);

@@ -352,7 +352,7 @@ describe("a hub that has much to do", () => {
       if (call.verb === "applyStatus") throw refused;
       return gate(call);
     };
-    await expect(all.report()).rejects.toBe(refused);
+    await expect(all.report()).rejects.toMatchObject({ cause: refused });
     await all.settle(250);
     all.happens("b");
     expect(waited(all)).toBe(0);
