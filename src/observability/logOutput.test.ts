@@ -1,3 +1,6 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { pino } from "pino";
 import { gathered } from "./logOutput.ts";
@@ -15,6 +18,24 @@ function logging() {
   });
   return { logger: pino({ level: "debug" }, output), left };
 }
+
+test("that nobody reads any more do not keep the process from ending", async () => {
+  vi.useRealTimers();
+  const module = fileURLToPath(new URL("./logOutput.ts", import.meta.url));
+  const script = `
+    import { standardOutput } from ${JSON.stringify(module)};
+    const output = standardOutput();
+    output.write("one\\n");
+    process.stdin.once("end", () => output.write("two\\n")).resume();
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["pipe", "pipe", "inherit"] });
+  const exited = once(child, "exit");
+  await once(child.stdout, "data");
+  // With no reader left, each write fails.
+  child.stdout.destroy();
+  child.stdin.end();
+  expect(await exited).toEqual([0, null]);
+});
 
 describe("lines", () => {
   test("leave together, a second after the first of them", () => {

@@ -23,7 +23,18 @@ const WARN = 40;
  * twice. Whoever reads the lines too slowly loses some; the work that they tell of never waits.
  */
 export function standardOutput(): DestinationStream {
-  return gathered(pino.destination({ dest: 1, sync: false, minLength: ONE_WRITE, maxLength: MOST_WAITING }));
+  return (shared ??= openStandardOutput());
+}
+
+/** Loggers of one process would else write into each other's lines. */
+let shared: DestinationStream | undefined;
+
+function openStandardOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: false, minLength: ONE_WRITE, maxLength: MOST_WAITING });
+  // What is left at the exit itself pino writes again and again until it is taken, also where nobody reads any more. A write before that
+  // fails once, and tells pino so.
+  process.once("beforeExit", () => output.flush());
+  return gathered(output);
 }
 
 /** Lines go to the buffer at once, which is flushed for all of them together. */
