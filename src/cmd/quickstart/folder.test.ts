@@ -34,6 +34,17 @@ describe("without --dir", () => {
 });
 
 describe("with --dir", () => {
+  test("no folder can be made in a file system that says the one above is missing", async () => {
+    await expect(open({ dir: "/proc/meridian/state" })).rejects.toThrow(
+      "--dir /proc/meridian/state cannot be created there: name another folder",
+    );
+  });
+
+  test("it is made with those above it", async () => {
+    await using folder = await open({ dir: join(parent, "a", "b", "c") });
+    expect((await stat(folder.path)).mode & 0o777).toBe(0o700);
+  });
+
   test("it is made for its owner only, and stays", async () => {
     await using folder = await open();
     expect(folder).toMatchObject({ temporary: false, continued: false, path: dir() });

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
-import { access, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { CommandError } from "../outcome.ts";
 import { lockFolder } from "./lock.ts";
 
@@ -111,14 +111,34 @@ const SORTS: Record<FleetKind, string> = {
 
 async function mkdirOf(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolder(path);
     await access(path);
   } catch (error) {
     // In the way is a file: in the place of the folder, or of one above it.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "EEXIST") throw new CommandError(`--dir ${path} is a file: name a folder, or a new one`);
     if (code === "ENOTDIR") throw new CommandError(`--dir ${path} lies below a file: name a folder, or a new one`);
+    if (code === "ENOENT") throw new CommandError(`--dir ${path} cannot be created there: name another folder`);
     throw new CommandError(`the folder ${path} cannot be used, choose another with --dir`, { cause: error });
+  }
+}
+
+/**
+ * With the folders above it. Not left to Node: where a file system lets nobody make a folder, and says that the one above is missing, as /proc does,
+ * Node tries again for ever.
+ */
+async function makeFolder(path: string): Promise<void> {
+  const isThere = (): Promise<boolean> => stat(path).then((found) => found.isDirectory());
+  const make = (): Promise<void> =>
+    mkdir(path, { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST" || !(await isThere())) throw error;
+    });
+  try {
+    await make();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await make();
   }
 }
 
