@@ -36,14 +36,24 @@ export async function runCommandLine(
 
 function report(error: unknown, args: readonly string[], context: CommandContext, program: Command): number {
   if (error instanceof CommanderError) {
-    const command = program.commands.find((known) => args.includes(known.name()));
-    const message = describeUsageError(error, command);
+    const used = commandIn(args, program);
+    const message = describeUsageError(error, used);
     if (message === undefined) return EXIT.ok;
-    const asked = command === undefined ? program.name() : `${program.name()} ${command.name()}`;
+    const asked = [program.name(), ...used.map((command) => command.name())].join(" ");
     context.terminal.err(`meridian: ${message} (see "${asked} --help")\n`);
     return EXIT.error;
   }
   return reportError(error, context, { stack: wantsStack(args) });
+}
+
+/** The command that the words name, after those that it is part of: `rollout` and `status`. Empty when they name none. */
+function commandIn(args: readonly string[], program: Command): Command[] {
+  const found: Command[] = [];
+  for (const arg of args) {
+    const next = (found.at(-1) ?? program).commands.find((known) => known.name() === arg);
+    if (next !== undefined) found.push(next);
+  }
+  return found;
 }
 
 /** What is said about commands names them as the person has to type them. */

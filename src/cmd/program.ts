@@ -289,7 +289,18 @@ function withWebhooks<F extends WebhookFlags>(flags: F) {
     webhookCaOverlap,
     ...rest
   } = flags;
-  if (!webhooks) return { ...rest, webhooks: undefined };
+  if (!webhooks) {
+    const given = Object.entries({
+      "--webhook-url": webhookUrl,
+      "--webhook-service": webhookService,
+      "--webhook-cert-dir": webhookCertDir,
+    });
+    const [idle] = given.find(([, value]) => value !== undefined) ?? [];
+    if (idle === undefined) return { ...rest, webhooks: undefined };
+    throw new InvalidArgumentError(
+      `${idle} is of the webhooks, which are not served: give --webhooks as well, or leave ${idle} out`,
+    );
+  }
   const target: WebhookTarget | undefined =
     webhookUrl === undefined
       ? webhookService === undefined

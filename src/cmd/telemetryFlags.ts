@@ -69,11 +69,22 @@ function parseShare(text: string): number {
   return share;
 }
 
+/** What spans are called, each by who records it; a share of one with another name would say nothing. */
+const SPANS = ["Reconcile", "ComputeTarget", "UpdateStatus", "Admission"];
+/** Of a span about one object of a member, before its kind. */
+const MEMBER_SPANS = ["Sync", "Delete", "Release", "Confirm", "Read"];
+
 /** Adds the share of the spans of one name, `Name=share`, to those before it. */
 function parseSpanShare(text: string, before: Record<string, number> = {}): Record<string, number> {
   const [, name, share] = /^([A-Za-z]+)=([\d.]+)$/.exec(text) ?? [];
   if (name === undefined || share === undefined) {
     throw new InvalidArgumentError("Spans and their share look like UpdateStatus=1 or ComputeTarget=0.1.");
+  }
+  if (!SPANS.includes(name) && !MEMBER_SPANS.some((start) => name.startsWith(start) && name.length > start.length)) {
+    const ofMembers = MEMBER_SPANS.map((start) => `${start}KIND`).join(", ");
+    throw new InvalidArgumentError(
+      `There is no span ${name}: there are ${SPANS.join(", ")}, and for each kind on members ${ofMembers}, such as SyncDeployment.`,
+    );
   }
   return { ...before, [name]: parseShare(share) };
 }

@@ -14,6 +14,7 @@ describe("wrong usage", () => {
     { line: "completion tcsh", says: /Allowed choices are bash, zsh, fish/ },
     { line: "unjoin a --bogus", says: /\(see "meridian unjoin --help"\)/ },
     { line: "join --member-kubeconfig f", says: /missing required argument 'name'/ },
+    { line: "rollout status", says: /'name'; give it: rollout status <name> \(see "meridian rollout status --help"\)/ },
     { line: "join a", says: /--member-kubeconfig <file>' not specified/ },
     { line: "join BAD --member-kubeconfig f", says: /lower-case letters/ },
     { line: "join a b --member-kubeconfig f", says: /too many arguments/ },
@@ -37,6 +38,16 @@ describe("wrong usage", () => {
     { line: "manager --trace-ratio 10%", says: /A share is a number between 0 and 1/ },
     { line: "manager --trace-ratio 1.5", says: /A share is a number between 0 and 1/ },
     { line: "manager --trace-span UpdateStatus", says: /look like UpdateStatus=1/ },
+    {
+      line: "manager --trace-span UpdateStatsu=1",
+      says: /There is no span UpdateStatsu: there are Reconcile, ComputeTarget, UpdateStatus, Admission.*SyncKIND.*SyncDeployment/,
+    },
+    {
+      line: "manager --webhook-url https://h:1",
+      says: /--webhook-url is of the webhooks, which are not served: give --webhooks as well/,
+    },
+    { line: "manager --webhook-service a/b", says: /--webhook-service is of the webhooks.*: give --webhooks as well/ },
+    { line: "manager --webhook-cert-dir /d", says: /--webhook-cert-dir is of the webhooks.*: give --webhooks as well/ },
     {
       line: "manager --prometheus-url http://169.254.169.254",
       says: /Link-local and metadata addresses are never asked/,

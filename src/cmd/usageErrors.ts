@@ -2,10 +2,10 @@ import type { Command, CommanderError } from "commander";
 import { onOneLine } from "./outcome.ts";
 
 /**
- * The line that describes a usage error to a person. Undefined when commander only showed help. `command` is the one that was used wrongly,
- * as far as it is known.
+ * The line that describes a usage error to a person. Undefined when commander only showed help. `used` ends with the command that was used wrongly,
+ * after those that it is part of, as far as it is known.
  */
-export function describeUsageError(error: CommanderError, command: Command | undefined): string | undefined {
+export function describeUsageError(error: CommanderError, used: readonly Command[]): string | undefined {
   if (error.exitCode === 0 || error.code === "commander.help") return undefined;
   const message = onOneLine(error.message.replace(/^error: /, ""));
   switch (error.code) {
@@ -13,16 +13,18 @@ export function describeUsageError(error: CommanderError, command: Command | und
       return `${message}: leave one of them out`;
     case "commander.missingArgument":
     case "commander.missingMandatoryOptionValue":
-      return command === undefined ? message : `${message}; give it: ${command.name()} ${usageOf(command)}`;
+      return used.length === 0 ? message : `${message}; give it: ${usageOf(used)}`;
     default:
       return message;
   }
 }
 
-/** What must be given. */
-function usageOf(command: Command): string {
-  const options = command.options
+/** The command with what must be given. */
+function usageOf(used: readonly Command[]): string {
+  const command = used.at(-1);
+  const options = (command?.options ?? [])
     .filter(({ mandatory }) => mandatory)
     .map(({ long, flags }) => `${long} ${flags.split(" ").at(-1)}`);
-  return [...command.registeredArguments.map((argument) => `<${argument.name()}>`), ...options].join(" ");
+  const values = (command?.registeredArguments ?? []).filter(({ required }) => required);
+  return [...used.map((one) => one.name()), ...values.map((argument) => `<${argument.name()}>`), ...options].join(" ");
 }
