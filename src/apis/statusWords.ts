@@ -134,6 +134,7 @@ export const CONDITIONS: readonly ConditionWords[] = [
       "CertificateInvalid",
       "CredentialsRejected",
       "CredentialsExpired",
+      "Forbidden",
       "SecretNotFound",
       "InvalidKubeconfig",
       "InvalidConnection",
@@ -181,10 +182,15 @@ export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> =
       "VolumePending",
       "JobRunning",
       "DeclaredUnavailable",
+      "DependencyMissing",
       "Removing",
     ],
   },
-  Available: { means: "it is as wanted, and ready", reasons: [] },
+  Available: {
+    means:
+      "it is as wanted, and ready; with a reason, what it needs has gone from the hub, and the copy there serves on",
+    reasons: ["DependencyMissing"],
+  },
   Degraded: {
     means: "it is or was partly there",
     reasons: ["ProgressDeadlineExceeded", "ReplicaFailure", "QuotaExceeded", "CrashLoopBackOff"],

@@ -51,7 +51,7 @@ describe("what a failed probe means", () => {
     {
       error: new ApiError(403, "Forbidden", "namespaces is forbidden"),
       reason: "Forbidden",
-      message: "namespaces is forbidden",
+      message: "its account may not get namespace kube-system: run `meridian join a --renew`",
     },
     {
       error: new ApiError(500, "InternalError", "the server answered 500 InternalError", {

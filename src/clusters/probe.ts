@@ -155,7 +155,10 @@ export function explainFailure(
         abrupt: false,
       };
     }
-    if (error.status === 403) return { reason: "Forbidden", message: error.apiMessage, abrupt: false };
+    if (error.status === 403) {
+      const message = `its account may not get namespace kube-system: run \`meridian join ${cluster} --renew\``;
+      return { reason: "Forbidden", message, abrupt: false };
+    }
     return { reason: "NotReady", message: notReady(error), abrupt: false };
   }
   if (error instanceof CredentialsError) {
