@@ -145,14 +145,16 @@ describe("without a hub", () => {
     const path = folder({});
     const says = `the kubeconfig ${path} is a directory, not a file: give --kubeconfig FILE`;
     expect(() => loadHubConfig({ env: {}, kubeconfig: path })).toThrow(says);
-    expect(() => loadHubConfig({ env: { KUBECONFIG: path } })).toThrow(says);
+    expect(() => loadHubConfig({ env: { KUBECONFIG: path } })).toThrow(
+      `the kubeconfig ${path} of KUBECONFIG is a directory, not a file: correct KUBECONFIG, or give --kubeconfig FILE`,
+    );
   });
 
   test("a broken file among several is named, with the line", () => {
     const path = folder({ a: simple("a"), b: "clusters:\n\t- name: b\n" });
     const KUBECONFIG = [join(path, "a"), join(path, "b")].join(delimiter);
     expect(() => loadHubConfig({ env: { KUBECONFIG } })).toThrow(
-      `kubeconfig ${join(path, "b")} of the hub: the kubeconfig is not valid YAML at line 2, column 1: a tab indents it, where YAML takes spaces alone; correct it, or give --kubeconfig FILE`,
+      `kubeconfig ${join(path, "b")} of the hub: the kubeconfig is no YAML at line 2, column 1: a tab indents it, not spaces; correct it, or give --kubeconfig FILE`,
     );
   });
 

@@ -80,7 +80,7 @@ interface KubeconfigText {
 function kubeconfigFiles(options: HubConfigOptions): KubeconfigText[] {
   const { kubeconfig, env } = options;
   if (kubeconfig !== undefined) {
-    const text = readKubeconfig(kubeconfig, options);
+    const text = readKubeconfig(kubeconfig, "", options);
     if (text !== undefined) return [{ path: kubeconfig, text }];
     const flag = flagsOf(options).kubeconfig;
     throw new CredentialsError("NotConfigured", `the file ${kubeconfig} of ${flag} does not exist: check its path`);
@@ -89,9 +89,9 @@ function kubeconfigFiles(options: HubConfigOptions): KubeconfigText[] {
   if (paths.length === 0) {
     const path = homeKubeconfig(env);
     // In a pod, the home of an image may belong to another user than the one that runs there.
-    return path === undefined || (isPod(env) && isClosed(path)) ? [] : present([path], options);
+    return path === undefined || (isPod(env) && isClosed(path)) ? [] : present([path], "", options);
   }
-  const files = present(paths, options);
+  const files = present(paths, " of KUBECONFIG", options);
   if (files.length > 0) return files;
   const [which, verb] =
     paths.length === 1 ? ["the file", "does not exist"] : ["the files", "do not exist, or are empty"];
@@ -101,9 +101,9 @@ function kubeconfigFiles(options: HubConfigOptions): KubeconfigText[] {
   );
 }
 
-function present(paths: readonly string[], options: HubConfigOptions): KubeconfigText[] {
+function present(paths: readonly string[], source: string, options: HubConfigOptions): KubeconfigText[] {
   return paths.flatMap((path) => {
-    const text = readKubeconfig(path, options);
+    const text = readKubeconfig(path, source, options);
     return text === undefined || text.trim() === "" ? [] : [{ path, text }];
   });
 }
@@ -143,24 +143,24 @@ function fromFiles(files: readonly KubeconfigText[], options: HubConfigOptions):
   return { ...config, origin };
 }
 
-/** Undefined when there is no such file. */
-function readKubeconfig(path: string, options: HubConfigOptions): string | undefined {
+/** Undefined when there is no such file. `source`: where its path was found, where the person may have to look for that. */
+function readKubeconfig(path: string, source: string, options: HubConfigOptions): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    const otherwise = `give ${flagsOf(options).kubeconfig} FILE`;
+    const otherwise = `${source === "" ? "" : "correct KUBECONFIG, or "}give ${flagsOf(options).kubeconfig} FILE`;
     if (code === "EISDIR") {
       throw new CredentialsError(
         "NotConfigured",
-        `the kubeconfig ${path} is a directory, not a file: ${otherwise}`,
+        `the kubeconfig ${path}${source} is a directory, not a file: ${otherwise}`,
         error,
       );
     }
     throw new CredentialsError(
       "NotConfigured",
-      `the kubeconfig ${path} cannot be read (${code}): check its owner and mode, or ${otherwise}`,
+      `the kubeconfig ${path}${source} cannot be read (${code}): check its owner and mode, or ${otherwise}`,
       error,
     );
   }

@@ -184,25 +184,25 @@ describe("broken YAML", () => {
     {
       name: "a list that is not closed",
       text: "clusters: [",
-      says: "line 1, column 12: it is indented too little, or a [",
+      says: "line 1, column 12: wrong indent or brackets",
     },
     {
       name: "a server that is not closed",
       text: whole.replace("server: ", "server: ["),
-      says: "line 5, column 1: it is indented too little, or a [ or { before it is not closed",
+      says: "line 5, column 1: wrong indent or brackets",
     },
     { name: "a tab", text: whole.replace("      server", "\t  server"), says: "line 4, column 1: a tab indents it" },
     {
       name: "a quote",
       text: whole.replace("server: ", "server: '"),
-      says: ": a quote, a bracket or a colon is missing",
+      says: ": a quote, ] } or : is missing",
     },
     { name: "a colon too many", text: whole.replace("server: ", "server: a: "), says: "line 4, column 15" },
   ])("is shown by its line and column: $name", ({ text, says }) => {
     expect(text).not.toBe(whole);
     const error = refusal(text);
     expect(error.reason).toBe("InvalidKubeconfig");
-    expect(error.message).toContain("the kubeconfig is not valid YAML at line ");
+    expect(error.message).toContain("the kubeconfig is no YAML at line ");
     expect(error.message).toContain(says);
   });
 

@@ -72,10 +72,16 @@ function kubeconfigEntries(text: string, options: KubeconfigOptions): Kubeconfig
   const [readContext] = read(() => newContexts([context]), options);
   const cluster = named(file["clusters"], readContext?.cluster ?? "");
   if (readContext === undefined || cluster === undefined)
-    throw invalid(options, `the cluster of context "${wanted}" is not in the kubeconfig`);
+    throw invalid(
+      options,
+      `the cluster of context "${wanted}"${calledSo(readContext?.cluster, options)} is not in the kubeconfig${remedyOf("its clusters", options)}`,
+    );
   const user = readContext.user === undefined ? undefined : named(file["users"], readContext.user);
   if (user === undefined && readContext.user !== undefined)
-    throw invalid(options, `the user of context "${wanted}" is not in the kubeconfig`);
+    throw invalid(
+      options,
+      `the user of context "${wanted}"${calledSo(readContext.user, options)} is not in the kubeconfig${remedyOf("its users", options)}`,
+    );
   checkTexts(cluster, "cluster", options);
   checkTexts(user, "user", options);
   const [readCluster] = read(() => newClusters([cluster]), options);
@@ -92,6 +98,15 @@ function choiceOf(file: Entry, { file: ofPerson }: KubeconfigOptions): string {
   const more = names.length > SHOWN_CONTEXTS ? ` and ${names.length - SHOWN_CONTEXTS} more` : "";
   const listed = names.length === 0 ? "it has none" : `it has ${names.slice(0, SHOWN_CONTEXTS).join(", ")}${more}`;
   return ` with ${ofPerson.contextFlag} (${listed})`;
+}
+
+/** Names out of a Secret are not repeated. */
+function calledSo(name: string | undefined, { file }: KubeconfigOptions): string {
+  return file === undefined || name === undefined || name === "" ? "" : `, "${name}",`;
+}
+
+function remedyOf(where: string, { file }: KubeconfigOptions): string {
+  return file === undefined ? "" : `; add it to ${where}, or choose another context with ${file.contextFlag}`;
 }
 
 const TEXTS: readonly string[] = [
@@ -285,7 +300,7 @@ export function parseKubeconfigPart(text: string, subject: string, advice = ""):
     new CredentialsError("InvalidKubeconfig", `${subject}: ${what}${advice}`);
   if (text.length > LONGEST_TEXT) throw refused(`the kubeconfig is longer than ${LONGEST_TEXT} characters`);
   const { value: parsed, broken } = parseYaml(text);
-  if (broken !== undefined) throw refused(`the kubeconfig is not valid YAML${broken}`);
+  if (broken !== undefined) throw refused(`the kubeconfig is no YAML${broken}`);
   if (!isEntry(parsed)) throw refused(NO_KUBECONFIG);
   const deep = excess(parsed);
   if (deep !== undefined) throw refused(`the kubeconfig ${deep}`);
@@ -298,11 +313,11 @@ export function parseKubeconfigPart(text: string, subject: string, advice = ""):
   return parsed;
 }
 
-/** What is wrong, for a person who sees the line. */
+/** What is wrong, for a person who sees the line. Short: the whole has to fit into a condition, behind the name of a cluster. */
 const MISTAKES: Partial<Record<YAMLError["code"], string>> = {
-  TAB_AS_INDENT: ": a tab indents it, where YAML takes spaces alone",
-  BAD_INDENT: ": it is indented too little, or a [ or { before it is not closed",
-  MISSING_CHAR: ": a quote, a bracket or a colon is missing",
+  TAB_AS_INDENT: ": a tab indents it, not spaces",
+  BAD_INDENT: ": wrong indent or brackets",
+  MISSING_CHAR: ": a quote, ] } or : is missing",
 };
 
 /** The value of a YAML text, or where the text is broken: the parser goes on after a mistake, and what it then makes of the text is a guess. */
