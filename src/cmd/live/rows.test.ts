@@ -171,6 +171,18 @@ describe("the table", () => {
     ]);
   });
 
+  test.each([
+    { columns: 66, first: "REGION        DESIRED   READY   STATE      AGE   REASON" },
+    { columns: 62, first: "REGION        DESIRED   READY   STATE      REASON" },
+    { columns: 50, first: "REGION        READY   STATE      REASON" },
+    { columns: 44, first: "REGION        STATE      REASON" },
+  ])("shows why something is not well, also in $columns columns, where others give way", ({ columns, first }) => {
+    const failing = { state: "Degraded", reason: "ImagePullBackOff" } as const;
+    const rows = rowsOf(report([application("web", [entry("cn-shanghai", failing)])], []), []);
+    const [header, row] = formatRows(rows, { ...SPACE, columns });
+    expect([header, row?.endsWith("ImagePullBackOff")]).toEqual([first, true]);
+  });
+
   test("names clusters and applications where regions do not distinguish them", () => {
     const rows = rowsOf(
       report([application("web", [entry("m1", { region: "eu" })]), application("shop", [entry("m1")])]),

@@ -126,29 +126,55 @@ export function formatRows(rows: readonly Row[], { color, now, columns, lines }:
   const applications = new Set(rows.flatMap(({ application }) => application || []));
   const withApplication = applications.size > 1 || rows.some(({ cluster }) => cluster === "");
   const withCluster = rows.some(({ cluster, region }) => cluster !== region);
-  const header = [
-    "REGION",
-    ...(withCluster ? ["CLUSTER"] : []),
-    ...(withApplication ? ["APPLICATION"] : []),
-    "DESIRED",
-    "READY",
-    "STATE",
-    "AGE",
-    "REASON",
+  const all: Column[] = [
+    { title: "REGION", of: ({ region }) => orDash(region), ...(withCluster ? { givesWay: 1 } : {}) },
+    ...(withCluster ? [{ title: "CLUSTER", of: ({ cluster }: Row) => orDash(cluster) }] : []),
+    ...(withApplication ? [{ title: "APPLICATION", of: ({ application }: Row) => orDash(application) }] : []),
+    { title: "DESIRED", of: ({ replicas }) => String(replicas?.desired ?? "-"), givesWay: 2 },
+    { title: "READY", of: ({ replicas }) => String(replicas?.ready ?? "-"), givesWay: 3 },
+    { title: "STATE", of: ({ state, tone }) => ({ text: state, tone }) },
+    { title: "AGE", of: ({ since }) => (since === undefined ? "-" : formatAge(now - since)), givesWay: 0 },
+    { title: "REASON", of: ({ reason, message }) => orDash(message === "" ? reason : `${reason}: ${message}`) },
   ];
-  const cells = shown.map((row): (string | Cell)[] => [
-    row.region === "" ? "-" : row.region,
-    ...(withCluster ? [row.cluster === "" ? "-" : row.cluster] : []),
-    ...(withApplication ? [row.application === "" ? "-" : row.application] : []),
-    row.replicas === undefined ? "-" : String(row.replicas.desired),
-    row.replicas === undefined ? "-" : String(row.replicas.ready),
-    { text: row.state, tone: row.tone },
-    row.since === undefined ? "-" : formatAge(now - row.since),
-    row.reason === "" ? "-" : row.message === "" ? row.reason : `${row.reason}: ${row.message}`,
-  ]);
-  const table = formatTable(header, cells, color).trimEnd().split("\n");
+  const kept = thatFit(all, shown, columns);
+  const cells = shown.map((row) => kept.map(({ of }) => of(row)));
+  const titles = kept.map(({ title }) => title);
+  const table = formatTable(titles, cells, color).trimEnd().split("\n");
   const left = rows.length - shown.length;
   return [...table, ...(left === 0 ? [] : [`and ${left} more`])].map((line) => fit(line, columns));
+}
+
+interface Column {
+  title: string;
+  of: (row: Row) => string | Cell;
+  /** In which turn it goes where there is no room for all; absent: it stays. */
+  givesWay?: number;
+}
+
+/** The last column says why something is not well: it has room for the code at least, as long as others can give way. */
+function thatFit(all: readonly Column[], rows: readonly Row[], columns: number): readonly Column[] {
+  const code = Math.max("REASON".length, ...rows.map(({ reason }) => reason.length));
+  let kept = all;
+  while (widthOf(kept.slice(0, -1), rows) + code > columns) {
+    const turns = kept.flatMap(({ givesWay }) => givesWay ?? []);
+    if (turns.length === 0) return kept;
+    const turn = Math.min(...turns);
+    kept = kept.filter(({ givesWay }) => givesWay !== turn);
+  }
+  return kept;
+}
+
+/** With the space behind each. */
+function widthOf(columns: readonly Column[], rows: readonly Row[]): number {
+  const [first = ""] = formatTable(
+    [...columns.map(({ title }) => title), "."],
+    rows.map((row) => [...columns.map(({ of }) => of(row)), "."]),
+  ).split("\n");
+  return first.length - 1;
+}
+
+function orDash(text: string): string {
+  return text === "" ? "-" : text;
 }
 
 function choose(rows: readonly Row[], limit: number): readonly Row[] {
