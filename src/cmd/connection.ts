@@ -5,6 +5,7 @@ import {
   type ClusterConfig,
   clusterConfigFromKubeconfig,
   createClient,
+  isForbidden,
   isNotFound,
   LEASES,
   loadHubConfig,
@@ -14,7 +15,7 @@ import {
   systemClock,
 } from "../runtime/index.ts";
 import type { HubOptions } from "./options.ts";
-import { CommandError } from "./outcome.ts";
+import { CommandError, notKubernetes } from "./outcome.ts";
 import type { Terminal } from "./terminal.ts";
 import { describeWhere, tellWhere, type Whereabouts } from "./whereabouts.ts";
 import { chooseAmong } from "./words.ts";
@@ -104,19 +105,29 @@ export function commandLogger(level: LogLevel, terminal: Terminal): Logger {
   return createLogger({ level: wanted, destination: { write: (line: string) => terminal.err(line) } });
 }
 
-/** Meridian's kinds are missing on the hub. */
-export function notInstalled(kinds: string, where: Whereabouts): CommandError {
+/**
+ * Why the hub does not know Meridian's kinds: nobody has installed them, or what answers is no API server. Both may answer 404 with a text, and only
+ * an API server says at `/api` what it serves, or why it does not say so.
+ */
+export async function notInstalled(
+  kinds: string,
+  { client, where }: Connection,
+  signal: AbortSignal,
+): Promise<CommandError> {
+  try {
+    await client.raw("GET", "/api", { signal });
+  } catch (error) {
+    if (isNotFound(error)) return new CommandError(notKubernetes(where, "it has no /api"));
+    if (!isForbidden(error)) throw error;
+  }
   return new CommandError(
     `${describeWhere(where)} does not know ${kinds}: run \`meridian install\` first, or ${where.otherwise}`,
   );
 }
 
 /** No MemberCluster has the name that a person gave. */
-export async function noSuchMember(
-  name: string,
-  { client, where }: Connection,
-  signal: AbortSignal,
-): Promise<CommandError> {
+export async function noSuchMember(name: string, hub: Connection, signal: AbortSignal): Promise<CommandError> {
+  const { client, where } = hub;
   try {
     const { items } = await client.list(MEMBERCLUSTERS, { metadataOnly: true, signal });
     const names = items.map(({ metadata }) => metadata.name);
@@ -124,7 +135,7 @@ export async function noSuchMember(
       `${describeWhere(where)} has no member cluster ${name}; ${chooseAmong(names, "it has none, so there is nothing to do")}`,
     );
   } catch (error) {
-    if (isNotFound(error)) return notInstalled(MEMBERCLUSTERS.plural, where);
+    if (isNotFound(error)) return await notInstalled(MEMBERCLUSTERS.plural, hub, signal);
     throw error;
   }
 }

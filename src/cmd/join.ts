@@ -216,7 +216,7 @@ async function checkHub(
   try {
     ({ items } = await hub.client.list(MEMBERCLUSTERS, { signal }));
   } catch (error) {
-    if (isNotFound(error)) throw notInstalled(MEMBERCLUSTERS.plural, hub.where);
+    if (isNotFound(error)) throw await notInstalled(MEMBERCLUSTERS.plural, hub, signal);
     throw error;
   }
   checkIdentity(

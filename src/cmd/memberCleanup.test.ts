@@ -24,7 +24,7 @@ function quickMember(namespace: KubeObject, refuse: (type: ResourceType) => bool
     cluster: "shanghai-1",
     get: () => Promise.resolve(namespace),
     list: () => Promise.resolve({ items: [], resourceVersion: "1" }),
-    raw: () => Promise.resolve({ groups: [], resources: [], versions: [] }),
+    raw: () => Promise.resolve({ kind: "APIGroupList", groups: [] }),
     delete: async (type: ResourceType) => {
       await Promise.resolve();
       if (deleted.includes(NAMESPACES.kind) || deleted.includes(SERVICEACCOUNTS.kind))

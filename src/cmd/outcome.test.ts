@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, TransportError, type TransportReason } from "../runtime/index.ts";
+import { ApiError, CredentialsError, TransportError, type TransportReason } from "../runtime/index.ts";
 import { CommandError, describeAnswer, describeError } from "./outcome.ts";
 import { tellWhere } from "./whereabouts.ts";
 
@@ -39,8 +39,28 @@ describe("an error of a cluster names the cluster, what is wrong, and what to do
     },
     { error: new ApiError(503, "ServiceUnavailable", "busy"), says: "cannot answer now: busy; try again in a moment" },
     { error: new ApiError(422, "Invalid", "bad field"), says: "answers: bad field" },
+    {
+      error: new ApiError(
+        500,
+        "InternalError",
+        'failed calling webhook "federation.paas.cmft.com": Post "https://meridian-webhook.fed.svc:443/validate": connection refused',
+      ),
+      says: `answers: failed calling webhook "federation.paas.cmft.com": Post "https://meridian-webhook.fed.svc:443/validate": connection refused; no manager answers the hub's webhooks: see whether one runs (\`kubectl get pods -n fed\`), or start one (\`meridian manager --webhooks\`)`,
+    },
   ])("that answered $error.status", ({ error, says }) => {
     expect(describeError(fromHub(error))).toContain(`${WHERE} ${says}`);
+  });
+
+  test("that is none", () => {
+    expect(describeError(fromHub(new TransportError("Protocol", "10.0.0.1 answered with a text")))).toBe(
+      `${WHERE} does not answer as a Kubernetes API server: 10.0.0.1 answered with a text; correct the server in that kubeconfig, or choose another cluster with --kubeconfig or --context`,
+    );
+  });
+
+  test("for which there is no credential", () => {
+    expect(describeError(fromHub(new CredentialsError("Unavailable", "the token file /tok cannot be read")))).toBe(
+      `${WHERE}: the token file /tok cannot be read; put that right, or choose another cluster with --kubeconfig or --context`,
+    );
   });
 
   test.each([

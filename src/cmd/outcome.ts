@@ -1,5 +1,7 @@
+import { DEFAULT_SYSTEM_NAMESPACE } from "../apis/index.ts";
 import { redactText } from "../observability/index.ts";
 import {
+  CredentialsError,
   isApiError,
   isForbidden,
   isServerTrouble,
@@ -70,7 +72,9 @@ function sentenceOf(error: unknown, where: Whereabouts | undefined): string {
   const message = error instanceof Error ? error.message : String(error);
   if (where === undefined) return message + hintFor(error);
   const cluster = describeWhere(where);
+  if (isTransportError(error) && error.reason === "Protocol") return notKubernetes(where, message);
   if (isTransportError(error)) return `${cluster} was not reached: ${message}; ${remedyFor(error.reason, where)}`;
+  if (error instanceof CredentialsError) return `${cluster}: ${message}; put that right, or ${where.otherwise}`;
   if (!isApiError(error)) return `${cluster}: ${message}`;
   // A server of Go answers so to plain http on a port of https.
   if (error.status === 400 && isPlain(where)) return `${cluster} answers: ${message}; ${speakHttps(where)}`;
@@ -79,7 +83,19 @@ function sentenceOf(error: unknown, where: Whereabouts | undefined): string {
   if (isForbidden(error))
     return `${cluster} refuses: ${message}; ask its administrator for this right, or ${where.otherwise}`;
   if (isServerTrouble(error)) return `${cluster} cannot answer now: ${message}; try again in a moment`;
-  return `${cluster} answers: ${message}`;
+  return `${cluster} answers: ${message}${webhookRemedy(message)}`;
+}
+
+/** What answers there is something else. */
+export function notKubernetes(where: Whereabouts, message: string): string {
+  return `${describeWhere(where)} does not answer as a Kubernetes API server: ${message}; ${isPlain(where) ? speakHttps(where) : `correct the server in that kubeconfig, or ${where.otherwise}`}`;
+}
+
+/** What to do where the hub could not ask Meridian's webhooks; empty for all other answers. */
+export function webhookRemedy(message: string): string {
+  if (!/failed calling webhook "[^"]*paas\.cmft\.com"/.test(message)) return "";
+  const [, namespace = DEFAULT_SYSTEM_NAMESPACE] = /https:\/\/[\w-]+\.([\w-]+)\.svc\b/.exec(message) ?? [];
+  return `; no manager answers the hub's webhooks: see whether one runs (\`kubectl get pods -n ${namespace}\`), or start one (\`meridian manager --webhooks\`)`;
 }
 
 const isPlain = ({ server }: Whereabouts): boolean => server.startsWith("http:");
@@ -88,7 +104,7 @@ const speakHttps = ({ otherwise }: Whereabouts): string =>
 
 function remedyFor(reason: TransportReason, where: Whereabouts): string {
   const { otherwise } = where;
-  if ((reason === "ConnectionReset" || reason === "Protocol") && isPlain(where)) return speakHttps(where);
+  if (reason === "ConnectionReset" && isPlain(where)) return speakHttps(where);
   if (reason === "TLS") return `correct server and certificates in that kubeconfig, or ${otherwise}`;
   if (reason === "DNS") return `correct the server in that kubeconfig, or ${otherwise}`;
   return `check that it runs and that this machine can reach it, or ${otherwise}`;

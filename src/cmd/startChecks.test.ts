@@ -69,7 +69,7 @@ describe("a namespace of the hub", () => {
     await expect(
       checkNamespaces(hub(missing, name), { namespace: "a", membersNamespace: "b" }, signal),
     ).rejects.toThrow(
-      `the hub has no namespace ${name}: choose another with ${flag}, or create it with \`kubectl create namespace ${name}\``,
+      `the hub has no namespace ${name}: choose another with ${flag}, or create it with \`kubectl create namespace ${name}\`; where Meridian is not installed yet, \`meridian install\` creates its own`,
     );
   });
 

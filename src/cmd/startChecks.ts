@@ -61,7 +61,7 @@ async function checkNamespace(client: Client, flag: string, name: string, signal
     // Anything else is no mistake in the options: a hub that is not reached, or rights that are still to come.
     if (!isNotFound(error)) return;
     throw new CommandError(
-      `the hub has no namespace ${name}: choose another with ${flag}, or create it with \`kubectl create namespace ${name}\``,
+      `the hub has no namespace ${name}: choose another with ${flag}, or create it with \`kubectl create namespace ${name}\`; where Meridian is not installed yet, \`meridian install\` creates its own`,
     );
   }
 }

@@ -178,13 +178,17 @@ describe("select", () => {
       wanted: "placement/x",
       says: "objects of the kind Placement are never placed: Meridian's own policies and clusters stay on the hub",
     },
+    {
+      wanted: "default/blog",
+      says: '"default/blog" is read as KIND/NAME, and default is a namespace: write blog -n default',
+    },
     { wanted: "/x", says: '"/x" names no object' },
     { wanted: "pod/", says: '"pod/" names no object' },
   ])("refuses $wanted", ({ wanted, says }) => expect(() => names([wanted])).toThrow(says));
 
   test("names what there is instead", () => {
     expect(() => names(["nope"])).toThrow(
-      "name one of these: default/blog, default/shop (a cluster is named as membercluster/NAME)",
+      "name one of these: blog -n default, shop -n default (a cluster is named as membercluster/NAME)",
     );
     expect(() => names(["mc/nope"])).toThrow("name one of these: a, b, c");
     const shown = { clusters: true, namespace: "default" };

@@ -1,13 +1,14 @@
 import { stringify } from "yaml";
 import { parseApiVersion } from "../apis/index.ts";
 import { MEMBERCLUSTERS, systemClock } from "../runtime/index.ts";
+import { allOf } from "./allOf.ts";
 import { commandLogger, type CommandContext, connectHub, type Connection } from "./connection.ts";
 import { LiveTable } from "./live/liveTable.ts";
 import { Screen } from "./live/screen.ts";
 import { HubView } from "./live/view.ts";
 import type { StatusOptions } from "./options.ts";
 import { EXIT } from "./outcome.ts";
-import { readHub, type Shown } from "./statusReading.ts";
+import { idleNote, readHub, type Shown } from "./statusReading.ts";
 import { select } from "./statusSelection.ts";
 import { formatStatus } from "./statusTable.ts";
 import { buildReport, isHealthy, type StatusReport } from "./statusView.ts";
@@ -23,8 +24,11 @@ import { buildReport, isHealthy, type StatusReport } from "./statusView.ts";
 export async function status(names: string[], options: StatusOptions, context: CommandContext): Promise<number> {
   const { terminal } = context;
   await using hub = connectHub(options, context);
-  const { objects, clusters, shown, notes } = await readHub(hub, options, context.signal);
-  for (const note of notes) terminal.err(`${note}\n`);
+  const [{ objects, clusters, shown, notes }, idle] = await allOf([
+    readHub(hub, options, context.signal),
+    idleNote(hub, context.signal),
+  ]);
+  for (const note of [...notes, ...idle]) terminal.err(`${note}\n`);
   const report = select(buildReport(objects, clusters), names, shown);
   if (options.watch) return await watch({ hub, names, shown, options, context });
   terminal.out(format(report, options, terminal.color));

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../apis/index.ts";
+import { DEFAULT_SYSTEM_NAMESPACE, type KubeObject } from "../apis/index.ts";
 import {
   type Client,
   CLUSTERRESOURCEBINDINGS,
@@ -6,13 +6,16 @@ import {
   isApiError,
   isForbidden,
   isNotFound,
+  LEASES,
   MANIFESTBUNDLES,
   MEMBERCLUSTERS,
   RESOURCEBINDINGS,
   type ResourceType,
+  systemClock,
 } from "../runtime/index.ts";
 import { allOf } from "./allOf.ts";
-import { type Connection, notInstalled } from "./connection.ts";
+import { DEFAULT_LEASE_NAME } from "./commonFlags.ts";
+import { type Connection, find, isLeaseHeld, notInstalled } from "./connection.ts";
 import type { StatusOptions } from "./options.ts";
 import { CommandError } from "./outcome.ts";
 
@@ -133,8 +136,13 @@ export async function placedTypes(hub: Connection, signal: AbortSignal): Promise
 }
 
 /** Every object of a kind of Meridian's. Throws {@link CommandError} when Meridian is not installed. */
-export function listPlaced(hub: Connection, type: ResourceType, signal: AbortSignal): Promise<KubeObject[]> {
-  return listAll(hub, type, {}, signal);
+export function listPlaced(
+  hub: Connection,
+  type: ResourceType,
+  signal: AbortSignal,
+  namespace?: string,
+): Promise<KubeObject[]> {
+  return listAll(hub, type, given({ namespace, labelSelector: undefined }), signal);
 }
 
 /** Undefined when the person may not read them. */
@@ -143,6 +151,25 @@ async function readClusters(hub: Connection, signal: AbortSignal): Promise<KubeO
     return await listAll(hub, MEMBERCLUSTERS, {}, signal);
   } catch (error) {
     if (isForbidden(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * What a person is told where managers have worked with a Lease, and now none does. Nothing where there is no such Lease, as without leader election,
+ * or where the person may not read it.
+ */
+export async function idleNote({ client }: Connection, signal: AbortSignal): Promise<string[]> {
+  try {
+    const lease = await find(client, LEASES, DEFAULT_SYSTEM_NAMESPACE, DEFAULT_LEASE_NAME, signal);
+    if (lease === undefined || isLeaseHeld(lease, systemClock.now())) return [];
+    const { renewTime } = (lease["spec"] ?? {}) as { renewTime?: string };
+    const since = renewTime === undefined ? "" : ` since ${renewTime.replace(/\.\d+/, "")}`;
+    return [
+      `No manager has held the Lease ${DEFAULT_SYSTEM_NAMESPACE}/${DEFAULT_LEASE_NAME}${since}, so what is shown may be old: start one with \`meridian manager\`, or see why none runs (\`kubectl get pods -n ${DEFAULT_SYSTEM_NAMESPACE}\`).`,
+    ];
+  } catch (error) {
+    if (isForbidden(error)) return [];
     throw error;
   }
 }
@@ -168,7 +195,7 @@ async function listAll(
   try {
     return await listPages(hub, type, selection, signal);
   } catch (error) {
-    if (isNotFound(error)) throw notInstalled(type.plural, hub.where);
+    if (isNotFound(error)) throw await notInstalled(type.plural, hub, signal);
     throw error;
   }
 }

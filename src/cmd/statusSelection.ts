@@ -2,6 +2,7 @@ import { parseApiVersion } from "../apis/index.ts";
 import { neverPlacedAs } from "../interpreter/index.ts";
 import { CommandError } from "./outcome.ts";
 import type { Shown } from "./statusReading.ts";
+import { nameOf } from "./statusTable.ts";
 import type { ClusterReport, ObjectReport, StatusReport } from "./statusView.ts";
 import { chooseAmong } from "./words.ts";
 
@@ -99,9 +100,11 @@ function noCluster({ clusters }: StatusReport, name: string, shown: Shown): Comm
 
 function noObject(report: StatusReport, named: NamedKind, name: string, { namespace }: Shown): CommandError {
   const where = namespace === undefined ? "any namespace" : `namespace ${namespace}`;
-  const names = ofKind(report, named).map((object) =>
-    namespace === undefined && object.namespace !== "" ? `${object.namespace}/${object.name}` : object.name,
-  );
+  const names = ofKind(report, named).map((object) => nameOnCommandLine(object, { namespace }));
+  if (report.objects.some((object) => object.namespace === named.kind))
+    throw new CommandError(
+      `"${named.kind}/${name}" is read as KIND/NAME, and ${named.kind} is a namespace: write ${name} -n ${named.kind}`,
+    );
   if (named.kind !== "demoapplication" && names.length === 0) {
     const never = neverPlacedAs((kind) => (kind.kind === "*" ? kind.group === named.group : isNamedSo(named, kind)));
     if (never !== undefined) {
@@ -116,6 +119,15 @@ function noObject(report: StatusReport, named: NamedKind, name: string, { namesp
   return new CommandError(
     `the hub has no ${named.kind} "${name}" in ${where}; ${chooseAmong(names, "there is none: apply one first")} (a cluster is named as membercluster/NAME)`,
   );
+}
+
+/** How a person names the object to a command: what is in another namespace than the one that is shown, with that. */
+export function nameOnCommandLine(
+  { kind, namespace: own, name }: Pick<ObjectReport, "kind" | "namespace" | "name">,
+  { namespace }: { namespace: string | undefined },
+): string {
+  const called = nameOf({ kind, name });
+  return own === "" || own === namespace ? called : `${called} -n ${own}`;
 }
 
 const KINDS: Record<string, string> = {

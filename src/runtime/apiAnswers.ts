@@ -29,10 +29,7 @@ export function parseJson(text: string, host: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new TransportError(
-      "Protocol",
-      `${host} answered with something that is not JSON: is it a Kubernetes API server?`,
-    );
+    throw new TransportError("Protocol", `${host} answered with something that is not JSON`);
   }
 }
 

@@ -83,7 +83,12 @@ describe("requests", () => {
     },
   ])("$name", async ({ call, method, path, headers = {}, body }) => {
     const { server, client } = await serving((request, response) =>
-      sendJson(response, { metadata: { name: request.path.endsWith("/shop") ? "shop" : "a" } }),
+      sendJson(
+        response,
+        request.path.includes("labelSelector=")
+          ? { kind: "ConfigMapList", items: [] }
+          : { metadata: { name: request.path.endsWith("/shop") ? "shop" : "a" } },
+      ),
     );
     await call(client);
     const [seen] = server.requests;
@@ -104,7 +109,11 @@ describe("requests", () => {
         response,
         request.path.endsWith("/a")
           ? { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: { name: "a" } }
-          : { metadata: { resourceVersion: "7", continue: "" }, items: [{ metadata: { name: "a" } }] },
+          : {
+              kind: "ConfigMapList",
+              metadata: { resourceVersion: "7", continue: "" },
+              items: [{ metadata: { name: "a" } }],
+            },
       ),
     );
     await expect(client.list(CONFIGMAPS)).resolves.toMatchObject({
@@ -119,7 +128,7 @@ describe("requests", () => {
 
   test("an empty list, which Go writes as null, is empty", async () => {
     const { client } = await serving((_request, response) =>
-      sendJson(response, { metadata: { resourceVersion: "7" }, items: null }),
+      sendJson(response, { kind: "ConfigMapList", metadata: { resourceVersion: "7" }, items: null }),
     );
     await expect(client.list(CONFIGMAPS)).resolves.toMatchObject({ resourceVersion: "7", items: [] });
   });
@@ -278,9 +287,11 @@ describe("the write guard", () => {
   });
 
   test("lets reads through", async () => {
-    const { client } = await serving((_request, response) => sendJson(response, { items: [] }), { guard });
+    const { client } = await serving((_request, response) => sendJson(response, { kind: "ConfigMapList", items: [] }), {
+      guard,
+    });
     await expect(client.list(CONFIGMAPS)).resolves.toMatchObject({ items: [] });
-    await expect(client.raw("GET", "/version")).resolves.toEqual({ items: [] });
+    await expect(client.raw("GET", "/version")).resolves.toEqual({ kind: "ConfigMapList", items: [] });
   });
 });
 

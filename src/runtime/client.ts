@@ -103,29 +103,18 @@ class HttpClient implements Client {
   ): Promise<KubeObject> {
     const path = objectPath(type, namespace, name) + query({ resourceVersion: options.resourceVersion });
     const accept = options.metadataOnly === true ? METADATA_ONLY : JSON_TYPE;
-    const answer = await this.#call({
-      method: "GET",
-      path,
-      accept,
-      verb: "get",
-      resource: type.plural,
-      ...signalOf(options),
-    });
-    return this.#object(answer, type, name);
+    const call: Call = { method: "GET", path, accept, verb: "get", resource: type.plural, ...signalOf(options) };
+    return this.#call(call, (answer) => this.#object(answer, type, name));
   }
 
   async list(type: ResourceType, options: ListOptions = {}): Promise<ObjectList> {
     const path = collectionPath(type, options.namespace) + listQuery(options);
     const accept = options.metadataOnly === true ? METADATA_LIST_ONLY : JSON_TYPE;
-    const answer = await this.#call({
-      method: "GET",
-      path,
-      accept,
-      verb: "list",
-      resource: type.plural,
-      ...signalOf(options),
-    });
-    return { ...listFrom(this.#parse(answer), type, this.#transport.host), bytes: answer.body.length };
+    const call: Call = { method: "GET", path, accept, verb: "list", resource: type.plural, ...signalOf(options) };
+    return this.#call(call, (answer) => ({
+      ...listFrom(this.#parse(answer), type, this.#transport.host),
+      bytes: answer.body.length,
+    }));
   }
 
   watch(type: ResourceType, options: WatchOptions = {}): AsyncIterable<WatchEvent> & AsyncDisposable {
@@ -194,7 +183,7 @@ class HttpClient implements Client {
       ...(uid === undefined ? {} : { uid }),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
     };
-    await this.#call({
+    const call: Call = {
       method: "DELETE",
       path: objectPath(type, namespace, name),
       contentType: JSON_TYPE,
@@ -208,7 +197,8 @@ class HttpClient implements Client {
       resource: type.plural,
       write: true,
       ...signalOf(options),
-    });
+    };
+    await this.#call(call, () => undefined);
   }
 
   async raw(
@@ -217,7 +207,7 @@ class HttpClient implements Client {
     options: CallOptions & { body?: unknown; accept?: string; timeoutMs?: number } = {},
   ): Promise<unknown> {
     if (!path.startsWith("/")) throw new TypeError(`"${path}" is not a path of an API server`);
-    const answer = await this.#call({
+    const call: Call = {
       method,
       path,
       accept: options.accept ?? JSON_TYPE,
@@ -227,8 +217,8 @@ class HttpClient implements Client {
       write: method !== "GET",
       timeoutMs: options.timeoutMs,
       ...signalOf(options),
-    });
-    return isJson(answer) ? this.#parse(answer) : answer.body;
+    };
+    return this.#call(call, (answer) => (isJson(answer) ? this.#parse(answer) : answer.body));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -261,13 +251,14 @@ class HttpClient implements Client {
 
   async #write(type: ResourceType, name: string, call: Call): Promise<KubeObject> {
     const sensitive = type.group === "" && type.kind === "Secret";
-    return this.#object(await this.#call({ ...call, write: true, sensitive }), type, name);
+    return this.#call({ ...call, write: true, sensitive }, (answer) => this.#object(answer, type, name));
   }
 
-  async #call(call: Call): Promise<Answer> {
+  /** What `read` makes of the answer. It throws where that is nothing that an API server sends, and this is a failed call, too. */
+  async #call<T>(call: Call, read: (answer: Answer) => T): Promise<T> {
     for (let left = this.#resends; ; left -= 1) {
       try {
-        return await this.#answered(call);
+        return read(await this.#answered(call));
       } catch (error) {
         const waitMs = left > 0 ? askedToWait(error) : undefined;
         if (waitMs === undefined) {

@@ -1,5 +1,5 @@
 import { parseApiVersion } from "../apis/index.ts";
-import { isApiError } from "./errors.ts";
+import { isApiError, TransportError } from "./errors.ts";
 import { apiVersionOf } from "./resources.ts";
 import type { Client, ResourceType } from "./types.ts";
 
@@ -29,6 +29,7 @@ interface GroupDiscoveryResource {
   responseKind?: { group?: string; version?: string; kind?: string };
   scope: string;
   verbs?: string[];
+  shortNames?: string[];
   subresources?: { subresource: string }[];
 }
 
@@ -43,7 +44,7 @@ interface CoreVersions {
 }
 
 interface ResourceList {
-  resources?: { name: string; kind: string; namespaced?: boolean; verbs?: string[] }[] | null;
+  resources?: { name: string; kind: string; namespaced?: boolean; verbs?: string[]; shortNames?: string[] }[] | null;
 }
 
 /** Reads everything that a server says it serves: two requests where it knows aggregated discovery, else one for each version. */
@@ -58,7 +59,8 @@ export async function loadResources(client: Client): Promise<DiscoveredResources
   for (const answer of [core, named]) {
     if (answer.kind === "APIGroupDiscoveryList") readAggregated(answer, resources, unavailable);
     else if (answer.kind === "APIVersions") legacy.push(...(answer.versions ?? []));
-    else legacy.push(...(answer.groups ?? []).flatMap(versionsByPreference));
+    else if (answer.kind === "APIGroupList") legacy.push(...(answer.groups ?? []).flatMap(versionsByPreference));
+    else throw new TransportError("Protocol", `cluster ${client.cluster} sent something that is not what it serves`);
   }
   const lists = await Promise.all(legacy.map((apiVersion) => loadVersion(client, apiVersion)));
   for (const [at, apiVersion] of legacy.entries()) {
@@ -74,7 +76,7 @@ function readAggregated(list: GroupDiscoveryList, resources: ResourceType[], una
     const group = item.metadata?.name ?? "";
     for (const { version, freshness, resources: served = [] } of item.versions ?? []) {
       if (freshness === "Stale") unavailable.add(apiVersionOf({ group, version }));
-      for (const { resource, responseKind, scope, verbs, subresources = [] } of served) {
+      for (const { resource, responseKind, scope, verbs, shortNames, subresources = [] } of served) {
         if (responseKind?.kind === undefined || responseKind.kind === "") continue;
         resources.push({
           group,
@@ -84,6 +86,7 @@ function readAggregated(list: GroupDiscoveryList, resources: ResourceType[], una
           namespaced: scope === "Namespaced",
           subresources: subresources.map(({ subresource }) => subresource),
           verbs: verbs ?? [],
+          ...(shortNames === undefined ? {} : { shortNames }),
         });
       }
     }
@@ -114,7 +117,7 @@ function readResourceList(apiVersion: string, list: ResourceList): ResourceType[
   const { group, version } = parseApiVersion(apiVersion);
   const resources: ResourceType[] = [];
   const byPlural = new Map<string, string[]>();
-  for (const { name, kind, namespaced, verbs } of list.resources ?? []) {
+  for (const { name, kind, namespaced, verbs, shortNames } of list.resources ?? []) {
     const [plural = name, subresource] = name.split("/", 2);
     const subresources = byPlural.get(plural) ?? [];
     byPlural.set(plural, subresources);
@@ -128,6 +131,7 @@ function readResourceList(apiVersion: string, list: ResourceList): ResourceType[
         namespaced: namespaced === true,
         subresources,
         verbs: verbs ?? [],
+        ...(shortNames === undefined ? {} : { shortNames }),
       });
   }
   return resources;

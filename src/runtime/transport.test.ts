@@ -26,7 +26,7 @@ function connect(config: ClusterConfig, options: Partial<ClientOptions> = {}): C
   return client;
 }
 
-const empty: Handler = (_request, response) => sendJson(response, { items: [] });
+const empty: Handler = (_request, response) => sendJson(response, { kind: "ConfigMapList", items: [] });
 
 /** A provider that goes through a list of tokens, one further each time that one was refused. */
 function rotating(tokens: string[]): Credentials & { invalidated: (string | undefined)[] } {
@@ -45,7 +45,7 @@ const accepting =
   (token: string): Handler =>
   (request, response) =>
     request.headers["authorization"] === `Bearer ${token}`
-      ? sendJson(response, { items: [] })
+      ? sendJson(response, { kind: "ConfigMapList", items: [] })
       : sendStatus(response, 401, "Unauthorized", "Unauthorized");
 
 describe("credentials that the server refuses", () => {
@@ -214,7 +214,7 @@ describe("servers in trouble", () => {
 
   test("a server that takes a request and never answers is given up after the request timeout", async () => {
     const server = await serve((request, response) => {
-      if (!request.path.includes("labelSelector")) sendJson(response, { items: [] });
+      if (!request.path.includes("labelSelector")) sendJson(response, { kind: "ConfigMapList", items: [] });
     });
     const client = connect(server.config(), { requestTimeoutMs: 200 });
     await client.list(CONFIGMAPS);
@@ -247,7 +247,7 @@ describe("servers in trouble", () => {
   test("after a break the next request finds the server again", async () => {
     const server = await serve((request, response) => {
       if (request.path.includes("labelSelector")) server.sever();
-      else sendJson(response, { items: [] });
+      else sendJson(response, { kind: "ConfigMapList", items: [] });
     });
     const client = connect(server.config());
     await expect(client.list(CONFIGMAPS, { labelSelector: "a=b" })).rejects.toMatchObject({

@@ -9,6 +9,8 @@ export interface ResourceType {
   namespaced: boolean;
   subresources?: string[];
   verbs?: string[];
+  /** What kubectl takes for the plural. */
+  shortNames?: string[];
   /** Where its scale subresource finds the replicas: fields of a CRD, which discovery does not tell. */
   scale?: { spec: readonly string[]; status?: readonly string[] };
 }

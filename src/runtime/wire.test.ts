@@ -10,7 +10,18 @@ const good = { name: "a", namespace: "shop", uid: "u", resourceVersion: "7" };
 /** JSON whose fields often have names that mean something. */
 function arbitraryJson(): fc.Arbitrary<unknown> {
   const names = fc.constantFrom(
-    ...["metadata", "items", "name", "namespace", "uid", "resourceVersion", "labels", "annotations", "managedFields"],
+    ...[
+      "kind",
+      "metadata",
+      "items",
+      "name",
+      "namespace",
+      "uid",
+      "resourceVersion",
+      "labels",
+      "annotations",
+      "managedFields",
+    ],
     ...[
       "fieldsV1",
       "manager",
@@ -27,7 +38,22 @@ function arbitraryJson(): fc.Arbitrary<unknown> {
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(
       { maxDepth: 5, withCrossShrink: true },
-      fc.constantFrom<unknown>(null, 0, -1, 1e99, true, "", "a", "a/b", "..", "ADDED", "BOOKMARK", "ERROR", "Status"),
+      fc.constantFrom<unknown>(
+        null,
+        0,
+        -1,
+        1e99,
+        true,
+        "",
+        "a",
+        "a/b",
+        "..",
+        "ADDED",
+        "BOOKMARK",
+        "ERROR",
+        "Status",
+        "List",
+      ),
       fc.array(tie("tree"), { maxLength: 4 }),
       fc.array(fc.tuple(names, tie("tree")), { maxLength: 6 }).map((entries) => Object.fromEntries(entries)),
     ),
@@ -79,9 +105,9 @@ describe("an object", () => {
     ["ownerReferences of texts", object({ ...good, ownerReferences: ["x"] })],
   ])("with %s is a failure of its server", (_name, value) => {
     expect(() => objectFrom(structuredClone(value), CONFIGMAPS, "host")).toThrow(TransportError);
-    expect(() => listFrom({ metadata: {}, items: [object({ ...good }), value] }, CONFIGMAPS, "host")).toThrow(
-      TransportError,
-    );
+    expect(() =>
+      listFrom({ kind: "ConfigMapList", metadata: {}, items: [object({ ...good }), value] }, CONFIGMAPS, "host"),
+    ).toThrow(TransportError);
     expect(() => eventFrom({ type: "ADDED", object: value }, CONFIGMAPS, "host")).toThrow(TransportError);
   });
 
@@ -92,9 +118,24 @@ describe("an object", () => {
   });
 });
 
-test.each([null, [], "x", { items: {} }, { metadata: [], items: [] }, { metadata: { resourceVersion: 1 }, items: [] }])(
-  "%j is no list",
-  (value) => expect(() => listFrom(value, CONFIGMAPS, "host")).toThrow(TransportError),
+test.each([
+  null,
+  [],
+  "x",
+  {},
+  { metadata: {}, items: [] },
+  { kind: "ConfigMap", metadata: {}, items: [] },
+  { kind: "ConfigMapList", metadata: {} },
+  { kind: "ConfigMapList", items: {} },
+  { kind: "ConfigMapList", metadata: [], items: [] },
+  { kind: "ConfigMapList", metadata: { resourceVersion: 1 }, items: [] },
+])("%j is no list", (value) => expect(() => listFrom(value, CONFIGMAPS, "host")).toThrow(TransportError));
+
+test.each([[], null])("a list of %j holds nothing", (items) =>
+  expect(listFrom({ kind: "ConfigMapList", metadata: { resourceVersion: "7" }, items }, CONFIGMAPS, "host")).toEqual({
+    items: [],
+    resourceVersion: "7",
+  }),
 );
 
 test("a Status is cut to what anybody reads", () => {

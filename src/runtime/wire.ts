@@ -44,11 +44,14 @@ export function storable(object: KubeObject, type: ResourceType, cluster: string
   throw new TransportError("Protocol", `${cluster} sent an object of ${type.plural} without metadata.${missing}`);
 }
 
-/** One page of a list. */
+/**
+ * One page of a list. Only what calls itself one is: a server of something else that answers `{}` is no cluster without objects. The list of some
+ * servers that hold nothing is null.
+ */
 export function listFrom(value: unknown, type: ResourceType, host: string): ObjectList {
-  const metadata = isRecord(value) ? (value["metadata"] ?? {}) : undefined;
-  const items = isRecord(value) ? (value["items"] ?? []) : undefined;
-  if (!isRecord(metadata) || !Array.isArray(items))
+  const { kind, metadata = {}, items: given } = isRecord(value) ? value : {};
+  const items = given === null ? [] : given;
+  if (typeof kind !== "string" || !kind.endsWith("List") || !isRecord(metadata) || !Array.isArray(items))
     throw new TransportError("Protocol", `${host} sent something that is not a list of ${type.plural}`);
   const { resourceVersion = "", continue: next } = metadata;
   if (!isText(resourceVersion, LONGEST_VERSION) || (next !== undefined && typeof next !== "string"))

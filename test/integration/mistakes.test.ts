@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -32,6 +33,9 @@ let member: SandboxPlane;
 let second: SandboxPlane;
 let manager: Manager;
 let busy: Server;
+/** Servers that are no API servers. */
+let empty: Server;
+let site: Server;
 /** By the names that stand in braces in the lines. */
 let world: Record<string, string>;
 const answers = new Map<string, string>();
@@ -52,6 +56,8 @@ beforeAll(async () => {
   const flags = ["--webhooks", "--webhook-port", `${webhooks}`, "--webhook-url", url];
   manager = await startManager({ hub, folder: folder.path, args: flags });
   busy = await takeOnePort();
+  empty = await answering("application/json", "{}");
+  site = await answering("text/html", "<!doctype html>");
   const first = `${(busy.address() as AddressInfo).port}`;
   world = {
     busy: first,
@@ -65,7 +71,7 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  busy?.close();
+  for (const server of [busy, empty, site]) server?.close();
   await manager?.[Symbol.asyncDispose]();
   await Promise.all([hub, member, second].map((plane) => plane?.[Symbol.asyncDispose]()));
   await folder?.[Symbol.asyncDispose]();
@@ -81,6 +87,19 @@ async function takeOnePort(): Promise<Server> {
     return server;
   }
   throw new Error("no row of ports is free");
+}
+
+/** Says the same whatever it is asked. */
+async function answering(type: string, body: string): Promise<Server> {
+  const server = createHttpServer((_request, response) => {
+    response.setHeader("content-type", type).end(body);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
+
+function addressOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 async function makeNamespaces(): Promise<void> {
@@ -108,6 +127,17 @@ async function writeFiles(): Promise<Record<string, string>> {
     untrusted: hub.kubeconfigFor({ token, caData: authority.caPem }),
     stranger: hub.kubeconfigFor({ token: "nobody-issued-this" }),
     tenant: hub.kubeconfigFor({ token: await hub.serviceAccountToken("shop", "tenant", 3_600) }),
+    userless: hub.kubeconfig.replace(/^(\s+)user: .*$/m, "$1user: bob"),
+    pluginless: hub.kubeconfig.replace(
+      /^(\s+)token: .*$/m,
+      "$1exec: {apiVersion: client.authentication.k8s.io/v1, command: nosuchprog}",
+    ),
+    tokenless: hub.kubeconfig.replace(/^(\s+)token: .*$/m, "$1tokenFile: nowhere"),
+    metricsOnly: hub.kubeconfigFor({ token, server: manager.url }),
+    empty: hub.kubeconfigFor({ token, server: addressOf(empty) }),
+    site: hub.kubeconfigFor({ token, server: addressOf(site) }),
+    "badName.yaml":
+      "apiVersion: paas.cmft.com/v1\nkind: DemoApplication\nmetadata: {name: Bad_Name}\nspec: {image: nginx}\n",
     "application.yaml": "apiVersion: paas.cmft.com/v1\nkind: DemoApplication\nmetadata: {name: nginx-demo}\n",
   };
   const files = join(folder.path, "files");

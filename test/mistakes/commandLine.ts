@@ -1,15 +1,5 @@
-import type { Mistake } from "./types.ts";
-
-/** A mistake on the command line. `{name}` in the line stands for a file or a port of {@link World}. */
-export interface CommandMistake extends Mistake {
-  line: string;
-  /** Beside PATH and an empty HOME. */
-  env?: Record<string, string>;
-  /** 2 unless told. */
-  code?: number;
-}
-
-const HUB = "--kubeconfig {hub}";
+import { CLUSTER_MISTAKES } from "./clusters.ts";
+import { type CommandMistake, HUB } from "./types.ts";
 
 const usage: CommandMistake[] = [
   {
@@ -39,6 +29,27 @@ const usage: CommandMistake[] = [
     what: /cannot be used with/,
     where: /'-A, --all-namespaces'.*'-n, --namespace <namespace>'/,
     next: /leave one of them out/,
+  },
+  {
+    mistake: "no name for the rollout",
+    line: "rollout status",
+    what: /missing required argument 'name'/,
+    where: /meridian rollout status --help/,
+    next: /give it: rollout status <name>/,
+  },
+  {
+    mistake: "a share for spans that there are not",
+    line: `manager ${HUB} --trace-span UpdateStatsu=1`,
+    what: /There is no span UpdateStatsu/,
+    where: /'--trace-span <name=share>'/,
+    next: /there are Reconcile, ComputeTarget, UpdateStatus/,
+  },
+  {
+    mistake: "an address of webhooks that are not served",
+    line: `manager ${HUB} --webhook-url https://127.0.0.1:9443`,
+    what: /which are not served/,
+    where: /--webhook-url/,
+    next: /give --webhooks as well/,
   },
   {
     mistake: "a duration without a unit",
@@ -98,140 +109,42 @@ const usage: CommandMistake[] = [
   },
 ];
 
-const kubeconfigs: CommandMistake[] = [
-  {
-    mistake: "no kubeconfig anywhere",
-    line: "status",
-    what: /no cluster to talk to/,
-    where: /KUBECONFIG is not set, .*\/home\/\.kube\/config does not exist/,
-    next: /give --kubeconfig FILE/,
-  },
-  {
-    mistake: "a kubeconfig that is not there",
-    line: "status --kubeconfig {dir}/hub.yml",
-    what: /does not exist/,
-    where: /hub\.yml of --kubeconfig/,
-    next: /check its path/,
-  },
-  {
-    mistake: "a KUBECONFIG whose files are all missing",
-    line: "status",
-    env: { KUBECONFIG: "{dir}/a:{dir}/b" },
-    what: /do not exist, or are empty/,
-    where: /\/a, .*\/b of KUBECONFIG/,
-    next: /correct KUBECONFIG, or give --kubeconfig FILE/,
-  },
-  {
-    mistake: "a file that is no kubeconfig",
-    line: "status --kubeconfig {application}",
-    what: /this is not a kubeconfig/,
-    where: /kubeconfig .*application\.yaml of the hub/,
-    next: /choose another file with --kubeconfig/,
-  },
-  {
-    mistake: "a kubeconfig with a tab in it",
-    line: "status --kubeconfig {tabbed}",
-    what: /not valid YAML .* a tab indents it, where YAML takes spaces/,
-    where: /kubeconfig .*tabbed of the hub: .* at line \d+, column 1/,
-    next: /choose another file with --kubeconfig/,
-  },
-  {
-    mistake: "a kubeconfig that is a directory",
-    line: "status --kubeconfig {dir}/files",
-    what: /is a directory, not a file/,
-    where: /the kubeconfig .*\/files/,
-    next: /give --kubeconfig FILE/,
-  },
-  {
-    mistake: "a context that the kubeconfig does not have",
-    line: `status ${HUB} --context prod`,
-    what: /no context "prod"/,
-    where: /kubeconfig .*hub of the hub/,
-    next: /name another with --context \(it has hub\)/,
-  },
-  {
-    mistake: "a kubeconfig without a current context",
-    line: "status --kubeconfig {undecided}",
-    what: /no current-context/,
-    where: /kubeconfig .*undecided of the hub/,
-    next: /name one with --context \(it has hub\)/,
-  },
-  {
-    mistake: "a context of the member that its kubeconfig does not have",
-    line: `join m2 --region eu --member-kubeconfig {member2} --member-context prod ${HUB}`,
-    what: /no context "prod"/,
-    where: /kubeconfig .*member2 of member m2/,
-    next: /name another with --member-context \(it has m2\)/,
-  },
-];
-
-const connections: CommandMistake[] = [
-  {
-    mistake: "a hub that does not run",
-    line: "status --kubeconfig {away}",
-    what: /connection refused/,
-    where: /the hub \(https:\/\/127\.0\.0\.1:\d+, kubeconfig .*away, context hub\)/,
-    next: /check that it runs .* or choose another cluster with --kubeconfig or --context/,
-  },
-  {
-    mistake: "a port where something else listens",
-    line: "status --kubeconfig {plain}",
-    what: /does not speak TLS/,
-    where: /the hub \(https:\/\/127\.0\.0\.1:\d+, kubeconfig .*plain/,
-    next: /correct server and certificates in that kubeconfig, or choose another cluster/,
-  },
-  {
-    mistake: "another cluster's certificate authority",
-    line: "status --kubeconfig {untrusted}",
-    what: /certificate is not signed by the CA in the kubeconfig/,
-    where: /the hub \(.*kubeconfig .*untrusted/,
-    next: /correct server and certificates in that kubeconfig/,
-  },
-  {
-    mistake: "a token that has gone",
-    line: "status --kubeconfig {stranger}",
-    what: /does not accept the credentials/,
-    where: /the hub \(.*kubeconfig .*stranger/,
-    next: /log in again, or choose another cluster/,
-  },
-  {
-    mistake: "no rights to see every namespace",
-    line: "status -A --kubeconfig {tenant}",
-    what: /not every namespace can be shown.*cannot list resource "demoapplications"/,
-    where: /the hub \(.*kubeconfig .*tenant/,
-    next: /leave out --all-namespaces, or give -n NAMESPACE/,
-  },
-  {
-    mistake: "no rights in the namespace of the context",
-    line: "status --kubeconfig {tenant}",
-    what: /your rights reach neither every namespace nor default, the namespace of your context/,
-    where: /the hub \(.*kubeconfig .*tenant/,
-    next: /give -n NAMESPACE of one that they reach/,
-  },
-  {
-    mistake: "a hub on which Meridian was never installed",
-    line: "status --kubeconfig {member2}",
-    what: /does not know/,
-    where: /the hub \(https:.*kubeconfig .*member2/,
-    next: /run `meridian install` first, or choose another cluster/,
-  },
-  {
-    mistake: "to install with rights on a kind that there is not",
-    line: `install --kinds nosuch ${HUB}`,
-    what: /serves no kind nosuch/,
-    where: /the hub/,
-    next: /give its plural and group, such as /,
-  },
-  {
-    mistake: "to install without the rights of an administrator",
-    line: "install --kubeconfig {tenant}",
-    what: /cannot get resource "customresourcedefinitions"/,
-    where: /the hub \(.*kubeconfig .*tenant/,
-    next: /ask its administrator for this right/,
-  },
-];
-
 const names: CommandMistake[] = [
+  {
+    mistake: "an application named with its namespace",
+    line: `status shop/first ${HUB}`,
+    what: /is read as KIND\/NAME/,
+    where: /shop is a namespace/,
+    next: /write first -n shop/,
+  },
+  {
+    mistake: "an application to explain named with its namespace",
+    line: `explain shop/first ${HUB}`,
+    what: /serves no kind "shop"/,
+    where: /the hub/,
+    next: /if shop is a namespace, write first -n shop/,
+  },
+  {
+    mistake: "a rollout of another namespace",
+    line: `rollout status first ${HUB}`,
+    what: /no demoapplication "first" in namespace default/,
+    where: /the hub \(https:.*kubeconfig/,
+    next: /name one of these: first -n shop/,
+  },
+  {
+    mistake: "a file to plan that is not there",
+    line: `plan -f {dir}/nope.yaml ${HUB}`,
+    what: /does not exist/,
+    where: /nope\.yaml/,
+    next: /check the path/,
+  },
+  {
+    mistake: "a name with a capital in a file to plan",
+    line: `plan -f {badName} ${HUB}`,
+    what: /DemoApplication Bad_Name: metadata\.name: must be/,
+    where: /badName\.yaml/,
+    next: /at most 63 lower-case letters/,
+  },
   {
     mistake: "an application that there is not",
     line: `status shpo -n shop ${HUB}`,
@@ -331,6 +244,20 @@ const members: CommandMistake[] = [
 
 const processes: CommandMistake[] = [
   {
+    mistake: "a manager for a hub on which Meridian was never installed",
+    line: "manager --kubeconfig {member2} --metrics-port 0",
+    what: /has no namespace meridian-system/,
+    where: /the hub/,
+    next: /where Meridian is not installed yet, `meridian install`/,
+  },
+  {
+    mistake: "a folder of the quickstart where nobody can make one",
+    line: "quickstart --once --dir /proc/meridian",
+    what: /cannot be created/,
+    where: /--dir \/proc\/meridian/,
+    next: /name another folder/,
+  },
+  {
     mistake: "the port of the metrics is taken",
     line: `manager ${HUB} --metrics-bind-address 127.0.0.1:{metrics}`,
     what: /is taken by another program/,
@@ -383,8 +310,7 @@ const processes: CommandMistake[] = [
 
 export const COMMAND_MISTAKES: readonly CommandMistake[] = [
   ...usage,
-  ...kubeconfigs,
-  ...connections,
+  ...CLUSTER_MISTAKES,
   ...names,
   ...members,
   ...processes,

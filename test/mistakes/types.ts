@@ -6,3 +6,14 @@ export interface Mistake {
   where: RegExp;
   next: RegExp;
 }
+
+/** A mistake on the command line. `{name}` in the line stands for a file or a port of {@link World}. */
+export interface CommandMistake extends Mistake {
+  line: string;
+  /** Beside PATH and an empty HOME. */
+  env?: Record<string, string>;
+  /** 2 unless told. */
+  code?: number;
+}
+
+export const HUB = "--kubeconfig {hub}";

@@ -149,7 +149,7 @@ describe("a bundle of files", () => {
 
   test("that is not there is named", async () => {
     const { code, err } = await create(["op", "-f", join(folder, "nowhere.yaml")]);
-    expect([code, err]).toEqual([2, expect.stringContaining("nowhere.yaml cannot be read; check the path")]);
+    expect([code, err]).toEqual([2, expect.stringContaining("nowhere.yaml does not exist; check the path")]);
   });
 });
 

@@ -57,7 +57,7 @@ async function applied(bundle: KubeObject, options: BundleOptions, context: Comm
     await hub.client.apply(MANIFESTBUNDLES, bundle, { fieldManager: FIELD_MANAGER, signal: context.signal });
   } catch (error) {
     if (isNotFound(error) && error.details?.kind !== "namespaces")
-      throw notInstalled(MANIFESTBUNDLES.plural, hub.where);
+      throw await notInstalled(MANIFESTBUNDLES.plural, hub, context.signal);
     throw error;
   }
 }

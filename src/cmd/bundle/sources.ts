@@ -51,21 +51,27 @@ export async function documentsIn(
       found.push({ from, read: parsed(await text(process.stdin), from) });
     } else {
       for (const path of await manifestFiles(file, recursive))
-        found.push({ from: path, read: parsed(await readFile(path, "utf8"), path) });
+        found.push({ from: path, read: parsed(await readFile(path, "utf8").catch(unreadable(path)), path) });
     }
   }
   return found;
 }
 
 async function manifestFiles(path: string, recursive: boolean): Promise<string[]> {
-  const found = await stat(path).catch((cause: unknown) => {
-    throw new CommandError(`${path} cannot be read; check the path`, { cause });
-  });
+  const found = await stat(path).catch(unreadable(path));
   if (!found.isDirectory()) return [path];
-  const entries = await readdir(path, { recursive, withFileTypes: true });
+  const entries = await readdir(path, { recursive, withFileTypes: true }).catch(unreadable(path));
   const files = entries.filter((entry) => entry.isFile() && MANIFEST_FILE.test(entry.name));
   if (files.length === 0) throw new CommandError(`${path} holds no .yaml, .yml or .json file`);
   return files.map((entry) => join(entry.parentPath, entry.name)).toSorted();
+}
+
+/** Says of a file or folder that a person has named what keeps it from being read. */
+function unreadable(path: string): (error: NodeJS.ErrnoException) => never {
+  return ({ code = "unknown error" }) => {
+    if (code === "ENOENT" || code === "ENOTDIR") throw new CommandError(`${path} does not exist; check the path`);
+    throw new CommandError(`${path} cannot be read (${code}); check its owner and mode, or name another one`);
+  };
 }
 
 function parsed(yaml: string, from: string): SourceDocument[] {

@@ -101,7 +101,10 @@ async function fromHub(name: string | undefined, options: ExplainOptions, contex
   const world = emptyWorld();
   const { kind, group, name: wanted } = splitName(name);
   const type = kind === "demoapplication" ? DEMOAPPLICATIONS : await reader.typeNamed(kind, group);
-  if (type === undefined) throw new CommandError(`the hub serves no kind "${kind}"; check the spelling`);
+  if (type === undefined)
+    throw new CommandError(
+      `the hub serves no kind "${kind}"; check the spelling, or if ${kind} is a namespace, write ${wanted} -n ${kind}`,
+    );
   const home = type.namespaced ? namespace : undefined;
   await reader.readPolicies(world, home);
   const found = await reader.find(type, home, wanted);

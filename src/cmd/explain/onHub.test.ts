@@ -97,6 +97,8 @@ describe("explain on a hub", () => {
       err: expect.stringMatching(/the hub has no DemoApplication "blog" in namespace shop/) as string,
     });
     expect((await run(`explain tea/pot --kubeconfig ${hubFile()}`)).err).toMatch(/serves no kind "tea"/);
+    const short = `explain cm/pot --kubeconfig ${hubFile()}`;
+    expect((await run(short)).err, "kinds have short names").toMatch(/has no ConfigMap "pot" in namespace shop/);
   });
 
   test("tells a tenant who may not read the policies of the whole hub which right is missing", async () => {

@@ -8,7 +8,7 @@ import {
   objectPath,
   type ResourceType,
 } from "../../runtime/index.ts";
-import { CommandError, onOneLine } from "../outcome.ts";
+import { CommandError, onOneLine, webhookRemedy } from "../outcome.ts";
 import { type FileObject, inPlaceOf } from "./files.ts";
 import type { HubReader } from "./hubReading.ts";
 
@@ -53,7 +53,7 @@ export async function asApplied(
 
 /** Of a Secret the server's words are not passed on, since they may quote it. */
 function wordsOf(error: ApiError, { kind }: KubeObject): string {
-  if (kind !== "Secret") return onOneLine(error.message);
+  if (kind !== "Secret") return onOneLine(error.message) + webhookRemedy(error.message);
   const fields = (error.details?.causes ?? []).flatMap(({ field }) => field ?? []);
   return [`${error.status} ${error.reason}`, ...fields].join(", ");
 }

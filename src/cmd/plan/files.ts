@@ -73,11 +73,16 @@ function homed(object: KubeObject, namespace: string): KubeObject {
 function readAs(object: KubeObject, from: string): KubeObject {
   const parsed = parseObject(object);
   if (!parsed.ok) {
-    const problems = parsed.problems.map(({ field, message }) => `${field} ${message}`).join("; ");
+    const problems = parsed.problems.map(({ field, message }) => said(field, message)).join("; ");
     throw new CommandError(`${from}: ${object.kind} ${object.metadata.name}: ${problems}`);
   }
   const isApplication = parseApiVersion(object.apiVersion).group === PAAS_GROUP && object.kind === "DemoApplication";
   return isApplication ? convertObject(parsed.object, `${PAAS_GROUP}/v1`) : parsed.object;
+}
+
+/** The texts of some rules begin with their field, for the server that knows no other place for it. */
+function said(field: string, message: string): string {
+  return message.startsWith(`${field}: `) ? message : `${field} ${message}`;
 }
 
 /** What a person writes into a file, a person owns: of the fields of a file no server has recorded the owners. */

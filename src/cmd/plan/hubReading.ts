@@ -145,7 +145,9 @@ export class HubReader {
   async typeNamed(kind: string, group: string | undefined): Promise<ResourceType | undefined> {
     const served = await this.#discovery.list();
     const found = served.find(
-      (one) => (one.kind.toLowerCase() === kind || one.plural === kind) && (group === undefined || one.group === group),
+      (one) =>
+        (one.kind.toLowerCase() === kind || one.plural === kind || one.shortNames?.includes(kind) === true) &&
+        (group === undefined || one.group === group),
     );
     return found === undefined ? undefined : knownType(found);
   }
@@ -249,7 +251,7 @@ export class HubReader {
       const items = await this.#list(type, namespace);
       if (items !== undefined) return items;
     } catch (error) {
-      if (isNotFound(error)) throw notInstalled(type.plural, this.#hub.where);
+      if (isNotFound(error)) throw await notInstalled(type.plural, this.#hub, this.#signal);
       throw error;
     }
     const otherwise = this.#fromFiles === undefined ? "" : `, or answer from files with \`${this.#fromFiles}\``;

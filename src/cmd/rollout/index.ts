@@ -18,6 +18,7 @@ import {
   CONTROLLERREVISIONS,
   DEMOAPPLICATIONS,
   isConflict,
+  isForbidden,
   MANIFESTBUNDLES,
   RESOURCEBINDINGS,
   type ResourceType,
@@ -27,7 +28,10 @@ import { commandLogger, type CommandContext, connectHub, type Connection, find }
 import { follow } from "../follow.ts";
 import type { RolloutOptions, RolloutVerb } from "../options.ts";
 import { CommandError, EXIT } from "../outcome.ts";
-import { splitName } from "../statusSelection.ts";
+import { listPlaced } from "../statusReading.ts";
+import { nameOnCommandLine, splitName } from "../statusSelection.ts";
+import { describeWhere } from "../whereabouts.ts";
+import { chooseAmong } from "../words.ts";
 import { said } from "./commands.ts";
 import { goodBefore, linesOf, numberOf } from "./revisions.ts";
 import { historyText, rolloutText } from "./text.ts";
@@ -67,7 +71,7 @@ async function objectOf(hub: Connection, text: string, namespace: string, signal
   const type = kind === "demoapplication" ? DEMOAPPLICATIONS : kind === "manifestbundle" ? MANIFESTBUNDLES : undefined;
   if (type !== undefined) {
     const holder = await find(hub.client, type, namespace, name, signal);
-    if (holder === undefined) throw new CommandError(`the hub has no ${kind} "${name}" in namespace ${namespace}`);
+    if (holder === undefined) throw await noSuchObject(hub, type, { name, namespace }, signal);
     return { type, holder, name: `${kind}/${name}`, uid: holder.metadata.uid ?? "" };
   }
   for (const bindings of [RESOURCEBINDINGS, CLUSTERRESOURCEBINDINGS]) {
@@ -79,7 +83,30 @@ async function objectOf(hub: Connection, text: string, namespace: string, signal
       return { type: bindings, holder, name: `${kind}/${name}`, uid: resource.uid };
     }
   }
-  throw new CommandError(`no policy places a ${kind} "${name}" in namespace ${namespace}`);
+  throw new CommandError(
+    `no policy places a ${kind} "${name}" in namespace ${namespace} of ${describeWhere(hub.where)}: give -n NAMESPACE, if it is in another one; objects are named as NAME or KIND/NAME`,
+  );
+}
+
+/** Names what there is instead, in every namespace that the person may read. */
+async function noSuchObject(
+  hub: Connection,
+  type: ResourceType,
+  { name, namespace }: { name: string; namespace: string },
+  signal: AbortSignal,
+): Promise<CommandError> {
+  const items = await listPlaced(hub, type, signal).catch(async (error: unknown) => {
+    if (!isForbidden(error)) throw error;
+    return await listPlaced(hub, type, signal, namespace);
+  });
+  const names = items
+    .toSorted((a, b) => Number(b.metadata.name === name) - Number(a.metadata.name === name))
+    .map(({ kind, metadata }) =>
+      nameOnCommandLine({ kind, namespace: metadata.namespace ?? "", name: metadata.name }, { namespace }),
+    );
+  return new CommandError(
+    `${describeWhere(hub.where)} has no ${type.kind.toLowerCase()} "${name}" in namespace ${namespace}; ${chooseAmong(names, "there is none: apply one first")}`,
+  );
 }
 
 function isAbout({ spec }: ResourceBinding, kind: string, group: string | undefined, name: string): boolean {

@@ -71,7 +71,9 @@ describe("an answer of the resolver", () => {
 });
 
 test("a name that leads to a member first and to a metadata service later gets no credential there", async () => {
-  const server = await startTestServer((_request, response) => sendJson(response, { items: [] }));
+  const server = await startTestServer((_request, response) =>
+    sendJson(response, { kind: "ConfigMapList", items: [] }),
+  );
   onTestFinished(() => server[Symbol.asyncDispose]());
   const { port } = new URL(server.url);
   answers.of = [["127.0.0.1"], ["169.254.169.254"]];

@@ -1,0 +1,188 @@
+import { type CommandMistake, HUB } from "./types.ts";
+
+/** Mistakes about which cluster a command talks to, and what answers there. */
+
+const kubeconfigs: CommandMistake[] = [
+  {
+    mistake: "a directory in KUBECONFIG",
+    line: "status",
+    env: { KUBECONFIG: "{dir}/files" },
+    what: /is a directory, not a file/,
+    where: /the kubeconfig .*\/files of KUBECONFIG/,
+    next: /correct KUBECONFIG, or give --kubeconfig FILE/,
+  },
+  {
+    mistake: "a context whose user the kubeconfig lacks",
+    line: "status --kubeconfig {userless}",
+    what: /the user of context "hub", "bob", is not in the kubeconfig/,
+    where: /kubeconfig .*userless of the hub/,
+    next: /add it to its users, or choose another context with --context/,
+  },
+  {
+    mistake: "a credential plugin that is not installed",
+    line: "status --kubeconfig {pluginless}",
+    what: /the credential plugin nosuchprog is not installed/,
+    where: /the hub \(https:.*kubeconfig .*pluginless/,
+    next: /put that right, or choose another cluster with --kubeconfig or --context/,
+  },
+  {
+    mistake: "a token file that is not there",
+    line: "status --kubeconfig {tokenless}",
+    what: /the token file .*\/nowhere cannot be read/,
+    where: /the hub \(https:.*kubeconfig .*tokenless/,
+    next: /put that right, or choose another cluster with --kubeconfig or --context/,
+  },
+  {
+    mistake: "no kubeconfig anywhere",
+    line: "status",
+    what: /no cluster to talk to/,
+    where: /KUBECONFIG is not set, .*\/home\/\.kube\/config does not exist/,
+    next: /give --kubeconfig FILE/,
+  },
+  {
+    mistake: "a kubeconfig that is not there",
+    line: "status --kubeconfig {dir}/hub.yml",
+    what: /does not exist/,
+    where: /hub\.yml of --kubeconfig/,
+    next: /check its path/,
+  },
+  {
+    mistake: "a KUBECONFIG whose files are all missing",
+    line: "status",
+    env: { KUBECONFIG: "{dir}/a:{dir}/b" },
+    what: /do not exist, or are empty/,
+    where: /\/a, .*\/b of KUBECONFIG/,
+    next: /correct KUBECONFIG, or give --kubeconfig FILE/,
+  },
+  {
+    mistake: "a file that is no kubeconfig",
+    line: "status --kubeconfig {application}",
+    what: /this is not a kubeconfig/,
+    where: /kubeconfig .*application\.yaml of the hub/,
+    next: /choose another file with --kubeconfig/,
+  },
+  {
+    mistake: "a kubeconfig with a tab in it",
+    line: "status --kubeconfig {tabbed}",
+    what: /is no YAML .* a tab indents it, not spaces/,
+    where: /kubeconfig .*tabbed of the hub: .* at line \d+, column 1/,
+    next: /choose another file with --kubeconfig/,
+  },
+  {
+    mistake: "a kubeconfig that is a directory",
+    line: "status --kubeconfig {dir}/files",
+    what: /is a directory, not a file/,
+    where: /the kubeconfig .*\/files/,
+    next: /give --kubeconfig FILE/,
+  },
+  {
+    mistake: "a context that the kubeconfig does not have",
+    line: `status ${HUB} --context prod`,
+    what: /no context "prod"/,
+    where: /kubeconfig .*hub of the hub/,
+    next: /name another with --context \(it has hub\)/,
+  },
+  {
+    mistake: "a kubeconfig without a current context",
+    line: "status --kubeconfig {undecided}",
+    what: /no current-context/,
+    where: /kubeconfig .*undecided of the hub/,
+    next: /name one with --context \(it has hub\)/,
+  },
+  {
+    mistake: "a context of the member that its kubeconfig does not have",
+    line: `join m2 --region eu --member-kubeconfig {member2} --member-context prod ${HUB}`,
+    what: /no context "prod"/,
+    where: /kubeconfig .*member2 of member m2/,
+    next: /name another with --member-context \(it has m2\)/,
+  },
+];
+
+const connections: CommandMistake[] = [
+  {
+    mistake: "a hub that does not run",
+    line: "status --kubeconfig {away}",
+    what: /connection refused/,
+    where: /the hub \(https:\/\/127\.0\.0\.1:\d+, kubeconfig .*away, context hub\)/,
+    next: /check that it runs .* or choose another cluster with --kubeconfig or --context/,
+  },
+  {
+    mistake: "a port where something else listens",
+    line: "status --kubeconfig {plain}",
+    what: /does not speak TLS/,
+    where: /the hub \(https:\/\/127\.0\.0\.1:\d+, kubeconfig .*plain/,
+    next: /correct server and certificates in that kubeconfig, or choose another cluster/,
+  },
+  {
+    mistake: "a server of something else, which answers {} to everything",
+    line: "status --kubeconfig {empty}",
+    what: /does not answer as a Kubernetes API server: .* is not a list of/,
+    where: /the hub \(http:\/\/127\.0\.0\.1:\d+, kubeconfig .*empty/,
+    next: /choose another cluster with --kubeconfig or --context/,
+  },
+  {
+    mistake: "a web site in place of a member",
+    line: `join m2 --region eu --member-kubeconfig {site} ${HUB}`,
+    what: /does not answer as a Kubernetes API server: .* is not JSON/,
+    where: /member m2 \(http:\/\/127\.0\.0\.1:\d+, kubeconfig .*site/,
+    next: /choose another cluster with --member-kubeconfig or --member-context/,
+  },
+  {
+    mistake: "the manager's own metrics in place of the hub",
+    line: "status --kubeconfig {metricsOnly}",
+    what: /does not answer as a Kubernetes API server/,
+    where: /the hub \(http:\/\/127\.0\.0\.1:\d+, kubeconfig .*metricsOnly/,
+    next: /choose another cluster with --kubeconfig or --context/,
+  },
+  {
+    mistake: "another cluster's certificate authority",
+    line: "status --kubeconfig {untrusted}",
+    what: /certificate is not signed by the CA in the kubeconfig/,
+    where: /the hub \(.*kubeconfig .*untrusted/,
+    next: /correct server and certificates in that kubeconfig/,
+  },
+  {
+    mistake: "a token that has gone",
+    line: "status --kubeconfig {stranger}",
+    what: /does not accept the credentials/,
+    where: /the hub \(.*kubeconfig .*stranger/,
+    next: /log in again, or choose another cluster/,
+  },
+  {
+    mistake: "no rights to see every namespace",
+    line: "status -A --kubeconfig {tenant}",
+    what: /not every namespace can be shown.*cannot list resource "demoapplications"/,
+    where: /the hub \(.*kubeconfig .*tenant/,
+    next: /leave out --all-namespaces, or give -n NAMESPACE/,
+  },
+  {
+    mistake: "no rights in the namespace of the context",
+    line: "status --kubeconfig {tenant}",
+    what: /your rights reach neither every namespace nor default, the namespace of your context/,
+    where: /the hub \(.*kubeconfig .*tenant/,
+    next: /give -n NAMESPACE of one that they reach/,
+  },
+  {
+    mistake: "a hub on which Meridian was never installed",
+    line: "status --kubeconfig {member2}",
+    what: /does not know/,
+    where: /the hub \(https:.*kubeconfig .*member2/,
+    next: /run `meridian install` first, or choose another cluster/,
+  },
+  {
+    mistake: "to install with rights on a kind that there is not",
+    line: `install --kinds nosuch ${HUB}`,
+    what: /serves no kind nosuch/,
+    where: /the hub/,
+    next: /give its plural and group, such as /,
+  },
+  {
+    mistake: "to install without the rights of an administrator",
+    line: "install --kubeconfig {tenant}",
+    what: /cannot get resource "customresourcedefinitions"/,
+    where: /the hub \(.*kubeconfig .*tenant/,
+    next: /ask its administrator for this right/,
+  },
+];
+
+export const CLUSTER_MISTAKES: readonly CommandMistake[] = [...kubeconfigs, ...connections];
