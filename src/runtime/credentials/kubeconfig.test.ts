@@ -204,6 +204,8 @@ describe("broken YAML", () => {
     expect(error.reason).toBe("InvalidKubeconfig");
     expect(error.message).toContain("the kubeconfig is no YAML at line ");
     expect(error.message).toContain(says);
+    const inCondition = `${"c".repeat(40)}: ${error.message.slice(error.message.indexOf("the kubeconfig"))}`;
+    expect(inCondition.length, "fits into a condition").toBeLessThanOrEqual(120);
   });
 
   test.each([
