@@ -30,6 +30,7 @@ import { recordTrouble } from "./statusEvents.ts";
 import { StatusSums } from "./statusSums.ts";
 import { phaseOf, writeStatus } from "./statusWrites.ts";
 import { newTracked, type Tracked } from "./trackedStatus.ts";
+import { unsettledFor } from "./unsettled.ts";
 import { changedBounds, validated } from "./validated.ts";
 
 export interface StatusReconcilerOptions extends ViewSources {
@@ -49,9 +50,6 @@ export interface StatusWrites {
   readonly settlements: Emitter<string>;
   isUnderWay(owner: string): boolean;
 }
-
-/** For how long after leadership began a status waits for clusters of which nothing is known yet. */
-const INITIAL_SYNC_MS = 10_000;
 
 /**
  * Keeps the status of every hub object true: aggregates the observations of its clusters, and writes the status when it differs from the
@@ -134,7 +132,11 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     if (!isResponsible(classes.of(found.object))) return done;
     context.span?.setAttributes(spanAttributes(owner, found.object));
     const now = clock.monotonic();
-    const waitMs = Math.max(dueIn, this.#unsettledFor(owner, plan, now), this.#goneFor(owner, tracked, now));
+    const waitMs = Math.max(
+      dueIn,
+      unsettledFor(this.#options, owner, plan, now - this.#startedAt),
+      this.#goneFor(owner, tracked, now),
+    );
     if (waitMs > 0 && !isUrgent) return requeueAfter(waitMs);
 
     this.#underWay.add(owner);
@@ -299,20 +301,6 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   #isComplete(owner: string, tracked: Tracked): boolean {
     tracked.open = openCell(this.#options, owner, tracked.open);
     return tracked.open === undefined;
-  }
-
-  /** How long to wait for clusters that were neither reached nor given up yet: to say less than stands there would be untrue. */
-  #unsettledFor(owner: string, plan: Plan, now: number): number {
-    const { assignments, observations, hub, store } = this.#options;
-    const left = this.#startedAt + INITIAL_SYNC_MS - now;
-    if (left <= 0) return 0;
-    if (plan.awaitsContact === true) return left;
-    const clusters = new Set((plan.target?.clusters ?? []).map(({ name }) => name));
-    for (const { name } of store.read(owner)?.clusters ?? [])
-      if (hub.clusters.get(name) !== undefined) clusters.add(name);
-    for (const { cluster } of assignments.of(owner)) clusters.add(cluster);
-    for (const cluster of clusters) if (observations.contactOf(cluster).pending) return left;
-    return 0;
   }
 
   /** Nothing could be deleted on a cluster before it answered again. */
