@@ -61,7 +61,9 @@ describe("credentials", () => {
     h.secret("a", member.kubeconfig("bad"));
     h.cluster("a");
     await h.settle();
-    expect(h.readyCondition("a")).toBe("False CredentialsRejected: the server does not accept the credentials (401)");
+    expect(h.readyCondition("a")).toBe(
+      "False CredentialsRejected: the server does not accept the credentials (401): run `meridian join a --renew`",
+    );
     h.secret("a", member.kubeconfig());
     await h.until(() => h.pool.contact("a").ok);
     await h.settle();
@@ -78,7 +80,7 @@ describe("credentials", () => {
     h.cluster("a");
     await h.settle();
     expect(h.readyCondition("a")).toBe(
-      "False CredentialsExpired: the token expired at 2026-01-01T07:00Z; join a again",
+      "False CredentialsExpired: the token expired at 2026-01-01T07:00Z: run `meridian join a --renew`",
     );
   });
 

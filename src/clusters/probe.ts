@@ -145,13 +145,13 @@ export function explainFailure(
         const when = `${new Date(tokenExpiresAt).toISOString().slice(0, 16)}Z`;
         return {
           reason: "CredentialsExpired",
-          message: `the token expired at ${when}; join ${cluster} again`,
+          message: `the token expired at ${when}: run \`meridian join ${cluster} --renew\``,
           abrupt: false,
         };
       }
       return {
         reason: "CredentialsRejected",
-        message: "the server does not accept the credentials (401)",
+        message: `the server does not accept the credentials (401): run \`meridian join ${cluster} --renew\``,
         abrupt: false,
       };
     }

@@ -125,7 +125,7 @@ test("a right that is missing is named with the command that grants it, and aske
     {
       reason: "RoomUnknown",
       message: "Meridian's account may not list the nodes and pods of the cluster",
-      remedy: "let it list nodes and pods: run `meridian join shanghai` again",
+      remedy: "let it list nodes and pods: run `meridian join shanghai --renew`",
     },
   ]);
 });

@@ -175,7 +175,7 @@ function whyNot({ cluster }: Readable, error: unknown): RoomReading {
     return {
       reason: "RoomUnknown",
       message: "Meridian's account may not list the nodes and pods of the cluster",
-      remedy: `let it list nodes and pods: run \`meridian join ${cluster}\` again`,
+      remedy: `let it list nodes and pods: run \`meridian join ${cluster} --renew\``,
     };
   const said = isApiError(error) ? error.apiMessage : error instanceof Error ? error.message : String(error);
   return { reason: "RoomUnknown", message: shortMessage(`its nodes and pods could not be read: ${said}`) };

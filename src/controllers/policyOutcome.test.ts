@@ -244,6 +244,7 @@ describe("of an override", () => {
     expect(outcomeOf(override("bad"), [broken])).toMatchObject({
       reason: "InvalidPatch",
       error: "OverridePolicy bad, rule 0: all of it; DemoApplication default/shop on a",
+      shorterError: ["cut…; DemoApplication default/shop on a", "cut…"],
     });
     expect(outcomeOf(override("other"), [broken])).not.toHaveProperty("error");
   });

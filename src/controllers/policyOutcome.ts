@@ -7,7 +7,7 @@ import {
   shortName,
   unknownClusterWords,
 } from "../apis/index.ts";
-import type { Problem, Target } from "../desiredstate/index.ts";
+import type { Problem, Target, Why } from "../desiredstate/index.ts";
 import type { HubCache, Policy } from "../hub/index.ts";
 import { winnersOver } from "../override/index.ts";
 import { type LostObjects, refusedPatches } from "../status/index.ts";
@@ -18,6 +18,7 @@ export interface Outcome {
   matched: number;
   decisions: { clusters: string[]; objects: number }[];
   error?: string;
+  shorterError?: readonly string[];
   reason?: string;
   notes?: string[];
   notCarriedOut?: string[];
@@ -30,7 +31,7 @@ export interface Outcome {
   unknownClusters?: string[];
 }
 
-type Told = Pick<Problem, "reason" | "message" | "detail">;
+type Refusal = Pick<Problem, "reason" | "message" | "detail" | "shorter">;
 
 /** Sums up what the plans of the objects that a policy selects say of the policy, one after the other. */
 export class PolicyTally {
@@ -43,7 +44,7 @@ export class PolicyTally {
   #matched = 0;
   #withoutCluster = 0;
   #waiting = 0;
-  #trouble: { reason: string; message: string } | undefined;
+  #trouble: Why | undefined;
 
   constructor(policy: Policy, observations: Pick<Observations, "get">) {
     this.#policy = policy;
@@ -75,6 +76,7 @@ export class PolicyTally {
       decisions: [...this.#groups.values()],
       ...(this.#notes.size === 0 ? {} : { notes: [...this.#notes] }),
       ...(trouble === undefined ? {} : { error: trouble.message, reason: trouble.reason }),
+      ...(trouble?.shorter === undefined ? {} : { shorterError: trouble.shorter }),
       ...(fields.length === 0 ? {} : { notCarriedOut: fields }),
       ...(unplaceable.length === 0 ? {} : { unplaceable }),
       ...(unserved.length === 0 ? {} : { unserved }),
@@ -121,23 +123,27 @@ export class PolicyTally {
   }
 
   /** What is wrong that this policy's author can mend: a rule that cannot be applied, or a patch that a member refuses. */
-  #problemOf(target: Target): { reason: string; message: string } | undefined {
+  #problemOf(target: Target): Why | undefined {
     for (const cluster of target.clusters) {
       const problem = cluster.problem === undefined ? this.#refusalOn(cluster) : this.#own(cluster.problem);
       if (problem === undefined) continue;
+      const { reason, message, detail = message, shorter = [] } = problem;
+      const where = whereOf(target, cluster.name);
+      const texts = [message, ...shorter];
       return {
-        reason: problem.reason,
-        message: `${problem.detail ?? problem.message}; ${whereOf(target, cluster.name)}`,
+        reason,
+        message: `${detail}; ${where}`,
+        shorter: [...texts.map((text) => `${text}; ${where}`), ...texts],
       };
     }
     return undefined;
   }
 
-  #own(problem: Problem): Told | undefined {
+  #own(problem: Problem): Refusal | undefined {
     return problem.policy !== undefined && isSamePolicy(problem.policy, this.#policy) ? problem : undefined;
   }
 
-  #refusalOn({ name, objects, overrides }: Target["clusters"][number]): Told | undefined {
+  #refusalOn({ name, objects, overrides }: Target["clusters"][number]): Refusal | undefined {
     if (overrides === undefined || overrides.patches.length === 0) return undefined;
     for (const { ref, role } of objects) {
       // Nothing overrides what goes along.
@@ -173,7 +179,7 @@ function most(tallies: ReadonlyMap<string, LostObjects>): LostObjects | undefine
   return tallies.size === 1 ? { ...first, objects } : { to: `${first.to} (and others)`, objects };
 }
 
-function unknownIn({ decision }: Target): { reason: string; message: string } | undefined {
+function unknownIn({ decision }: Target): Why | undefined {
   const unknown = decision.verdicts.filter(({ reason }) => reason === "UnknownCluster").map(({ cluster }) => cluster);
   return unknown.length === 0
     ? undefined

@@ -43,6 +43,11 @@ describe("policyStatus", () => {
     },
     { name: "an error without a reason", input: { error: "broken" }, want: ["False", "NotApplied", "broken"] },
     {
+      name: "an error in as many words as there is room for",
+      input: { error: "e".repeat(121), shorterError: ["s".repeat(121), "broken; on a", "broken"] },
+      want: ["False", "NotApplied", "broken; on a"],
+    },
+    {
       name: "an error counts more than no object",
       input: { matched: 0, error: "x", reason: "UnknownCluster" },
       want: ["False", "UnknownCluster", "x"],

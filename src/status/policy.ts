@@ -20,6 +20,8 @@ export interface PolicyStatusInput {
   decisions: readonly { clusters: readonly string[]; objects: number }[];
   /** The present error, with the object and the cluster where it shows. */
   error?: string | undefined;
+  /** The same in fewer words, the fullest first. */
+  shorterError?: readonly string[] | undefined;
   /** CamelCase code of the error: InvalidPatch, ProtectedField, UnknownCluster, NoClusterFits… Default: NotApplied. */
   reason?: string | undefined;
   /** What the policy asks for and the objects or the clusters have no room for. */
@@ -72,8 +74,15 @@ export function policyStatus(input: PolicyStatusInput, now: number): PolicyStatu
 type Said = Omit<Statement, "type">;
 
 function readyOf(input: PolicyStatusInput): Said {
-  const { error, reason = "NotApplied", unplaceable = [], unserved = [], notCarriedOut = [] } = input;
-  if (error !== undefined) return { status: "False", reason, message: error };
+  const {
+    error,
+    shorterError = [],
+    reason = "NotApplied",
+    unplaceable = [],
+    unserved = [],
+    notCarriedOut = [],
+  } = input;
+  if (error !== undefined) return { status: "False", reason, message: firstFitting([error, ...shorterError]) };
   if (unplaceable.length > 0) {
     const message = listedAfter("it cannot place objects of kind ", unplaceable);
     return { status: "False", reason: "KindNotPlaced", message };
