@@ -34,11 +34,14 @@ export interface Told {
   shorter: readonly string[];
 }
 
-/** The first of the texts that fits as the message. Give the fullest first, as to {@link firstFitting}. */
-export function told(texts: readonly [string, ...string[]]): Told {
+/**
+ * The first of the texts that fits as the message. Give the fullest first, as to {@link firstFitting}. `least`: what is left of it only beside
+ * other words.
+ */
+export function told(texts: readonly [string, ...string[]], least: readonly string[] = []): Told {
   const [whole] = texts;
   const message = firstFitting(texts);
-  const shorter = [...new Set(texts)].filter((text) => text.length < message.length);
+  const shorter = [...new Set([...texts, ...least])].filter((text) => text.length < message.length);
   return { message, ...(message === whole ? {} : { detail: whole }), shorter };
 }
 

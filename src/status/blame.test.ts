@@ -76,6 +76,16 @@ describe("what is said of it", () => {
     });
   });
 
+  test("begins with the policy however long the member's words are, which are cut at their end", () => {
+    const words = `spec.strategy: Unsupported value: ${"x".repeat(40)}: supported values: "Recreate", "RollingUpdate"`;
+    const problem = patchProblem("Deployment", refusal({ message: words }), overriddenBy());
+    expect(problem?.message).toMatch(/^OverridePolicy regional, rule 2: patch 1 on Deployment: spec.strategy: .*…$/);
+    expect(problem?.shorter?.at(-1)).toMatch(/^OverridePolicy regional: spec.strategy: Unsupported value/);
+    const fields = [".spec.paused"];
+    const other = blamed({ ...row(), failure: refusal({ message: words, fields }) }, overriddenBy());
+    expect(other.message).toMatch(/^with what OverridePolicy default\/regional patches: spec.strategy: .*…$/);
+  });
+
   test("shortens a long name of the policy, but not in the whole", () => {
     const name = "p".repeat(200);
     const problem = patchProblem("Deployment", refusal(), overriddenBy(name));

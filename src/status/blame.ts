@@ -1,4 +1,12 @@
-import { isSamePolicy, type PolicyName, type Reason, shortName, shortPoint, told } from "../apis/index.ts";
+import {
+  isSamePolicy,
+  type PolicyName,
+  type Reason,
+  shortMessage,
+  shortName,
+  shortPoint,
+  told,
+} from "../apis/index.ts";
 import type { Failure, Problem } from "../desiredstate/types.ts";
 import { blamedPatch, type OverrideEffect, type PolicyRef } from "../override/index.ts";
 import type { RowView } from "./types.ts";
@@ -62,7 +70,19 @@ function namingPolicies(policies: readonly PolicyRef[], { message, detail = mess
   const [last = all] = policies.slice(-1).map((policy) => nameOf(policy, 24));
   const others = policies.length - 1;
   const few = others === 0 ? last : `${last} and ${others} ${others === 1 ? "other" : "others"}`;
-  return told([whole, say(all, shortPoint(detail)), say(few, shortPoint(detail)), shortPoint(detail)]);
+  const texts = [whole, say(all, shortPoint(detail)), say(few, shortPoint(detail))] as const;
+  return told(
+    texts,
+    policies.slice(-1).map((policy) => inFewest(policy, detail)),
+  );
+}
+
+/** What a condition has room for beside the name of a cluster. */
+const BESIDE_A_CLUSTER = 94;
+
+/** For a sentence that has more to say: whose fault it is, and as much of the member's words as there is room for. */
+function inFewest({ kind, name }: PolicyRef, words: string): string {
+  return shortMessage(`${kind} ${shortName(name, 12)}: ${shortPoint(words)}`, BESIDE_A_CLUSTER);
 }
 
 function nameOf({ kind, namespace, name }: PolicyRef, limit: number = Infinity): string {
@@ -90,7 +110,7 @@ export function patchProblem(
     say(policy.name, shortPoint(detail)),
     say(shortName(policy.name, 24), shortPoint(message)),
   ] as const;
-  return { reason: "InvalidPatch" satisfies Reason, ...told([...texts, shortPoint(message)]), policy };
+  return { reason: "InvalidPatch" satisfies Reason, ...told(texts, [inFewest(policy, message)]), policy };
 }
 
 /**
