@@ -13,29 +13,33 @@ export function wordsOf(
   whoIn: (limit: number) => string,
 ): Told {
   const { grantedBy, must } = violation;
-  const [whole, short] = [whoIn(Infinity), whoIn(16)];
+  const [whole, short, shortest] = [whoIn(Infinity), whoIn(16), whoIn(8)];
   const field = fieldOf(violation);
-  const [end, last] = [shortPath(field), shortName(shortPath(field, 1), 32)];
+  const end = shortPath(field);
+  const [cut, last] = [withShortKeys(end), shortName(shortPath(field, 1), 32)];
   const verdict = withShortValue(must);
   const level = `level ${security.level}`;
   if (grantedBy === undefined) {
-    return told([
-      `${whole}: ${field} ${must} (${level})`,
-      `${whole}: ${field} ${must}`,
-      `${whole}: ${end} ${must} (${level})`,
-      `${short}: ${end} ${must}`,
-      `${short}: ${end} ${verdict}`,
-      `${end} ${verdict}`,
-      `${last} ${verdict}`,
-    ]);
+    return told(
+      [
+        `${whole}: ${field} ${must} (${level})`,
+        `${whole}: ${field} ${must}`,
+        `${whole}: ${end} ${must} (${level})`,
+        `${short}: ${end} ${must}`,
+        `${short}: ${end} ${verdict}`,
+        `${short}: ${cut} ${verdict}`,
+        `${shortest}: ${cut} ${verdict}`,
+      ],
+      [`${end} ${verdict}`, `${last} ${verdict}`],
+    );
   }
   const wrong = unusable(grantedBy).join(", ");
   // By which an administrator meant to allow something.
   const said = wrong === "" ? "" : `: ${wrong} is no ${grantedBy === ALLOWED_HOST_PORTS_ANNOTATION ? "port" : "name"}`;
   const annotation = grantedBy.split("/").pop() ?? "";
   const why = isByName ? "" : `${level}; `;
-  return told([
-    `${whole}: ${field} ${must} (${why}not in the annotation ${grantedBy} of namespace ${namespace}${said})`,
+  const detail = `${whole}: ${field} ${must} (${why}not in the annotation ${grantedBy} of namespace ${namespace}${said})`;
+  const texts = [
     `${whole}: ${field} ${must} (${why}not in ${annotation} of ${namespace}${said})`,
     `${whole}: ${field} ${must} (not in ${annotation}${said})`,
     `${whole}: ${end} ${must} (not in ${annotation}${said})`,
@@ -44,10 +48,16 @@ export function wordsOf(
     `${whole}: ${end} ${must} (not in ${annotation})`,
     `${short}: ${end} ${must} (not in ${annotation})`,
     `${short}: ${end} ${verdict} (not in ${annotation})`,
-    `${end} ${verdict} (not in ${annotation})`,
-    `${last} ${verdict} (not in ${annotation})`,
-    `${last} ${verdict}`,
-  ]);
+    `${short}: ${cut} ${verdict}`,
+    `${shortest}: ${cut} ${verdict}`,
+  ] as const;
+  const least = [`${end} ${verdict} (not in ${annotation})`, `${last} ${verdict} (not in ${annotation})`];
+  return { ...told(texts, [...least, `${last} ${verdict}`]), detail };
+}
+
+/** What stands in brackets is a name that somebody gave; which field it is, is read all the same. */
+function withShortKeys(path: string): string {
+  return path.replaceAll(/\[([^\]]*)\]/g, (_, name: string) => `[${shortName(name, 20)}]`);
 }
 
 /** What a field must not be is in the words of whoever wrote it, as long as they like. */
