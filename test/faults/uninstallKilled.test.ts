@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Fleet, Plane } from "../envtest/index.ts";
-import { startFleetHere } from "./federation.ts";
-import { clear, expectNoTraces, type Installation, running, setUp, Uninstalling } from "./installation.ts";
+import { startFleetHere } from "../e2e/federation.ts";
+import { clear, expectNoTraces, type Installation, running, setUp, Uninstalling } from "../e2e/installation.ts";
 
-/** `uninstall` broken off wherever it can be: the longest of its tests, so in a file of their own, beside the others. */
+/** `uninstall` broken off wherever it can be. */
 
 const DRAIN = ["--drain", "--yes"];
 const ORPHAN = ["--orphan", "--yes"];
