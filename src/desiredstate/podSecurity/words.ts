@@ -57,7 +57,7 @@ export function wordsOf(
 
 /** What stands in brackets is a name that somebody gave; which field it is, is read all the same. */
 function withShortKeys(path: string): string {
-  return path.replaceAll(/\[([^\]]*)\]/g, (_, name: string) => `[${shortName(name, 20)}]`);
+  return path.replaceAll(/\[([^[\]]*)\]/g, (_, name: string) => `[${shortName(name, 20)}]`);
 }
 
 /** What a field must not be is in the words of whoever wrote it, as long as they like. */
