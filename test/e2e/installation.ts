@@ -18,6 +18,7 @@ import {
   REPOSITORY,
   startManager,
 } from "../envtest/index.ts";
+import { startFleetHere } from "./federation.ts";
 import { collectionPath, type Deployment, objectPath, pathOf } from "./objects.ts";
 
 /** A fleet as somebody has it who then wants to be rid of Meridian, and what is to be seen of Meridian in its clusters. */
@@ -214,4 +215,22 @@ export async function uninstall(
   const code = await run.ended;
   await stopping;
   return { code, output: run.output };
+}
+
+/** A hub and two members, for an installation after the other. */
+export function startFleet(): Promise<Fleet<Plane>> {
+  return startFleetHere({
+    hub: { kubelet: false },
+    members: [
+      { name: "shanghai-1", region: "cn-shanghai" },
+      { name: "frankfurt-1", region: "eu-central-1" },
+    ],
+  });
+}
+
+/** Ends the manager of a test, with the end of its log where the test has failed. */
+export async function end(installation: Installation | undefined, failed: boolean): Promise<void> {
+  const manager = installation?.manager;
+  if (failed && manager !== undefined) process.stderr.write(`--- manager\n${await manager.logTail(30)}\n`);
+  await manager?.[Symbol.asyncDispose]();
 }

@@ -10,7 +10,6 @@ import {
   type Plane,
   startManager,
 } from "../envtest/index.ts";
-import { startFleetHere } from "./federation.ts";
 import {
   ADMISSION,
   applications,
@@ -24,6 +23,8 @@ import {
   SYSTEM,
   traces,
   uninstall,
+  end,
+  startFleet,
 } from "./installation.ts";
 import { collectionPath, configMap, objectPath } from "./objects.ts";
 
@@ -42,24 +43,14 @@ let hub: Plane;
 let installation: Installation | undefined;
 
 beforeAll(async () => {
-  fleet = await startFleetHere({
-    hub: { kubelet: false },
-    members: [
-      { name: "shanghai-1", region: "cn-shanghai" },
-      { name: "frankfurt-1", region: "eu-central-1" },
-    ],
-  });
+  fleet = await startFleet();
   hub = fleet.hub;
 });
 afterAll(async () => {
   await fleet?.[Symbol.asyncDispose]();
 });
 afterEach(async ({ task }) => {
-  const manager = installation?.manager;
-  if (task.result?.state === "fail" && manager !== undefined) {
-    process.stderr.write(`--- manager\n${await manager.logTail(30)}\n`);
-  }
-  await manager?.[Symbol.asyncDispose]();
+  await end(installation, task.result?.state === "fail");
   installation = undefined;
 });
 

@@ -1,7 +1,15 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Fleet, Plane } from "../envtest/index.ts";
-import { startFleetHere } from "../e2e/federation.ts";
-import { clear, expectNoTraces, type Installation, running, setUp, Uninstalling } from "../e2e/installation.ts";
+import {
+  clear,
+  end,
+  expectNoTraces,
+  type Installation,
+  running,
+  setUp,
+  startFleet,
+  Uninstalling,
+} from "../e2e/installation.ts";
 
 /** `uninstall` broken off wherever it can be. */
 
@@ -12,23 +20,13 @@ let fleet: Fleet<Plane>;
 let installation: Installation | undefined;
 
 beforeAll(async () => {
-  fleet = await startFleetHere({
-    hub: { kubelet: false },
-    members: [
-      { name: "shanghai-1", region: "cn-shanghai" },
-      { name: "frankfurt-1", region: "eu-central-1" },
-    ],
-  });
+  fleet = await startFleet();
 });
 afterAll(async () => {
   await fleet?.[Symbol.asyncDispose]();
 });
 afterEach(async ({ task }) => {
-  const manager = installation?.manager;
-  if (task.result?.state === "fail" && manager !== undefined) {
-    process.stderr.write(`--- manager\n${await manager.logTail(30)}\n`);
-  }
-  await manager?.[Symbol.asyncDispose]();
+  await end(installation, task.result?.state === "fail");
   installation = undefined;
 });
 
