@@ -5,6 +5,7 @@ import { isTooMuch, listPages, tooMuch } from "./pages.ts";
 import { type DeletionsHeld, type InformerEvent, type InformerOptions, isMassVanishing } from "./informerTypes.ts";
 import { Reflector } from "./reflector.ts";
 import type { ReflectorEvent } from "./reflectorTypes.ts";
+import { ofAnotherHistory } from "./serverHistory.ts";
 import { TimeSlice } from "./timeSlice.ts";
 import { type Change, type Entry, Store } from "./store.ts";
 import { withSignal } from "./withSignal.ts";
@@ -136,7 +137,7 @@ export class Informer<T> {
    */
   onEvent(handler: (event: InformerEvent<T>) => void): Disposable {
     for (const [key, { object, resourceVersion }] of [...this.#store.entries()])
-      if (resourceVersion !== BEFORE) this.#deliver(handler, { type: "Added", key, object, initial: true });
+      if (resourceVersion !== BEFORE) this.#call(() => handler({ type: "Added", key, object, initial: true }), key);
     this.#handlers.add(handler);
     return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
   }
@@ -181,6 +182,10 @@ export class Informer<T> {
         this.#afresh = event.afresh;
         return;
       case "SnapshotEnded":
+        if (!this.#afresh) {
+          const why = ofAnotherHistory(this.#staged ?? new Map(), event.resourceVersion, this.#store);
+          if (why !== undefined) return this.#reflector.readAnew(why);
+        }
         if (event.wentBack) this.#options.onWentBack?.();
         this.#replace(event.resourceVersion, this.#afresh);
         if (this.#afresh) for (const handler of this.#readAnewHandlers) handler();
@@ -255,6 +260,7 @@ export class Informer<T> {
       changes.push(...this.#store.put(key, entry, afresh));
       this.#seen(key);
     }
+    if (vanished.length > 0) this.#reflector.missedRemovals();
     // A snapshot is a consistent read too: when it misses everything that is held, it is the second one that agrees.
     if (heldBefore > 0 && stillAbsent.length === heldBefore) changes.push(...this.#deleteHeld());
     if (isMassVanishing(vanished.length, known)) this.#hold(vanished, known);
@@ -365,7 +371,7 @@ export class Informer<T> {
     try {
       // Grows while it is walked when handlers cause further events.
       for (const event of this.#queue) {
-        for (const handler of this.#handlers) this.#deliver(handler, event);
+        for (const handler of this.#handlers) this.#call(() => handler(event), event.key);
       }
     } finally {
       this.#queue.length = 0;
@@ -373,21 +379,15 @@ export class Informer<T> {
     }
   }
 
-  #deliver(handler: (event: InformerEvent<T>) => void, event: InformerEvent<T>): void {
-    try {
-      handler(event);
-    } catch (error) {
-      this.#options.logger.error({ informer: this.#options.name, key: event.key, err: error }, "a handler failed");
-    }
+  #deliverHeld(state: DeletionsHeld): void {
+    for (const handler of this.#heldHandlers) this.#call(() => handler(state));
   }
 
-  #deliverHeld(state: DeletionsHeld): void {
-    for (const handler of this.#heldHandlers) {
-      try {
-        handler(state);
-      } catch (error) {
-        this.#options.logger.error({ informer: this.#options.name, err: error }, "a handler failed");
-      }
+  #call(handler: () => void, key?: string): void {
+    try {
+      handler();
+    } catch (error) {
+      this.#options.logger.error({ informer: this.#options.name, key, err: error }, "a handler failed");
     }
   }
 }

@@ -173,6 +173,32 @@ describe("the answer to one's own write, of a server that then went back to befo
     },
   );
 
+  test.each([0, 20])(
+    "is not taken for it where a snapshot that began since broke off, %s writes later",
+    async (since) => {
+      const { client, server, informer, events, stop } = startInformer({ objects: 1 });
+      await events(20_000);
+      const restore = server.backup();
+      const watchers = [...server.watchers];
+      server.watchers.clear();
+      informer.observe(server.merge(CONFIGMAPS, "ns", "c0", { data: { value: "2" } }));
+      for (const watcher of watchers) server.watchers.add(watcher);
+      let lost = false;
+      client.gate = ({ verb, phase }) => {
+        if (verb !== "watch" || phase !== "before" || lost) return;
+        lost = true;
+        restore();
+        for (let n = 0; n < since; n += 1) server.create(CONFIGMAPS, configMap(`since-${n}`));
+        throw broken();
+      };
+      server.inject({ type: "ERROR", status: { code: 410, reason: "Expired", message: "too old resource version" } });
+      await events(20_000);
+      expect(lost).toBe(true);
+      expect(informer.get("ns/c0")?.value).toBe("1");
+      await stop();
+    },
+  );
+
   describe("behind a proxy that keeps the streams open", () => {
     async function loseSilently({ server, informer, events }: ReturnType<typeof startInformer>): Promise<void> {
       await events(20_000);

@@ -1,6 +1,7 @@
 import type { KubeObject } from "../apis/index.ts";
 import { backoffDelay } from "./backoff.ts";
 import { isApiError, isExpired, TransportError } from "./errors.ts";
+import { Contact } from "./contact.ts";
 import { linked } from "./linked.ts";
 import { bytesPerObject, listPages, Measure, selectors } from "./pages.ts";
 import { Position } from "./position.ts";
@@ -29,7 +30,6 @@ const EARLY_MS = 5_000;
 /** A resumed stream that was silent for so long before it ended may stand at a resourceVersion that is yet to come. */
 const SUSPICIOUS_SILENCE_MS = 60_000;
 const TIMEOUT_SECONDS = 300;
-const CONTACT_INTERVAL_MS = 1_000;
 /** An aggregated API has a history of its own; two snapshots that were not earlier than before show it. */
 const MOST_NEEDLESS_DOUBTS = 2;
 
@@ -53,7 +53,7 @@ export class Reflector {
   #failures = 0;
   /** How many attempts in a row ended because the resourceVersion was too old. */
   #expired = 0;
-  #contact: { ok: boolean; at: number } | undefined;
+  readonly #contact: Contact;
   #wakeUp: AbortController | undefined;
   #attempt: AbortController | undefined;
   #relistWanted = false;
@@ -70,6 +70,7 @@ export class Reflector {
   constructor(options: ReflectorOptions) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
+    this.#contact = new Contact(options);
   }
 
   /** Ends a pause between attempts now: somebody knows that the server is back. */
@@ -89,12 +90,23 @@ export class Reflector {
     this.#attempt?.abort(error);
   }
 
+  /** The snapshot that has just ended is of another history than what was known before. Whoever follows the server reads everything anew. */
+  readAnew(why: string): void {
+    this.#leaveHistory(why);
+    this.relist();
+  }
+
   /**
    * One's own write of an object of the selection was answered before the watch has shown it. A server that shows an earlier state
    * from now on went back, though nothing that it showed by the watch tells.
    */
   wrote(object: KubeObject): void {
     this.#position?.wrote(object);
+  }
+
+  /** The snapshot that has just ended lacks objects that were known. */
+  missedRemovals(): void {
+    this.#position?.missedRemovals();
   }
 
   /** The server has let it watch, at least once. Lists it may allow without that. */
@@ -141,13 +153,13 @@ export class Reflector {
         if (isExpired(error) || error instanceof WentBackError) {
           if (error instanceof WentBackError) this.#afresh = true;
           position.forget();
-          this.#reached();
+          this.#contact.made();
           this.#expired += 1;
           // Once is in the nature of things; again and again is a fault of the server.
           if (this.#expired === 1) continue;
         } else {
           this.#expired = 0;
-          this.#broken(error);
+          this.#contact.lost(error);
         }
         this.#failures += 1;
         await this.#pause(error, signal);
@@ -160,13 +172,12 @@ export class Reflector {
     this.#attempt = attempt;
     using _link = linked(signal, attempt);
     try {
-      // What one's own writes were answered while a snapshot began that broke off is a place in the history, too.
-      const hasPlace = position.current !== undefined || position.answered.size > 0;
-      if (hasPlace && this.#unsure) await this.#checkHistory(position, attempt.signal);
+      if (this.#unsure && position.isUnproven) position.forget();
       if (position.current === undefined && this.#watchListRefused) yield* this.#list(position, attempt.signal);
       yield* this.#watchOnce(position, attempt);
     } finally {
       this.#attempt = undefined;
+      attempt.abort(new Error("the attempt is over"));
     }
   }
 
@@ -186,22 +197,32 @@ export class Reflector {
     });
   }
 
-  /** A watch from a version that is yet to come is accepted and stays silent, so the server is asked where it is. */
-  async #checkHistory(position: Position, signal: AbortSignal): Promise<void> {
-    const history = await askHistory(this.#options, position, signal);
-    this.#unsure = false;
-    if (history.is === "Same") return;
-    position.forget();
-    if (history.is === "Unknown") return;
-    this.#wentBack(history.why);
-    ServerHistory.of(this.#options.client).doubt(history.why);
+  /**
+   * A watch from a version that is yet to come is accepted and stays silent, so the server is asked where it is. Once the watch is open:
+   * a server that is set back later breaks the watch off.
+   */
+  async #checkHistory(position: Position, stream: AbortController): Promise<void> {
+    try {
+      const history = await askHistory(this.#options, position.ask(), stream.signal);
+      if (stream.signal.aborted) return;
+      if (history.is === "WentBack") this.#leaveHistory(history.why);
+      if (history.is === "Same") this.#unsure = false;
+      else this.relist();
+    } catch (error) {
+      stream.abort(error);
+    }
+  }
+
+  #leaveHistory(why: string): void {
+    this.#wentBack(why);
+    ServerHistory.of(this.#options.client).doubt(why);
   }
 
   #wentBack(why: string): void {
     this.#afresh = true;
     const error = new WentBackError(why);
     this.#options.logger.warn({ ...this.#subject(), err: error }, "the server went back; everything is read anew");
-    this.#broken(error);
+    this.#contact.lost(error);
   }
 
   #beginSnapshot(): ReflectorEvent {
@@ -231,7 +252,7 @@ export class Reflector {
     position.askSnapshot();
     yield this.#beginSnapshot();
     for await (const page of listPages(this.#options, { signal })) {
-      this.#reached();
+      this.#contact.made();
       const bytes = bytesPerObject(page);
       for (const object of page.items) {
         position.see(object, false);
@@ -249,6 +270,7 @@ export class Reflector {
     const timeoutSeconds = Math.round(TIMEOUT_SECONDS * (1 + this.#random()));
     const resumedFrom = position.current;
     let initial = resumedFrom === undefined;
+    let checking: Promise<void> | undefined;
     if (initial) position.askSnapshot();
     dog.allow(initial ? INITIAL_SILENCE_MS : SILENCE_MS * (1 + this.#random() / 3));
     try {
@@ -269,15 +291,17 @@ export class Reflector {
         },
         onOpen: () => {
           this.#followed = true;
-          this.#reached();
+          this.#contact.made();
+          if (resumedFrom !== undefined && this.#unsure) checking = this.#checkHistory(position, stream);
         },
       });
       let started = false;
       for await (const event of events) {
+        await checking;
         if (stream.signal.aborted) throw stream.signal.reason;
         if (event.type === "ERROR") throw errorOf(event.status);
         dog.pat();
-        this.#reached();
+        this.#contact.made();
         const version = event.object.metadata.resourceVersion ?? "";
         if (initial) {
           if (!started) yield this.#beginSnapshot();
@@ -334,18 +358,6 @@ export class Reflector {
       error instanceof SilentStreamError;
     this.#watchListRefused = refused;
     return refused;
-  }
-
-  #reached(): void {
-    const now = this.#options.clock.monotonic();
-    if (this.#contact?.ok === true && now - this.#contact.at < CONTACT_INTERVAL_MS) return;
-    this.#contact = { ok: true, at: now };
-    this.#options.onContact?.(true);
-  }
-
-  #broken(error: unknown): void {
-    this.#contact = { ok: false, at: this.#options.clock.monotonic() };
-    this.#options.onContact?.(false, error);
   }
 
   async #pause(error: unknown, signal: AbortSignal): Promise<void> {

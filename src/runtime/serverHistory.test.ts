@@ -93,7 +93,7 @@ describe("a reflector of a server that goes back in time", () => {
     expect(contacts.find((contact) => contact instanceof WentBackError)?.message).toBe(
       "the server has a at resourceVersion 101, and had it at 102 before",
     );
-    expect(client.calls).toEqual(["watch configmaps", "list configmaps", "watch configmaps"]);
+    expect(client.calls).toEqual(["watch configmaps", "watch configmaps", "list configmaps", "watch configmaps"]);
     await stop();
   });
 
@@ -145,12 +145,25 @@ describe("a reflector of a server that goes back in time", () => {
     server.merge(CONFIGMAPS, "ns", "a", { data: { value: "2" } });
     await events();
     expect(await drop()).toEqual([]);
-    server.delete(CONFIGMAPS, "ns", "a");
+    server.delete(CONFIGMAPS, "ns", "b");
     await events();
     expect(await drop()).toEqual([]);
     expect(lists).toMatchObject(
-      ["b", "a", "a"].map((name) => ({ namespace: "ns", fieldSelector: `metadata.name=${name}`, limit: 1 })),
+      ["b", "a", "a", "b"].map((name) => ({ namespace: "ns", fieldSelector: `metadata.name=${name}`, limit: 1 })),
     );
+    await stop();
+  });
+
+  test("reads anew when the object that changed last was removed, and others are there", async () => {
+    const { server, events, stop } = reflect((c) => {
+      c.server.create(CONFIGMAPS, configMap("a"));
+      c.server.create(CONFIGMAPS, configMap("b"));
+    });
+    await events(20_000);
+    server.delete(CONFIGMAPS, "ns", "b");
+    await events();
+    server.dropWatches(broken());
+    expect(await events(300)).toEqual(["SnapshotStarted", "Changed a", "SnapshotEnded"]);
     await stop();
   });
 

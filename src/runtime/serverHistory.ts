@@ -1,6 +1,6 @@
 import { compareResourceVersions } from "./keys.ts";
 import { type Selection, selectors } from "./pages.ts";
-import type { Landmark, Position } from "./position.ts";
+import type { Known, Landmark } from "./position.ts";
 import type { Client } from "./types.ts";
 
 /** Whoever holds a place in the history of a server. */
@@ -66,26 +66,78 @@ export function earlier(version: string, highest = ""): string {
 }
 
 /**
- * Asks a server whether it still has the history of that position. One list tells two things: the version of the whole server, and the
- * object of the landmark. The version alone shows nothing where a restored server has since written as much as it lost: its own
- * start writes some dozens of objects.
+ * Asks a server whether it still has the history of which that is known. A list tells two things: the version of the whole server, and
+ * an object. The version alone shows nothing where a restored server has since written as much as it lost: its own start writes some
+ * dozens of objects.
  */
-export async function askHistory(selection: Selection, position: Position, signal: AbortSignal): Promise<SameHistory> {
-  position.ask();
-  const { landmark } = position;
-  const options = { ...selectorsOf(landmark, selection), limit: 1, metadataOnly: true, signal };
-  const { items, resourceVersion } = await selection.client.list(selection.type, options);
-  if (position.isBefore(resourceVersion)) return { is: "WentBack", why: earlier(resourceVersion, position.highest) };
-  return landmark === undefined ? { is: "Same" } : comparedWith(landmark, items[0]?.metadata.resourceVersion);
+export async function askHistory(selection: Selection, known: Known, signal: AbortSignal): Promise<SameHistory> {
+  const { highest = "", living, gone } = known;
+  const last = await look(selection, living ?? gone, highest, signal);
+  if ("is" in last) return last;
+  if (living !== undefined) {
+    const changed = compared(living, last.version, "had it");
+    if (changed !== undefined || gone === undefined) return changed ?? SAME;
+    // Up to there everything is as it was; what followed were removals.
+    const removed = await look(selection, gone, highest, signal);
+    if ("is" in removed) return removed;
+    if (removed.version === undefined) return SAME;
+    return compared(gone, removed.version, "removed it") ?? UNKNOWN;
+  }
+  if (gone !== undefined) return compared(gone, last.version, "removed it") ?? UNKNOWN;
+  return last.isOfBefore ? UNKNOWN : SAME;
 }
 
-/** `version`: at which the server shows the object; undefined where it shows none. */
-function comparedWith({ name, version: before, gone }: Landmark, version: string | undefined): SameHistory {
-  // Nothing tells an object that was lost from one that was deleted since.
-  if (version === undefined) return gone ? { is: "Same" } : { is: "Unknown" };
-  if (compareResourceVersions(version, before) >= 0) return { is: "Same" };
-  const why = `the server has ${name} at resourceVersion ${version}, and ${gone ? "removed it" : "had it"} at ${before} before`;
-  return { is: "WentBack", why };
+const SAME: SameHistory = { is: "Same" };
+const UNKNOWN: SameHistory = { is: "Unknown" };
+
+/** Undefined where the object is as it was. Nothing tells a later change, or the end, of an object from one in another history. */
+function compared({ name, version }: Landmark, now: string | undefined, did: string): SameHistory | undefined {
+  if (now === version) return undefined;
+  if (now === undefined || !isEarlier(now, version)) return UNKNOWN;
+  return { is: "WentBack", why: `the server has ${name} at resourceVersion ${now}, and ${did} at ${version} before` };
+}
+
+interface Look {
+  /** Of the landmark's object; undefined where there is none. */
+  version: string | undefined;
+  /** An object is there that may have been there at the highest version that is known. */
+  isOfBefore: boolean;
+}
+
+/** At the landmark's object, or at any object of the selection. */
+async function look(
+  selection: Selection,
+  landmark: Landmark | undefined,
+  highest: string,
+  signal: AbortSignal,
+): Promise<Look | Extract<SameHistory, { is: "WentBack" }>> {
+  const options = { ...selectorsOf(landmark, selection), limit: 1, metadataOnly: true, signal };
+  const { items, resourceVersion, continue: rest = "" } = await selection.client.list(selection.type, options);
+  if (isEarlier(resourceVersion, highest)) return { is: "WentBack", why: earlier(resourceVersion, highest) };
+  const version = items[0]?.metadata.resourceVersion;
+  return { version, isOfBefore: rest !== "" || (version !== undefined && !isEarlier(highest, version)) };
+}
+
+/**
+ * Why a consistent snapshot of that version cannot be of the history in which the objects are known: it shows an object as it was before.
+ * Undefined where nothing speaks against it.
+ */
+export function ofAnotherHistory(
+  snapshot: ReadonlyMap<string, { resourceVersion: string }>,
+  resourceVersion: string,
+  objects: { get(key: string): { resourceVersion: string } | undefined },
+): string | undefined {
+  for (const [key, { resourceVersion: now }] of snapshot) {
+    const before = objects.get(key)?.resourceVersion;
+    // What was written after the snapshot was taken may be known already.
+    if (before === undefined || isEarlier(resourceVersion, before) || !isEarlier(now, before)) continue;
+    return `the server has ${key} at resourceVersion ${now}, and had it at ${before} before`;
+  }
+  return undefined;
+}
+
+function isEarlier(version: string, than: string): boolean {
+  return compareResourceVersions(version, than) < 0;
 }
 
 function selectorsOf(landmark: Landmark | undefined, selection: Selection): ReturnType<typeof selectors> {

@@ -124,16 +124,18 @@ export class FakeCluster {
     for (const watcher of this.watchers) watcher.push(event);
   }
 
-  /** All objects and the version, to go back to with {@link restore}. */
+  /** All objects, the version and the history. The function that it gives goes back to them. */
   backup(): () => void {
     const objects = [...this.#objects];
     const version = this.#version;
+    const log = [...this.#log];
+    const compactedTo = this.#compactedTo;
     return () => {
       this.#objects.clear();
       for (const [path, object] of objects) this.#objects.set(path, object);
       this.#version = version;
-      this.#log = [];
-      this.#compactedTo = 0;
+      this.#log = [...log];
+      this.#compactedTo = compactedTo;
       this.dropWatches(new TransportError("ConnectionReset", "the server was restored"));
     };
   }

@@ -1,0 +1,153 @@
+import { fc, test as prop } from "@fast-check/vitest";
+import { describe, expect } from "vitest";
+import { CONFIGMAPS } from "./resources.ts";
+import { broken, configMap, keep, type Kept, startInformer } from "./testing/informerOfConfigMaps.ts";
+
+type Step =
+  | { do: "write"; name: string; value: string; observed: boolean }
+  | { do: "delete"; name: string }
+  | { do: "drop" | "restart" | "compact" | "back up" | "pause" | "fail" | "resume" }
+  | { do: "restore"; since: number }
+  | { do: "advance"; ms: number };
+
+const name = fc.constantFrom("a", "b", "c");
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant("write" as const),
+      name,
+      value: fc.constantFrom("1", "2", "3"),
+      observed: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("delete" as const), name }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constantFrom(
+        "drop" as const,
+        "restart" as const,
+        "compact" as const,
+        "back up" as const,
+        "pause" as const,
+        "fail" as const,
+        "resume" as const,
+      ),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant("restore" as const), since: fc.constantFrom(0, 1, 3, 20, 100) }),
+  },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.constantFrom(0, 250, 3_000) }) },
+);
+
+/** A server that was set back tells nobody, and its versions may have passed those that were known before. */
+describe("under any sequence of changes, breaks, pauses and restores of the server", () => {
+  prop.prop([fc.array(step, { maxLength: 40, size: "max" })], { numRuns: 300 })(
+    "the store soon is as the server is, and its events say the same",
+    async (steps) => {
+      const { client, server, informer, events, stop } = startInformer();
+      const replica = new Map<string, Kept>();
+      const contradictions: string[] = [];
+      informer.onEvent(({ type, key, object }) => {
+        if (replica.has(key) !== (type !== "Added")) contradictions.push(`${type} of ${key}`);
+        if (type === "Deleted") replica.delete(key);
+        else replica.set(key, object);
+      });
+      /** Requests wait here while the process is paused; those of a server that is down fail. */
+      let paused: PromiseWithResolvers<void> | undefined;
+      let isDown = false;
+      const connections = new Set<{ lost: boolean }>();
+      client.gate = async ({ phase }) => {
+        if (phase === "before" && isDown) throw broken();
+        const connection = { lost: false };
+        connections.add(connection);
+        await paused?.promise;
+        connections.delete(connection);
+        if (connection.lost) throw broken();
+      };
+      const resume = (): void => {
+        paused?.resolve();
+        paused = undefined;
+        isDown = false;
+      };
+      const lose = (): void => {
+        for (const connection of connections) connection.lost = true;
+      };
+      await events();
+      let restore = server.backup();
+      let strangers = 0;
+      const writeElsewhere = (): void => {
+        strangers += 1;
+        server.create(CONFIGMAPS, { ...configMap("stranger"), metadata: { name: `stranger-${strangers}` } });
+      };
+      /** One version that stands for two states of an object in two histories is beyond what anybody can tell. */
+      let highest = 0;
+      const skipKnownVersions = (): void => {
+        while (Number(server.version) < highest) writeElsewhere();
+      };
+      for (const now of steps) {
+        highest = Math.max(highest, Number(server.version));
+        switch (now.do) {
+          case "write": {
+            skipKnownVersions();
+            const answer = server.apply(CONFIGMAPS, configMap(now.name, now.value));
+            if (now.observed && paused === undefined) informer.observe(answer);
+            break;
+          }
+          case "delete":
+            skipKnownVersions();
+            if (server.list(CONFIGMAPS).some((object) => object.metadata.name === now.name))
+              server.delete(CONFIGMAPS, "ns", now.name);
+            break;
+          case "drop":
+            lose();
+            server.dropWatches(broken());
+            break;
+          case "restart":
+            lose();
+            server.compact();
+            server.dropWatches(broken());
+            break;
+          case "compact":
+            server.compact();
+            break;
+          case "back up":
+            // An object that was never seen, since it came and went unobserved, comes back unobserved.
+            if (paused !== undefined || isDown) break;
+            await events(25_000);
+            restore = server.backup();
+            break;
+          case "pause":
+            paused ??= Promise.withResolvers();
+            break;
+          case "fail":
+            isDown = true;
+            break;
+          case "resume":
+            resume();
+            break;
+          case "restore":
+            lose();
+            restore();
+            for (let n = 0; n < now.since; n += 1) writeElsewhere();
+            break;
+          case "advance":
+            await events(now.ms);
+            break;
+        }
+        await events();
+      }
+      resume();
+      await events(25_000);
+      expect(contradictions).toEqual([]);
+      const truth = server.list(CONFIGMAPS, { labelSelector: "managed=yes" }).map(keep);
+      const byName = (a: Kept, b: Kept): number => a.name.localeCompare(b.name);
+      expect(informer.list().toSorted(byName)).toEqual(truth.toSorted(byName));
+      expect([...replica.values()].toSorted(byName)).toEqual(truth.toSorted(byName));
+      await stop();
+    },
+  );
+});
