@@ -1,4 +1,4 @@
-import type { OverrideRule } from "../apis/index.ts";
+import type { OverrideRule, PatchOperation } from "../apis/index.ts";
 import type { MatchedRule, OverrideEffect, PatchName, PolicyRef } from "./types.ts";
 
 const known = new WeakMap<readonly MatchedRule[], OverrideEffect>();
@@ -36,7 +36,10 @@ function computeEffect(rules: readonly MatchedRule[]): OverrideEffect {
   return { policies, superseded, patches };
 }
 
-/** Names for what a rule sets: two rules that have one in common set the same, and the later one wins. No two patches are alike. */
+/**
+ * Names for what a rule sets: two rules that have one in common set the same, and the later one wins. No two patches are alike, but those
+ * that set the number of replicas.
+ */
 function settingsOf(rule: OverrideRule, position: number): string[] {
   const { replicas, image = {}, command, args, env = [], labels = {}, annotations = {}, patches = [] } = rule;
   return [
@@ -47,8 +50,12 @@ function settingsOf(rule: OverrideRule, position: number): string[] {
     ...env.map(({ name }) => `env.${name}`),
     ...Object.keys(labels).map((key) => `labels.${key}`),
     ...Object.keys(annotations).map((key) => `annotations.${key}`),
-    ...(patches.length === 0 ? [] : [`patches.${position}`]),
+    ...patches.map((patch) => (setsReplicas(patch) ? "replicas" : `patches.${position}`)),
   ];
+}
+
+function setsReplicas({ op, path, kind = "Deployment" }: PatchOperation): boolean {
+  return path === "/spec/replicas" && (op === "add" || op === "replace") && kind === "Deployment";
 }
 
 /**
