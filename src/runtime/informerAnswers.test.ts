@@ -150,43 +150,21 @@ describe("the answer to one's own write, of a server that then went back to befo
     },
   );
 
-  test.each([0, 20])(
-    "while a snapshot begins that then breaks off, is not taken for it either, %s writes later",
-    async (since) => {
-      const { client, server, informer, events, stop } = startInformer({ objects: 1 });
-      await events(20_000);
-      let lost = false;
-      client.gate = ({ verb, phase }) => {
-        if (verb !== "watch" || phase !== "before" || lost) return;
-        lost = true;
-        const restore = server.backup();
-        informer.observe(server.merge(CONFIGMAPS, "ns", "c0", { data: { value: "2" } }));
-        restore();
-        for (let n = 0; n < since; n += 1) server.create(CONFIGMAPS, configMap(`since-${n}`));
-        throw broken();
-      };
-      server.inject({ type: "ERROR", status: { code: 410, reason: "Expired", message: "too old resource version" } });
-      await events(20_000);
-      expect(lost).toBe(true);
-      expect(informer.get("ns/c0")?.value).toBe("1");
-      await stop();
-    },
-  );
-
-  test.each([0, 20])(
-    "is not taken for it where a snapshot that began since broke off, %s writes later",
-    async (since) => {
+  describe.each(["before", "while"] as const)("%s a snapshot begins that then breaks off", (when) => {
+    test.each([0, 20])("is not taken for it either, %s writes later", async (since) => {
       const { client, server, informer, events, stop } = startInformer({ objects: 1 });
       await events(20_000);
       const restore = server.backup();
+      const write = (): void => informer.observe(server.merge(CONFIGMAPS, "ns", "c0", { data: { value: "2" } }));
       const watchers = [...server.watchers];
       server.watchers.clear();
-      informer.observe(server.merge(CONFIGMAPS, "ns", "c0", { data: { value: "2" } }));
+      if (when === "before") write();
       for (const watcher of watchers) server.watchers.add(watcher);
       let lost = false;
       client.gate = ({ verb, phase }) => {
         if (verb !== "watch" || phase !== "before" || lost) return;
         lost = true;
+        if (when === "while") write();
         restore();
         for (let n = 0; n < since; n += 1) server.create(CONFIGMAPS, configMap(`since-${n}`));
         throw broken();
@@ -196,8 +174,8 @@ describe("the answer to one's own write, of a server that then went back to befo
       expect(lost).toBe(true);
       expect(informer.get("ns/c0")?.value).toBe("1");
       await stop();
-    },
-  );
+    });
+  });
 
   describe("behind a proxy that keeps the streams open", () => {
     async function loseSilently({ server, informer, events }: ReturnType<typeof startInformer>): Promise<void> {

@@ -3,45 +3,24 @@ import { describe, expect } from "vitest";
 import { CONFIGMAPS } from "./resources.ts";
 import { broken, configMap, keep, type Kept, startInformer } from "./testing/informerOfConfigMaps.ts";
 
+const ALONE = ["drop", "restart", "compact", "back up", "pause", "fail", "resume"] as const;
+const NAMES = ["a", "b", "c"] as const;
 type Step =
   | { do: "write"; name: string; value: string; observed: boolean }
   | { do: "delete"; name: string }
-  | { do: "drop" | "restart" | "compact" | "back up" | "pause" | "fail" | "resume" }
+  | { do: (typeof ALONE)[number] }
   | { do: "restore"; since: number }
   | { do: "advance"; ms: number };
 
-const name = fc.constantFrom("a", "b", "c");
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      do: fc.constant("write" as const),
-      name,
-      value: fc.constantFrom("1", "2", "3"),
-      observed: fc.boolean(),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("delete" as const), name }) },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      do: fc.constantFrom(
-        "drop" as const,
-        "restart" as const,
-        "compact" as const,
-        "back up" as const,
-        "pause" as const,
-        "fail" as const,
-        "resume" as const,
-      ),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({ do: fc.constant("restore" as const), since: fc.constantFrom(0, 1, 3, 20, 100) }),
-  },
-  { weight: 5, arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.constantFrom(0, 250, 3_000) }) },
-);
+const write = { value: fc.constantFrom("1", "2", "3"), observed: fc.boolean() };
+const steps: [number, fc.Arbitrary<Step>][] = [
+  [6, fc.record({ do: fc.constant("write" as const), name: fc.constantFrom(...NAMES), ...write })],
+  [2, fc.record({ do: fc.constant("delete" as const), name: fc.constantFrom(...NAMES) })],
+  [8, fc.record({ do: fc.constantFrom(...ALONE) })],
+  [3, fc.record({ do: fc.constant("restore" as const), since: fc.constantFrom(0, 1, 3, 20, 100) })],
+  [5, fc.record({ do: fc.constant("advance" as const), ms: fc.constantFrom(0, 250, 3_000) })],
+];
+const step = fc.oneof(...steps.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 
 /** A server that was set back tells nobody, and its versions may have passed those that were known before. */
 describe("under any sequence of changes, breaks, pauses and restores of the server", () => {
