@@ -321,6 +321,20 @@ describe("of an override", () => {
     expect(outcomeOf(override("first"), [target({ clusters })]).superseded?.to).toBe(want);
   });
 
+  test("of which later ones set everything anew on some clusters", () => {
+    const clusters = [
+      cluster("a", inForce),
+      ...["b", "c"].map((name) => cluster(name, superseded("later"))),
+      cluster("d", superseded("last")),
+    ];
+    expect(outcomeOf(override("first"), [target({ clusters })]).partly).toEqual({
+      objects: 1,
+      to: "OverridePolicy later sets all of it anew on b, c",
+    });
+    const all = clusters.slice(1);
+    expect(outcomeOf(override("first"), [target({ clusters: all })])).not.toHaveProperty("partly");
+  });
+
   test("with a rule that cannot be applied, where others are to blame for other clusters", () => {
     const problem = (more: object) => ({ reason: "InvalidPatch", message: "words", ...more });
     const bad = problem({ policy: ref("OverridePolicy", "bad") });

@@ -9,7 +9,7 @@ import {
 } from "../apis/index.ts";
 import type { Problem, Target, Why } from "../desiredstate/index.ts";
 import type { HubCache, Policy } from "../hub/index.ts";
-import { winnersOver } from "../override/index.ts";
+import { partlyWonBy, winnersOver } from "../override/index.ts";
 import { type LostObjects, refusedPatches } from "../status/index.ts";
 import type { Observations } from "./observations.ts";
 
@@ -28,6 +28,7 @@ export interface Outcome {
   withoutCluster?: number;
   waiting?: number;
   superseded?: LostObjects;
+  partly?: LostObjects;
   unknownClusters?: string[];
 }
 
@@ -41,6 +42,7 @@ export class PolicyTally {
   readonly #notes = new Set<string>();
   readonly #lostTo = new Map<string, LostObjects>();
   readonly #supersededBy = new Map<string, LostObjects>();
+  readonly #partlyWonBy = new Map<string, LostObjects>();
   #matched = 0;
   #withoutCluster = 0;
   #waiting = 0;
@@ -71,6 +73,7 @@ export class PolicyTally {
     const unserved = ofStanding("NotServed");
     const lost = most(this.#lostTo);
     const superseded = most(this.#supersededBy);
+    const partly = most(this.#partlyWonBy);
     return {
       matched: this.#matched,
       decisions: [...this.#groups.values()],
@@ -82,6 +85,7 @@ export class PolicyTally {
       ...(unserved.length === 0 ? {} : { unserved }),
       ...(lost === undefined ? {} : { lost }),
       ...(superseded === undefined ? {} : { superseded }),
+      ...(partly === undefined ? {} : { partly }),
       ...(this.#withoutCluster === 0 ? {} : { withoutCluster: this.#withoutCluster }),
       ...(this.#waiting === 0 ? {} : { waiting: this.#waiting }),
     };
@@ -111,6 +115,8 @@ export class PolicyTally {
     this.#trouble ??= this.#problemOf(target);
     const winner = winnersOver(this.#policy, target.clusters);
     if (winner !== undefined) count(this.#supersededBy, winner);
+    const partly = partlyWonBy(this.#policy, target.clusters);
+    if (partly !== undefined) count(this.#partlyWonBy, partly);
   }
 
   #place(target: Target): void {

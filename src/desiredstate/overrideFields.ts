@@ -75,10 +75,11 @@ function withLastWords(applied: readonly AppliedRule[]): AppliedRule[] {
   }));
 }
 
-/** Whoever sets the whole sets its parts. */
 function isSameField(later: OverriddenField, field: OverriddenField): boolean {
-  if (later.kind !== field.kind) return false;
-  return (
-    field.path === later.path || field.path.startsWith(`${later.path}.`) || field.path.startsWith(`${later.path}[`)
-  );
+  return later.kind === field.kind && isWithinField(field.path, later.path);
+}
+
+/** Whoever sets the whole sets its parts. */
+export function isWithinField(path: string, whole: string): boolean {
+  return path === whole || path.startsWith(`${whole}.`) || path.startsWith(`${whole}[`);
 }

@@ -17,7 +17,7 @@ import {
   replicaPathsOf,
   replicasAt,
 } from "../interpreter/index.ts";
-import { effectOf, type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
+import { type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
 import { goesByRoom, NEEDS_UNKNOWN, roomFor, sortedByName, type Subject } from "../scheduler/index.ts";
 import { manifestsProblem, scopeProblem, termsWithin } from "./bundleScope.ts";
 import { apisOf } from "./apisOf.ts";
@@ -118,7 +118,9 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
       ...(warning === undefined ? {} : { warning }),
       frozen: keeps,
       ...(denial === undefined ? {} : { frozenFor: denial }),
-      ...(keeps || variant.problem !== undefined || rules.length === 0 ? {} : { overrides: effectOf(rules) }),
+      ...(keeps || variant.problem !== undefined || variant.overrides === undefined
+        ? {}
+        : { overrides: variant.overrides }),
       objects: isUnknown ? [] : variant.objects,
     });
   }

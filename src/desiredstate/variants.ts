@@ -10,10 +10,11 @@ import {
   told,
 } from "../apis/index.ts";
 import { memberKindOf, phaseOf, replicasAt, withAccountNames, withReplicasAt } from "../interpreter/index.ts";
-import { applyRules, type MatchedRule } from "../override/index.ts";
+import { applyRules, type MatchedRule, type OverrideEffect } from "../override/index.ts";
 import type { PropagatedDependencies } from "./dependencies.ts";
 import { judgeRendering, type NamespaceTerms } from "./podSecurity/index.ts";
 import { mark, type Marking, withControllerReference, withDependenciesHash } from "./marks.ts";
+import { effectOn } from "./overrideEffect.ts";
 import { wrongReplicas } from "./patchedReplicas.ts";
 import { withoutRetained } from "./retain.ts";
 import { reportTermsOf } from "./reporting.ts";
@@ -27,6 +28,8 @@ export interface Variant {
   objects: readonly DesiredObject[];
   replicas: number | undefined;
   problem: Problem | undefined;
+  /** Undefined where nothing is overridden, or a rule could not be applied. */
+  overrides: OverrideEffect | undefined;
 }
 
 export interface VariantOptions {
@@ -66,6 +69,7 @@ interface Applied {
   /** Set when a rule overrides replicas. */
   replicas: number | undefined;
   problem: Problem | undefined;
+  overrides: OverrideEffect | undefined;
   local: Map<number | undefined, Variant>;
   member: Map<number | undefined, Variant>;
 }
@@ -111,10 +115,14 @@ export class VariantRenderer {
     const miscounted = wrongReplicas(shared, rules, objects);
     const wrong =
       this.#options.problem ?? problemOf(problem ?? miscounted, changed) ?? this.#withoutReplicas(rules, objects);
+    const after = (count: number): readonly KubeObject[] =>
+      count === rules.length ? objects : apply(rules.slice(0, count)).objects;
+    const refused = wrong ?? this.#judge(shared, rules, after);
     return {
       objects: ((changed ?? miscounted) === undefined ? objects : shared).map(withAccountNames),
       replicas,
-      problem: wrong ?? this.#judge(shared, rules, objects, apply),
+      problem: refused,
+      overrides: refused !== undefined || rules.length === 0 ? undefined : effectOn(rules, after),
       local: new Map(),
       member: new Map(),
     };
@@ -123,19 +131,16 @@ export class VariantRenderer {
   #judge(
     base: readonly KubeObject[],
     rules: readonly MatchedRule[],
-    result: readonly KubeObject[],
-    apply: Apply,
+    after: (count: number) => readonly KubeObject[],
   ): Problem | undefined {
     const { owner, terms } = this.#options;
-    const after = (count: number): readonly KubeObject[] =>
-      count === rules.length ? result : apply(rules.slice(0, count)).objects;
     return (
       judgeRendering({ base, rules, after }, `${owner.kind} ${owner.name}`, terms) ??
       judgeRights({ base, rules, after })
     );
   }
 
-  #make({ objects, problem }: Applied, asked: number | undefined, local: boolean): Variant {
+  #make({ objects, problem, overrides }: Applied, asked: number | undefined, local: boolean): Variant {
     const { dependencies } = this.#options;
     const final = asked === undefined ? objects : objects.map((object) => this.#withReplicas(object, asked));
     const rendered = final.map((object) => this.#mark(object, local));
@@ -143,6 +148,7 @@ export class VariantRenderer {
       objects: local ? rendered.filter(({ ref }) => !this.#isOwner(ref)) : [...dependencies.objects, ...rendered],
       replicas: this.#replicasOf(final),
       problem: problem ?? (local ? undefined : dependencies.refusal),
+      overrides,
     };
   }
 

@@ -1,11 +1,12 @@
-import type { OverrideRule, PatchOperation } from "../apis/index.ts";
+import type { OverrideRule } from "../apis/index.ts";
 import type { MatchedRule, OverrideEffect, PatchName, PolicyRef } from "./types.ts";
 
 const known = new WeakMap<readonly MatchedRule[], OverrideEffect>();
 
 /**
  * What comes of the rules that apply on one cluster: which of their policies have a say in the result, and which have none, since later ones
- * set everything anew that they set. The same value for the same list of rules.
+ * set everything anew that they set, by the names of what they set. What patches do shows in objects alone. The same value for the same
+ * list of rules.
  */
 export function effectOf(rules: readonly MatchedRule[]): OverrideEffect {
   let effect = known.get(rules);
@@ -36,10 +37,7 @@ function computeEffect(rules: readonly MatchedRule[]): OverrideEffect {
   return { policies, superseded, patches };
 }
 
-/**
- * Names for what a rule sets: two rules that have one in common set the same, and the later one wins. No two patches are alike, but those
- * that set the number of replicas.
- */
+/** Names for what a rule sets: two rules that have one in common set the same, and the later one wins. No two patches are alike. */
 function settingsOf(rule: OverrideRule, position: number): string[] {
   const { replicas, image = {}, command, args, env = [], labels = {}, annotations = {}, patches = [] } = rule;
   return [
@@ -50,12 +48,8 @@ function settingsOf(rule: OverrideRule, position: number): string[] {
     ...env.map(({ name }) => `env.${name}`),
     ...Object.keys(labels).map((key) => `labels.${key}`),
     ...Object.keys(annotations).map((key) => `annotations.${key}`),
-    ...patches.map((patch) => (setsReplicas(patch) ? "replicas" : `patches.${position}`)),
+    ...(patches.length === 0 ? [] : [`patches.${position}`]),
   ];
-}
-
-function setsReplicas({ op, path, kind = "Deployment" }: PatchOperation): boolean {
-  return path === "/spec/replicas" && (op === "add" || op === "replace") && kind === "Deployment";
 }
 
 /**

@@ -47,20 +47,6 @@ describe("what a rule sets", () => {
     expect([withSay(tag, digest), withSay(digest, tag), withSay(digest, digest)]).toEqual(["b", "b", "b"]);
   });
 
-  test("is a number of replicas, by name or by a patch", () => {
-    const named = { replicas: 1 };
-    const patched = (op: "add" | "replace" | "test", path = "/spec/replicas", kind?: string): OverrideRule => ({
-      patches: [{ op, path, value: 2, ...(kind === undefined ? {} : { kind }) }],
-    });
-    const both = [patched("replace"), patched("add", "/spec/replicas", "Deployment")];
-    expect(both.map((rule) => [withSay(named, rule), withSay(rule, named), withSay(rule, rule)])).toEqual([
-      ["b", "b", "b"],
-      ["b", "b", "b"],
-    ]);
-    const others = [patched("test"), patched("add", "/spec/replicas", "Service"), patched("add", "/spec/paused")];
-    expect(others.map((rule) => withSay(named, rule))).toEqual(["ab", "ab", "ab"]);
-  });
-
   test.each(settings.slice(1))(
     "is lost to the policy that set %s, and not to a later one that sets more",
     (_name, rule) => {

@@ -8,5 +8,5 @@
 export { applyRules } from "./apply.ts";
 export { blamedPatch, effectOf } from "./effect.ts";
 export { matchRules } from "./match.ts";
-export { winnersOver } from "./superseded.ts";
+export { partlyWonBy, winnersOver } from "./superseded.ts";
 export type { MatchedRule, OverrideEffect, PolicyRef } from "./types.ts";

@@ -217,6 +217,16 @@ describe("policyStatus", () => {
       ],
     },
     {
+      name: "an override that a later one sets anew on some clusters says which, and of how many objects",
+      input: { matched: 1, partly: { objects: 1, to: "OverridePolicy later sets all of it anew on cn-shanghai" } },
+      want: ["True", "Applied", "1 object; OverridePolicy later sets all of it anew on cn-shanghai"],
+    },
+    {
+      name: "one of which some objects are so",
+      input: { partly: { objects: 2, to: "OverridePolicy later sets all of it anew on cn-shanghai" } },
+      want: ["True", "Applied", "3 objects; OverridePolicy later sets all of it anew on cn-shanghai for 2"],
+    },
+    {
       name: "an override whose cluster selectors match nothing names the clusters that are not there",
       input: { matched: 0, withoutCluster: 1, unknownClusters: ["cn-shanghay"] },
       want: [

@@ -42,6 +42,8 @@ export interface PolicyStatusInput {
   waiting?: number | undefined;
   /** Of an override: objects on which later policies set everything that it sets, and one of these policies. */
   superseded?: LostObjects | undefined;
+  /** Of an override: objects on which later policies do so on some clusters; `to` says which one, and where. */
+  partly?: LostObjects | undefined;
   /** Of an override: names of clusters in its rules that no cluster has. */
   unknownClusters?: readonly string[] | undefined;
 }
@@ -150,7 +152,8 @@ function naming(unknown: readonly string[] = [], message: string, short = messag
   ]);
 }
 
-function inForce({ matched, notes = [], lost, superseded, unknownClusters }: PolicyStatusInput): Said {
+function inForce(input: PolicyStatusInput): Said {
+  const { matched, notes = [], lost, superseded, partly, unknownClusters } = input;
   if (superseded !== undefined && superseded.objects === matched) {
     const anew = `${superseded.to} applies later and sets all of it anew`;
     const message = firstFitting([`${anew} for ${theObjects(matched)}`, anew]);
@@ -159,7 +162,9 @@ function inForce({ matched, notes = [], lost, superseded, unknownClusters }: Pol
   if (notes.length > 0) return { status: "True", reason: "PartlyEnforced", message: notes.join("; ") };
   const others = lost === undefined ? "" : `; ${lost.to} has ${lost.objects} more that this policy selects`;
   const again = superseded === undefined ? "" : `; ${superseded.to} sets all of it anew for ${superseded.objects}`;
-  const message = naming(unknownClusters, `${objectsText(matched)}${others}${again}`, objectsText(matched));
+  const of = partly === undefined || partly.objects === matched ? "" : ` for ${partly.objects}`;
+  const some = partly === undefined ? "" : `; ${partly.to}${of}`;
+  const message = naming(unknownClusters, `${objectsText(matched)}${others}${again}${some}`, objectsText(matched));
   return { status: "True", reason: "Applied", message };
 }
 
