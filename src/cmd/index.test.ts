@@ -212,6 +212,7 @@ describe("the options of a verb", () => {
     { line: "install --kinds Service", says: "given by its plural and group" },
     { line: "install --status-of services", says: "give --kinds services" },
     { line: "install --crds-only --kinds services", says: "leave out" },
+    { line: "install --replicas 3", says: "give --manager as well" },
   ])("of $line are refused", async ({ line, says }) => {
     const { code, err, called } = await run(line);
     expect({ code, called }).toEqual({ code: 2, called: undefined });

@@ -79,10 +79,13 @@ export function addInstall(program: Command, action: (options: InstallOptions) =
     )
     .addOption(duration("--timeout <duration>", "how long to wait", "60s"))
     .option("--dry-run", "let the hub check everything and change nothing", false)
-    .action((_, command: Command) => action(installOptions(command.optsWithGlobals<InstallFlags>())));
+    .action((_, command: Command) => {
+      const isGiven = command.getOptionValueSource("replicas") === "cli";
+      return action(installOptions(command.optsWithGlobals<InstallFlags>(), isGiven));
+    });
 }
 
-function installOptions(flags: InstallFlags): InstallOptions {
+function installOptions(flags: InstallFlags, givesReplicas: boolean): InstallOptions {
   const { manager: wanted, image, replicas, imagePullSecret: imagePullSecrets = [], ...others } = flags;
   const { crdsOnly, leaseName: lease, webhooks, webhookConfiguration, localMember, secretsOf = [], ...most } = others;
   const { kinds = [], statusOf = [], ...rest } = most;
@@ -94,8 +97,10 @@ function installOptions(flags: InstallFlags): InstallOptions {
       "--manager needs --image, with registry and tag: build and push one with `npm run image -- --tag IMAGE --push`",
     );
   }
-  if (!wanted && (image !== undefined || imagePullSecrets.length > 0)) {
-    throw new InvalidArgumentError("--image and --image-pull-secret say what --manager runs: give --manager as well");
+  if (!wanted && (image !== undefined || imagePullSecrets.length > 0 || givesReplicas)) {
+    throw new InvalidArgumentError(
+      "--image, --image-pull-secret and --replicas say what --manager runs: give --manager as well",
+    );
   }
   if (crdsOnly) {
     if (wanted)

@@ -109,6 +109,14 @@ test("what fails outside of a reconcile counts as an error of its controller", a
   });
 });
 
+test("what is dropped begins at 0, so that an alert sees the first of it", async () => {
+  const { body } = await createMetrics({ processMetrics: false }).scrape();
+  for (const cause of ["queue_full", "failed"]) {
+    expect(body).toContain(`federation_events_dropped_total{cause="${cause}"} 0`);
+    expect(body).toContain(`federation_spans_dropped_total{cause="${cause}"} 0`);
+  }
+});
+
 test("errors of what has no reconciles begin at 0, so that a rate sees the first of them", async () => {
   const metrics = createMetrics({ processMetrics: false });
   metrics.expectFailures("worker");

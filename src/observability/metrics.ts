@@ -1,8 +1,10 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { ReconcileMetrics } from "./controllerMetrics.ts";
+import type { EventDrop } from "./droppedEvents.ts";
 import { FAST, familiesOf, SLOW } from "./metricFamilies.ts";
 import { ObjectMetrics } from "./objectMetrics.ts";
 import { RequestMetrics } from "./requestMetrics.ts";
+import type { SpanDrop } from "./spanExport.ts";
 import type {
   ControllerMetrics,
   FailoverReason,
@@ -14,6 +16,9 @@ import type {
 
 /** Gauges with names of counters, which `promtool check metrics` refuses. The same is said by type, without `_total`. */
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
+
+/** Why Events and spans are dropped. */
+const CAUSES: readonly (EventDrop & SpanDrop)[] = ["queue_full", "failed"];
 
 /**
  * Every metric of the contract, by name. Callers on hot paths use the methods. No series names an object; those that name a cluster vanish with
@@ -77,6 +82,11 @@ export class Metrics {
   ]);
 
   constructor({ processMetrics = true }: { processMetrics?: boolean } = {}) {
+    // A series that begins with its first increase shows none, and an alert on it does not fire.
+    for (const cause of CAUSES) {
+      this.eventsDropped.inc({ cause }, 0);
+      this.spansDropped.inc({ cause }, 0);
+    }
     if (!processMetrics) return;
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 100 });
     for (const name of MISNAMED) this.registry.removeSingleMetric(name);

@@ -43,6 +43,13 @@ describe("values are refused", () => {
       says: "never sent in the clear",
     },
     { set: "podDisruptionBudget.minAvailable=2", says: "would let no node be drained" },
+    { set: "podDisruptionBudget.minAvailable=150%", says: "minAvailable=150% would let no node be drained" },
+    { set: "extraArgs={--metrics-port=9999}", says: "extraArgs sets --metrics-port, which" },
+    { set: "extraArgs={--lease-name,x}", says: "do not follow: set leaderElection.leaseName" },
+    ...["1m", "31s", "30001ms", "1h"].map((interval) => ({
+      set: `serviceMonitor.enabled=true,prometheusRule.enabled=true,serviceMonitor.interval=${interval}`,
+      says: `serviceMonitor.interval=${interval} is too long for prometheusRule.enabled=true`,
+    })),
   ])("$set", async ({ set, says }) => {
     expect(await refusal(["--set", set])).toContain(says);
   });

@@ -55,6 +55,15 @@
 {{- if and $v.serviceMonitor.enabled (not $v.metrics.service.enabled) -}}
 {{- $wrong = append $wrong "serviceMonitor.enabled=true needs metrics.service.enabled=true: it scrapes through the Service" -}}
 {{- end -}}
+{{- $interval := $v.serviceMonitor.interval -}}
+{{- $number := int (regexFind "^[0-9]+" $interval) -}}
+{{- $isLong := or (hasSuffix "h" $interval) (and (hasSuffix "m" $interval) (gt $number 0)) -}}
+{{- if and (hasSuffix "s" $interval) (gt $number (ternary 30000 30 (hasSuffix "ms" $interval))) -}}
+{{- $isLong = true -}}
+{{- end -}}
+{{- if and $v.serviceMonitor.enabled $v.prometheusRule.enabled $isLong -}}
+{{- $wrong = append $wrong (printf "serviceMonitor.interval=%s is too long for prometheusRule.enabled=true: its rules count the errors of 75 seconds, so set 30s or less" $interval) -}}
+{{- end -}}
 {{- if and $v.autoscaling.enabled (gt (int $v.autoscaling.minReplicas) (int $v.autoscaling.maxReplicas)) -}}
 {{- $wrong = append $wrong "autoscaling.minReplicas is greater than autoscaling.maxReplicas" -}}
 {{- end -}}
@@ -65,6 +74,16 @@
 {{- $fewest := ternary (int $v.autoscaling.minReplicas) (int $v.replicas) $v.autoscaling.enabled -}}
 {{- if and $v.podDisruptionBudget.enabled (regexMatch "^[0-9]+$" $min) (gt $fewest 1) (ge (int $min) $fewest) -}}
 {{- $wrong = append $wrong (printf "podDisruptionBudget.minAvailable=%s of %d managers would let no node be drained" $min $fewest) -}}
+{{- end -}}
+{{- if and $v.podDisruptionBudget.enabled (regexMatch "^[0-9]+%$" $min) (gt $fewest 1) (ge (int (trimSuffix "%" $min)) 100) -}}
+{{- $wrong = append $wrong (printf "podDisruptionBudget.minAvailable=%s would let no node be drained" $min) -}}
+{{- end -}}
+{{- $own := dict "--metrics-port" "metrics.port" "--lease-name" "leaderElection.leaseName" "--leader-elect" "leaderElection.enabled" "--webhook-port" "webhooks.port" -}}
+{{- range $v.extraArgs -}}
+{{- $flag := regexFind "^--[a-z-]+" . -}}
+{{- with get $own $flag -}}
+{{- $wrong = append $wrong (printf "extraArgs sets %s, which probes, rules and Services do not follow: set %s" $flag .) -}}
+{{- end -}}
 {{- end -}}
 {{- if $wrong -}}
 {{- fail (printf "\n\nThese values cannot work:\n  - %s\n" (join "\n  - " $wrong)) -}}
