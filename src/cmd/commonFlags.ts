@@ -25,7 +25,7 @@ export const grantedNamespaces = () =>
 export const grantedKinds = () =>
   new Option(
     "--kinds <kinds>",
-    "kinds that the account gets rights on beside those that every account has, as mysqlclusters.mysql.presslabs.org,Ingress; added to what was granted before; '*' is every kind",
+    "kinds that the account gets rights on beside those that every account has, as mysqlclusters.mysql.presslabs.org,Ingress; added to what was granted before; '*' is every kind that is served now, but for those that give power; --renew adds later ones",
   ).argParser(parseKinds);
 
 export function duration(flags: string, description: string, defaultText: string): Option {

@@ -4,6 +4,7 @@ import {
   checkBounded,
   consequences,
   nameOfKind,
+  oneByOne,
   resolveHubKinds,
   resolveKinds,
   rightsToGiveRights,
@@ -64,6 +65,38 @@ describe("the kinds of join", () => {
     { name: "Endpoints", says: "--kinds endpoints: leave it out, no policy places objects of this kind: " },
     { name: "endpointslices.discovery.k8s.io", says: "--kinds endpointslices.discovery.k8s.io: leave it out" },
   ])("$name is refused", ({ name, says }) => expect(() => resolve(name)).toThrow(says));
+});
+
+describe("all kinds", () => {
+  test("are those that are served, but for what is never placed and what gives power", () => {
+    const powerful = [
+      type(
+        "admissionregistration.k8s.io",
+        "ValidatingAdmissionPolicyBinding",
+        "validatingadmissionpolicybindings",
+        false,
+      ),
+      type("apiregistration.k8s.io", "APIService", "apiservices", false),
+      type("certificates.k8s.io", "ClusterTrustBundle", "clustertrustbundles", false),
+      type("", "Namespace", "namespaces", false),
+    ];
+    const all = resolveKinds(["*"], [...served, ...powerful], "shanghai-1");
+    expect([...new Set(oneByOne(all).map(nameOfKind))]).toEqual([
+      "serviceaccounts",
+      "services",
+      "services.serving.knative.dev",
+      "ingresses.networking.k8s.io",
+      "ingresses.extensions.example.com",
+      "mysqlclusters.mysql.presslabs.org",
+    ]);
+  });
+
+  test("are recorded as such, and those that give power beside them by name", () => {
+    const kinds = resolve("*", "Role");
+    expect(kinds.map(nameOfKind)).toEqual(["*", `roles.${RBAC}`]);
+    expect(oneByOne(kinds).map(nameOfKind)).toContain(`roles.${RBAC}`);
+    expect(oneByOne(kinds).map(nameOfKind)).not.toContain("*");
+  });
 });
 
 describe("the kinds of install", () => {
@@ -128,7 +161,7 @@ describe("the right to give rights", () => {
   test("is told to whoever grants it, as is everything", () => {
     expect(consequences(resolve("MysqlCluster"))).toEqual([]);
     expect(consequences(resolve("*", "Role"))).toEqual([
-      expect.stringContaining("every kind there"),
+      expect.stringMatching(/every kind that .* serve now, but for those that give power: .*join --renew adds/),
       expect.stringContaining(`roles.${RBAC}: whoever may place these on the hub can become administrator`),
     ]);
   });

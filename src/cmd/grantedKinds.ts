@@ -17,10 +17,15 @@ export interface GrantedKind {
   plural: string;
   /** Undefined: nobody serves the kind yet. */
   namespaced: boolean | undefined;
+  /** Of `*`: the kinds that it stands for today. */
+  all?: readonly GrantedKind[];
 }
 
 const RBAC = "rbac.authorization.k8s.io";
-/** Groups of kinds that make whoever writes them more than they were. An account gets to them only where join grants the kind itself. */
+/**
+ * Groups of kinds that make whoever writes them more than they were. An account gets to them only where join grants the kind itself. That has to
+ * be so by RBAC: an API server asks no ValidatingAdmissionPolicy about policies and their bindings, and whoever may write these is bound by none.
+ */
 export const POWERFUL_GROUPS: readonly string[] = [
   "admissionregistration.k8s.io",
   "apiextensions.k8s.io",
@@ -28,8 +33,6 @@ export const POWERFUL_GROUPS: readonly string[] = [
   "certificates.k8s.io",
   RBAC,
 ];
-
-const ANY: GrantedKind = { group: EVERYTHING, plural: EVERYTHING, namespaced: undefined };
 
 /** `plural.group`, or `plural` of the core group: how a kind is written where its rights are. */
 export function nameOfKind({ group, plural }: Pick<GrantedKind, "group" | "plural">): string {
@@ -48,10 +51,23 @@ export function resolveKinds(
 ): GrantedKind[] {
   const kinds = new Map<string, GrantedKind>();
   for (const name of names) {
-    const kind = name === EVERYTHING ? ANY : resolve(name, served, member);
+    const kind = name === EVERYTHING ? everyKind(served) : resolve(name, served, member);
     kinds.set(nameOfKind(kind), kind);
   }
   return [...kinds.values()].toSorted((a, b) => (nameOfKind(a) < nameOfKind(b) ? -1 : 1));
+}
+
+/** Every kind that is served and may be placed, but for those that give power. Kinds and not groups: a group's subresources, such as `pods/exec`, are none. */
+function everyKind(served: readonly ResourceType[]): GrantedKind {
+  const all = served
+    .filter((kind) => !POWERFUL_GROUPS.includes(kind.group) && whyNeverPlaced(kind) === undefined)
+    .map(({ group, plural, namespaced }) => ({ group, plural, namespaced }));
+  return { group: EVERYTHING, plural: EVERYTHING, namespaced: undefined, all };
+}
+
+/** The kinds one by one, with those that `*` stands for in its place. */
+export function oneByOne(kinds: readonly GrantedKind[]): GrantedKind[] {
+  return kinds.flatMap((kind) => (kind.plural === EVERYTHING ? (kind.all ?? []) : [kind]));
 }
 
 /** The kinds of the hub that `install --kinds` named, as the hub serves them. Throws {@link CommandError}. */
@@ -137,7 +153,7 @@ export function consequences(kinds: readonly GrantedKind[]): string[] {
   const said: string[] = [];
   if (kinds.some(({ plural }) => plural === EVERYTHING))
     said.push(
-      "--kinds '*' gives the hub's account every kind there, pods/exec and the like included: grant single kinds where you can",
+      "--kinds '*' gives the hub's account every kind that this cluster and the hub serve now, but for those that give power: grant single kinds where you can; join --renew adds kinds that come later",
     );
   const powerful = kinds.filter(({ group }) => POWERFUL_GROUPS.includes(group));
   if (powerful.length > 0)

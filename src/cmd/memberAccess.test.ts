@@ -198,10 +198,14 @@ describe("the rights on kinds that were granted by name", () => {
     });
   });
 
-  test("are those of all kinds only where that is said, without the right to give rights", () => {
-    const any = { group: "*", plural: "*", namespaced: undefined };
-    const role = accessClusterRole(memberAccess(hubId, "meridian-system", { kinds: [any] }))["rules"] as Rule[];
-    expect(role).toContainEqual({ apiGroups: ["*"], resources: ["*"], verbs: every });
+  test("are those of all kinds only where that is said, kind by kind, without the right to give rights", () => {
+    const any = { group: "*", plural: "*", namespaced: undefined, all: [database] };
+    const more = accessClusterRole(memberAccess(hubId, "meridian-system", { kinds: [any] }));
+    const role = more["rules"] as Rule[];
+    expect(role).toContainEqual({ apiGroups: ["mysql.presslabs.org"], resources: ["mysqlclusters"], verbs: every });
+    // A right on every group is one on the policies and bindings that bound the account.
+    expect(JSON.stringify(role)).not.toContain('"*"');
+    expect(more.metadata.annotations).toEqual({ "federation.paas.cmft.com/kinds": "*" });
     const verbs = new Set(role.flatMap((rule) => rule.verbs));
     for (const verb of ["*", "escalate", "bind", "impersonate", "update", "deletecollection"])
       expect(verbs).not.toContain(verb);

@@ -1,6 +1,6 @@
 import { FEDERATION_GROUP, JOINED_TO_LABEL, type KubeObject, type OwnerReference } from "../apis/index.ts";
 import { memberRights, memberRightsInNamespace } from "../hub/index.ts";
-import { type GrantedKind, nameOfKind, rightsToGiveRights } from "./grantedKinds.ts";
+import { type GrantedKind, nameOfKind, oneByOne, rightsToGiveRights } from "./grantedKinds.ts";
 
 /** The rights of a hub on a member: the objects that join makes on the member and unjoin removes. Pure: only values come in and go out. */
 
@@ -17,7 +17,7 @@ export interface MemberAccess {
   kinds?: readonly GrantedKind[];
 }
 
-/** On the ClusterRole: the kinds that were granted by name, as `a,b`. A later join adds to them. */
+/** On the ClusterRole: the kinds that were granted by name, as `a,b`. A later join adds to them, and reads `*` anew. */
 export const KINDS_ANNOTATION = `${FEDERATION_GROUP}/kinds`;
 
 interface PolicyRule {
@@ -84,7 +84,7 @@ export function accessClusterRole({ name, hubId, namespaces, kinds = [] }: Membe
   const rules: PolicyRule[] = [
     ...(namespaces === undefined
       ? [
-          ...memberRights(kinds),
+          ...memberRights(oneByOne(kinds)),
           ...rightsToGiveRights(kinds),
           { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
           ...lookedThrough(),
@@ -137,7 +137,7 @@ export function accessDependents(access: MemberAccess, owners: { clusterRole: st
   const local = { ...common, namespace, ownerReferences: [byAccount] };
   const subjects = [{ kind: "ServiceAccount", namespace, name }];
   const { kinds = [] } = access;
-  const rules = [...memberRightsInNamespace(kinds), ...rightsToGiveRights(kinds)];
+  const rules = [...memberRightsInNamespace(oneByOne(kinds)), ...rightsToGiveRights(kinds)];
   const granted = (access.namespaces ?? []).flatMap((place): KubeObject[] => {
     const metadata = { ...common, namespace: place, ownerReferences: [byClusterRole] };
     const roleRef = { apiGroup: RBAC, kind: "Role", name };

@@ -103,7 +103,7 @@ export interface JoinOptions extends HubOptions {
   protectedNamespaces?: string[];
   /** The only namespaces that the account reaches; `*` alone: the whole cluster. Absent: as it was joined before. */
   namespaces?: string[];
-  /** Kinds that the account gets rights on, beside those that it has: plurals or kinds, with their groups. `*`: every kind. */
+  /** Kinds that the account gets rights on, beside those that it has: plurals or kinds, with their groups. `*`: every kind but those that give power. */
   kinds?: string[];
   /** Only new credentials; the MemberCluster stays as it is, but for what `namespaces` says. */
   renew: boolean;
