@@ -10,10 +10,10 @@ export const systemNamespace = () =>
   new Option("-n, --namespace <namespace>", "Meridian's own namespace on the hub").default(DEFAULT_SYSTEM_NAMESPACE);
 export const leaseName = () =>
   new Option("--lease-name <name>", "Lease that the managers share").default(DEFAULT_LEASE_NAME);
-export const protectedNamespace = () =>
+export const protectedNamespace = (ofBefore = "") =>
   new Option(
     "--protected-namespace <name>",
-    "namespace of members into which nothing is written, as into kube-* and Meridian's own (may be repeated)",
+    `namespace of members into which nothing is written, as into kube-* and Meridian's own (may be repeated${ofBefore})`,
   ).argParser(parseNamespace);
 
 export const grantedNamespaces = () =>

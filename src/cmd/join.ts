@@ -41,10 +41,10 @@ import {
   accessClusterRole,
   accessDependents,
   accessNamespace,
-  KINDS_ANNOTATION,
   type MemberAccess,
   memberAccess,
   nameOfAccount,
+  rememberedBy,
 } from "./memberAccess.ts";
 import { type Cleanup, revokeNamespaces } from "./memberCleanup.ts";
 import { accessGuard } from "./memberGuard.ts";
@@ -125,19 +125,21 @@ async function check({ name, options, hub, member, signal }: Joining): Promise<C
   const hubUid = await clusterUid(hub.client, signal);
   const memberUid = await clusterUid(member.client, signal);
   const before = await checkHub({ name, options, hub, member, signal }, memberUid, hubUid);
-  const namespaces = namespacesToGrant(options, before);
-  const kinds = await kindsToGrant({ name, options, hub, member, signal }, hubUid);
+  const remembered = rememberedBy(await find(member.client, CLUSTERROLES, undefined, nameOfAccount(hubUid), signal));
+  const { protectedNamespaces = remembered.protectedNamespaces } = options;
+  const namespaces = namespacesToGrant({ ...options, protectedNamespaces }, before);
+  const kinds = await kindsOf([...remembered.kinds, ...(options.kinds ?? [])], { name, hub, member });
   checkBounded(kinds, namespaces);
-  const access = memberAccess(hubUid, options.namespace, { namespaces, kinds });
+  const access = memberAccess(hubUid, options.namespace, { namespaces, kinds, protectedNamespaces });
   const missing = await missingNamespaces(access, hub.client, member.client, signal);
   return { memberUid, access, missing, before, wanted: memberCluster(name, memberUid, options, namespaces) };
 }
 
-/** The kinds that were granted before, which the ClusterRole names, and those that are granted now. */
-async function kindsToGrant({ name, options, hub, member, signal }: Joining, hubUid: string): Promise<GrantedKind[]> {
-  const role = await find(member.client, CLUSTERROLES, undefined, nameOfAccount(hubUid), signal);
-  const before = (role?.metadata.annotations?.[KINDS_ANNOTATION] ?? "").split(",").filter((one) => one !== "");
-  const names = [...before, ...(options.kinds ?? [])];
+/** The kinds that were granted before and those that are granted now, by what the member and the hub serve. */
+async function kindsOf(
+  names: readonly string[],
+  { name, hub, member }: Pick<Joining, "name" | "hub" | "member">,
+): Promise<GrantedKind[]> {
   if (names.length === 0) return [];
   const onMember = await new Discovery(member.client, systemClock).list();
   const onHub = await new Discovery(hub.client, systemClock).list();
@@ -165,7 +167,7 @@ async function enrol(
     await revokeNamespaces(member.client, access, cleanup, signal);
     for (const { what, command } of cleanup.left) say.warn(`${what} is left; remove it: ${command}`);
   }
-  const why = await guardAccess(member.client, accessGuard(access, role, options.protectedNamespaces), signal);
+  const why = await guardAccess(member.client, accessGuard(access, role), signal);
   if (why !== undefined) say.warn(why);
   say.step(`${name}: asking for a token`);
   const token = await takeToken(member.client, access, options, signal);
@@ -382,7 +384,7 @@ function describeJoin({ access, missing, wanted }: Checked, options: JoinOptions
     accessClusterRole(access),
     accessAccount(access),
     ...accessDependents(access, { clusterRole: "<uid of the ClusterRole>", account: "<uid of the ServiceAccount>" }),
-    ...accessGuard(access, "<uid of the ClusterRole>", options.protectedNamespaces),
+    ...accessGuard(access, "<uid of the ClusterRole>"),
   ];
   const secret = {
     apiVersion: "v1",

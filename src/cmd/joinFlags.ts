@@ -41,7 +41,7 @@ export function addJoin(program: Command, action: (name: string, options: JoinOp
     .addOption(
       new Option("--taint <key=value:effect>", "taint of the MemberCluster (may be repeated)").argParser(parseTaint),
     )
-    .addOption(protectedNamespace())
+    .addOption(protectedNamespace("; default: as it was joined before"))
     .addOption(grantedNamespaces())
     .addOption(grantedKinds())
     .option("--renew", "only new credentials: leave the MemberCluster as it is, but for --namespaces", false)

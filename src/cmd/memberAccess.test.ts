@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { accessAccount, accessClusterRole, accessDependents, accessNamespace, memberAccess } from "./memberAccess.ts";
+import {
+  accessAccount,
+  accessClusterRole,
+  accessDependents,
+  accessNamespace,
+  memberAccess,
+  rememberedBy,
+} from "./memberAccess.ts";
 
 const hubId = "0f3c1d2e-4b5a-6978-8796-a5b4c3d2e1f0";
 const access = memberAccess(hubId, "meridian-system");
@@ -221,6 +228,22 @@ describe("the rights on kinds that were granted by name", () => {
       verbs: ["escalate"],
     });
   });
+});
+
+test("what people asked for is remembered, for a later join that does not say it again", () => {
+  const kinds = [
+    { group: "", plural: "pods", namespaced: true },
+    { group: "*", plural: "*", namespaced: undefined },
+  ];
+  const asked = { kinds, protectedNamespaces: ["vault", "db"] };
+  expect(rememberedBy(accessClusterRole(memberAccess(hubId, "meridian-system", asked)))).toEqual({
+    kinds: ["pods", "*"],
+    protectedNamespaces: ["vault", "db"],
+  });
+  const nothing = { kinds: [], protectedNamespaces: [] };
+  expect(rememberedBy(accessClusterRole(access))).toEqual(nothing);
+  expect(accessClusterRole(access).metadata).not.toHaveProperty("annotations");
+  expect(rememberedBy(undefined)).toEqual(nothing);
 });
 
 function isSame(a: Rule, b: Rule): boolean {

@@ -15,10 +15,14 @@ export interface MemberAccess {
   namespaces?: readonly string[] | undefined;
   /** Kinds on which the account has rights beside those that every account has. */
   kinds?: readonly GrantedKind[];
+  /** Namespaces into which the account never writes, beside those of Kubernetes and of Meridian itself. */
+  protectedNamespaces?: readonly string[];
 }
 
 /** On the ClusterRole: the kinds that were granted by name, as `a,b`. A later join adds to them, and reads `*` anew. */
-export const KINDS_ANNOTATION = `${FEDERATION_GROUP}/kinds`;
+const KINDS_ANNOTATION = `${FEDERATION_GROUP}/kinds`;
+/** On the ClusterRole: the namespaces that join was told to protect, as `a,b`. They stay so until a later join names others. */
+const PROTECTED_NAMESPACES_ANNOTATION = `${FEDERATION_GROUP}/protected-namespaces`;
 
 interface PolicyRule {
   apiGroups: string[];
@@ -65,7 +69,7 @@ const LOOKED_THROUGH: Record<string, string[]> = {
 export function memberAccess(
   hubId: string,
   namespace: string,
-  granted: Pick<MemberAccess, "namespaces" | "kinds"> = {},
+  granted: Pick<MemberAccess, "namespaces" | "kinds" | "protectedNamespaces"> = {},
 ): MemberAccess {
   return { ...granted, namespace, name: nameOfAccount(hubId), hubId };
 }
@@ -79,8 +83,20 @@ export function accessNamespace({ namespace, hubId }: MemberAccess): KubeObject 
   return { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels: { [JOINED_TO_LABEL]: hubId } } };
 }
 
+/** What the ClusterRole of before says of what people asked for. */
+export function rememberedBy(clusterRole: KubeObject | undefined): { kinds: string[]; protectedNamespaces: string[] } {
+  const listed = (annotation: string): string[] =>
+    (clusterRole?.metadata.annotations?.[annotation] ?? "").split(",").filter((one) => one !== "");
+  return { kinds: listed(KINDS_ANNOTATION), protectedNamespaces: listed(PROTECTED_NAMESPACES_ANNOTATION) };
+}
+
 /** Owner of its binding, and of the Roles in the namespaces that are granted: the garbage collector deletes these after this one. */
-export function accessClusterRole({ name, hubId, namespaces, kinds = [] }: MemberAccess): KubeObject {
+export function accessClusterRole(access: MemberAccess): KubeObject {
+  const { name, hubId, namespaces, kinds = [], protectedNamespaces = [] } = access;
+  const annotations = {
+    ...(kinds.length === 0 ? {} : { [KINDS_ANNOTATION]: kinds.map(nameOfKind).join(",") }),
+    ...(protectedNamespaces.length === 0 ? {} : { [PROTECTED_NAMESPACES_ANNOTATION]: protectedNamespaces.join(",") }),
+  };
   const rules: PolicyRule[] = [
     ...(namespaces === undefined
       ? [
@@ -100,7 +116,7 @@ export function accessClusterRole({ name, hubId, namespaces, kinds = [] }: Membe
     metadata: {
       name,
       labels: { [JOINED_TO_LABEL]: hubId },
-      ...(kinds.length === 0 ? {} : { annotations: { [KINDS_ANNOTATION]: kinds.map(nameOfKind).join(",") } }),
+      ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
     },
     rules,
   };

@@ -14,7 +14,7 @@ interface PolicySpec {
   validations: { expression: string; message: string; reason: string }[];
 }
 
-const [policy, binding] = accessGuard(access, "uid-1", ["vault", "kube-flannel", "vault"]);
+const [policy, binding] = accessGuard({ ...access, protectedNamespaces: ["vault", "kube-flannel", "vault"] }, "uid-1");
 const spec = policy?.["spec"] as PolicySpec;
 
 describe("the guard of an account", () => {
@@ -34,6 +34,7 @@ describe("the guard of an account", () => {
   test("names the protected namespaces once", () => {
     expect(spec.validations[0]?.expression).toContain('variables.place in ["meridian-system","vault"]');
     expect(spec.validations[0]?.expression).toContain('startsWith("kube-")');
+    expect(spec.validations[0]?.message).toContain("those of join --protected-namespace");
   });
 
   test("keeps an account that is bounded to namespaces in them", () => {
@@ -211,7 +212,7 @@ describe("everyday writes", () => {
     ["a whole cluster", {}],
     ["some namespaces", { namespaces: ["shop", "vault"] }],
   ])("are refused by no rule for %s", (_, more) => {
-    const of = accessGuard({ ...access, ...more }, "uid-1", ["vault"])[0]?.["spec"] as PolicySpec;
+    const of = accessGuard({ ...access, protectedNamespaces: ["vault"], ...more }, "uid-1")[0]?.["spec"] as PolicySpec;
     fc.assert(
       fc.property(write, (one) => {
         const { isEveryday, refusals } = judged(of, one);

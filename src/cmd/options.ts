@@ -99,7 +99,7 @@ export interface JoinOptions extends HubOptions {
   provider?: string;
   labels: Record<string, string>;
   taints: TaintOption[];
-  /** Namespaces of the member that the account never writes into, beside those of Kubernetes and of Meridian itself. */
+  /** Namespaces of the member that the account never writes into, beside those of Kubernetes and of Meridian itself. Absent: as before. */
   protectedNamespaces?: string[];
   /** The only namespaces that the account reaches; `*` alone: the whole cluster. Absent: as it was joined before. */
   namespaces?: string[];

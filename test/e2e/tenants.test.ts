@@ -222,10 +222,7 @@ describe("the account of the hub on a member", () => {
 describe("a member that is joined for some namespaces", () => {
   const [GRANTED, OTHER] = ["granted", "other"];
   const bounded = (...flags: string[]) => [
-    "join",
-    SHANGHAI,
-    "--member-kubeconfig",
-    member.kubeconfigFile,
+    ...["join", SHANGHAI, "--member-kubeconfig", member.kubeconfigFile],
     ...(flags.includes("--renew") ? [] : ["--region", "cn-shanghai"]),
     ...flags,
   ];
@@ -236,11 +233,8 @@ describe("a member that is joined for some namespaces", () => {
   beforeAll(async () => {
     for (const namespace of [GRANTED, OTHER]) {
       const labels = { "pod-security.kubernetes.io/enforce": "baseline" };
-      await federation.apply({
-        apiVersion: "v1",
-        kind: "Namespace",
-        metadata: { name: namespace, labels },
-      } as KubeObject);
+      const metadata = { name: namespace, labels };
+      await federation.apply({ apiVersion: "v1", kind: "Namespace", metadata } as KubeObject);
       await federation.apply(placement("all").namespace(namespace));
     }
     const system = objectPath("Namespace", undefined, SYSTEM);
@@ -248,7 +242,10 @@ describe("a member that is joined for some namespaces", () => {
       async () => expect((await member.api.find<KubeObject>(system))?.metadata.deletionTimestamp).toBeUndefined(),
       { message: "the account of before is gone" },
     );
-    const { stdout } = await meridianOk(federation.hub, bounded("--namespaces", GRANTED));
+    const { stdout } = await meridianOk(
+      federation.hub,
+      bounded("--namespaces", GRANTED, "--protected-namespace", "vault"),
+    );
     expect(stdout).toContain(`namespace/${GRANTED} created on ${SHANGHAI}`);
     account = await accountOf(federation, SHANGHAI);
     const hubId = (await federation.api.get(objectPath("Namespace", undefined, "kube-system"))).metadata.uid ?? "";
@@ -355,7 +352,9 @@ describe("a member that is joined for some namespaces", () => {
     await eventually(async () => expect(await made(GRANTED)).toMatchObject({ status: 201 }), { message: "the right" });
     expect(await made("default")).toMatchObject({ status: 403 });
     const role = await member.api.get<KubeObject>(`/apis/${RBAC}/v1/clusterroles/${name}`);
-    expect(role.metadata.annotations).toEqual({ "federation.paas.cmft.com/kinds": "ingresses.networking.k8s.io" });
+    expect(role.metadata.annotations?.["federation.paas.cmft.com/kinds"]).toBe("ingresses.networking.k8s.io");
+    const guard = await member.api.get(`/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/${name}`);
+    expect(JSON.stringify(guard)).toContain("vault");
 
     const refused = await meridian(federation.hub, bounded("--renew", "--kinds", "ClusterRole"));
     expect(refused.code).toBe(2);
