@@ -98,6 +98,11 @@ export const hostPaths: Check = function* ({ spec }) {
   }
 };
 
+/** What reaches the node in a custom resource where no pod has it. */
+export const reaching: Check = function* ({ place }) {
+  for (const { field, ...rest } of place?.reach ?? []) yield { field: `spec.${field}`, ...rest };
+};
+
 /** Every port of the node that a container asks for. */
 export const hostPorts: Check = function* (_pod, containers) {
   for (const { path, fields } of containers) {

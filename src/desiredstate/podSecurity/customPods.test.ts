@@ -61,6 +61,41 @@ describe("pods in a custom resource are judged wherever they are:", () => {
       { initContainers: [{ ...web, ...rooted }] },
       "spec.initContainers[web].securityContext.privileged must not be true",
     ],
+    [
+      "volumes under another name",
+      { extraVolumes: [{ name: "v", hostPath: { path: "/" } }] },
+      "spec.extraVolumes[0].hostPath must not be set",
+    ],
+    [
+      "volumes in a map",
+      { volumes: { data: { hostPath: { path: "/" } } } },
+      "spec.volumes.data.hostPath must not be set",
+    ],
+    [
+      "one volume",
+      { storage: { volume: { hostPath: { path: "/", type: "Directory" } } } },
+      "spec.storage.volume.hostPath must not be set",
+    ],
+    [
+      "volumes of another name beside the usual ones of a template",
+      { template: { spec: { containers: [web], hostPath: { path: "/" } } } },
+      "spec.template.spec.hostPath must not be set",
+    ],
+    [
+      "a security context without a container",
+      { containerSecurityContext: { privileged: true } },
+      "spec.containerSecurityContext.privileged must not be true",
+    ],
+    [
+      "a security context in a map",
+      { roles: { worker: { securityContext: { privileged: true } } } },
+      "spec.roles.worker.securityContext.privileged must not be true",
+    ],
+    [
+      "a process of the node",
+      { podSecurityContext: { windowsOptions: { hostProcess: true } } },
+      "spec.podSecurityContext.windowsOptions.hostProcess must not be true",
+    ],
     ["the network of the node", { hostNetwork: true }, "spec.hostNetwork must not be true"],
     [
       "a container by itself",
@@ -101,6 +136,11 @@ describe("what only looks like a pod is none:", () => {
     ["an account beside containers that is an object", custom({ containers: [web], serviceAccount: { create: true } })],
     ["a name of an account without a pod", custom({ serviceAccountName: "admin" })],
     ["containers that are counted", custom({ containers: [3, { cpu: "1" }], hostNetwork: "Bridge" })],
+    [
+      "a path of that name that is none of the node",
+      custom({ hostPath: "/a", routes: [{ hostPath: { prefix: "/" } }] }),
+    ],
+    ["what is privileged elsewhere", custom({ access: { privileged: true }, securityContext: { privileged: false } })],
     ["a template without a spec", custom({ podTemplate: { serviceAccountName: "admin" }, volumes: [{ name: "v" }] })],
     ["the schema of a definition", { ...custom(node), apiVersion: "apiextensions.k8s.io/v1" }],
     [
@@ -115,6 +155,30 @@ describe("what only looks like a pod is none:", () => {
     expect(refusal(custom({ pattern: { spec: { containers: [{ name: "*", ...rooted }] } } }), terms)).toBeUndefined();
     expect(refusal(custom({ template: { spec: { hostPID: true } } }), terms)).toBe("spec.hostPID must not be true");
   });
+});
+
+test("what reaches the node is told once, where a pod has it", () => {
+  const windows = { windowsOptions: { hostProcess: true } };
+  const pod = {
+    ...node,
+    securityContext: windows,
+    containers: [{ ...web, securityContext: { privileged: true, ...windows } }],
+    sidecar: { ...web, ...rooted },
+  };
+  const { security } = defaultTerms("shop");
+  expect(evaluatePodSecurity(custom({ pod }), security).map(({ at, field }) => `${at}: ${field}`)).toEqual([
+    "spec.pod: spec.containers[web].securityContext.privileged",
+    "spec.pod: spec.sidecar.securityContext.privileged",
+    "spec.pod: spec.volumes[n].hostPath",
+    "spec.pod: spec.securityContext.windowsOptions.hostProcess",
+    "spec.pod: spec.containers[web].securityContext.windowsOptions.hostProcess",
+  ]);
+});
+
+test("an account beside what reaches the node is none where no pod is", () => {
+  const storage = { serviceAccountName: "admin", nodeName: "n1", hostPath: { path: "/" } };
+  const labels = { "pod-security.kubernetes.io/enforce": "privileged" };
+  expect(refusal(custom({ storage }), namespaceTerms({ name: "shop", labels }, false))).toBeUndefined();
 });
 
 describe("at the level restricted", () => {

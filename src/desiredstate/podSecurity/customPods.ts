@@ -1,5 +1,5 @@
 import { isRecord, type KubeObject, parseApiVersion } from "../../apis/index.ts";
-import { CONTAINER_FIELDS, type Fields, isSet, recordsIn } from "./fields.ts";
+import { CONTAINER_FIELDS, type Fields, isSet, recordOf, recordsIn } from "./fields.ts";
 
 /**
  * Where custom resources hold pods, by the shape of what is there: nobody knows what an operator makes of the fields of its kind, but what has
@@ -15,8 +15,19 @@ export interface FoundSpec {
   metadata: unknown;
   /** Fields beside {@link CONTAINER_FIELDS} that hold a container or several. */
   more: readonly string[];
+  /** False where nothing but {@link reach} was found. */
+  isPod: boolean;
+  /** What reaches the node where a pod has it elsewhere: `hostPath`, `containerSecurityContext.privileged`. */
+  reach: readonly Reach[];
   /** A template, or one of containers that are complete. Elsewhere what is missing is for the operator to add. */
   isWhole: boolean;
+}
+
+/** A field within the spec, and what it must not be. */
+export interface Reach {
+  field: string;
+  must: string;
+  value: unknown;
 }
 
 /** Whose kinds are known: their pods are where they always are, and nothing else in them is one. */
@@ -62,6 +73,7 @@ export function* recordsOf(object: KubeObject): Iterable<Fields> {
 
 function lookThrough(object: KubeObject): FoundSpec[] {
   const found: FoundSpec[] = [];
+  const judged = new Set<unknown>();
   const places: Place[] = [{ value: object, key: "", parent: undefined }];
   // More places are added while this goes on.
   for (const place of places) {
@@ -81,14 +93,49 @@ function lookThrough(object: KubeObject): FoundSpec[] {
       places.push({ value: inner as Fields, key, parent: place });
       if (holdsContainers(inner) && !isContainerField(key)) more.push(key);
     }
-    if (!isPod && more.length === 0) continue;
+    isPod ||= more.length > 0;
+    // What is further in comes later, and is not told twice.
+    if (isPod) for (const part of partsOf(fields, more)) judged.add(part);
+    const reach = reachOf(fields, judged);
+    if (!isPod && reach.length === 0) continue;
     const containers = CONTAINER_FIELDS.flatMap((field) => recordsIn(fields[field]));
     const isWhole =
       isTemplateSpec(place) || (containers.length > 0 && containers.every(({ image }) => typeof image === "string"));
     const beside =
       place.key === "spec" && parent?.parent !== undefined ? (parent.value as Fields)["metadata"] : undefined;
-    found.push({ at: pathOf(place), spec: fields, metadata: beside, more, isWhole });
+    found.push({ at: pathOf(place), spec: fields, metadata: beside, more, isPod, reach, isWhole });
   }
+  return found;
+}
+
+/** What of a pod is judged where a pod has it: its volumes, and the contexts of its containers. */
+function partsOf(pod: Fields, more: readonly string[]): unknown[] {
+  const containers = [...CONTAINER_FIELDS, ...more].flatMap((field) =>
+    isContainer(pod[field]) ? [pod[field]] : recordsIn(pod[field]),
+  );
+  const contexts = containers.map(({ securityContext }) => securityContext);
+  return [
+    ...recordsIn(pod["volumes"]).map(({ hostPath }) => hostPath),
+    ...contexts,
+    ...[pod["securityContext"], ...contexts].map((context) => recordOf(context)["windowsOptions"]),
+  ];
+}
+
+/** Fields that reach the node whatever an operator calls the rest: a volume of it, and power in a security context. */
+function reachOf(fields: Fields, judged: ReadonlySet<unknown>): Reach[] {
+  const found: Reach[] = [];
+  const { hostPath, windowsOptions } = fields;
+  if (typeof recordOf(hostPath)["path"] === "string" && !judged.has(hostPath))
+    found.push({ field: "hostPath", must: "must not be set", value: hostPath });
+  if (recordOf(windowsOptions)["hostProcess"] === true && !judged.has(windowsOptions))
+    found.push({ field: "windowsOptions.hostProcess", must: "must not be true", value: true });
+  for (const [key, context] of Object.entries(fields))
+    if (
+      key.toLowerCase().endsWith("securitycontext") &&
+      recordOf(context)["privileged"] === true &&
+      !judged.has(context)
+    )
+      found.push({ field: `${key}.privileged`, must: "must not be true", value: true });
   return found;
 }
 

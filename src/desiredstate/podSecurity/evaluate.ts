@@ -10,6 +10,7 @@ import {
   privileged,
   probeHosts,
   procMount,
+  reaching,
   seLinux,
   sysctls,
 } from "./baseline.ts";
@@ -41,6 +42,7 @@ const OF_BOTH = [
   hostPaths,
   hostPorts,
   hostProcess,
+  reaching,
   probeHosts,
   appArmor,
   seLinux,

@@ -15,6 +15,7 @@ import type { Violation } from "./violation.ts";
 export function ungrantedNames(object: KubeObject, terms: NamespaceTerms): Violation[] {
   return podsOf(object).flatMap((pod) => {
     const { place } = pod;
+    if (place?.isPod === false) return [];
     const found = namesIn(pod, terms);
     return place === undefined ? found : found.map((violation) => ({ ...violation, at: place.at }));
   });

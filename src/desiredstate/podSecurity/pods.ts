@@ -8,7 +8,7 @@ export interface Pod {
   annotations: Fields;
   spec: Fields;
   /** Of a pod that was found by its shape, anywhere in a custom resource. */
-  place?: Pick<FoundSpec, "at" | "more" | "isWhole">;
+  place?: Pick<FoundSpec, "at" | "more" | "isPod" | "reach" | "isWhole">;
 }
 
 export interface Container {
@@ -25,13 +25,10 @@ export function podsOf(object: KubeObject): Pod[] {
   const template = podTemplateOf(object);
   const usual = template === undefined ? [] : [{ spec: template.spec, annotations: annotationsOf(template.metadata) }];
   if (!isCustom(object)) return usual;
-  const elsewhere = specsIn(object).filter(({ spec }) => spec !== template?.spec);
+  const elsewhere = specsIn(object).filter(({ spec, reach }) => spec !== template?.spec || reach.length > 0);
   return [
     ...usual,
-    ...elsewhere.map(({ at, spec, metadata, more, isWhole }) => {
-      const place = { at, more, isWhole };
-      return { spec, annotations: annotationsOf(metadata), place };
-    }),
+    ...elsewhere.map(({ spec, metadata, ...place }) => ({ spec, annotations: annotationsOf(metadata), place })),
   ];
 }
 
