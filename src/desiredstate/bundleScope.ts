@@ -6,7 +6,7 @@ import {
   shortMessage,
 } from "../apis/index.ts";
 import { givesRights, groupKindOf, judgeManifests, titleOf, unpackedSpecOf } from "../interpreter/index.ts";
-import type { NamespaceTerms } from "./podSecurity/index.ts";
+import { type NamespaceTerms, stricterOf } from "./podSecurity/index.ts";
 import type { Problem } from "./types.ts";
 
 /**
@@ -79,7 +79,8 @@ function notAllowed(
 }
 
 /**
- * The terms for one object of a bundle: those of the namespace that the object goes to. A service account that the bundle itself brings may
+ * The terms for one object of a bundle: those of the namespace that the object goes to, at the level of the bundle's own where that is stricter:
+ * whoever may bring objects elsewhere becomes no more by it. A service account that the bundle itself brings may
  * run its pods: the pods are applied after the account, which was made for this bundle, since an account that is there already is never
  * taken up. Where strangers are taken over (`Adopt`), this is not so.
  */
@@ -94,7 +95,8 @@ export function termsWithin(objects: readonly KubeObject[], terms: NamespaceTerm
       const there = namespace === terms.namespace ? terms : terms.elsewhere(namespace);
       const allowsServiceAccount = (name: string): boolean =>
         accounts.has(`${namespace}/${name}`) || there.allowsServiceAccount(name);
-      known.set(namespace, (found = { ...there, allowsServiceAccount }));
+      const security = stricterOf(there.security, terms.security);
+      known.set(namespace, (found = { ...there, security, allowsServiceAccount }));
     }
     return found;
   };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { bundle, clusterRole, operator, serviceAccount } from "../../test/builders/index.ts";
 import type { KubeObject } from "../apis/index.ts";
 import { manifestsProblem, scopeProblem, termsWithin } from "./bundleScope.ts";
-import { namespaceTerms } from "./podSecurity/index.ts";
+import { type NamespaceTerms, namespaceTerms } from "./podSecurity/index.ts";
 
 const KINDS = "federation.paas.cmft.com/allowed-bundle-kinds";
 const NAMESPACES = "federation.paas.cmft.com/allowed-bundle-namespaces";
@@ -89,6 +89,34 @@ describe("manifests that cannot be sent", () => {
     expect(problem?.reason).toBe("InvalidManifest");
     expect(problem?.message).toMatch(/^spec\.manifests\[0\]\S* \S/);
     expect(problem).not.toHaveProperty("detail");
+  });
+});
+
+describe("the Pod Security level of an object of a bundle", () => {
+  const labels = (enforce: string) => ({ "pod-security.kubernetes.io/enforce": enforce });
+  test.each<[home: string, there: string, want: string]>([
+    ["baseline", "privileged", "baseline"],
+    ["privileged", "baseline", "baseline"],
+    ["restricted", "baseline", "restricted"],
+    ["privileged", "restricted", "restricted"],
+    ["privileged", "privileged", "privileged"],
+  ])("of %s in a namespace of %s is %s", (home, there, want) => {
+    const elsewhere = (name: string) => namespaceTerms({ name, labels: labels(there) }, false);
+    const own = namespaceTerms({ name: "shop", labels: labels(home) }, false, { elsewhere });
+    const { of } = termsWithin([], own, false);
+    expect(of?.(inside(operator("op"))).security.level).toBe(home);
+    expect(of?.({ ...operator("op"), metadata: { name: "op", namespace: "bank" } }).security.level).toBe(want);
+  });
+
+  test("is that of the newer version where both are the same", () => {
+    const versioned = (name: string, version: string): NamespaceTerms =>
+      namespaceTerms(
+        { name, labels: { ...labels("restricted"), "pod-security.kubernetes.io/enforce-version": version } },
+        false,
+        { elsewhere: (other) => versioned(other, "v1.20") },
+      );
+    const { of } = termsWithin([], versioned("shop", "v1.30"), false);
+    expect(of?.({ ...operator("op"), metadata: { name: "op", namespace: "bank" } }).security.minor).toBe(30);
   });
 });
 

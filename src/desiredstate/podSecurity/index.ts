@@ -7,4 +7,5 @@
  * policy has made of an object.
  */
 export { judgeRendering } from "./judge.ts";
+export { stricterOf } from "./level.ts";
 export { defaultTerms, type NamespaceTerms, namespaceTerms, termsText } from "./terms.ts";

@@ -24,6 +24,14 @@ export function podSecurityLevel(labels: Labels | undefined): PodSecurityLevel {
   };
 }
 
+const LEVELS: readonly PodSecurityLevel["level"][] = ["privileged", "baseline", "restricted"];
+
+/** What satisfies it satisfies both; of two versions of one level the newer counts. */
+export function stricterOf(a: PodSecurityLevel, b: PodSecurityLevel): PodSecurityLevel {
+  const more = LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level) || a.minor - b.minor;
+  return more < 0 ? b : a;
+}
+
 /** The Pod Security labels among these; undefined when there is none. */
 export function podSecurityLabels(labels: Labels | undefined): Labels | undefined {
   const found = Object.entries(labels ?? {}).filter(([key]) => key.startsWith(PREFIX));
@@ -32,5 +40,5 @@ export function podSecurityLabels(labels: Labels | undefined): Labels | undefine
 }
 
 function isLevel(text: string): text is PodSecurityLevel["level"] {
-  return text === "privileged" || text === "baseline" || text === "restricted";
+  return (LEVELS as readonly string[]).includes(text);
 }
