@@ -267,7 +267,7 @@ describe("a tenant, who may read applications in one namespace and nothing else"
     expect(out).toMatch(/^NAMESPACE .*\nshop +api .*\nshop +web .*\n$/);
     expect(err).toBe(
       "Your rights do not reach every namespace: this is shop, the namespace of your context (-n shows another).\n" +
-        "Your rights do not show member clusters, so they are left out.\n",
+        "Your rights do not show member clusters, bundles and placed objects of other kinds, so they are left out (to see them, ask for the right to list and watch memberclusters, manifestbundles and resourcebindings).\n",
     );
     expect(code).toBe(0);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Condition, KubeObject } from "../apis/index.ts";
+import { CLUSTERRESOURCEBINDINGS, MANIFESTBUNDLES, RESOURCEBINDINGS } from "../runtime/index.ts";
 import { select } from "./statusSelection.ts";
 import type { Shown } from "./statusReading.ts";
 import { formatStatus } from "./statusTable.ts";
@@ -195,6 +196,24 @@ describe("select", () => {
     expect(() => select(report, ["nope"], shown)).toThrow("name one of these: blog, shop");
     expect(() => select(report, ["mc/a"], { clusters: false })).not.toThrow();
     expect(() => select(report, ["mc/nope"], { clusters: false })).toThrow("your rights on the hub do not show");
+  });
+
+  test.each([
+    { wanted: "deployment/x", needs: "resourcebindings and clusterresourcebindings" },
+    { wanted: "mb/x", needs: "manifestbundles" },
+  ])("says of $wanted that the rights do not show it, and denies nothing", ({ wanted, needs }) => {
+    const hidden = [MANIFESTBUNDLES, RESOURCEBINDINGS, CLUSTERRESOURCEBINDINGS];
+    expect(() => select(report, [wanted], { clusters: true, hidden })).toThrow(
+      new RegExp(
+        `^your rights on the hub do not show whether a .* "x" is placed in any namespace: .* to list ${needs}$`,
+      ),
+    );
+    const others = hidden.filter(({ plural }) => !needs.includes(plural));
+    expect(() => select(report, [wanted], { clusters: true, hidden: others })).toThrow(
+      /^(no policy places|the hub has no)/,
+    );
+    expect(() => select(report, ["nope"], { clusters: true, hidden })).toThrow("the hub has no demoapplication");
+    expect(() => select(report, ["pod/x"], { clusters: true })).toThrow("no policy places a pod");
   });
 
   test("passes over names that are gone, where it may", () => {

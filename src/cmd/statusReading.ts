@@ -28,6 +28,8 @@ export interface Shown {
   clusters: boolean;
   /** What is shown beside applications: bundles, and the bindings of objects that are sent as they are. */
   others?: readonly ResourceType[];
+  /** What of these the rights of the person do not show. */
+  hidden?: readonly ResourceType[];
 }
 
 export interface HubReading {
@@ -52,7 +54,8 @@ export async function readHub(hub: Connection, options: StatusOptions, signal: A
       `Your rights do not reach every namespace: this is ${namespace}, the namespace of your context (-n shows another).`,
     );
   }
-  if (clusters === undefined) notes.push("Your rights do not show member clusters, so they are left out.");
+  const hidden = [...(clusters === undefined ? [MEMBERCLUSTERS] : []), ...others.hidden];
+  if (hidden.length > 0) notes.push(hiddenNote(hidden));
   if (others.leftOut) {
     notes.push(
       "Labels choose among applications and bundles; placed objects of other kinds are left out (without -l they are shown, and KIND/NAME shows one).",
@@ -63,6 +66,7 @@ export async function readHub(hub: Connection, options: StatusOptions, signal: A
     ...(options.selector === undefined ? {} : { selector: options.selector }),
     clusters: clusters !== undefined,
     others: others.types,
+    hidden: others.hidden,
   };
   return { objects: [...objects, ...others.objects], clusters: clusters ?? [], shown, notes };
 }
@@ -96,17 +100,32 @@ async function readApplications(
   }
 }
 
+const CONTENTS: ReadonlyMap<ResourceType, string> = new Map([
+  [MEMBERCLUSTERS, "member clusters"],
+  [MANIFESTBUNDLES, "bundles"],
+  [RESOURCEBINDINGS, "placed objects of other kinds"],
+  [CLUSTERRESOURCEBINDINGS, "placed objects of other kinds that belong to no namespace"],
+]);
+
+/** What a person is told who may not list these kinds: nothing is left out silently. */
+export function hiddenNote(types: readonly ResourceType[]): string {
+  const shown = new Intl.ListFormat("en-GB").format(types.map((type) => CONTENTS.get(type) ?? type.plural));
+  const needed = new Intl.ListFormat("en-GB").format(types.map(({ plural }) => plural));
+  return `Your rights do not show ${shown}, so they are left out (to see them, ask for the right to list and watch ${needed}).`;
+}
+
 /**
- * What beside applications has a status of Meridian's: bundles, and the bindings of objects of other kinds, as far as the person may read them and
- * the hub serves them (an older installation has none). No bindings where labels are asked for, since those of an object are not on its binding;
- * `leftOut` says that there are some. Cluster-scoped objects belong to no namespace.
+ * What beside applications has a status of Meridian's: bundles, and the bindings of objects of other kinds, as far as the hub serves them (an older
+ * installation has none). `hidden`: what of it the person may not read. No bindings where labels are asked for, since those of an object are not on
+ * its binding; `leftOut` says that there are some. Cluster-scoped objects belong to no namespace.
  */
 async function readOthers(
   hub: Connection,
   { namespace, selector }: { namespace: string | undefined; selector: string | undefined },
   signal: AbortSignal,
-): Promise<{ objects: KubeObject[]; types: ResourceType[]; leftOut: boolean }> {
+): Promise<{ objects: KubeObject[]; types: ResourceType[]; hidden: ResourceType[]; leftOut: boolean }> {
   const found: { objects: KubeObject[]; types: ResourceType[] } = { objects: [], types: [] };
+  const hidden: ResourceType[] = [];
   const bindings = namespace === undefined ? [RESOURCEBINDINGS, CLUSTERRESOURCEBINDINGS] : [RESOURCEBINDINGS];
   let leftOut = false;
   for (const type of [MANIFESTBUNDLES, ...bindings]) {
@@ -123,16 +142,19 @@ async function readOthers(
       found.objects.push(...(await listPages(hub, type, given({ namespace, labelSelector: selector }), signal)));
       found.types.push(type);
     } catch (error) {
-      if (!isForbidden(error) && !isNotFound(error)) throw error;
+      if (isForbidden(error)) hidden.push(type);
+      else if (!isNotFound(error)) throw error;
     }
   }
-  return { ...found, leftOut };
+  return { ...found, hidden, leftOut };
 }
 
-/** What beside applications may be on clusters, as far as the person may read it and the hub serves it. */
-export async function placedTypes(hub: Connection, signal: AbortSignal): Promise<ResourceType[]> {
-  const selection = { namespace: undefined, selector: undefined };
-  return (await readOthers(hub, selection, signal)).types;
+/** What beside applications may be on clusters, as far as the hub serves it: what the person may read of it, and what not. */
+export async function placedTypes(
+  hub: Connection,
+  signal: AbortSignal,
+): Promise<{ types: readonly ResourceType[]; hidden: readonly ResourceType[] }> {
+  return await readOthers(hub, { namespace: undefined, selector: undefined }, signal);
 }
 
 /** Every object of a kind of Meridian's. Throws {@link CommandError} when Meridian is not installed. */

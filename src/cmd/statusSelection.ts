@@ -1,5 +1,6 @@
 import { parseApiVersion } from "../apis/index.ts";
 import { neverPlacedAs } from "../interpreter/index.ts";
+import { DEMOAPPLICATIONS, MANIFESTBUNDLES } from "../runtime/index.ts";
 import { CommandError } from "./outcome.ts";
 import type { Shown } from "./statusReading.ts";
 import { nameOf } from "./statusTable.ts";
@@ -98,20 +99,31 @@ function noCluster({ clusters }: StatusReport, name: string, shown: Shown): Comm
   );
 }
 
-function noObject(report: StatusReport, named: NamedKind, name: string, { namespace }: Shown): CommandError {
+function noObject(report: StatusReport, named: NamedKind, name: string, shown: Shown): CommandError {
+  const { namespace } = shown;
   const where = namespace === undefined ? "any namespace" : `namespace ${namespace}`;
   const names = ofKind(report, named).map((object) => nameOnCommandLine(object, { namespace }));
   if (report.objects.some((object) => object.namespace === named.kind))
     throw new CommandError(
       `"${named.kind}/${name}" is read as KIND/NAME, and ${named.kind} is a namespace: write ${name} -n ${named.kind}`,
     );
-  if (named.kind !== "demoapplication" && names.length === 0) {
+  const own = [DEMOAPPLICATIONS, MANIFESTBUNDLES].find(({ kind }) => kind.toLowerCase() === named.kind);
+  const hidden = (shown.hidden ?? []).filter((type) => type === own || (own === undefined && type !== MANIFESTBUNDLES));
+  if (own === undefined && names.length === 0) {
     const never = neverPlacedAs((kind) => (kind.kind === "*" ? kind.group === named.group : isNamedSo(named, kind)));
     if (never !== undefined) {
       return new CommandError(
         `objects of the kind ${never.kind === "*" ? named.kind : never.kind} are never placed: ${never.why}; applications are named as NAME, clusters as membercluster/NAME, placed objects of other kinds as KIND/NAME`,
       );
     }
+  }
+  if (hidden.length > 0) {
+    const needed = hidden.map(({ plural }) => plural).join(" and ");
+    return new CommandError(
+      `your rights on the hub do not show whether a ${named.kind} "${name}" is placed in ${where}: ask its administrator for the right to list ${needed}`,
+    );
+  }
+  if (own === undefined && names.length === 0) {
     return new CommandError(
       `no policy places a ${named.kind} "${name}" in ${where}, nor any other ${named.kind}: name its kind in the resourceSelectors of a Placement (kinds are named in full: service/x, not svc/x)`,
     );

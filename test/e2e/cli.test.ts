@@ -331,7 +331,7 @@ describe("as a tenant", () => {
       stdout: "",
       stderr: [
         "Your rights do not reach every namespace: this is default, the namespace of your context (-n shows another).",
-        "Your rights do not show member clusters, so they are left out.",
+        "Your rights do not show member clusters, bundles and placed objects of other kinds, so they are left out (to see them, ask for the right to list and watch memberclusters, manifestbundles and resourcebindings).",
         "No resources found in default namespace.",
         "",
       ].join("\n"),

@@ -5,7 +5,7 @@ import { commandLogger, type CommandContext, connectHub, type Connection } from 
 import { HubView } from "../live/view.ts";
 import type { CordonOptions, DrainOptions } from "../options.ts";
 import { CommandError, EXIT } from "../outcome.ts";
-import { listPlaced, placedTypes } from "../statusReading.ts";
+import { hiddenNote, listPlaced, placedTypes } from "../statusReading.ts";
 import { Progress } from "../terminal.ts";
 import { placementKey, type Remaining, remainingOn } from "./remaining.ts";
 import { type Change, changeTaints, cordoned, DRAINING, drained, uncordoned } from "./taints.ts";
@@ -86,7 +86,9 @@ async function untilEmpty(
 ): Promise<Remaining | undefined> {
   const placements = await placementsOf(hub, signal);
   const logger = commandLogger(logLevel, terminal);
-  const view = new HubView({ client: hub.client, logger, name: "drain", others: await placedTypes(hub, signal) });
+  const { types, hidden } = await placedTypes(hub, signal);
+  if (hidden.length > 0) terminal.err(`${hiddenNote(hidden)}\n`);
+  const view = new HubView({ client: hub.client, logger, name: "drain", others: types });
   const over = new AbortController();
   using resources = new DisposableStack();
   resources.use(systemClock.after(timeoutMs, () => over.abort()));
