@@ -48,11 +48,12 @@ function outcomeOf(
   targets: Target[],
   failure?: Observation["failure"],
   standing: KindStanding = "Namespaced",
+  servedIn?: string,
 ): Outcome {
   const observation = { failure } as unknown as Observation;
   const tally = new PolicyTally(policy, { get: () => observation });
   for (const one of targets) tally.add(one);
-  return tally.outcome(() => standing);
+  return tally.outcome({ standing: () => standing, servedIn: () => servedIn });
 }
 
 describe("of a placement", () => {
@@ -105,6 +106,9 @@ describe("of a placement", () => {
     expect(outcome(wide, "ClusterScoped")).toEqual({});
     expect(outcome(wide, "NotServed")).toEqual({ unserved: named });
     expect(outcome(wide, "Unknown")).toEqual({});
+    expect(outcomeOf(wide, [], undefined, "NotServed", "apps/v1").unserved).toEqual([
+      "DemoApplication (paas.cmft.com/v1; did you mean apps/v1?)",
+    ]);
   });
 
   test("that finds no cluster, or names one that is not there, says so", () => {
@@ -371,7 +375,7 @@ describe("of an override", () => {
     };
     const tally = new PolicyTally(override("bad"), { get });
     tally.add(target({ clusters }));
-    expect(tally.outcome(() => "Namespaced").reason).toBe("InvalidPatch");
+    expect(tally.outcome({ standing: () => "Namespaced", servedIn: () => undefined }).reason).toBe("InvalidPatch");
     expect(asked).toEqual([`a ${refKey(service)}`, `a ${refKey(deployment)}`]);
   });
 

@@ -4,6 +4,7 @@ import {
   notCarriedOut,
   type Placement,
   refKey,
+  type ResourceSelector,
   shortName,
   unknownClusterWords,
 } from "../apis/index.ts";
@@ -59,13 +60,13 @@ export class PolicyTally {
     else this.#addOverridden(target);
   }
 
-  outcome(kindOf: HubCache["catalog"]["standing"]): Outcome {
+  outcome(catalog: Pick<HubCache["catalog"], "standing" | "servedIn">): Outcome {
     const policy = this.#policy;
     const trouble = this.#trouble;
     const fields = isPlacement(policy) ? notCarriedOut(policy.spec) : [];
-    const ofStanding = (...standings: ReturnType<typeof kindOf>[]): string[] => {
-      const selectors = policy.spec.resourceSelectors.filter((selector) => standings.includes(kindOf(selector)));
-      return [...new Set(selectors.map(({ apiVersion, kind }) => `${kind} (${apiVersion})`))];
+    const ofStanding = (...standings: ReturnType<typeof catalog.standing>[]): string[] => {
+      const selectors = policy.spec.resourceSelectors.filter((one) => standings.includes(catalog.standing(one)));
+      return [...new Set(selectors.map((selector) => calledAs(selector, catalog.servedIn(selector))))];
     };
     // What belongs to no namespace belongs to no policy of one.
     const isTenants = policy.metadata.namespace !== undefined;
@@ -164,6 +165,10 @@ export class PolicyTally {
 
 export function isPlacement(policy: Policy): policy is Placement {
   return policy.kind === "Placement" || policy.kind === "ClusterPlacement";
+}
+
+function calledAs({ apiVersion, kind }: ResourceSelector, servedIn: string | undefined): string {
+  return `${kind} (${apiVersion}${servedIn === undefined ? "" : `; did you mean ${servedIn}?`})`;
 }
 
 function whereOf({ owner }: Target, cluster: string): string {

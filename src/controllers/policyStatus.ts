@@ -155,7 +155,7 @@ export class PolicyStatusReconciler implements Reconciler {
       const target = plans.get(owner)?.target;
       if (target !== undefined) tally.add(target);
     }
-    return tally.outcome((selector) => hub.catalog.standing(selector));
+    return tally.outcome(hub.catalog);
   }
 
   /** The overrides of the objects of which a member has begun to refuse something, or refuses it no more. */

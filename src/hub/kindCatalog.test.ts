@@ -210,9 +210,13 @@ describe("a kind that is propagated as it is", () => {
     server.create(CLUSTERPLACEMENTS, selectingWidgets);
     await settle(MINUTE_MS);
     expect([standings()[0], settlements]).toEqual(["NotServed", 1]);
+    expect(catalog.servedIn(selector)).toBeUndefined();
+    hub.serve({ ...WIDGETS, group: "other.example" });
+    await settle(7_000);
+    expect([standings()[0], settlements, catalog.servedIn(selector)]).toEqual(["NotServed", 2, "other.example/v1"]);
     hub.serve({ ...WIDGETS, namespaced: false });
     await settle(7_000);
-    expect([standings()[0], settlements]).toEqual(["ClusterScoped", 2]);
+    expect([standings()[0], settlements]).toEqual(["ClusterScoped", 3]);
   });
 
   test("is not watched when the interpreter says that it is not propagated", async () => {

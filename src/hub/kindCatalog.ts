@@ -67,8 +67,8 @@ export class KindCatalog {
   readonly settlements = new Emitter<void>();
   /** Of the wanted kinds, those that are served, by name, and in which version they are read. */
   #served = new Map<string, ResourceType>();
-  /** Wanted kinds of which it is known that they are not served. */
-  #missing = new Set<string>();
+  /** Wanted kinds of which it is known that they are not served, with the apiVersion in which a kind of the same name is, if there is one. */
+  #missing = new Map<string, string | undefined>();
   #failed = false;
   #readAt = Number.NEGATIVE_INFINITY;
   #wake = Promise.withResolvers<void>();
@@ -100,6 +100,11 @@ export class KindCatalog {
     const served = this.#served.get(nameOf(wanted));
     if (served !== undefined) return served.namespaced ? "Namespaced" : "ClusterScoped";
     return this.#missing.has(nameOf(wanted)) ? "NotServed" : "Unknown";
+  }
+
+  /** Of a kind that is not served: the apiVersion in which the hub serves one of the same name, which may be meant. */
+  servedIn({ apiVersion, kind }: Pick<ResourceSelector, "apiVersion" | "kind">): string | undefined {
+    return this.#missing.get(nameOf({ group: parseApiVersion(apiVersion).group, kind }));
   }
 
   /** Whether every required kind is served, as far as is known. */
@@ -231,7 +236,7 @@ export class KindCatalog {
   ): Promise<void> {
     const before = this.#names();
     const served = new Map<string, ResourceType>();
-    const missing = new Set<string>();
+    const missing = new Map<string, string | undefined>();
     // A kind that is selected meanwhile was not asked about.
     const asked = new Set(this.#selected.keys());
     for (const wanted of this.#wanted()) {
@@ -247,12 +252,12 @@ export class KindCatalog {
       const isUnsure = [...unavailable].some((apiVersion) => parseApiVersion(apiVersion).group === wanted.group);
       if (found !== undefined) served.set(name, await this.#withScale(found, known, signal));
       else if (isUnsure && known !== undefined) served.set(name, known);
-      else if (!isUnsure || this.#missing.has(name)) missing.add(name);
+      else if (!isUnsure || this.#missing.has(name)) missing.set(name, apiVersionOfKind(wanted.kind, resources));
     }
-    for (const name of missing) if (!this.#missing.has(name)) this.#report(name, false);
+    for (const name of missing.keys()) if (!this.#missing.has(name)) this.#report(name, false);
     for (const name of served.keys()) if (this.#missing.has(name)) this.#report(name, true);
     this.#served = served;
-    const isNews = !this.settled || !sameNames(missing, this.#missing);
+    const isNews = !this.settled || !sameValue([...missing], [...this.#missing]);
     this.#missing = missing;
     this.#asked = asked;
     if (this.#names() !== before) this.#changes.emit();
@@ -294,8 +299,9 @@ function nameOf({ group, kind }: { group: string; kind: string }): string {
   return `${group}/${kind}`;
 }
 
-function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  return a.size === b.size && [...a].every((name) => b.has(name));
+function apiVersionOfKind(kind: string, resources: readonly ResourceType[]): string | undefined {
+  const found = resources.find((one) => one.kind === kind);
+  return found === undefined ? undefined : apiVersionOf(found);
 }
 
 function isWatchable({ verbs }: ResourceType): boolean {

@@ -131,7 +131,7 @@ describe("policyStatus", () => {
     {
       name: "kinds that the hub does not serve",
       input: { matched: 0, unserved: ["Widget", "Gadget"], notCarriedOut: ["spec.rollout"], ungranted: ["things.x"] },
-      want: ["False", "KindNotServed", "install its CRD: the hub does not serve Widget, Gadget"],
+      want: ["False", "KindNotServed", "correct it, or install its CRD: the hub does not serve Widget, Gadget"],
     },
     {
       name: "kinds that are not placed before those that are not served",

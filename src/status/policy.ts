@@ -90,7 +90,7 @@ function readyOf(input: PolicyStatusInput): Said {
     return { status: "False", reason: "KindNotPlaced", message };
   }
   if (unserved.length > 0) {
-    const message = listedAfter("install its CRD: the hub does not serve ", unserved);
+    const message = listedAfter("correct it, or install its CRD: the hub does not serve ", unserved);
     return { status: "False", reason: "KindNotServed", message };
   }
   if (notCarriedOut.length > 0) {
