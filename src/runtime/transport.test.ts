@@ -131,7 +131,7 @@ describe("TLS", () => {
       name: "a name that the certificate does not hold",
       config: { tlsServerName: "other.example" },
       certificate: SERVER,
-      want: "the certificate of the server is not for",
+      want: "the certificate of the server is not for other.example, the tls-server-name in the kubeconfig",
     },
   ])("$name is refused before anything is sent", async ({ config, certificate, want }) => {
     const server = await serve(empty, certificate);

@@ -73,6 +73,7 @@ export class Transport implements AsyncDisposable {
     this.#facts = {
       host: this.host,
       address: addressOf(url),
+      ...(config.tlsServerName === undefined ? {} : { tlsServerName: config.tlsServerName }),
       ownCa: config.caData !== undefined,
       connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
       requestTimeoutMs: options.requestTimeoutMs ?? 15_000,

@@ -5,6 +5,8 @@ export interface ConnectionFacts {
   host: string;
   /** Host and port. */
   address: string;
+  /** `tls-server-name` of the kubeconfig. */
+  tlsServerName?: string;
   /** Whether the certificate authority was given with the credentials. */
   ownCa: boolean;
   connectTimeoutMs: number;
@@ -88,7 +90,12 @@ function describeTls(code: string, facts: ConnectionFacts): [TransportReason, st
     case "CERT_REVOKED":
       return ["TLS", `the certificate of ${facts.host} was revoked`];
     case "ERR_TLS_CERT_ALTNAME_INVALID":
-      return ["TLS", `the certificate of the server is not for ${facts.host}`];
+      return [
+        "TLS",
+        facts.tlsServerName === undefined
+          ? `the certificate of the server is not for ${facts.host}`
+          : `the certificate of the server is not for ${facts.tlsServerName}, the tls-server-name in the kubeconfig`,
+      ];
     case "ERR_SSL_WRONG_VERSION_NUMBER":
     case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
       return ["TLS", `${facts.address} does not speak TLS`];

@@ -50,6 +50,9 @@ export function execCredentials(user: string, plugin: ExecPlugin, cluster: ExecC
     }
     const header = (options.headers as Record<string, string> | undefined)?.["Authorization"];
     const { cert, key } = options as { cert?: string; key?: string };
+    // As client-go has it: a program that ends well and gives nothing is wrong, and the request would be anonymous.
+    if (header === undefined && (cert === undefined || key === undefined))
+      throw new CredentialsError("Unavailable", givesNothing(plugin));
     const same = last.certificate !== undefined && last.certificate.cert === cert && last.certificate.key === key;
     const certificate = same ? last.certificate : cert === undefined || key === undefined ? undefined : { cert, key };
     last = { authorization: header, certificate };
@@ -94,5 +97,11 @@ function explain(plugin: ExecPlugin, error: unknown): string {
     const hint = plugin.installHint === undefined ? "" : `: ${plugin.installHint}`;
     return `the credential plugin ${plugin.command} is not installed${hint}`;
   }
+  // What it printed is no JSON, or no ExecCredential.
+  if (error instanceof SyntaxError || error instanceof TypeError) return givesNothing(plugin);
   return `the credential plugin ${plugin.command} failed${code === undefined ? "" : ` (${code})`}; run it by hand to see why`;
+}
+
+function givesNothing({ command }: ExecPlugin): string {
+  return `the credential plugin ${command} printed no ExecCredential with a token or a client certificate; check its command and args in the kubeconfig`;
 }

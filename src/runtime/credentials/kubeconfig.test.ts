@@ -296,6 +296,19 @@ describe("a credential plugin that is allowed", () => {
     );
   });
 
+  test.each([
+    { what: "nothing", text: "" },
+    { what: "no JSON", text: "console.log('hunter2')" },
+    { what: "JSON of something else", text: "console.log('{}')" },
+    { what: "an ExecCredential without a credential", text: `console.log('{"kind":"ExecCredential","status":{}}')` },
+  ])("that ends well and prints $what is told from one that fails", async ({ text }) => {
+    const { credentials } = read(plugin(folder({ "plugin.mjs": text })), { allowExec: true });
+    await expect(credentials.authorization()).rejects.toMatchObject({
+      reason: "Unavailable",
+      message: `the credential plugin ${process.execPath} printed no ExecCredential with a token or a client certificate; check its command and args in the kubeconfig`,
+    });
+  });
+
   test("that is not installed says where to get it", async () => {
     const { credentials } = read(
       plugin("/", { command: "no-such-plugin", installHint: "see https://plugins.example" }),
