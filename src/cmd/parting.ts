@@ -6,7 +6,7 @@ import { JOINED_TO_LABEL, type MemberAccess, memberAccess } from "./memberAccess
 import { everythingOf, type Leftover, revokeAccess } from "./memberCleanup.ts";
 import { letGoOf, markedBy, type Reached, reachMember, memberSecret, storedKubeconfig } from "./memberMarks.ts";
 import type { UnjoinOptions } from "./options.ts";
-import { CommandError, describeError } from "./outcome.ts";
+import { CommandError, describeAnswer } from "./outcome.ts";
 
 /** A cluster that is to leave, and who asks for it. */
 export interface Leaving {
@@ -111,7 +111,7 @@ export class Parting implements AsyncDisposable {
     }
   }
 
-  /** The MemberCluster is gone. Returns what could not be removed. */
+  /** The MemberCluster is gone, and with it what would renew the credentials. Returns what could not be removed. */
   async finish(): Promise<Leftover[]> {
     const { name, member, options, context } = this.#leaving;
     const { terminal, signal } = context;
@@ -126,11 +126,11 @@ export class Parting implements AsyncDisposable {
       // Nothing of Meridian is on a member that nobody has ever reached.
       const wasReached = hasAccount || (member !== undefined && knownMemberUid(member) !== undefined);
       if (this.#failure === undefined || !wasReached) return [];
-      terminal.err(`${name} could not be cleaned: ${describeError(this.#failure)}\n`);
+      terminal.err(`${name} could not be cleaned: ${describeAnswer(this.#failure)}\n`);
       return [...(this.#isToLetGo ? [this.#marksLeft()] : []), ...(hasAccount ? everythingOf(access) : [])];
     }
     const failure = await this.takeMarksOff();
-    if (failure !== undefined) terminal.err(`not everything on ${name} was let go of: ${describeError(failure)}\n`);
+    if (failure !== undefined) terminal.err(`not everything on ${name} was let go of: ${describeAnswer(failure)}\n`);
     else if ((this.#marked ?? 0) > 0) terminal.out(`${counted(this.#marked ?? 0, "object")} let go of on ${name}\n`);
     const left = failure === undefined ? [] : [this.#marksLeft()];
     if (!hasAccount) return left;
@@ -141,7 +141,7 @@ export class Parting implements AsyncDisposable {
       return [...left, ...cleanup.left];
     } catch (error) {
       signal.throwIfAborted();
-      terminal.err(`${name} could not be cleaned: ${describeError(error)}\n`);
+      terminal.err(`${name} could not be cleaned: ${describeAnswer(error)}\n`);
       return [...left, ...everythingOf(access)];
     }
   }

@@ -106,6 +106,21 @@ test("--orphan lets go of what the draining has left", async () => {
   expect(await policy()).toBe("Orphan");
 });
 
+test("of what is left on a member that is away, renewing its credentials is no advice any more", async () => {
+  const again = file("m2");
+  const away = await startSandboxCluster({ name: "m2", controllers: false });
+  await writeFile(again, away.kubeconfig());
+  expect((await onHub(`join m2 --region eu --member-kubeconfig ${again} --timeout 100ms`)).code).toBe(3);
+  await away.stop();
+  const { code, out, err } = await onHub("unjoin m2");
+  expect({ code, out }).toEqual({
+    code: 1,
+    out: "membercluster/m2 removed\nsecret/m2 removed from namespace meridian-system\n",
+  });
+  expect(err).toMatch(/^m2 could not be cleaned: connection refused by 127\.0\.0\.1:\d+$/m);
+  expect(err).not.toContain("--renew");
+});
+
 test("a cluster that is gone while it waits for new credentials is removed, not lost", async () => {
   const conditions = [condition("Ready", "False", "CredentialsExpired", "")];
   await patch({ status: { conditions } }, "status");

@@ -13,7 +13,7 @@ import { KUBECONFIG_KEY, MEMBER_UID_ANNOTATION, reachedNamespaces } from "../joi
 import { memberAccess } from "../memberAccess.ts";
 import { everythingOf, type Leftover, revokeAccess } from "../memberCleanup.ts";
 import { letGoOf, markedBy, reachMember, memberSecret } from "../memberMarks.ts";
-import { CommandError, describeError } from "../outcome.ts";
+import { CommandError, describeAnswer } from "../outcome.ts";
 import type { Place } from "./observe.ts";
 import type { Item } from "./state.ts";
 
@@ -37,7 +37,7 @@ export async function cleanMember(place: Place, item: Item, context: CommandCont
     left = await revoke(place, item, secret, context);
   } catch (error) {
     signal.throwIfAborted();
-    terminal.err(`${name} could not be cleaned: ${describeError(error)}\n`);
+    terminal.err(`${name} could not be cleaned: ${describeAnswer(error)}\n`);
     left = everythingOf(memberAccess(place.hubId, namespace));
   }
   if (left.length > 0) terminal.err(`Left on ${name}; remove it with that cluster's own credentials:\n`);
@@ -69,7 +69,7 @@ export async function letGoOn(place: Place, item: Item, { terminal, signal }: Co
   } catch (error) {
     signal.throwIfAborted();
     terminal.err(
-      `what runs on ${name} keeps Meridian's marks; a later join leaves it alone: ${describeError(error)}\n`,
+      `what runs on ${name} keeps Meridian's marks; a later join leaves it alone: ${describeAnswer(error)}\n`,
     );
     return false;
   }
