@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Condition, KubeObject } from "../apis/index.ts";
 import { CLUSTERRESOURCEBINDINGS, MANIFESTBUNDLES, RESOURCEBINDINGS } from "../runtime/index.ts";
-import { select } from "./statusSelection.ts";
+import { lacks, select } from "./statusSelection.ts";
 import type { Shown } from "./statusReading.ts";
 import { formatStatus } from "./statusTable.ts";
 import { buildReport } from "./statusView.ts";
@@ -162,6 +162,7 @@ describe("select", () => {
     { wanted: "nope", says: 'the hub has no demoapplication "nope" in any namespace' },
     { wanted: "mc/nope", says: 'the hub has no member cluster "nope"' },
     { wanted: "pod/x", says: 'no policy places a pod "x" in any namespace, nor any other pod' },
+    { wanted: "clusters/a", says: "nor any other clusters: if it is a member cluster, write membercluster/a" },
     { wanted: "pod/x", says: "(kinds are named in full: service/x, not svc/x)" },
     {
       wanted: "node/x",
@@ -186,6 +187,16 @@ describe("select", () => {
     { wanted: "/x", says: '"/x" names no object' },
     { wanted: "pod/", says: '"pod/" names no object' },
   ])("refuses $wanted", ({ wanted, says }) => expect(() => names([wanted])).toThrow(says));
+
+  test("names what is in another namespace, what is called so first", () => {
+    const shown = { clusters: true, namespace: "nope" };
+    const none = { objects: [], clusters: report.clusters };
+    expect(lacks(none, ["shop"])).toBe(true);
+    expect([lacks(report, ["shop", "mc/nope"]), lacks(report, ["mc/nope"])]).toEqual([false, false]);
+    expect(() => select(none, ["shop"], shown, { around: report })).toThrow(
+      'no demoapplication "shop" in namespace nope; name one of these: shop -n default, blog -n default',
+    );
+  });
 
   test("names what there is instead", () => {
     expect(() => names(["nope"])).toThrow(

@@ -8,8 +8,8 @@ import { Screen } from "./live/screen.ts";
 import { HubView } from "./live/view.ts";
 import type { StatusOptions } from "./options.ts";
 import { EXIT } from "./outcome.ts";
-import { idleNote, readHub, type Shown } from "./statusReading.ts";
-import { select } from "./statusSelection.ts";
+import { idleNote, readClusters, readEverywhere, readHub, type Shown } from "./statusReading.ts";
+import { hiddenCluster, lacks, onlyClusters, select } from "./statusSelection.ts";
 import { formatStatus } from "./statusTable.ts";
 import { buildReport, isHealthy, type StatusReport } from "./statusView.ts";
 
@@ -24,12 +24,18 @@ import { buildReport, isHealthy, type StatusReport } from "./statusView.ts";
 export async function status(names: string[], options: StatusOptions, context: CommandContext): Promise<number> {
   const { terminal } = context;
   await using hub = connectHub(options, context);
+  const cluster = onlyClusters(names);
+  if (cluster !== undefined && (await readClusters(hub, context.signal)) === undefined) throw hiddenCluster(cluster);
   const [{ objects, clusters, shown, notes }, idle] = await allOf([
     readHub(hub, options, context.signal),
     idleNote(hub, context.signal),
   ]);
   for (const note of [...notes, ...idle]) terminal.err(`${note}\n`);
-  const report = select(buildReport(objects, clusters), names, shown);
+  const whole = buildReport(objects, clusters);
+  // What is missing in one namespace may be in another, and is looked for only then.
+  const isElsewhere = shown.namespace !== undefined && lacks(whole, names);
+  const around = isElsewhere ? buildReport(await readEverywhere(hub, context.signal), clusters) : whole;
+  const report = select(whole, names, shown, { around });
   if (options.watch) return await watch({ hub, names, shown, options, context });
   terminal.out(format(report, options, terminal.color));
   if (options.output !== "json" && options.output !== "yaml" && names.length === 0)

@@ -149,6 +149,23 @@ async function readOthers(
   return { ...found, hidden, leftOut };
 }
 
+/** What is in every namespace, as far as the rights reach: among it is what a person may have meant who has named another one. */
+export async function readEverywhere(hub: Connection, signal: AbortSignal): Promise<KubeObject[]> {
+  const readable = async (): Promise<KubeObject[]> => {
+    try {
+      return await listPlaced(hub, DEMOAPPLICATIONS, signal);
+    } catch (error) {
+      if (isForbidden(error)) return [];
+      throw error;
+    }
+  };
+  const [applications, others] = await allOf([
+    readable(),
+    readOthers(hub, { namespace: undefined, selector: undefined }, signal),
+  ]);
+  return [...applications, ...others.objects];
+}
+
 /** What beside applications may be on clusters, as far as the hub serves it: what the person may read of it, and what not. */
 export async function placedTypes(
   hub: Connection,
@@ -168,7 +185,7 @@ export function listPlaced(
 }
 
 /** Undefined when the person may not read them. */
-async function readClusters(hub: Connection, signal: AbortSignal): Promise<KubeObject[] | undefined> {
+export async function readClusters(hub: Connection, signal: AbortSignal): Promise<KubeObject[] | undefined> {
   try {
     return await listAll(hub, MEMBERCLUSTERS, {}, signal);
   } catch (error) {

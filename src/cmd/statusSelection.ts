@@ -12,13 +12,13 @@ import { chooseAmong } from "./words.ts";
 /**
  * The items that were asked for: applications as NAME or demoapplication/NAME, other objects as KIND/NAME or KIND.GROUP/NAME, clusters as
  * membercluster/NAME; all of them without names. Throws
- * {@link CommandError} for a name that no item has, unless such names are to be skipped.
+ * {@link CommandError} for a name that no item has, unless such names are to be skipped; it names what there is `around` instead.
  */
 export function select(
   report: StatusReport,
   names: readonly string[],
   shown: Shown,
-  { absent = "Refuse" }: { absent?: "Refuse" | "Skip" } = {},
+  { absent = "Refuse", around = report }: { absent?: "Refuse" | "Skip"; around?: StatusReport } = {},
 ): StatusReport {
   if (names.length === 0) {
     const isChosen = shown.namespace !== undefined || shown.selector !== undefined;
@@ -33,9 +33,9 @@ export function select(
       if (found !== undefined) clusters.add(found);
       else if (absent === "Refuse") throw noCluster(report, name, shown);
     } else {
-      const found = ofKind(report, { kind, group }).filter((object) => object.name === name);
+      const found = objectsNamed(report, { kind, group }, name);
       for (const object of found) objects.add(object);
-      if (found.length === 0 && absent === "Refuse") throw noObject(report, { kind, group }, name, shown);
+      if (found.length === 0 && absent === "Refuse") throw noObject(around, { kind, group }, name, shown);
     }
   }
   if (objects.size === 0) return { objects: [], clusters: report.clusters.filter((one) => clusters.has(one)) };
@@ -44,6 +44,23 @@ export function select(
     report.objects.filter((object) => objects.has(object)),
     clusters,
   );
+}
+
+function objectsNamed(report: StatusReport, named: NamedKind, name: string): ObjectReport[] {
+  return ofKind(report, named).filter((object) => object.name === name);
+}
+
+/** Whether one of the names is that of no object in the report. Of clusters nothing is said. */
+export function lacks(report: StatusReport, names: readonly string[]): boolean {
+  return names.map(splitName).some(({ name, ...named }) => {
+    return named.kind !== "membercluster" && objectsNamed(report, named, name).length === 0;
+  });
+}
+
+/** The first of the names, where every name is that of a cluster. */
+export function onlyClusters(names: readonly string[]): string | undefined {
+  const wanted = names.map(splitName);
+  return wanted.every(({ kind }) => kind === "membercluster") ? wanted[0]?.name : undefined;
 }
 
 /** The objects, the clusters that they are on, and those asked for by name; a cluster counts no other objects. */
@@ -82,6 +99,10 @@ function isNamedSo(named: NamedKind, { kind, group }: { kind: string; group: str
   return isKind && (named.group === undefined || named.group === group);
 }
 
+/** A kind of that name may be placed, and so may be meant. */
+const isCluster = ({ kind, group }: NamedKind): boolean =>
+  group === undefined && isNamedSo({ kind, group }, { kind: "cluster", group: "" });
+
 /** As kinds are named in the plural by custom; `kubectl` knows better, and asks the server for it. */
 function pluralOf(kind: string): string {
   if (/[^aeiou]y$/.test(kind)) return `${kind.slice(0, -1)}ies`;
@@ -89,20 +110,25 @@ function pluralOf(kind: string): string {
 }
 
 function noCluster({ clusters }: StatusReport, name: string, shown: Shown): CommandError {
+  if (!shown.clusters) return hiddenCluster(name);
+  const names = clusters.map((cluster) => cluster.name);
   return new CommandError(
-    shown.clusters
-      ? `the hub has no member cluster "${name}"; ${chooseAmong(
-          clusters.map((cluster) => cluster.name),
-          "join one with `meridian join`",
-        )}`
-      : `your rights on the hub do not show member clusters, such as "${name}": ask its administrator for the right to list memberclusters, or name an application`,
+    `the hub has no member cluster "${name}"; ${chooseAmong(names, "join one with `meridian join`")}`,
+  );
+}
+
+export function hiddenCluster(name: string): CommandError {
+  return new CommandError(
+    `your rights on the hub do not show member clusters, such as "${name}": ask its administrator for the right to list memberclusters, or name an application`,
   );
 }
 
 function noObject(report: StatusReport, named: NamedKind, name: string, shown: Shown): CommandError {
   const { namespace } = shown;
   const where = namespace === undefined ? "any namespace" : `namespace ${namespace}`;
-  const names = ofKind(report, named).map((object) => nameOnCommandLine(object, { namespace }));
+  const names = ofKind(report, named)
+    .toSorted((a, b) => Number(b.name === name) - Number(a.name === name))
+    .map((object) => nameOnCommandLine(object, { namespace }));
   if (report.objects.some((object) => object.namespace === named.kind))
     throw new CommandError(
       `"${named.kind}/${name}" is read as KIND/NAME, and ${named.kind} is a namespace: write ${name} -n ${named.kind}`,
@@ -125,7 +151,11 @@ function noObject(report: StatusReport, named: NamedKind, name: string, shown: S
   }
   if (own === undefined && names.length === 0) {
     return new CommandError(
-      `no policy places a ${named.kind} "${name}" in ${where}, nor any other ${named.kind}: name its kind in the resourceSelectors of a Placement (kinds are named in full: service/x, not svc/x)`,
+      `no policy places a ${named.kind} "${name}" in ${where}, nor any other ${named.kind}: ${
+        isCluster(named)
+          ? `if it is a member cluster, write membercluster/${name}`
+          : "name its kind in the resourceSelectors of a Placement (kinds are named in full: service/x, not svc/x)"
+      }`,
     );
   }
   return new CommandError(

@@ -16,6 +16,10 @@ describe("wrong usage", () => {
     { line: "join --member-kubeconfig f", says: /missing required argument 'name'/ },
     { line: "rollout status", says: /'name'; give it: rollout status <name> \(see "meridian rollout status --help"\)/ },
     { line: "join a", says: /--member-kubeconfig <file>' not specified/ },
+    {
+      line: "join a --member-kubeconfg f",
+      says: /unknown option '--member-kubeconfg', and required option .*; give it: join <name> --member-kubeconfig <file>/,
+    },
     { line: "join BAD --member-kubeconfig f", says: /lower-case letters/ },
     { line: "join a b --member-kubeconfig f", says: /too many arguments/ },
     { line: "unjoin a --drain --orphan", says: /cannot be used with/ },

@@ -11,8 +11,13 @@ export function describeUsageError(error: CommanderError, used: readonly Command
   switch (error.code) {
     case "commander.conflictingOption":
       return `${message}: leave one of them out`;
+    case "commander.missingMandatoryOptionValue": {
+      // What is not known is why something is missing: it is misspelt.
+      const unknown = used.at(-1)?.args.find((arg) => arg.startsWith("-"));
+      const why = unknown === undefined ? message : `unknown option '${unknown}', and ${message}`;
+      return used.length === 0 ? why : `${why}; give it: ${usageOf(used)}`;
+    }
     case "commander.missingArgument":
-    case "commander.missingMandatoryOptionValue":
       return used.length === 0 ? message : `${message}; give it: ${usageOf(used)}`;
     default:
       return message;

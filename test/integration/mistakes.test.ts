@@ -132,6 +132,10 @@ async function writeFiles(): Promise<Record<string, string>> {
       /^(\s+)token: .*$/m,
       "$1exec: {apiVersion: client.authentication.k8s.io/v1, command: nosuchprog}",
     ),
+    silentPlugin: hub.kubeconfig.replace(
+      /^(\s+)token: .*$/m,
+      "$1exec: {apiVersion: client.authentication.k8s.io/v1, command: 'true'}",
+    ),
     tokenless: hub.kubeconfig.replace(/^(\s+)token: .*$/m, "$1tokenFile: nowhere"),
     metricsOnly: hub.kubeconfigFor({ token, server: manager.url }),
     empty: hub.kubeconfigFor({ token, server: addressOf(empty) }),

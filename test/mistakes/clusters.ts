@@ -26,6 +26,13 @@ const kubeconfigs: CommandMistake[] = [
     next: /put that right, or choose another cluster with --kubeconfig or --context/,
   },
   {
+    mistake: "a credential plugin that gives nothing",
+    line: "status --kubeconfig {silentPlugin}",
+    what: /the credential plugin true printed no ExecCredential/,
+    where: /the hub \(https:.*kubeconfig .*silentPlugin/,
+    next: /check its command and args in the kubeconfig/,
+  },
+  {
     mistake: "a token file that is not there",
     line: "status --kubeconfig {tokenless}",
     what: /the token file .*\/nowhere cannot be read/,
@@ -161,6 +168,13 @@ const connections: CommandMistake[] = [
     what: /your rights reach neither every namespace nor default, the namespace of your context/,
     where: /the hub \(.*kubeconfig .*tenant/,
     next: /give -n NAMESPACE of one that they reach/,
+  },
+  {
+    mistake: "no rights to see the cluster that is named",
+    line: "status membercluster/m1 --kubeconfig {tenant}",
+    what: /your rights on the hub do not show member clusters/,
+    where: /such as "m1"/,
+    next: /ask its administrator for the right to list memberclusters/,
   },
   {
     mistake: "a hub on which Meridian was never installed",

@@ -66,6 +66,13 @@ const usage: CommandMistake[] = [
     next: /give it: join <name> --member-kubeconfig <file>/,
   },
   {
+    mistake: "a flag that must be given, misspelt",
+    line: "join m2 --member-kubeconfg {member}",
+    what: /unknown option '--member-kubeconfg'/,
+    where: /'--member-kubeconfig <file>' not specified/,
+    next: /give it: join <name> --member-kubeconfig <file>/,
+  },
+  {
     mistake: "no kubeconfig of the cluster that is to join",
     line: "join m2",
     what: /required option .* not specified/,
@@ -123,6 +130,27 @@ const names: CommandMistake[] = [
     what: /serves no kind "shop"/,
     where: /the hub/,
     next: /if shop is a namespace, write first -n shop/,
+  },
+  {
+    mistake: "a cluster to explain",
+    line: `explain mc/m1 ${HUB}`,
+    what: /explain says where an object runs/,
+    where: /m1 is named as a cluster/,
+    next: /`meridian status membercluster\/m1` shows it, `meridian explain NAME --cluster m1`/,
+  },
+  {
+    mistake: "an application of another namespace",
+    line: `status first -n blog ${HUB}`,
+    what: /no demoapplication "first"/,
+    where: /in namespace blog/,
+    next: /name one of these: first -n shop/,
+  },
+  {
+    mistake: "a cluster named as such",
+    line: `status cluster/m1 ${HUB}`,
+    what: /no policy places a cluster "m1"/,
+    where: /in any namespace/,
+    next: /write membercluster\/m1/,
   },
   {
     mistake: "a rollout of another namespace",

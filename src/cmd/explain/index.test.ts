@@ -89,6 +89,10 @@ spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap, name: pages}], clus
     { args: ["-f", join(data, "application.yaml")], want: /hold no MemberCluster/ },
     { args: ["blog", "-f", data], want: /no demoapplication "blog".*demoapplication\/nginx-demo/ },
     { args: ["-f", data, "--cluster", "paris-1"], want: /no member cluster "paris-1"/ },
+    {
+      args: ["mc/paris-1", "-f", data],
+      want: /explain says where an object runs.* `meridian status membercluster\/paris-1`/,
+    },
     { args: ["-f", join(data, "clusters.yaml")], want: /hold no object to explain/ },
   ])("says what to give: $want", async ({ args, want }) => {
     const { code, err } = await run(...args);

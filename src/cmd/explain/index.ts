@@ -80,6 +80,7 @@ async function fromFiles(name: string | undefined, options: ExplainOptions): Pro
     return { world, objects };
   }
   const wanted = splitName(name);
+  if (wanted.kind === "membercluster") throw isNoObject(wanted.name);
   const objects = placeable.filter(
     (object) => object.metadata.name === wanted.name && isOfKind(object, wanted) && isIn(object, options.namespace),
   );
@@ -100,6 +101,7 @@ async function fromHub(name: string | undefined, options: ExplainOptions, contex
   const reader = new HubReader(hub, context.signal, "meridian explain --without-hub -f FILES");
   const world = emptyWorld();
   const { kind, group, name: wanted } = splitName(name);
+  if (kind === "membercluster") throw isNoObject(wanted);
   const type = kind === "demoapplication" ? DEMOAPPLICATIONS : await reader.typeNamed(kind, group);
   if (type === undefined)
     throw new CommandError(
@@ -133,6 +135,12 @@ async function fromHub(name: string | undefined, options: ExplainOptions, contex
   }
   for (const note of notes) context.terminal.err(`${note}\n`);
   return { world, objects: [object] };
+}
+
+function isNoObject(cluster: string): CommandError {
+  return new CommandError(
+    `explain says where an object runs, and ${cluster} is named as a cluster: \`meridian status membercluster/${cluster}\` shows it, \`meridian explain NAME --cluster ${cluster}\` why an object runs there or not`,
+  );
 }
 
 function requireCluster(world: World, name: string): void {
