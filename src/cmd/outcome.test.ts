@@ -37,6 +37,10 @@ describe("an error of a cluster names the cluster, what is wrong, and what to do
       error: new ApiError(403, "Forbidden", "no right"),
       says: "refuses: no right; ask its administrator for this right, or choose",
     },
+    {
+      error: new ApiError(403, "Forbidden", 'x is forbidden: User "system:anonymous" cannot list resource "x"'),
+      says: "takes you for nobody (system:anonymous): the kubeconfig's user gives no token, client certificate or exec, and API servers do not look at username and password; add one, or choose",
+    },
     { error: new ApiError(503, "ServiceUnavailable", "busy"), says: "cannot answer now: busy; try again in a moment" },
     { error: new ApiError(422, "Invalid", "bad field"), says: "answers: bad field" },
     {

@@ -2,6 +2,7 @@ import { DEFAULT_SYSTEM_NAMESPACE } from "../apis/index.ts";
 import { redactText } from "../observability/index.ts";
 import {
   CredentialsError,
+  isAnonymous,
   isApiError,
   isForbidden,
   isServerTrouble,
@@ -80,6 +81,8 @@ function sentenceOf(error: unknown, where: Whereabouts | undefined): string {
   if (error.status === 400 && isPlain(where)) return `${cluster} answers: ${message}; ${speakHttps(where)}`;
   if (isUnauthorized(error))
     return `${cluster} does not accept the credentials: ${message}; log in again, or ${where.otherwise}`;
+  if (isAnonymous(error))
+    return `${cluster} takes you for nobody (system:anonymous): the kubeconfig's user gives no token, client certificate or exec, and API servers do not look at username and password; add one, or ${where.otherwise}`;
   if (isForbidden(error))
     return `${cluster} refuses: ${message}; ask its administrator for this right, or ${where.otherwise}`;
   if (isServerTrouble(error)) return `${cluster} cannot answer now: ${message}; try again in a moment`;

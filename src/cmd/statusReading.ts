@@ -4,7 +4,7 @@ import {
   CLUSTERRESOURCEBINDINGS,
   DEMOAPPLICATIONS,
   isApiError,
-  isForbidden,
+  lacksRight,
   isNotFound,
   LEASES,
   MANIFESTBUNDLES,
@@ -83,7 +83,7 @@ async function readApplications(
   } catch (error) {
     if (selector !== undefined && isApiError(error) && error.reason === "BadRequest")
       throw new CommandError(`-l "${selector}" is no selector of labels`, { cause: error });
-    if (namespace !== undefined || !isForbidden(error)) throw error;
+    if (namespace !== undefined || !lacksRight(error)) throw error;
     if (allNamespaces === true) {
       throw new CommandError("not every namespace can be shown; leave out --all-namespaces, or give -n NAMESPACE", {
         cause: error,
@@ -93,7 +93,7 @@ async function readApplications(
     try {
       return { objects: await read(own), namespace: own };
     } catch (cause) {
-      if (!isForbidden(cause)) throw cause;
+      if (!lacksRight(cause)) throw cause;
       const reached = `your rights reach neither every namespace nor ${own}, the namespace of your context`;
       throw new CommandError(`${reached}; give -n NAMESPACE of one that they reach`, { cause });
     }
@@ -142,7 +142,7 @@ async function readOthers(
       found.objects.push(...(await listPages(hub, type, given({ namespace, labelSelector: selector }), signal)));
       found.types.push(type);
     } catch (error) {
-      if (isForbidden(error)) hidden.push(type);
+      if (lacksRight(error)) hidden.push(type);
       else if (!isNotFound(error)) throw error;
     }
   }
@@ -155,7 +155,7 @@ export async function readEverywhere(hub: Connection, signal: AbortSignal): Prom
     try {
       return await listPlaced(hub, DEMOAPPLICATIONS, signal);
     } catch (error) {
-      if (isForbidden(error)) return [];
+      if (lacksRight(error)) return [];
       throw error;
     }
   };
@@ -189,7 +189,7 @@ export async function readClusters(hub: Connection, signal: AbortSignal): Promis
   try {
     return await listAll(hub, MEMBERCLUSTERS, {}, signal);
   } catch (error) {
-    if (isForbidden(error)) return undefined;
+    if (lacksRight(error)) return undefined;
     throw error;
   }
 }
@@ -208,7 +208,7 @@ export async function idleNote({ client }: Connection, signal: AbortSignal): Pro
       `No manager has held the Lease ${DEFAULT_SYSTEM_NAMESPACE}/${DEFAULT_LEASE_NAME}${since}, so what is shown may be old: start one with \`meridian manager\`, or see why none runs (\`kubectl get pods -n ${DEFAULT_SYSTEM_NAMESPACE}\`).`,
     ];
   } catch (error) {
-    if (isForbidden(error)) return [];
+    if (lacksRight(error)) return [];
     throw error;
   }
 }

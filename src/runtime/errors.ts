@@ -149,6 +149,16 @@ export function isForbidden(error: unknown): error is ApiError {
   return isApiError(error) && error.status === 403;
 }
 
+/** The server takes the request for nobody's: it came without credentials, or with some that this server does not look at. */
+export function isAnonymous(error: unknown): error is ApiError {
+  return isForbidden(error) && error.apiMessage.includes('User "system:anonymous"');
+}
+
+/** The server knows who asks, and they may not. */
+export function lacksRight(error: unknown): error is ApiError {
+  return isForbidden(error) && !isAnonymous(error);
+}
+
 /** The object breaks the rules of its kind; sending it again will not help. */
 export function isInvalid(error: unknown): error is ApiError {
   return isApiError(error) && error.status === 422;

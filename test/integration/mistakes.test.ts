@@ -136,6 +136,8 @@ async function writeFiles(): Promise<Record<string, string>> {
       /^(\s+)token: .*$/m,
       "$1exec: {apiVersion: client.authentication.k8s.io/v1, command: 'true'}",
     ),
+    anonymous: hub.kubeconfig.replace(/^(\s+)token: .*$/m, "$1{}"),
+    password: hub.kubeconfig.replace(/^(\s+)token: .*$/m, "$1username: ann\n$1password: secret"),
     tokenless: hub.kubeconfig.replace(/^(\s+)token: .*$/m, "$1tokenFile: nowhere"),
     metricsOnly: hub.kubeconfigFor({ token, server: manager.url }),
     empty: hub.kubeconfigFor({ token, server: addressOf(empty) }),

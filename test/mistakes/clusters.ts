@@ -156,6 +156,20 @@ const connections: CommandMistake[] = [
     next: /log in again, or choose another cluster/,
   },
   {
+    mistake: "a user with a password",
+    line: "status --kubeconfig {password}",
+    what: /takes you for nobody \(system:anonymous\).*API servers do not look at username and password/,
+    where: /^meridian: the hub \(https:.*kubeconfig .*password/,
+    next: /add one, or choose another cluster with --kubeconfig or --context/,
+  },
+  {
+    mistake: "a user without any credential",
+    line: "plan --without m1 --kubeconfig {anonymous}",
+    what: /takes you for nobody.*gives no token, client certificate or exec/,
+    where: /^meridian: the hub \(https:.*kubeconfig .*anonymous/,
+    next: /add one, or choose another cluster with --kubeconfig or --context/,
+  },
+  {
     mistake: "no rights to see every namespace",
     line: "status -A --kubeconfig {tenant}",
     what: /not every namespace can be shown.*cannot list resource "demoapplications"/,

@@ -21,7 +21,7 @@ import {
   CLUSTERRESOURCEBINDINGS,
   DEMOAPPLICATIONS,
   Discovery,
-  isForbidden,
+  lacksRight,
   isNotFound,
   knownType,
   MANIFESTBUNDLES,
@@ -278,7 +278,7 @@ export class HubReader {
         items.push(...page.items.map((item) => ({ ...item, ...kind })));
         next = page.continue === "" ? undefined : page.continue;
       } catch (error) {
-        if (isForbidden(error)) return undefined;
+        if (lacksRight(error)) return undefined;
         throw error;
       }
     } while (next !== undefined);
@@ -304,7 +304,7 @@ function within(namespace: string | undefined): string {
 }
 
 function denied(error: unknown): "Denied" {
-  if (isForbidden(error)) return "Denied";
+  if (lacksRight(error)) return "Denied";
   throw error;
 }
 

@@ -36,11 +36,11 @@ export class Authentication {
     this.#adminToken = Buffer.from(parts.adminToken);
   }
 
-  /** From the header `Authorization`; somebody anonymous without it. Undefined: the credentials are wrong, which is a 401. */
+  /** From the header `Authorization`; somebody anonymous without a bearer token, as with a user and a password. Undefined: the credentials are wrong, which is a 401. */
   userOf(authorization: string | undefined): UserInfo | undefined {
-    if (authorization === undefined || authorization === "") return ANONYMOUS;
-    const token = /^bearer +(\S+)$/i.exec(authorization)?.[1];
-    const holder = token === undefined ? undefined : this.holderOf(token);
+    const token = /^bearer +(\S+)/i.exec(authorization?.trim() ?? "")?.[1];
+    if (token === undefined) return ANONYMOUS;
+    const holder = this.holderOf(token);
     return holder?.audiences.includes(ISSUER) === true ? holder.user : undefined;
   }
 

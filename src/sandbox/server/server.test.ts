@@ -43,6 +43,8 @@ describe("who asks", () => {
     expect(refused.body["message"]).toBe(
       'pods is forbidden: User "system:anonymous" cannot list resource "pods" in API group "" at the cluster scope',
     );
+    const password = { authorization: "Basic YW5uOnNlY3JldA==" };
+    expect((await client.send("GET", "/api/v1/pods", undefined, { headers: password })).status).toBe(403);
     for (const path of ["/readyz", "/livez", "/healthz", "/version"]) {
       expect((await client.send("GET", path, undefined, { headers: nobody })).status).toBe(200);
     }
