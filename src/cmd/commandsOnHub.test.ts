@@ -152,6 +152,7 @@ describe("cordon, drain and uncordon", () => {
     expect(await taints()).toEqual([]);
     expect((await onHub("cordon m1")).out).toBe("membercluster/m1 cordoned\n");
     expect((await onHub("cordon m1")).out).toBe("membercluster/m1 already cordoned\n");
+    expect((await onHub("status membercluster/m1")).out).toMatch(/^m1 +eu +True,Cordoned /m);
     const drain = await onHub("drain m1 --timeout 1s");
     expect(drain.code).toBe(3);
     expect(drain.err).toMatch(/2 of the objects on m1 have not left in time .*run `meridian drain m1` again/s);

@@ -3,8 +3,9 @@ import type { Condition, KubeObject } from "../apis/index.ts";
 import { CLUSTERRESOURCEBINDINGS, MANIFESTBUNDLES, RESOURCEBINDINGS } from "../runtime/index.ts";
 import { lacks, select } from "./statusSelection.ts";
 import type { Shown } from "./statusReading.ts";
+import { rowsOf } from "./live/rows.ts";
 import { formatStatus } from "./statusTable.ts";
-import { buildReport } from "./statusView.ts";
+import { buildReport, isHealthy } from "./statusView.ts";
 import { app, cluster, condition, entry, fine } from "./testing/statusObjects.ts";
 
 const now = Date.parse("2026-11-21T08:30:00Z");
@@ -67,6 +68,26 @@ describe("the tables", () => {
     const held = condition("DeletionsHeld", "True", "HubWentBack", "hub lacks 38 objects");
     const { clusters } = buildReport([], [{ ...cluster("a", ready), status: { conditions: [ready, held] } }]);
     expect(clusters).toMatchObject([{ ready: "True", reason: "HubWentBack", message: "hub lacks 38 objects" }]);
+  });
+
+  test.each([
+    { taints: ["unschedulable"], want: "True,Cordoned" },
+    { taints: ["unschedulable", "drain"], want: "True,Draining" },
+  ])("say of a cluster that is out of service that it is: $want", ({ taints, want }) => {
+    const object = cluster("a", ready);
+    const marks = taints.map((name) => ({ key: `federation.paas.cmft.com/${name}`, effect: "NoSchedule" }));
+    const built = buildReport([], [{ ...object, spec: { ...(object["spec"] as object), taints: marks } }]);
+    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(new RegExp(`^a +r-a +${want} +v1`, "m"));
+    expect(rowsOf(built, []).map(({ state }) => state)).toEqual([want.replace("True", "Ready")]);
+    expect(isHealthy(built)).toBe(true);
+  });
+
+  test("say why a copy is held though what is asked for runs elsewhere", () => {
+    const held = { reason: "NamespaceNotGranted", message: "run meridian join b --namespaces default" };
+    const object = app("shop", fine, [entry("a", "Available", 1), entry("b", "Held", 1, held)]);
+    const built = buildReport([object], []);
+    expect(built.objects[0]).toMatchObject({ healthy: true, message: `b: ${held.message}` });
+    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(/ 1\/2 .* NamespaceNotGranted$/m);
   });
 
   test("say of a cluster that leaves what its removal waits for", () => {
@@ -132,6 +153,7 @@ test("the JSON keeps its shape when there is nothing to say", () => {
         zone: "",
         provider: "",
         ready: "Unknown",
+        outOfService: "",
         reason: "NotReported",
         message: "no manager has reported on it yet",
         version: "",

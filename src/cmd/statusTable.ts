@@ -86,7 +86,7 @@ function clusterTable(clusters: readonly ClusterReport[], { color, now, wide }: 
   const rows = clusters.map((cluster): (string | Cell)[] => [
     cluster.name,
     orDash(cluster.region),
-    { text: cluster.ready, tone: cluster.ready === "True" ? "good" : "bad" },
+    readyCell(cluster),
     orDash(cluster.version),
     String(cluster.objects),
     lastContact(cluster, now),
@@ -96,6 +96,12 @@ function clusterTable(clusters: readonly ClusterReport[], { color, now, wide }: 
   return formatTable(header, rows, color);
 }
 
+/** As kubectl shows a node that takes nothing new: behind what it is. */
+function readyCell({ ready, outOfService }: ClusterReport): Cell {
+  if (outOfService === "") return { text: ready, tone: ready === "True" ? "good" : "bad" };
+  return { text: `${ready},${outOfService}`, tone: ready === "True" ? "plain" : "bad" };
+}
+
 /** While a cluster is in contact no time is written; a cluster lost contact when its condition Ready changed. */
 function lastContact(cluster: ClusterReport, now: number): string {
   if (cluster.ready === "True") return "now";
@@ -103,8 +109,8 @@ function lastContact(cluster: ClusterReport, now: number): string {
 }
 
 function verdict(healthy: boolean, reason: string, message: string): Cell {
-  if (healthy) return { text: "-", tone: "good" };
-  return { text: message === "" ? reason : `${reason}: ${message}`, tone: "bad" };
+  if (reason === "") return { text: "-", tone: "good" };
+  return { text: message === "" ? reason : `${reason}: ${message}`, tone: healthy ? "plain" : "bad" };
 }
 
 /** As kubectl names objects of several kinds in one table; an application is what is meant where no kind is named. */

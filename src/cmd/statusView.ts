@@ -7,8 +7,16 @@ import type {
   MemberCluster,
   ReplicaCounts,
   ResourceBinding,
+  Taint,
 } from "../apis/index.ts";
-import { DELETIONS_HELD_CONDITION, isBinding, REGION_LABEL, ZONE_LABEL } from "../apis/index.ts";
+import {
+  CORDON_TAINT,
+  DELETIONS_HELD_CONDITION,
+  DRAIN_TAINT,
+  isBinding,
+  REGION_LABEL,
+  ZONE_LABEL,
+} from "../apis/index.ts";
 import { deletionText } from "../status/index.ts";
 
 /** What `meridian status` says, as values; the JSON and YAML outputs are exactly these. Pure. */
@@ -20,7 +28,7 @@ export interface ObjectReport {
   name: string;
   /** Every condition that counts has its healthy value, for the present generation: it runs everywhere as it is now. */
   healthy: boolean;
-  /** Why not: the CamelCase reason of the first condition that is wrong; empty when healthy. */
+  /** Why not: the CamelCase reason of the first condition that is wrong; of a healthy object, why it is held on a cluster; else empty. */
   reason: string;
   message: string;
   /** `Kind/name` of the policy that placed the object; empty when none did. */
@@ -44,6 +52,8 @@ export interface ClusterReport {
   zone: string;
   provider: string;
   ready: "True" | "False" | "Unknown";
+  /** Set where `meridian cordon` or `drain` has taken the cluster out of service. */
+  outOfService: "" | "Cordoned" | "Draining";
   /** Why the cluster is not ready, or what waits there for a person; of one that leaves, what its removal is at or waits for; else empty. */
   reason: string;
   message: string;
@@ -121,6 +131,7 @@ function reportOf({
 }: Pick<KubeObject, "apiVersion" | "kind" | "metadata"> & { status: FederatedStatus }): ObjectReport {
   const problem = problemOf(metadata.generation, metadata.deletionTimestamp, status);
   const clusters = status.clusters ?? [];
+  const told = problem ?? heldOn(clusters);
   const { summary = [] } = status;
   const summarised = summary.reduce((sum, { clusters: count }) => sum + count, 0);
   return {
@@ -129,8 +140,8 @@ function reportOf({
     namespace: metadata.namespace ?? "",
     name: metadata.name,
     healthy: problem === undefined,
-    reason: problem?.reason ?? "",
-    message: problem?.message ?? "",
+    reason: told?.reason ?? "",
+    message: told?.message ?? "",
     placement: status.placement === undefined ? "" : `${status.placement.kind}/${status.placement.name}`,
     replicas: status.replicas ?? NONE,
     ...(status.staleReplicas === undefined ? {} : { staleReplicas: status.staleReplicas }),
@@ -176,6 +187,13 @@ function notReady({ conditions = [] }: FederatedStatus): { reason: string; messa
   return ready === undefined || ready.status === "True" ? undefined : { reason: ready.reason, message: ready.message };
 }
 
+/** A copy that waits for a person, though all that is asked for runs: such a cluster does not count as available. */
+function heldOn(clusters: readonly ClusterStatusEntry[]): { reason: string; message: string } | undefined {
+  const held = clusters.find(({ state, reason = "" }) => state === "Held" && reason !== "");
+  if (held?.reason === undefined) return undefined;
+  return { reason: held.reason, message: `${held.name}: ${held.message ?? "held"}` };
+}
+
 /** While a change has not reached every cluster: at which stage it is, or why it stopped. */
 function rolloutProblem({
   rollout,
@@ -200,6 +218,7 @@ function reportCluster({ metadata, spec, status }: MemberCluster, counts: Readon
     zone: labels[ZONE_LABEL] ?? "",
     provider: spec.provider ?? "",
     ready: ready?.status ?? "Unknown",
+    outOfService: outOfService(spec.taints),
     reason: deleting ? "Deleting" : ready === undefined ? "NotReported" : (trouble?.reason ?? ""),
     message: removed?.message ?? (trouble ?? ready)?.message ?? "no manager has reported on it yet",
     version: status?.kubernetesVersion ?? "",
@@ -208,6 +227,11 @@ function reportCluster({ metadata, spec, status }: MemberCluster, counts: Readon
     deleting,
     createdAt: metadata.creationTimestamp ?? "",
   };
+}
+
+function outOfService(taints: readonly Taint[] = []): ClusterReport["outOfService"] {
+  const has = (wanted: string): boolean => taints.some(({ key }) => key === wanted);
+  return has(DRAIN_TAINT) ? "Draining" : has(CORDON_TAINT) ? "Cordoned" : "";
 }
 
 /** Objects of one name stand together, in the order of their kinds. */

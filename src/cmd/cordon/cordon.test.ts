@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Placement } from "../../apis/index.ts";
 import type { ObjectReport } from "../statusView.ts";
-import { remainingOn } from "./remaining.ts";
+import { endOf, remainingOn } from "./remaining.ts";
 import { cordoned, DRAINING, drained, uncordoned } from "./taints.ts";
 
 const NOW = Date.parse("2026-11-22T08:00:00Z");
@@ -47,6 +47,8 @@ describe("what is left on a cluster", () => {
     });
   });
 
+  test("nothing, and the cluster is drained", () => expect(endOf(left([]))).toBe("drained"));
+
   test("counts on a fleet so large that the status does not list each cluster", () => {
     const many = object("web", { clusters: [], unlistedClusters: ["m0", "m1"] });
     expect(left([many, object("api", { clusters: [], unlistedClusters: ["m0"] })])).toEqual({
@@ -64,7 +66,9 @@ describe("what is left on a cluster", () => {
       more: { conditions: [{ type: "Scheduled", status: "False", message: "no cluster fits: cordoned" }] },
     },
   ])("stays: $why", ({ why, spec, more }) => {
-    expect(left([object("web", more as Partial<ObjectReport>)], spec)).toEqual({
+    const stays = left([object("web", more as Partial<ObjectReport>)], spec);
+    expect(endOf(stays)).toBe("cordoned, but not empty: 1 object stays there");
+    expect(stays).toEqual({
       leaving: [],
       staying: [{ object: "demoapplication/web in shop", why }],
     });

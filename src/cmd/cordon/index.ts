@@ -7,7 +7,7 @@ import type { CordonOptions, DrainOptions } from "../options.ts";
 import { CommandError, EXIT } from "../outcome.ts";
 import { hiddenNote, listPlaced, placedTypes } from "../statusReading.ts";
 import { Progress } from "../terminal.ts";
-import { placementKey, type Remaining, remainingOn } from "./remaining.ts";
+import { endOf, placementKey, type Remaining, remainingOn } from "./remaining.ts";
 import { type Change, changeTaints, cordoned, DRAINING, drained, uncordoned } from "./taints.ts";
 
 /**
@@ -65,7 +65,7 @@ export async function drain(name: string, options: DrainOptions, context: Comman
       { exitCode: EXIT.timeout },
     );
   }
-  terminal.out(`membercluster/${name} drained\n`);
+  terminal.out(`membercluster/${name} ${endOf(left)}\n`);
   return left.staying.length > 0 ? EXIT.found : EXIT.ok;
 }
 

@@ -1,4 +1,4 @@
-import type { Placement, Taint, Toleration } from "../../apis/index.ts";
+import { counted, type Placement, type Taint, type Toleration } from "../../apis/index.ts";
 import { tolerates } from "../../scheduler/index.ts";
 import type { ObjectReport, StatusReport } from "../statusView.ts";
 
@@ -35,6 +35,13 @@ export function remainingOn(
     else staying.push({ object: name, why });
   }
   return { leaving, staying };
+}
+
+/** What a draining has come to that waits for nothing more. */
+export function endOf({ staying: { length } }: Pick<Remaining, "staying">): string {
+  return length === 0
+    ? "drained"
+    : `cordoned, but not empty: ${counted(length, "object")} ${length === 1 ? "stays" : "stay"} there`;
 }
 
 function whyItStays(

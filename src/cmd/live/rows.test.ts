@@ -37,6 +37,7 @@ function cluster(name: string, fields: Partial<ClusterReport> = {}): ClusterRepo
     name,
     region: name,
     zone: "",
+    outOfService: "",
     provider: "",
     ready: "True",
     reason: "",

@@ -1,6 +1,6 @@
 import type { ClusterState } from "../../apis/index.ts";
 import { nameOf } from "../statusTable.ts";
-import type { ObjectReport, StatusReport } from "../statusView.ts";
+import type { ClusterReport, ObjectReport, StatusReport } from "../statusView.ts";
 import { type Cell, formatAge, formatTable, type Tone } from "../terminal.ts";
 
 /** The live table as values, and as text. Pure. */
@@ -55,13 +55,18 @@ export function rowsOf(report: StatusReport, clusters: readonly string[]): Row[]
       application: "",
       cluster: cluster.name,
       region: cluster.region,
-      state: cluster.ready === "True" ? "Ready" : cluster.reason === "NotReported" ? "Joining" : "NotReady",
+      state: stateOf(cluster),
       tone: cluster.ready === "True" ? "good" : cluster.reason === "NotReported" ? "plain" : "bad",
       reason: cluster.reason === "NotReported" ? "" : cluster.reason,
       message: cluster.reason === "" || cluster.reason === "NotReported" ? "" : cluster.message,
       since: time(cluster.since),
     })),
   ];
+}
+
+function stateOf({ ready, reason, outOfService }: ClusterReport): string {
+  const state = ready === "True" ? "Ready" : reason === "NotReported" ? "Joining" : "NotReady";
+  return outOfService === "" ? state : `${state},${outOfService}`;
 }
 
 function placedNowhere(application: string, { healthy, replicas, reason, message }: ObjectReport): Row {

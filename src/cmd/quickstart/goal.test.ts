@@ -31,6 +31,7 @@ function report(fields: { object?: Partial<ObjectReport>; cluster?: Partial<Clus
         name: "m1",
         region: "",
         zone: "",
+        outOfService: "",
         provider: "",
         ready: "True",
         reason: "",
