@@ -8,7 +8,7 @@ import {
   refOf,
 } from "../apis/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
-import { deletionWait, isStopped } from "../status/index.ts";
+import { deletionWait } from "../status/index.ts";
 
 /** What was told of one object, and what is still to be told: the end of what has begun. */
 export interface ObjectProgress {
@@ -44,7 +44,7 @@ function isTroubled({ state, reason }: ClusterStatusEntry): boolean {
 }
 
 /**
- * Events on a hub object about how it fares, from the status that stands there and the next one: a rollout that begins and ends, trouble of pods,
+ * Events on a hub object about how it fares, from the status that stands there and the next one: a rollout that begins and ends, trouble of what runs,
  * recovery, and a deletion that waits. Each is told once; a restart forgets none that was begun.
  */
 export function recordProgress(
@@ -57,7 +57,7 @@ export function recordProgress(
   const regarding = { ...refOf(object), ...(uid === undefined ? {} : { uid }) };
   const record = (type: "Normal" | "Warning", reason: string, action: string, note: string): void =>
     events.record({ regarding, type, reason, action, note });
-  recordPods(record, previous, status, progress);
+  recordTroubles(record, previous, status, progress);
   const { deletionTimestamp: since } = object.metadata;
   const wait = deletionWait(status, since);
   if (wait !== undefined && wait !== deletionWait(previous, since)) record("Warning", "DeletionWaits", "Delete", wait);
@@ -66,7 +66,7 @@ export function recordProgress(
 
 type RecordOne = (type: "Normal" | "Warning", reason: string, action: string, note: string) => void;
 
-function recordPods(
+function recordTroubles(
   record: RecordOne,
   previous: FederatedStatus | undefined,
   { clusters = [] }: FederatedStatus,
@@ -81,7 +81,7 @@ function recordPods(
     if (isTroubled(entry)) {
       troubled.set(name, reason);
       // What has failed is told by whoever reports failures.
-      if (state !== "Failed" && isPodReason(entry.reason) && before !== reason)
+      if (state !== "Failed" && entry.reason !== undefined && before !== reason)
         record("Warning", reason, "Run", `${name}: ${message}`);
     } else if (state === "Available" && before !== undefined) {
       troubled.delete(name);
@@ -107,7 +107,7 @@ function recordRollout(
       record("Normal", "RolloutStarted", "RollOut", `generation ${generation} goes to ${changed.join(", ")}`);
     progress.rollingOut = true;
   }
-  const isOver = isCarriedOut(status.conditions);
+  const isOver = isReady(status.conditions);
   // What was taken back has ended too, and is told by whoever takes it back.
   if (!progress.rollingOut || !(isOver || progressingOf(status.conditions)?.reason === "RolledBack")) return;
   progress.rollingOut = false;
@@ -148,9 +148,7 @@ function isRollingOut(conditions: readonly Condition[] | undefined): boolean {
   return UNDER_WAY.has(progressingOf(conditions)?.reason ?? "");
 }
 
-function isCarriedOut(conditions: readonly Condition[] | undefined): boolean {
-  const is = (type: string): string | undefined => conditions?.find((one) => one.type === type)?.status;
-  const progressing = progressingOf(conditions);
-  if (progressing?.status !== "False" || isStopped(progressing)) return false;
-  return is("Applied") === "True" && is("Available") === "True";
+/** Available alone may still be so with what was asked for before. */
+function isReady(conditions: readonly Condition[] | undefined): boolean {
+  return conditions?.find(({ type }) => type === "Ready")?.status === "True";
 }

@@ -15,6 +15,7 @@ function at(generation: number, hash: string, [status, reason]: readonly ["True"
     { type: "Applied", status: "True", reason: "AllClustersApplied", message: "" },
     { type: "Available", status: "True", reason: "AllClustersAvailable", message: "" },
     { type: "Progressing", status, reason, message: "" },
+    { type: "Ready", status: reason === "Settled" ? "True" : "False", reason: "", message: "" },
   ].map((one) => ({ ...one, lastTransitionTime: "2026-01-01T00:00:00Z" }) as Condition);
   const clusters = [{ name: "a", state: "Available" as const, replicas, desiredHash: hash, observedHash: hash }];
   return { observedGeneration: generation, clusters, conditions, availableClusters: "1/1" };
@@ -22,6 +23,7 @@ function at(generation: number, hash: string, [status, reason]: readonly ["True"
 
 const SETTLED = ["False", "Settled"] as const;
 const GOES_ON = ["True", "RollingOut"] as const;
+const STALLED = ["False", "Stalled"] as const;
 const PAUSED = ["False", "RolloutPaused"] as const;
 const GOES_BACK = ["True", "RollingBack"] as const;
 const IS_BACK = ["False", "RolledBack"] as const;
@@ -54,4 +56,16 @@ test("a change that was taken back is never completed, and neither does what it 
   expect(told(statuses, 2)).toEqual([]);
   // The object is what it was before: nothing is rolled out for it.
   expect(told([...statuses, at(3, "h1", SETTLED)])).toEqual([STARTED]);
+});
+
+test("a change that a quota blocks is warned of, and completed once the quota lets it", () => {
+  const given = at(2, "h2", STALLED);
+  const why = { state: "Degraded", reason: "QuotaExceeded", message: "exceeded quota: q" } as const;
+  const blocked = { ...given, clusters: given.clusters?.map((entry) => ({ ...entry, ...why })) ?? [] };
+  expect(told([before, blocked, blocked, at(2, "h2", SETTLED)])).toEqual([
+    "a: exceeded quota: q",
+    STARTED,
+    "healthy again on a (QuotaExceeded)",
+    COMPLETED,
+  ]);
 });

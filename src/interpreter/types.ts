@@ -14,7 +14,7 @@ export interface Health {
   replicas?: ReplicaCounts;
   /**
    * Set where the object is not Available in full, and serves with as many replicas as it must have at any time, as in a rolling update:
-   * `Now`; or `Before`, by what its controller said before the last change.
+   * `Now`; or `Before`, with what was asked for before the last change, or by what its controller said then.
    */
   serves?: "Now" | "Before";
 }

@@ -322,7 +322,7 @@ describe("what is asked for of a cluster that is frozen", () => {
       name: "what is there serves as before",
       given: on({ frozen: true }, [row({ health: { ...unhealthy("Progressing", 1), serves: "Before" } })]),
       applied: true,
-      available: "No",
+      available: "Before",
     },
     {
       name: "what is there does not serve",

@@ -13,5 +13,5 @@ export { deletionText, deletionWait } from "./deletion.ts";
 export { finalizerHolds } from "./heldRemoval.ts";
 export { type LostObjects, policyStatus } from "./policy.ts";
 export { detailOf } from "./report.ts";
-export { isHeldByRollout, isStopped } from "./rollout.ts";
+export { isHeldByRollout } from "./rollout.ts";
 export type { ClusterView, RowView } from "./types.ts";

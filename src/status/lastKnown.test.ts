@@ -29,12 +29,17 @@ describe("whether an object was available, as its entry of before tells", () => 
     { name: "Available", entry: {}, want: "Yes" },
     { name: "Available, and something else is asked for by now", entry: {}, applied: false, want: "Before" },
     {
-      name: "Progressing with three quarters of the replicas",
-      entry: { state: "Progressing", ...available(6) },
+      name: "Progressing with three quarters of the replicas, all of them new",
+      entry: { state: "Progressing", reason: "PodsNotReady", ...available(6) },
       want: "Yes",
     },
     { name: "Progressing with fewer", entry: { state: "Progressing", ...available(5) }, want: "No" },
-    { name: "Degraded with three quarters", entry: { state: "Degraded", ...available(6) }, want: "Yes" },
+    {
+      name: "Progressing with three quarters, some of which may be old",
+      entry: { state: "Progressing", reason: "ImagePullBackOff", ...available(6) },
+      want: "Before",
+    },
+    { name: "Degraded with three quarters", entry: { state: "Degraded", ...available(6) }, want: "Before" },
     { name: "Degraded with fewer", entry: { state: "Degraded", ...available(5) }, want: "No" },
     {
       name: "a quarter is rounded down, so that of three all must be there",
@@ -59,6 +64,11 @@ describe("whether an object was available, as its entry of before tells", () => 
     },
     { name: "Held, and all there", entry: { state: "Held" }, want: "Yes" },
     { name: "Held with fewer than asked for", entry: { state: "Held", ...available(7) }, want: "Before" },
+    {
+      name: "Held with old pods",
+      entry: { state: "Held", replicas: { desired: 8, updated: 7, ready: 8, available: 8 } },
+      want: "Before",
+    },
     { name: "Held short of the last change", entry: { state: "Held", observedHash: "old" }, want: "No" },
     { name: "Failed", entry: { state: "Failed" }, want: "No" },
     { name: "Unknown", entry: { state: "Unknown" }, want: "No" },

@@ -32,17 +32,20 @@ function lastAvailability(entry: ClusterStatusEntry, applied: boolean): Availabi
     case "Progressing":
     case "Degraded":
       if (!applied || reason === NOT_JUDGED) return "Before";
-      return replicas.available > 0 && replicas.available >= leastOf(replicas.desired) ? "Yes" : "No";
+      if (replicas.available === 0 || replicas.available < leastOf(replicas.desired)) return "No";
+      return reason === ALL_NEW ? "Yes" : "Before";
     case "Held":
       // The state does not say how healthy the cluster was, but the numbers do.
       if (desiredHash !== observedHash) return "No";
-      return replicas.available >= replicas.desired ? "Yes" : "Before";
+      return Math.min(replicas.available, replicas.updated) >= replicas.desired ? "Yes" : "Before";
     default:
       return "No";
   }
 }
 
 const NOT_JUDGED: Reason = "RolloutPending";
+/** Only with this reason the entry says that no old pods are among those that serve. */
+const ALL_NEW: Reason = "PodsNotReady";
 
 /** How many replicas of a Deployment are to be available while its pods are replaced, unless it says otherwise. */
 function leastOf(desired: number): number {

@@ -262,7 +262,7 @@ describe("the report before the first contact after a restart", () => {
       entry: previous,
       planned: true,
       applied: true,
-      available: "Yes",
+      available: "Before",
       fresh: true,
       activity: "RollingOut",
     });

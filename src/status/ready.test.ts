@@ -174,7 +174,7 @@ describe("while a change is carried out", () => {
     met: boolean;
   }
   test.each<Case>([
-    { name: "a rolling update that keeps enough pods", rows: [rolling("Now")], available: true, met: true },
+    { name: "a rolling update that has enough new pods", rows: [rolling("Now")], available: true, met: true },
     { name: "a rolling update that does not", rows: [rolling()], available: false, met: false },
     { name: "what its controller has not seen yet", rows: [rolling("Before")], available: true, met: false },
     { name: "what is not written yet", rows: [behind], available: true, met: false },
@@ -192,9 +192,9 @@ describe("while a change is carried out", () => {
     },
     {
       name: "a rollout that has stopped with enough old pods",
-      rows: [row({ health: { ...unhealthy("Degraded", 2, "ProgressDeadlineExceeded"), serves: "Now" } })],
+      rows: [row({ health: { ...unhealthy("Degraded", 2, "ProgressDeadlineExceeded"), serves: "Before" } })],
       available: true,
-      met: true,
+      met: false,
     },
   ])("$name: available $available, waited for $met", ({ rows, available, met }) => {
     const status = aggregate(changed([view("a", { rows }), view("b")]), T0);
@@ -202,6 +202,15 @@ describe("while a change is carried out", () => {
     expect(isMet(status, "Available", 4)).toBe(met);
     expect(isMet(status, "Ready", 4)).toBe(false);
     expect(status.availableClusters).toBe(available ? "2/2" : "1/2");
+  });
+
+  test("a change that a quota blocks has stalled, though the member took it and old pods serve", () => {
+    const blocked = row({ health: { ...unhealthy("Degraded", 2, "QuotaExceeded", "no room"), serves: "Before" } });
+    const status = aggregate(changed([view("a", { rows: [blocked] }), view("b")]), T0);
+    expect(condition(status, "Applied")[0]).toBe("True");
+    expect(condition(status, "Progressing")).toEqual(["False", "Stalled", "not healthy on a (QuotaExceeded)"]);
+    expect(condition(status, "Ready")).toEqual(["False", "QuotaExceeded", "1 of 2 clusters ready; a: no room"]);
+    expect(conditionOf(status, "Available")).toMatchObject({ status: "True", observedGeneration: 3 });
   });
 
   test("what was not available does not become so before it is carried out", () => {

@@ -180,7 +180,7 @@ function availabilityOf(
   const serving = servingOf(rows);
   if (serving === undefined || target.problem !== undefined) return "No";
   // An object that is held keeps serving. It is available as long as what serves is what is asked for.
-  if (state === "Held") return serving === "Now" && desiredHash === observedHash ? "Yes" : "No";
+  if (state === "Held") return desiredHash !== observedHash ? "No" : serving === "Now" ? "Yes" : "Before";
   if (failingRow(rows) !== undefined) return "No";
   return serving === "Now" && rows.filter(isWanted).every((row) => row.inSync) ? "Yes" : "Before";
 }

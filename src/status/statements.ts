@@ -251,14 +251,19 @@ function progressingOf(target: Target | undefined, reports: readonly ClusterRepo
     const names = busy.map(({ entry }) => entry.name);
     if (names.length > 0) return { type, status: "True", reason, message: listedAfter(`${words} `, names) };
   }
-  const stalled = reports.filter((report) => report.planned && !report.applied);
-  if (stalled.length === 0) return { type, status: "False", reason: "Settled", message: "" };
-  const message = listedAfter(
-    "not carried out on ",
-    stalled.map(({ entry: { name, state, reason = state } }) => `${name} (${reason})`),
-  );
-  return { type, status: "False", reason: "Stalled", message };
+  const planned = reports.filter((report) => report.planned);
+  for (const [words, isStuck] of STUCK) {
+    const stuck = planned.filter(isStuck).map(({ entry: { name, state, reason = state } }) => `${name} (${reason})`);
+    if (stuck.length > 0) return { type, status: "False", reason: "Stalled", message: listedAfter(words, stuck) };
+  }
+  return { type, status: "False", reason: "Settled", message: "" };
 }
+
+/** What stays as it is until somebody changes something, and is not as was asked for. */
+const STUCK: readonly [string, (report: ClusterReport) => boolean][] = [
+  ["not carried out on ", ({ applied }) => !applied],
+  ["not healthy on ", ({ entry: { state } }) => state === "Failed" || state === "Degraded"],
+];
 
 function freshOf(reports: readonly ClusterReport[]): Statement {
   const type = "Fresh";

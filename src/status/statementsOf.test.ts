@@ -293,6 +293,10 @@ describe("Progressing", () => {
       ],
       want: ["False", "Stalled", "not carried out on a (R), b (Failed)"],
     },
+    {
+      reports: [report("a"), ill("b", "Degraded"), ill("c", "Failed"), ill("d", "Unknown"), ill("e", "Progressing")],
+      want: ["False", "Stalled", "not healthy on b (DegradedReason), c (FailedReason)"],
+    },
     { reports: [report("a")], want: ["False", "Settled", ""] },
   ])("says $want", ({ reports, want }) => expect(one("Progressing", reports)).toEqual(want));
 

@@ -29,15 +29,16 @@ const health = (reason: string, message: string, more: Partial<Health> = {}): He
   ...more,
 });
 const NOW = { serves: "Now" } as const;
+const BEFORE = { serves: "Before" } as const;
 const AVAILABLE: Health = { state: "Available" };
 
 describe("a Deployment of 3 replicas", () => {
   test.each<[string, Partial<Counts>, Health]>([
-    ["one updated pod is missing", { updated: 2 }, health("RollingOut", "2 of 3 replicas updated", NOW)],
+    ["one updated pod is missing", { updated: 2 }, health("RollingOut", "2 of 3 replicas updated", BEFORE)],
     ["one pod is updated too many", { updated: 4 }, AVAILABLE],
     ["one pod is missing in all", { existing: 2 }, AVAILABLE],
-    ["one old pod is there", { existing: 4 }, health("RollingOut", "1 old replica is still there", NOW)],
-    ["two old pods are there", { existing: 5 }, health("RollingOut", "2 old replicas are still there", NOW)],
+    ["one old pod is there", { existing: 4 }, health("RollingOut", "1 old replica is still there", BEFORE)],
+    ["two old pods are there", { existing: 5 }, health("RollingOut", "2 old replicas are still there", BEFORE)],
     [
       "one pod is too many, and new",
       { existing: 4, updated: 4 },
@@ -48,7 +49,7 @@ describe("a Deployment of 3 replicas", () => {
     ["one pod is not available", { available: 2 }, health("PodsNotReady", "2 of 3 replicas available")],
     ["one pod is available too many", { available: 4 }, AVAILABLE],
     ["no pod is available", { available: 0 }, health("PodsNotReady", "0 of 3 replicas available")],
-    ["no pod is updated", { updated: 0 }, health("RollingOut", "0 of 3 replicas updated", NOW)],
+    ["no pod is updated", { updated: 0 }, health("RollingOut", "0 of 3 replicas updated", BEFORE)],
   ])("where %s", (_name, given, want) => {
     const all = { ...ALL, ...given };
     const { existing: _, ...told } = all;
@@ -57,12 +58,12 @@ describe("a Deployment of 3 replicas", () => {
 
   const enough = condition("Available", "True");
   test.each<[string, object[], number, Health["serves"]]>([
-    ["has as many as its controller asks for", [enough], 1, "Now"],
+    ["has as many as its controller asks for", [enough], 1, "Before"],
     ["has none, whatever its controller says", [enough], 0, undefined],
     ["has too few, as its controller says", [condition("Available", "False")], 3, undefined],
     ["has a controller that does not know", [condition("Available", "Unknown")], 3, undefined],
-    ["has all, where its controller says nothing", [], 3, "Now"],
-    ["has more than all, where its controller says nothing", [], 4, "Now"],
+    ["has all, where its controller says nothing", [], 3, "Before"],
+    ["has more than all, where its controller says nothing", [], 4, "Before"],
     ["lacks one, where its controller says nothing", [], 2, undefined],
   ])("that %s", (_name, conditions, available, serves) => {
     const found = deployment({ ...ALL, updated: 2, available }, 3, conditions);
@@ -118,8 +119,9 @@ test.prop([anyCounts, some])(
     const { existing, updated, ready, available } = given;
     const isWhole = Math.min(updated, ready, available) >= desired && existing <= Math.min(updated, desired);
     const found = deployment(given, desired);
+    const how = updated < desired || existing > updated ? "Before" : "Now";
     expect(found.state).toBe(isWhole ? "Available" : "Progressing");
-    expect(found.serves).toBe(!isWhole && available > 0 && available >= desired ? "Now" : undefined);
+    expect(found.serves).toBe(!isWhole && available > 0 && available >= desired ? how : undefined);
     expect(found.replicas).toStrictEqual({ desired, updated, ready, available });
   },
 );
@@ -131,8 +133,9 @@ test.prop([anyCounts, some, fc.nat({ max: 5 })])(
     const isWhole = updated >= desired - partition && existing === desired && Math.min(ready, available) >= desired;
     const spec = { replicas: desired, updateStrategy: { rollingUpdate: { partition } } };
     const found = judge("apps/v1 StatefulSet", { spec, status: counts(given) });
+    const how = updated < desired - partition ? "Before" : "Now";
     expect(found.state).toBe(isWhole ? "Available" : "Progressing");
-    expect(found.serves).toBe(!isWhole && available > 0 && available >= desired ? "Now" : undefined);
+    expect(found.serves).toBe(!isWhole && available > 0 && available >= desired ? how : undefined);
   },
 );
 

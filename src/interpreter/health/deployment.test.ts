@@ -149,9 +149,31 @@ describe("Deployment", () => {
     const few = condition("Available", "False", "MinimumReplicasUnavailable");
     test.each<Case & { serves: "Now" | "Before" | undefined }>([
       {
-        name: "in a rolling update, as its controller says",
+        name: "as before in a rolling update, as its controller says",
         status: { ...settled, updatedReplicas: 1, availableReplicas: 2, conditions: [enough] },
         want: { state: "Progressing" },
+        serves: "Before",
+      },
+      {
+        name: "as before while an old pod stands in for the one new pod there is to be",
+        status: { ...settled, replicas: 4, availableReplicas: 2, conditions: [enough] },
+        want: { state: "Progressing", message: "1 old replica is still there" },
+        serves: "Before",
+      },
+      {
+        name: "as before where a quota lets no new pod be made",
+        status: {
+          ...settled,
+          updatedReplicas: 0,
+          conditions: [enough, condition("ReplicaFailure", "True", "FailedCreate", "exceeded quota: q")],
+        },
+        want: { state: "Degraded", reason: "QuotaExceeded" },
+        serves: "Before",
+      },
+      {
+        name: "with enough new pods and no other",
+        status: { ...settled, availableReplicas: 2, conditions: [enough] },
+        want: { state: "Progressing", reason: "PodsNotReady" },
         serves: "Now",
       },
       {
@@ -176,7 +198,7 @@ describe("Deployment", () => {
         name: "by its numbers, where its controller has no such condition",
         status: { ...settled, updatedReplicas: 1 },
         want: { state: "Progressing" },
-        serves: "Now",
+        serves: "Before",
       },
       {
         name: "after a rollout that timed out, with the old pods",
@@ -186,7 +208,7 @@ describe("Deployment", () => {
           conditions: [enough, condition("Progressing", "False", "ProgressDeadlineExceeded", "timed out")],
         },
         want: { state: "Degraded" },
-        serves: "Now",
+        serves: "Before",
       },
       {
         name: "is not asked of one that is Available",
@@ -208,7 +230,7 @@ describe("Deployment", () => {
     });
 
     test.each([
-      ["StatefulSet", { ...settled, updatedReplicas: 1 }, "Now"],
+      ["StatefulSet", { ...settled, updatedReplicas: 1 }, "Before"],
       ["StatefulSet", { ...settled, updatedReplicas: 1, availableReplicas: 2 }, undefined],
       ["StatefulSet", { ...settled, observedGeneration: 1 }, "Before"],
       [
@@ -220,7 +242,7 @@ describe("Deployment", () => {
           numberReady: 2,
           numberAvailable: 2,
         },
-        "Now",
+        "Before",
       ],
       [
         "DaemonSet",

@@ -56,7 +56,7 @@ whole("apps/v1 Deployment", [
     name: "is not paused by anything but a yes",
     spec: { paused: "true" },
     status: { ...settled, updatedReplicas: 2 },
-    want: { ...rolling("2 of 3 replicas updated"), replicas: counted(3, 2, 3, 3), serves: "Now" },
+    want: { ...rolling("2 of 3 replicas updated"), replicas: counted(3, 2, 3, 3), serves: "Before" },
   },
   {
     name: "came to its deadline once, and goes on",
@@ -65,7 +65,7 @@ whole("apps/v1 Deployment", [
       updatedReplicas: 2,
       conditions: [condition("Progressing", "True", "ProgressDeadlineExceeded", "timed out")],
     },
-    want: { ...rolling("2 of 3 replicas updated"), replicas: counted(3, 2, 3, 3), serves: "Now" },
+    want: { ...rolling("2 of 3 replicas updated"), replicas: counted(3, 2, 3, 3), serves: "Before" },
   },
   {
     name: "has no failure of replicas where the condition is False",

@@ -28,19 +28,25 @@ export function deploymentHealth(object: KubeObject): Health {
     ready: count(status, "readyReplicas"),
     available: count(status, "availableReplicas"),
   };
-  const judged = judgeDeployment(object, replicas, count(status, "replicas"));
+  const existing = count(status, "replicas");
+  const judged = judgeDeployment(object, replicas, existing);
   // The Deployment's own controller knows how many may be missing while it replaces pods.
   const reported = conditionOf(object, "Available");
   const serves = reported === undefined ? hasAll(replicas) : reported.status === "True" && replicas.available > 0;
-  return withServing({ ...judged, replicas }, serves, isBehind(object));
+  return withServing({ ...judged, replicas }, serves, isBehind(object) || isReplacing(replicas, existing));
+}
+
+/** Old pods are among those that serve: what they serve with is what was asked for before. */
+function isReplacing({ desired, updated }: ReplicaCounts, existing: number): boolean {
+  return updated < desired || existing > updated;
 }
 
 function hasAll({ desired, available: serving }: ReplicaCounts): boolean {
   return serving > 0 && serving >= desired;
 }
 
-function withServing(judged: Health, serves: boolean, behind: boolean): Health {
-  return judged.state === "Available" || !serves ? judged : { ...judged, serves: behind ? "Before" : "Now" };
+function withServing(judged: Health, serves: boolean, asBefore: boolean): Health {
+  return judged.state === "Available" || !serves ? judged : { ...judged, serves: asBefore ? "Before" : "Now" };
 }
 
 function judgeDeployment(object: KubeObject, replicas: ReplicaCounts, existing: number): Health {
@@ -95,7 +101,7 @@ export function statefulSetHealth(object: KubeObject): Health {
   const toUpdate = strategy["type"] === "OnDelete" ? 0 : Math.max(0, replicas.desired - partition);
   if (replicas.updated < toUpdate) {
     const rolling = health("Progressing", "RollingOut", share(replicas.updated, toUpdate, "updated"));
-    return withServing({ ...rolling, replicas }, hasAll(replicas), false);
+    return withServing({ ...rolling, replicas }, hasAll(replicas), true);
   }
   const judged = judgeProgress({ ...replicas, updated: existing }, existing);
   return withServing({ ...judged, replicas }, hasAll(replicas), false);
@@ -113,7 +119,8 @@ export function daemonSetHealth(object: KubeObject): Health {
   if (isBehind(object)) return withServing({ ...pending(), replicas }, hasAll(replicas), true);
   const onDelete = valueAt(object, ["spec", "updateStrategy", "type"]) === "OnDelete";
   const updated = onDelete ? desired : replicas.updated;
-  return withServing({ ...judgeProgress({ ...replicas, updated }, updated), replicas }, hasAll(replicas), false);
+  const judged = judgeProgress({ ...replicas, updated }, updated);
+  return withServing({ ...judged, replicas }, hasAll(replicas), updated < desired);
 }
 
 /** Also of a ReplicationController. Neither replaces the pods that it has: those of an earlier template lack a label of the present one at most. */
