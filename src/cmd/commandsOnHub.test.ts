@@ -155,7 +155,7 @@ describe("cordon, drain and uncordon", () => {
     expect((await onHub("status membercluster/m1")).out).toMatch(/^m1 +eu +True,Cordoned /m);
     const drain = await onHub("drain m1 --timeout 1s");
     expect(drain.code).toBe(3);
-    expect(drain.err).toMatch(/2 of the objects on m1 have not left in time .*run `meridian drain m1` again/s);
+    expect(drain.err).toMatch(/2 objects on m1 have not left in time .*run `meridian drain m1` again/s);
     expect(await taints()).toEqual(["unschedulable:NoSchedule", "drain:NoExecute"]);
     hub.faults.set({ latencyMs: [3_000, 3_000], only: ({ path }) => path.includes("demoapplications") });
     try {

@@ -40,6 +40,12 @@ function isConcerned({ plans }: CarryingOut, owner: string, cluster: string): bo
   return remaining?.has(cluster) === true || target?.clusters.some(({ name }) => name === cluster) === true;
 }
 
+/** Something of the object may be left on a cluster that does not answer. */
+export function awaitsAnswer({ plans, observations }: CarryingOut, owner: string): boolean {
+  const remaining = plans.get(owner)?.remaining ?? [];
+  return [...remaining].some((cluster) => !observations.contactOf(cluster).ok);
+}
+
 /** Something that these rows ask for anew has come to be, or has failed. */
 export function hasBegun({ assignments, observations }: CarryingOut, owner: string, plannedAt: number): boolean {
   for (const cell of assignments.of(owner)) {

@@ -42,6 +42,7 @@ import type { HubNamespaces } from "./hubNamespaces.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 import { changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
 import { changedContent, concernedAmong, isConcerned } from "./concerned.ts";
+import { keepHeld } from "./heldOnHub.ts";
 import { HELD_AGAIN_MS, heldByKind } from "./kindsHeld.ts";
 import { isOver, letGo } from "./letGo.ts";
 import { RecordedRows } from "./recordedRows.ts";
@@ -362,7 +363,7 @@ export class PlacementReconciler implements Reconciler {
     dependencies.forget(owner);
     metrics.forgetObject(owner);
     this.#fetching.delete(owner);
-    plans.drop(owner);
+    if (!isOver || !keepHeld(this.#options, owner)) plans.drop(owner);
     if (isOver) {
       this.#parting.delete(owner);
       assignments.replace(owner, []);

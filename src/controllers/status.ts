@@ -17,11 +17,12 @@ import {
 } from "../runtime/index.ts";
 import { aggregate, type ClusterView, detailOf, isHeldByRollout, withClusters } from "../status/index.ts";
 import type { AssignmentChange } from "./assignments.ts";
-import { hasBegun, openCell } from "./carryingOut.ts";
+import { awaitsAnswer, hasBegun, openCell } from "./carryingOut.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
 import { recordedKindsOf } from "./bundleKinds.ts";
 import { classesOf, type ControllerClasses } from "./controllerClasses.ts";
 import { heldFor, writeDue, WriteRate } from "./debounce.ts";
+import { holdersBeside } from "./heldOnHub.ts";
 import type { ObservationChange } from "./observations.ts";
 import { logFieldsOf, spanAttributes } from "./ownerKeys.ts";
 import type { Plan, PlanChange, Plans } from "./plans.ts";
@@ -172,7 +173,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
 
   /** Milliseconds to wait before the last status of an object that is being deleted and all of whose copies are gone. */
   #goneFor(owner: string, tracked: Tracked, now: number): number {
-    if (!this.#isDeletion(owner) || !this.#isComplete(owner, tracked)) {
+    if (!this.#isDeletion(owner) || !this.#isComplete(owner, tracked) || awaitsAnswer(this.#options, owner)) {
       tracked.goneAt = undefined;
       return 0;
     }
@@ -317,7 +318,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<void> {
-    const { store, clock } = this.#options;
+    const { store, clock, classes } = this.#options;
     const complete = this.#isComplete(owner, tracked);
     const previous = store.read(owner);
     const clusters = clusterViews(this.#options, owner, plan);
@@ -328,6 +329,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         ...classesOf(object),
         deleting: this.#isDeletion(owner),
         deletedAt: object.metadata.deletionTimestamp,
+        heldBy: holdersBeside(classes, object),
         isOverdue: (cluster) => this.#patienceLeft(object, cluster) === 0,
         previous,
         target: plan.target,

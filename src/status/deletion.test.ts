@@ -117,7 +117,27 @@ describe("what a deletion waits for", () => {
     {
       name: "a cluster refused, and is lost by now",
       reports: [remains("a", { state: "Unknown", reason: "CredentialsRejected" }, false)],
-      want: "waits for a (CredentialsRejected): goes on when it answers or is unjoined",
+      want: "waits for a (CredentialsRejected): run `meridian join a --renew`, or unjoin it",
+    },
+    {
+      name: "the Secret of a cluster is missing since a time that people know",
+      reports: [remains("cn-shanghai", { state: "Unknown", reason: "SecretNotFound", observedAt: SINCE }, false)],
+      want: `waits for cn-shanghai (SecretNotFound since ${SINCE}): run \`meridian join cn-shanghai --renew\`, or unjoin it`,
+    },
+    {
+      name: "the Secrets of several clusters are missing",
+      reports: ["a", "b"].map((name) => remains(name, { state: "Unknown", reason: "SecretNotFound" }, false)),
+      want: "waits for a, b (SecretNotFound): run `meridian join NAME --renew`, or unjoin them",
+    },
+    {
+      name: "another cluster answers under that name",
+      reports: [remains("a", { state: "Unknown", reason: "ClusterIdentityChanged" }, false)],
+      want: "waits for a (ClusterIdentityChanged): goes on when its MemberCluster is mended or unjoined",
+    },
+    {
+      name: "two MemberClusters name no way to their clusters",
+      reports: ["a", "b"].map((name) => remains(name, { state: "Unknown", reason: "InvalidConnection" }, false)),
+      want: "waits for a, b (InvalidConnection): goes on when they are mended or unjoined",
     },
     {
       name: "a cluster is lost, and nobody says why",
@@ -170,6 +190,39 @@ describe("what a deletion waits for", () => {
       want: `a: ${"x".repeat(91)}`,
     },
   ])("$name", ({ reports, want }) => expect(deletionMessage(reports, SINCE)).toBe(want));
+
+  test.each<{ name: string; reports: ClusterReport[]; since: string | undefined; heldBy: string[]; want: string }>([
+    {
+      name: "nothing is left, and a finalizer holds the object on the hub",
+      reports: [],
+      since: SINCE,
+      heldBy: ["example.com/hub-hold"],
+      want: `waits on the hub since ${SINCE}: it has finalizer example.com/hub-hold; mend its controller or remove it`,
+    },
+    {
+      name: "the same, and nobody knows since when",
+      reports: [],
+      since: undefined,
+      heldBy: ["a/b", "c/d"],
+      want: "waits on the hub: it has finalizers a/b, c/d; mend its controller or remove them",
+    },
+    {
+      name: "such a finalizer has a long name",
+      reports: [],
+      since: SINCE,
+      heldBy: [`${"f".repeat(58)}/hold`],
+      want: `on the hub: finalizer ${"f".repeat(58)}/hold; mend its controller or remove it`,
+    },
+    {
+      name: "copies are left, which go first",
+      reports: [remains("a")],
+      since: SINCE,
+      heldBy: ["a/b"],
+      want: "objects remain on a",
+    },
+  ])("is said of the hub last: $name", ({ reports, since, heldBy, want }) =>
+    expect(deletionMessage(reports, since, heldBy)).toBe(want),
+  );
 
   test("is said without a time where nobody knows it", () =>
     expect(deletionMessage([remains("a", { state: "Held", message: "m" })], undefined)).toBe("waits for a: m"));

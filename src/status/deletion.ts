@@ -2,12 +2,13 @@ import {
   type ClusterStatusEntry,
   type Condition,
   type FederatedStatus,
+  firstFitting,
   isOutOfContact,
   type Reason,
   shortMessage,
   shortName,
 } from "../apis/index.ts";
-import { isUnrefused } from "./heldRemoval.ts";
+import { heldTexts, isUnrefused } from "./heldRemoval.ts";
 import type { ClusterReport } from "./report.ts";
 
 /** What the message of a deletion that goes its way begins with. */
@@ -37,9 +38,21 @@ interface Wait {
   entries: ClusterStatusEntry[];
 }
 
-/** What the deletion of a hub object waits for; or, where all goes its way, where something of the object is left. */
-export function deletionMessage(reports: readonly ClusterReport[], since: string | undefined): string {
+/**
+ * What the deletion of a hub object waits for; or, where all goes its way, where something of the object is left. `heldBy`: the finalizers of
+ * others that it has on the hub, which are all that is waited for once nothing is left.
+ */
+export function deletionMessage(
+  reports: readonly ClusterReport[],
+  since: string | undefined,
+  heldBy: readonly string[] = [],
+): string {
   const remaining = reports.filter(({ planned }) => !planned);
+  if (remaining.length === 0 && heldBy.length > 0) {
+    const waits = "waits on the hub";
+    const timed = since === undefined ? [] : [`${waits} since ${since}: it has `];
+    return firstFitting(heldTexts([...timed, `${waits}: it has `, "on the hub: "], heldBy));
+  }
   const waits = waitsOf(remaining);
   const [first, ...rest] = waits;
   if (first !== undefined) return waitsFor(first, rest, since);
@@ -123,12 +136,40 @@ function textOf(wait: Wait, since: string | undefined, shown: number): string {
   return `${names}${since === undefined ? "" : ` since ${since}`}: ${why}${frees === undefined ? "" : ` (${frees})`}`;
 }
 
-/** Whoever removes the cluster from the federation frees the object as well. */
-function contactOf({ entries, reason }: Wait, names: string, timed = true): string {
-  const [first] = entries.map(({ observedAt = "" }) => observedAt).toSorted();
+function contactOf(wait: Wait, names: string, timed = true): string {
+  const [first] = wait.entries.map(({ observedAt = "" }) => observedAt).toSorted();
   const since = !timed || first === undefined || first === "" ? "" : ` since ${first}`;
-  const frees = entries.length === 1 ? "it answers or is unjoined" : "they answer or are unjoined";
-  return `${names} (${reason}${since}): goes on when ${frees}`;
+  return `${names} (${wait.reason}${since}): ${answersAfter(wait)}`;
+}
+
+/** With these nobody is answered before the Secret with the kubeconfig is made anew. */
+const RENEWED: ReadonlySet<string> = new Set<Reason>([
+  "SecretNotFound",
+  "InvalidKubeconfig",
+  "AddressRefused",
+  "CertificateInvalid",
+  "CredentialsExpired",
+  "CredentialsRejected",
+]);
+/** With these the MemberCluster says what is to be changed in it. */
+const MENDED: ReadonlySet<string> = new Set<Reason>([
+  "ClusterIdentityChanged",
+  "DuplicateCluster",
+  "InvalidConnection",
+  "PullNotSupported",
+]);
+
+/** Whoever removes the cluster from the federation frees the object as well. */
+function answersAfter({ entries, reason }: Wait): string {
+  const [first, ...others] = entries;
+  const isOne = others.length === 0;
+  if (RENEWED.has(reason)) {
+    const { name = "" } = first ?? {};
+    return `run \`meridian join ${isOne && name.length <= 24 ? name : "NAME"} --renew\`, or unjoin ${isOne ? "it" : "them"}`;
+  }
+  if (MENDED.has(reason))
+    return isOne ? "goes on when its MemberCluster is mended or unjoined" : "goes on when they are mended or unjoined";
+  return isOne ? "goes on when it answers or is unjoined" : "goes on when they answer or are unjoined";
 }
 
 function namesOf({ entries }: Wait, shown = SHOWN): string {

@@ -38,14 +38,39 @@ describe("what a removal waits for that takes longer than removals do", () => {
       rows: [],
       want: { reason: "Confirming", message: "nothing is seen there, and that nothing is there is not certain yet" },
     },
-  ])("$name", ({ rows, want }) => expect(whyNotRemoved(rows)).toEqual(want));
+  ])("$name", ({ rows, want }) => expect(whyNotRemoved(rows)).toMatchObject(want));
 
-  test("is said within the bounds of a message, and what frees it is not cut", () => {
-    const many = ["a", "b", "c"].map((letter) => `${letter.repeat(60)}/hold`);
-    const { message } = finalizerHolds({ ...service, name: "s".repeat(60) }, many);
+  test.each<{ name: string; object: string; finalizers: string[]; want: string }>([
+    {
+      name: "of a long object name the beginning",
+      object: "customer-facing-payment-gateway-frontend",
+      finalizers: ["foregroundprotection.argoproj.io/hold-until-synced"],
+      want: "Service customer-…",
+    },
+    {
+      name: "no object name where the finalizer needs the room",
+      object: "shop",
+      finalizers: [`${"f".repeat(58)}/hold`],
+      want: "Service has finalizer fff",
+    },
+    {
+      name: "of many finalizers the first",
+      object: "shop",
+      finalizers: ["a", "b", "c"].map((letter) => `${letter.repeat(40)}/hold`),
+      want: "Service shop has finalizers aaa",
+    },
+  ])("names the finalizer, and what frees it, whatever gives way: $name", ({ object, finalizers, want }) => {
+    const { message, detail } = finalizerHolds({ ...service, name: object }, finalizers);
     expect(message.length).toBeLessThanOrEqual(120);
-    expect(message).toMatch(/; mend its controller or remove them$/);
+    expect(message.slice(0, want.length)).toBe(want);
+    expect(message).toContain(` ${finalizers[0]}`);
+    expect(message).toMatch(/; mend its controller or remove (it|them)$/);
+    expect(detail).toContain(`Service ${object} has finalizer`);
+    for (const finalizer of finalizers) expect(detail).toContain(finalizer);
   });
+
+  test("names the finalizer even where there is no room for anything else", () =>
+    expect(finalizerHolds(service, [`${"f".repeat(100)}/hold`]).message).toBe(`finalizer ${"f".repeat(100)}/hold`));
 
   test("stands in the entry of each cluster, whatever another cluster waits for, and no sooner", () => {
     const clusters = [

@@ -1,4 +1,4 @@
-import { listedAfter, type ObjectRef, type Reason, shortMessage, shortName } from "../apis/index.ts";
+import { type ObjectRef, type Reason, shortMessage, shortName, type Told, told } from "../apis/index.ts";
 import type { Why } from "../desiredstate/types.ts";
 import type { RowView } from "./types.ts";
 
@@ -26,16 +26,24 @@ export function whyNotRemoved(rows: readonly RowView[]): Why {
   return { reason: CONFIRMING, message: "nothing is seen there, and that nothing is there is not certain yet" };
 }
 
-/** Which finalizers hold a member object that is being deleted, and what frees it. */
-export function finalizerHolds(ref: ObjectRef, finalizers: readonly string[], others = 0): Why {
+/** Which finalizers hold a member object that is being deleted, and what frees it. The finalizer is what has to be read: the object's name gives way. */
+export function finalizerHolds(ref: ObjectRef, finalizers: readonly string[], others = 0): Why & Pick<Told, "detail"> {
   const more = others === 0 ? "" : ` (and ${others} more)`;
-  const one = finalizers.length === 1;
-  const frees = `; mend its controller or remove ${one ? "it" : "them"}`;
-  const before = `${named(ref)}${more} has finalizer${one ? "" : "s"} `;
-  return {
-    reason: TERMINATING,
-    message: shortMessage(`${listedAfter(before, finalizers, ", ", 120 - frees.length)}${frees}`),
-  };
+  const names = [ref.name, ...[40, 16, 10].map((length) => shortName(ref.name, length))];
+  const subjects = [...names.map((name) => `${ref.kind} ${name}${more} has `), `${ref.kind}${more} has `, ""];
+  return { reason: TERMINATING, ...told(heldTexts(subjects, finalizers)) };
+}
+
+/** That finalizers hold something, and what frees it: after the first of these words, or where that is too long after one of the others. */
+export function heldTexts(subjects: readonly string[], finalizers: readonly string[]): [string, ...string[]] {
+  const [first = "", ...others] = finalizers;
+  const noun = others.length === 0 ? "finalizer" : "finalizers";
+  const frees = `mend its controller or remove ${others.length === 0 ? "it" : "them"}`;
+  const brief = `${first}${others.length === 0 ? "" : ` and ${others.length} more`}`;
+  const [whole = "", ...shorter] = [finalizers.join(", "), brief].flatMap((list) =>
+    subjects.map((subject) => `${subject}${noun} ${list}; ${frees}`),
+  );
+  return [whole, ...shorter, `${noun} ${brief}`];
 }
 
 function named({ kind, name }: ObjectRef): string {

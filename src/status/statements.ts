@@ -26,7 +26,7 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
   const scheduled = input.target === undefined ? undefined : { type: "Scheduled", ...input.target.scheduled };
   const before = previousStatement(input.previous?.conditions, "Scheduled");
   if (input.deleting) {
-    const message = deletionMessage(reports, input.deletedAt);
+    const message = deletionMessage(reports, input.deletedAt, input.heldBy);
     return [
       ...(before === undefined ? (scheduled === undefined ? [] : [scheduled]) : [before]),
       { type: "Applied", status: "False", reason: "Deleting", message: "" },

@@ -59,6 +59,8 @@ export interface StatusInput {
   deleting: boolean;
   /** RFC 3339 time of the deletion. */
   deletedAt?: string | undefined;
+  /** The finalizers of others that the object has on the hub. */
+  heldBy?: readonly string[];
   /** Whether the deletion has taken longer on that cluster than deletions take. */
   isOverdue?: (cluster: string) => boolean;
   previous: FederatedStatus | undefined;

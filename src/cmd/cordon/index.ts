@@ -1,4 +1,4 @@
-import type { Placement } from "../../apis/index.ts";
+import { counted, type Placement } from "../../apis/index.ts";
 import { CLUSTERPLACEMENTS, PLACEMENTS, systemClock } from "../../runtime/index.ts";
 import { allOf } from "../allOf.ts";
 import { commandLogger, type CommandContext, connectHub, type Connection } from "../connection.ts";
@@ -60,8 +60,9 @@ export async function drain(name: string, options: DrainOptions, context: Comman
   for (const { object, why } of left.staying) terminal.err(`${object} stays: ${why}\n`);
   if (left.leaving.length > 0) {
     const [first] = left.leaving;
+    const { length } = left.leaving;
     throw new CommandError(
-      `${left.leaving.length} of the objects on ${name} have not left in time (${first?.object}: ${first?.why}); ${goOn(name)}`,
+      `${counted(length, "object")} on ${name} ${length === 1 ? "has" : "have"} not left in time (${first?.object}: ${first?.why}); ${goOn(name)}`,
       { exitCode: EXIT.timeout },
     );
   }
