@@ -14,6 +14,8 @@ export interface Attempt {
   asked?: Pick<MemberObject, "row" | "origin">;
   /** The reason of the failure before, so that each is logged once. */
   before?: string | undefined;
+  /** Whether something might be there before it. */
+  mightBeThere?: boolean;
   isHeal: boolean;
   /** Of what is sent for it. */
   span?: Span;

@@ -17,7 +17,7 @@ import type { MemberObject } from "./memberObject.ts";
 import { isInSync, type MemberObjects } from "./memberObjects.ts";
 import type { MemberWriter, Written } from "./memberWriter.ts";
 import { isNamespace } from "./namespaces.ts";
-import { withGrant } from "./notGranted.ts";
+import { isWriteForbidden, withGrant } from "./notGranted.ts";
 import { classify, type Outcome } from "./outcome.ts";
 import { waitForKind, kindNotServed } from "./unservedKind.ts";
 
@@ -169,10 +169,12 @@ export class Lane implements AsyncDisposable {
     if (!this.#kinds.admits(object.ref, key)) return;
 
     this.#running.add(key);
-    objects.beginWrite(object);
+    const mightBeThere = object.mayBeThere;
+    objects.beginWrite(object, action.kind === "Create" || action.kind === "Update");
     const attempt: Attempt = {
       object,
       action,
+      mightBeThere,
       name: attemptOf(object, action),
       asked: { row: object.row, origin: object.origin },
       before: object.failure?.reason,
@@ -293,6 +295,7 @@ export class Lane implements AsyncDisposable {
       this.#refuse(attempt, { reason: "InternalError", message: "internal error; see the manager's log", final: true });
       return;
     }
+    if (isWriteForbidden(error)) this.#options.objects.untouched(object, attempt.mightBeThere ?? true);
     this.#telemetry.retried(attempt, error, outcome);
     this.#handleOutcome(attempt, outcome);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ApiError, CONFIGMAPS, NotLeaderError, TransportError } from "../runtime/index.ts";
-import { CONFIG_REF, deleteRow, row, seen } from "./testing/builders.ts";
+import { CONFIG_REF, deleteRow, holdRow, row, seen } from "./testing/builders.ts";
 import { failureOf, laneOn, type LaneParts, named } from "./testing/laneHarness.ts";
 
 describe("when a member says no", () => {
@@ -195,5 +195,48 @@ describe("an apply without effect", () => {
     await clock.advance(10);
     expect(calls).toEqual(["create shop", "update shop"]);
     expect(find().failure).toBeUndefined();
+  });
+});
+
+describe("of what is not to be there any more and may not be looked for, something may be there", () => {
+  const forbidden = (verb: string): ApiError =>
+    new ApiError(403, "Forbidden", `cannot ${verb} resource "configmaps" in API group ""`);
+
+  test.each<{ name: string; answer: Error | undefined; want: true | undefined }>([
+    { name: "not after a write that was refused for want of a right", answer: forbidden("patch"), want: undefined },
+    { name: "after one that was refused for another reason", answer: forbidden("get"), want: true },
+    { name: "after one that got no answer", answer: new TransportError("Timeout", "no answer"), want: true },
+    { name: "after one that was taken", answer: undefined, want: true },
+  ])("$name", async ({ answer, want }) => {
+    const { take, clock, state, reports } = laneOn(() => answer);
+    take(row());
+    await clock.advance(0);
+    state.known = false;
+    take(holdRow({ confirm: true }));
+    await clock.advance(0);
+    expect(reports.at(-1)).toMatchObject([{ revision: 2 }]);
+    expect(reports.at(-1)?.[0]?.mayBeThere).toBe(want);
+  });
+
+  test("still, after a later write that is refused for want of a right", async () => {
+    const { take, clock, state, reports } = laneOn(() => undefined);
+    take(row());
+    await clock.advance(0);
+    state.answer = () => forbidden("patch");
+    take(row({ hash: "h2" }));
+    await clock.advance(0);
+    state.known = false;
+    take(holdRow({ confirm: true }));
+    await clock.advance(0);
+    expect(reports.at(-1)).toMatchObject([{ mayBeThere: true }]);
+  });
+
+  test("not any more once it was looked for", async () => {
+    const { take, find, clock } = laneOn();
+    take(row());
+    await clock.advance(0);
+    take(holdRow({ confirm: true }));
+    await clock.advance(0);
+    expect([find().isAbsent, find().mayBeThere]).toEqual([true, false]);
   });
 });

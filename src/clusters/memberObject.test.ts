@@ -6,10 +6,11 @@ import { CONFIG_REF } from "./testing/builders.ts";
 test("a new member object has its name, and nothing else is asked or known of it", () => {
   const { key, ref, ...rest } = newMemberObject(CONFIG_REF);
   expect([key, ref]).toEqual([refKey(CONFIG_REF), CONFIG_REF]);
-  const { revision, isAbsent, writing, reportedWriting, carriedOut, ...unknown } = rest;
-  expect({ revision, isAbsent, writing, reportedWriting, carriedOut }).toEqual({
+  const { revision, isAbsent, mayBeThere, writing, reportedWriting, carriedOut, ...unknown } = rest;
+  expect({ revision, isAbsent, mayBeThere, writing, reportedWriting, carriedOut }).toEqual({
     revision: 0,
     isAbsent: false,
+    mayBeThere: false,
     writing: false,
     reportedWriting: false,
     carriedOut: false,

@@ -25,6 +25,8 @@ export interface MemberObject {
   removed: string | undefined;
   /** It is certain that nothing of ours is there: our own removal was seen to its end, or the name was looked up. */
   isAbsent: boolean;
+  /** It was seen, or a write of it may have been taken, and that nothing is left of it is not certain. */
+  mayBeThere: boolean;
   /**
    * Which fields of the desired object with that hash are no longer ours, and which are ours and have another value all the same; undefined
    * until the observed object was judged.
@@ -63,6 +65,7 @@ export function newMemberObject(ref: ObjectRef): MemberObject {
     observed: undefined,
     removed: undefined,
     isAbsent: false,
+    mayBeThere: false,
     judged: undefined,
     effective: undefined,
     failure: undefined,

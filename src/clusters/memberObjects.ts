@@ -152,6 +152,7 @@ export class MemberObjects {
       this.#take(object, undefined);
     } else if (object.observed === undefined && this.#objects.get(object.key) === object) {
       object.isAbsent = true;
+      object.mayBeThere = false;
       this.#mark(object);
     }
   }
@@ -161,6 +162,8 @@ export class MemberObjects {
     if (observed?.podSelector === undefined || observed.uid !== uid || observed.hash !== hash)
       object.trouble = undefined;
     object.observed = observed;
+    if (observed !== undefined) object.mayBeThere = true;
+    else if (object.isAbsent) object.mayBeThere = false;
     object.row = rowFor(object);
     object.judged = undefined;
     this.#judge(object);
@@ -168,9 +171,10 @@ export class MemberObjects {
     this.#options.changed(object);
   }
 
-  /** A write of that object begins; {@link endWrite} follows. */
-  beginWrite(object: MemberObject): void {
+  /** A write of that object begins; {@link endWrite} follows. `brings`: when the member takes it, the object is there. */
+  beginWrite(object: MemberObject, brings = false): void {
     object.isAbsent = false;
+    if (brings) object.mayBeThere = true;
     object.writing = true;
     object.effective = undefined;
   }
@@ -179,6 +183,11 @@ export class MemberObjects {
   endWrite(object: MemberObject): void {
     object.writing = false;
     if (object.reportedWriting || isForgettable(object)) this.#mark(object);
+  }
+
+  /** The write was refused for want of a right, before the member did anything: what may be there is what could be before the write. */
+  untouched(object: MemberObject, mayBeThere: boolean): void {
+    if (object.observed === undefined) object.mayBeThere = mayBeThere;
   }
 
   /** Undefined: the last attempt succeeded. */

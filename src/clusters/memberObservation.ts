@@ -6,11 +6,13 @@ import type { ObservedObject } from "./observed.ts";
 
 /** What the hub side is told of a member object. `hash`: of the row that the member object is in sync with. */
 export function observationOf(cluster: string, object: MemberObject, hash: string | undefined): Observation {
-  const { ref, row, observed, writing, isAbsent, failure, healed, revision } = object;
+  const { ref, row, observed, writing, isAbsent, mayBeThere, failure, healed, revision } = object;
   const observation: Observation = { cluster, ref, writing, revision };
   if (observed !== undefined) observation.present = presenceOf(observed, object);
   if (hash !== undefined) observation.inSyncWith = hash;
   if (isAbsent && row !== undefined) observation.absent = true;
+  else if (mayBeThere && observed === undefined && row?.verb === "Hold" && row.confirm === true)
+    observation.mayBeThere = true;
   if (failure !== undefined) observation.failure = failure;
   if (healed !== undefined) observation.healed = healed;
   return observation;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ApiError, CONFIGMAPS, type ResourceType, TransportError } from "../runtime/index.ts";
-import { notGranted, whyUnwatched, withGrant } from "./notGranted.ts";
+import { isWriteForbidden, notGranted, whyUnwatched, withGrant } from "./notGranted.ts";
 import { classify } from "./outcome.ts";
 
 const DATABASES: ResourceType = {
@@ -61,6 +61,13 @@ describe("a right that is missing on a member", () => {
     const error = refusal(text);
     expect(withGrant(classify(error), error, undefined)).toEqual(classify(error));
   });
+
+  test.each([
+    { text: `${user} cannot patch resource "services" in API group ""`, want: true },
+    { text: `${user} cannot create resource "services" in API group ""`, want: true },
+    { text: `${user} cannot get resource "services" in API group ""`, want: false },
+    { text: "exceeded quota: pods", want: false },
+  ])("is one to write: $text: $want", ({ text, want }) => expect(isWriteForbidden(refusal(text))).toBe(want));
 
   test("says why a kind cannot be watched; other trouble is told as it is", () => {
     const error = refusal("mysqlclusters is forbidden");

@@ -30,12 +30,19 @@ export function notGranted(cluster: string, { group, plural }: Kind): string {
 }
 
 /** RBAC names what the account lacks; whoever else refuses does it in other words. */
-function lackOf(error: unknown): Kind | undefined {
+function lackOf(error: unknown): (Kind & { verb: string }) | undefined {
   if (!isApiError(error) || error.status !== 403) return undefined;
   const text = error.apiMessage.slice(0, LONGEST_READ);
-  const [, resource = "", group = ""] = /cannot \w+ resource "([^"]+)" in API group "([^"]*)"/.exec(text) ?? [];
+  const [, verb = "", resource = "", group = ""] =
+    /cannot (\w+) resource "([^"]+)" in API group "([^"]*)"/.exec(text) ?? [];
   const [plural = ""] = resource.split("/");
-  return plural === "" ? undefined : { group, plural };
+  return plural === "" ? undefined : { group, plural, verb };
+}
+
+/** Whether the account has no right to write it: the server says so before it looks for the object. */
+export function isWriteForbidden(error: unknown): boolean {
+  const { verb } = lackOf(error) ?? {};
+  return verb === "patch" || verb === "create";
 }
 
 /** Of what a server says, so much is read. */

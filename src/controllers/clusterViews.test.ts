@@ -300,6 +300,30 @@ describe("what is said of one member object", () => {
     });
     expect(view(applyRow(), observation())).not.toHaveProperty("failure");
   });
+
+  test("and that is not known to be there is that it may be there all the same", () => {
+    const { view, observations } = viewing();
+    expect(view(applyRow(), absent())).not.toHaveProperty("isUnseen");
+    observations.contact(CLUSTER, { ...inContact, synced: false });
+    expect(view(applyRow(), absent())).toMatchObject({ isUnseen: true });
+    expect(view(applyRow(), observation())).not.toHaveProperty("isUnseen");
+  });
+});
+
+test("what may be left and may not be looked for stays until its kind is granted", () => {
+  const { views, observations, assignments } = viewing();
+  const unseen = new Map([["/ConfigMap", "configmaps are not granted: run it"]]);
+  const staysFor = (row: Row, ungranted: string[]): unknown => {
+    observations.contact(CLUSTER, { ...inContact, unseen, ungranted: new Set(ungranted) });
+    assignments.replace(SHOP_KEY, [row]);
+    return views([], [CLUSTER])[0]?.stays;
+  };
+  const removed = holdRow({ wanted: false, confirm: true });
+  expect(staysFor(removed, ["/ConfigMap"])).toStrictEqual({
+    reason: "Forbidden",
+    message: "configmaps are not granted: run it",
+  });
+  expect(staysFor(removed, [])).toBeUndefined();
 });
 
 describe("where a cluster takes some namespaces only", () => {

@@ -1,5 +1,13 @@
 import { type Reason, REGION_LABEL } from "../apis/index.ts";
-import { AWAITING_REPLACEMENT, type Failure, isInSync, REPLACED, type Row, type Why } from "../desiredstate/index.ts";
+import {
+  AWAITING_REPLACEMENT,
+  type Failure,
+  isInSync,
+  kindNameOf,
+  REPLACED,
+  type Row,
+  type Why,
+} from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { ClusterView, RowView } from "../status/index.ts";
 import type { Assignments, Cell } from "./assignments.ts";
@@ -49,7 +57,8 @@ export function clusterViews(
   for (const name of remaining) {
     const one = view(name);
     one.mayRemain = true;
-    const stays = whyNotGranted(hub, name, hub.object(owner)?.object.metadata.namespace);
+    const stays =
+      whyNotGranted(hub, name, hub.object(owner)?.object.metadata.namespace) ?? kindNotGranted(sources, owner, name);
     if (stays !== undefined) one.stays = stays;
   }
   for (const cell of assignments.of(owner)) {
@@ -60,6 +69,17 @@ export function clusterViews(
     if (row !== undefined) of.rows.push(row);
   }
   return [...views.values()];
+}
+
+/** Why nobody can look for what may be left there: its kind is not granted, which a person has to change. */
+function kindNotGranted({ assignments, observations }: ViewSources, owner: string, cluster: string): Why | undefined {
+  for (const { cluster: where, ref, rows } of assignments.of(owner)) {
+    if (where !== cluster || asksFor(rows.get(owner))) continue;
+    const message = observations.unseenKind(cluster, ref);
+    const reason = observations.unseenReason(cluster, ref);
+    if (message !== undefined && reason === "Forbidden") return { reason, message };
+  }
+  return undefined;
 }
 
 function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell): RowView | undefined {
@@ -92,6 +112,7 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
     ...(present?.status === undefined ? {} : { status: present.status }),
     ...(present?.isStatusOld === undefined ? {} : { isStatusOld: present.isStatusOld }),
     ...(present?.deleting === true ? { finalizers: present.finalizers ?? [] } : {}),
+    ...(present !== undefined || observations.knows(cluster, [kindNameOf(ref)]) ? {} : { isUnseen: true as const }),
     inSync: isInSync(effective, observation) || isFrozenAsWanted(effective, present?.hash),
     ...(failure === undefined || stays === failure ? {} : { failure }),
     ...(stays === undefined ? {} : { stays }),

@@ -1,6 +1,6 @@
-import { type ObjectRef, parseApiVersion, type Reason, refKey } from "../apis/index.ts";
+import { type ObjectRef, type Reason, refKey } from "../apis/index.ts";
 import type { ClusterContact, ReportSink } from "../clusters/index.ts";
-import { isKindUnseen, isSameRef, type Observation, sightOf, whyUnseen } from "../desiredstate/index.ts";
+import { isKindUnseen, isSameRef, kindNameOf, type Observation, sightOf, whyUnseen } from "../desiredstate/index.ts";
 import { Emitter } from "../runtime/index.ts";
 import type { RoomReading } from "../scheduler/index.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";
@@ -56,9 +56,10 @@ export class Observations implements ReportSink {
       const key = refKey(observation.ref);
       const before = known.get(key);
       const named = namedBy(before, observation);
-      const { present, writing, failure, absent } = observation;
-      // With neither an object nor a write there is nothing to remember but a failure to bring the object about, and that nothing is there.
-      const isOver = present === undefined && !writing && failure === undefined && absent === undefined;
+      const { present, writing, failure, absent, mayBeThere } = observation;
+      // With neither an object nor a write there is nothing to remember but a failure to bring the object about, and whether anything is there.
+      const isToldOf = failure !== undefined || absent !== undefined || mayBeThere !== undefined;
+      const isOver = present === undefined && !writing && !isToldOf;
       if (isOver) known.delete(key);
       else known.set(key, observation);
       if (before === undefined && !isOver) this.#namespaces.add(observation);
@@ -129,11 +130,11 @@ export class Observations implements ReportSink {
   }
 
   /** The reason beside {@link unseenKind}. */
-  unseenReason(cluster: string, { apiVersion, kind, namespace }: ObjectRef): Reason {
+  unseenReason(cluster: string, ref: ObjectRef): Reason {
     const { unserved, ungranted } = this.contactOf(cluster);
-    const name = `${parseApiVersion(apiVersion).group}/${kind}`;
+    const name = kindNameOf(ref);
     if (unserved?.has(name) === true) return "KindNotServed";
-    const isDenied = ungranted?.has(name) === true || ungranted?.has(sightOf(name, namespace)) === true;
+    const isDenied = ungranted?.has(name) === true || ungranted?.has(sightOf(name, ref.namespace)) === true;
     return isDenied ? "Forbidden" : "NotObserved";
   }
 

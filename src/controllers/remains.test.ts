@@ -179,6 +179,51 @@ describe("something of an object may be left on a cluster", () => {
   });
 });
 
+describe("of a kind that is not granted there", () => {
+  const unseen = new Map([["/ConfigMap", "configmaps are not granted: run `meridian join`"]]);
+  const ungranted = new Set(["/ConfigMap"]);
+
+  /** The worker has taken the row that is to make certain, and may not look. */
+  function ungrantedOn(status: object, report: Partial<Observation> = {}): All {
+    const all = copySources();
+    all.have(hubObject("shop", [], status));
+    all.observations.contact(CLUSTER, { ...inContact, synced: false, partlySynced: true, unseen, ungranted });
+    all.assignments.replace(SHOP_KEY, remaining(all).rows);
+    expect(openOn(all)).toEqual([CLUSTER]);
+    all.observations.report(CLUSTER, [absent({ revision: 1_000, ...report })]);
+    return all;
+  }
+
+  const never = { clusters: [{ name: CLUSTER, state: "Failed" }] };
+
+  test("nothing is left where nothing was ever seen, and every write was refused", () =>
+    expect(openOn(ungrantedOn(never))).toEqual([]));
+
+  test.each<{ name: string; status?: object; report?: Partial<Observation>; change?: (all: All) => void }>([
+    { name: "its status says that it was seen there", status: { clusters: [{ name: CLUSTER, observedHash: "h" }] } },
+    { name: "its status says nothing of the cluster", status: { clusters: [], unlistedClusters: [CLUSTER] } },
+    { name: "the worker knows of a write that was not refused", report: { mayBeThere: true } },
+    { name: "a write is under way", report: { writing: true } },
+    { name: "the worker has not taken the row yet", report: { revision: 0 } },
+    {
+      name: "the kind cannot be read for another reason",
+      change: ({ observations }) =>
+        observations.contact(CLUSTER, { ...inContact, synced: false, partlySynced: true, unseen }),
+    },
+    {
+      name: "it goes along with another kind that cannot be read",
+      change: ({ observations }) => {
+        const both = new Map([...unseen, ["/Secret", "forbidden"]]);
+        observations.contact(CLUSTER, { ...inContact, synced: false, partlySynced: true, unseen: both, ungranted });
+      },
+    },
+  ])("something may be left where $name", ({ status = never, report, change }) => {
+    const all = ungrantedOn(status, report);
+    change?.(all);
+    expect(openOn(all, { ...FOOTPRINT, kinds: ["/ConfigMap", "/Secret"] })).toEqual([CLUSTER]);
+  });
+});
+
 describe("the row that makes certain", () => {
   test("is not needed for what is seen, which is the plan's", () => {
     const all = copySources();

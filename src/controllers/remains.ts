@@ -2,12 +2,12 @@ import {
   type KubeObject,
   type ObjectRef,
   type OwnerRef,
-  parseApiVersion,
+  type Reason,
   refKey,
   refOf,
   shortMessage,
 } from "../apis/index.ts";
-import type { HoldRow, Row, Target } from "../desiredstate/index.ts";
+import { type HoldRow, kindNameOf, type Row, type Target } from "../desiredstate/index.ts";
 import type { PlacedKind } from "../hub/index.ts";
 import { type Dependency, occasionalKindOf } from "../interpreter/index.ts";
 import { copiesOf, type CopySources, isNeededByOthers, recordedClusters } from "./copies.ts";
@@ -45,7 +45,7 @@ export function footprintOf(
 ): Footprint {
   const rendered = interpreter.render(object).map(refOf);
   const needed = dependencies.map(({ ref }) => ref);
-  const kinds = [...rendered, ...needed].map(({ apiVersion, kind }) => `${parseApiVersion(apiVersion).group}/${kind}`);
+  const kinds = [...rendered, ...needed].map(kindNameOf);
   return {
     refs: [...rendered, ...needed.filter((ref) => occasionalKindOf(ref) !== undefined)],
     kinds: [...new Set(kinds)],
@@ -57,8 +57,8 @@ const NOTHING: Remains = { open: new Set(), rows: [] };
 
 /**
  * What may be left on these clusters. That the watch shows nothing is no proof, since it sees only what has our label: a copy counts as gone
- * when its worker removed it and saw it go, or looked for it by its name. Where there is no MemberCluster any more there is nothing to wait
- * for.
+ * when its worker removed it and saw it go, or looked for it by its name, or where the member never took one. Where there is no MemberCluster
+ * any more there is nothing to wait for.
  */
 export function remainsOf(sources: CopySources, { owner, clusters, footprint: { refs, kinds } }: RemainsOf): Remains {
   const { hub, assignments, observations, progress } = sources;
@@ -68,7 +68,12 @@ export function remainsOf(sources: CopySources, { owner, clusters, footprint: { 
   for (const cluster of clusters) {
     if (hub.clusters.get(cluster) === undefined) continue;
     open ??= seenOf(sources, key);
-    if (!observations.knows(cluster, kinds) || !progress.isKnownAround(key)) open.add(cluster);
+    const untaken = kindsNeverTaken(sources, key, cluster, refs);
+    const isKnown = observations.knows(
+      cluster,
+      kinds.filter((kind) => !untaken.has(kind)),
+    );
+    if (!isKnown || !progress.isKnownAround(key)) open.add(cluster);
     for (const ref of refs) {
       const row = confirmation(sources, cluster, ref, owner);
       if (row === undefined) continue;
@@ -76,11 +81,35 @@ export function remainsOf(sources: CopySources, { owner, clusters, footprint: { 
       const cell = assignments.get(cluster, refKey(ref));
       const observation = observations.get(cluster, refKey(ref));
       const isAsked = cell !== undefined && cell.effective?.verb !== "Apply" && assignments.isAcknowledged(cell);
-      if (!isAsked || observation?.absent !== true || observation.writing) open.add(cluster);
+      const isGone = untaken.has(kindNameOf(ref)) ? observation?.mayBeThere !== true : observation?.absent === true;
+      if (!isAsked || !isGone || observation?.writing === true) open.add(cluster);
     }
   }
   return open === undefined ? NOTHING : { open: new Set([...clusters].filter((name) => open.has(name))), rows };
 }
+
+/**
+ * Kinds (`group/Kind`) of these objects that are not granted on the cluster, where the object's status says that nothing of it was ever seen there.
+ * Nobody may look for what was never taken, and nobody has to, unless the worker knows of a write that was not refused.
+ */
+function kindsNeverTaken(
+  { hub, observations }: CopySources,
+  owner: string,
+  cluster: string,
+  refs: readonly ObjectRef[],
+): ReadonlySet<string> {
+  const denied = refs.filter(
+    (ref) =>
+      observations.unseenKind(cluster, ref) !== undefined && observations.unseenReason(cluster, ref) === FORBIDDEN,
+  );
+  const found = denied.length === 0 ? undefined : hub.object(owner);
+  if (found === undefined) return NONE;
+  const entry = hub.statuses.of(found.object, found.kind)?.clusters?.find(({ name }) => name === cluster);
+  return entry === undefined || entry.observedHash !== undefined ? NONE : new Set(denied.map(kindNameOf));
+}
+
+const FORBIDDEN: Reason = "Forbidden";
+const NONE: ReadonlySet<string> = new Set();
 
 /** What may be left on clusters of the record that the target does not name. `footprint` is asked where there are any. */
 export function remainsBeside(sources: CopySources, target: Target, footprint: () => Footprint): Remains {

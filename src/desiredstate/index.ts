@@ -31,7 +31,7 @@ export { decideRemovals } from "./removals.ts";
 export { REPLACED } from "./replacement.ts";
 export { sameReportTerms } from "./reporting.ts";
 export { chooseRow, inTheNameOf, isInSync, isSameRef } from "./rows.ts";
-export { isKindUnseen, sightOf, whyUnseen } from "./sight.ts";
+export { isKindUnseen, kindNameOf, sightOf, whyUnseen } from "./sight.ts";
 export { rolloutFacts } from "./rolloutFacts.ts";
 export { step } from "./step.ts";
 export { computeTarget } from "./target.ts";

@@ -10,14 +10,16 @@ export function sightOf(kind: string, namespace: string | undefined): string {
 
 const IN = " in ";
 
+/** `group/Kind` */
+export function kindNameOf({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): string {
+  return `${parseApiVersion(apiVersion).group}/${kind}`;
+}
+
 /** Why such an object is not known; undefined when it is. */
-export function whyUnseen(
-  unseen: ReadonlyMap<string, string> | undefined,
-  { apiVersion, kind, namespace }: ObjectRef,
-): string | undefined {
+export function whyUnseen(unseen: ReadonlyMap<string, string> | undefined, ref: ObjectRef): string | undefined {
   if (unseen === undefined || unseen.size === 0) return undefined;
-  const name = `${parseApiVersion(apiVersion).group}/${kind}`;
-  return unseen.get(name) ?? unseen.get(sightOf(name, namespace));
+  const name = kindNameOf(ref);
+  return unseen.get(name) ?? unseen.get(sightOf(name, ref.namespace));
 }
 
 /** Whether any object of that kind may be there without being known. */

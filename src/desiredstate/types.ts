@@ -253,6 +253,11 @@ export interface Observation {
    * it go, or looked for it by its name. Said only while there is a row that does not want it there.
    */
   absent?: true;
+  /**
+   * Nothing is seen of it, and something may be there all the same: it was seen before, or a write of it was not refused. Said only while there is
+   * a row that is to make certain of it.
+   */
+  mayBeThere?: true;
   /** The revision of the last row that the worker took for it; 0 when it never had one. */
   revision: number;
 }

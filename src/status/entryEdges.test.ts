@@ -55,6 +55,19 @@ describe("a cluster that has what is asked for", () => {
   });
 });
 
+describe("what was seen there once", () => {
+  const observedHash = hashOf(["h0"]);
+  const replicas = { desired: 0, updated: 0, ready: 0, available: 0 };
+  const previous: ClusterStatusEntry = { name: "a", state: "Available", replicas, observedHash };
+  const unseen = rowWithout(["observedHash"], { inSync: false, failure });
+
+  test("stays said where nobody may look any more", () =>
+    expect(report([{ ...unseen, isUnseen: true }], { previous })?.entry.observedHash).toBe(observedHash));
+
+  test("is not said any more where it is seen to be gone", () =>
+    expect(report([unseen], { previous })?.entry).not.toHaveProperty("observedHash"));
+});
+
 describe("a patch that the member refuses", () => {
   const policy = { kind: "OverridePolicy", namespace: "default", name: "regional" };
   const patches = [{ policy, rule: 2, patch: 1, kind: "Deployment", path: "/spec/replicas" }];

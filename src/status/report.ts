@@ -126,6 +126,7 @@ function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
       ...(input.isBrief ? {} : reportedOn(rows)),
       ...overridesOn(input, target, applied),
       ...hashes,
+      ...pick("observedHash", hashes.observedHash ?? seenBefore(input)),
     }),
     planned: true,
     applied,
@@ -134,6 +135,11 @@ function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
     ...pick("shorter", outcome.shorter),
     ...(outcome.activity === undefined ? {} : { activity: outcome.activity }),
   };
+}
+
+/** What was seen stays said where nobody may look any more: until it is seen to be gone it may be there. */
+function seenBefore({ view, previous }: ReportInput): string | undefined {
+  return view.rows.some(({ isUnseen }) => isUnseen) ? previous?.observedHash : undefined;
 }
 
 /**

@@ -27,8 +27,11 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
   const before = previousStatement(input.previous?.conditions, "Scheduled");
   if (input.deleting) {
     const message = deletionMessage(reports, input.deletedAt, input.heldBy);
+    const last = before ?? scheduled;
+    // What would place it is no advice any more.
+    const isPlaced = last?.status !== "False";
     return [
-      ...(before === undefined ? (scheduled === undefined ? [] : [scheduled]) : [before]),
+      ...(last === undefined ? [] : [isPlaced ? last : { ...last, reason: "Deleting", message: "" }]),
       { type: "Applied", status: "False", reason: "Deleting", message: "" },
       { type: "Available", status: "False", reason: "Deleting", message },
       { type: "Progressing", status: "True", reason: "Deleting", message },

@@ -17,6 +17,8 @@ export interface RowView {
   desiredHash?: string;
   /** Undefined when no member object was seen; empty when it has no hash annotation. */
   observedHash?: string;
+  /** Not seen, and not all of its kind is known there: it may be there all the same. */
+  isUnseen?: true;
   /** The member object has the desired hash, and all desired fields are still Meridian's. */
   inSync: boolean;
   health?: Health;

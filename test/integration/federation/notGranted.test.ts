@@ -5,6 +5,7 @@ import {
   DEMOAPPLICATIONS,
   MANIFESTBUNDLES,
   PLACEMENTS,
+  RESOURCEBINDINGS,
   type ResourceType,
   SERVICEACCOUNTS,
   SERVICES,
@@ -74,4 +75,67 @@ test("a kind that the account may list, but neither watch nor write, is told of 
   expect(federation.hubWrites.slice(writes)).toEqual([]);
   federation.member("shanghai").refuse = () => undefined;
   await federation.until(() => entry()?.state === "Available");
+});
+
+const ACCOUNTS = { apiVersion: "v1", kind: "ServiceAccount" };
+
+/** An account that a policy sends to the member, whatever becomes of it there. */
+async function place(federation: TestFederation): Promise<void> {
+  await federation.apply(PLACEMENTS, placement("accounts").selects({ ...ACCOUNTS, name: "builder" }));
+  await federation.apply(SERVICEACCOUNTS, { ...ACCOUNTS, metadata: { name: "builder", namespace: "default" } });
+}
+
+/** What is said of it. */
+function bindingOf(federation: TestFederation): FederatedStatus | undefined {
+  const found = federation.hub.find(RESOURCEBINDINGS, "default", "serviceaccount.builder");
+  return found?.["status"] as FederatedStatus | undefined;
+}
+
+const isOnHub = (federation: TestFederation): boolean =>
+  federation.hub.find(SERVICEACCOUNTS, "default", "builder") !== undefined;
+
+/** The policy goes first, so that the object is kept as it is for a moment. */
+async function remove(federation: TestFederation): Promise<void> {
+  await federation.delete(PLACEMENTS, "accounts");
+  await federation.until(
+    () => bindingOf(federation)?.conditions?.some(({ reason }) => reason === "NoPlacement") === true,
+  );
+  await federation.delete(SERVICEACCOUNTS, "builder");
+}
+
+test.each([
+  ["watch", "apply"],
+  ["list", "watch", "get", "apply"],
+])("an object of a kind that was never granted (%s) waits for nobody when it is deleted", async (...verbs) => {
+  await using federation = await TestFederation.prepare("shanghai");
+  federation.member("shanghai").refuse = (verb, type) =>
+    type === SERVICEACCOUNTS && verbs.includes(verb) ? refused(verb === "apply" ? "patch" : verb, type) : undefined;
+  await federation.startManager();
+  await place(federation);
+  await federation.until(() => bindingOf(federation)?.clusters?.[0]?.reason === "Forbidden");
+  await remove(federation);
+  await federation.until(() => !isOnHub(federation));
+});
+
+test("a copy of a kind that is granted no more is waited for, with the command that grants it", async () => {
+  await using federation = await TestFederation.start("shanghai");
+  await place(federation);
+  const isThere = (): boolean => federation.member("shanghai").server.has(SERVICEACCOUNTS, "default", "builder");
+  await federation.until(() => isThere() && bindingOf(federation)?.clusters?.[0]?.observedHash !== undefined);
+  await federation.stopManager();
+  federation.member("shanghai").refuse = (verb, type) =>
+    type === SERVICEACCOUNTS ? refused(verb === "apply" ? "patch" : verb, type) : undefined;
+  await federation.startManager();
+  await federation.until(() => bindingOf(federation)?.clusters?.[0]?.reason === "Forbidden");
+  await remove(federation);
+  await federation.pass(60_000);
+  expect([isOnHub(federation), isThere()]).toEqual([true, true]);
+  const said = bindingOf(federation)?.conditions ?? [];
+  expect(said.find(({ type }) => type === "Progressing")?.message).toContain(
+    "shanghai: serviceaccounts are not granted: run `meridian join shanghai --renew --kinds serviceaccounts`",
+  );
+  expect(said.find(({ type }) => type === "Scheduled")).toMatchObject({ reason: "Deleting", message: "" });
+  federation.member("shanghai").refuse = () => undefined;
+  await federation.until(() => !isOnHub(federation));
+  expect(isThere()).toBe(false);
 });
