@@ -28,10 +28,14 @@ describe("a member that went back in time", () => {
     member.server.create(CONFIGMAPS, made(later));
     await settle();
     expect([isSeen(CONFIG_REF), isSeen(later)]).toEqual([true, true]);
-    const answer = hang("watch configmaps");
+    // Where the server is now is asked for once the watch is open again.
+    const tell = hang("list configmaps");
     told();
     restore();
     await settle(250);
+    const answer = hang("watch configmaps");
+    tell();
+    await settle();
     expect([trustOf(cache), cache.writer.mayRemove(CONFIG_REF), told().at(-1)]).toEqual([
       "nothing",
       false,
