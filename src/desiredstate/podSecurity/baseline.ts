@@ -104,7 +104,7 @@ export const reaching: Check = function* ({ place }) {
 };
 
 /** Every port of the node that a container asks for. */
-export const hostPorts: Check = function* (_pod, containers) {
+export function* hostPorts(containers: readonly Container[]): Generator<Violation> {
   for (const { path, fields } of containers) {
     for (const { hostPort: value } of recordsIn(fields["ports"])) {
       if (!isSet(value) || value === 0) continue;
@@ -112,7 +112,7 @@ export const hostPorts: Check = function* (_pod, containers) {
       yield { field: `spec.${path}.ports.hostPort`, must: `must not be ${String(value)}`, value, ...hostPort };
     }
   }
-};
+}
 
 export const appArmor: Check = function* (pod, containers) {
   for (const { path, context } of securityContexts(pod, containers)) {

@@ -16,7 +16,7 @@ import {
 } from "./baseline.ts";
 import { isSet } from "./fields.ts";
 import type { PodSecurityLevel } from "./level.ts";
-import { containersOf, type Pod, podsOf } from "./pods.ts";
+import { type Container, containersOf, type Pod, podsOf } from "./pods.ts";
 import {
   privilegeEscalation,
   restrictedCapabilities,
@@ -40,7 +40,7 @@ const OF_BOTH = [
   privileged,
   hostNamespaces,
   hostPaths,
-  hostPorts,
+  (_pod: Pod, containers: readonly Container[]) => hostPorts(containers),
   hostProcess,
   reaching,
   probeHosts,

@@ -3,20 +3,21 @@ import {
   ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
   type KubeObject,
 } from "../../apis/index.ts";
+import { hostPorts } from "./baseline.ts";
 import { isSet } from "./fields.ts";
-import { type Pod, podsOf } from "./pods.ts";
+import { containersOf, type Pod, podsOf } from "./pods.ts";
 import type { NamespaceTerms } from "./terms.ts";
 import type { Violation } from "./violation.ts";
 
 /**
- * What pods name that exists on a member and not in the tenant's namespace on the hub: a service account with rights of its own there, a node.
- * No level of the Pod Security Standards says anything about these, so an administrator of the hub has to.
+ * What pods name that exists on a member and not in the tenant's namespace on the hub: a service account with rights of its own there, a node,
+ * a port of nodes. Whatever the level of the Pod Security Standards, an administrator of the hub has to allow it by name.
  */
 export function ungrantedNames(object: KubeObject, terms: NamespaceTerms): Violation[] {
   return podsOf(object).flatMap((pod) => {
     const { place } = pod;
     if (place?.isPod === false) return [];
-    const found = namesIn(pod, terms);
+    const found = [...namesIn(pod, terms), ...portsIn(pod, terms)];
     return place === undefined ? found : found.map((violation) => ({ ...violation, at: place.at }));
   });
 }
@@ -49,7 +50,8 @@ function namesIn({ spec, place }: Pod, terms: NamespaceTerms): Violation[] {
   return found;
 }
 
-/** A port of the node below the level `privileged`, which allows all of them: allowed by its number. */
-export function isGrantedHostPort({ hostPort }: Violation, terms: NamespaceTerms): boolean {
-  return hostPort !== undefined && terms.allowsHostPort(hostPort);
+function portsIn(pod: Pod, terms: NamespaceTerms): Violation[] {
+  return [...hostPorts(containersOf(pod))].filter(
+    ({ hostPort }) => hostPort !== undefined && !terms.allowsHostPort(hostPort),
+  );
 }

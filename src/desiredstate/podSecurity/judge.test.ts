@@ -97,10 +97,14 @@ describe("a tenant's policy gives no pod more than the namespace has", () => {
     );
   });
 
-  test("at the level privileged everything but names", () => {
+  test("at the level privileged everything but names and ports of the node", () => {
     const more = { terms: terms({ enforce: "privileged" }) };
     expect(problem([tenants(pods("hostPID", true))], more)).toBeUndefined();
     expect(problem([tenants(pods("nodeName", "control-1"))], more)?.reason).toBe("NotAllowed");
+    expect(problem([tenants(pods("containers/0/ports/0/hostPort", 8080))], more)).toMatchObject({
+      reason: "NotAllowed",
+      message: "OverridePolicy debug, rule 0: …ports.hostPort must not be 8080 (not in allowed-host-ports of default)",
+    });
   });
 
   test("at the level restricted nothing that is not hardened, the object itself included", () => {
@@ -142,7 +146,7 @@ describe("an administrator of the hub allows by annotation of the namespace", ()
 
   test("and nothing else by it", () => {
     const more = { terms: terms({}, { "allowed-host-ports": "8000-8100, x", "allowed-service-accounts": "builder" }) };
-    expect(problem([tenants(pods("containers/0/ports/0/hostPort", 9000))], more)?.reason).toBe("PodSecurity");
+    expect(problem([tenants(pods("containers/0/ports/0/hostPort", 9000))], more)?.reason).toBe("NotAllowed");
     expect(problem([tenants(pods("serviceAccountName", "build"))], more)?.reason).toBe("NotAllowed");
   });
 });

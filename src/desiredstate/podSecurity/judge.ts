@@ -3,7 +3,7 @@ import type { MatchedRule } from "../../override/index.ts";
 import type { Problem } from "../types.ts";
 import { recordsOf } from "./customPods.ts";
 import { evaluatePodSecurity } from "./evaluate.ts";
-import { isGrantedHostPort, ungrantedNames } from "./granted.ts";
+import { ungrantedNames } from "./granted.ts";
 import { recordOf, recordsIn } from "./fields.ts";
 import { containersOf, type Pod, podsOf } from "./pods.ts";
 import type { NamespaceTerms } from "./terms.ts";
@@ -58,7 +58,8 @@ function violationsIn(objects: readonly KubeObject[], terms: NamespaceTerms): Fo
     const found = [
       ...ungrantedNames(object, own).map((violation) => ({ ...violation, index, own, reason: "NotAllowed" as const })),
       ...evaluatePodSecurity(object, own.security)
-        .filter((violation) => !isGrantedHostPort(violation, own))
+        // Granted or not by its number, whatever the level.
+        .filter(({ hostPort }) => hostPort === undefined)
         .map((violation) => ({ ...violation, index, own, reason: "PodSecurity" as const })),
     ];
     // Who writes cluster-scoped objects on the hub is no tenant, and has no namespace on which to allow what only looks like a pod.
@@ -91,7 +92,7 @@ function refusal(found: Found, by: MatchedRule | undefined, owner: string): Prob
       : `${by.policy.kind} ${shortName(by.policy.name, limit)}, rule ${by.index}`;
   return {
     reason,
-    ...wordsOf(found, own, reason === "NotAllowed", whoIn),
+    ...wordsOf(found, own, whoIn),
     ...(by === undefined ? {} : { policy: by.policy }),
   };
 }

@@ -104,7 +104,7 @@ describe("to blame is", () => {
   test("a tenant who makes another violation of one that was there", () => {
     const port = (hostPort: number): KubeObject => pod({ containers: [{ ...web, ports: [{ hostPort }] }] });
     expect(judged([admin(), tenant(2)], [plain, port(80), port(81)])?.message).toBe(
-      "OverridePolicy debug, rule 2: spec.containers[web].ports.hostPort must not be 81 (not in allowed-host-ports)",
+      "OverridePolicy debug, rule 2: spec.containers[web].ports.hostPort must not be 81 (not in allowed-host-ports of shop)",
     );
   });
 
@@ -195,7 +195,7 @@ describe("the terms that count", () => {
       false,
     );
     const port = (hostPort: number): KubeObject => pod({ containers: [{ ...web, ports: [{ hostPort }] }] });
-    expect([judged([], [port(80)], terms), judged([], [port(81)], terms)?.reason]).toEqual([undefined, "PodSecurity"]);
+    expect([judged([], [port(80)], terms), judged([], [port(81)], terms)?.reason]).toEqual([undefined, "NotAllowed"]);
     expect(judged([], [pod({ nodeName: "n1", containers: [] })], terms)).toMatchObject({
       reason: "NotAllowed",
       message: "DemoApplication shop: spec.nodeName must not be n1 (not in allowed-node-names of shop)",
@@ -226,20 +226,20 @@ describe("a refusal of what an annotation allows", () => {
       said("allowed-service-accounts", "build*", account),
     ],
     [
-      "spec.nodeName must not be n1 (not in allowed-node-names of al: N*, - is no name)",
+      "spec.nodeName must not be n1 (not in allowed-node-names of al: N*, - are no names)",
       said("allowed-node-names", "N*, edge-1.a, -", { nodeName: "n1" }),
     ],
     [
-      "spec.containers[web].ports.hostPort must not be 9011 (not in allowed-host-ports)",
+      "spec.containers[web].ports.hostPort must not be 9011 (not in allowed-host-ports of al)",
       said("allowed-host-ports", "80,9000-9010", port),
     ],
     [
-      "spec.containers[web].ports.hostPort must not be 9011 (not in allowed-host-ports: abc is no port)",
+      "…ports.hostPort must not be 9011 (not in allowed-host-ports of al: abc is no port)",
       said("allowed-host-ports", "abc", port),
     ],
     [
-      "…ports.hostPort must not be 9011 (not in allowed-host-ports: abc, 9020-9000, 0, 70000 is no port)",
-      said("allowed-host-ports", "abc, 9020-9000, 0, 70000, 1", port),
+      "…ports.hostPort must not be 9011 (not in allowed-host-ports of al: abc, 9020-9000, 0 are no ports)",
+      said("allowed-host-ports", "abc, 9020-9000, 0, 1", port),
     ],
   ])("says %j", (words, message) => {
     const whole = `DemoApplication shop: ${words}`;
@@ -255,7 +255,7 @@ describe("a refusal of what an annotation allows", () => {
       "a-policy-of-the-team-that-is-called-so-for-a-reason",
     );
     expect(long).toBe(
-      "OverridePolicy a-policy-of-the…, rule 0: …ports.hostPort must not be 9011 (not in allowed-host-ports)",
+      "OverridePolicy a-policy-of-the…, rule 0: …ports.hostPort must not be 9011 (not in allowed-host-ports of al)",
     );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
-import { isGrantedHostPort, ungrantedNames } from "./granted.ts";
+import { ungrantedNames } from "./granted.ts";
 import { podSecurityLabels, podSecurityLevel } from "./level.ts";
 import { defaultTerms, namespaceTerms, termsText } from "./terms.ts";
 import { keyOfViolation } from "./violation.ts";
@@ -193,10 +193,16 @@ describe("names that a pod may not use", () => {
 
   test("a port of the node is granted by its number, and nothing else is", () => {
     const allowed = terms({ "allowed-host-ports": "80" });
-    const violation = { field: "f", must: "m", value: 80 };
-    expect(isGrantedHostPort({ ...violation, hostPort: 80 }, allowed)).toBe(true);
-    expect(isGrantedHostPort({ ...violation, hostPort: 81 }, allowed)).toBe(false);
-    expect(isGrantedHostPort(violation, allowed)).toBe(false);
+    const ports = [{ hostPort: 80 }, { hostPort: 81 }, { hostPort: 0 }, { hostPort: "82" }, { containerPort: 83 }];
+    expect(ungrantedNames(pod({ containers: [{ name: "web", ports }] }), allowed)).toEqual([
+      {
+        field: "spec.containers[web].ports.hostPort",
+        must: "must not be 81",
+        value: 81,
+        hostPort: 81,
+        grantedBy: `${FEDERATION}/allowed-host-ports`,
+      },
+    ]);
   });
 });
 

@@ -9,7 +9,6 @@ import { fieldOf, type Violation } from "./violation.ts";
 export function wordsOf(
   violation: Violation,
   { namespace, security, unusable }: NamespaceTerms,
-  isByName: boolean,
   whoIn: (limit: number) => string,
 ): Told {
   const { grantedBy, must } = violation;
@@ -33,18 +32,23 @@ export function wordsOf(
       [`${end} ${verdict}`, `${last} ${verdict}`],
     );
   }
-  const wrong = unusable(grantedBy).join(", ");
   // By which an administrator meant to allow something.
-  const said = wrong === "" ? "" : `: ${wrong} is no ${grantedBy === ALLOWED_HOST_PORTS_ANNOTATION ? "port" : "name"}`;
+  const said = whatIsNone(unusable(grantedBy), grantedBy === ALLOWED_HOST_PORTS_ANNOTATION ? "port" : "name");
   const annotation = grantedBy.split("/").pop() ?? "";
-  const why = isByName ? "" : `${level}; `;
-  const detail = `${whole}: ${field} ${must} (${why}not in the annotation ${grantedBy} of namespace ${namespace}${said})`;
+  const detail = `${whole}: ${field} ${must} (not in the annotation ${grantedBy} of namespace ${namespace}${said})`;
+  const isIn = `(not in ${annotation} of ${namespace}`;
   const texts = [
-    `${whole}: ${field} ${must} (${why}not in ${annotation} of ${namespace}${said})`,
-    `${whole}: ${field} ${must} (not in ${annotation}${said})`,
-    `${whole}: ${end} ${must} (not in ${annotation}${said})`,
-    `${whole}: ${field} ${must} (not in ${annotation} of ${namespace})`,
-    `${whole}: ${field} ${must} (not in ${annotation})`,
+    `${whole}: ${field} ${must} ${isIn}${said})`,
+    `${whole}: ${end} ${must} ${isIn}${said})`,
+    ...(said === ""
+      ? []
+      : [
+          `${whole}: ${field} ${must} (not in ${annotation}${said})`,
+          `${whole}: ${end} ${must} (not in ${annotation}${said})`,
+          `${whole}: ${field} ${must} ${isIn})`,
+          `${whole}: ${end} ${must} ${isIn})`,
+        ]),
+    `${short}: ${end} ${must} ${isIn})`,
     `${whole}: ${end} ${must} (not in ${annotation})`,
     `${short}: ${end} ${must} (not in ${annotation})`,
     `${short}: ${end} ${verdict} (not in ${annotation})`,
@@ -53,6 +57,11 @@ export function wordsOf(
   ] as const;
   const least = [`${end} ${verdict} (not in ${annotation})`, `${last} ${verdict} (not in ${annotation})`];
   return { ...told(texts, [...least, `${last} ${verdict}`]), detail };
+}
+
+function whatIsNone(wrong: readonly string[], what: string): string {
+  if (wrong.length === 0) return "";
+  return wrong.length === 1 ? `: ${wrong[0]} is no ${what}` : `: ${wrong.join(", ")} are no ${what}s`;
 }
 
 /** What stands in brackets is a name that somebody gave; which field it is, is read all the same. */
