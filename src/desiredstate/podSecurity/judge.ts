@@ -36,20 +36,24 @@ interface Found extends Violation {
  */
 export function judgeRendering(rendering: Rendering, owner: string, terms: NamespaceTerms): Problem | undefined {
   const { rules, after } = rendering;
-  const violations = violationsIn(after(rules.length), terms);
+  const objects = after(rules.length);
+  const violations = violationsIn(objects, terms);
   if (violations.length === 0) return undefined;
   const administrators = rules.filter(isAdministrators).length;
+  // Of many objects that one has brought, the one that it is about.
+  const manifestOf = ({ index }: Found): KubeObject | undefined =>
+    terms.of === undefined ? undefined : objects[index];
   let exempt: Found | undefined;
   for (const violation of violations) {
     const count = firstWith(violation, rendering, terms);
     const isTenants = count === 0 || count > administrators;
     if (isTenants || isMountedByTenant(violation, rendering.base))
-      return refusal(violation, isTenants ? rules[count - 1] : undefined, owner);
+      return refusal(violation, isTenants ? rules[count - 1] : undefined, owner, manifestOf(violation));
     exempt ??= violation;
   }
   const meddling = exempt === undefined ? undefined : firstChange(rendering, administrators);
   if (exempt === undefined || meddling === undefined) return undefined;
-  return refusal(exempt, rules[meddling - 1], owner);
+  return refusal(exempt, rules[meddling - 1], owner, manifestOf(exempt));
 }
 
 function violationsIn(objects: readonly KubeObject[], terms: NamespaceTerms): Found[] {
@@ -83,13 +87,19 @@ function isAdministrators({ policy }: MatchedRule): boolean {
   return policy.namespace === undefined;
 }
 
-/** `by`: the rule that did it; undefined for the object itself. */
-function refusal(found: Found, by: MatchedRule | undefined, owner: string): Problem {
+/** `by`: the rule that did it; undefined for the object itself. `manifest`: that of a bundle which it is about. */
+function refusal(found: Found, by: MatchedRule | undefined, owner: string, manifest: KubeObject | undefined): Problem {
   const { reason, own } = found;
-  const whoIn = (limit: number): string =>
-    by === undefined
-      ? shortName(owner, limit)
-      : `${by.policy.kind} ${shortName(by.policy.name, limit)}, rule ${by.index}`;
+  const whoIn = (limit: number): string => {
+    const who =
+      by === undefined
+        ? shortName(owner, limit)
+        : `${by.policy.kind} ${shortName(by.policy.name, limit)}, rule ${by.index}`;
+    if (manifest === undefined) return who;
+    const what = `${manifest.kind} ${shortName(manifest.metadata.name, limit)}`;
+    // The bundle is where the refusal stands.
+    return by === undefined && limit !== Infinity ? what : `${who}, ${what}`;
+  };
   return {
     reason,
     ...wordsOf(found, own, whoIn),

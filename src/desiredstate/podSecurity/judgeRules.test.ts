@@ -189,6 +189,21 @@ describe("the terms that count", () => {
     expect(judged([], [hostPid()], lax)).toBeUndefined();
   });
 
+  test("are those of a bundle's objects: the refusal names the object too", () => {
+    const terms = { ...defaultTerms("shop"), of: () => defaultTerms("shop") };
+    expect(judged([], [[plain, { ...hostPid(), metadata: { name: "op" } }]], terms)?.message).toBe(
+      "DemoApplication shop, Pod op: spec.hostPID must not be true (level baseline)",
+    );
+    expect(judged([tenant(1)], [plain, hostPid()], terms)?.message).toBe(
+      "OverridePolicy debug, rule 1, Pod web: spec.hostPID must not be true (level baseline)",
+    );
+    const long = { ...agent, name: "agent-of-the-node-that-watches-everything" };
+    const pods = { ...pod({ containers: [long] }), metadata: { name: "operator-of-databases-of-the-whole-company" } };
+    expect(judged([], [pods], terms)?.message).toBe(
+      "Pod operator-of-dat…: …securityContext.privileged must not be true",
+    );
+  });
+
   test("grant ports of the node by their numbers, and name the namespace that allows no name", () => {
     const terms = namespaceTerms(
       { name: "shop", annotations: { "federation.paas.cmft.com/allowed-host-ports": "80" } },
