@@ -106,6 +106,7 @@ function reportsOf(input: StatusInput, now: number): ClusterReport[] {
           frozenFor,
           isUnchanged,
           isPlaced,
+          isEmpty: input.isBundle === true && targets.get(view.name)?.objects.length === 0,
           ...(input.deleting ? { isOverdue: input.isOverdue?.(view.name) === true } : {}),
           watchesHealth: target?.failover?.watchesHealth === true,
           watchesNodes: target?.reschedules === true,

@@ -16,6 +16,17 @@ function said(rows: RowView[]) {
 }
 
 describe("the entry of a bundle", () => {
+  test("without manifests says so, and waits for nothing but what is on its way out", () => {
+    const status = (rows: RowView[]) => aggregate(inputOf([view("a", { rows })], { isBundle: true }), T0);
+    const ready = (of: ReturnType<typeof status>) => of.conditions?.find(({ type }) => type === "Ready");
+    const empty = status([]);
+    expect(entry(empty)).toMatchObject({ state: "Available", message: "the bundle has no manifests" });
+    expect(ready(empty)).toMatchObject({ status: "True", reason: "AllClustersReady" });
+    const { desiredHash: _hash, ...leaving } = widget("first", { inSync: false });
+    expect(entry(status([leaving]))).toMatchObject({ state: "Progressing", reason: "Removing" });
+    expect(ready(status([leaving]))).toMatchObject({ status: "False", reason: "Removing" });
+  });
+
   test("names the object whose health it tells", () => {
     const { bundle, other } = said([row(), widget("first", { health: silent })]);
     expect(bundle).toMatchObject({ state: "Unknown", message: "Widget first: it has no status there yet" });

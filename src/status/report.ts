@@ -60,6 +60,8 @@ export interface ReportInput {
   isUnchanged: boolean;
   /** A policy places the object. */
   isPlaced: boolean;
+  /** A bundle without manifests: there is nothing to wait for but what is on its way out. */
+  isEmpty?: boolean;
   /** Of an object that is being deleted: that has taken longer than deletions take. */
   isOverdue?: boolean;
   /** The placement asks since when the object is unhealthy. */
@@ -113,10 +115,12 @@ const UNSCHEDULABLE: Reason = "Unschedulable";
 /** A cluster in contact that is chosen for the object. */
 function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
   const { rows } = input.view;
-  const outcome = outcomeOf(rows, target, input.frozenFor);
+  const isEmpty = input.isEmpty === true && !rows.some(isWanted);
+  const outcome = outcomeOf(rows, target, input.frozenFor, isEmpty);
   const hashes = hashesAskedFor(input, target, hashesOf(rows));
   // What was written and does not come up was applied all the same: its health says the rest.
-  const applied = target.problem === undefined && (isSettled(rows) || isAsAskedBefore(target, rows, hashes));
+  const isDone = isSettled(rows) || (isEmpty && !target.frozen && !rows.some(isLeftOver));
+  const applied = target.problem === undefined && (isDone || isAsAskedBefore(target, rows, hashes));
   const replicas = countsOf(rows, target);
   return {
     entry: observed(input, outcome, {
@@ -191,7 +195,7 @@ function availabilityOf(
   return serving === "Now" && rows.filter(isWanted).every((row) => row.inSync) ? "Yes" : "Before";
 }
 
-function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: Why): Outcome {
+function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: Why, isEmpty: boolean): Outcome {
   if (target.problem !== undefined) return { state: "Failed", ...textOf(target.problem) };
   if (target.frozen) return { state: "Held", ...(target.frozenFor ?? frozenFor) };
 
@@ -200,7 +204,7 @@ function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: W
 
   const wanted = rows.filter(isWanted);
   const why = failure ?? target.warning;
-  if (!wanted.some((row) => row.observedHash !== undefined)) {
+  if (!isEmpty && !wanted.some((row) => row.observedHash !== undefined)) {
     return { state: "Pending", reason: "Applying", ...textOf(why), activity: "Applying" };
   }
   if (!wanted.every((row) => row.inSync)) {
@@ -220,6 +224,7 @@ function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: W
     };
   }
 
+  if (isEmpty) return { state: "Available", message: "the bundle has no manifests", ...textOf(target.warning) };
   const health = worstRow(rows)?.health;
   // An unknown health is not healthy.
   if (health === undefined) return { state: "Unknown", reason: "NotReported", message: "its health is not known yet" };

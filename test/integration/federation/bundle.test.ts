@@ -95,6 +95,10 @@ describe("a bundle", () => {
     await federation.until(() => isReady(federation));
     expect(entryOf(federation)).toMatchObject({ state: "Available", replicas: { desired: 1, ready: 1 } });
     expect(statusOf(federation)?.kinds).toEqual(["Deployment.apps", "ServiceAccount"]);
+    await federation.apply(MANIFESTBUNDLES, bundle("operator", []));
+    await federation.until(() => isReady(federation));
+    expect(entryOf(federation)).toMatchObject({ state: "Available", message: "the bundle has no manifests" });
+    expect(federation.member(SHANGHAI).server.has(DEPLOYMENTS, "default", "operator")).toBe(false);
   });
 
   test("is applied in order: definitions, accounts and rights, workloads, and custom objects when they are served", async () => {
