@@ -199,10 +199,10 @@ export interface PlanOptions extends HubOptions {
   recursive: boolean;
   /** The files would be applied with `kubectl apply --server-side`. */
   serverSide: boolean;
-  /** Clusters that are lost. */
+  /** Clusters that are lost, that are cordoned, and that are drained. */
   without: readonly string[];
-  /** Clusters that are cordoned. */
   cordon: readonly string[];
+  drain: readonly string[];
   /** The members are not asked. */
   hubOnly: boolean;
   /** Nobody is asked: the files say everything. */

@@ -95,7 +95,7 @@ function optionsOf(program: Command, command: Command, before: readonly string[]
 }
 
 /** Options whose value is the name of a member. */
-const NAMES_OF_MEMBERS: ReadonlySet<string> = new Set(["--cluster", "--without", "--cordon"]);
+const NAMES_OF_MEMBERS: ReadonlySet<string> = new Set(["--cluster", "--without", "--cordon", "--drain"]);
 
 async function ofOption({ argChoices, flags, long }: Option, known: Known): Promise<Completion> {
   if (argChoices !== undefined) return only(argChoices.map((word) => ({ word })));

@@ -50,7 +50,7 @@ export async function drain(name: string, options: DrainOptions, context: Comman
   const changed = await changeTaints(hub, name, drained, { dryRun, now: systemClock.now(), signal });
   if (dryRun) {
     terminal.out(`membercluster/${name} ${changed ? "drained" : "already drained"} (dry run)\n`);
-    terminal.err(`meridian plan --without ${name} shows where everything would go.\n`);
+    terminal.err(`\`meridian plan --drain ${name}\` shows where everything would go, and what would stay.\n`);
     return EXIT.ok;
   }
   terminal.err(`Draining ${name}: ${changed ? "what runs there moves to other clusters" : "it was begun before"}.\n`);

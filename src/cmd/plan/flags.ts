@@ -11,7 +11,7 @@ import {
 
 /** The options of `explain` and `plan`: the verbs that decide and write nothing. */
 
-type Lists = "filename" | "policy" | "without" | "cordon" | "from";
+type Lists = "filename" | "policy" | "without" | "cordon" | "drain" | "from";
 type Given<O> = Omit<O, Lists> & { [L in Lists]?: string[] };
 
 const several = (value: string, before: string[] = []): string[] => [...before, value];
@@ -83,6 +83,7 @@ export function addPlan(program: Command, action: (options: PlanOptions) => Prom
     .addOption(
       new Option("--cordon <cluster>", "as if the cluster were cordoned (may be repeated)").argParser(clusters),
     )
+    .addOption(new Option("--drain <cluster>", "as if the cluster were drained (may be repeated)").argParser(clusters))
     .addOption(
       new Option(
         "-n, --namespace <namespace>",
@@ -110,9 +111,10 @@ export function addPlan(program: Command, action: (options: PlanOptions) => Prom
         policy = [],
         without = [],
         cordon = [],
+        drain = [],
         from = [],
         ...flags
       } = command.optsWithGlobals<Given<PlanOptions>>();
-      return action({ ...flags, filename: files, policy, without, cordon, from });
+      return action({ ...flags, filename: files, policy, without, cordon, drain, from });
     });
 }

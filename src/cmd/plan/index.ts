@@ -1,6 +1,6 @@
 /**
  * `meridian plan`: what a change would do, before anything is written. The change is what files hold (`-f`, `--policy`), a cluster that is
- * lost (`--without`) or cordoned (`--cordon`). What the hub would make of the files, the hub itself says, by `dryRun`; what follows from it, the
+ * lost (`--without`), cordoned (`--cordon`) or drained (`--drain`). What the hub would make of the files, the hub itself says, by `dryRun`; what follows from it, the
  * functions that the manager plans with; what members would make of that, the members, by server-side apply with `dryRun`, where the person may
  * read the credentials that the hub stores of them. With `--without-hub` files say what is there now (`--from`), and nobody is asked.
  *
@@ -8,12 +8,13 @@
  * 0 when nothing would change, 1 when something would, 2 on an error, as kubectl diff.
  */
 import { stringify } from "yaml";
-import type { KubeObject, ObjectRef, Taint } from "../../apis/index.ts";
-import { CORDON_TAINT, refKey, refOf } from "../../apis/index.ts";
+import type { KubeObject, ObjectRef } from "../../apis/index.ts";
+import { refKey, refOf } from "../../apis/index.ts";
 import type { Rehearsed } from "../../clusters/index.ts";
 import { type ApplyRow, type StageAssignment, stageAssignment, stageProblems } from "../../desiredstate/index.ts";
 import { systemClock } from "../../runtime/index.ts";
 import { type CommandContext, connectHub } from "../connection.ts";
+import { cordoned, drained } from "../cordon/taints.ts";
 import type { PlanOptions } from "../options.ts";
 import { CommandError, EXIT } from "../outcome.ts";
 import { chooseAmong } from "../words.ts";
@@ -29,9 +30,11 @@ import { type Worlds, worldsOfFiles } from "./withoutHub.ts";
 import { asksForRoom, copyOf, emptyWorld, put, roleOf, snapshotIn, statusOf, type World } from "./world.ts";
 
 export async function plan(options: PlanOptions, context: CommandContext): Promise<number> {
-  const { filename, policy, without, cordon, from, withoutHub } = options;
-  if (filename.length + policy.length + without.length + cordon.length === 0)
-    throw new CommandError("say what would change: -f FILE, --policy FILE, --without CLUSTER or --cordon CLUSTER");
+  const { filename, policy, without, cordon, drain, from, withoutHub } = options;
+  if ([filename, policy, without, cordon, drain].every(({ length }) => length === 0))
+    throw new CommandError(
+      "say what would change: -f FILE, --policy FILE, --without CLUSTER, --cordon CLUSTER or --drain CLUSTER",
+    );
   if (from.length > 0 && !withoutHub)
     throw new CommandError("--from says what is there now in place of a hub: give --without-hub too");
   return withoutHub ? await planOfFiles(options, context) : await planOnHub(options, context);
@@ -72,17 +75,20 @@ async function planOnHub(options: PlanOptions, context: CommandContext): Promise
   return tell({ before, after: comparing.after, planned, rehearsed, notes }, options, context);
 }
 
-/** With the clusters cordoned and lost that the person named. */
-function comparisonOf(before: World, files: World, { without, cordon }: PlanOptions, who: string): Comparing {
-  requireClusters(files, [...without, ...cordon], who);
+/** With the clusters cordoned, drained and lost that the person named. */
+function comparisonOf(before: World, files: World, { without, cordon, drain }: PlanOptions, who: string): Comparing {
+  requireClusters(files, [...without, ...cordon, ...drain], who);
+  const now = systemClock.now();
   const after = copyOf(files);
   after.clusters = files.clusters.map((cluster) => {
     const { name } = cluster.metadata;
-    const taints = [...(cluster.spec.taints ?? []), CORDON];
-    const given = cordon.includes(name) ? { ...cluster, spec: { ...cluster.spec, taints } } : cluster;
+    const change = drain.includes(name) ? drained : cordon.includes(name) ? cordoned : undefined;
+    const { taints = [] } = cluster.spec;
+    const given =
+      change === undefined ? cluster : { ...cluster, spec: { ...cluster.spec, taints: [...change(taints, now)] } };
     return without.includes(name) ? lostCluster(given) : given;
   });
-  return new Comparing({ before, after, lost: new Set(without), now: systemClock.now() });
+  return new Comparing({ before, after, lost: new Set(without), now });
 }
 
 interface Answer {
@@ -190,8 +196,6 @@ async function worlds(
     if (!before.dependencies.has(key) && !changed.has(key)) before.dependencies.set(key, object);
   return { before, after: complete };
 }
-
-const CORDON: Taint = { key: CORDON_TAINT, effect: "NoSchedule" };
 
 /** Objects of files of kinds that no policy places now. */
 async function readNamed(reader: HubReader, world: World, stored: readonly KubeObject[]): Promise<void> {

@@ -248,13 +248,17 @@ describe("plan", () => {
     expect((await planned(`--policy ${await fileOf(application())}`)).err).toMatch(/web is no policy; give it with -f/);
   });
 
+  test("shows a drain, which moves what a loss would not", async () => {
+    const both = `--hub-only --policy ${await fileOf(placement(["m1", "m2"]))}`;
+    expect((await planned(`--drain m1 ${both}`)).out).toMatch(/^ {2}> moved from m1 to m2: it serves until/m);
+    expect((await planned(`--without m1 ${both}`)).out).not.toContain("moved from");
+  });
+
   test("says in which stage of the rollout what happens, and which clusters several stages or none take", async () => {
+    const inEurope = { key: "region", operator: "In", values: ["eu"] };
     const stages = [
       { name: "canary", targetClusters: { clusterNames: ["m2"] } },
-      {
-        name: "europe",
-        targetClusters: { fieldSelector: { matchExpressions: [{ key: "region", operator: "In", values: ["eu"] }] } },
-      },
+      { name: "europe", targetClusters: { fieldSelector: { matchExpressions: [inEurope] } } },
     ];
     const { objects, notes } = await reported(
       `--hub-only --policy ${await fileOf(placement(["m1", "m2"], { rollout: { stages } }))} -f ${await fileOf(application({ image: "nginx:1.28" }))}`,

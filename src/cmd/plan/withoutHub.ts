@@ -10,7 +10,7 @@ export interface Worlds {
   after: World;
 }
 
-type Given = Pick<PlanOptions, "from" | "recursive" | "without" | "cordon" | "serverSide">;
+type Given = Pick<PlanOptions, "from" | "recursive" | "without" | "cordon" | "drain" | "serverSide">;
 
 /**
  * Both from files alone: `from` says what is there now, and each of `files` comes in the place of the object of that name, as it stands there.
