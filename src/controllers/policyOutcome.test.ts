@@ -106,6 +106,10 @@ describe("of a placement", () => {
     expect(outcome(wide, "ClusterScoped")).toEqual({});
     expect(outcome(wide, "NotServed")).toEqual({ unserved: named });
     expect(outcome(wide, "Unknown")).toEqual({});
+    const ofNamespaces = placement("winner", { resourceSelectors: [{ apiVersion: "v1", kind: "Namespace" }] });
+    expect(outcomeOf(ofNamespaces, [], undefined, "NeverPlaced").unplaceable).toEqual([
+      expect.stringMatching(/^Namespace \(v1; Meridian makes the namespaces on members.*\)$/),
+    ]);
     expect(outcomeOf(wide, [], undefined, "NotServed", "apps/v1").unserved).toEqual([
       "DemoApplication (paas.cmft.com/v1; did you mean apps/v1?)",
     ]);

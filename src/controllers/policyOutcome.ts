@@ -2,6 +2,7 @@ import {
   isSamePolicy,
   listedAfter,
   notCarriedOut,
+  parseApiVersion,
   type Placement,
   refKey,
   type ResourceSelector,
@@ -10,6 +11,7 @@ import {
 } from "../apis/index.ts";
 import type { Problem, Target, Why } from "../desiredstate/index.ts";
 import type { HubCache, Policy } from "../hub/index.ts";
+import { whyNeverPlaced } from "../interpreter/index.ts";
 import { partlyWonBy, winnersOver } from "../override/index.ts";
 import { type LostObjects, refusedPatches } from "../status/index.ts";
 import type { Observations } from "./observations.ts";
@@ -66,7 +68,7 @@ export class PolicyTally {
     const fields = isPlacement(policy) ? notCarriedOut(policy.spec) : [];
     const ofStanding = (...standings: ReturnType<typeof catalog.standing>[]): string[] => {
       const selectors = policy.spec.resourceSelectors.filter((one) => standings.includes(catalog.standing(one)));
-      return [...new Set(selectors.map((selector) => calledAs(selector, catalog.servedIn(selector))))];
+      return [...new Set(selectors.map((selector) => calledAs(selector, catalog)))];
     };
     // What belongs to no namespace belongs to no policy of one.
     const isTenants = policy.metadata.namespace !== undefined;
@@ -167,8 +169,13 @@ export function isPlacement(policy: Policy): policy is Placement {
   return policy.kind === "Placement" || policy.kind === "ClusterPlacement";
 }
 
-function calledAs({ apiVersion, kind }: ResourceSelector, servedIn: string | undefined): string {
-  return `${kind} (${apiVersion}${servedIn === undefined ? "" : `; did you mean ${servedIn}?`})`;
+/** With why it is not placed, or what may have been meant. */
+function calledAs(selector: ResourceSelector, catalog: Pick<HubCache["catalog"], "servedIn">): string {
+  const { apiVersion, kind } = selector;
+  const servedIn = catalog.servedIn(selector);
+  const meant = servedIn === undefined ? undefined : `did you mean ${servedIn}?`;
+  const why = whyNeverPlaced({ group: parseApiVersion(apiVersion).group, kind }) ?? meant;
+  return `${kind} (${apiVersion}${why === undefined ? "" : `; ${why}`})`;
 }
 
 function whereOf({ owner }: Target, cluster: string): string {
