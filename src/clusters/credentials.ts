@@ -64,7 +64,10 @@ export function readCredentials(
   if (reference === undefined)
     return unusable("InvalidConnection", "spec.connection names no kubeconfigSecretRef, local or pull");
   if (secret === undefined)
-    return unusable("SecretNotFound", `Secret ${reference.name} is not in Meridian's namespace`);
+    return unusable(
+      "SecretNotFound",
+      `Secret ${reference.name} is not in Meridian's namespace: put it there, or run \`meridian join\``,
+    );
   const key = reference.key ?? "kubeconfig";
   const encoded = secret.data[key];
   if (encoded === undefined) return unusable("InvalidKubeconfig", `Secret ${secret.name} has no key ${key}`);

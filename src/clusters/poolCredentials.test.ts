@@ -13,7 +13,9 @@ describe("credentials", () => {
     const member = h.member("a");
     h.cluster("a");
     await h.settle();
-    expect(h.readyCondition("a")).toBe("False SecretNotFound: Secret a is not in Meridian's namespace");
+    expect(h.readyCondition("a")).toBe(
+      "False SecretNotFound: Secret a is not in Meridian's namespace: put it there, or run `meridian join`",
+    );
     h.secret("a", member.kubeconfig());
     await h.until(() => h.pool.contact("a").ok);
   });

@@ -41,7 +41,8 @@ export function goodBefore(
   const { revision, lastGoodRevision } = status ?? {};
   if (lastGoodRevision !== undefined && lastGoodRevision !== revision) return lastGoodRevision;
   const others = revisions.filter((one) => numberOf(one) !== revision);
-  if (others.length === 0) throw new CommandError(`${called} has no earlier revision`);
+  if (others.length === 0)
+    throw new CommandError(`${called} has no earlier revision to go back to: apply its earlier manifest instead`);
   const [last] = others
     .flatMap((one) => {
       const at = succeededAt(one);

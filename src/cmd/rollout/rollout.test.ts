@@ -175,7 +175,7 @@ describe("undo goes back to", () => {
       name: "none where there is no other",
       revisions: [revision(1, NOW)],
       status: at("Succeeded", 1, 1),
-      want: "demoapplication/shop has no earlier revision",
+      want: "demoapplication/shop has no earlier revision to go back to: apply its earlier manifest instead",
     },
     { name: "none where nothing was rolled out", revisions: [], status: undefined, want: "has no earlier revision" },
   ])("$name", ({ revisions, status, want }) => {
