@@ -44,7 +44,7 @@ export function hints(
   }
   if (first !== undefined) {
     list.push({
-      text: `Change a policy: ${first} shall run 8 replicas.`,
+      text: `Change a policy: let ${first} run 8 replicas.`,
       commands: [patch(hub, first, [{ op: "replace", path: "/spec/rules/0/replicas", value: 8 }])],
     });
   }
