@@ -27,11 +27,18 @@ export async function runCommandLine(
   // Its words are a command line that is not complete, and may be wrong.
   if (args[0] === COMPLETE) return verbs.complete(program, args.slice(1), context);
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(asCommand(args, program), { from: "user" });
     return exitCode;
   } catch (error) {
     return report(error, args, context, program);
   }
+}
+
+/** Help on a command that there is not is a mistake like the command itself; commander would show the help of all of them. */
+function asCommand(args: readonly string[], { commands }: Command): readonly string[] {
+  const [first, asked = ""] = args;
+  const isUnknown = first === "help" && /^\w/.test(asked) && !commands.some((command) => command.name() === asked);
+  return isUnknown ? [asked] : args;
 }
 
 function report(error: unknown, args: readonly string[], context: CommandContext, program: Command): number {

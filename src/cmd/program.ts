@@ -139,6 +139,8 @@ export function createProgram(verbs: Verbs, context: CommandContext, finished: F
   return program;
 }
 
+const WEBHOOK_PORT = 9443;
+
 type ManagerFlags = TimingFlags &
   TelemetryFlags &
   PrometheusFlags &
@@ -209,7 +211,7 @@ function addManager(program: Command, action: (options: ManagerOptions) => Promi
     .option("--members-namespace <namespace>", "namespace of the members' Secrets (default: that of --namespace)")
     .addOption(protectedNamespace())
     .option("--webhooks", "serve conversion, defaulting and validation, and have the hub call them", false)
-    .addOption(new Option("--webhook-port <port>", "port of the webhooks").argParser(parsePort).default(9443))
+    .addOption(new Option("--webhook-port <port>", "port of the webhooks").argParser(parsePort).default(WEBHOOK_PORT))
     .addOption(
       new Option(
         "--webhook-service <namespace/name>",
@@ -294,6 +296,7 @@ function withWebhooks<F extends WebhookFlags>(flags: F) {
       "--webhook-url": webhookUrl,
       "--webhook-service": webhookService,
       "--webhook-cert-dir": webhookCertDir,
+      "--webhook-port": webhookPort === WEBHOOK_PORT ? undefined : webhookPort,
     });
     const [idle] = given.find(([, value]) => value !== undefined) ?? [];
     if (idle === undefined) return { ...rest, webhooks: undefined };

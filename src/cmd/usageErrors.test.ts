@@ -51,6 +51,8 @@ describe("wrong usage", () => {
       says: /--webhook-url is of the webhooks, which are not served: give --webhooks as well/,
     },
     { line: "manager --webhook-service a/b", says: /--webhook-service is of the webhooks.*: give --webhooks as well/ },
+    { line: "manager --webhook-port 9444", says: /--webhook-port is of the webhooks.*: give --webhooks as well/ },
+    { line: "help statsu", says: /unknown command 'statsu'.*Did you mean status\?/ },
     { line: "manager --webhook-cert-dir /d", says: /--webhook-cert-dir is of the webhooks.*: give --webhooks as well/ },
     {
       line: "manager --prometheus-url http://169.254.169.254",

@@ -136,6 +136,7 @@ async function writeFiles(): Promise<Record<string, string>> {
       /^(\s+)token: .*$/m,
       "$1exec: {apiVersion: client.authentication.k8s.io/v1, command: 'true'}",
     ),
+    proxied: hub.kubeconfig.replace(/^(\s+)server: .*$/m, "$&\n$1proxy-url: http://proxy.example:3128"),
     anonymous: hub.kubeconfig.replace(/^(\s+)token: .*$/m, "$1{}"),
     password: hub.kubeconfig.replace(/^(\s+)token: .*$/m, "$1username: ann\n$1password: secret"),
     tokenless: hub.kubeconfig.replace(/^(\s+)token: .*$/m, "$1tokenFile: nowhere"),

@@ -47,6 +47,20 @@ const kubeconfigs: CommandMistake[] = [
     next: /give --kubeconfig FILE/,
   },
   {
+    mistake: "a kubeconfig of which nothing is given",
+    line: "status --kubeconfig=",
+    what: /is empty/,
+    where: /--kubeconfig/,
+    next: /give the path of a file/,
+  },
+  {
+    mistake: "a kubeconfig with a proxy",
+    line: "status --kubeconfig {proxied}",
+    what: /names a proxy-url, which is not supported/,
+    where: /kubeconfig .*proxied of the hub/,
+    next: /correct that, or choose another file with --kubeconfig/,
+  },
+  {
     mistake: "a kubeconfig that is not there",
     line: "status --kubeconfig {dir}/hub.yml",
     what: /does not exist/,
@@ -189,6 +203,13 @@ const connections: CommandMistake[] = [
     what: /your rights on the hub do not show member clusters/,
     where: /such as "m1"/,
     next: /ask its administrator for the right to list memberclusters/,
+  },
+  {
+    mistake: "to plan on a hub on which Meridian was never installed",
+    line: "plan --without m1 --kubeconfig {member2}",
+    what: /does not know placements/,
+    where: /the hub \(https:.*kubeconfig .*member2/,
+    next: /run `meridian install` first, or choose another cluster/,
   },
   {
     mistake: "a hub on which Meridian was never installed",

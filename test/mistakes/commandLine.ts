@@ -10,6 +10,13 @@ const usage: CommandMistake[] = [
     next: /Did you mean status\?.*see "meridian --help"/,
   },
   {
+    mistake: "help on a command that is misspelt",
+    line: "help statsu",
+    what: /unknown command/,
+    where: /'statsu'/,
+    next: /Did you mean status\?/,
+  },
+  {
     mistake: "an option that there is not",
     line: "status --namspace shop",
     what: /unknown option/,

@@ -74,7 +74,7 @@ export class HubReader {
    * Throws {@link CommandError} where the person may not read one of the kinds: a decision without them would be a guess.
    */
   async readPolicies(world: World, namespace: string | undefined, home?: string): Promise<void> {
-    if (namespace === undefined && home !== undefined && (await this.#list(PLACEMENTS, undefined)) === undefined) {
+    if (namespace === undefined && home !== undefined && (await this.#listInstalled(PLACEMENTS)) === undefined) {
       this.notes.add(`Your rights do not reach every namespace: only objects of ${home} are considered.`);
       await this.readPolicies(world, home);
       world.isPartial = true;
@@ -247,17 +247,22 @@ export class HubReader {
   }
 
   async #policies(type: ResourceType, namespace?: string): Promise<KubeObject[]> {
-    try {
-      const items = await this.#list(type, namespace);
-      if (items !== undefined) return items;
-    } catch (error) {
-      if (isNotFound(error)) throw await notInstalled(type.plural, this.#hub, this.#signal);
-      throw error;
-    }
+    const items = await this.#listInstalled(type, namespace);
+    if (items !== undefined) return items;
     const otherwise = this.#fromFiles === undefined ? "" : `, or answer from files with \`${this.#fromFiles}\``;
     throw new CommandError(
       `your rights on the hub do not show ${type.plural}${within(namespace)}: what they decide would be a guess; ask its administrator for the right to list placements, clusterplacements, overridepolicies, clusteroverridepolicies and memberclusters (group ${type.group})${otherwise}`,
     );
+  }
+
+  /** As {@link HubReader.#list}, of a kind of Meridian's own. */
+  async #listInstalled(type: ResourceType, namespace?: string): Promise<KubeObject[] | undefined> {
+    try {
+      return await this.#list(type, namespace);
+    } catch (error) {
+      if (isNotFound(error)) throw await notInstalled(type.plural, this.#hub, this.#signal);
+      throw error;
+    }
   }
 
   /** Undefined when the person may not list them. */

@@ -3,7 +3,7 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { stringify } from "yaml";
 import { type Clock, systemClock } from "../clock.ts";
 import { CredentialsError } from "../errors.ts";
-import { clusterConfigFromKubeconfig, parseKubeconfigPart } from "./kubeconfig.ts";
+import { clusterConfigFromKubeconfig, type KubeconfigOptions, parseKubeconfigPart } from "./kubeconfig.ts";
 import { tokenFileCredentials } from "./providers.ts";
 import type { ClusterConfig } from "./types.ts";
 
@@ -80,9 +80,10 @@ interface KubeconfigText {
 function kubeconfigFiles(options: HubConfigOptions): KubeconfigText[] {
   const { kubeconfig, env } = options;
   if (kubeconfig !== undefined) {
+    const flag = flagsOf(options).kubeconfig;
+    if (kubeconfig === "") throw new CredentialsError("NotConfigured", `${flag} is empty: give the path of a file`);
     const text = readKubeconfig(kubeconfig, "", options);
     if (text !== undefined) return [{ path: kubeconfig, text }];
-    const flag = flagsOf(options).kubeconfig;
     throw new CredentialsError("NotConfigured", `the file ${kubeconfig} of ${flag} does not exist: check its path`);
   }
   const paths = (env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
@@ -131,7 +132,7 @@ function fromFiles(files: readonly KubeconfigText[], options: HubConfigOptions):
   const [only] = files;
   const text =
     files.length === 1 && only !== undefined ? only.text : merge(files, called, `; correct it, or give ${flag} FILE`);
-  const config = clusterConfigFromKubeconfig(text, {
+  const config = configOf(text, flag, {
     cluster,
     file: { called: `${origin} of ${cluster}`, flag, contextFlag },
     context: options.context,
@@ -141,6 +142,20 @@ function fromFiles(files: readonly KubeconfigText[], options: HubConfigOptions):
     clock: options.clock,
   });
   return { ...config, origin };
+}
+
+/** A person who has the file can put it right, or take another one. */
+function configOf(text: string, flag: string, options: KubeconfigOptions): ClusterConfig {
+  try {
+    return clusterConfigFromKubeconfig(text, options);
+  } catch (error) {
+    if (!(error instanceof CredentialsError) || error.message.includes("; ")) throw error;
+    throw new CredentialsError(
+      error.reason,
+      `${error.message}; correct that, or choose another file with ${flag}`,
+      error,
+    );
+  }
 }
 
 /** Undefined when there is no such file. `source`: where its path was found, where the person may have to look for that. */
