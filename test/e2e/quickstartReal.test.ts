@@ -20,6 +20,9 @@ test("on the hub of `quickstart --real` a namespace goes when it is deleted", as
   await using fleet = await startRealFleet(request, process.env);
   const { kubectl: binary } = await controlPlaneAssets();
   const kubectl = (...args: string[]) => run(binary, [...args, "--kubeconfig", fleet.hub.kubeconfigFile]);
+  // The kubeconfigs of a fleet can be given together: no two users are called the same.
+  const users = await kubectl("config", "view", "-o", "jsonpath={.users[*].name}");
+  expect(users.stdout).toBe("hub-admin");
   expect(await kubectl("create", "namespace", "passing")).toMatchObject({ code: 0 });
   expect(await kubectl("delete", "namespace", "passing", "--timeout", "60s")).toMatchObject({ code: 0, stderr: "" });
 });

@@ -123,9 +123,9 @@ export class ControlPlane implements AsyncDisposable {
       "clusters:",
       `- {name: ${this.name}, cluster: {server: "${wanted.server ?? this.server}", certificate-authority-data: ${ca}}}`,
       "users:",
-      `- {name: admin, user: {token: "${wanted.token}"}}`,
+      `- {name: ${this.name}-admin, user: {token: "${wanted.token}"}}`,
       "contexts:",
-      `- {name: ${this.name}, context: {cluster: ${this.name}, user: admin}}`,
+      `- {name: ${this.name}, context: {cluster: ${this.name}, user: ${this.name}-admin}}`,
       `current-context: ${this.name}`,
       "",
     ].join("\n");
