@@ -167,13 +167,13 @@ describe("what is said of one member object", () => {
     },
     {
       name: "that stays although it is as it was asked for once",
-      row: holdRow({ wanted: false, hash: "h1" }),
+      row: holdRow({ wanted: false, hash: "h1", why: { reason: "HubNotSynced", message: "m" } }),
       report: observation(),
       want: { ...seen, inSync: false },
     },
     {
       name: "of a dependency that is to stay for a while",
-      row: holdRow({ wanted: false, role: "dependency" }),
+      row: holdRow({ wanted: false, role: "dependency", why: { reason: "HubNotSynced", message: "m" } }),
       report: observation(),
       want: { ...seen, role: "dependency", inSync: false },
     },
@@ -258,7 +258,7 @@ describe("what is said of one member object", () => {
     else expect(shown).toStrictEqual(want);
   });
 
-  test.each([AWAITING_REPLACEMENT, "HoldsData", "HubWentBack", "KindBeingDeleted"])(
+  test.each([AWAITING_REPLACEMENT, "HoldsData", "HubWentBack", "KindBeingDeleted", "Suspended"])(
     "that stays for %s is told to whoever can change that",
     (reason) => {
       const why = { reason, message: "m" };

@@ -25,7 +25,13 @@ export interface ViewSources {
 }
 
 /** Obstacles that somebody has to be told of. The others pass by themselves, and a status that names them would be written in vain. */
-const LASTING: ReadonlySet<string> = new Set([AWAITING_REPLACEMENT, "HoldsData", "HubWentBack", "KindBeingDeleted"]);
+const LASTING: ReadonlySet<string> = new Set([
+  AWAITING_REPLACEMENT,
+  "HoldsData",
+  "HubWentBack",
+  "KindBeingDeleted",
+  "Suspended",
+]);
 
 const AWAITS_AGREEMENT: Reason = "CustomObjectsExist";
 

@@ -43,6 +43,7 @@ import { OrphaningDeletions } from "./orphaning.ts";
 import { changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
 import { changedContent, concernedAmong, isConcerned } from "./concerned.ts";
 import { keepHeld } from "./heldOnHub.ts";
+import { heldBySuspension } from "./heldBySuspension.ts";
 import { HELD_AGAIN_MS, heldByKind } from "./kindsHeld.ts";
 import { isOver, letGo } from "./letGo.ts";
 import { RecordedRows } from "./recordedRows.ts";
@@ -292,7 +293,8 @@ export class PlacementReconciler implements Reconciler {
     if (next.length === (object.metadata.finalizers ?? []).length) return await this.#cleanUp(owner, context, signal);
     if ((await this.#orphaning.settle(object, kind, signal)) === "Changed") return requeueAfter(RETRY_FINALIZER_MS);
     const isAnywhere = copiesOf(this.#options, owner).length > 0;
-    const held = isAnywhere ? await heldByKind(hub, object, kind, signal) : undefined;
+    const suspension = isAnywhere ? heldBySuspension(hub, object) : undefined;
+    const held = suspension ?? (isAnywhere ? await heldByKind(hub, object, kind, signal) : undefined);
     const { policy, footprint } = this.#finalizations.of(owner, object, kind);
     const life = ownerRefOf(object);
     const { rows } = this.#step(owner, undefined, { owner: life, policy, cause: DELETED, ownership: "Ours", held });
@@ -306,7 +308,7 @@ export class PlacementReconciler implements Reconciler {
     logRemoval(context, owner, object, this.#assign(owner, [...rows, ...remains.rows], context));
     if (remains.open.size > 0) {
       if (!this.#awaiting.has(owner)) this.#awaiting.set(owner, { held: true });
-      return held === undefined ? done : requeueAfter(HELD_AGAIN_MS);
+      return held === suspension ? done : requeueAfter(HELD_AGAIN_MS);
     }
     const released = await setFinalizers(client, kind.type, object, next, signal);
     if (released === undefined) return requeueAfter(RETRY_FINALIZER_MS);

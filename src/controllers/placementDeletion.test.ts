@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { CONTROLLER_CLASS_LABEL, DELETION_POLICY_ANNOTATION, OBJECT_FINALIZER, refKey } from "../apis/index.ts";
+import {
+  CONTROLLER_CLASS_LABEL,
+  DELETION_POLICY_ANNOTATION,
+  OBJECT_FINALIZER,
+  type Placement,
+  refKey,
+} from "../apis/index.ts";
 import { ApiError, CRDS, DEMOAPPLICATIONS } from "../runtime/index.ts";
 import { RETRY_FINALIZER_MS } from "./finalizers.ts";
 import { HELD_AGAIN_MS } from "./kindsHeld.ts";
@@ -85,6 +91,22 @@ describe("an object that is being deleted", () => {
     await update(deletion);
     await reconcile();
     cache.allPlacements = () => [];
+    await reconcile();
+    expect(verbs()).toEqual(["a Delete", "b Delete"]);
+  });
+
+  test.each([
+    { name: "suspend goes", placements: [placement(["a", "b"])] },
+    { name: "the policy is deleted", placements: [] },
+  ])("keeps its copies while its policy is suspended, until $name", async ({ placements }) => {
+    const { reconcile, update, verbs, rows, cache } = await running();
+    cache.allPlacements = () => [placement(["a", "b"], { suspend: true }) as unknown as Placement];
+    await update(deletion);
+    expect(await reconcile()).toEqual({});
+    expect(verbs()).toEqual(["a Hold", "b Hold"]);
+    const why = { reason: "Suspended", message: "suspended by Placement everywhere; goes on without suspend" };
+    expect(rows()[0]).toMatchObject({ wanted: false, why });
+    cache.allPlacements = () => placements as unknown as Placement[];
     await reconcile();
     expect(verbs()).toEqual(["a Delete", "b Delete"]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MANAGED_BY_LABEL, OBJECT_FINALIZER } from "../../../src/apis/index.ts";
+import { MANAGED_BY_LABEL, type MemberCluster, OBJECT_FINALIZER } from "../../../src/apis/index.ts";
 import {
   ApiError,
   CONFIGMAPS,
@@ -167,6 +167,67 @@ describe("deletion", () => {
     arrives.resolve();
     await federation.until(() => federation.app("shop") === undefined);
     expect(member.server.has(DEPLOYMENTS, "default", "shop")).toBe(false);
+  });
+});
+
+describe("the deletion of what is suspended waits", () => {
+  const saidOf = (federation: TestFederation): string | undefined =>
+    federation.status("shop")?.conditions?.find(({ type }) => type === "Ready")?.message;
+
+  test.each([
+    {
+      name: "until suspend goes",
+      act: (federation: TestFederation) => federation.apply(PLACEMENTS, placement("all").suspend(false)),
+    },
+    { name: "until the policy is deleted", act: (federation: TestFederation) => federation.delete(PLACEMENTS, "all") },
+  ])("$name, and says so", async ({ act }) => {
+    await using federation = await TestFederation.start("shanghai");
+    await federation.apply(PLACEMENTS, placement("all"));
+    await federation.apply(CONFIGMAPS, configMap("settings", { a: "1" }));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").envFromConfigMap("settings"));
+    await federation.untilAvailable("shop");
+    await federation.apply(PLACEMENTS, placement("all").suspend());
+    await federation.until(() => federation.condition("shop", "Scheduled") === "True Suspended");
+    await federation.delete(DEMOAPPLICATIONS, "shop");
+    const why = "suspended by Placement all; goes on without suspend";
+    await federation.until(() => saidOf(federation)?.endsWith(why) === true);
+    expect(federation.entry("shop", "shanghai")).toMatchObject({ state: "Held", reason: "Suspended", message: why });
+    await federation.pass(60_000);
+    const { server } = federation.member("shanghai");
+    expect(server.has(DEPLOYMENTS, "default", "shop") && server.has(CONFIGMAPS, "default", "settings")).toBe(true);
+    const warned = federation.events.filter(({ ["reason"]: reason }) => reason === "DeletionWaits");
+    expect(warned.map(({ ["note"]: note }) => note)).toEqual([expect.stringContaining(why)]);
+    await act(federation);
+    await federation.until(() => federation.app("shop") === undefined);
+    expect(server.has(DEPLOYMENTS, "default", "shop") || server.has(CONFIGMAPS, "default", "settings")).toBe(false);
+  });
+
+  test("and so does the draining of its cluster, which says what for; a cluster that keeps what it has lets go", async () => {
+    await using federation = await TestFederation.start("shanghai", "singapore");
+    await federation.apply(PLACEMENTS, placement("all"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    await federation.untilAvailable("shop");
+    await federation.apply(PLACEMENTS, placement("all").suspend());
+    await federation.until(() => federation.condition("shop", "Scheduled") === "True Suspended");
+    await federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.until(() => federation.entry("shop", "shanghai")?.state === "Held");
+    for (const [name, deletionPolicy] of [
+      ["shanghai", "Drain"],
+      ["singapore", "Orphan"],
+    ] as const) {
+      await federation.hub.merge(MEMBERCLUSTERS, undefined, name, { spec: { deletionPolicy } });
+      await federation.delete(MEMBERCLUSTERS, name);
+    }
+    await federation.until(() => !federation.hub.has(MEMBERCLUSTERS, undefined, "singapore"));
+    const removed = (): string | undefined =>
+      (federation.hub.get(MEMBERCLUSTERS, undefined, "shanghai") as unknown as MemberCluster).status?.conditions?.find(
+        ({ type }) => type === "Removed",
+      )?.message;
+    await federation.until(() => removed()?.includes("suspended by Placement all") === true, 60_000);
+    await federation.delete(PLACEMENTS, "all");
+    await federation.until(() => !federation.hub.has(MEMBERCLUSTERS, undefined, "shanghai"), 60_000);
+    expect(federation.member("shanghai").server.has(DEPLOYMENTS, "default", "shop")).toBe(false);
+    expect(federation.member("singapore").server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
   });
 });
 
