@@ -231,6 +231,11 @@ describe("where it goes", () => {
       message: "no cluster fits: taint m:NoSchedule is not tolerated (1 of 2 clusters)",
     },
     {
+      name: "suspended by a placement of a long name",
+      given: { placements: [placement("p".repeat(253), { suspend: true })], previous: running(["shanghai-1"]) },
+      message: `Placement ${"p".repeat(39)}… is suspended; it is kept as it is on 1 cluster`,
+    },
+    {
       name: "suspended before it ran",
       given: { placements: [placement("p", { suspend: true })] },
       message: "Placement p is suspended, and it runs nowhere yet",

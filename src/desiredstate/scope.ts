@@ -7,6 +7,7 @@ import {
   parseApiVersion,
   type Placement,
   shortMessage,
+  shortName,
   unknownClusterWords,
 } from "../apis/index.ts";
 import { hubKindOf } from "../interpreter/index.ts";
@@ -217,7 +218,7 @@ function chosenPlaces(decision: Decision, clusters: readonly ClusterSnapshot[]):
 }
 
 function suspended(placement: Placement, decision: Decision, keepable: readonly Place[]): Scope {
-  const message = `${placement.kind} ${placement.metadata.name} is suspended`;
+  const message = `${placement.kind} ${shortName(placement.metadata.name)} is suspended`;
   return {
     decision,
     scheduled:
