@@ -169,7 +169,7 @@ interface StateWords {
 
 /** States of an entry of `status.clusters`. */
 export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> = {
-  Pending: { means: "no member object exists yet", reasons: ["Applying", "DependencyMissing"] },
+  Pending: { means: "no member object exists yet", reasons: ["Applying", "DependencyMissing", "KindNotServed"] },
   Progressing: {
     means: "being written, or rolling out",
     reasons: [
@@ -183,6 +183,8 @@ export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> =
       "JobRunning",
       "DeclaredUnavailable",
       "DependencyMissing",
+      "KindNotServed",
+      "Terminating",
       "Removing",
     ],
   },

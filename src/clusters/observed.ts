@@ -117,12 +117,13 @@ function contentOf(object: KubeObject): KubeObject {
 
 /** Of a member that is broken or hostile no more than this is kept. */
 const MOST_FINALIZERS = 5;
+const LONGEST_FINALIZER = 253;
 
 function finalizersOf({
   metadata: { deletionTimestamp, finalizers = [] },
 }: KubeObject): Pick<ObservedObject, "finalizers"> {
   if (deletionTimestamp === undefined || finalizers.length === 0) return {};
-  return { finalizers: finalizers.slice(0, MOST_FINALIZERS).map((name) => shortName(name, 63)) };
+  return { finalizers: finalizers.slice(0, MOST_FINALIZERS).map((name) => shortName(name, LONGEST_FINALIZER)) };
 }
 
 function podSecurityOf({ metadata }: KubeObject): Pick<ObservedObject, "podSecurity"> {

@@ -60,8 +60,8 @@ describe("what is kept of a member object", () => {
     const held = (metadata: object) => observe(object("ConfigMap", {}, metadata)).finalizers;
     const deletionTimestamp = "2026-01-01T00:00:00Z";
     expect(held({ deletionTimestamp, finalizers: ["example.com/hold"] })).toEqual(["example.com/hold"]);
-    expect(held({ deletionTimestamp, finalizers: Array.from({ length: 9 }, () => "f".repeat(99)) })).toEqual(
-      Array.from({ length: 5 }, () => `${"f".repeat(62)}…`),
+    expect(held({ deletionTimestamp, finalizers: Array.from({ length: 9 }, () => "f".repeat(300)) })).toEqual(
+      Array.from({ length: 5 }, () => `${"f".repeat(252)}…`),
     );
     expect(held({ deletionTimestamp })).toBeUndefined();
     expect(held({ finalizers: ["example.com/hold"] })).toBeUndefined();

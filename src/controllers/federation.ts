@@ -116,11 +116,12 @@ export function createFederation(options: FederationOptions): Federation {
   const copies = { hub, assignments, observations, plans, dependencies, progress, classes, missing };
   const contacts = new ReportedContacts({ observations, clock });
   const store = new StatusStore({ hub, client });
-  const statuses = new StatusReconciler({ ...copies, contacts, store, client, clock, metrics, tracer, events });
+  const warnings = new DelayedWarnings({ clock, events });
+  const telling = { metrics, tracer, events, warnings };
+  const statuses = new StatusReconciler({ ...copies, contacts, store, client, clock, ...telling });
   const gates = new Gates({ ask: options.askGate, clock, logger });
   const policyProgress = new PolicyProgress({ hub, plans });
   const policies = new PolicyStatusReconciler({ ...copies, policyProgress, gates, client, clock });
-  const warnings = new DelayedWarnings({ clock, events });
   const revisions = new Revisions({ client, systemNamespace });
   const places = new RolloutPlaces({ hub, plans });
   const shared = {
@@ -137,10 +138,7 @@ export function createFederation(options: FederationOptions): Federation {
     hubId,
     namespaces,
     clock,
-    metrics,
-    tracer,
-    events,
-    warnings,
+    ...telling,
   };
   const reconcilers: Record<keyof typeof WORKERS, Reconciler> = {
     placement: new PlacementReconciler(shared),

@@ -8,6 +8,7 @@ import {
   isOutOfContact,
   type KubeObject,
   OBJECT_FINALIZER,
+  type Reason,
   type ObjectRef,
   refKey,
   unclaimed,
@@ -258,6 +259,8 @@ function isWanted(row: Row): boolean {
   return row.verb === "Apply" || (row.verb === "Hold" && row.wanted);
 }
 
+const UNDER_WAY: ReadonlySet<string | undefined> = new Set<Reason>(["Applying", "Removing", "Terminating"]);
+
 /** The class that owns the object has nothing left to do on that cluster, or cannot do it. */
 function isSettled(
   { metadata }: KubeObject,
@@ -267,7 +270,7 @@ function isSettled(
   if (status?.observedGeneration !== generationOf(metadata)) return false;
   // The class does not want the object there, or the status only sums up this cluster with others that are healthy.
   if (entry === undefined || entry.state === "Failed" || entry.state === "Held" || isOutOfContact(entry)) return true;
-  return entry.reason !== "Applying" && entry.reason !== "Removing" && entry.desiredHash === entry.observedHash;
+  return !UNDER_WAY.has(entry.reason) && entry.desiredHash === entry.observedHash;
 }
 
 function placeOf({ cluster, ref }: { cluster: string; ref: ObjectRef }): string {

@@ -1,6 +1,6 @@
 import { type FederatedStatus, isResponsible, type KubeObject, refKey, refOf, sameValue } from "../apis/index.ts";
 import type { PlacedKind, StatusStore } from "../hub/index.ts";
-import { type EventRecorder, follow, type Following, type Metrics, type Tracer } from "../observability/index.ts";
+import { follow, type Following, type Metrics, type Tracer } from "../observability/index.ts";
 import {
   type Client,
   type Clock,
@@ -15,7 +15,7 @@ import {
   type Result,
   type Source,
 } from "../runtime/index.ts";
-import { aggregate, type ClusterView, detailOf, isHeldByRollout, withClusters } from "../status/index.ts";
+import { aggregate, type ClusterView, isHeldByRollout, withClusters } from "../status/index.ts";
 import type { AssignmentChange } from "./assignments.ts";
 import { awaitsAnswer, hasBegun, openCell } from "./carryingOut.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
@@ -27,14 +27,14 @@ import type { ObservationChange } from "./observations.ts";
 import { logFieldsOf, spanAttributes } from "./ownerKeys.ts";
 import type { Plan, PlanChange, Plans } from "./plans.ts";
 import { patienceLeft, recordProgress } from "./progressEvents.ts";
-import { recordTrouble } from "./statusEvents.ts";
+import { tellTrouble, type TroubleSinks } from "./statusEvents.ts";
 import { StatusSums } from "./statusSums.ts";
 import { phaseOf, writeStatus } from "./statusWrites.ts";
 import { newTracked, type Tracked } from "./trackedStatus.ts";
 import { unsettledFor } from "./unsettled.ts";
 import { changedBounds, validated } from "./validated.ts";
 
-export interface StatusReconcilerOptions extends ViewSources {
+export interface StatusReconcilerOptions extends ViewSources, TroubleSinks {
   plans: Plans;
   classes: ControllerClasses;
   store: StatusStore;
@@ -42,7 +42,6 @@ export interface StatusReconcilerOptions extends ViewSources {
   clock: Clock;
   metrics: Metrics;
   tracer: Tracer;
-  events: EventRecorder;
 }
 
 /** What the handover of an object waits for. */
@@ -380,11 +379,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     metrics.setObjectState(owner, object.kind, phaseOf(status));
     const previous = store.read(owner);
     recordProgress(events, object, { previous, status }, tracked.progress);
-    recordTrouble(events, object, { previous, status }, plan.target, (cluster) => {
-      const target = plan.target?.clusters.find(({ name }) => name === cluster);
-      const view = clusters.find(({ name }) => name === cluster);
-      return target === undefined || view === undefined ? undefined : detailOf(view, target);
-    });
+    tellTrouble(this.#options, owner, object, { previous, status }, { target: plan.target, clusters });
     if (!complete) return;
     this.#carriedThrough(owner, tracked);
     const { conditions } = status;

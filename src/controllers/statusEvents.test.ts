@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ClusterStatusEntry, FederatedStatus, KubeObject } from "../apis/index.ts";
 import type { Target } from "../desiredstate/index.ts";
 import type { EventRecord } from "../observability/index.ts";
-import { recordTrouble } from "./statusEvents.ts";
+import { recordTrouble, recordWaits, tellTrouble } from "./statusEvents.ts";
 
 const NONE = { desired: 0, updated: 0, ready: 0, available: 0 };
 const REGARDING = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop" };
@@ -131,4 +131,57 @@ test.each([
   expect(recorded({ status: saying(failed) }, shop(uid))).toStrictEqual([
     { regarding: want, type: "Warning", reason: "QuotaExceeded", action: "Apply", note: "a: too much" },
   ]);
+});
+
+describe("what cannot be made on a cluster yet", () => {
+  const waiting = (name: string, more: Partial<Entry> = {}): Entry => ({
+    ...{ name, state: "Pending", reason: "KindNotServed", message: "does not serve Widget yet" },
+    ...more,
+  });
+  const going = waiting("a", { state: "Progressing", reason: "Terminating", message: "cut…" });
+
+  test.each<{ name: string } & Change & { want: string[] }>([
+    {
+      name: "is told once for all clusters",
+      status: saying(waiting("a"), waiting("b")),
+      want: ["Warning Apply KindNotServed: a, b: does not serve Widget yet"],
+    },
+    {
+      name: "is told in full of a copy that a finalizer keeps",
+      previous: saying(available),
+      status: saying(going),
+      details: { a: "Deployment shop has finalizer x/y" },
+      want: ["Warning Apply Terminating: a: Deployment shop has finalizer x/y"],
+    },
+    { name: "is told once", previous: saying(waiting("a")), status: saying(waiting("a"), waiting("b")), want: [] },
+    { name: "is not told of a copy that is to go", status: saying({ ...going, state: "Removing" }), want: [] },
+    { name: "is not told of what is merely under way", status: saying(waiting("a", { reason: "Applying" })), want: [] },
+  ])("$name", ({ previous, status, details = {}, want }) => {
+    const warnings: string[] = [];
+    const warn = ({ type, action, reason, note }: EventRecord): void =>
+      void warnings.push(`${type} ${action} ${reason}: ${note}`);
+    recordWaits(warn, shop(), { previous, status }, (cluster) => details[cluster]);
+    expect(warnings).toEqual(want);
+  });
+
+  test("is told only when it is still said of the object in a moment", () => {
+    const events: EventRecord[] = [];
+    const asked: [string, boolean][] = [];
+    const stored = [saying(waiting("a")), saying(available)];
+    const sinks = {
+      events: { record: (event: EventRecord) => void events.push(event) },
+      warnings: {
+        warn: (key: string, _: EventRecord, isStillTrue: () => boolean) =>
+          void asked.push([key, isStillTrue()], [key, isStillTrue()]),
+      },
+      store: { read: () => stored.shift() },
+    };
+    const change = { previous: undefined, status: saying(waiting("a")) };
+    tellTrouble(sinks, "shop", shop(), change, { target: undefined, clusters: [] });
+    expect(asked).toEqual([
+      ["shop KindNotServed", true],
+      ["shop KindNotServed", false],
+    ]);
+    expect(events).toEqual([]);
+  });
 });

@@ -1,6 +1,43 @@
-import { type FederatedStatus, type KubeObject, refOf } from "../apis/index.ts";
+import { type FederatedStatus, type KubeObject, type Reason, refOf } from "../apis/index.ts";
 import type { Target } from "../desiredstate/index.ts";
-import type { EventRecorder } from "../observability/index.ts";
+import type { StatusStore } from "../hub/index.ts";
+import type { EventRecord, EventRecorder } from "../observability/index.ts";
+import { type ClusterView, detailOf } from "../status/index.ts";
+import type { DelayedWarnings } from "./delayedWarnings.ts";
+
+/** The words in full that the entry of a cluster had to cut. */
+type DetailOn = (cluster: string) => string | undefined;
+
+interface Change {
+  previous: FederatedStatus | undefined;
+  status: FederatedStatus;
+}
+
+export interface TroubleSinks {
+  events: Pick<EventRecorder, "record">;
+  warnings: Pick<DelayedWarnings, "warn">;
+  store: Pick<StatusStore, "read">;
+}
+
+/** Tells of failures at once, and of what may come by itself when it is still said of the object in a moment. */
+export function tellTrouble(
+  { events, warnings, store }: TroubleSinks,
+  owner: string,
+  object: KubeObject,
+  change: Change,
+  { target, clusters }: { target: Target | undefined; clusters: readonly ClusterView[] },
+): void {
+  const detailOn: DetailOn = (cluster) => {
+    const chosen = target?.clusters.find(({ name }) => name === cluster);
+    const view = clusters.find(({ name }) => name === cluster);
+    return chosen === undefined || view === undefined ? undefined : detailOf(view, chosen);
+  };
+  recordTrouble(events, object, change, target, detailOn);
+  const isStillSo = (reason: string): boolean => waitingFor(reason, store.read(owner)).length > 0;
+  const warn = (warning: EventRecord): void =>
+    warnings.warn(`${owner} ${warning.reason}`, warning, () => isStillSo(warning.reason));
+  recordWaits(warn, object, change, detailOn);
+}
 
 /**
  * Events on a hub object about failures that its new status says and the one before does not: each failure once. `detailOn` gives the words
@@ -9,9 +46,9 @@ import type { EventRecorder } from "../observability/index.ts";
 export function recordTrouble(
   events: Pick<EventRecorder, "record">,
   object: KubeObject,
-  { previous, status }: { previous: FederatedStatus | undefined; status: FederatedStatus },
+  { previous, status }: Change,
   target: Target | undefined,
-  detailOn: (cluster: string) => string | undefined = () => undefined,
+  detailOn: DetailOn = () => undefined,
 ): void {
   const { uid } = object.metadata;
   const regarding = { ...refOf(object), ...(uid === undefined ? {} : { uid }) };
@@ -31,4 +68,35 @@ export function recordTrouble(
   const saysSo = (entries: FederatedStatus["clusters"]): boolean =>
     entries?.some(({ state, reason }) => state === "Held" && reason === denial.reason) === true;
   if (saysSo(status.clusters) && !saysSo(before)) warn(denial.reason, "Schedule", denial.message);
+}
+
+/** What mostly comes by itself, and waits for somebody where it does not: a definition that goes along, a copy that is on its way out. */
+const COMING: readonly Reason[] = ["KindNotServed", "Terminating"];
+
+/**
+ * What is to be on clusters and cannot be made there yet, when the new status says so and the one before does not: once for each reason, with all
+ * the clusters. `warn` is asked to tell only what is still so in a moment.
+ */
+export function recordWaits(
+  warn: (warning: EventRecord) => void,
+  object: KubeObject,
+  { previous, status }: Change,
+  detailOn: DetailOn,
+): void {
+  const { uid } = object.metadata;
+  const regarding = { ...refOf(object), ...(uid === undefined ? {} : { uid }) };
+  for (const reason of COMING) {
+    const waiting = waitingFor(reason, status);
+    const [first] = waiting;
+    if (first === undefined || waitingFor(reason, previous).length > 0) continue;
+    const { name, message = reason } = first;
+    const note = `${waiting.map((entry) => entry.name).join(", ")}: ${detailOn(name) ?? message}`;
+    warn({ regarding, type: "Warning", reason, action: "Apply", note });
+  }
+}
+
+/** The clusters that are to have the object, and on which it waits for that. */
+function waitingFor(awaited: string, status: FederatedStatus | undefined): NonNullable<FederatedStatus["clusters"]> {
+  const isOnItsWay = (state: string): boolean => state === "Pending" || state === "Progressing";
+  return (status?.clusters ?? []).filter(({ state, reason }) => isOnItsWay(state) && reason === awaited);
 }

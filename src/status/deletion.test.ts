@@ -20,6 +20,10 @@ const lost = (name: string, observedAt?: string): ClusterReport =>
 
 const DEPLOYMENT = { apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name: "rl" };
 const HELD = finalizerHolds(DEPLOYMENT, ["example.com/hold"]);
+function heldBy(name: string, finalizer: string): ClusterReport {
+  const { reason, message, shorter = [] } = finalizerHolds(DEPLOYMENT, [finalizer]);
+  return { ...remains(name, { reason, message }), shorter };
+}
 const FREEZE = {
   reason: "AdmissionDenied",
   message: "admission policy nodel: change freeze until Monday, call +49 30 1234567 or write to the platform team",
@@ -168,6 +172,11 @@ describe("what a deletion waits for", () => {
       name: "two clusters do not answer for different reasons",
       reports: [lost("a"), remains("b", { state: "Unknown", reason: "CredentialsRejected" }, false)],
       want: "waits for a (ClusterUnreachable): goes on when it answers or is unjoined; also b (CredentialsRejected)",
+    },
+    {
+      name: "a finalizer of a long name, so that other words give way to the name of the cluster",
+      reports: [heldBy("cn-shanghai", `${"f".repeat(58)}/hold`)],
+      want: `cn-shanghai: finalizer ${"f".repeat(58)}/hold; mend its controller or remove it`,
     },
     {
       name: "what is chosen counts for nothing",

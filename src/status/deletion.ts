@@ -24,7 +24,7 @@ const UNREACHABLE: Reason = "ClusterUnreachable";
 const SHOWN = 3;
 
 /** Where something of the object is left, or may be. */
-type Remaining = Pick<ClusterReport, "entry" | "fresh">;
+type Remaining = Pick<ClusterReport, "entry" | "fresh" | "shorter">;
 
 /** Clusters that wait for the same thing. */
 interface Wait {
@@ -35,6 +35,8 @@ interface Wait {
   why: string | undefined;
   /** What frees it, where `why` are the words of a member that refuses: these are cut at their end. */
   frees?: string;
+  /** `why` in fewer words, which leave room for the names of the clusters. */
+  shorter?: readonly string[];
   entries: ClusterStatusEntry[];
 }
 
@@ -73,12 +75,12 @@ function waitsOf(remaining: readonly Remaining[]): Wait[] {
 }
 
 /** What one cluster waits for; undefined where the removal goes its way. */
-function waitOf({ entry, fresh }: Remaining): Omit<Wait, "entries"> | undefined {
+function waitOf({ entry, fresh, shorter = [] }: Remaining): Omit<Wait, "entries"> | undefined {
   const { state, reason, message } = entry;
   if (state === "Held") return { rank: 0, reason: reason ?? state, why: message ?? reason ?? "held" };
   if (!fresh) return { rank: 3, reason: reason ?? UNREACHABLE, why: undefined };
   if (reason === undefined || reason === MOVING) return undefined;
-  if (isUnrefused(reason)) return { rank: 2, reason, why: message ?? reason };
+  if (isUnrefused(reason)) return { rank: 2, reason, why: message ?? reason, shorter };
   const why = message === undefined ? reason : `${reason}: ${message}`;
   return { rank: 1, reason, why, frees: FORBID.has(reason) ? "goes on when the cluster allows it" : "is tried again" };
 }
@@ -124,7 +126,9 @@ function cutBefore(wait: Wait, end: string): string[] {
 
 function withFewerNames(wait: Wait): string[] {
   const names = shortNames(wait);
-  return wait.why === undefined ? [contactOf(wait, names), contactOf(wait, names, false)] : [`${names}: ${wait.why}`];
+  if (wait.why === undefined) return [contactOf(wait, names), contactOf(wait, names, false)];
+  const { shorter = [] } = wait;
+  return [`${names}: ${wait.why}`, ...shorter.flatMap((why) => [namesOf(wait), names].map((all) => `${all}: ${why}`))];
 }
 
 const AND = "; and for ";

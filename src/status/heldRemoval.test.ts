@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Why } from "../desiredstate/types.ts";
+import type { ClusterTarget, Why } from "../desiredstate/types.ts";
 import { aggregate } from "./aggregate.ts";
 import { finalizerHolds, whyNotRemoved } from "./heldRemoval.ts";
+import { detailOf } from "./report.ts";
 import { condition, entry, inputOf, row, rowWithout, T0, target, view } from "./testing.ts";
 import type { RowView } from "./types.ts";
 
@@ -71,6 +72,23 @@ describe("what a removal waits for that takes longer than removals do", () => {
 
   test("names the finalizer even where there is no room for anything else", () =>
     expect(finalizerHolds(service, [`${"f".repeat(100)}/hold`]).message).toBe(`finalizer ${"f".repeat(100)}/hold`));
+
+  test("is nobody's business where the cluster collects what depends on the object", () => {
+    const { message } = whyNotRemoved([left({ finalizers: ["foregroundDeletion"] })]);
+    expect(message).toBe("Deployment shop is being deleted by the cluster");
+  });
+
+  test("is said of a copy that is to be made again, before anything else that is said of it", () => {
+    const going = row({ inSync: false, finalizers: ["example.com/hold"] });
+    const on = (rows: RowView[]) =>
+      entry(aggregate(inputOf([view("a", { rows })], { target: target(["a"]) }), T0), "a");
+    expect(on([row(), going])).toMatchObject({ state: "Progressing", ...held });
+    expect(on([row({ inSync: false, finalizers: ["foregroundDeletion"] })])).toMatchObject({ reason: "Applying" });
+    const failure = { reason: "Forbidden", message: "may not", final: true };
+    expect(on([{ ...going, failure }])).toMatchObject({ state: "Failed", reason: "Forbidden" });
+    const long = { ...going, ref: { ...service, name: "s".repeat(99) } };
+    expect(detailOf({ rows: [long] }, target(["a"]).clusters[0] as ClusterTarget)).toContain("s".repeat(99));
+  });
 
   test("stands in the entry of each cluster, whatever another cluster waits for, and no sooner", () => {
     const clusters = [

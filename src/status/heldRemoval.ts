@@ -1,5 +1,6 @@
 import { type ObjectRef, type Reason, shortMessage, shortName, type Told, told } from "../apis/index.ts";
 import type { Why } from "../desiredstate/types.ts";
+import { isWanted } from "./rows.ts";
 import type { RowView } from "./types.ts";
 
 const TERMINATING: Reason = "Terminating";
@@ -12,9 +13,24 @@ export function isUnrefused(reason: string | undefined): boolean {
   return UNREFUSED.has(reason);
 }
 
+/** The cluster's own garbage collection takes these off once what depends on the object is gone: nobody has to do anything. */
+const COLLECTING: ReadonlySet<string> = new Set(["foregroundDeletion", "orphan"]);
+
+/** The member object is being deleted, and a finalizer there keeps it. */
+export function isHeldThere({ finalizers = [] }: RowView): boolean {
+  return finalizers.some((finalizer) => !COLLECTING.has(finalizer));
+}
+
+/** Why what is to be there cannot be made: what is there is being deleted, and a finalizer keeps it. */
+export function whyNotReplaced(rows: readonly RowView[]): ReturnType<typeof finalizerHolds> | undefined {
+  const held = rows.filter((row) => isWanted(row) && !row.inSync && isHeldThere(row));
+  const [first] = held;
+  return first === undefined ? undefined : finalizerHolds(first.ref, first.finalizers ?? [], held.length - 1);
+}
+
 /** What the removal of member objects from a cluster that answers waits for, where it takes longer than removals do. */
 export function whyNotRemoved(rows: readonly RowView[]): Why {
-  const held = rows.filter(({ finalizers = [] }) => finalizers.length > 0);
+  const held = rows.filter(isHeldThere);
   const [first] = held;
   if (first !== undefined) return finalizerHolds(first.ref, first.finalizers ?? [], held.length - 1);
   const [going] = rows.filter(({ finalizers }) => finalizers !== undefined);

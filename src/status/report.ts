@@ -10,7 +10,7 @@ import {
 } from "../apis/index.ts";
 import type { ClusterTarget, Failure, Why } from "../desiredstate/types.ts";
 import { blamed } from "./blame.ts";
-import { whyNotRemoved } from "./heldRemoval.ts";
+import { isHeldThere, whyNotRemoved, whyNotReplaced } from "./heldRemoval.ts";
 import { lastKnown } from "./lastKnown.ts";
 import { listedOverrides, overridesIn } from "./overrides.ts";
 import {
@@ -203,7 +203,7 @@ function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: W
   if (failure?.final === true) return { state: "Failed", ...textOf(failure) };
 
   const wanted = rows.filter(isWanted);
-  const why = failure ?? target.warning;
+  const why = failure ?? whyNotReplaced(rows) ?? target.warning;
   if (!isEmpty && !wanted.some((row) => row.observedHash !== undefined)) {
     return { state: "Pending", reason: "Applying", ...textOf(why), activity: "Applying" };
   }
@@ -242,12 +242,8 @@ function failureOf(rows: readonly RowView[], { overrides }: Pick<ClusterTarget, 
 
 /** All that there is to say of what keeps the object from being as it should be, where the entry had to cut it. */
 export function detailOf({ rows }: Pick<ClusterView, "rows">, target: ClusterTarget): string | undefined {
-  return target.problem === undefined ? failureOf(rows, target)?.detail : target.problem.detail;
-}
-
-/** The member object is being deleted, and a finalizer there keeps it. */
-function isHeldThere({ finalizers = [] }: RowView): boolean {
-  return finalizers.length > 0;
+  if (target.problem !== undefined) return target.problem.detail;
+  return (failureOf(rows, target) ?? whyNotReplaced(rows))?.detail;
 }
 
 /** What stays for this reason goes when a person agrees. */
@@ -272,7 +268,10 @@ function leaving(input: ReportInput): ClusterReport | undefined {
   const holds = (input.isOverdue ?? rows.some(isHeldThere)) ? whyNotRemoved(rows) : stays;
   const outcome: Outcome = { state: isHeld ? "Held" : "Removing", ...textOf(isHeld ? stays : (failure ?? holds)) };
   const entry = observed(input, outcome, { replicas: counts, ...pick("observedHash", observedHash) });
-  const report = { entry, planned: false, applied: false, available: "No" as const, fresh: true };
+  const report = {
+    ...{ entry, planned: false, applied: false, available: "No" as const, fresh: true },
+    ...pick("shorter", outcome.shorter),
+  };
   return isHeld ? report : { ...report, activity: "Removing" };
 }
 

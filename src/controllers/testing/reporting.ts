@@ -11,7 +11,11 @@ export const degraded = { health: { state: "Degraded", message: "1 of 2 ready" }
 /** The controller of statuses beside that of plans, which has planned the application. */
 export async function reporting(...given: Parameters<typeof placing>) {
   const all = await placing(...given);
-  const reconciler = new StatusReconciler({ ...all.shared, events: all.recorder });
+  const reconciler = new StatusReconciler({
+    ...all.shared,
+    events: all.recorder,
+    warnings: { warn: (_key, warning) => all.recorder.record(warning) },
+  });
   const woken = all.wokenBy(reconciler);
   const settled: string[] = [];
   reconciler.settlements.subscribe((owner) => void settled.push(owner));
