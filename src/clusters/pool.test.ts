@@ -175,7 +175,7 @@ describe("a member that goes away", () => {
     expect(h.pool.contact("a")).toMatchObject({
       ok: false,
       reason: "ClusterUnreachable",
-      message: "no answer in time",
+      message: "the server did not answer within 3 s",
     });
   });
 

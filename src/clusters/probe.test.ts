@@ -130,6 +130,7 @@ describe("how long a probe waits", () => {
       });
     const client = {
       cluster: "a",
+      address: "10.0.0.1:6443",
       raw: (_method: string, _path: string, { signal }: { signal?: AbortSignal }) => answer("ok", signal),
       get: (_type: unknown, _namespace: unknown, _name: string, { signal }: { signal?: AbortSignal }) =>
         answer({ metadata: { name: "kube-system", uid: "u1" } }, signal),
@@ -141,7 +142,7 @@ describe("how long a probe waits", () => {
 
   const silent = {
     kind: "Failed",
-    failure: { reason: "ClusterUnreachable", message: "no answer in time", abrupt: false },
+    failure: { reason: "ClusterUnreachable", message: "10.0.0.1:6443 did not answer within 3 s", abrupt: false },
   };
 
   test.each([

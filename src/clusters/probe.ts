@@ -11,12 +11,12 @@ import {
   ServerHistory,
   type TransportReason,
 } from "../runtime/index.ts";
-import { shortMessage } from "../apis/index.ts";
+import { shortMessage, shortName } from "../apis/index.ts";
 import type { ProbeFailure } from "./connection.ts";
 
 /**
- * Asks a cluster whether it is ready and which one it is, and words its failures without ports and times, so that a status that
- * quotes them does not change from one probe to the next.
+ * Asks a cluster whether it is ready and which one it is, and words its failures without local ports and times of day, so that
+ * a status that quotes them does not change from one probe to the next.
  */
 
 export type ProbeOutcome = { kind: "Answered"; uid: string } | { kind: "Failed"; failure: ProbeFailure };
@@ -59,7 +59,9 @@ export async function probe(client: Client, options: ProbeOptions): Promise<Prob
   signal.addEventListener("abort", onAbort, { once: true });
   using timers = new DisposableStack();
   const due = clock.monotonic() + timeoutMs;
-  const expire = () => attempt.abort(new ProbeTimeoutError("no answer in time"));
+  const { address = "the server" } = client;
+  const expire = () =>
+    attempt.abort(new ProbeTimeoutError(`${shortName(address, 80)} did not answer within ${timeoutMs / 1000} s`));
   timers.use(
     clock.after(timeoutMs, () => {
       const late = clock.monotonic() - due;
@@ -137,7 +139,7 @@ export function explainFailure(
   cluster: string,
   { clock, tokenExpiresAt }: Pick<ProbeOptions, "clock" | "tokenExpiresAt">,
 ): ProbeFailure {
-  if (error instanceof ProbeTimeoutError) return TRANSPORT.Timeout;
+  if (error instanceof ProbeTimeoutError) return { ...TRANSPORT.Timeout, message: error.message };
   if (isTransportError(error)) return explainTransport(error.reason, error.message);
   if (isApiError(error)) {
     if (error.status === 401) {

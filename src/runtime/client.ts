@@ -76,6 +76,7 @@ interface Call extends Omit<TransportRequest, "accept"> {
 
 class HttpClient implements Client {
   readonly cluster: string;
+  readonly address: string;
   readonly #transport: Transport;
   readonly #clock: Clock;
   readonly #slice: TimeSlice;
@@ -87,6 +88,7 @@ class HttpClient implements Client {
   constructor(config: ClusterConfig, options: ClientOptions) {
     this.cluster = options.cluster;
     this.#transport = new Transport(config, options);
+    this.address = this.#transport.address;
     this.#clock = options.clock;
     this.#slice = TimeSlice.of(options.clock);
     this.#guard = options.guard;

@@ -51,6 +51,8 @@ const KEEP_ALIVE_MS = 30_000;
 export class Transport implements AsyncDisposable {
   /** Names the host, for messages. */
   readonly host: string;
+  /** The same with the port. */
+  readonly address: string;
   /** Whether the last request carried an Authorization header. */
   usesTokens = false;
   readonly #config: ClusterConfig;
@@ -70,9 +72,10 @@ export class Transport implements AsyncDisposable {
     this.#prefix = trimEnd(url.pathname, "/");
     this.#connections = options.maxSockets ?? CONNECTIONS;
     this.host = hostOf(url);
+    this.address = addressOf(url);
     this.#facts = {
       host: this.host,
-      address: addressOf(url),
+      address: this.address,
       ...(config.tlsServerName === undefined ? {} : { tlsServerName: config.tlsServerName }),
       ownCa: config.caData !== undefined,
       connectTimeoutMs: options.connectTimeoutMs ?? 5_000,

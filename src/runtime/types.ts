@@ -108,6 +108,8 @@ export type PatchType =
  */
 export interface Client extends AsyncDisposable {
   readonly cluster: string;
+  /** Host and port of the server, for messages. */
+  readonly address?: string;
   get(type: ResourceType, namespace: string | undefined, name: string, options?: GetOptions): Promise<KubeObject>;
   list(type: ResourceType, options?: ListOptions): Promise<ObjectList>;
   /** Disposing of the iterable closes the stream. It ends when the server ends it, and throws when the connection breaks. */
