@@ -103,6 +103,14 @@ describe("what holds the draining of a cluster", () => {
       want: `${since}: ConfigMap shop: AwaitingReplacement: it serves nowhere else yet`,
     },
     {
+      name: "an object that may not go yet, for a long reason of which the code gives way to the time",
+      change: ({ assignments }) => {
+        const why = { ...moving, message: "it serves until the object is available on ap-southeast-1" };
+        assignments.replace("a", [holdRow({ wanted: false, why })]);
+      },
+      want: `${since}: ConfigMap shop: it serves until the object is available on ap-southeast-1`,
+    },
+    {
       name: "a kind that is not granted, whose command is never cut",
       change: ({ assignments }) =>
         void assignments.replace("a", [

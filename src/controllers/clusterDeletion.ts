@@ -63,7 +63,8 @@ export function whyNotDrained(
   const wait = (what: string | undefined, { reason, message }: Why): void => {
     const inFull = what === undefined ? `${reason}: ${message}` : `${what}: ${reason}: ${message}`;
     const short = what === undefined ? message : `${what}: ${message}`;
-    waits.push([`Drain since ${deletionTimestamp}: ${inFull}`, `Drain: ${inFull}`, inFull, short, message]);
+    const since = `Drain since ${deletionTimestamp}`;
+    waits.push([`${since}: ${inFull}`, `${since}: ${short}`, `Drain: ${inFull}`, inFull, short, message]);
   };
   for (const { ref, present, failure } of observations.in(name)) {
     if (ref.kind === "Namespace" || present === undefined) continue;

@@ -275,6 +275,18 @@ describe("what a deletion waits for", () => {
     );
   });
 
+  test("is no news where only certainty is waited for, which comes by itself", () => {
+    const progressing = { type: "Progressing", status: "True" as const, reason: "Deleting", lastTransitionTime: SINCE };
+    const conditions = [{ ...progressing, message: "waits for a since then: nothing is seen there" }];
+    const confirming = remains("a", { reason: "Confirming", message: "nothing is seen there" }).entry;
+    const saying = (...clusters: ClusterStatusEntry[]) => ({ conditions, clusters });
+    expect(deletionWait(saying(confirming), SINCE)).toBeUndefined();
+    expect(deletionText(saying(confirming), SINCE)).toBe("waits for a since then: nothing is seen there");
+    expect(deletionWait(saying(confirming, remains("b", HELD).entry), SINCE)).toBe(
+      `waits for b since ${SINCE}: ${HELD.message}`,
+    );
+  });
+
   test("is told to people in full while it waits and while it goes its way, and not of an object that stays", () => {
     const condition = { type: "Progressing", status: "True" as const, lastTransitionTime: SINCE };
     const deleting = (message: string) => ({ conditions: [{ ...condition, reason: "Deleting", message }] });

@@ -20,6 +20,7 @@ const NAMED_IN_EVENT = 20;
 const DELETING: Reason = "Deleting";
 /** Why a copy stayed until the object was deleted: no reason any more. */
 const MOVING: Reason = "AwaitingReplacement";
+const CONFIRMING: Reason = "Confirming";
 const UNREACHABLE: Reason = "ClusterUnreachable";
 const SHOWN = 3;
 
@@ -196,8 +197,11 @@ export function deletionWait(status: FederatedStatus | undefined, since?: string
   const message = deletionIn(status);
   if (message === undefined || message === "" || message.startsWith(REMAIN)) return undefined;
   const entries = status?.clusters ?? [];
-  const waits = waitsOf(entries.map((entry) => ({ entry, fresh: !isOutOfContact(entry) })));
-  if (waits.length === 0) return message;
+  const all = waitsOf(entries.map((entry) => ({ entry, fresh: !isOutOfContact(entry) })));
+  if (all.length === 0) return message;
+  // Where only certainty is waited for nobody has to do anything.
+  const waits = all.filter(({ reason }) => reason !== CONFIRMING);
+  if (waits.length === 0) return undefined;
   return `waits for ${waits.map((wait) => textOf(wait, since, NAMED_IN_EVENT)).join(AND)}`;
 }
 
