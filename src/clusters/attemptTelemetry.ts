@@ -13,6 +13,7 @@ import {
 } from "../observability/index.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Failure } from "../desiredstate/index.ts";
+import type { MemberObject } from "./memberObject.ts";
 import { TransportError } from "../runtime/index.ts";
 import type { TellOfNamespace } from "./namespaces.ts";
 import { CONTROLLER, type Outcome } from "./outcome.ts";
@@ -129,6 +130,11 @@ export class AttemptTelemetry {
     logger.debug({ ...fieldsOf(attempt), action: attempt.action.kind, event_reason: reason }, "tried in vain");
   }
 
+  /** What no attempt is made for, since the member refuses its kind. */
+  denied(object: MemberObject, { reason, message }: Failure): void {
+    this.#options.logger.warn({ ...fieldsOf({ object }), event_reason: reason }, `not sent: ${message}`);
+  }
+
   hadNoEffect(attempt: Attempt, { reason, message }: Failure): void {
     this.#options.logger.warn({ ...fieldsOf(attempt), event_reason: reason }, `applied without effect: ${message}`);
   }
@@ -176,7 +182,11 @@ function resultOf({ action, isHeal }: Attempt): SyncResult {
   }
 }
 
-function fieldsOf({ object, asked = object, span }: Attempt): Record<string, string> {
+function fieldsOf({
+  object,
+  asked = object,
+  span,
+}: Pick<Attempt, "object" | "asked" | "span">): Record<string, string> {
   const { row, origin } = asked;
   return {
     ...logContext(span?.spanContext() ?? origin?.spanContext, {

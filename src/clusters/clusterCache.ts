@@ -82,6 +82,7 @@ export class ClusterCache {
       typeOf: (ref) => this.#watchOf(ref)?.type,
       isSynced: (ref) => this.#watchOf(ref)?.isKnown ?? false,
       lacks: (ref) => this.#kinds.lacks(ref),
+      denial: (ref) => this.#watchOf(ref)?.denial,
       mayRemove,
       observe: (written) => this.#observeAnswer(written),
       vanished: (ref, uid) => options.objects.vanished(ref, uid),

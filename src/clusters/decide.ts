@@ -23,6 +23,12 @@ export type Action =
   | { kind: "Held" };
 
 const nothing: Action = { kind: "Nothing" };
+export const HELD: Action = { kind: "Held" };
+
+/** What goes in the order of phases. */
+export function isOrdered({ kind }: Action): boolean {
+  return kind === "Create" || kind === "Update" || kind === "Delete";
+}
 
 /**
  * Compares what should be with what is. Pure. Only a row removes anything, and only the life of the object that the row names: no row

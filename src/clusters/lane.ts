@@ -9,7 +9,7 @@ import { Backoffs, type Pace } from "./backoff.ts";
 import { Breaker } from "./breaker.ts";
 import { AdaptiveConcurrency } from "./concurrency.ts";
 import { KindBreakers } from "./kindBreakers.ts";
-import { type Action, decide } from "./decide.ts";
+import { type Action, decide, HELD, isOrdered } from "./decide.ts";
 import { DriftBackoff } from "./driftBackoff.ts";
 import { withoutEffect } from "./effectiveApply.ts";
 import { withHubVersion } from "./hubVersion.ts";
@@ -115,8 +115,7 @@ export class Lane implements AsyncDisposable {
     const action = this.#decide(object);
     if (action.kind === "Nothing" || action.kind === "Held") {
       if (isInSync(object) || object.row === undefined) this.#backoffs.forget(key);
-      if (action.kind === "Held" && this.#writer?.isSynced(object.ref) === false)
-        waitForKind(this.#options.objects, object, action, this.#writer.lacks(object.ref));
+      if (action.kind === "Held") this.#waitForKind(object, action);
       return;
     }
     if (this.#backoffs.isWaiting(key, attemptOf(object, action))) return;
@@ -163,23 +162,21 @@ export class Lane implements AsyncDisposable {
     const writer = this.#writer;
     if (object === undefined || writer === undefined) return;
     const action = this.#decide(object);
-    if (!writer.isSynced(object.ref))
-      return waitForKind(this.#options.objects, object, action, writer.lacks(object.ref));
+    if (this.#waitForKind(object, action)) return;
     if (action.kind === "Nothing" || action.kind === "Held") return;
     if (!this.#kinds.admits(object.ref, key)) return;
 
     this.#running.add(key);
-    const mightBeThere = object.mayBeThere;
-    objects.beginWrite(object, action.kind === "Create" || action.kind === "Update");
     const attempt: Attempt = {
       object,
       action,
-      mightBeThere,
+      mightBeThere: object.mayBeThere,
       name: attemptOf(object, action),
       asked: { row: object.row, origin: object.origin },
       before: object.failure?.reason,
       isHeal: isHealing(object, action),
     };
+    objects.beginWrite(object, action.kind === "Create" || action.kind === "Update");
     const startedAt = clock.monotonic();
     const span = this.#telemetry.startSpan(attempt, startedAt);
     attempt.span = span;
@@ -209,6 +206,15 @@ export class Lane implements AsyncDisposable {
       this.#running.delete(key);
       span.end();
     }
+  }
+
+  /** Whether objects of the kind are not known on the member, so that nothing can be done yet. */
+  #waitForKind(object: MemberObject, action: Action): boolean {
+    const writer = this.#writer;
+    if (writer === undefined || writer.isSynced(object.ref)) return false;
+    const denied = waitForKind(this.#options.objects, object, action, writer);
+    if (denied !== undefined) this.#telemetry.denied(object, denied);
+    return true;
   }
 
   #decide(object: MemberObject): Action {
@@ -391,10 +397,4 @@ export class Lane implements AsyncDisposable {
       this.#regulate();
     });
   }
-}
-
-const HELD: Action = { kind: "Held" };
-
-function isOrdered({ kind }: Action): boolean {
-  return kind === "Create" || kind === "Update" || kind === "Delete";
 }

@@ -176,6 +176,24 @@ describe("of a kind that is not watched on the member", () => {
     expect([calls, find().isAbsent]).toEqual([[], absent]);
   });
 
+  test("what is wanted is refused where the kind is not granted, and that is told of once", async () => {
+    const { lane, take, find, clock, calls, state, lines } = laneOn();
+    state.synced = false;
+    state.denial = "configmaps are not granted: run it";
+    take(row());
+    await clock.advance(10);
+    lane.enqueueAll();
+    await clock.advance(10);
+    expect([calls, find().failure]).toEqual([[], { reason: "Forbidden", message: state.denial, final: true }]);
+    expect(lines).toMatchObject([
+      { level: "warn", event_reason: "Forbidden", msg: `not sent: ${state.denial}`, member_object: find().key },
+    ]);
+    state.synced = true;
+    lane.enqueueAll();
+    await clock.advance(10);
+    expect([calls, find().failure]).toEqual([["create shop"], undefined]);
+  });
+
   test("what should not be there waits while the kind is watched, and something of it may yet come", async () => {
     const { take, find, clock, state } = laneOn();
     state.known = false;

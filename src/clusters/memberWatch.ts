@@ -100,6 +100,11 @@ export class MemberWatch implements Watched, Disposable {
     return this.#isDenied;
   }
 
+  /** Why nothing is known, where that is for want of a right. */
+  get denial(): string | undefined {
+    return this.#isDenied && !this.isKnown ? this.#failure : undefined;
+  }
+
   /** What it brought is as good as nothing. It only tries whether it is allowed again. */
   get isLost(): boolean {
     return this.#isLost;

@@ -35,6 +35,8 @@ export interface MemberAccess {
   isSynced(ref: ObjectRef): boolean;
   /** Whether the member lacks the kind. */
   lacks(ref: ObjectRef): "No" | "Perhaps" | "Surely";
+  /** Why objects of the kind may not be read, where a right is missing. */
+  denial(ref: ObjectRef): string | undefined;
   mayRemove(ref: ObjectRef): boolean;
   /** Takes the server's answer to a write as an observation, without waiting for the watch. */
   observe(written: Written): void;
@@ -114,6 +116,11 @@ export class MemberWriter {
   /** Whether the member lacks the kind, by its own word; `Surely`: so that nothing of the kind can be there. */
   lacks(ref: ObjectRef): "No" | "Perhaps" | "Surely" {
     return this.#access.lacks(ref);
+  }
+
+  /** Why objects of this kind may not be read on the member, where that is for want of a right. */
+  denial(ref: ObjectRef): string | undefined {
+    return this.#access.denial(ref);
   }
 
   /** Whether objects of this kind may be removed: all of them are known, and the cache does not hold deletions. */

@@ -20,7 +20,7 @@ function waiting(asked: Row, kind: Action["kind"], lacks: "No" | "Perhaps" | "Su
     fail: (about: unknown, failure: unknown) => void said.push(["fail", about === object, failure]),
     found: (about: unknown, what: unknown) => void said.push(["found", about === object, what]),
   };
-  waitForKind(objects, object, { kind } as Action, lacks);
+  waitForKind(objects, object, { kind } as Action, { lacks: () => lacks, denial: () => undefined });
   return said;
 }
 
@@ -51,7 +51,8 @@ describe("an object whose kind is not watched on the member", () => {
   test("is nothing that is without a row", () => {
     const found: unknown[] = [];
     const objects = { fail: () => undefined, found: () => void found.push("found") };
-    waitForKind(objects, memberObject(), { kind: "Nothing" } as Action, "Surely");
+    const writer = { lacks: () => "Surely" as const, denial: () => undefined };
+    waitForKind(objects, memberObject(), { kind: "Nothing" } as Action, writer);
     expect(found).toEqual([]);
   });
 });

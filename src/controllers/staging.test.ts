@@ -194,7 +194,7 @@ describe("what becomes of a rollout is told", () => {
   });
 
   test("as a warning where it fails and goes back", async () => {
-    const { of, succeed, setImage, has, requestOf, events, notes, counted } = await staging({
+    const { of, succeed, setImage, has, requestOf, events, notes, counted, lines } = await staging({
       ...CANARY,
       onFailure: "Rollback",
     });
@@ -208,12 +208,15 @@ describe("what becomes of a rollout is told", () => {
     expect(notes()).toEqual([
       "Normal RolloutCluster: revision 2: cluster a is Verifying, was Applying",
       "Warning RolloutCluster: revision 2: cluster a is Failed (Unhealthy), was Verifying",
-      "Warning RolloutStage: revision 2: stage canary is Failed, was Progressing",
+      "Warning RolloutStage: revision 2: stage canary is Failed (a: Unhealthy), was Progressing",
       "Warning RollingBack: revision 2: the rollout is RollingBack, was Progressing",
       "Normal RolloutCluster: revision 2: cluster a is Applying (RollingBack), was Failed",
     ]);
     expect(counted).toEqual([
       ...["Cluster Verifying", "Cluster Failed", "Stage Failed", "Run RollingBack", "Cluster Applying"],
+    ]);
+    expect(lines.filter(({ level }) => level === "warn").map(({ msg }) => msg)).toEqual([
+      "rollout: revision 2: stage canary is Failed (a: Unhealthy), was Progressing",
     ]);
     has("a", old);
     events.length = 0;

@@ -132,7 +132,8 @@ export class Staging {
         of === "Run" ? (REASONS[to] ?? "RolloutProgressing") : of === "Stage" ? "RolloutStage" : "RolloutCluster";
       const fields = { object: owner, resource_uid: object.metadata.uid, event_reason: event };
       // What each cluster got is in the workers' lines.
-      logger[of === "Cluster" ? "debug" : "info"](fields, `rollout: ${said}`);
+      const level = of === "Cluster" ? "debug" : to === "Failed" ? "warn" : "info";
+      logger[level](fields, `rollout: ${said}`);
       events.record({
         regarding: regardingOf(object),
         type: to === "Failed" || to === "RollingBack" || to === "RolledBack" ? "Warning" : "Normal",

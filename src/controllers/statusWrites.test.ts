@@ -34,7 +34,7 @@ describe("what a status says of the object as a whole", () => {
 });
 
 describe("a write of a status", () => {
-  async function writing(answer: () => unknown) {
+  async function writing(answer: () => unknown, said = saying({ Available: "True" })) {
     const { tracer, spans } = recordSpans();
     const { logger, lines } = logLines();
     const written: unknown[] = [];
@@ -47,7 +47,7 @@ describe("a write of a status", () => {
     const found = { object: app({ uid: "u" }), kind: {} as PlacedKind };
     const { signal } = new AbortController();
     const context = { logger, span: undefined } as unknown as ReconcileContext;
-    const status = { ...saying({ Available: "True" }), replicas: { desired: 3, updated: 3, ready: 3, available: 3 } };
+    const status = { ...said, replicas: { desired: 3, updated: 3, ready: 3, available: 3 } };
     const error: unknown = await writeStatus({ store: { write }, tracer }, APP, found, status, context, signal).then(
       () => undefined,
       (thrown: unknown) => thrown,
@@ -72,6 +72,20 @@ describe("a write of a status", () => {
         msg: "status written: Available",
       },
     ]);
+  });
+
+  test("names what Ready waits for in the line while the object is not available", async () => {
+    const waiting = { type: "Ready", status: "False", reason: "Forbidden", message: "a: jobs are not granted" };
+    const of = async (status: FederatedStatus) => (await writing(() => app(), status)).lines[0];
+    const conditions = [waiting as Condition];
+    expect(await of({ conditions })).toMatchObject({
+      phase: "Degraded",
+      reason: "Forbidden",
+      message: waiting.message,
+    });
+    const available = { type: "Available", status: "True" } as Condition;
+    expect(await of({ conditions: [waiting as Condition, available] })).not.toHaveProperty("reason");
+    expect(await of({ conditions: [] })).not.toHaveProperty("reason");
   });
 
   test.each([

@@ -39,7 +39,14 @@ export async function writeStatus(
   }
   const { uid, generation } = found.object.metadata;
   const fields = { object: owner, resource_uid: uid, phase, generation, replicas: status.replicas };
-  context.logger.info(fields, `status written: ${phase}`);
+  context.logger.info({ ...fields, ...whyNot(status, phase) }, `status written: ${phase}`);
+}
+
+/** What a person is told who waits for the object. */
+function whyNot({ conditions = [] }: FederatedStatus, phase: StatusPhase): { reason?: string; message?: string } {
+  const ready = conditions.find(({ type }) => type === "Ready");
+  if (phase === "Available" || ready === undefined || ready.status === "True") return {};
+  return { reason: ready.reason, message: ready.message };
 }
 
 /** The same kind of error, which says what it was that failed: a reconcile does more than this. */

@@ -32,6 +32,24 @@ describe("a draft", () => {
     ]);
   });
 
+  test("names the clusters that a stage fails for: those that have failed, or else those that are not done", () => {
+    const reasonFor = (...clusters: RolloutCluster[]): string | undefined => {
+      const draft = new Draft(status(), NOW);
+      draft.stage({ name: "one", state: "Progressing", clusters }, "Failed");
+      return draft.transitions[0]?.reason;
+    };
+    const [done, late]: [RolloutCluster, RolloutCluster] = [
+      { name: "a", state: "Done" },
+      { name: "b", state: "Applying" },
+    ];
+    const failed: RolloutCluster = { name: "c", state: "Failed", reason: "Unhealthy" };
+    expect([reasonFor(done, late, failed), reasonFor(done, late), reasonFor(done)]).toEqual([
+      "c: Unhealthy",
+      "b: Applying",
+      undefined,
+    ]);
+  });
+
   test("of a run without a plan has no stages, and one without a revision has none", () => {
     expect(new Draft(status(), NOW)).toMatchObject({ stages: [], revision: 3, transitions: [] });
     expect(new Draft({ state: "Planned" }, NOW).revision).toBe(0);

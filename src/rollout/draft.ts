@@ -1,4 +1,4 @@
-import { type RolloutStatus, timestamp } from "../apis/index.ts";
+import { listedAfter, type RolloutStatus, timestamp } from "../apis/index.ts";
 import type { PauseReason, RolloutCluster, RolloutClusterState, RolloutStage, RunState, Transition } from "./types.ts";
 
 /**
@@ -39,7 +39,9 @@ export class Draft {
 
   stage(stage: RolloutStage, to: RolloutStage["state"]): void {
     if (stage.state === to) return;
-    this.#note({ of: "Stage", name: stage.name, from: stage.state, to });
+    const reason = to === "Failed" ? failuresOf(stage) : "";
+    const told = reason === "" ? {} : { reason };
+    this.#note({ of: "Stage", name: stage.name, from: stage.state, to, ...told });
     stage.state = to;
   }
 
@@ -70,4 +72,12 @@ export class Draft {
   #note(transition: Omit<Transition, "revision">): void {
     this.transitions.push({ ...transition, revision: this.revision });
   }
+}
+
+/** Which clusters have failed, and why; where none has, those that were not done in time. Empty where its gate has said no. */
+function failuresOf({ clusters = [] }: RolloutStage): string {
+  const failed = clusters.filter(({ state }) => state === "Failed");
+  const late = clusters.filter(({ state }) => state !== "Done" && state !== "Skipped");
+  const named = (failed.length > 0 ? failed : late).map(({ name, state, reason = state }) => `${name}: ${reason}`);
+  return listedAfter("", named, ", ", 60);
 }

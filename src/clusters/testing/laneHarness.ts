@@ -27,6 +27,7 @@ export function laneOn(answer: (call: string) => unknown = () => undefined) {
     synced: true,
     known: true,
     lacks: "No" as "No" | "Perhaps" | "Surely",
+    denial: undefined as string | undefined,
     share: 32,
     suspicions: 0,
     invalidations: 0,
@@ -46,6 +47,7 @@ export function laneOn(answer: (call: string) => unknown = () => undefined) {
   const writer = {
     isSynced: () => state.synced,
     lacks: () => state.lacks,
+    denial: () => state.denial,
     mayRemove: () => state.known,
     get isOver() {
       return state.isOver;

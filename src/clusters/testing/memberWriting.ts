@@ -67,6 +67,7 @@ export function writing(answer: Answer = () => live()) {
     typeOf: () => (state.served ? CONFIGMAPS : undefined),
     isSynced: () => state.synced,
     lacks: () => "No",
+    denial: () => undefined,
     mayRemove: () => state.known,
     observe: (written) => void observed.push(written),
     vanished: (ref, uid) => void vanished.push(`${refKey(ref)} ${uid}`),

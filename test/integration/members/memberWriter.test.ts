@@ -45,6 +45,7 @@ async function member(granted?: readonly string[]) {
     systemNamespace: "meridian-system",
     namespaces,
     lacks: () => "No" as const,
+    denial: () => undefined,
     typeOf: () => CONFIGMAPS,
     isSynced: () => true,
     mayRemove: () => true,
