@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type KubeObject, OBJECT_FINALIZER } from "../apis/index.ts";
 import type { HubCache, PlacedKind } from "../hub/index.ts";
 import { CRDS, DEMOAPPLICATIONS, type ResourceType } from "../runtime/index.ts";
-import { heldByKind } from "./kindsHeld.ts";
+import { heldByKind } from "./heldDeletions.ts";
 
 const signal = new AbortController().signal;
 const HELD = { reason: "KindBeingDeleted", message: "its CRD is being deleted" } as const;

@@ -8,7 +8,7 @@ import {
 } from "../apis/index.ts";
 import { ApiError, CRDS, DEMOAPPLICATIONS } from "../runtime/index.ts";
 import { RETRY_FINALIZER_MS } from "./finalizers.ts";
-import { HELD_AGAIN_MS } from "./kindsHeld.ts";
+import { HELD_AGAIN_MS } from "./heldDeletions.ts";
 import { absent, observation, owner } from "./testing/builders.ts";
 import { APP, app, placement, placing, statusOn } from "./testing/planning.ts";
 

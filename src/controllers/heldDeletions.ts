@@ -1,8 +1,17 @@
-import { counted, holdersOf, type KubeObject, OBJECT_FINALIZER, shortMessage } from "../apis/index.ts";
-import type { Why } from "../desiredstate/index.ts";
+import {
+  counted,
+  holdersOf,
+  type KubeObject,
+  OBJECT_FINALIZER,
+  type Reason,
+  shortMessage,
+  shortName,
+} from "../apis/index.ts";
+import { choosePlacement, type Why } from "../desiredstate/index.ts";
 import type { HubCache, PlacedKind } from "../hub/index.ts";
 import { CRDS } from "../runtime/index.ts";
 
+const SUSPENDED: Reason = "Suspended";
 /** Nobody tells when the last object of a kind is gone. */
 export const HELD_AGAIN_MS = 5_000;
 
@@ -26,4 +35,15 @@ export async function heldByKind(
   const are = placed.length === 1 ? "is" : "are";
   const message = `${counted(placed.length, "object")} of the kind ${defined.type.kind} ${are} placed on members`;
   return held ?? { reason: "KindBeingDeleted", message: shortMessage(message) };
+}
+
+/** Why the copies of an object that is being deleted stay, when the policy that places it is suspended: then nothing is deleted either. */
+export function heldBySuspension(
+  hub: Pick<HubCache, "allPlacements"> & { planned: Pick<HubCache["planned"], "settingOf"> },
+  object: KubeObject,
+): Why | undefined {
+  const { placement } = choosePlacement(object, hub.allPlacements(), hub.planned.settingOf(object));
+  if (placement?.spec.suspend !== true) return undefined;
+  const { kind, metadata } = placement;
+  return { reason: SUSPENDED, message: `suspended by ${kind} ${shortName(metadata.name)}; goes on without suspend` };
 }
