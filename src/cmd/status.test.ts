@@ -125,6 +125,18 @@ test("clusters that the status only sums up are counted", () => {
   expect(buildReport([object], []).objects[0]).toMatchObject({ clusterCount: 121, availableClusters: 120 });
 });
 
+test("an object is available on as many clusters as its status says, where old copies serve too", () => {
+  const object = app("shop", fine, [
+    entry("a", "Progressing", 2),
+    entry("b", "Available", 2),
+    entry("c", "Removing", 0),
+  ]);
+  (object["status"] as Record<string, unknown>)["availableClusters"] = "2/2";
+  const report = buildReport([object], []);
+  expect(report.objects[0]).toMatchObject({ clusterCount: 3, availableClusters: 2, available: "2/2" });
+  expect(formatStatus(report, { wide: false, color: false, now })).toMatch(/ 3 +2\/2 /);
+});
+
 test("the JSON keeps its shape when there is nothing to say", () => {
   expect(buildReport([app("x", undefined)], [cluster("c", undefined)])).toEqual({
     objects: [
@@ -143,6 +155,7 @@ test("the JSON keeps its shape when there is nothing to say", () => {
         unlistedClusters: [],
         clusterCount: 0,
         availableClusters: 0,
+        available: "0/0",
         createdAt: "2026-11-21T08:00:00Z",
       },
     ],

@@ -27,7 +27,7 @@ function objectTable(objects: readonly ObjectReport[], { color, now, wide }: Tab
     String(object.replicas.desired),
     readyOf(object),
     String(object.clusterCount),
-    `${object.availableClusters}/${object.clusterCount}`,
+    object.available,
     age(object.createdAt, now),
     verdict(object.healthy, object.reason, wide ? object.message : ""),
   ]);

@@ -40,9 +40,11 @@ export interface ObjectReport {
   clusters: ClusterStatusEntry[];
   /** Names of the clusters that `clusters` leaves out, as the status of an object on more than a hundred clusters does. */
   unlistedClusters: string[];
-  /** How many clusters run the object, and on how many of them it is Available; counts the clusters that `clusters` leaves out, too. */
+  /** How many clusters run the object, and on how many it is available; counts the clusters that `clusters` leaves out, too. */
   clusterCount: number;
   availableClusters: number;
+  /** `2/3`: on how many of the clusters that are to run it, it is available; as `kubectl get` shows it. */
+  available: string;
   createdAt: string;
 }
 
@@ -133,7 +135,8 @@ function reportOf({
   const clusters = status.clusters ?? [];
   const told = problem ?? heldOn(clusters);
   const { summary = [] } = status;
-  const summarised = summary.reduce((sum, { clusters: count }) => sum + count, 0);
+  const clusterCount = clusters.length + summary.reduce((sum, { clusters: count }) => sum + count, 0);
+  const available = status.availableClusters ?? `${healthyAmong(status)}/${clusterCount}`;
   return {
     apiVersion,
     kind,
@@ -148,15 +151,22 @@ function reportOf({
     conditions: status.conditions ?? [],
     clusters,
     unlistedClusters: status.unlistedClusters ?? [],
-    clusterCount: clusters.length + summarised,
-    availableClusters:
-      clusters.filter(({ state }) => state === "Available").length +
-      summary.reduce(
-        (sum, { clusters: count, states }) => sum + (states === undefined ? count : (states.Available ?? 0)),
-        0,
-      ),
+    clusterCount,
+    availableClusters: Number.parseInt(available, 10),
+    available,
     createdAt: metadata.creationTimestamp ?? "",
   };
+}
+
+/** Of an object that is being deleted, the status says no more on how many clusters it is available. */
+function healthyAmong({ clusters = [], summary = [] }: FederatedStatus): number {
+  return (
+    clusters.filter(({ state }) => state === "Available").length +
+    summary.reduce(
+      (sum, { clusters: count, states }) => sum + (states === undefined ? count : (states.Available ?? 0)),
+      0,
+    )
+  );
 }
 
 function problemOf(

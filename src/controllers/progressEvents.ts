@@ -1,14 +1,6 @@
-import {
-  type ClusterStatusEntry,
-  type Condition,
-  type FederatedStatus,
-  isPodReason,
-  type KubeObject,
-  type Reason,
-  refOf,
-} from "../apis/index.ts";
+import { type Condition, type FederatedStatus, type KubeObject, type Reason, refOf } from "../apis/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
-import { deletionWait } from "../status/index.ts";
+import { deletionWait, isTroubled } from "../status/index.ts";
 
 /** What was told of one object, and what is still to be told: the end of what has begun. */
 export interface ObjectProgress {
@@ -36,11 +28,6 @@ export function patienceLeft(
 ): number {
   if (deletionTimestamp === undefined) return 0;
   return Math.max(0, Math.max(Date.parse(deletionTimestamp), possibleSince) + DELETION_PATIENCE_MS - now);
-}
-
-/** Whether a cluster serves less than it is to, for a reason that somebody has to know. */
-function isTroubled({ state, reason }: ClusterStatusEntry): boolean {
-  return state === "Failed" || state === "Degraded" || (state === "Progressing" && isPodReason(reason));
 }
 
 /**

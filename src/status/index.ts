@@ -14,4 +14,5 @@ export { finalizerHolds } from "./heldRemoval.ts";
 export { type LostObjects, policyStatus } from "./policy.ts";
 export { detailOf } from "./report.ts";
 export { isHeldByRollout } from "./rollout.ts";
+export { isTroubled } from "./trouble.ts";
 export type { ClusterView, RowView } from "./types.ts";

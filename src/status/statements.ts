@@ -10,6 +10,7 @@ import {
 import type { Target, Why } from "../desiredstate/types.ts";
 import type { Statement } from "./conditions.ts";
 import { deletionMessage } from "./deletion.ts";
+import { isTroubled } from "./trouble.ts";
 import { type HeldBack, heldBackBy, isStopped, rolloutStatement } from "./rollout.ts";
 import type { ClusterReport } from "./report.ts";
 import type { Activity } from "./types.ts";
@@ -89,11 +90,16 @@ function readyOf(
   const cause =
     causes.find(({ status }) => status !== "True") ??
     (progressing.status === "True" || isStopped(progressing) ? progressing : unplacedOf(target));
-  if (cause !== undefined) return { ...said, reason: cause.reason, message: cause.message };
+  // That a change goes its way says less than what is in its way.
+  const isBlocked =
+    cause === progressing && progressing.reason === ROLLING && planned.some(({ entry }) => isTroubled(entry));
+  if (cause !== undefined && !isBlocked) return { ...said, reason: cause.reason, message: cause.message };
   const isReady = ({ entry, available }: ClusterReport): boolean =>
     available === "Yes" && (entry.state === "Available" || entry.state === "Held");
   return tally(READY, "ready", planned, isReady, "no cluster is selected");
 }
+
+const ROLLING: Reason = "RollingOut";
 
 /** Fewer run than the object asks for, however long one waits. */
 function unplacedOf(target: Target | undefined): Why | undefined {
@@ -217,7 +223,10 @@ function tally(
   const rest = planned.filter((report) => !holds(report));
   const noun = planned.length === 1 ? "cluster" : "clusters";
   const message = `${planned.length - rest.length} of ${planned.length} ${noun} ${word}`;
-  const [worst] = rest.toSorted((a, b) => SEVERITY[a.entry.state] - SEVERITY[b.entry.state]);
+  const [worst] = rest.toSorted(
+    (a, b) =>
+      SEVERITY[a.entry.state] - SEVERITY[b.entry.state] || Number(isTroubled(b.entry)) - Number(isTroubled(a.entry)),
+  );
   if (worst === undefined) return { type, status: "True", reason: ALL[type], message };
   const { name, state, reason = state } = worst.entry;
   const [detail, ...shorter] = detailsOf(worst);

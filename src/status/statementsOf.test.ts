@@ -317,6 +317,22 @@ describe("Ready", () => {
       want: ["False", "RollingOut", "rolling out on a"],
     },
     {
+      name: "is not while pods do not start, and says so rather than that a change goes its way",
+      reports: [
+        report("a", { state: "Progressing", reason: "RollingOut" }, { activity: "RollingOut" }),
+        report("b", { state: "Progressing", reason: "ImagePullBackOff", message: "m" }, { activity: "RollingOut" }),
+      ],
+      want: ["False", "ImagePullBackOff", "0 of 2 clusters ready; b: m"],
+    },
+    {
+      name: "is not while a change goes its way, but for a cluster that is not healthy",
+      reports: [
+        report("a", { state: "Progressing", reason: "RollingOut" }, { activity: "RollingOut" }),
+        report("b", { state: "Degraded", reason: "QuotaExceeded", message: "m" }),
+      ],
+      want: ["False", "QuotaExceeded", "0 of 2 clusters ready; b: m"],
+    },
+    {
       name: "is not while a rollout is paused",
       reports: [report("a")],
       more: { rollout: { state: "Paused", message: "gate" } as RolloutStatus },

@@ -28,6 +28,7 @@ function application(name: string, clusters: Entry[]): ObjectReport {
     unlistedClusters: [],
     clusterCount: clusters.length,
     availableClusters: clusters.length,
+    available: `${clusters.length}/${clusters.length}`,
     createdAt: at(60),
   };
 }

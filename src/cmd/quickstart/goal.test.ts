@@ -22,6 +22,7 @@ function report(fields: { object?: Partial<ObjectReport>; cluster?: Partial<Clus
         unlistedClusters: [],
         clusterCount: 1,
         availableClusters: 1,
+        available: "1/1",
         createdAt: "",
         ...fields.object,
       },

@@ -31,6 +31,19 @@ describe("pods that do not run are the reason on the hub", () => {
     expect(entry?.message).toMatch(message);
   });
 
+  test("also while old pods serve: then it is not ready for that reason, and available as it was", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    await federation.apply(PLACEMENTS, placement("all"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(4));
+    await federation.untilAvailable("shop");
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(4).image("shop:does-not-exist"));
+    await federation.until(() => federation.condition("shop", "Ready") === "False ImagePullBackOff");
+    expect(federation.condition("shop", "Progressing")).toBe("True RollingOut");
+    const available = federation.status("shop")?.conditions?.find(({ type }) => type === "Available");
+    expect(available).toMatchObject({ status: "True", observedGeneration: 1 });
+    expect(federation.status("shop")).toMatchObject({ observedGeneration: 2, availableClusters: "1/1" });
+  });
+
   test("Unschedulable, when no node has room", async () => {
     await using federation = await TestFederation.start("shanghai");
     await federation.apply(PLACEMENTS, placement("all"));
