@@ -2,6 +2,7 @@ import { CLUSTER_FINALIZER, holdersOf, type KubeObject, type MemberCluster } fro
 import { type Client, isNotFound, MEMBERCLUSTERS, SECRETS } from "../runtime/index.ts";
 import { commandLogger, type CommandContext, connectHub, find, isManagerRunning, noSuchMember } from "./connection.ts";
 import { follow } from "./follow.ts";
+import { reachedNamespaces } from "./joinedMember.ts";
 import { JOINED_TO_LABEL } from "./memberAccess.ts";
 import type { Leftover } from "./memberCleanup.ts";
 import { memberSecret } from "./memberMarks.ts";
@@ -10,7 +11,7 @@ import { CommandError, EXIT } from "./outcome.ts";
 import { type Leaving, Parting } from "./parting.ts";
 import { Progress } from "./terminal.ts";
 import { describeUnjoin } from "./unjoinDryRun.ts";
-import { needsChoice, removalOf, unjoinAgain } from "./unjoinWords.ts";
+import { needsChoice, removalOf, unjoinAgain, whatStays } from "./unjoinWords.ts";
 
 /**
  * Ends a membership: deletes the MemberCluster first (the manager drains or lets go while the credentials still work), then the objects that
@@ -44,6 +45,8 @@ export async function unjoin(name: string, options: UnjoinOptions, context: Comm
     await deleteSecret(hub.client, secret, signal);
     terminal.out(`secret/${secret.metadata.name} removed from namespace ${options.namespace}\n`);
   }
+  const stays = whatStays(name, reachedNamespaces(member, secret));
+  if (stays !== undefined && !parting.needsSecret) terminal.out(`${stays}\n`);
   return reportLeftovers(name, leftovers, context);
 }
 

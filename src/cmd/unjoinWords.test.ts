@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { MemberCluster } from "../apis/index.ts";
 import type { UnjoinOptions } from "./options.ts";
-import { needsChoice, removalOf, unjoinAgain } from "./unjoinWords.ts";
+import { needsChoice, removalOf, unjoinAgain, whatStays } from "./unjoinWords.ts";
 
 const options: UnjoinOptions = {
   logLevel: "info",
@@ -33,6 +33,12 @@ test.each<{ given: Partial<UnjoinOptions>; want: string }>([
 function member(metadata: object, deletionPolicy: string | undefined, conditions: unknown[] = []): MemberCluster {
   return { metadata: { name: "m1", ...metadata }, spec: { deletionPolicy }, status: { conditions } } as never;
 }
+
+test("the namespaces that an account was bounded to stay, and are named", () => {
+  expect(whatStays("m1", ["shop"])).toBe("namespace shop stays on m1, with what is in it");
+  expect(whatStays("m1", ["bank", "shop"])).toBe("namespaces bank, shop stay on m1, with what is in them");
+  expect([whatStays("m1", undefined), whatStays("m1", [])]).toEqual([undefined, undefined]);
+});
 
 test("a removal is at what its condition says, and at nothing else that stands on the cluster", () => {
   const ready = { type: "Ready", reason: "Connected", message: "" };

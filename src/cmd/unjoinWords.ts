@@ -25,6 +25,13 @@ export function unjoinAgain(name: string, options: UnjoinOptions): string {
   ].join(" ");
 }
 
+/** The namespaces to which the account was bounded: join may have made them, and people may have put things there. Undefined where there is none. */
+export function whatStays(name: string, namespaces: readonly string[] | undefined): string | undefined {
+  if (namespaces === undefined || namespaces.length === 0) return undefined;
+  const isOne = namespaces.length === 1;
+  return `namespace${isOne ? "" : "s"} ${namespaces.join(", ")} ${isOne ? "stays" : "stay"} on ${name}, with what is in ${isOne ? "it" : "them"}`;
+}
+
 /** What the removal of a MemberCluster is at, or waits for. */
 export function removalOf({ status }: MemberCluster): string {
   const removed = status?.conditions?.find(({ type }) => type === "Removed");

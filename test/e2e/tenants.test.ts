@@ -374,7 +374,8 @@ describe("a member that is joined for some namespaces", () => {
   test("lets go of what is deleted, and leaves clean", async () => {
     await federation.remove(app(OTHER));
     expect(await member.api.find(objectPath("Deployment", OTHER, "shop"))).toBeUndefined();
-    await meridianOk(federation.hub, ["unjoin", SHANGHAI]);
+    const { stdout } = await meridianOk(federation.hub, ["unjoin", SHANGHAI]);
+    expect(stdout).toContain(`namespaces ${GRANTED}, ${OTHER} stay on ${SHANGHAI}`);
     const left = await member.api.get<KubeObject>(objectPath("Deployment", GRANTED, "shop"));
     expect(JSON.stringify([left.metadata.labels, left.metadata.annotations])).not.toContain("federation.paas.cmft.com");
     const gone = [
