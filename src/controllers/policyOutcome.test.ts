@@ -357,6 +357,16 @@ describe("of an override", () => {
     expect(outcomeOf(override("bad"), [target({ clusters: [own, others] })])).not.toHaveProperty("error");
   });
 
+  test("with a rule that cannot be applied on several clusters, which are named as far as there is room", () => {
+    const problem = { reason: "InvalidPatch", message: "words", policy: ref("OverridePolicy", "bad") };
+    const on = (...names: string[]) =>
+      outcomeOf(override("bad"), [target({ clusters: names.map((name) => ({ ...cluster(name), problem })) })]);
+    expect(on("a", "b").error).toBe("words; DemoApplication default/shop on a, b");
+    const { error, shorterError } = on("a", "b", "c", "d");
+    expect(error).toBe("words; DemoApplication default/shop on a, b, c and 1 more");
+    expect(shorterError).toContain("words; DemoApplication default/shop on a and 3 more");
+  });
+
   test("with a rule that cannot be applied, of an object of no namespace, and of the first such object", () => {
     const problem = { reason: "InvalidPatch", message: "words", policy: ref("OverridePolicy", "bad") };
     const broken = (owner: object): Target => target({ owner, clusters: [{ ...cluster("a"), problem }] });

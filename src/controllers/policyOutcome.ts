@@ -133,19 +133,23 @@ export class PolicyTally {
 
   /** What is wrong that this policy's author can mend: a rule that cannot be applied, or a patch that a member refuses. */
   #problemOf(target: Target): Why | undefined {
-    for (const cluster of target.clusters) {
+    const found = target.clusters.flatMap((cluster) => {
       const problem = cluster.problem === undefined ? this.#refusalOn(cluster) : this.#own(cluster.problem);
-      if (problem === undefined) continue;
-      const { reason, message, detail = message, shorter = [] } = problem;
-      const where = whereOf(target, cluster.name);
-      const texts = [message, ...shorter];
-      return {
-        reason,
-        message: `${detail}; ${where}`,
-        shorter: [...texts.map((text) => `${text}; ${where}`), ...texts],
-      };
-    }
-    return undefined;
+      return problem === undefined ? [] : [{ cluster: cluster.name, problem }];
+    });
+    const [first] = found;
+    if (first === undefined) return undefined;
+    const { reason, message, detail = message, shorter = [] } = first.problem;
+    const same = found.filter(({ problem }) => problem.reason === reason && problem.message === message);
+    const names = same.map(({ cluster }) => cluster);
+    const where = whereOf(target, names, NAMED);
+    const places = new Set([where, whereOf(target, names, 1)]);
+    const texts = [message, ...shorter];
+    return {
+      reason,
+      message: `${detail}; ${where}`,
+      shorter: [...[...places].flatMap((on) => texts.map((text) => `${text}; ${on}`)), ...texts],
+    };
   }
 
   #own(problem: Problem): Refusal | undefined {
@@ -178,9 +182,14 @@ function calledAs(selector: ResourceSelector, catalog: Pick<HubCache["catalog"],
   return `${kind} (${apiVersion}${why === undefined ? "" : `; ${why}`})`;
 }
 
-function whereOf({ owner }: Target, cluster: string): string {
+/** So many clusters are named where there is room. */
+const NAMED = 3;
+
+function whereOf({ owner }: Target, clusters: readonly string[], named: number): string {
   const { namespace, name } = owner;
-  return `${owner.kind} ${namespace === undefined ? "" : `${namespace}/`}${name} on ${cluster}`;
+  const more = clusters.length <= named ? "" : ` and ${clusters.length - named} more`;
+  const on = `${clusters.slice(0, named).join(", ")}${more}`;
+  return `${owner.kind} ${namespace === undefined ? "" : `${namespace}/`}${name} on ${on}`;
 }
 
 function count(tallies: Map<string, LostObjects>, to: string, because?: string): void {
