@@ -18,6 +18,7 @@ function debounce(overrides: Partial<Debounce> = {}): Debounce {
   return {
     plannedAt: undefined,
     movedAt: undefined,
+    saysReady: false,
     lastWriteAt: Number.NEGATIVE_INFINITY,
     earlierWriteAt: Number.NEGATIVE_INFINITY,
     changedAt: 10_000,
@@ -80,6 +81,12 @@ describe("writeDue", () => {
 
   test("a plan of which nothing has begun yet is not kept secret for long", () => {
     expect(writeDue(debounce({ plannedAt: 9_000 }), false, CALM)).toBe(9_000 + UNTOUCHED_MS);
+  });
+
+  test("and for a second at most where it makes untrue what the status says of this generation, unless many are planned", () => {
+    const untrue = debounce({ plannedAt: 9_000, saysReady: true });
+    expect(writeDue(untrue, false, CALM)).toBe(9_000 + LONGEST_MS);
+    expect(writeDue(untrue, false, { ...CALM, plans: CROWD })).toBe(9_000 + LONGEST_IN_CROWD_MS);
   });
 
   test("the status of a plan that is complete is written at once, however recent the last write", () => {

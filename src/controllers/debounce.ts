@@ -12,6 +12,8 @@ export interface Debounce {
   plannedAt: number | undefined;
   /** When the first of these rows was seen to take effect, or to fail. */
   movedAt: number | undefined;
+  /** The status that stands there says that the object is ready, and its generation does not tell that this is of before. */
+  saysReady: boolean;
   lastWriteAt: number;
   /** The write before that. */
   earlierWriteAt: number;
@@ -66,8 +68,8 @@ export interface HubLoad {
 /** The moment at which the next write is due. `complete`: every object of the plan is right or has failed. */
 export function writeDue(debounce: Debounce, complete: boolean, { busy, writeMs, plans }: HubLoad): number {
   if (debounce.plannedAt !== undefined && !complete) {
-    if (debounce.movedAt === undefined) return debounce.plannedAt + UNTOUCHED_MS;
     const longest = plans >= CROWD ? LONGEST_IN_CROWD_MS : LONGEST_MS;
+    if (debounce.movedAt === undefined) return debounce.plannedAt + (debounce.saysReady ? longest : UNTOUCHED_MS);
     return Math.max(debounce.movedAt, debounce.lastWriteAt) + Math.max(longest, writeMs * LONGEST_IN_WRITES);
   }
   if (debounce.plannedAt !== undefined) return debounce.changedAt;

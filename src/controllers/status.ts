@@ -30,7 +30,7 @@ import { patienceLeft, recordProgress } from "./progressEvents.ts";
 import { tellTrouble, type TroubleSinks } from "./statusEvents.ts";
 import { StatusSums } from "./statusSums.ts";
 import { phaseOf, writeStatus } from "./statusWrites.ts";
-import { newTracked, type Tracked } from "./trackedStatus.ts";
+import { newTracked, saysReady, type Tracked } from "./trackedStatus.ts";
 import { unsettledFor } from "./unsettled.ts";
 import { changedBounds, validated } from "./validated.ts";
 
@@ -206,14 +206,17 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   #assigned({ owner }: AssignmentChange, enqueue: Enqueue): void {
     const tracked = this.#tracked.get(owner);
     if (tracked === undefined) return;
-    const now = this.#options.clock.monotonic();
-    if (this.#options.plans.get(owner)?.target !== undefined) tracked.propagating ??= now;
+    const { clock, hub, plans } = this.#options;
+    const now = clock.monotonic();
+    if (plans.get(owner)?.target !== undefined) tracked.propagating ??= now;
     const isComplete = this.#isComplete(owner, tracked);
     if (!isComplete) {
       tracked.plannedAt = now;
       // A copy that is to go moves from the start. Most are gone within the time for which progress is collected, and cost no write; of one that is
       // held there, the object says soon that it is being deleted.
       tracked.movedAt = this.#isDeletion(owner) ? now : undefined;
+      const { object, kind } = hub.object(owner) ?? {};
+      tracked.saysReady = object !== undefined && saysReady(object, hub.statuses.of(object, kind));
       this.#carriedOut.add(owner);
     }
     this.#changed(owner, enqueue, isComplete);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FIRST_DEBOUNCE_MS, writeDue } from "./debounce.ts";
-import { newTracked } from "./trackedStatus.ts";
+import { newTracked, saysReady } from "./trackedStatus.ts";
 
 const IDLE = { busy: false, writeMs: 0, plans: 0 };
 
@@ -8,6 +8,7 @@ test("of an object that was just met nothing is remembered", () => {
   expect(newTracked()).toStrictEqual({
     plannedAt: undefined,
     movedAt: undefined,
+    saysReady: false,
     propagating: undefined,
     lastWriteAt: Number.NEGATIVE_INFINITY,
     earlierWriteAt: Number.NEGATIVE_INFINITY,
@@ -29,4 +30,15 @@ test("what was told of one object is not remembered of another", () => {
   const [one, other] = [newTracked(), newTracked()];
   one.progress.troubled.set("a", "CrashLoopBackOff");
   expect(other.progress.troubled.size).toBe(0);
+});
+
+test.each([
+  { name: "of the present generation", status: "True" as const, observedGeneration: 2, want: true },
+  { name: "of the generation before", status: "True" as const, observedGeneration: 1, want: false },
+  { name: "and is False", status: "False" as const, observedGeneration: 2, want: false },
+])("whether a status says Ready of what is asked for now: $name", ({ want, ...said }) => {
+  const object = { apiVersion: "v1", kind: "X", metadata: { name: "x", generation: 2 } };
+  const ready = { type: "Ready", reason: "R", message: "", lastTransitionTime: "2026-01-01T00:00:00Z", ...said };
+  expect(saysReady(object, { conditions: [ready] })).toBe(want);
+  expect(saysReady(object, undefined)).toBe(false);
 });

@@ -1,3 +1,4 @@
+import type { FederatedStatus, KubeObject } from "../apis/index.ts";
 import type { Cell } from "./assignments.ts";
 import type { Debounce } from "./debounce.ts";
 import { newProgress, type ObjectProgress } from "./progressEvents.ts";
@@ -19,6 +20,7 @@ export function newTracked(): Tracked {
   return {
     plannedAt: undefined,
     movedAt: undefined,
+    saysReady: false,
     propagating: undefined,
     lastWriteAt: Number.NEGATIVE_INFINITY,
     earlierWriteAt: Number.NEGATIVE_INFINITY,
@@ -28,4 +30,10 @@ export function newTracked(): Tracked {
     open: undefined,
     progress: newProgress(),
   };
+}
+
+/** Whether people who wait for the object take it for ready as it is asked for now: another plan for the same generation makes that untrue. */
+export function saysReady({ metadata }: KubeObject, status: FederatedStatus | undefined): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  return ready?.status === "True" && (ready.observedGeneration ?? 0) >= (metadata.generation ?? 0);
 }

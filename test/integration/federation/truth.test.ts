@@ -48,6 +48,15 @@ describe("nothing is called available that is not carried out", () => {
     await federation.until(() => isMet(federation, "Ready"));
   });
 
+  test("when a policy asks for something else of a cluster that hangs, for longer than a moment", async () => {
+    await using federation = await TestFederation.running("shanghai", "singapore");
+    await federation.until(() => isMet(federation, "Ready"));
+    federation.member("shanghai").cutOff("silent");
+    await federation.apply(OVERRIDEPOLICIES, overridePolicy("more").onClusters(["shanghai"], { replicas: 3 }));
+    await federation.pass(1_500);
+    expect(isMet(federation, "Ready")).toBe(false);
+  });
+
   test("when the object is changed while a cluster is away, whose numbers are marked", async () => {
     await using federation = await TestFederation.running("shanghai", "singapore");
     federation.member("shanghai").cutOff("reset");
