@@ -29,11 +29,13 @@ const target = (clusters: string[], more: Partial<Target> = {}): Target =>
 const updated = (old: KubeObject, now: KubeObject): HubEvent<KubeObject> =>
   ({ type: "Updated", key: "team/shop", object: now, old, initial: false }) as HubEvent<KubeObject>;
 
+const WRITTEN = object({ resourceVersion: "2" });
+
 /** What is written, and shown to the cache, when the object is claimed. */
 async function claiming(
   given: KubeObject,
   to: Target,
-  { ownership = "Owned", failure = undefined as Error | undefined } = {},
+  { ownership = "Owned", failure = undefined as Error | undefined, written = WRITTEN } = {},
 ) {
   const patches: { op: string; path: string; value?: unknown }[][] = [];
   const observed: unknown[] = [];
@@ -41,7 +43,7 @@ async function claiming(
     patch: async (...[, , , , operations]: unknown[]) => {
       patches.push(operations as (typeof patches)[number]);
       if (failure !== undefined) throw failure;
-      return "written";
+      return written;
     },
   } as unknown as Client;
   const kind = { type: DEMOAPPLICATIONS, informer: { observe: (one: unknown) => observed.push(one) } };
@@ -53,12 +55,13 @@ async function claiming(
     classes: classesOf(ownership),
     events: { record: () => undefined },
   };
-  const isOurs = await claim(sources, given, kind as unknown as PlacedKind, to, signal);
+  const claimed = await claim(sources, given, kind as unknown as PlacedKind, to, signal);
   const added = patches.flat().filter(({ op }) => op === "add");
   const record = added.find(({ path }) => path.startsWith("/metadata/annotations"))?.value;
   const text = typeof record === "object" ? (record as Record<string, string>)[FIRST_RECORD_ANNOTATION] : record;
   return {
-    isOurs,
+    claimed,
+    isOurs: claimed !== undefined,
     observed,
     bound,
     finalizers: added.find(({ path }) => path === "/metadata/finalizers")?.value,
@@ -69,12 +72,31 @@ async function claiming(
 describe("an object that is claimed", () => {
   test("gets our finalizer, says where it goes, and is in the cache at once", async () => {
     expect(await claiming(object(), target(["a", "b"]))).toEqual({
+      claimed: WRITTEN,
       isOurs: true,
-      observed: ["written"],
+      observed: [WRITTEN],
       bound: ["shop"],
       finalizers: [OBJECT_FINALIZER],
       record: { clusters: ["a", "b"] },
     });
+  });
+
+  test.each([
+    { name: "with the generation that our own write gave it", more: {}, isOwn: true },
+    { name: "without a change of somebody's that came in between", more: { spec: { replicas: 2 } }, isOwn: false },
+    {
+      name: "without one of a kind whose generation our write leaves alone",
+      more: {},
+      kind: "DemoApplication",
+      isOwn: false,
+    },
+  ])("is planned $name", async ({ more, kind, isOwn }) => {
+    const native = { apiVersion: "apps/v1", kind: "Deployment" };
+    const type = kind === undefined ? native : {};
+    const given = object({}, type);
+    const finalizers = [OBJECT_FINALIZER];
+    const written = object({ generation: 2, finalizers }, { ...type, ...more });
+    expect((await claiming(given, target(["a"]), { written })).claimed).toBe(isOwn ? written : given);
   });
 
   test("says that its copies are to stay, where its policy says so", async () => {

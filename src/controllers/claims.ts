@@ -4,6 +4,7 @@ import {
   FIRST_RECORD_ANNOTATION,
   firstRecordOf,
   firstRecordText,
+  generationOf,
   type KubeObject,
   type ObjectMeta,
   OBJECT_FINALIZER,
@@ -13,7 +14,7 @@ import type { Target } from "../desiredstate/index.ts";
 import { changedSpec, type HubCache, type HubEvent, type PlacedKind, type StatusStore } from "../hub/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
 import type { Client } from "../runtime/index.ts";
-import { isUntouched } from "./concerned.ts";
+import { changedContent, isRendered, isUntouched } from "./concerned.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import { setFinalizers } from "./finalizers.ts";
 import { recordFinalizer } from "./placementEvents.ts";
@@ -29,8 +30,8 @@ export interface ClaimSources {
 }
 
 /**
- * Puts our finalizer in front, and with it says of a new object where it goes; a propagated object gets its binding. False when the object
- * changed or went away meanwhile. An object that another class owns until it is claimed keeps that class's finalizer. One that is sent as it
+ * Puts our finalizer in front, and with it says of a new object where it goes; a propagated object gets its binding. Returns the object as it stands
+ * then; undefined when it changed or went away meanwhile. The generation of a native kind counts our own write, which is no change of anybody's. An object that another class owns until it is claimed keeps that class's finalizer. One that is sent as it
  * is stays untouched for as long as it goes nowhere.
  */
 export async function claim(
@@ -39,18 +40,24 @@ export async function claim(
   kind: PlacedKind,
   target: Target,
   signal: AbortSignal,
-): Promise<boolean> {
-  if (classes.of(object) !== "Owned") return true;
+): Promise<KubeObject | undefined> {
+  if (classes.of(object) !== "Owned") return object;
   const next = claimed(OBJECT_FINALIZER, object.metadata, classes.classes);
-  if (next === object.metadata.finalizers || (target.clusters.length === 0 && isUntouched(object))) return true;
+  if (next === object.metadata.finalizers || (target.clusters.length === 0 && isUntouched(object))) return object;
   const record = firstRecord(object, hub.statuses.of(object, kind), target);
   const finalizer = setFinalizers(client, kind.type, object, next, signal, record);
   // The binding is what tells the next leader of the object, also when no policy selects the object's kind any more.
   const [patched] = await Promise.all([finalizer, store.bind({ object, kind }, signal)]);
-  if (patched === undefined) return false;
+  if (patched === undefined) return undefined;
   kind.informer.observe(patched);
   recordFinalizer(events, object, "the deletion of the object waits until nothing of it is left on members");
-  return true;
+  return isOwnWrite(object, patched) ? patched : object;
+}
+
+/** Nothing but our own write lies between the two: a change of somebody's that came in between is still to be planned. */
+function isOwnWrite(before: KubeObject, after: KubeObject): boolean {
+  if (generationOf(before.metadata) === generationOf(after.metadata)) return true;
+  return !isRendered(before) && !changedContent({ object: after, old: before });
 }
 
 /** A reconciliation that puts our finalizer there goes on with it: that alone is no reason for another one. */

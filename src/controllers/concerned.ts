@@ -49,6 +49,7 @@ export function isUntouched(object: KubeObject): boolean {
   return !isRendered(object) && holdersOf(OBJECT_FINALIZER, object.metadata).length === 0;
 }
 
-function isRendered({ apiVersion, kind }: KubeObject): boolean {
+/** Meridian makes something else of it for members. */
+export function isRendered({ apiVersion, kind }: KubeObject): boolean {
   return hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
 }

@@ -162,3 +162,28 @@ describe("a change", () => {
     });
   });
 });
+
+describe("our own claim of an object", () => {
+  const later = (generation: number): KubeObject => {
+    const given = object(undefined);
+    return { ...given, metadata: { ...given.metadata, generation } };
+  };
+
+  test("is no other change, though the generation is another one", () => {
+    const traces = new ObjectTraces();
+    follow(traces, "shop", object(undefined), planned);
+    const first = run(traces, "s1");
+    traces.claimed("shop", object(undefined), later(3));
+    expect(follow(traces, "shop", later(3), planned)).toMatchObject({ parent: first.spanContext });
+    expect(follow(traces, "shop", later(4), planned)).toBeUndefined();
+  });
+
+  test("of another version than the one that is known changes nothing", () => {
+    const traces = new ObjectTraces();
+    traces.claimed("shop", object(undefined), later(3));
+    follow(traces, "shop", object(undefined), planned);
+    run(traces, "s1");
+    traces.claimed("shop", later(5), later(6));
+    expect(follow(traces, "shop", later(6), planned)).toBeUndefined();
+  });
+});

@@ -119,6 +119,12 @@ export class ObjectTraces {
     if (story.cause !== undefined) span?.setAttribute("reconcile.cause", story.cause.key);
   }
 
+  /** Our own claim made this of the object: it is no other change, though the generation may be another one. */
+  claimed(owner: string, before: KubeObject, after: KubeObject): void {
+    const story = this.#stories.get(owner);
+    if (story?.version === versionOf(before, story?.text)) story.version = versionOf(after, story.text);
+  }
+
   /** The last run that planned the object. */
   lastOf(owner: string): Origin | undefined {
     return this.#stories.get(owner)?.last;

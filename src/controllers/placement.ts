@@ -226,7 +226,9 @@ export class PlacementReconciler implements Reconciler {
     const wanted = attempted(this.#options, owner, object, () => computeTarget(snapshot, now));
     this.#options.pace.note(owner, wanted, now);
     computing.end();
-    if (!(await claim(this.#options, object, kind, wanted, signal))) return requeueAfter(RETRY_FINALIZER_MS);
+    const claimed = await claim(this.#options, object, kind, wanted, signal);
+    if (claimed === undefined) return requeueAfter(RETRY_FINALIZER_MS);
+    plans.traces.claimed(owner, object, claimed);
 
     const { placement } = known.choice;
     const observations = (): Observation[] => this.#copies(owner, wanted);
@@ -244,7 +246,7 @@ export class PlacementReconciler implements Reconciler {
     }
     this.#finalizations.forget(owner);
     this.#parting.delete(owner);
-    plans.set(owner, { ...lifeOf(object), target, remaining: remains.open, rollout, awaitsContact, ours: true });
+    plans.set(owner, { ...lifeOf(claimed), target, remaining: remains.open, rollout, awaitsContact, ours: true });
     if (stage.isHeld) return done;
     const changed = this.#assign(owner, [...this.#recorded.of(owner, next.rows), ...remains.rows], context);
     progress.planned(owner);

@@ -12,6 +12,7 @@ import {
   CLUSTERRESOURCEBINDINGS,
   CONFIGMAPS,
   CRDS,
+  DEPLOYMENTS,
   MEMBERCLUSTERS,
   PLACEMENTS,
   RESOURCEBINDINGS,
@@ -19,7 +20,7 @@ import {
 } from "../../../src/runtime/index.ts";
 import { clusterPlacement, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
-import { configMap } from "./objects.ts";
+import { configMap, deployment } from "./objects.ts";
 import type { TestCluster } from "./testCluster.ts";
 
 /** A kind of somebody else, with a status of its own. */
@@ -376,4 +377,18 @@ describe("an object of a kind that has a status of its own", () => {
     const deleted = federation.member("shanghai").writes.filter((call) => call.startsWith("delete"));
     expect(deleted).toEqual(["delete mysqlclusters", "delete customresourcedefinitions"]);
   });
+});
+
+test("the first change of a native kind is one change, though its generation counts our own write", async () => {
+  await using federation = await TestFederation.start("shanghai");
+  await federation.apply(DEPLOYMENTS, deployment("web", 1));
+  await federation.apply(PLACEMENTS, placement("web").selects({ apiVersion: "apps/v1", kind: "Deployment" }));
+  const lines = () =>
+    federation.log
+      .map((line) => JSON.parse(line) as Record<string, string>)
+      .filter(({ object }) => object === "apps/Deployment/default/web");
+  await federation.until(() => lines().some(({ msg }) => msg === "status written: Available"));
+  expect(lines().filter(({ msg }) => msg?.startsWith("changed:"))).toHaveLength(1);
+  expect(new Set(lines().map((line) => line["change_trace_id"] ?? line["trace_id"])).size).toBe(1);
+  expect(federation.hub.get(DEPLOYMENTS, "default", "web").metadata.generation).toBeGreaterThan(1);
 });
