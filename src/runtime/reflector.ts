@@ -297,7 +297,7 @@ export class Reflector {
       });
       let started = false;
       for await (const event of events) {
-        await checking;
+        if (checking !== undefined) await checking;
         if (stream.signal.aborted) throw stream.signal.reason;
         if (event.type === "ERROR") throw errorOf(event.status);
         dog.pat();

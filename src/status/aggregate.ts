@@ -11,6 +11,7 @@ import type { ClusterTarget, Why } from "../desiredstate/types.ts";
 import { conditionsOf } from "./conditions.ts";
 import { namingObjects } from "./named.ts";
 import { reportOf, type ClusterReport } from "./report.ts";
+import { clustersWithout } from "./rollout.ts";
 import { addCounts, NONE } from "./rows.ts";
 import { FAILING_OVER, HANDOVER, statementsOf } from "./statements.ts";
 import type { ClusterView, StatusInput } from "./types.ts";
@@ -88,6 +89,7 @@ function reportsOf(input: StatusInput, now: number): ClusterReport[] {
   const views = new Map(input.clusters.map((view) => [view.name, view]));
   for (const name of targets.keys()) if (!views.has(name)) views.set(name, notReported(name));
 
+  const withoutIt = clustersWithout(input.rollout);
   const isUnchanged = input.previous?.observedGeneration === input.generation;
   const isPlaced = target?.placement !== undefined;
   const frozenFor: Why =
@@ -105,6 +107,7 @@ function reportsOf(input: StatusInput, now: number): ClusterReport[] {
           isBrief: views.size > MAX_LISTED,
           frozenFor,
           isUnchanged,
+          isHeldBack: withoutIt.has(view.name),
           isPlaced,
           isEmpty: input.isBundle === true && targets.get(view.name)?.objects.length === 0,
           ...(input.deleting ? { isOverdue: input.isOverdue?.(view.name) === true } : {}),

@@ -8,6 +8,7 @@ import type { ClusterView, RowView } from "./types.ts";
 const H1 = hashOf(["h1"]);
 const H0 = hashOf(["h0"]);
 const counts = (desired: number, rest = desired) => ({ desired, updated: rest, ready: rest, available: rest });
+const old = { ...counts(2), updated: 0 };
 const chosen: ClusterTarget = { name: "a", replicas: 2, frozen: false, objects: [] };
 const policy = { kind: "OverridePolicy", namespace: "default", name: "regional" };
 const overrides = { policies: [policy], superseded: [], patches: [] };
@@ -78,7 +79,7 @@ describe("the report on a cluster that is chosen", () => {
       given: of({}, [behind]),
       want: {
         ...settled,
-        entry: entryOf({ state: "Progressing", reason: "Applying", observedHash: H0 }),
+        entry: entryOf({ state: "Progressing", reason: "Applying", observedHash: H0, replicas: old }),
         applied: false,
         available: "Before",
         activity: "Applying",

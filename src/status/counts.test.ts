@@ -15,6 +15,42 @@ const asking = (...replicas: (number | undefined)[]) => {
 };
 const all = (desired: number, seen: number) => ({ desired, updated: seen, ready: seen, available: seen });
 
+describe("copies of another version", () => {
+  const old = (more: Partial<RowView> = {}): RowView => ({
+    ...counting(2),
+    observedHash: "h0",
+    inSync: false,
+    ...more,
+  });
+  const lost = { contact: { ok: false, reason: "ClusterUnreachable" } };
+
+  test("do not count as updated, in contact or not", () => {
+    const views = [
+      view("c0", { rows: [counting(2)] }),
+      view("c1", { rows: [old()] }),
+      view("c2", { rows: [old()], ...lost }),
+    ];
+    const status = aggregate(inputOf(views, { target: asking(2, 2, 2) }), T0);
+    expect(views.map(({ name }) => entry(status, name)?.replicas.updated)).toEqual([2, 0, 0]);
+    expect(status.replicas).toEqual({ desired: 6, updated: 2, ready: 6, available: 6 });
+  });
+
+  test("do not count either where a rollout keeps what is wanted from the cluster", () => {
+    const views = ["c0", "c1"].map((name) => view(name, { rows: [counting(2)] }));
+    const clusters = [
+      { name: "c0", state: "Done" as const },
+      { name: "c1", state: "Waiting" as const },
+    ];
+    const rollout = {
+      state: "Progressing" as const,
+      revision: 2,
+      stages: [{ name: "all", state: "Progressing" as const, clusters }],
+    };
+    const status = aggregate(inputOf(views, { target: asking(2, 2), rollout }), T0);
+    expect(status.replicas).toEqual({ desired: 4, updated: 2, ready: 4, available: 4 });
+  });
+});
+
 describe("a number that the hub would refuse", () => {
   test("is no part of the status, whether a template asks for it or a member reports it", () => {
     const status = aggregate(inputOf([view("c0", { rows: [counting(-3, 2.5)] })], { target: asking(-3) }), T0);

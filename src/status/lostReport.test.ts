@@ -276,7 +276,7 @@ describe("the report before the first contact after a restart", () => {
       entry: {
         desiredHash: hashOf(["h2"]),
         observedHash: H1,
-        replicas: { ...counts(2), desired: 5 },
+        replicas: { ...counts(2), desired: 5, updated: 0 },
         ...overrides,
       },
     });

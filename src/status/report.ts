@@ -58,6 +58,8 @@ export interface ReportInput {
   frozenFor: Why;
   /** The previous entry is about the present generation of the object. */
   isUnchanged: boolean;
+  /** A rollout keeps what is wanted from the cluster, or takes it back. */
+  isHeldBack?: boolean;
   /** A policy places the object. */
   isPlaced: boolean;
   /** A bundle without manifests: there is nothing to wait for but what is on its way out. */
@@ -121,7 +123,7 @@ function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
   // What was written and does not come up was applied all the same: its health says the rest.
   const isDone = isSettled(rows) || (isEmpty && !target.frozen && !rows.some(isLeftOver));
   const applied = target.problem === undefined && (isDone || isAsAskedBefore(target, rows, hashes));
-  const replicas = countsOf(rows, target);
+  const replicas = countsOf(rows, target, input.isHeldBack === true || hashes.desiredHash !== hashes.observedHash);
   return {
     entry: observed(input, outcome, {
       replicas,
@@ -295,7 +297,11 @@ function lost(input: ReportInput): ClusterReport {
     (isObserved ? isSettled(rows) || (target.frozen && isAsSeenLast) : isAsSeenLast);
   const seen = rows.some((row) => row.health?.replicas !== undefined) ? sumOfHealth(rows) : previous?.replicas;
   const facts: Facts = {
-    replicas: { ...(seen ?? NONE), desired: desiredOf(target, seen) },
+    replicas: {
+      ...(seen ?? NONE),
+      ...(input.isHeldBack === true || (target !== undefined && observedHash !== desiredHash) ? { updated: 0 } : {}),
+      desired: desiredOf(target, seen),
+    },
     ...(input.isBrief ? {} : isObserved ? reportedOn(rows) : reportedIn(previous)),
     ...(target === undefined ? overridesIn(previous) : overridesOn(input, target, applied)),
     ...pick("desiredHash", desiredHash),
@@ -369,9 +375,10 @@ function textOf(why: Partial<Why> | undefined): Partial<Why> {
   return { ...pick("reason", why?.reason), ...pick("message", why?.message), ...pick("shorter", why?.shorter) };
 }
 
-function countsOf(rows: readonly RowView[], target: ClusterTarget): ReplicaCounts {
+/** `isOld`: what is there is another version, of which no copy counts as updated, whatever its controller says. */
+function countsOf(rows: readonly RowView[], target: ClusterTarget, isOld: boolean): ReplicaCounts {
   const seen = sumOfHealth(rows);
-  return { ...seen, desired: desiredOf(target, seen) };
+  return { ...seen, ...(isOld ? { updated: 0 } : {}), desired: desiredOf(target, seen) };
 }
 
 /** The planned number, as far as a status may say it; for a kind whose number each cluster decides (a DaemonSet), the number that the cluster reports. */

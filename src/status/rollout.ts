@@ -61,6 +61,12 @@ function isWithout({ state, reason }: InCluster): boolean {
   return WITHOUT.has(state) || reason === GOING_BACK || (state === "Skipped" && reason !== LEFT);
 }
 
+/** The clusters that do not have what is wanted by a word of the rollout. */
+export function clustersWithout(rollout: RolloutStatus | undefined): ReadonlySet<string> {
+  const all = rollout?.stages?.flatMap(({ clusters = [] }) => clusters) ?? [];
+  return new Set(all.filter(isWithout).map(({ name }) => name));
+}
+
 /** True while all that keeps an object from being applied, or available, is its rollout: it is so on every cluster whose turn has come. */
 export function isHeldByRollout(type: "Applied" | "Available", conditions: readonly Condition[] = []): boolean {
   const [said, progressing] = [type, "Progressing"].map((one) =>
