@@ -15,7 +15,7 @@ import {
   type Result,
   type Source,
 } from "../runtime/index.ts";
-import { aggregate, type ClusterView, isHeldByRollout, withClusters } from "../status/index.ts";
+import { aggregate, type ClusterView, withClusters } from "../status/index.ts";
 import type { AssignmentChange } from "./assignments.ts";
 import { awaitsAnswer, hasBegun, openCell } from "./carryingOut.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
@@ -27,6 +27,7 @@ import type { ObservationChange } from "./observations.ts";
 import { logFieldsOf, spanAttributes } from "./ownerKeys.ts";
 import type { Plan, PlanChange, Plans } from "./plans.ts";
 import { patienceLeft, recordProgress } from "./progressEvents.ts";
+import { noteRows, tookToPropagate } from "./propagation.ts";
 import { tellTrouble, type TroubleSinks } from "./statusEvents.ts";
 import { StatusSums } from "./statusSums.ts";
 import { phaseOf, writeStatus } from "./statusWrites.ts";
@@ -208,7 +209,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     if (tracked === undefined) return;
     const { clock, hub, plans } = this.#options;
     const now = clock.monotonic();
-    if (plans.get(owner)?.target !== undefined) tracked.propagating ??= now;
+    noteRows(tracked, plans.get(owner), now);
     const isComplete = this.#isComplete(owner, tracked);
     if (!isComplete) {
       tracked.plannedAt = now;
@@ -385,13 +386,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     tellTrouble(this.#options, owner, object, { previous, status }, { target: plan.target, clusters });
     if (!complete) return;
     this.#carriedThrough(owner, tracked);
-    const { conditions } = status;
-    // What a stage brings has arrived, however long the next one waits.
-    const isApplied =
-      conditions?.find(({ type }) => type === "Applied")?.status === "True" || isHeldByRollout("Applied", conditions);
-    if (tracked.propagating !== undefined && isApplied) {
-      metrics.observePropagation(clock.monotonic() - tracked.propagating);
-      tracked.propagating = undefined;
-    }
+    if (status.conditions?.find(({ type }) => type === "Applied")?.status !== "True") return;
+    const took = tookToPropagate(tracked, plan, clock.monotonic());
+    if (took !== undefined) metrics.observePropagation(took);
   }
 }

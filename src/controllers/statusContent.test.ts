@@ -242,8 +242,8 @@ describe("the sum of the members' statuses", () => {
   });
 });
 
-describe("the time from a plan to the last member", () => {
-  test("is that from the first plan, when others came before it was carried out", async () => {
+describe("the time from a change to the last member", () => {
+  test("is that from its first rows on, whatever steps follow; another change begins anew", async () => {
     const all = await reporting();
     await all.settle(2_000);
     await all.plan();
@@ -254,6 +254,7 @@ describe("the time from a plan to the last member", () => {
     await all.report();
     expect(await propagation(all)).toEqual([1, 1]);
     await all.settle(1_000);
+    all.replan({ generation: 2 });
     all.changeRows();
     await all.settle(500);
     for (const name of ["a", "b"]) all.carryOut(name);
@@ -261,7 +262,7 @@ describe("the time from a plan to the last member", () => {
     expect(await propagation(all)).toEqual([2, 1.5]);
   });
 
-  test("ends with each stage of a rollout, however long the next one waits", async () => {
+  test("ends when the whole rollout has succeeded, however long a stage waits", async () => {
     const all = await reporting();
     await all.plan();
     const stages = [{ name: "canary", state: "Paused" as const, clusters: [{ name: "b", state: "Waiting" as const }] }];
@@ -270,7 +271,11 @@ describe("the time from a plan to the last member", () => {
     for (const name of ["a", "b"]) all.carryOut(name);
     await all.report();
     expect(all.conditions()).toContain("Applied False RolloutPaused");
-    expect(await propagation(all)).toEqual([1, 0.5]);
+    expect(await propagation(all)).toEqual([0, 0]);
+    all.replan({ rollout: { state: "Succeeded", revision: 1 } });
+    await all.settle(500);
+    await all.report();
+    expect(await propagation(all)).toEqual([1, 1]);
   });
 
   test("goes on while a member refuses its copy", async () => {

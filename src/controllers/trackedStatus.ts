@@ -5,8 +5,10 @@ import { newProgress, type ObjectProgress } from "./progressEvents.ts";
 
 /** What is remembered between two writes of one object's status. */
 export interface Tracked extends Debounce {
-  /** Monotonic milliseconds of the plan that is being carried out, for the propagation metric. */
+  /** Monotonic milliseconds at which the change began that is being carried out, for the propagation metric. */
   propagating: number | undefined;
+  /** What tells the last change from another one. */
+  change: string | undefined;
   /** Something has changed since the status was computed last. */
   changed: boolean;
   /** Monotonic milliseconds at which everything of an object that is being deleted was first seen gone. */
@@ -22,6 +24,7 @@ export function newTracked(): Tracked {
     movedAt: undefined,
     saysReady: false,
     propagating: undefined,
+    change: undefined,
     lastWriteAt: Number.NEGATIVE_INFINITY,
     earlierWriteAt: Number.NEGATIVE_INFINITY,
     changedAt: 0,
