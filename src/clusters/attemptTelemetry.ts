@@ -34,6 +34,8 @@ export class AttemptTelemetry {
   readonly #options: AttemptTelemetryOptions;
   /** A write has not reached the member since it answered last. */
   #outOfReach = false;
+  /** Keys of member objects that were last tried in vain. */
+  readonly #unfinished = new Set<string>();
 
   constructor(options: AttemptTelemetryOptions) {
     this.#options = options;
@@ -79,6 +81,7 @@ export class AttemptTelemetry {
   succeeded(attempt: Attempt): void {
     const { action, isHeal, span } = attempt;
     const result = resultOf(attempt);
+    this.#unfinished.delete(attempt.object.key);
     span?.setAttribute("sync.result", result);
     if (result === "confirmed") return;
     const { logger } = this.#options;
@@ -121,6 +124,7 @@ export class AttemptTelemetry {
   retried(attempt: Attempt, error: unknown, outcome: Outcome): void {
     const reason = "reason" in outcome ? outcome.reason : outcome.kind;
     const isNews = attempt.object.failure?.reason !== reason;
+    this.#unfinished.add(attempt.object.key);
     if (isNews && outcome.kind === "Refused")
       return this.#warn(attempt, error, reason, `refused by the member: ${outcome.message}`);
     if (isNews && isUnreached(outcome))
@@ -128,6 +132,12 @@ export class AttemptTelemetry {
     const { logger } = this.#options;
     if (!logger.isLevelEnabled("debug")) return;
     logger.debug({ ...fieldsOf(attempt), action: attempt.action.kind, event_reason: reason }, "tried in vain");
+  }
+
+  /** Nothing is to be done any more. What was tried in vain and is as it should be arrived without an answer. */
+  settled(object: MemberObject): void {
+    if (!this.#unfinished.delete(object.key) || object.row === undefined) return;
+    this.#options.logger.info(fieldsOf({ object }), "applied: found there");
   }
 
   /** What no attempt is made for, since the member refuses its kind. */

@@ -107,14 +107,14 @@ export class Lane implements AsyncDisposable {
   enqueue(object: MemberObject): void {
     if (this.#closed || isNamespace(object.ref)) return;
     const { key } = object;
-    if (this.#running.has(key)) {
-      this.#again.add(key);
-      return;
-    }
+    if (this.#running.has(key)) return void this.#again.add(key);
     if (this.#waiting.has(key)) return;
     const action = this.#decide(object);
     if (action.kind === "Nothing" || action.kind === "Held") {
-      if (isInSync(object) || object.row === undefined) this.#backoffs.forget(key);
+      if (isInSync(object) || object.row === undefined) {
+        this.#backoffs.forget(key);
+        this.#telemetry.settled(object);
+      }
       if (action.kind === "Held") this.#waitForKind(object, action);
       return;
     }

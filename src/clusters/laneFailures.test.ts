@@ -240,3 +240,22 @@ describe("of what is not to be there any more and may not be looked for, somethi
     expect([find().isAbsent, find().mayBeThere]).toEqual([true, false]);
   });
 });
+
+test("what arrived without an answer is told of when it is found there, once", async () => {
+  const { objects, take, clock, lines } = laneOn(() => new TransportError("Timeout", "no answer"));
+  take(row());
+  await clock.advance(0);
+  for (let time = 0; time < 2; time += 1) objects.observe(CONFIG_REF, seen());
+  await clock.advance(0);
+  expect(lines.filter(({ level }) => level === "info").map(({ msg }) => msg)).toEqual(["applied: found there"]);
+});
+
+test("what a later attempt brings is told of by that alone", async () => {
+  const { objects, take, clock, lines, state } = laneOn(() => new TransportError("Timeout", "no answer"));
+  take(row());
+  await clock.advance(0);
+  state.answer = () => ({ altered: [] });
+  state.observe = () => objects.observe(CONFIG_REF, seen());
+  await clock.advance(60_000);
+  expect(lines.filter(({ level }) => level === "info").map(({ msg }) => msg)).toEqual(["applied: created"]);
+});
