@@ -300,11 +300,8 @@ export class PlacementReconciler implements Reconciler {
     const life = ownerRefOf(object);
     const { rows } = this.#step(owner, undefined, { owner: life, policy, cause: DELETED, ownership: "Ours", held });
     progress.planned(owner);
-    const remains = remainsOf(this.#options, {
-      owner: life,
-      clusters: recordedClusters(this.#options, owner),
-      footprint,
-    });
+    const clusters = recordedClusters(this.#options, owner);
+    const remains = remainsOf(this.#options, { owner: life, clusters, footprint });
     plans.set(owner, { ...lifeOf(object), target: undefined, remaining: remains.open, ours: true });
     logRemoval(context, owner, object, this.#assign(owner, [...rows, ...remains.rows], context));
     if (remains.open.size > 0) {
