@@ -10,6 +10,7 @@ test("of an object that was just met nothing is remembered", () => {
     movedAt: undefined,
     saysReady: false,
     propagating: undefined,
+    change: undefined,
     lastWriteAt: Number.NEGATIVE_INFINITY,
     earlierWriteAt: Number.NEGATIVE_INFINITY,
     changedAt: 0,
