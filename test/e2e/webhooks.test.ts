@@ -36,6 +36,8 @@ describe("conversion on a real API server", () => {
   test("an object is edited in v1beta1 with kubectl, and keeps what only v1 knows", async () => {
     const namespace = await hooks.newNamespace();
     await hooks.apply(applicationOf("shop", FULL_SPEC, namespace));
+    // The manager's first status does not come between what kubectl reads for the replacement and what it writes.
+    await eventually(async () => expect((await hooks.read("shop", namespace))["status"]).toBeDefined());
     const old = await hooks.read("shop", namespace, "v1beta1");
     expect(Object.keys(old["spec"] as object).toSorted()).toEqual(["image", "ports", "replica"]);
     // Without the version that was read: the manager writes a status meanwhile.
