@@ -109,7 +109,9 @@ test("an application whose Secret may not be read is held and says what to allow
   expect(questionsFor(namespace) - asked).toBeLessThanOrEqual(10);
   expect((await federation.application(namespace, "shop")).metadata.resourceVersion).toBe(resourceVersion);
   const lines = (await federation.manager.log()).split("\n");
-  expect(lines.filter((line) => line.includes(namespace) && line.includes('"event_reason":"SecretAccessDenied"')).length).toBe(1);
+  expect(
+    lines.filter((line) => line.includes(namespace) && line.includes('"event_reason":"SecretAccessDenied"')).length,
+  ).toBe(1);
 
   await grantSecrets(namespace);
   await federation.untilAvailable(namespace, "shop", both());
