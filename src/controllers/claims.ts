@@ -80,18 +80,16 @@ export function isNews({ classes }: Pick<ClaimSources, "classes">, event: HubEve
 /** Another set of clusters is named, by a binding or by an object whose status is Meridian's, or there is more of them to say. */
 export function changedRecord({ object, old }: { object: Recorded; old?: Recorded | undefined }): boolean {
   if (old === undefined) return false;
-  if (entriesOf(old) !== entriesOf(object)) return true;
-  const before = recordOf(old).names;
-  const { names } = recordOf(object);
-  return names.size !== before.size || [...names].some((name) => !before.has(name));
+  return !sameNames(entriesOf(old), entriesOf(object)) || !sameNames(recordOf(old).names, recordOf(object).names);
 }
 
 /** Which clusters have an entry. */
-function entriesOf({ status }: Recorded): string {
-  return ((status as FederatedStatus | undefined)?.clusters ?? [])
-    .map(({ name }) => name)
-    .toSorted()
-    .join();
+function entriesOf({ status }: Recorded): ReadonlySet<string> {
+  return new Set((status as FederatedStatus | undefined)?.clusters?.map(({ name }) => name));
+}
+
+function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every((name) => b.has(name));
 }
 
 /** The object became unhealthy on some cluster, or well again, or its pods find no node, where its placement asks since when. */
