@@ -1,3 +1,4 @@
+import { hashOfText } from "../apis/index.ts";
 import type { Plan } from "./plans.ts";
 import type { Tracked } from "./trackedStatus.ts";
 
@@ -31,5 +32,6 @@ export function tookToPropagate(tracked: Tracked, { rollout }: Pick<Plan, "rollo
 function changeOf({ generation, target, rollout }: Pick<Plan, "generation" | "target" | "rollout">): string {
   if (rollout !== undefined) return `${generation} ${rollout.revision ?? ""}`;
   const asked = target?.clusters.map(({ name, objects }) => `${name}=${objects.map(({ hash }) => hash).join()}`);
-  return `${generation} ${asked?.join(" ") ?? ""}`;
+  // Kept for each object, and as long as the object has clusters.
+  return `${generation} ${hashOfText(asked?.join(" ") ?? "")}`;
 }
