@@ -279,10 +279,10 @@ const HELD = {
   HubWentBack:
     "A copy knows a later state of the hub than the hub itself, which was restored from a backup; nothing made since is removed until a person agrees.",
   OwnersMissing:
-    "The hub lacks most of the objects that run on members; nothing of theirs is removed until they are back or a person agrees.",
+    "The hub lacks most of the objects that run on members, or some went with an earlier CRD; nothing of theirs is removed until they are back or a person agrees.",
   DeletionsAccepted: "A person has agreed that the copies of objects that the hub lacks are removed.",
   KindBeingDeleted:
-    "The CustomResourceDefinition of the kind is being deleted, and every object with it; nothing is removed until a person agrees by annotation.",
+    "The CustomResourceDefinition of the kind is being deleted, or was when the object was; nothing is removed until a person agrees by annotation.",
   CustomObjectsExist:
     "Objects of the CustomResourceDefinition exist on the member, and would go with it; it stays until they are gone or a person agrees by annotation.",
   AwaitingReplacement:

@@ -57,7 +57,10 @@ export const REVISION_SUCCEEDED_ANNOTATION = `${FEDERATION_GROUP}/revision-succe
 export const ROLLOUT_COMMAND_ANNOTATION = `${FEDERATION_GROUP}/rollout-command`;
 /** On a MemberCluster: the UID of the kube-system namespace that a person accepts after it has changed. */
 export const ACCEPT_CLUSTER_UID_ANNOTATION = `${FEDERATION_GROUP}/accept-cluster-uid`;
-/** On a CustomResourceDefinition that is being deleted, `true`: a person agrees that its objects, and with them their copies, go. */
+/**
+ * On a CustomResourceDefinition that is being deleted, `true`: a person agrees that its objects, and with them their copies, go. On a present
+ * CustomResourceDefinition: that those go that were deleted with an earlier one. On an object that is being deleted: that this object goes.
+ */
 export const ALLOW_DELETION_ANNOTATION = `${FEDERATION_GROUP}/allow-deletion`;
 /** On a MemberCluster: since when deletions are held there (`lastTransitionTime` of the condition), as a person accepts what is held. */
 export const ACCEPT_DELETIONS_ANNOTATION = `${FEDERATION_GROUP}/accept-deletions`;

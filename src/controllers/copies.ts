@@ -187,7 +187,7 @@ function clusterFacts({ hub, observations }: CopySources, member: MemberCluster)
   };
   const leaving = leavingOf(member);
   if (leaving === undefined) return known;
-  const held = leaving === "Drain" ? hub.kindDeletions.heldNow(MEMBERCLUSTERS) : undefined;
+  const held = leaving === "Drain" ? hub.kindDeletions.heldNow(MEMBERCLUSTERS, member.metadata) : undefined;
   return { ...known, leaving, ...(held === undefined ? {} : { held }) };
 }
 

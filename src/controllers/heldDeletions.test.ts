@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type KubeObject, OBJECT_FINALIZER } from "../apis/index.ts";
+import { type KubeObject, OBJECT_FINALIZER, type OwnerRef, refKey } from "../apis/index.ts";
 import type { HubCache, PlacedKind } from "../hub/index.ts";
 import { CRDS, DEMOAPPLICATIONS, type ResourceType } from "../runtime/index.ts";
-import { heldByKind } from "./heldDeletions.ts";
+import { type Gone, heldAsGone, heldByKind } from "./heldDeletions.ts";
+import { observation } from "./testing/builders.ts";
 
 const signal = new AbortController().signal;
 const HELD = { reason: "KindBeingDeleted", message: "its CRD is being deleted" } as const;
@@ -79,5 +80,52 @@ describe("the copies of an object that is being deleted", () => {
     },
   ])("of a CRD $name", async ({ databases, held, want }) => {
     expect(await why(crd, CRDS, databases, held)).toEqual(want);
+  });
+});
+
+describe("the copies of an object that is gone", () => {
+  const ref: OwnerRef = { apiVersion: "mysql.io/v1", kind: "MysqlCluster", namespace: "default", name: "db", uid: "1" };
+  const copy = (createdAt: string | undefined, present: object = {}) =>
+    observation({ present: { owner: ref, ...(createdAt === undefined ? {} : { createdAt }), ...present } });
+  const OLD = "2026-01-01T00:00:00Z";
+  const NEW = "2026-01-02T00:00:00Z";
+
+  async function lost(gone: Partial<Gone>, { isHeld = false, isServed = true } = {}) {
+    const lostOwners: string[] = [];
+    const asked: string[] = [];
+    const why = await heldAsGone(
+      {
+        hub: {
+          kindOf: () => (isServed ? ({ type: MYSQL } as PlacedKind) : undefined),
+          kindDeletions: {
+            held: async () => (isHeld ? HELD : undefined),
+            wasOfEarlierCrd: async (_type: ResourceType, madeAt: string) => (asked.push(madeAt), madeAt <= OLD),
+          },
+        } as unknown as HubCache,
+        missing: { lostWithKind: (owner) => void lostOwners.push(owner) },
+      },
+      { ref, here: undefined, copies: [copy(NEW), copy(OLD)], confirmed: true, ...gone },
+      signal,
+    );
+    return { why, lost: lostOwners, asked };
+  }
+
+  test.each<{ name: string; gone: Partial<Gone>; want: object }>([
+    { name: "of which one is older than the CRD", gone: {}, want: { lost: [refKey(ref)], asked: [OLD] } },
+    { name: "that are younger", gone: { copies: [copy(NEW)] }, want: { lost: [], asked: [NEW] } },
+    { name: "whose age nobody knows", gone: { copies: [copy(undefined)] }, want: { lost: [], asked: [] } },
+    { name: "which the hub has not confirmed", gone: { confirmed: false }, want: { lost: [], asked: [] } },
+    {
+      name: "of which one names nobody",
+      gone: { copies: [copy(NEW), copy(OLD, { owner: undefined })] },
+      want: { lost: [], asked: [NEW] },
+    },
+  ])("are those of an earlier CRD by their age alone: copies $name", async ({ gone, want }) => {
+    expect(await lost(gone)).toEqual({ why: undefined, ...want });
+  });
+
+  test("are held while the kind is being deleted, and for a kind that is not served nothing is read", async () => {
+    expect(await lost({}, { isHeld: true })).toEqual({ why: HELD, lost: [], asked: [] });
+    expect(await lost({}, { isHeld: true, isServed: false })).toEqual({ why: undefined, lost: [], asked: [] });
   });
 });

@@ -3,13 +3,16 @@ import {
   holdersOf,
   type KubeObject,
   OBJECT_FINALIZER,
+  type OwnerRef,
   type Reason,
+  refKey,
   shortMessage,
   shortName,
 } from "../apis/index.ts";
-import { choosePlacement, type Why } from "../desiredstate/index.ts";
+import { choosePlacement, type Observation, type Why } from "../desiredstate/index.ts";
 import type { HubCache, PlacedKind } from "../hub/index.ts";
 import { CRDS } from "../runtime/index.ts";
+import type { MissingOwners } from "./missingOwners.ts";
 
 const SUSPENDED: Reason = "Suspended";
 /** Nobody tells when the last object of a kind is gone. */
@@ -26,15 +29,45 @@ export async function heldByKind(
   { type }: PlacedKind,
   signal: AbortSignal,
 ): Promise<Why | undefined> {
-  if (type.group !== CRDS.group || type.kind !== CRDS.kind) return await hub.kindDeletions.held(type, signal);
+  const { metadata } = object;
+  if (type.group !== CRDS.group || type.kind !== CRDS.kind) return await hub.kindDeletions.held(type, metadata, signal);
   const { group, names } = (object["spec"] ?? {}) as { group?: string; names?: { kind?: string } };
   const defined = hub.kindOf({ apiVersion: `${group ?? ""}/`, kind: names?.kind ?? "" });
   const placed = defined?.informer.list().filter(({ metadata }) => holdersOf(OBJECT_FINALIZER, metadata).length > 0);
   if (defined === undefined || placed === undefined || placed.length === 0) return undefined;
-  const held = await hub.kindDeletions.held(defined.type, signal);
+  const held = await hub.kindDeletions.held(defined.type, metadata, signal);
   const are = placed.length === 1 ? "is" : "are";
   const message = `${counted(placed.length, "object")} of the kind ${defined.type.kind} ${are} placed on members`;
   return held ?? { reason: "KindBeingDeleted", message: shortMessage(message) };
+}
+
+/** An object that is gone from the hub, or whose finalizer somebody took off while it was being deleted (`here`). */
+export interface Gone {
+  ref: OwnerRef;
+  here: KubeObject | undefined;
+  copies: readonly Observation[];
+  /** The hub itself has said that the object is not there. */
+  confirmed: boolean;
+}
+
+/**
+ * As {@link heldByKind}. A copy of an object that is gone and that is older than the CRD belonged to an earlier CRD: an ordinary deletion leaves
+ * no copies, so the object went with that CRD. It is missing then, as in a hub that went back in time.
+ */
+export async function heldAsGone(
+  { hub, missing }: { hub: Pick<HubCache, "kindDeletions" | "kindOf">; missing: Pick<MissingOwners, "lostWithKind"> },
+  { ref, here, copies, confirmed }: Gone,
+  signal: AbortSignal,
+): Promise<Why | undefined> {
+  const kind = hub.kindOf(ref);
+  if (kind === undefined) return undefined;
+  const held = await hub.kindDeletions.held(kind.type, here?.metadata ?? {}, signal);
+  if (held !== undefined || !confirmed) return held;
+  const times = copies.flatMap(({ present }) => (present?.owner === undefined ? [] : (present.createdAt ?? [])));
+  const [oldest] = times.toSorted();
+  if (oldest === undefined || !(await hub.kindDeletions.wasOfEarlierCrd(kind.type, oldest, signal))) return undefined;
+  missing.lostWithKind(refKey(ref));
+  return undefined;
 }
 
 /** Why the copies of an object that is being deleted stay, when the policy that places it is suspended: then nothing is deleted either. */

@@ -137,7 +137,7 @@ describe("a hold", () => {
     const { missing, now, heard, shown, lines } = await setUp([], names(10));
     expect(missing.heldOn(CLUSTER)).toEqual({
       reason: "OwnersMissing",
-      message: `the hub lacks most objects; if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${now}`,
+      message: `the hub lost its object; if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${now}`,
     });
     expect(missing.on(CLUSTER)).toEqual({
       hold: { reason: "OwnersMissing", since: now },

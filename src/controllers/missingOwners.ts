@@ -46,8 +46,8 @@ const UNCONFIRMED: Why = {
 /**
  * The hub objects that copies on members name as their owner and that the hub does not have. An ordinary deletion leaves none of them: the
  * finalizer keeps the object until its copies are seen gone. So when there are many of them, or when a copy knows a later state of the hub
- * than the hub itself, the hub went back in time (restored from a backup), and everything that was made since would be removed. Then the
- * copies of missing objects stay until the objects are back, or a person agrees on the MemberCluster. The condition there outlives this
+ * than the hub itself, the hub went back in time (restored from a backup), and everything that was made since would be removed. The same when
+ * objects went with the CRD of their kind. Then the copies of missing objects stay until the objects are back, or a person agrees on the MemberCluster. The condition there outlives this
  * process; so a hub that grows past what it was, and a manager that starts anew, change nothing.
  */
 export class MissingOwners implements Disposable {
@@ -101,6 +101,12 @@ export class MissingOwners implements Disposable {
   confirmed(owner: string, latest: string, version: string | undefined): void {
     this.#consider(owner);
     if (version !== undefined && compareResourceVersions(latest, version) > 0) this.#begin("HubWentBack");
+  }
+
+  /** An object that the hub does not have went with an earlier CRD of its kind. */
+  lostWithKind(owner: string): void {
+    this.#consider(owner);
+    if (this.#missing.has(owner)) this.#begin("OwnersMissing");
   }
 
   /** Copies of missing objects stay, or a person has just agreed that they go. */
@@ -205,7 +211,7 @@ function conditionOf({ status }: MemberCluster): Condition | undefined {
 }
 
 function whyOf({ reason, since }: Hold): Why {
-  const what = reason === "HubWentBack" ? "the hub went back in time" : "the hub lacks most objects";
+  const what = reason === "HubWentBack" ? "the hub went back in time" : "the hub lost its object";
   return { reason, message: shortMessage(`${what}; if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${since}`) };
 }
 

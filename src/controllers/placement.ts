@@ -43,7 +43,7 @@ import { OrphaningDeletions } from "./orphaning.ts";
 import { changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
 import { changedContent, concernedAmong, isConcerned } from "./concerned.ts";
 import { keepHeld } from "./heldOnHub.ts";
-import { HELD_AGAIN_MS, heldByKind, heldBySuspension } from "./heldDeletions.ts";
+import { HELD_AGAIN_MS, heldAsGone, heldByKind, heldBySuspension } from "./heldDeletions.ts";
 import { isOver, letGo } from "./letGo.ts";
 import { RecordedRows } from "./recordedRows.ts";
 import { changedCommand } from "./rollouts.ts";
@@ -340,8 +340,8 @@ export class PlacementReconciler implements Reconciler {
     const { latest } = missing;
     const { verdict, version } = isHere ? OURS : await classes.ofGone(named, clock.monotonic(), signal);
     const [ref = { ...refOfKey(owner), uid: "" }] = named;
-    const kind = hub.kindOf(ref);
-    const held = kind === undefined ? undefined : await hub.kindDeletions.held(kind.type, signal);
+    const confirmed = !isHere && verdict === "Ours";
+    const held = await heldAsGone(this.#options, { ref, here: here?.object, copies, confirmed }, signal);
     // It may have come back while the hub was asked; then it is planned for itself.
     if (!isHere && hub.object(owner) !== undefined) return done;
     if (!isHere) missing.confirmed(owner, latest, version);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  ALLOW_DELETION_ANNOTATION,
   CONTROLLER_CLASS_LABEL,
   DELETION_POLICY_ANNOTATION,
   OBJECT_FINALIZER,
@@ -118,6 +119,21 @@ describe("an object that is being deleted", () => {
     expect(await reconcile()).toEqual({ requeueAfter: HELD_AGAIN_MS });
     expect(verbs()).toEqual(["a Hold", "b Hold"]);
     expect(rows()[0]).toMatchObject({ wanted: false, why: { reason: "KindBeingDeleted" } });
+  });
+
+  test("keeps its copies when it was deleted before its CRD was installed, until a person agrees", async () => {
+    const { reconcile, update, verbs, rows, server } = await running();
+    const installed = { metadata: { creationTimestamp: deletion.metadata.deletionTimestamp } };
+    server.merge(CRDS, undefined, "demoapplications.paas.cmft.com", installed);
+    await update(deletion);
+    expect(await reconcile()).toEqual({ requeueAfter: HELD_AGAIN_MS });
+    expect(rows()).toMatchObject([
+      { verb: "Hold", wanted: false, why: { reason: "KindBeingDeleted" } },
+      { verb: "Hold", wanted: false, why: { reason: "KindBeingDeleted" } },
+    ]);
+    await update({ metadata: { ...deletion.metadata, annotations: { [ALLOW_DELETION_ANNOTATION]: "true" } } });
+    await reconcile();
+    expect(verbs()).toEqual(["a Delete", "b Delete"]);
   });
 
   test("is not held by its kind where none of its copies is seen", async () => {

@@ -98,6 +98,18 @@ describe("copies of an object that is gone", () => {
     ]);
   });
 
+  test("stay when they are older than the CRD: their object went with an earlier one", async () => {
+    const all = await gone();
+    all.server.merge(CRDS, undefined, "demoapplications.paas.cmft.com", { metadata: { creationTimestamp: DELETED } });
+    all.name({ createdAt: DELETED });
+    await all.vanish();
+    await all.reconcile();
+    expect(all.rows()).toMatchObject([
+      { verb: "Hold", why: { reason: "OwnersMissing" } },
+      { verb: "Hold", why: { reason: "OwnersMissing" } },
+    ]);
+  });
+
   test("stay when one of them knows a later state of the hub than the hub does", async () => {
     const all = await gone();
     all.name({ hubVersion: "1000000" });

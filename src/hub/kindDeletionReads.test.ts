@@ -36,12 +36,12 @@ describe("the deletions of a kind are held", () => {
     {
       name: "while its CRD is being deleted, until a person agrees",
       metadata: LEAVING,
-      message: `its CRD is being deleted; if meant, annotate crd ${NAME} ${ALLOW_DELETION_ANNOTATION}=true`,
+      message: `CRD ${NAME} is being deleted; if meant, annotate it ${ALLOW_DELETION_ANNOTATION}=true`,
     },
     {
       name: "as long as the person does not say so in so many words",
       metadata: { ...LEAVING, annotations: { [ALLOW_DELETION_ANNOTATION]: "yes" } },
-      message: `its CRD is being deleted; if meant, annotate crd ${NAME} ${ALLOW_DELETION_ANNOTATION}=true`,
+      message: `CRD ${NAME} is being deleted; if meant, annotate it ${ALLOW_DELETION_ANNOTATION}=true`,
     },
     {
       name: "not any more when the person agrees",
@@ -56,17 +56,15 @@ describe("the deletions of a kind are held", () => {
     },
   ])("$name", async ({ metadata, message }) => {
     const { kinds, state } = deletions(metadata);
-    const held = await kinds.held(DEMOAPPLICATIONS, signal);
-    const cut =
-      message === undefined || message.length <= 120 ? message : expect.stringMatching(/^its CRD is being deleted.*…$/);
-    expect(held).toEqual(message === undefined ? undefined : { reason: "KindBeingDeleted", message: cut });
+    const held = await kinds.held(DEMOAPPLICATIONS, {}, signal);
+    expect(held).toEqual(message === undefined ? undefined : { reason: "KindBeingDeleted", message });
     expect(state.options).toMatchObject({ metadataOnly: true });
   });
 
   test("also for a kind of a project of Kubernetes, which has a CRD like any other", async () => {
     const gateways = { ...DEPLOYMENTS, group: "gateway.networking.k8s.io", plural: "gateways", kind: "Gateway" };
     const { kinds, state } = deletions(LEAVING, "gateways.gateway.networking.k8s.io");
-    expect([(await kinds.held(gateways, signal))?.reason, state.reads]).toEqual(["KindBeingDeleted", 1]);
+    expect([(await kinds.held(gateways, {}, signal))?.reason, state.reads]).toEqual(["KindBeingDeleted", 1]);
   });
 
   test.each([
@@ -76,14 +74,18 @@ describe("the deletions of a kind are held", () => {
   ])("never for a kind $name, which has no CRD", async ({ type }) => {
     const { kinds, state } = deletions(LEAVING);
     kinds.saw(type as ResourceType);
-    expect([await kinds.held(type, signal), kinds.heldNow(type), state.reads]).toEqual([undefined, undefined, 0]);
+    expect([await kinds.held(type, {}, signal), kinds.heldNow(type, {}), state.reads]).toEqual([
+      undefined,
+      undefined,
+      0,
+    ]);
   });
 });
 
 describe("a CRD that holds deletions", () => {
   test("is read again, since nothing else tells that a person agreed, and told when that changes", async () => {
     const { kinds, clock, state, lines, changes } = deletions(LEAVING);
-    await kinds.held(DEMOAPPLICATIONS, signal);
+    await kinds.held(DEMOAPPLICATIONS, {}, signal);
     expect(lines).toMatchObject([
       { level: "warn", crd: NAME, event_reason: "KindBeingDeleted", msg: "deletions are held" },
     ]);
@@ -91,14 +93,14 @@ describe("a CRD that holds deletions", () => {
     expect([state.reads, lines.length, changes()]).toEqual([2, 1, 0]);
     state.metadata = {};
     await clock.advance(AGAIN);
-    expect([state.reads, changes(), await kinds.held(DEMOAPPLICATIONS, signal)]).toEqual([3, 1, undefined]);
+    expect([state.reads, changes(), await kinds.held(DEMOAPPLICATIONS, {}, signal)]).toEqual([3, 1, undefined]);
     await clock.advance(10 * AGAIN);
     expect([state.reads, clock.pending]).toEqual([3, 0]);
   });
 
   test("is read again in time also when a read fails in between, which is told to whoever listens closely", async () => {
     const { kinds, clock, state, lines } = deletions(LEAVING);
-    await kinds.held(DEMOAPPLICATIONS, signal);
+    await kinds.held(DEMOAPPLICATIONS, {}, signal);
     state.metadata = AWAY;
     await clock.advance(AGAIN);
     expect(lines.at(-1)).toMatchObject({
@@ -106,40 +108,136 @@ describe("a CRD that holds deletions", () => {
       crd: NAME,
       msg: "the CRD could not be read; deletions stay held",
     });
-    expect(kinds.heldNow(DEMOAPPLICATIONS)?.reason).toBe("KindBeingDeleted");
+    expect(kinds.heldNow(DEMOAPPLICATIONS, {})?.reason).toBe("KindBeingDeleted");
     state.metadata = {};
     await clock.advance(AGAIN);
-    expect(kinds.heldNow(DEMOAPPLICATIONS)).toBeUndefined();
+    expect(kinds.heldNow(DEMOAPPLICATIONS, {})).toBeUndefined();
+  });
+});
+
+describe("an object that was deleted with an earlier CRD", () => {
+  const INSTALLED = { creationTimestamp: "2026-01-01T00:00:10Z" };
+  const deleted = (deletionTimestamp: string, annotations?: Record<string, string>) => ({
+    deletionTimestamp,
+    ...(annotations === undefined ? {} : { annotations }),
+  });
+  const EARLIER = deleted("2026-01-01T00:00:09Z");
+
+  test.each<{ name: string; metadata?: object; object: object; want: string | undefined }>([
+    { name: "before the present one was installed is held", object: EARLIER, want: "KindBeingDeleted" },
+    { name: "in the same second is held", object: deleted("2026-01-01T00:00:10Z"), want: "KindBeingDeleted" },
+    { name: "afterwards goes", object: deleted("2026-01-01T00:00:11Z"), want: undefined },
+    {
+      name: "before goes when a person agrees on the object",
+      object: deleted("2026-01-01T00:00:09Z", { [ALLOW_DELETION_ANNOTATION]: "true" }),
+      want: undefined,
+    },
+    {
+      name: "before is held when an annotation says something else",
+      object: deleted("2026-01-01T00:00:09Z", { [ALLOW_DELETION_ANNOTATION]: "" }),
+      want: "KindBeingDeleted",
+    },
+    {
+      name: "before goes when a person agrees on the CRD",
+      metadata: { ...INSTALLED, annotations: { [ALLOW_DELETION_ANNOTATION]: "true" } },
+      object: EARLIER,
+      want: undefined,
+    },
+    {
+      name: "goes, too, while the CRD is being deleted, when a person agrees on the object",
+      metadata: { ...INSTALLED, ...LEAVING },
+      object: deleted("2026-01-01T00:00:00Z", { [ALLOW_DELETION_ANNOTATION]: "true" }),
+      want: undefined,
+    },
+  ])("$name", async ({ metadata = INSTALLED, object, want }) => {
+    const { kinds, state } = deletions(metadata);
+    const held = await kinds.held(DEMOAPPLICATIONS, object, signal);
+    expect([held?.reason, kinds.heldNow(DEMOAPPLICATIONS, object)?.reason, state.reads]).toEqual([want, want, 1]);
+  });
+
+  test.each([
+    { kind: "DemoApplication", says: "the DemoApplication was" },
+    { kind: "K".repeat(63), says: "the object was" },
+  ])("is told what to do, in full ($says)", async ({ kind, says }) => {
+    const { kinds, lines } = deletions(INSTALLED);
+    const { message = "" } = (await kinds.held({ ...DEMOAPPLICATIONS, kind }, EARLIER, signal)) ?? {};
+    expect(message.startsWith(says)).toBe(true);
+    expect(message.endsWith(`${ALLOW_DELETION_ANNOTATION}=true`)).toBe(true);
+    expect(lines).toMatchObject([{ level: "warn", crd: NAME, message, msg: "deletions are held" }]);
+  });
+
+  test("has its CRD read again while somebody asks, and goes as soon as a person agrees there", async () => {
+    const { kinds, clock, state, lines, changes } = deletions(INSTALLED);
+    for (let second = 0; second < 60; second += 5) {
+      await kinds.held(DEMOAPPLICATIONS, EARLIER, signal);
+      await clock.advance(AGAIN);
+    }
+    expect([state.reads, lines.length, changes()]).toEqual([13, 1, 0]);
+    state.metadata = { ...INSTALLED, annotations: { [ALLOW_DELETION_ANNOTATION]: "true" } };
+    await clock.advance(AGAIN);
+    expect([changes(), await kinds.held(DEMOAPPLICATIONS, EARLIER, signal)]).toEqual([1, undefined]);
+    await clock.advance(10 * AGAIN);
+    expect([state.reads, clock.pending]).toEqual([14, 0]);
+  });
+
+  test("has whoever waits asked from time to time, and when nobody waits any more nothing is read", async () => {
+    const { kinds, clock, state } = deletions(INSTALLED);
+    const waiting = { is: true };
+    kinds.changes.subscribe(() => {
+      if (waiting.is) kinds.heldNow(DEMOAPPLICATIONS, EARLIER);
+    });
+    kinds.heldNow(DEMOAPPLICATIONS, EARLIER);
+    await clock.advance(20 * AGAIN);
+    expect(state.reads).toBe(21);
+    waiting.is = false;
+    await clock.advance(20 * AGAIN);
+    expect(state.reads).toBeLessThan(26);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("and left something behind is known by what was made before the present CRD, until a person agrees", async () => {
+    const { kinds, state } = deletions(INSTALLED);
+    const was = (madeAt: string) => kinds.wasOfEarlierCrd(DEMOAPPLICATIONS, madeAt, signal);
+    expect([
+      await was("2025-01-01T00:00:00Z"),
+      await was("2026-01-01T00:00:10Z"),
+      await was("2026-01-01T00:00:11Z"),
+    ]).toEqual([true, true, false]);
+    expect(await kinds.wasOfEarlierCrd(DEPLOYMENTS, "2025-01-01T00:00:00Z", signal)).toBe(false);
+    expect(state.reads).toBe(1);
+    kinds.saw(DEMOAPPLICATIONS);
+    state.metadata = { ...INSTALLED, annotations: { [ALLOW_DELETION_ANNOTATION]: "true" } };
+    expect(await was("2025-01-01T00:00:00Z")).toBe(false);
   });
 });
 
 describe("a CRD that cannot be read", () => {
   test("is an error for whoever waits for the answer", async () => {
     const { kinds } = deletions(AWAY);
-    await expect(kinds.held(DEMOAPPLICATIONS, signal)).rejects.toBe(AWAY);
+    await expect(kinds.held(DEMOAPPLICATIONS, {}, signal)).rejects.toBe(AWAY);
   });
 
   test("holds deletions for whoever does not wait, until it can be read", async () => {
     const { kinds, clock, state, changes } = deletions(AWAY);
     const unread = { reason: "KindBeingDeleted", message: "it is being read whether the kind itself is being deleted" };
-    expect(kinds.heldNow(DEMOAPPLICATIONS)).toEqual(unread);
+    expect(kinds.heldNow(DEMOAPPLICATIONS, {})).toEqual(unread);
     await clock.advance(0);
-    expect([kinds.heldNow(DEMOAPPLICATIONS), state.reads, changes()]).toEqual([unread, 1, 0]);
+    expect([kinds.heldNow(DEMOAPPLICATIONS, {}), state.reads, changes()]).toEqual([unread, 1, 0]);
     state.metadata = {};
     await clock.advance(AGAIN);
-    expect([kinds.heldNow(DEMOAPPLICATIONS), state.reads, changes()]).toEqual([undefined, 2, 1]);
+    expect([kinds.heldNow(DEMOAPPLICATIONS, {}), state.reads, changes()]).toEqual([undefined, 2, 1]);
   });
 
   test("is not waited for by whoever gives up", async () => {
     const { kinds } = deletions();
     const over = new Error("over");
-    await expect(kinds.held(DEMOAPPLICATIONS, AbortSignal.abort(over))).rejects.toBe(over);
+    await expect(kinds.held(DEMOAPPLICATIONS, {}, AbortSignal.abort(over))).rejects.toBe(over);
   });
 });
 
 test("nothing is read after the end", async () => {
   const { kinds, clock, state, lines } = deletions(LEAVING);
-  await kinds.held(DEMOAPPLICATIONS, signal);
+  await kinds.held(DEMOAPPLICATIONS, {}, signal);
   kinds[Symbol.dispose]();
   await clock.advance(10 * AGAIN);
   expect([state.reads, clock.pending, lines.length]).toEqual([1, 0, 1]);

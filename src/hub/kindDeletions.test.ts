@@ -27,8 +27,8 @@ const leaving = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 describe("whether a kind is being deleted", () => {
   test("an ordinary deletion is not held, and a kind of Kubernetes itself is not asked about", async () => {
     const { kinds, reads } = setUp();
-    expect(await kinds.held(DEMOAPPLICATIONS, signal)).toBeUndefined();
-    expect(await kinds.held(DEPLOYMENTS, signal)).toBeUndefined();
+    expect(await kinds.held(DEMOAPPLICATIONS, {}, signal)).toBeUndefined();
+    expect(await kinds.held(DEPLOYMENTS, {}, signal)).toBeUndefined();
     expect(reads()).toBe(1);
   });
 
@@ -36,14 +36,14 @@ describe("whether a kind is being deleted", () => {
     const { kinds, server, clock, reasons } = setUp(leaving);
     const news: string[] = [];
     kinds.changes.subscribe(({ kind }) => news.push(kind));
-    expect(await kinds.held(DEMOAPPLICATIONS, signal)).toMatchObject({ reason: "KindBeingDeleted" });
+    expect(await kinds.held(DEMOAPPLICATIONS, {}, signal)).toMatchObject({ reason: "KindBeingDeleted" });
     expect(reasons()).toEqual(["KindBeingDeleted"]);
     await clock.advance(20_000);
     expect(news).toEqual([]);
     server.apply(CRDS, crd({ ...leaving, annotations: { [ALLOW_DELETION_ANNOTATION]: "true" } }));
     await clock.advance(6_000);
     expect(news).toEqual(["DemoApplication"]);
-    expect(await kinds.held(DEMOAPPLICATIONS, signal)).toBeUndefined();
+    expect(await kinds.held(DEMOAPPLICATIONS, {}, signal)).toBeUndefined();
   });
 
   test.each([
@@ -56,7 +56,7 @@ describe("whether a kind is being deleted", () => {
       if (call.verb === "get" && call.type === CRDS) throw error;
       return gate(call);
     };
-    const held = await kinds.held(DEMOAPPLICATIONS, signal);
+    const held = await kinds.held(DEMOAPPLICATIONS, {}, signal);
     expect(held?.message).toMatch(message);
   });
 
@@ -70,10 +70,10 @@ describe("whether a kind is being deleted", () => {
       return gate(call);
     };
     for (let index = 0; index < 300; index += 1) kinds.saw(DEMOAPPLICATIONS);
-    const early = Array.from({ length: 300 }, () => kinds.held(DEMOAPPLICATIONS, signal));
+    const early = Array.from({ length: 300 }, () => kinds.held(DEMOAPPLICATIONS, {}, signal));
     await settle();
     kinds.saw(DEMOAPPLICATIONS);
-    const late = kinds.held(DEMOAPPLICATIONS, signal);
+    const late = kinds.held(DEMOAPPLICATIONS, {}, signal);
     expect(reads()).toBe(1);
     open.resolve();
     await Promise.all([...early, late]);
@@ -86,15 +86,15 @@ describe("whether a kind is being deleted", () => {
     const news: string[] = [];
     kinds.changes.subscribe(({ kind }) => news.push(kind));
     kinds.saw(MEMBERCLUSTERS);
-    expect(kinds.heldNow(MEMBERCLUSTERS)?.reason).toBe("KindBeingDeleted");
-    expect(kinds.heldNow(MEMBERCLUSTERS)?.reason).toBe("KindBeingDeleted");
+    expect(kinds.heldNow(MEMBERCLUSTERS, {})?.reason).toBe("KindBeingDeleted");
+    expect(kinds.heldNow(MEMBERCLUSTERS, {})?.reason).toBe("KindBeingDeleted");
     await settle();
     expect(news).toEqual(["MemberCluster"]);
-    expect(kinds.heldNow(MEMBERCLUSTERS)).toBeUndefined();
+    expect(kinds.heldNow(MEMBERCLUSTERS, {})).toBeUndefined();
     expect(reads()).toBe(1);
     kinds.saw(MEMBERCLUSTERS);
-    expect(kinds.heldNow(MEMBERCLUSTERS)?.reason).toBe("KindBeingDeleted");
+    expect(kinds.heldNow(MEMBERCLUSTERS, {})?.reason).toBe("KindBeingDeleted");
     await settle();
-    expect(kinds.heldNow(MEMBERCLUSTERS)).toBeUndefined();
+    expect(kinds.heldNow(MEMBERCLUSTERS, {})).toBeUndefined();
   });
 });

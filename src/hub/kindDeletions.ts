@@ -1,4 +1,4 @@
-import { ALLOW_DELETION_ANNOTATION, shortMessage } from "../apis/index.ts";
+import { ALLOW_DELETION_ANNOTATION, firstFitting, type ObjectMeta } from "../apis/index.ts";
 import { isCustomGroup } from "../interpreter/index.ts";
 import type { Logger } from "../observability/index.ts";
 import {
@@ -24,16 +24,30 @@ export interface KindHeld {
   message: string;
 }
 
+/** What is asked about: the metadata of an object that is being deleted. */
+export type Departing = Pick<ObjectMeta, "deletionTimestamp" | "annotations">;
+
+/** What a read of the CRD said. */
+interface Answer {
+  /** When the read began, by the count of {@link KindDeletions}. */
+  began: number;
+  /** Why every deletion is held. */
+  held: KindHeld | undefined;
+  /** Objects that were deleted up to this moment were deleted with an earlier CRD; undefined when nothing depends on the moment. */
+  installedAt: string | undefined;
+}
+
 interface Kind {
   type: ResourceType;
   /** When the last deletion of an object was seen, by the count of {@link KindDeletions}. */
   seen: number;
-  /** What the last read said, and when that read began. */
-  answer: { began: number; held: KindHeld | undefined } | undefined;
+  answer: Answer | undefined;
   reading: Promise<void> | undefined;
   again: Disposable | undefined;
   /** Somebody was told that nothing is known yet. */
   awaited: boolean;
+  /** Reads since an object was last held for an earlier CRD; undefined: none was. */
+  unasked: number | undefined;
 }
 
 const AGAIN_MS = 5_000;
@@ -42,11 +56,18 @@ const UNREAD: KindHeld = {
   message: "it is being read whether the kind itself is being deleted",
 };
 
+const AGREEMENT = `${ALLOW_DELETION_ANNOTATION}=true`;
+/** After so many reads for which nobody has asked, everybody is asked whether to go on. */
+const UNASKED_READS = 2;
+
 /**
- * Whether a kind is itself being deleted. An API server whose CRD is deleted deletes every object of the kind, and that is not what a
- * person means who deletes an object: the copies stay until the person says so on the CRD. The event of an object may come before anybody
- * hears of the CRD, so the answer that counts is of a read that began after the deletion of the object was seen; the server marks the CRD
- * first. One read answers for all deletions that were seen before it began.
+ * Whether a kind is itself being deleted, or was when an object was deleted. An API server whose CRD is deleted deletes every object of the
+ * kind, and that is not what a person means who deletes an object: the copies stay until a person agrees on the CRD, or on the object. The
+ * event of an object may come before anybody hears of the CRD, so the answer that counts is of a read that began after the deletion of the
+ * object was seen; the server marks the CRD first. One read answers for all deletions that were seen before it began.
+ *
+ * A CRD that loses its finalizer leaves its objects in etcd. When a CRD of that name is installed again, the server shows them as being deleted
+ * still. So an object that was deleted before its CRD was created, or in the same second, is held as well.
  */
 export class KindDeletions implements Disposable {
   /** The answer for a kind has changed, or has come where somebody waited for it. */
@@ -66,25 +87,33 @@ export class KindDeletions implements Disposable {
     if (isCustomGroup(type.group)) this.#kind(type).seen = ++this.#count;
   }
 
-  /** Why the deletions of objects of that kind that were seen up to now are held; undefined when they are not. Throws what the client throws. */
-  async held(type: ResourceType, signal: AbortSignal): Promise<KindHeld | undefined> {
+  /** Why the deletion of that object of the kind, which was seen before, is held; undefined when it is not. Throws what the client throws. */
+  async held(type: ResourceType, object: Departing, signal: AbortSignal): Promise<KindHeld | undefined> {
     if (!isCustomGroup(type.group)) return undefined;
     const kind = this.#kind(type);
-    const { seen } = kind;
-    while (kind.answer === undefined || kind.answer.began < seen) await withSignal(this.#fresh(kind), signal);
-    return kind.answer.held;
+    return this.#heldBy(kind, await this.#answer(kind, signal), object);
   }
 
   /** The same without waiting: what has not been read is read, and the {@link changes} say when it has been. */
-  heldNow(type: ResourceType): KindHeld | undefined {
+  heldNow(type: ResourceType, object: Departing): KindHeld | undefined {
     if (!isCustomGroup(type.group)) return undefined;
     const kind = this.#kind(type);
-    if (kind.answer !== undefined && kind.answer.began >= kind.seen) return kind.answer.held;
+    if (kind.answer !== undefined && kind.answer.began >= kind.seen) return this.#heldBy(kind, kind.answer, object);
     if (!kind.awaited) {
       kind.awaited = true;
-      this.held(type, this.#end.signal).catch((error: unknown) => this.#failed(kind, error));
+      this.#answer(kind, this.#end.signal).catch((error: unknown) => this.#failed(kind, error));
     }
     return UNREAD;
+  }
+
+  /**
+   * Of objects that are gone, and of which something was made at that time: whether they belonged to an earlier CRD, and nobody has agreed on the
+   * present one. Throws what the client throws.
+   */
+  async wasOfEarlierCrd(type: ResourceType, madeAt: string, signal: AbortSignal): Promise<boolean> {
+    if (!isCustomGroup(type.group)) return false;
+    const { installedAt } = await this.#answer(this.#kind(type), signal);
+    return installedAt !== undefined && madeAt <= installedAt;
   }
 
   [Symbol.dispose](): void {
@@ -96,10 +125,44 @@ export class KindDeletions implements Disposable {
     const name = nameOf(type);
     let kind = this.#kinds.get(name);
     if (kind === undefined) {
-      kind = { type, seen: 0, answer: undefined, reading: undefined, again: undefined, awaited: false };
+      kind = {
+        type,
+        seen: 0,
+        answer: undefined,
+        reading: undefined,
+        again: undefined,
+        awaited: false,
+        unasked: undefined,
+      };
       this.#kinds.set(name, kind);
     }
     return kind;
+  }
+
+  /** Of a read that began after the last deletion was seen. */
+  async #answer(kind: Kind, signal: AbortSignal): Promise<Answer> {
+    const { seen } = kind;
+    while (kind.answer === undefined || kind.answer.began < seen) await withSignal(this.#fresh(kind), signal);
+    return kind.answer;
+  }
+
+  #heldBy(
+    kind: Kind,
+    { held, installedAt }: Answer,
+    { deletionTimestamp, annotations }: Departing,
+  ): KindHeld | undefined {
+    if (isAgreed(annotations)) return undefined;
+    if (held !== undefined) return held;
+    // RFC 3339 in UTC with whole seconds, as the API server writes it, sorts as text.
+    if (installedAt === undefined || deletionTimestamp === undefined || deletionTimestamp > installedAt)
+      return undefined;
+    const earlier = ofEarlierCrd(kind.type);
+    if (kind.unasked === undefined) {
+      this.#tell(kind, earlier);
+      this.#readAgain(kind);
+    }
+    kind.unasked = 0;
+    return earlier;
   }
 
   /** One read at a time; whoever cannot use the one under way asks for the next. */
@@ -110,27 +173,33 @@ export class KindDeletions implements Disposable {
 
   async #read(kind: Kind): Promise<void> {
     const began = ++this.#count;
-    const held = await this.#ask(nameOf(kind.type));
     const before = kind.answer;
-    kind.answer = { began, held };
-    if (held !== undefined) this.#readAgain(kind);
-    if (held !== undefined && before?.held?.message !== held.message) {
-      const { message } = held;
-      this.#options.logger.warn({ crd: nameOf(kind.type), event_reason: held.reason, message }, "deletions are held");
-    }
-    const isNews = before !== undefined && before.held?.message !== held?.message;
-    if (!isNews && !kind.awaited) return;
+    const answer = { began, ...(await this.#ask(kind.type)) };
+    const { held } = (kind.answer = answer);
+    if (held !== undefined && before?.held?.message !== held.message) this.#tell(kind, held);
+    const isLastCall = countRead(kind, answer);
+    if (held !== undefined || kind.unasked !== undefined) this.#readAgain(kind);
+    const isNews =
+      before !== undefined && (before.held?.message !== held?.message || before.installedAt !== answer.installedAt);
+    if (!isNews && !isLastCall && !kind.awaited) return;
     kind.awaited = false;
     this.changes.emit(kind.type);
   }
 
-  async #ask(name: string): Promise<KindHeld | undefined> {
+  #tell({ type }: Kind, { reason, message }: KindHeld): void {
+    this.#options.logger.warn({ crd: nameOf(type), event_reason: reason, message }, "deletions are held");
+  }
+
+  async #ask(type: ResourceType): Promise<Pick<Answer, "held" | "installedAt">> {
     const { client } = this.#options;
+    const name = nameOf(type);
     try {
       const { metadata } = await client.get(CRDS, undefined, name, { metadataOnly: true, signal: this.#end.signal });
-      if (metadata.deletionTimestamp === undefined) return undefined;
-      if (metadata.annotations?.[ALLOW_DELETION_ANNOTATION] === "true") return undefined;
-      return held(`its CRD is being deleted; if meant, annotate crd ${name} ${ALLOW_DELETION_ANNOTATION}=true`);
+      const { deletionTimestamp, creationTimestamp: installedAt, annotations } = metadata;
+      if (isAgreed(annotations)) return NOT_HELD;
+      if (deletionTimestamp === undefined) return { held: undefined, installedAt };
+      const how = `is being deleted; if meant, annotate it ${AGREEMENT}`;
+      return held(`CRD ${name} ${how}`, `the CRD of ${type.kind} ${how}`, `the CRD ${how}`);
     } catch (error) {
       if (isNotFound(error)) return held(`CRD ${name} is gone`);
       if (isApiError(error) && error.status === 403) return held(`Meridian may not get CRD ${name}`);
@@ -157,8 +226,32 @@ export class KindDeletions implements Disposable {
   }
 }
 
-function held(message: string): KindHeld {
-  return { reason: "KindBeingDeleted", message: shortMessage(message) };
+/**
+ * Counts the reads for which nobody has asked: the objects that an earlier CRD holds may be gone. Returns whether whoever still waits has to ask,
+ * so that the reading goes on.
+ */
+function countRead(kind: Kind, { held, installedAt }: Answer): boolean {
+  if (kind.unasked === undefined) return false;
+  const isOver = held !== undefined || installedAt === undefined || kind.unasked >= UNASKED_READS;
+  kind.unasked = isOver ? undefined : kind.unasked + 1;
+  return kind.unasked === UNASKED_READS;
+}
+
+function ofEarlierCrd({ kind }: ResourceType): KindHeld {
+  const how = `was deleted with an earlier CRD; if meant, annotate it ${AGREEMENT}`;
+  return { reason: "KindBeingDeleted", message: firstFitting([`the ${kind} ${how}`, `the object ${how}`]) };
+}
+
+const NOT_HELD = { held: undefined, installedAt: undefined };
+
+/** Every deletion is; the first of the texts that fits says why. */
+function held(...texts: [string, ...string[]]): Pick<Answer, "held" | "installedAt"> {
+  return { held: { reason: "KindBeingDeleted", message: firstFitting(texts) }, installedAt: undefined };
+}
+
+/** A person has agreed, on the CRD or on the object, that the copies go. */
+function isAgreed(annotations: ObjectMeta["annotations"]): boolean {
+  return annotations?.[ALLOW_DELETION_ANNOTATION] === "true";
 }
 
 /** Name of the CRD. */
