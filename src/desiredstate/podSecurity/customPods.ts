@@ -1,5 +1,6 @@
 import { isRecord, type KubeObject, parseApiVersion } from "../../apis/index.ts";
 import { CONTAINER_FIELDS, type Fields, isSet, recordOf, recordsIn } from "./fields.ts";
+import { pathOf, type Place } from "./places.ts";
 
 /**
  * Where custom resources hold pods, by the shape of what is there: nobody knows what an operator makes of the fields of its kind, but what has
@@ -42,12 +43,6 @@ const OF_KUBERNETES = new Set(
 
 export function isCustom({ apiVersion }: KubeObject): boolean {
   return !OF_KUBERNETES.has(parseApiVersion(apiVersion).group);
-}
-
-interface Place {
-  value: Fields | readonly unknown[];
-  key: string | number;
-  parent: Place | undefined;
 }
 
 /** What was found once is not looked for again: an object may have megabytes, and is judged once for each rule that applies to it. */
@@ -166,18 +161,4 @@ export function isContainer(value: unknown): value is Fields {
 
 function isContainerField(key: string): boolean {
   return (CONTAINER_FIELDS as readonly string[]).includes(key);
-}
-
-function pathOf({ key, parent }: Place): string {
-  const steps: (string | number)[] = [];
-  for (
-    let at: { key: string | number; parent: Place | undefined } = { key, parent };
-    at.parent !== undefined;
-    at = at.parent
-  )
-    steps.unshift(at.key);
-  return steps.reduce<string>((path, step) => {
-    if (typeof step === "number") return `${path}[${step}]`;
-    return path === "" ? step : `${path}.${step}`;
-  }, "");
 }
