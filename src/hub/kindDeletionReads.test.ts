@@ -128,6 +128,21 @@ describe("an object that was deleted with an earlier CRD", () => {
     { name: "in the same second is held", object: deleted("2026-01-01T00:00:10Z"), want: "KindBeingDeleted" },
     { name: "afterwards goes", object: deleted("2026-01-01T00:00:11Z"), want: undefined },
     {
+      name: "by a server that was still at it when the present one came is held",
+      object: { creationTimestamp: "2026-01-01T00:00:09Z", ...deleted("2026-01-01T00:09:00Z") },
+      want: "KindBeingDeleted",
+    },
+    {
+      name: "is not meant where it outlived that CRD and was deleted much later",
+      object: { creationTimestamp: "2026-01-01T00:00:09Z", ...deleted("2026-01-01T00:10:10Z") },
+      want: undefined,
+    },
+    {
+      name: "is not meant where it was made since, and deleted at once",
+      object: { creationTimestamp: "2026-01-01T00:00:10Z", ...deleted("2026-01-01T00:00:11Z") },
+      want: undefined,
+    },
+    {
       name: "before goes when a person agrees on the object",
       object: deleted("2026-01-01T00:00:09Z", { [ALLOW_DELETION_ANNOTATION]: "true" }),
       want: undefined,

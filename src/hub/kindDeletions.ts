@@ -1,4 +1,3 @@
-import { ALLOW_DELETION_ANNOTATION, firstFitting, type ObjectMeta } from "../apis/index.ts";
 import { isCustomGroup } from "../interpreter/index.ts";
 import type { Logger } from "../observability/index.ts";
 import {
@@ -11,6 +10,15 @@ import {
   type ResourceType,
   withSignal,
 } from "../runtime/index.ts";
+import {
+  crdNameOf,
+  type Departing,
+  heldUnder,
+  isOfEarlierCrd,
+  type KindHeld,
+  type KindTerms,
+  kindTerms,
+} from "./kindTerms.ts";
 
 export interface KindDeletionsOptions {
   client: Client;
@@ -18,23 +26,9 @@ export interface KindDeletionsOptions {
   logger: Logger;
 }
 
-/** Why objects of a kind that are being deleted, or are gone, leave their copies for now. */
-export interface KindHeld {
-  reason: "KindBeingDeleted";
-  message: string;
-}
-
-/** What is asked about: the metadata of an object that is being deleted. */
-export type Departing = Pick<ObjectMeta, "deletionTimestamp" | "annotations">;
-
-/** What a read of the CRD said. */
-interface Answer {
+interface Answer extends KindTerms {
   /** When the read began, by the count of {@link KindDeletions}. */
   began: number;
-  /** Why every deletion is held. */
-  held: KindHeld | undefined;
-  /** Objects that were deleted up to this moment were deleted with an earlier CRD; undefined when nothing depends on the moment. */
-  installedAt: string | undefined;
 }
 
 interface Kind {
@@ -56,7 +50,6 @@ const UNREAD: KindHeld = {
   message: "it is being read whether the kind itself is being deleted",
 };
 
-const AGREEMENT = `${ALLOW_DELETION_ANNOTATION}=true`;
 /** After so many reads for which nobody has asked, everybody is asked whether to go on. */
 const UNASKED_READS = 2;
 
@@ -67,7 +60,7 @@ const UNASKED_READS = 2;
  * object was seen; the server marks the CRD first. One read answers for all deletions that were seen before it began.
  *
  * A CRD that loses its finalizer leaves its objects in etcd. When a CRD of that name is installed again, the server shows them as being deleted
- * still. So an object that was deleted before its CRD was created, or in the same second, is held as well.
+ * still. So an object that was deleted before its CRD was created, or in the same second, is held as well ({@link isOfEarlierCrd}).
  */
 export class KindDeletions implements Disposable {
   /** The answer for a kind has changed, or has come where somebody waited for it. */
@@ -122,7 +115,7 @@ export class KindDeletions implements Disposable {
   }
 
   #kind(type: ResourceType): Kind {
-    const name = nameOf(type);
+    const name = crdNameOf(type);
     let kind = this.#kinds.get(name);
     if (kind === undefined) {
       kind = {
@@ -146,23 +139,16 @@ export class KindDeletions implements Disposable {
     return kind.answer;
   }
 
-  #heldBy(
-    kind: Kind,
-    { held, installedAt }: Answer,
-    { deletionTimestamp, annotations }: Departing,
-  ): KindHeld | undefined {
-    if (isAgreed(annotations)) return undefined;
-    if (held !== undefined) return held;
-    // RFC 3339 in UTC with whole seconds, as the API server writes it, sorts as text.
-    if (installedAt === undefined || deletionTimestamp === undefined || deletionTimestamp > installedAt)
-      return undefined;
-    const earlier = ofEarlierCrd(kind.type);
-    if (kind.unasked === undefined) {
-      this.#tell(kind, earlier);
-      this.#readAgain(kind);
+  #heldBy(kind: Kind, answer: Answer, object: Departing): KindHeld | undefined {
+    const held = heldUnder(answer, kind.type, object);
+    if (held !== undefined && isOfEarlierCrd(answer, object)) {
+      if (kind.unasked === undefined) {
+        this.#tell(kind, held);
+        this.#readAgain(kind);
+      }
+      kind.unasked = 0;
     }
-    kind.unasked = 0;
-    return earlier;
+    return held;
   }
 
   /** One read at a time; whoever cannot use the one under way asks for the next. */
@@ -187,22 +173,18 @@ export class KindDeletions implements Disposable {
   }
 
   #tell({ type }: Kind, { reason, message }: KindHeld): void {
-    this.#options.logger.warn({ crd: nameOf(type), event_reason: reason, message }, "deletions are held");
+    this.#options.logger.warn({ crd: crdNameOf(type), event_reason: reason, message }, "deletions are held");
   }
 
-  async #ask(type: ResourceType): Promise<Pick<Answer, "held" | "installedAt">> {
+  async #ask(type: ResourceType): Promise<KindTerms> {
     const { client } = this.#options;
-    const name = nameOf(type);
+    const { signal } = this.#end;
     try {
-      const { metadata } = await client.get(CRDS, undefined, name, { metadataOnly: true, signal: this.#end.signal });
-      const { deletionTimestamp, creationTimestamp: installedAt, annotations } = metadata;
-      if (isAgreed(annotations)) return NOT_HELD;
-      if (deletionTimestamp === undefined) return { held: undefined, installedAt };
-      const how = `is being deleted; if meant, annotate it ${AGREEMENT}`;
-      return held(`CRD ${name} ${how}`, `the CRD of ${type.kind} ${how}`, `the CRD ${how}`);
+      const { metadata } = await client.get(CRDS, undefined, crdNameOf(type), { metadataOnly: true, signal });
+      return kindTerms(type, metadata);
     } catch (error) {
-      if (isNotFound(error)) return held(`CRD ${name} is gone`);
-      if (isApiError(error) && error.status === 403) return held(`Meridian may not get CRD ${name}`);
+      if (isNotFound(error)) return kindTerms(type, "Gone");
+      if (isApiError(error) && error.status === 403) return kindTerms(type, "Denied");
       throw error;
     }
   }
@@ -219,7 +201,7 @@ export class KindDeletions implements Disposable {
   #failed(kind: Kind, error: unknown): void {
     if (this.#end.signal.aborted) return;
     this.#options.logger.debug(
-      { crd: nameOf(kind.type), err: error },
+      { crd: crdNameOf(kind.type), err: error },
       "the CRD could not be read; deletions stay held",
     );
     this.#readAgain(kind);
@@ -235,26 +217,4 @@ function countRead(kind: Kind, { held, installedAt }: Answer): boolean {
   const isOver = held !== undefined || installedAt === undefined || kind.unasked >= UNASKED_READS;
   kind.unasked = isOver ? undefined : kind.unasked + 1;
   return kind.unasked === UNASKED_READS;
-}
-
-function ofEarlierCrd({ kind }: ResourceType): KindHeld {
-  const how = `was deleted with an earlier CRD; if meant, annotate it ${AGREEMENT}`;
-  return { reason: "KindBeingDeleted", message: firstFitting([`the ${kind} ${how}`, `the object ${how}`]) };
-}
-
-const NOT_HELD = { held: undefined, installedAt: undefined };
-
-/** Every deletion is; the first of the texts that fits says why. */
-function held(...texts: [string, ...string[]]): Pick<Answer, "held" | "installedAt"> {
-  return { held: { reason: "KindBeingDeleted", message: firstFitting(texts) }, installedAt: undefined };
-}
-
-/** A person has agreed, on the CRD or on the object, that the copies go. */
-function isAgreed(annotations: ObjectMeta["annotations"]): boolean {
-  return annotations?.[ALLOW_DELETION_ANNOTATION] === "true";
-}
-
-/** Name of the CRD. */
-function nameOf({ plural, group }: ResourceType): string {
-  return `${plural}.${group}`;
 }
