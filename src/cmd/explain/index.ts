@@ -118,8 +118,11 @@ async function fromHub(name: string | undefined, options: ExplainOptions, contex
     (one) => one.metadata.name === wanted && one.kind === type.kind && one.metadata.namespace === home,
   );
   if (object === undefined)
-    throw new CommandError(
-      `the hub has no ${type.kind} "${wanted}"${home === undefined ? "" : ` in namespace ${home}`}; \`meridian status\` lists what is there`,
+    throw (
+      (await reader.notServed(type)) ??
+      new CommandError(
+        `the hub has no ${type.kind} "${wanted}"${home === undefined ? "" : ` in namespace ${home}`}; \`meridian status\` lists what is there`,
+      )
     );
   await reader.readSurroundings(world);
   await reader.readScales(world, [type]);

@@ -13,7 +13,10 @@ export interface ExplanationTextOptions {
 
 /** What `meridian explain` prints for people. */
 export function explanationText(explanation: Explanation, { wide, color, cluster }: ExplanationTextOptions): string {
-  const chosen = cluster === undefined ? explanation.clusters : explanation.clusters.filter(isNamed(cluster));
+  const { deletion, clusters } = explanation;
+  // Nothing new is made of an object that is being deleted, so there is no remedy.
+  const all = deletion === undefined ? clusters : clusters.map((one) => ({ ...one, remedies: [] }));
+  const chosen = cluster === undefined ? all : all.filter(isNamed(cluster));
   const parts = [header(explanation), clustersTable(chosen, color)];
   const detailed = wide || cluster !== undefined;
   for (const one of detailed ? chosen : []) parts.push(detailsOf(one, color));

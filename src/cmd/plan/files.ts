@@ -106,8 +106,10 @@ function withOwners(object: KubeObject): KubeObject {
 /** An object of a file in the place of the one on the hub: it keeps what only the hub knows of that. */
 export function inPlaceOf(live: KubeObject | undefined, object: KubeObject): KubeObject {
   if (live === undefined) return withOwners(object);
-  const { uid, resourceVersion, generation } = live.metadata;
-  const kept = Object.entries({ uid, resourceVersion, generation }).filter(([, value]) => value !== undefined);
+  const { uid, resourceVersion, generation, deletionTimestamp } = live.metadata;
+  const kept = Object.entries({ uid, resourceVersion, generation, deletionTimestamp }).filter(
+    ([, value]) => value !== undefined,
+  );
   const status = live["status"] === undefined ? {} : { status: live["status"] };
   return withOwners({ ...object, ...status, metadata: { ...object.metadata, ...Object.fromEntries(kept) } });
 }

@@ -10,7 +10,7 @@ import {
   type ResourceBinding,
 } from "../../apis/index.ts";
 import { choosePlacement, needsOf, withTheirNeeds } from "../../desiredstate/index.ts";
-import { ScalePaths, settingIn } from "../../hub/index.ts";
+import { crdNameOf, heldUnder, kindTerms, ScalePaths, settingIn } from "../../hub/index.ts";
 import { type Dependency, dependencyKindOf, hubKindOf, placeableKindOf } from "../../interpreter/index.ts";
 import { createLogger } from "../../observability/index.ts";
 import {
@@ -19,6 +19,7 @@ import {
   CLUSTEROVERRIDEPOLICIES,
   CLUSTERPLACEMENTS,
   CLUSTERRESOURCEBINDINGS,
+  CRDS,
   DEMOAPPLICATIONS,
   Discovery,
   lacksRight,
@@ -98,7 +99,8 @@ export class HubReader {
   async readObjects(world: World, types: readonly ResourceType[], namespace: string | undefined): Promise<void> {
     for (const type of types) {
       if (namespace !== undefined && !type.namespaced) continue;
-      const items = await this.#list(type, namespace);
+      const isOwn = isRendered(apiVersionOf(type), type.kind);
+      const items = await (isOwn ? this.#listInstalled(type, namespace) : this.#list(type, namespace));
       if (items === undefined)
         this.notes.add(
           `You may not list ${type.plural}${within(namespace)} on the hub, so none of them are considered.`,
@@ -113,6 +115,28 @@ export class HubReader {
       const { scale } = await this.#scales.of(type, this.#signal);
       if (scale !== undefined) world.scales.set(`${type.group}/${type.kind}`, scale);
     });
+  }
+
+  /** Why the clusters that are drained and deleted keep what runs there: their kind is or was being deleted with them, and nobody agreed. */
+  async readHeldDrains(world: World): Promise<void> {
+    const drained = world.clusters.filter(
+      ({ metadata, spec }) => metadata.deletionTimestamp !== undefined && spec.deletionPolicy === "Drain",
+    );
+    if (drained.length === 0) return;
+    const crd = await this.find(CRDS, undefined, crdNameOf(MEMBERCLUSTERS)).catch(denied);
+    if (crd === "Denied") {
+      this.notes.add(
+        "You may not read the CRD of the clusters: whether it holds what is removed from them is not known.",
+      );
+      return;
+    }
+    const terms = kindTerms(MEMBERCLUSTERS, crd?.metadata ?? "Gone");
+    world.heldDrains = new Map(
+      drained.flatMap(({ metadata }) => {
+        const held = heldUnder(terms, MEMBERCLUSTERS, metadata);
+        return held === undefined ? [] : [[metadata.name, held] as const];
+      }),
+    );
   }
 
   /** Every kind whose objects are placed: those that Meridian renders, and those that policies select. */
@@ -139,6 +163,12 @@ export class HubReader {
     const same = served.filter((one) => one.group === group && one.kind === kind);
     const type = same.find((one) => one.version === version) ?? same[0];
     return type === undefined ? undefined : knownType(type);
+  }
+
+  /** {@link CommandError} for an object that is not there, because the hub does not serve its kind; undefined when it does. */
+  async notServed(type: ResourceType): Promise<CommandError | undefined> {
+    const served = await this.typeOf({ apiVersion: apiVersionOf(type), kind: type.kind });
+    return served === undefined ? await notInstalled(type.plural, this.#hub, this.#signal) : undefined;
   }
 
   /** A kind as a person names it, singular, plural or short; `group` where they name that too. */

@@ -19,6 +19,7 @@ import type { PlanOptions } from "../options.ts";
 import { CommandError, EXIT } from "../outcome.ts";
 import { chooseAmong } from "../words.ts";
 import { asApplied } from "./applied.ts";
+import { departingNotes } from "./departing.ts";
 import { type FileObject, objectsOfFiles } from "./files.ts";
 import { atOnce, HubReader } from "./hubReading.ts";
 import { lostCluster } from "./loss.ts";
@@ -45,7 +46,8 @@ async function planOfFiles(options: PlanOptions, context: CommandContext): Promi
   const { before, after } = await worldsOfFiles(options, await filesOf(options, namespace), namespace);
   const comparing = comparisonOf(before, after, options, "the files hold");
   const planned = comparing.candidates.map((candidate) => comparing.planned(candidate));
-  return tell({ before, after: comparing.after, planned, rehearsed: new Map(), notes: new Set() }, options, context);
+  const notes = new Set(departingNotes(comparing.after, comparing.departing));
+  return tell({ before, after: comparing.after, planned, rehearsed: new Map(), notes }, options, context);
 }
 
 async function planOnHub(options: PlanOptions, context: CommandContext): Promise<number> {
@@ -71,7 +73,8 @@ async function planOnHub(options: PlanOptions, context: CommandContext): Promise
     ? comparing.candidates.map((candidate) => comparing.planned(candidate))
     : await withMembers(comparing, members, comparing.after, new Set(options.without));
   const rehearsed = options.hubOnly ? new Map<ApplyRow, Rehearsed>() : await rehearse(planned, members);
-  const notes = new Set([...reader.notes, ...members.notes, ...rehearsalNotes(rehearsed)]);
+  const departing = departingNotes(comparing.after, comparing.departing);
+  const notes = new Set([...reader.notes, ...members.notes, ...rehearsalNotes(rehearsed), ...departing]);
   return tell({ before, after: comparing.after, planned, rehearsed, notes }, options, context);
 }
 
@@ -189,6 +192,7 @@ async function worlds(
   await reader.readDependencies(before, everything);
   const complete = copyOf(before);
   for (const object of stored) put(complete, object);
+  await reader.readHeldDrains(complete);
   await reader.readDependencies(complete, [...complete.objects.values()]);
   // What only the policies to come ask for is there now as well.
   const changed = new Set(stored.map((object) => refKey(refOf(object))));

@@ -47,6 +47,8 @@ export interface Comparison {
  */
 export class Comparing {
   readonly candidates: readonly Candidate[];
+  /** Objects that would be planned otherwise, but for their deletion: nothing else becomes of them. */
+  readonly departing: readonly KubeObject[];
   readonly #comparison: Comparison;
   readonly #facts: ReadonlyMap<string, ClusterFacts>;
   /** By `cluster/refKey` of what is asked for: the objects that ask for it. */
@@ -57,20 +59,27 @@ export class Comparing {
   constructor(comparison: Comparison) {
     const { before, after, now } = comparison;
     this.#comparison = comparison;
-    this.#facts = new Map(after.clusters.map((cluster) => [cluster.metadata.name, factsOf(cluster)]));
+    this.#facts = new Map(after.clusters.map((cluster) => [cluster.metadata.name, factsOf(cluster, after.heldDrains)]));
     const { lost } = comparison;
     const candidates: Candidate[] = [];
+    const departing: KubeObject[] = [];
     for (const [key, object] of after.objects) {
       const old = before.objects.get(key);
       const was = old === undefined ? undefined : computeTarget(snapshotIn(before, old), now);
       const is = computeTarget(snapshotIn(after, object), now);
       const gone = lostOf(was, lost);
-      this.#note(key, is);
+      const isDeparting = object.metadata.deletionTimestamp !== undefined;
+      if (!isDeparting) this.#note(key, is);
       if (was !== undefined && gone.length === 0 && isSameTarget(was, is)) continue;
+      if (isDeparting) {
+        departing.push(object);
+        continue;
+      }
       const copies = was === undefined || old === undefined ? [] : knownCopies(was, statusOf(before, old));
       candidates.push({ key, object, before: was, after: is, copies, lost: gone });
     }
     this.candidates = candidates;
+    this.departing = departing;
   }
 
   get before(): World {
@@ -140,7 +149,7 @@ function note(all: Map<string, Set<string>>, key: string, owner: string): void {
 }
 
 /** What the manager would have to know of a cluster before it removes anything there. */
-function factsOf({ metadata, spec, status }: MemberCluster): ClusterFacts {
+function factsOf({ metadata, spec, status }: MemberCluster, heldDrains: World["heldDrains"]): ClusterFacts {
   const isReady = status?.conditions?.some((one) => one.type === "Ready" && one.status === "True") === true;
   const leaving =
     metadata.deletionTimestamp === undefined || spec.deletionPolicy === undefined
@@ -148,10 +157,12 @@ function factsOf({ metadata, spec, status }: MemberCluster): ClusterFacts {
       : spec.deletionPolicy === "Drain"
         ? ("Drain" as const)
         : ("Keep" as const);
+  const held = leaving === "Drain" ? heldDrains.get(metadata.name) : undefined;
   return {
     synced: isReady,
     ...(spec.namespaces === undefined ? {} : { namespaces: spec.namespaces }),
     ...(leaving === undefined ? {} : { leaving }),
+    ...(held === undefined ? {} : { held }),
   };
 }
 

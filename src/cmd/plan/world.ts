@@ -11,7 +11,7 @@ import {
   refOf,
   type ResourceBinding,
 } from "../../apis/index.ts";
-import { type NamespaceTerms, namespaceTerms, type Snapshot } from "../../desiredstate/index.ts";
+import { type NamespaceTerms, namespaceTerms, type Snapshot, type Why } from "../../desiredstate/index.ts";
 import { clusterSnapshot, settingIn, unpackBundleAtOnce } from "../../hub/index.ts";
 import { hubKindOf, type ReplicaPaths } from "../../interpreter/index.ts";
 import { goesByRoom, type RoomReading } from "../../scheduler/index.ts";
@@ -36,6 +36,8 @@ export interface World {
   scales: Map<string, ReplicaPaths>;
   /** How much room clusters have, by name; undefined: that was not read. */
   rooms?: ReadonlyMap<string, RoomReading>;
+  /** Why nothing is removed from clusters that are drained and deleted, by name. */
+  heldDrains: ReadonlyMap<string, Why>;
   /** Of one namespace, and of the whole hub: the rights do not reach the other namespaces. */
   isPartial: boolean;
 }
@@ -52,6 +54,7 @@ export function emptyWorld(): World {
     dependencies: new Map(),
     unreadable: new Set(),
     scales: new Map(),
+    heldDrains: new Map(),
     isPartial: false,
   };
 }
@@ -69,6 +72,7 @@ export function copyOf(world: World): World {
     dependencies: new Map(world.dependencies),
     unreadable: new Set(world.unreadable),
     scales: new Map(world.scales),
+    heldDrains: world.heldDrains,
     ...(world.rooms === undefined ? {} : { rooms: world.rooms }),
     isPartial: world.isPartial,
   };

@@ -1,0 +1,24 @@
+import type { KubeObject } from "../../apis/index.ts";
+import { deletionText } from "../../status/index.ts";
+import { statusOf, type World } from "./world.ts";
+
+const NAMED = 5;
+
+/** What is said of objects that the change would concern, were they not being deleted; none where there are none. */
+export function departingNotes(world: World, departing: readonly KubeObject[]): string[] {
+  const [first, ...others] = departing;
+  if (first === undefined) return [];
+  const { deletionTimestamp: since = "" } = first.metadata;
+  const why = deletionText(statusOf(world, first), since) ?? "";
+  if (others.length === 0)
+    return [`${nameOf(first)} is being deleted since ${since}, and nothing else becomes of it: ${why}.`];
+  const names = departing.slice(0, NAMED).map(nameOf).join(", ");
+  const more = departing.length > NAMED ? ` and ${departing.length - NAMED} more` : "";
+  return [
+    `${departing.length} objects are being deleted, and nothing else becomes of them: ${names}${more}. ${nameOf(first)} ${why}.`,
+  ];
+}
+
+function nameOf({ kind, metadata }: KubeObject): string {
+  return `${kind.toLowerCase()}/${metadata.name}`;
+}
