@@ -18,7 +18,7 @@ export {
 export { changedFacts, changedSpec, type HubEvent, type Policy } from "./events.ts";
 export { clusterSnapshot } from "./clusterSnapshot.ts";
 export { HubCache } from "./hubCache.ts";
-export { crdNameOf, heldUnder, kindTerms } from "./kindTerms.ts";
+export { heldUnder, isOfEarlierCrd, kindTerms } from "./kindTerms.ts";
 export type { PlacedKind } from "./placedKinds.ts";
 export { settingIn } from "./planned.ts";
 export { ScalePaths } from "./scalePaths.ts";

@@ -1,3 +1,4 @@
+import { crdNameOf } from "../apis/index.ts";
 import { isCustomGroup } from "../interpreter/index.ts";
 import type { Logger } from "../observability/index.ts";
 import {
@@ -10,15 +11,7 @@ import {
   type ResourceType,
   withSignal,
 } from "../runtime/index.ts";
-import {
-  crdNameOf,
-  type Departing,
-  heldUnder,
-  isOfEarlierCrd,
-  type KindHeld,
-  type KindTerms,
-  kindTerms,
-} from "./kindTerms.ts";
+import { type Departing, heldUnder, isOfEarlierCrd, type KindHeld, type KindTerms, kindTerms } from "./kindTerms.ts";
 
 export interface KindDeletionsOptions {
   client: Client;

@@ -1,4 +1,4 @@
-import { ALLOW_DELETION_ANNOTATION, firstFitting, type ObjectMeta } from "../apis/index.ts";
+import { ALLOW_DELETION_ANNOTATION, crdNameOf, firstFitting, type ObjectMeta } from "../apis/index.ts";
 import type { ResourceType } from "../runtime/index.ts";
 
 /** What the CRD of a kind says of deletions of its objects: as values, for the manager and for `plan`. */
@@ -51,11 +51,6 @@ export function heldUnder(terms: KindTerms, { kind }: ResourceType, object: Depa
   if (terms.held !== undefined || !isOfEarlierCrd(terms, object)) return terms.held;
   const how = `was deleted with an earlier CRD; if meant, annotate it ${AGREEMENT}`;
   return heldSince(`the ${kind} ${how}`, `the object ${how}`);
-}
-
-/** Name of the CRD. */
-export function crdNameOf({ plural, group }: ResourceType): string {
-  return `${plural}.${group}`;
 }
 
 function allHeld(...texts: [string, ...string[]]): KindTerms {

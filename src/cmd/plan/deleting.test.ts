@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join as pathOf } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { ALLOW_DELETION_ANNOTATION, type KubeObject } from "../../apis/index.ts";
-import { crdNameOf } from "../../hub/index.ts";
+import { ALLOW_DELETION_ANNOTATION, crdNameOf, type KubeObject } from "../../apis/index.ts";
 import {
   CRDS,
   DEMOAPPLICATIONS,

@@ -1,4 +1,5 @@
 import {
+  crdNameOf,
   type KubeObject,
   type MemberCluster,
   type ObjectRef,
@@ -10,7 +11,7 @@ import {
   type ResourceBinding,
 } from "../../apis/index.ts";
 import { choosePlacement, needsOf, withTheirNeeds } from "../../desiredstate/index.ts";
-import { crdNameOf, heldUnder, kindTerms, ScalePaths, settingIn } from "../../hub/index.ts";
+import { heldUnder, kindTerms, ScalePaths, settingIn } from "../../hub/index.ts";
 import { type Dependency, dependencyKindOf, hubKindOf, placeableKindOf } from "../../interpreter/index.ts";
 import { createLogger } from "../../observability/index.ts";
 import {

@@ -125,10 +125,10 @@ async function removeItem(item: Item, stage: Stage, { place, wish, context }: Ru
   });
 }
 
-async function agree({ type, name, uid }: Item, { place, context }: Run): Promise<void> {
+async function agree({ type, namespace, name, uid }: Item, { place, context }: Run): Promise<void> {
   const body = { metadata: { uid, annotations: { [ALLOW_DELETION_ANNOTATION]: "true" } } };
   await unlessChanged(() =>
-    place.client.patch(type, undefined, name, "application/merge-patch+json", body, { signal: context.signal }),
+    place.client.patch(type, namespace, name, "application/merge-patch+json", body, { signal: context.signal }),
   );
 }
 

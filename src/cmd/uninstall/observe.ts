@@ -14,6 +14,7 @@ import {
   versionsOf,
 } from "../../apis/index.ts";
 import { inspectNamespace } from "../../clusters/index.ts";
+import { isOfEarlierCrd, kindTerms } from "../../hub/index.ts";
 import {
   type Client,
   CLUSTERROLEBINDINGS,
@@ -73,9 +74,10 @@ export async function observe(place: Place, signal: AbortSignal): Promise<Snapsh
       )
     ).flat();
 
-  const placed = await observeObjects(place, all);
+  const { departing, ...placed } = await observeObjects(place, all);
   const bound = await observeBound(client, placed.bindings, all, signal);
-  const crds = (await all(CRDS, { metadataOnly: true })).filter(({ metadata }) => CRD_NAMES.has(metadata.name));
+  const definitions = await all(CRDS, { metadataOnly: true });
+  const crds = definitions.filter(({ metadata }) => CRD_NAMES.has(metadata.name));
   const releases = await liveReleases(all);
   const stays = crds.flatMap((crd) => crdStays(crd, releases));
   const webhooks = await Promise.all(
@@ -90,7 +92,7 @@ export async function observe(place: Place, signal: AbortSignal): Promise<Snapsh
   const observed: Observed = {
     ...placed,
     bindings: placed.bindings.map(bindingOf),
-    bound,
+    bound: bound.map(({ type, object }) => itemOf(type, object)),
     joined: await itemsOf(SECRETS, all(SECRETS, { labelSelector: `${JOINED_TO_LABEL}=${hubId}`, metadataOnly: true })),
     admission: webhooks.flat(),
     ...(await conversion(
@@ -99,7 +101,10 @@ export async function observe(place: Place, signal: AbortSignal): Promise<Snapsh
       releases,
       signal,
     )),
-    doomed: crds.filter(isDoomed).map((crd) => itemOf(CRDS, crd)),
+    doomed: [
+      ...crds.filter(isDoomed).map((crd) => itemOf(CRDS, crd)),
+      ...ofEarlierCrds([...departing, ...bound], definitions),
+    ],
     crds: await installed(CRDS),
     workload: await installed(DEPLOYMENTS, SERVICES, NETWORKPOLICIES, PODDISRUPTIONBUDGETS, PRIORITYCLASSES),
     access: await installed(CLUSTERROLEBINDINGS, CLUSTERROLES, ROLEBINDINGS, ROLES),
@@ -127,17 +132,28 @@ type ListAll = (type: ResourceType, options?: ListOptions) => Promise<KubeObject
 async function observeObjects(
   { hubId }: Place,
   all: ListAll,
-): Promise<Pick<Observed, "applications" | "policies" | "members" | "marked"> & { bindings: ResourceBinding[] }> {
+): Promise<
+  Pick<Observed, "applications" | "policies" | "members" | "marked"> & {
+    bindings: ResourceBinding[];
+    departing: Found[];
+  }
+> {
   const found = {
     applications: [] as KubeObject[],
     policies: [] as Item[],
     members: [] as Member[],
     bindings: [] as ResourceBinding[],
+    departing: [] as Found[],
   };
+  const departs = (type: ResourceType, objects: readonly KubeObject[]): void =>
+    void found.departing.push(...objects.map((object) => ({ type, object })));
   for (const type of OBJECT_TYPES) {
-    if (type.group === PAAS_GROUP) found.applications = await all(type);
-    else if (type.kind === "MemberCluster") found.members = (await all(type)).map((one) => memberOf(type, one));
-    else if (isBinding(type)) found.bindings.push(...((await all(type)) as unknown as ResourceBinding[]));
+    if (type.group === PAAS_GROUP) departs(type, (found.applications = await all(type)));
+    else if (type.kind === "MemberCluster") {
+      const members = await all(type);
+      departs(type, members);
+      found.members = members.map((one) => memberOf(type, one));
+    } else if (isBinding(type)) found.bindings.push(...((await all(type)) as unknown as ResourceBinding[]));
     else found.policies.push(...(await itemsOf(type, all(type, { metadataOnly: true }))));
   }
   const copies = await markedOnTheHub(hubId, all);
@@ -155,19 +171,21 @@ async function observeBound(
   bindings: readonly ResourceBinding[],
   all: ListAll,
   signal: AbortSignal,
-): Promise<Item[]> {
+): Promise<Found[]> {
   if (bindings.length === 0) return [];
   const served = await withSignal(new Discovery(client, systemClock).list(), signal);
   const uids = new Set(bindings.map(({ spec }) => spec.resource.uid));
   const kinds = new Set(
     bindings.map(({ spec }) => nameOfKind(parseApiVersion(spec.resource.apiVersion).group, spec.resource.kind)),
   );
-  const held: Item[] = [];
+  const held: Found[] = [];
   for (const kind of kinds) {
     const type = served.find((one) => nameOfKind(one.group, one.kind) === kind);
     if (type === undefined) continue;
-    const items = (await all(type, { metadataOnly: true })).map((object) => itemOf(type, object));
-    held.push(...items.filter(({ uid, finalizers }) => uids.has(uid) && finalizers.some(isOurs)));
+    const objects = (await all(type, { metadataOnly: true })).filter(
+      ({ metadata: { uid = "", finalizers = [] } }) => uids.has(uid) && finalizers.some(isOurs),
+    );
+    held.push(...objects.map((object) => ({ type, object })));
   }
   return held;
 }
@@ -243,6 +261,22 @@ function itemOf(type: ResourceType, { metadata }: Pick<KubeObject, "metadata">):
 
 function isDoomed({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.annotations?.[ALLOW_DELETION_ANNOTATION] !== "true";
+}
+
+/** An object of the hub that Meridian places, or a MemberCluster. */
+interface Found {
+  type: ResourceType;
+  object: KubeObject;
+}
+
+/** Those that a manager holds, since they were deleted with an earlier CRD than the present one. */
+function ofEarlierCrds(objects: readonly Found[], definitions: readonly KubeObject[]): Item[] {
+  const crds = new Map(definitions.map(({ metadata }) => [metadata.name, metadata]));
+  return objects.flatMap(({ type, object }) => {
+    const crd = crds.get(crdNameOf(type));
+    if (crd === undefined || !isOfEarlierCrd(kindTerms(type, crd), object.metadata)) return [];
+    return [itemOf(type, object)];
+  });
 }
 
 /** True for an object of no Helm release: a manager made it. */

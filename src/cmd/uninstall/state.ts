@@ -56,7 +56,7 @@ export interface Observed {
   converts: boolean;
   /** Kinds whose objects may be stored in another version than the present one. */
   storedElsewhere: readonly string[];
-  /** CRDs that are being deleted, and nobody has agreed yet that the copies of their objects go too. */
+  /** CRDs that are being deleted, and objects that were deleted with an earlier CRD: nobody has agreed yet that the copies go too. */
   doomed: readonly Item[];
   /** CRDs that install made. */
   crds: readonly Item[];
