@@ -20,6 +20,8 @@ export interface ConditionContext {
   generation: number | undefined;
   /** Epoch milliseconds. */
   now: number;
+  /** Types that are True as soon as one copy has them True, whether that is good or bad. */
+  trueIfAny?: readonly string[];
 }
 
 interface Said {
@@ -47,8 +49,9 @@ export function conditionSums(members: readonly MemberStatus[], context: Conditi
     });
 }
 
-function conditionOf(type: string, said: readonly Said[], { previous, generation, now }: ConditionContext): Condition {
-  const status = statusOf(type, said);
+function conditionOf(type: string, said: readonly Said[], context: ConditionContext): Condition {
+  const { previous, generation, now, trueIfAny = [] } = context;
+  const status = statusOf(trueIfAny.includes(type) ? "Bad" : polarityOf(type), said);
   const before = previous.find((condition) => condition.type === type);
   const observed = generation ?? before?.observedGeneration;
   const isDated = said.some(({ condition }) => condition?.observedGeneration !== undefined);
@@ -61,10 +64,10 @@ function conditionOf(type: string, said: readonly Said[], { previous, generation
   };
 }
 
-function statusOf(type: string, said: readonly Said[]): ConditionStatus {
+function statusOf(polarity: ReturnType<typeof polarityOf>, said: readonly Said[]): ConditionStatus {
   const all = said.map(({ condition }) => statusIn(condition));
   const isAll = (status: ConditionStatus): boolean => all.every((one) => one === status);
-  switch (polarityOf(type)) {
+  switch (polarity) {
     case "Good":
       return isAll("True") ? "True" : all.includes("False") ? "False" : "Unknown";
     case "Bad":

@@ -1,12 +1,14 @@
 import { type Condition, isRecord, type KubeObject, sameValue } from "../apis/index.ts";
 import { conditionSums } from "./conditionSums.ts";
+import { isJob, jobSum } from "./jobSum.ts";
+import { type FieldRule, fieldRulesOf } from "./statusFields.ts";
 import type { MemberStatus } from "./types.ts";
-import { type Fields, fieldsOf, listOf, numberOf } from "./values.ts";
+import { type Fields, fieldsOf, listOf, numberOf, timesIn } from "./values.ts";
 
 /** Names of fields that count something: what several clusters have is their sum. */
 const COUNTS =
   /(?:replicas|nodes|pods|instances|members|workers|brokers|shards|count|scheduled|ready|available|unavailable|active|succeeded|failed)$/i;
-/** A number by which the controller of Deployments names what it makes. */
+/** Controllers name what they make by this number. */
 const NO_COUNT: ReadonlySet<string> = new Set(["collisionCount"]);
 /** Fields with a rule of their own. */
 const SPECIAL: ReadonlySet<string> = new Set(["conditions", "observedGeneration", "loadBalancer"]);
@@ -14,25 +16,28 @@ const MOST_POINTS = 64;
 
 /**
  * The status of a hub object that is propagated, from the statuses of its copies. Nothing is invented: counts are summed, points of load
- * balancers are joined, conditions are merged, what every copy says alike is taken over, and everything else is left out.
+ * balancers are joined, conditions are merged, what every copy says alike is taken over, and everything else is left out. Fields of built-in
+ * kinds that mean something else have a rule of their own ({@link fieldRulesOf}), and so has a Job ({@link jobSum}).
  * `observedGeneration` becomes the present generation once every copy is as it is wanted now and its controller has seen that; until then it
  * stays what it was. Undefined while no copy has a status. `now` is epoch milliseconds.
  */
 export function statusSum(object: KubeObject, members: readonly MemberStatus[], now: number): Fields | undefined {
   const known = members.filter(({ status }) => status !== undefined);
   if (known.length === 0) return undefined;
+  if (isJob(object)) return jobSum(object, members, now);
   const previous = fieldsOf(object["status"]);
   const isCurrent = members.every((member) => member.isCurrent && member.status !== undefined);
   const generation = object.metadata.generation ?? 0;
   const statuses = known.map(({ status }) => status ?? {});
   const names = [...new Set(statuses.flatMap((status) => Object.keys(status)))].toSorted();
 
+  const rules = fieldRulesOf(object);
   const sum: Record<string, unknown> = {};
   for (const name of names) {
     if (SPECIAL.has(name)) continue;
     const values = statuses.map((status) => status[name]);
-    const counted = isCount(name, values) ? total(values) : undefined;
-    const value = counted ?? (known.length === members.length ? common(values) : undefined);
+    const rule = rules?.fields[name] ?? (COUNTS.test(name) && !NO_COUNT.has(name) ? "Sum" : "Common");
+    const value = valueBy(rule, values, known.length === members.length);
     if (value !== undefined) sum[name] = value;
   }
   const points = pointsOf(statuses);
@@ -41,6 +46,7 @@ export function statusSum(object: KubeObject, members: readonly MemberStatus[], 
     previous: listOf(previous["conditions"]) as unknown as Condition[],
     generation: isCurrent ? generation : undefined,
     now,
+    ...(rules?.trueIfAny === undefined ? {} : { trueIfAny: rules.trueIfAny }),
   });
   if (conditions.length > 0) sum["conditions"] = conditions;
   const observed = names.includes("observedGeneration")
@@ -52,9 +58,28 @@ export function statusSum(object: KubeObject, members: readonly MemberStatus[], 
   return sum;
 }
 
-function isCount(name: string, values: readonly unknown[]): boolean {
-  if (!COUNTS.test(name) || NO_COUNT.has(name)) return false;
-  return values.every((value) => value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0));
+/** `isWhole`: every copy has a status. */
+function valueBy(rule: FieldRule, values: readonly unknown[], isWhole: boolean): unknown {
+  switch (rule) {
+    case "None":
+      return undefined;
+    case "Sum":
+      return values.every(isCount) ? total(values) : valueBy("Common", values, isWhole);
+    case "Earliest":
+      return timesIn(values).at(0);
+    case "Latest":
+      return timesIn(values).at(-1);
+    case "Joined":
+      return values.flatMap((value) => listOf(value)).slice(0, MOST_POINTS);
+    case "Common":
+      return isWhole ? common(values) : undefined;
+    default:
+      return rule.worstOf.find((one) => values.includes(one)) ?? valueBy("Common", values, isWhole);
+  }
+}
+
+function isCount(value: unknown): boolean {
+  return value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0);
 }
 
 /** Controllers leave out the counts that are 0. */
@@ -91,10 +116,27 @@ export function statusOwner({ metadata }: KubeObject, sum: Fields, ours: string)
 /** Whether the status of the hub object already is as the sum says: each field of it, and no other field that is ours. */
 export function isSummedUp({ metadata, ...object }: KubeObject, sum: Fields, ours: string): boolean {
   const status = fieldsOf(object["status"]);
-  if (!Object.keys(sum).every((name) => sameValue(status[name], sum[name]))) return false;
+  if (!Object.keys(sum).every((name) => isServedAs(status[name], sum[name]))) return false;
   const entry = (metadata.managedFields ?? []).find(
     ({ manager, operation, subresource }) => manager === ours && operation === "Apply" && subresource === "status",
   );
   const owned = Object.keys(fieldsOf(entry?.fieldsV1?.["f:status"]));
   return owned.every((field) => !field.startsWith("f:") || field.slice(2) in sum);
+}
+
+/** The API server adds fields to what was written, with null as their value: `lastProbeTime` of a Job's condition is one. */
+function isServedAs(live: unknown, written: unknown): boolean {
+  if (Array.isArray(written))
+    return (
+      Array.isArray(live) &&
+      live.length === written.length &&
+      written.every((item, index) => isServedAs(live[index], item))
+    );
+  if (!isRecord(written)) return sameValue(live, written);
+  if (!isRecord(live)) return false;
+  const added = Object.keys(live).filter((name) => !Object.hasOwn(written, name));
+  return (
+    added.every((name) => live[name] === null) &&
+    Object.entries(written).every(([name, value]) => isServedAs(live[name], value))
+  );
 }

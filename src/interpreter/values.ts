@@ -26,6 +26,14 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
+/** The points in time among the values, in their order; everything else is left out. */
+export function timesIn(values: readonly unknown[]): string[] {
+  return values
+    .flatMap((value) => textOf(value) ?? [])
+    .filter((text) => !Number.isNaN(Date.parse(text)))
+    .toSorted((a, b) => Date.parse(a) - Date.parse(b));
+}
+
 /** A copy with that leaf at that path; parts of the path that are missing are made. */
 export function withValueAt(value: unknown, [field, ...rest]: readonly string[], leaf: unknown): unknown {
   if (field === undefined) return leaf;

@@ -1,0 +1,70 @@
+import { type KubeObject, parseApiVersion } from "../apis/index.ts";
+
+/**
+ * How the values that several clusters report in one field of a status become one value. `Common`: the value that all report alike. `Joined`:
+ * the items of all lists. `worstOf`: the first of these words that anybody reports. `None`: the field means nothing beyond its own cluster.
+ */
+export type FieldRule = "Sum" | "Common" | "Earliest" | "Latest" | "Joined" | "None" | { worstOf: readonly string[] };
+
+export interface KindRules {
+  fields: Readonly<Record<string, FieldRule>>;
+  /** Types of conditions that are True of all copies together as soon as they are True of one. */
+  trueIfAny?: readonly string[];
+}
+
+/** The API server refuses a `collisionCount` that shrinks, and the number names revisions of one cluster. */
+const REVISIONS: KindRules = { fields: { collisionCount: "None" } };
+
+/** Built-in kinds with fields that the general rules read wrongly, or whose sum the API server would refuse. By group and kind. */
+const RULES: Readonly<Record<string, KindRules>> = {
+  "apps/DaemonSet": REVISIONS,
+  "apps/Deployment": REVISIONS,
+  "apps/StatefulSet": REVISIONS,
+  "autoscaling/HorizontalPodAutoscaler": {
+    fields: { lastScaleTime: "Latest", currentMetrics: "None", currentCPUUtilizationPercentage: "None" },
+  },
+  "batch/CronJob": {
+    fields: { active: "Joined", lastScheduleTime: "Latest", lastSuccessfulTime: "Latest" },
+  },
+  "policy/PodDisruptionBudget": {
+    fields: {
+      currentHealthy: "Sum",
+      desiredHealthy: "Sum",
+      disruptedPods: "None",
+      disruptionsAllowed: "Sum",
+      expectedPods: "Sum",
+    },
+    trueIfAny: ["DisruptionAllowed"],
+  },
+  // Devices of one cluster's nodes, and who holds them there.
+  "resource.k8s.io/ResourceClaim": { fields: { allocation: "None", devices: "None", reservedFor: "None" } },
+  "/PersistentVolume": {
+    fields: {
+      lastPhaseTransitionTime: "Latest",
+      phase: { worstOf: ["Failed", "Pending", "Released", "Available", "Bound"] },
+    },
+  },
+  "/PersistentVolumeClaim": { fields: { phase: { worstOf: ["Lost", "Pending", "Bound"] } } },
+  "/Pod": {
+    fields: {
+      containerStatuses: "None",
+      ephemeralContainerStatuses: "None",
+      extendedResourceClaimStatus: "None",
+      hostIP: "None",
+      hostIPs: "None",
+      initContainerStatuses: "None",
+      nominatedNodeName: "None",
+      phase: { worstOf: ["Failed", "Unknown", "Pending", "Running", "Succeeded"] },
+      podIP: "None",
+      podIPs: "None",
+      resourceClaimStatuses: "None",
+      startTime: "Earliest",
+    },
+  },
+};
+
+/** Undefined where the general rules are right for every field of the kind. */
+export function fieldRulesOf({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): KindRules | undefined {
+  const name = `${parseApiVersion(apiVersion).group}/${kind}`;
+  return Object.hasOwn(RULES, name) ? RULES[name] : undefined;
+}
