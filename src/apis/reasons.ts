@@ -170,6 +170,8 @@ const REFUSED = {
   Invalid: "The member's API server calls the object invalid.",
   UnknownField: "The member's version of the kind does not know a field.",
   BadRequest: "The member's API server does not understand the request.",
+  IndexedJob:
+    "The Placement divides the completions of a Job whose pods have an index each: every cluster would run the first indexes.",
   TooLarge: "The object, or what overrides make of it, is larger or deeper than the member or Meridian accepts.",
   KindNotServed:
     "The member does not serve the kind, or not in that version; once its CustomResourceDefinition is there, it is tried again. Of a policy: the hub does not.",

@@ -115,6 +115,22 @@ describe("what of a policy has no effect", () => {
       want: "NoEffect: spec.replicaScheduling.path: Meridian knows where a DemoApplication and a Deployment keep replicas; remove it",
     },
     {
+      name: "is the division of a Job, also beside what is divided",
+      policy: placement({
+        resourceSelectors: [demo, { apiVersion: "batch/v1", kind: "Job" }],
+        replicaScheduling: { mode: "Divided" },
+      }),
+      want: "NoEffect: spec.replicaScheduling.mode: no Job is divided: every cluster runs all completions; path: spec.completions divides them",
+    },
+    {
+      name: "is no division of a Job that says which number is divided",
+      policy: placement({
+        resourceSelectors: [{ apiVersion: "batch/v1", kind: "Job" }],
+        replicaScheduling: { mode: "Divided", path: "spec.completions" },
+      }),
+      want: undefined,
+    },
+    {
       name: "is nothing that has an effect on one of the kinds",
       policy: placement({
         resourceSelectors: [demo, widget],

@@ -9,7 +9,7 @@ import {
   unknownClusterWords,
 } from "../apis/index.ts";
 import type { Policy } from "../hub/index.ts";
-import { healthProblems, hubKindOf, memberKindOf } from "../interpreter/index.ts";
+import { healthProblems, hubKindOf, isJob, memberKindOf } from "../interpreter/index.ts";
 import { isPlacement, type Outcome } from "./policyOutcome.ts";
 
 export interface EffectFacts {
@@ -91,6 +91,12 @@ function neededByNoKind({ resourceSelectors, aggregateStatus, replicaScheduling 
     problems.push({
       field: "spec.replicaScheduling.path",
       message: `Meridian knows where ${kinds} keep replicas; remove it`,
+    });
+  const { mode, path } = replicaScheduling ?? {};
+  if (mode === "Divided" && path === undefined && resourceSelectors.some(isJob))
+    problems.push({
+      field: "spec.replicaScheduling.mode",
+      message: "no Job is divided: every cluster runs all completions; path: spec.completions divides them",
     });
   return problems;
 }

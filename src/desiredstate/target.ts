@@ -16,6 +16,7 @@ import {
   podNeedsOf,
   replicaPathsOf,
   replicasAt,
+  undividable,
 } from "../interpreter/index.ts";
 import { type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
 import { goesByRoom, NEEDS_UNKNOWN, roomFor, sortedByName, type Subject } from "../scheduler/index.ts";
@@ -51,6 +52,9 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     tooDeep(object) ??
     protectedNamespace(terms) ??
     kind.refusal?.(object) ??
+    (paths !== undefined && placement?.spec.replicaScheduling.mode === "Divided"
+      ? undividable(object, paths.spec)
+      : undefined) ??
     (kind.holdsManifests === true ? manifestsProblem(object) : undefined);
   const rendered = unfit === undefined ? kind.render(object) : [];
   const isByRoom = placement !== undefined && goesByRoom(placement.spec.replicaScheduling);

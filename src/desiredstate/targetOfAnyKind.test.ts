@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
-import { clusterPlacement, hub, placement, rows, shanghai, targetOf } from "./testdata/builders.ts";
+import {
+  clusterPlacement,
+  frankfurt,
+  hub,
+  placement,
+  rows,
+  shanghai,
+  singapore,
+  targetOf,
+} from "./testdata/builders.ts";
 
 const SELECTOR = { apiVersion: "v1", kind: "ConfigMap" };
 const selects = placement("p", { resourceSelectors: [SELECTOR] });
@@ -57,5 +66,51 @@ describe("an object that is sent as it is", () => {
     const namespaceSelector = { matchLabels: { team: "a" } };
     expect(by({ namespaceSelector }, { namespaceLabels: { team: "a" } })).toBe("p");
     expect(by({ namespaceSelector }, { namespaceLabels: { team: "b" } })).toBeUndefined();
+  });
+});
+
+describe("a Job", () => {
+  const selector = { apiVersion: "batch/v1", kind: "Job" };
+  const job = (spec: object): KubeObject => ({
+    ...selector,
+    metadata: {
+      name: "import",
+      namespace: "default",
+      uid: "u",
+      managedFields: [
+        {
+          manager: "kubectl",
+          fieldsV1: { "f:spec": { "f:completions": {}, "f:parallelism": {}, "f:completionMode": {} } },
+        },
+      ],
+    },
+    spec: { completions: 10, parallelism: 4, ...spec },
+  });
+  const target = (spec: object, scheduling: object) =>
+    targetOf({
+      object: job(spec),
+      placements: [
+        placement("p", { resourceSelectors: [selector], replicaScheduling: { mode: "Divided", ...scheduling } }),
+      ],
+      clusters: [shanghai, frankfurt, singapore],
+    });
+  const specs = (spec: object, scheduling: object): unknown[] =>
+    target(spec, scheduling).clusters.map(({ objects }) => objects[0]?.object["spec"]);
+
+  test("has its completions divided where the policy names them, and else none of its numbers", () => {
+    const divided = specs({}, { path: "spec.completions" }) as { completions: number; parallelism: number }[];
+    expect(divided.map(({ completions }) => completions).toSorted()).toEqual([3, 3, 4]);
+    expect(divided.map(({ parallelism }) => parallelism)).toEqual([4, 4, 4]);
+    expect(specs({}, {})).toEqual(Array(3).fill({ completions: 10, parallelism: 4 }));
+  });
+
+  test("whose pods have an index each is not divided, and says why", () => {
+    const indexed = { completionMode: "Indexed" };
+    expect(target(indexed, { path: "spec.completions" }).clusters).toMatchObject(
+      Array(3).fill({ problem: { reason: "IndexedJob" }, objects: [] }),
+    );
+    expect(specs(indexed, { mode: "Duplicated", path: "spec.completions" })).toEqual(
+      Array(3).fill({ completions: 10, parallelism: 4, ...indexed }),
+    );
   });
 });

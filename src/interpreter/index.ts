@@ -48,6 +48,7 @@ export {
   requiredHubKinds,
 } from "./registry.ts";
 export { replicaPath, replicasAt, withCounts, withReplicasAt } from "./replicas.ts";
+export { isJob, undividable } from "./divisionOfJobs.ts";
 export { isSummedUp, statusOwner, statusSum } from "./statusSum.ts";
 export type { Dependency, Health, HubKind, LostField, MemberStatus, ReplicaPaths } from "./types.ts";
 export { userSetObject, whyOwnersUnknown } from "./userFields.ts";

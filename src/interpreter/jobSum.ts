@@ -1,4 +1,4 @@
-import { type Condition, type KubeObject, parseApiVersion, timestamp } from "../apis/index.ts";
+import { type Condition, type KubeObject, timestamp } from "../apis/index.ts";
 import { type ConditionContext, conditionSums } from "./conditionSums.ts";
 import { conditionsIn } from "./health/report.ts";
 import type { MemberStatus } from "./types.ts";
@@ -8,10 +8,6 @@ import { type Fields, fieldsOf, listOf, numberOf, textOf, timesIn } from "./valu
 const ENDS = { Complete: "SuccessCriteriaMet", Failed: "FailureTarget" } as const;
 type End = keyof typeof ENDS;
 const END_TYPES: ReadonlySet<string> = new Set(Object.entries(ENDS).flat());
-
-export function isJob({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): boolean {
-  return kind === "Job" && parseApiVersion(apiVersion).group === "batch";
-}
 
 /**
  * The status of a Job on the hub, from those of its copies. The Job begins with the first copy and ends with the last one: it is Complete when every

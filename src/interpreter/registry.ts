@@ -10,6 +10,7 @@ import { manifestBundleKind } from "./bundle/manifestBundle.ts";
 import { demoApplicationKind } from "./demoapplication.ts";
 import { ingressAddresses, serviceAddresses } from "./health/addresses.ts";
 import { definitionHealth } from "./health/definitions.ts";
+import { jobPaths } from "./divisionOfJobs.ts";
 import { genericHealth, hasNoStatus } from "./health/generic.ts";
 import { cronJobHealth, jobHealth } from "./health/jobs.ts";
 import { podHealth } from "./health/pod.ts";
@@ -135,6 +136,7 @@ export function replicaPathsOf(
   if (hubKindOf(group, kind) !== undefined || memberKindOf(group, kind).withReplicas !== undefined) return undefined;
   const spec = replicaPath(declared);
   if (spec === undefined) return found;
+  if (group === "batch" && kind === "Job") return jobPaths(spec);
   return { spec, ...(found?.status === undefined ? {} : { status: found.status }) };
 }
 

@@ -1,6 +1,7 @@
 import { type Condition, isRecord, type KubeObject, sameValue } from "../apis/index.ts";
 import { conditionSums } from "./conditionSums.ts";
-import { isJob, jobSum } from "./jobSum.ts";
+import { isJob } from "./divisionOfJobs.ts";
+import { jobSum } from "./jobSum.ts";
 import { type FieldRule, fieldRulesOf } from "./statusFields.ts";
 import type { MemberStatus } from "./types.ts";
 import { type Fields, fieldsOf, listOf, numberOf, timesIn } from "./values.ts";

@@ -1,0 +1,34 @@
+import { type KubeObject, parseApiVersion } from "../apis/index.ts";
+import type { ReplicaPaths } from "./types.ts";
+import { fieldsOf } from "./values.ts";
+
+/** A Job has two numbers of pods. A policy says with `replicaScheduling.path` which of them is divided; without one, neither is. */
+
+const REPORTED: Readonly<Record<string, string>> = { completions: "succeeded", parallelism: "active" };
+
+export function isJob({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): boolean {
+  return kind === "Job" && parseApiVersion(apiVersion).group === "batch";
+}
+
+/** Where a Job reports on the number at that path of its spec; undefined for any other path. */
+export function jobPaths(spec: readonly string[]): ReplicaPaths {
+  const [top, field = "", ...rest] = spec;
+  const status = top === "spec" && rest.length === 0 && Object.hasOwn(REPORTED, field) ? REPORTED[field] : undefined;
+  return { spec, ...(status === undefined ? {} : { status: ["status", status] }) };
+}
+
+/**
+ * Why the completions of a Job cannot be divided; undefined where they can. The pods of an Indexed Job get the indexes from 0 on: each cluster would run
+ * the first indexes, and none the last ones.
+ */
+export function undividable(
+  object: KubeObject,
+  path: readonly string[],
+): { reason: string; message: string } | undefined {
+  if (!isJob(object) || path.join(".") !== "spec.completions") return undefined;
+  if (fieldsOf(object["spec"])["completionMode"] !== "Indexed") return undefined;
+  return {
+    reason: "IndexedJob",
+    message: "completions of an Indexed Job cannot be divided: each cluster would run index 0 on; use mode: Duplicated",
+  };
+}
