@@ -76,10 +76,7 @@ function classifyAnswer(error: ApiError, text: string): Outcome {
     case 409:
       return conflict(error);
     case 422:
-      return {
-        ...refused(/immutable/i.test(text) ? "ImmutableField" : "Invalid", causesOf(error) ?? text, true),
-        ...fieldsOf(error),
-      };
+      return invalid(error, text);
     case 429:
       return { kind: "Throttled", afterMs: error.retryAfterMs ?? DEFAULT_THROTTLE_MS };
     default:
@@ -94,6 +91,18 @@ function classifyAnswer(error: ApiError, text: string): Outcome {
       if (error.retryAfterMs !== undefined) return { kind: "Throttled", afterMs: error.retryAfterMs };
       return refused("ServerError", text, false);
   }
+}
+
+function invalid(error: ApiError, text: string): Outcome {
+  const said = causesOf(error) ?? text;
+  const fields = fieldsOf(error);
+  if (!/immutable/i.test(text)) return { ...refused("Invalid", said, true), ...fields };
+  const outcome = { ...refused("ImmutableField", said, true), ...fields };
+  // The server quotes the whole value before the point, such as all of a Job's pod template.
+  const names = [...new Set(fields.fields)].toSorted().join(", ");
+  if (names === "") return outcome;
+  const remedy = "cannot be changed: delete the member object, which is made anew, or rename the object on the hub";
+  return { ...outcome, message: firstFitting([`${names} ${remedy}`, `a field ${remedy}`]) };
 }
 
 function forbidden(text: string): Outcome {
@@ -120,11 +129,17 @@ function conflict(error: ApiError): Outcome {
   return refused(isOurs ? error.reason : "Conflict", error.apiMessage, isOurs);
 }
 
+/** Sorted: the server lists them in another order each time, and the status would be written anew for that. */
 function causesOf(error: ApiError): string | undefined {
   const causes = (error.details?.causes ?? []).map(({ field = "", message = "" }) =>
     field === "" ? message : `${field}: ${message}`,
   );
-  return causes.filter((cause) => cause !== "").join("; ") || undefined;
+  return (
+    causes
+      .filter((cause) => cause !== "")
+      .toSorted()
+      .join("; ") || undefined
+  );
 }
 
 /** The server could make no object of its kind of what was sent, whatever it calls that. */

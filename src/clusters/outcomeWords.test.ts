@@ -128,6 +128,31 @@ describe("admission's no is AdmissionDenied, whatever code its author gave it", 
   });
 });
 
+describe("a field that cannot be changed", () => {
+  const template = { field: "spec.template", message: `Invalid value: {"${"x".repeat(400)}"}: field is immutable` };
+
+  test("is named, with what to do, instead of the value that the server quotes", () => {
+    const outcome = refused(422, "Invalid", "Job is invalid: field is immutable", { causes: [template] });
+    expect(outcome).toMatchObject({ reason: "ImmutableField", final: true, fields: ["spec.template"] });
+    expect(outcome).toMatchObject({
+      message: expect.stringMatching(/^spec\.template .*delete the member object/) as string,
+    });
+    expect(outcome).not.toMatchObject({ message: expect.stringContaining("xxx") as string });
+  });
+
+  test("leaves room for what to do where many are", () => {
+    const causes = Array.from({ length: 30 }, (_, at) => ({ field: `spec.field${at}`, message: "field is immutable" }));
+    const outcome = refused(422, "Invalid", "field is immutable", { causes });
+    expect(outcome).toMatchObject({ message: expect.stringContaining("delete the member object") as string });
+  });
+});
+
+test("what the server lists in another order each time is told in one order", () => {
+  const causes = [{ field: "spec.b", message: "no" }, { message: "never" }, { field: "spec.a", message: "no" }];
+  const told = [causes, causes.toReversed()].map((one) => refused(422, "Invalid", "invalid", { causes: one }));
+  expect(told[0]).toMatchObject({ message: (told[1] as { message: string }).message });
+});
+
 describe("who owns a field that cannot be taken", () => {
   const conflict = (...causes: object[]) => refused(409, "Conflict", "conflict", { causes });
   const cause = { reason: "FieldManagerConflict", message: 'conflict with "kubectl"', field: ".spec.replicas" };
