@@ -32,7 +32,7 @@ export { type MemberReport, memberReport } from "./memberReport.ts";
 export { appliedAtOf, hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
 export { neverPlacedAs, whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
 export { amountOf, needsOfPod, type PodNeeds, podNeedsKey, podNeedsOf, type PodToleration } from "./podNeeds.ts";
-export { podTemplateOf } from "./podTemplates.ts";
+export { podTemplateOf, podTemplatePathOf } from "./podTemplates.ts";
 export {
   DEPENDENCY_KINDS,
   dependencyKindOf,

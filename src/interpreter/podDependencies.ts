@@ -1,3 +1,5 @@
+import type { KubeObject } from "../apis/index.ts";
+import { podTemplateOf, podTemplatePathOf } from "./podTemplates.ts";
 import { References } from "./references.ts";
 import type { Dependency } from "./types.ts";
 import { type Fields, fieldsOf, listOf } from "./values.ts";
@@ -10,6 +12,22 @@ export function podDependencies(podSpec: unknown, namespace: string | undefined)
   const references = new References(namespace);
   addReferencesOfPod(references, podSpec);
   return references.list();
+}
+
+/**
+ * Adds what the pods of a workload need. A volume with the name of a claim template of the object (StatefulSet) is replaced by a claim that the
+ * member's controller makes, so that what the volume names is not needed.
+ */
+export function addReferencesOfWorkload(references: References, object: KubeObject): void {
+  // Many a custom kind has another sort of template in the usual place.
+  const spec = podTemplatePathOf(object) === undefined ? undefined : podTemplateOf(object)?.spec;
+  if (spec === undefined) return;
+  const claims = listOf(fieldsOf(object["spec"])["volumeClaimTemplates"]);
+  const replaced = new Set(claims.map(({ metadata }) => fieldsOf(metadata)["name"]));
+  addReferencesOfPod(references, {
+    ...spec,
+    volumes: listOf(spec["volumes"]).filter(({ name }) => !replaced.has(name)),
+  });
 }
 
 const CONTAINERS = ["initContainers", "containers", "ephemeralContainers"] as const;

@@ -7,6 +7,14 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   "batch/CronJob": ["spec", "jobTemplate", "spec", "template"],
 };
 
+/** Kinds of Kubernetes that have pods, whatever an object of them says. */
+const WORKLOADS: ReadonlySet<string> = new Set([
+  ...Object.keys(TEMPLATES),
+  ...["DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"].map((kind) => `apps/${kind}`),
+  "/ReplicationController",
+  "batch/Job",
+]);
+
 /** Where every other workload of Kubernetes has its pods, and many a custom one. */
 const USUAL_TEMPLATE = ["spec", "template"];
 
@@ -23,11 +31,25 @@ export function podTemplateOf(object: KubeObject): PodTemplate | undefined {
   return { metadata: template["metadata"], spec: template["spec"] };
 }
 
+/**
+ * Path from an object to its pods' template, of a Pod the empty one; undefined for kinds without pods. Of a kind that Kubernetes does not bring, the
+ * object shows it: containers stand in the usual place.
+ */
+export function podTemplatePathOf(object: KubeObject): readonly string[] | undefined {
+  const path = templatePathOf(object);
+  if (WORKLOADS.has(nameOf(object))) return path;
+  return Array.isArray(podTemplateOf(object)?.spec["containers"]) ? path : undefined;
+}
+
 /** A copy whose pods have that spec, where {@link podTemplateOf} finds one. */
 export function withPodSpec(object: KubeObject, spec: PodTemplate["spec"]): KubeObject {
   return withValueAt(object, [...templatePathOf(object), "spec"], spec) as KubeObject;
 }
 
-function templatePathOf({ apiVersion, kind }: KubeObject): readonly string[] {
-  return TEMPLATES[`${parseApiVersion(apiVersion).group}/${kind}`] ?? USUAL_TEMPLATE;
+function templatePathOf(object: KubeObject): readonly string[] {
+  return TEMPLATES[nameOf(object)] ?? USUAL_TEMPLATE;
+}
+
+function nameOf({ apiVersion, kind }: KubeObject): string {
+  return `${parseApiVersion(apiVersion).group}/${kind}`;
 }

@@ -1,6 +1,5 @@
 import { type KubeObject, parseApiVersion } from "../apis/index.ts";
-import { addReferencesOfPod } from "./podDependencies.ts";
-import { podTemplateOf } from "./podTemplates.ts";
+import { addReferencesOfPod, addReferencesOfWorkload } from "./podDependencies.ts";
 import { References } from "./references.ts";
 import type { Dependency } from "./types.ts";
 import { userSetObject } from "./userFields.ts";
@@ -27,11 +26,8 @@ export function propagatedDependencies(object: KubeObject): Dependency[] {
       // Admission on the hub has put the hub's own pull secrets and tokens into the pod.
       addReferencesOfPod(references, userSetObject(object)["spec"]);
       break;
-    default: {
-      const spec = podTemplateOf(object)?.spec;
-      // Many a custom kind has another sort of template there.
-      if (Array.isArray(spec?.["containers"])) addReferencesOfPod(references, spec);
-    }
+    default:
+      addReferencesOfWorkload(references, object);
   }
   return references.list().map((dependency) => ({ ...dependency, readByPods: false }));
 }

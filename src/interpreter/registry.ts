@@ -44,7 +44,7 @@ const scalable = {
   replicaPath: ["spec", "replicas"] as const,
 };
 
-const HUB_KINDS: readonly HubKind[] = [demoApplicationKind, manifestBundleKind(memberKindOf)];
+const HUB_KINDS: readonly HubKind[] = [demoApplicationKind, manifestBundleKind];
 
 const MEMBER_KINDS: readonly MemberKind[] = [
   memberKind("apps", "Deployment", deploymentHealth, { ...scalable, podTemplatePath: POD_TEMPLATE }),

@@ -1,12 +1,12 @@
 import { isRecord, type KubeObject, valueAt } from "../apis/index.ts";
-import { podTemplatePath } from "./podTemplate.ts";
+import { podTemplatePathOf } from "../interpreter/index.ts";
 
 /**
  * What a patch has left that is no map of strings where Meridian writes labels and annotations of its own afterwards; undefined
  * when there is nothing. A member would not see what was wrong: added to, a text becomes an object of its letters.
  */
 export function wrongMetadata(before: KubeObject, after: unknown): string | undefined {
-  const template = podTemplatePath(before);
+  const template = podTemplatePathOf(before);
   for (const place of [["metadata"], ...(template === undefined ? [] : [[...template, "metadata"]])]) {
     for (const field of ["labels", "annotations"]) {
       const path = [...place, field];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject, OverrideRule } from "../apis/index.ts";
-import { overridePodTemplates, podTemplateOf, podTemplatePath, updateAt } from "./podTemplate.ts";
+import { podTemplateOf } from "../interpreter/index.ts";
+import { overridePodTemplates, updateAt } from "./podTemplate.ts";
 import { RuleError } from "./ruleError.ts";
 import { deployment, frozen, service } from "./testing.ts";
 import { Work } from "./work.ts";
@@ -21,27 +22,6 @@ const problem = (rule: OverrideRule, ...objects: KubeObject[]): unknown => {
   }
 };
 const invalid = (message: string): RuleError => new RuleError("InvalidOverride", message);
-
-describe("the template of an object's pods", () => {
-  test.each([
-    ["apps/v1", "Deployment", ["spec", "template"]],
-    ["apps/v1", "StatefulSet", ["spec", "template"]],
-    ["apps/v1", "DaemonSet", ["spec", "template"]],
-    ["v1", "ReplicationController", ["spec", "template"]],
-    ["batch/v1", "Job", undefined],
-    ["v1", "Pod", undefined],
-    ["example.com/v1", "Deployment", undefined],
-  ])("of %s %s is at %j", (apiVersion, kind, path) => {
-    expect(podTemplatePath({ apiVersion, kind, metadata: { name: "x" } })).toEqual(path);
-  });
-
-  test.each<[string, KubeObject, unknown]>([
-    ["is what stands there", running({ spec: {} }), { spec: {} }],
-    ["is none where nothing stands there", running(undefined), undefined],
-    ["is none where a text stands there", running("template"), undefined],
-    ["is none of an object without pods", { ...service, spec: { template: { spec: {} } } }, undefined],
-  ])("%s", (_name, object, want) => expect(podTemplateOf(object)).toEqual(want));
-});
 
 describe("a rule for pods", () => {
   test.each<[string, OverrideRule, object]>([
@@ -70,6 +50,49 @@ describe("a rule for pods", () => {
     expect(changed[1]).toHaveProperty("spec.template.spec.containers[0].args", ["x"]);
     expect(changed[2]).toHaveProperty("spec.template.spec.containers[0].args", ["x"]);
     expect(changed[1]).toMatchObject({ metadata: objects[1]?.metadata, spec: { replicas: 4 } });
+  });
+
+  const containers = [{ name: "web", image: "nginx:1" }];
+  test.each<[string, KubeObject, string]>([
+    [
+      "a CronJob",
+      {
+        apiVersion: "batch/v1",
+        kind: "CronJob",
+        metadata: { name: "x" },
+        spec: { jobTemplate: { spec: { template: { spec: { containers } } } } },
+      },
+      "spec.jobTemplate.spec.template.spec",
+    ],
+    [
+      "a Job",
+      { apiVersion: "batch/v1", kind: "Job", metadata: { name: "x" }, spec: { template: { spec: { containers } } } },
+      "spec.template.spec",
+    ],
+    ["a Pod", { apiVersion: "v1", kind: "Pod", metadata: { name: "x" }, spec: { containers } }, "spec"],
+    [
+      "a kind of its own",
+      {
+        apiVersion: "example.com/v1",
+        kind: "Rollout",
+        metadata: { name: "x" },
+        spec: { template: { spec: { containers } } },
+      },
+      "spec.template.spec",
+    ],
+  ])("reaches the pods of %s", (_, object, path) => {
+    const [changed] = overridePodTemplates(frozen([object]), { image: { tag: "2" } }, new Work());
+    expect(changed).toHaveProperty(`${path}.containers[0].image`, "nginx:2");
+  });
+
+  test("finds no pods in another sort of template", () => {
+    const certificate = {
+      apiVersion: "example.com/v1",
+      kind: "Secrets",
+      metadata: { name: "x" },
+      spec: { template: { spec: { type: "Opaque" } } },
+    };
+    expect(problem({ image: { tag: "2" } }, certificate)).toMatchObject({ reason: "InvalidOverride" });
   });
 
   test.each<[string, unknown]>([

@@ -1,13 +1,5 @@
-import {
-  isRecord,
-  type KubeObject,
-  type OverrideRule,
-  parseApiVersion,
-  sameValue,
-  shortName,
-  valueAt,
-} from "../apis/index.ts";
-import { memberKindOf } from "../interpreter/index.ts";
+import { isRecord, type KubeObject, type OverrideRule, sameValue, shortName, valueAt } from "../apis/index.ts";
+import { podTemplatePathOf } from "../interpreter/index.ts";
 import { overrideImage, type ImageOverride } from "./image.ts";
 import { RuleError } from "./ruleError.ts";
 import type { Work } from "./work.ts";
@@ -17,12 +9,8 @@ type Json = Record<string, unknown>;
 /** kubectl's own way to say which container of several is the one that people mean. */
 const DEFAULT_CONTAINER_ANNOTATION = "kubectl.kubernetes.io/default-container";
 
-export function podTemplatePath(object: KubeObject): readonly string[] | undefined {
-  return memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).podTemplatePath;
-}
-
-export function podTemplateOf(object: KubeObject): Json | undefined {
-  const path = podTemplatePath(object);
+export function templateIn(object: KubeObject): Json | undefined {
+  const path = podTemplatePathOf(object);
   if (path === undefined) return undefined;
   const value = valueAt(object, path);
   return isRecord(value) ? value : undefined;
@@ -46,12 +34,12 @@ export function overridePodTemplates(
   if (field === undefined || objects.length === 0) return objects;
   let hasTemplate = false;
   const changed = objects.map((object) => {
-    const template = podTemplateOf(object);
+    const template = templateIn(object);
     if (template === undefined) return object;
     hasTemplate = true;
     const overridden = overrideTemplate(template, rule, object.kind, work);
     if (overridden === template) return object;
-    return replaceAt(object, podTemplatePath(object) ?? [], overridden) as KubeObject;
+    return replaceAt(object, podTemplatePathOf(object) ?? [], overridden) as KubeObject;
   });
   if (!hasTemplate) throw new RuleError("InvalidOverride", `${field} needs a pod template, and no object here has one`);
   return changed;

@@ -1,5 +1,5 @@
 import { isRecord, type KubeObject, protectedChange as identityChange, sameValue, valueAt } from "../apis/index.ts";
-import { podTemplateOf } from "./podTemplate.ts";
+import { templateIn } from "./podTemplate.ts";
 import type { Work } from "./work.ts";
 
 /**
@@ -12,10 +12,10 @@ export function protectedChange(before: KubeObject, after: unknown, work: Work):
 }
 
 function selectorLabelChange(before: KubeObject, after: KubeObject, work: Work): string | undefined {
-  const template = podTemplateOf(before);
+  const template = templateIn(before);
   if (template === undefined) return undefined;
   const labels = ["metadata", "labels"];
-  const [was, is] = [valueAt(template, labels), valueAt(podTemplateOf(after), labels)];
+  const [was, is] = [valueAt(template, labels), valueAt(templateIn(after), labels)];
   if (was === is) return undefined;
   const keys = selectorKeys(before);
   work.copies(keys.length);

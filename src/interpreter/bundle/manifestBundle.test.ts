@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { bundle, operator, serviceAccount } from "../../../test/builders/index.ts";
 import type { KubeObject } from "../../apis/index.ts";
-import { memberKindOf } from "../registry.ts";
 import { manifestBundleKind } from "./manifestBundle.ts";
 
-const rule = manifestBundleKind(memberKindOf);
+const rule = manifestBundleKind;
 const inShop = (...manifests: KubeObject[]): KubeObject => bundle("b", manifests, { namespace: "shop" });
 /** An object of that kind whose pods have that spec. */
 const running = (apiVersion: string, kind: string, name: string, spec: object): KubeObject => ({
@@ -46,7 +45,10 @@ describe("what a bundle needs beside it", () => {
   test("is what its pods refer to, whatever runs them; an operator may make it, so that nothing of it is missed", () => {
     const objects = ["apps/v1 Deployment", "batch/v1 Job", "example.com/v1 Runner"].map((name, at) => {
       const [apiVersion = "", kind = ""] = name.split(" ");
-      return running(apiVersion, kind, kind.toLowerCase(), { imagePullSecrets: [{ name: `pull-${at}` }] });
+      return running(apiVersion, kind, kind.toLowerCase(), {
+        containers: [{ name: "web" }],
+        imagePullSecrets: [{ name: `pull-${at}` }],
+      });
     });
     expect(rule.dependencies(inShop(...objects))).toEqual([
       secret("pull-0", false),
@@ -76,15 +78,21 @@ describe("what a bundle needs beside it", () => {
     expect(rule.dependencies(inShop({ ...pods, metadata: { name: "a", namespace: "bank" } }))).toEqual([]);
   });
 
-  test("is found where the rule of a kind says that its pods are", () => {
-    const elsewhere = manifestBundleKind((group, kind) => ({
-      group,
-      kind,
-      health: () => ({ state: "Available" }),
-      ...(group === "example.com" && kind === "Runner" ? { podTemplatePath: ["spec", "pods"] } : {}),
-    }));
-    const runner = { ...running("example.com/v1", "Runner", "r", {}), spec: { pods: { spec: volume } } };
-    expect(elsewhere.dependencies(inShop(runner))).toEqual([configMap("settings", true)]);
-    expect(rule.dependencies(inShop(runner))).toEqual([]);
+  test("is found in the pods of a CronJob, and not where a claim template replaces a volume", () => {
+    const cron = {
+      apiVersion: "batch/v1",
+      kind: "CronJob",
+      metadata: { name: "c" },
+      spec: { jobTemplate: { spec: { template: { spec: volume } } } },
+    };
+    expect(rule.dependencies(inShop(cron))).toEqual([configMap("settings", true)]);
+    const claim = { volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data" } }] };
+    const database = running("apps/v1", "StatefulSet", "db", claim);
+    const claimed = {
+      ...database,
+      spec: { ...(database["spec"] as object), volumeClaimTemplates: [{ metadata: { name: "data" } }] },
+    };
+    expect(rule.dependencies(inShop(database))).toMatchObject([{ ref: { kind: "PersistentVolumeClaim" } }]);
+    expect(rule.dependencies(inShop(claimed))).toEqual([]);
   });
 });
