@@ -185,9 +185,10 @@ describe("whether a namespace is empty", () => {
       want: { kind: "Occupied", by: "ServiceAccount kube-root-ca.crt" },
     },
     {
-      name: "a kind that is gone by now is empty",
+      // A version that is not served any more answers so, and the objects are there in another one.
+      name: "a kind that is not served any more since it was discovered leaves it unknown",
       inside: { configmaps: new ApiError(404, "NotFound", "gone") },
-      want: { kind: "Empty" },
+      want: { kind: "Unknown", message: "configmaps cannot be listed there (404 NotFound)" },
     },
     {
       name: "a kind that may not be listed leaves it unknown",
@@ -210,6 +211,24 @@ describe("whether a namespace is empty", () => {
       want: { kind: "Occupied", by: "ServiceAccount mine" },
     },
   ])("$name", async ({ inside, want }) => expect(await inspecting(inside).inspect()).toEqual(want));
+
+  test.each([
+    kind("Event", "events", { group: "eventing.example.com" }),
+    kind("Endpoints", "endpoints", { group: "gateway.example.com" }),
+    kind("EndpointSlice", "endpointslices", { group: "gateway.example.com" }),
+  ])("counts $kind.$group, which shares nothing but its name with the kind of Kubernetes", async (type) => {
+    const { inspect } = inspecting({ [type.plural]: ["mine"] }, [type]);
+    expect(await inspect()).toEqual({ kind: "Occupied", by: `${type.kind} mine` });
+  });
+
+  test.each([
+    kind("ConfigMap", "configmaps", { group: "example.com" }),
+    kind("ServiceAccount", "serviceaccounts", { group: "example.com" }),
+  ])("counts $kind.$group under the name of what every namespace holds", async (type) => {
+    const name = type.kind === "ConfigMap" ? "kube-root-ca.crt" : "default";
+    const { inspect } = inspecting({ [type.plural]: [name] }, [type]);
+    expect(await inspect()).toMatchObject({ kind: "Occupied" });
+  });
 
   test("is unknown while a part of the API is away, and nothing is listed", async () => {
     const { inspect, client } = inspecting({}, DEFAULTS, ["metrics.k8s.io/v1", "custom/v1"]);

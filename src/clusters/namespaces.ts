@@ -124,9 +124,12 @@ export function wasCreatedByMeridian({ metadata }: KubeObject): boolean {
   return metadata.managedFields?.some(({ manager }) => manager === FIELD_MANAGER) === true;
 }
 
-/** Objects that every namespace holds by itself, and kinds whose objects go with those that they describe. */
-const OF_EVERY_NAMESPACE = new Set(["ConfigMap/kube-root-ca.crt", "ServiceAccount/default"]);
-const DESCRIBES_OTHERS = new Set(["Event", "Endpoints", "EndpointSlice"]);
+/**
+ * Objects that every namespace holds by itself, and kinds whose objects go with those that they describe. The group counts: a custom kind may
+ * have the name of a kind of Kubernetes.
+ */
+const OF_EVERY_NAMESPACE = new Set(["/ConfigMap/kube-root-ca.crt", "/ServiceAccount/default"]);
+const DESCRIBES_OTHERS = new Set(["/Event", "events.k8s.io/Event", "/Endpoints", "discovery.k8s.io/EndpointSlice"]);
 
 export type Emptiness =
   | { kind: "Empty" }
@@ -161,11 +164,11 @@ async function inspectKind(client: Client, type: ResourceType, name: string, sig
   try {
     ({ items } = await client.list(type, { namespace: name, metadataOnly: true, limit: 5, signal }));
   } catch (error) {
-    if (isNotFound(error)) return { kind: "Empty" };
+    // Not found either: a version that was taken out of service says nothing of the objects, which are there in another version.
     signal.throwIfAborted();
     return { kind: "Unknown", message: `${type.plural} ${whyNot(error)}` };
   }
-  const foreign = items.find((item) => !goesWithTheNamespace(type.kind, item.metadata.name));
+  const foreign = items.find((item) => !goesWithTheNamespace(type, item.metadata.name));
   return foreign === undefined ? { kind: "Empty" } : { kind: "Occupied", by: `${type.kind} ${foreign.metadata.name}` };
 }
 
@@ -175,8 +178,8 @@ function whyNot(error: unknown): string {
   return isApiError(error) ? `cannot be listed there (${error.status} ${error.reason})` : "cannot be listed there";
 }
 
-function goesWithTheNamespace(kind: string, name: string): boolean {
-  return DESCRIBES_OTHERS.has(kind) || OF_EVERY_NAMESPACE.has(`${kind}/${name}`);
+function goesWithTheNamespace({ group, kind }: ResourceType, name: string): boolean {
+  return DESCRIBES_OTHERS.has(`${group}/${kind}`) || OF_EVERY_NAMESPACE.has(`${group}/${kind}/${name}`);
 }
 
 /** The versions of a group hold the same objects: one of them is enough. */
