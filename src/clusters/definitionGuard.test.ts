@@ -26,8 +26,10 @@ const served: Spec = {
   ],
 };
 
-function definition(spec: unknown = served): KubeObject {
-  return { apiVersion: REF.apiVersion, kind: REF.kind, metadata: { name: NAME }, spec };
+/** A definition that was established once, unless told, so that there may be objects of it. */
+function definition(spec: unknown = served, established: unknown = "True"): KubeObject {
+  const status = { conditions: [undefined, { type: "Established", status: established }] };
+  return { apiVersion: REF.apiVersion, kind: REF.kind, metadata: { name: NAME }, spec, status };
 }
 
 const widget = (metadata: KubeObject["metadata"]): KubeObject => ({
@@ -87,9 +89,25 @@ describe("a definition", () => {
 
   test.each([
     { name: "it is gone", definedBy: NOT_FOUND },
-    { name: "its objects are not served", definedBy: definition(), objects: NOT_FOUND },
+    { name: "it was never established", definedBy: definition(served, "False"), objects: NOT_FOUND },
+    { name: "nothing says that it was", definedBy: { ...definition(), status: "text" }, objects: NOT_FOUND },
+    { name: "it has no status", definedBy: { ...definition(), status: undefined }, objects: NOT_FOUND },
   ])("may go when $name", async ({ definedBy, objects }) => {
     expect((await removing(definedBy, objects)).refusal).toBeUndefined();
+  });
+
+  // The objects are in the member's store all the same, and the server deletes them along with the definition.
+  test.each([
+    { name: "no version of it is served", spec: { ...served, versions: [{ name: "v1", served: false }] }, objects: [] },
+    { name: "the version that it names is not served any more", spec: served, objects: NOT_FOUND },
+  ])("stays while $name: nobody can say that there is no object of it", async ({ spec, objects }) => {
+    expect((await removing(definition(spec), objects)).refusal).toMatchObject({
+      status: 409,
+      reason: "CustomObjectsExist",
+      apiMessage: expect.stringMatching(
+        /^whether objects of widgets\.example\.com exist .* allow-crd-removal=/,
+      ) as string,
+    });
   });
 
   const forbidden = new ApiError(403, "Forbidden", "no");
@@ -110,12 +128,13 @@ describe("a definition", () => {
     { name: "no kind", spec: { ...served, names: { plural: "widgets" } } },
     { name: "no versions", spec: { ...served, versions: undefined } },
     { name: "versions of another type", spec: { ...served, versions: { name: "v1", served: true } } },
-    { name: "no version that is served", spec: { ...served, versions: [{ name: "v1", served: false }] } },
     { name: "a version that does not say whether it is served", spec: { ...served, versions: [{ name: "v1" }] } },
     { name: "a served version without a name", spec: { ...served, versions: [{ served: true }] } },
-  ])("with $name has the member serve nothing, and may go", async ({ spec }) => {
+  ])("with $name says nothing of its objects, and stays if it was ever established", async ({ spec }) => {
     const { client, refusal } = await removing(definition(spec), [widget({ name: "a" })]);
-    expect([client.lines, refusal]).toEqual([["get customresourcedefinitions"], undefined]);
+    expect(client.lines).toEqual(["get customresourcedefinitions"]);
+    expect(refusal).toMatchObject({ reason: "CustomObjectsExist" });
+    expect((await removing(definition(spec, "False"))).refusal).toBeUndefined();
   });
 
   test("is asked about by its first served version, whatever else stands among the versions", async () => {

@@ -2,8 +2,8 @@ import { isRecord, type KubeObject, type ObjectRef } from "../apis/index.ts";
 import { ApiError, type Client, isNotFound, type ResourceType } from "../runtime/index.ts";
 
 /**
- * Refuses to remove a definition while objects of it exist on the member: the server would delete every one of them along with it, whoever
- * made the object. Rejects with `CustomObjectsExist`, or with what the client rejects with.
+ * Refuses to remove a definition while objects of it may exist on the member: the server would delete every one of them along with it, whoever
+ * made the object, and also where no version of the kind is served. Rejects with `CustomObjectsExist`, or with what the client rejects with.
  */
 export async function refuseWhileInUse(
   client: Client,
@@ -11,15 +11,36 @@ export async function refuseWhileInUse(
   { name }: ObjectRef,
   signal: AbortSignal,
 ): Promise<void> {
+  const definition = await found(client.get(definitions, undefined, name, { signal }));
+  if (definition === undefined || !wasEstablished(definition)) return;
+  const type = servedBy(definition);
+  const list = type && (await found(client.list(type, { metadataOnly: true, limit: 1, signal })));
+  // A path that the server does not serve (any more) says nothing of the objects in its store.
+  if (type === undefined || list === undefined) throw perhapsInUse(name);
+  const [one] = list.items;
+  if (one !== undefined) throw inUse(name, type, one);
+}
+
+/** Undefined when the server does not find it. */
+async function found<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
-    const type = servedBy(await client.get(definitions, undefined, name, { signal }));
-    if (type === undefined) return;
-    const { items } = await client.list(type, { metadataOnly: true, limit: 1, signal });
-    if (items[0] !== undefined) throw inUse(name, type, items[0]);
+    return await answer;
   } catch (error) {
-    // Neither it nor its objects are served (any more): there is nothing to lose.
-    if (!isNotFound(error)) throw error;
+    if (isNotFound(error)) return undefined;
+    throw error;
   }
+}
+
+/** Before a definition is established there are no objects of it, and it never ceases to be. */
+function wasEstablished({ status }: KubeObject): boolean {
+  const conditions = isRecord(status) ? status["conditions"] : undefined;
+  if (!Array.isArray(conditions)) return false;
+  return conditions.filter(isRecord).some(({ type, status: is }) => type === "Established" && is === "True");
+}
+
+function perhapsInUse(definition: string): ApiError {
+  const text = `whether objects of ${definition} exist is not known while no version is served: serve one, or annotate the owner: allow-crd-removal=${definition}`;
+  return new ApiError(409, "CustomObjectsExist", text);
 }
 
 function inUse(definition: string, { kind }: ResourceType, { metadata }: KubeObject): ApiError {
@@ -28,7 +49,7 @@ function inUse(definition: string, { kind }: ResourceType, { metadata }: KubeObj
   return new ApiError(409, "CustomObjectsExist", text);
 }
 
-/** What a definition has a server serve; undefined while it has the server serve nothing. */
+/** The kind in the first version that is served; undefined while no version is. */
 function servedBy(definition: KubeObject): ResourceType | undefined {
   const spec = isRecord(definition["spec"]) ? definition["spec"] : {};
   const names = isRecord(spec["names"]) ? spec["names"] : {};

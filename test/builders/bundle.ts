@@ -38,6 +38,12 @@ export function definition(plural = "widgets", kind = "Widget", scope = "Namespa
   };
 }
 
+/** The same definition with no version in service. */
+export function notServed(definition: KubeObject): KubeObject {
+  const { versions, ...spec } = definition["spec"] as { versions: object[] };
+  return { ...definition, spec: { ...spec, versions: versions.map((version) => ({ ...version, served: false })) } };
+}
+
 export function widget(name: string, metadata: object = {}): KubeObject {
   return { apiVersion: "example.com/v1", kind: "Widget", metadata: { name, ...metadata }, spec: { size: 1 } };
 }

@@ -12,6 +12,7 @@ import {
   clusterRole,
   definition,
   demoApplication,
+  notServed,
   operator,
   placement,
   serviceAccount,
@@ -232,9 +233,14 @@ describe("a bundle of an operator", () => {
     await untilGoneThere("Widget", namespace, "first");
 
     await spare().create(collectionPath("Widget", namespace), widget("precious", { namespace }));
+    // What is not served is in the member's store all the same, and would go with its definition.
+    await federation.apply(bundle("operator", [...manifests.slice(1, 4), notServed(definition())], { namespace }));
+    await untilGoneThere("Widget", namespace, "precious");
     await federation.apply(bundle("operator", manifests.slice(1, 4), { namespace }));
     await untilEntry(namespace, "operator", { state: "Held", reason: "CustomObjectsExist" });
-    expect(await find("Widget", namespace, "precious")).toBeDefined();
+    const { spec } = definition();
+    await spare().patch(objectPath("CustomResourceDefinition", undefined, "widgets.example.com"), "merge", { spec });
+    await eventually(async () => expect(await find("Widget", namespace, "precious")).toBeDefined());
     const annotations = { [ALLOW_CRD_REMOVAL_ANNOTATION]: "widgets.example.com" };
     await federation.apply(bundle("operator", manifests.slice(1, 4), { namespace, annotations }));
     await untilGoneThere("CustomResourceDefinition", undefined, "widgets.example.com");
