@@ -119,6 +119,19 @@ describe("a copy that stays until the object is available elsewhere", () => {
       activity: "Removing",
     }));
 
+  test.each([
+    { name: "while it serves until then", deployment: toGo({ stays: moving }), want: moving },
+    { name: "while it is being taken away", deployment: toGo(), want: {} },
+  ])("is on its way, whatever stays there with its data: $name", ({ deployment, want }) => {
+    const claim = toGo({ role: "dependency", stays: { reason: "HoldsData", message: "it stays" } });
+    for (const rows of [
+      [claim, deployment],
+      [deployment, claim],
+    ])
+      expect(leaving(rows)).toMatchObject({ entry: { state: "Removing", ...want }, activity: "Removing" });
+    expect(leaving([claim])?.entry).toMatchObject({ state: "Held", reason: "HoldsData" });
+  });
+
   test("is held for another reason all the same", () => {
     const held = leaving([], { mayRemain: true, stays: { reason: "ClusterNotSynced", message: "m" } });
     expect(held?.entry).toMatchObject({ state: "Held", reason: "ClusterNotSynced", message: "m" });

@@ -17,6 +17,7 @@ import {
   combined,
   failingRow,
   hashesOf,
+  HOLDS_DATA,
   isLeftOver,
   isSettled,
   isWanted,
@@ -259,7 +260,7 @@ function leaving(input: ReportInput): ClusterReport | undefined {
   const rows = view.rows.filter((row) => row.observedHash !== undefined);
   if (rows.length === 0 && view.mayRemain !== true) return undefined;
   const failure = rows.find((row) => row.failure !== undefined)?.failure;
-  const stays = rows.find((row) => row.stays !== undefined)?.stays ?? view.stays;
+  const stays = whyLeftBehind(rows) ?? view.stays;
   // Where nothing is seen and something may be, the last numbers are all that is known.
   const isUnseen = rows.length === 0;
   const counts = { ...(isUnseen ? (previous?.replicas ?? NONE) : sumOfHealth(rows)), desired: 0 };
@@ -275,6 +276,17 @@ function leaving(input: ReportInput): ClusterReport | undefined {
     ...pick("shorter", outcome.shorter),
   };
   return isHeld ? report : { ...report, activity: "Removing" };
+}
+
+/**
+ * Why copies are still on a cluster that the object has left. What stays there for good with its data is said last: while another copy is on
+ * its way, the cluster is not settled.
+ */
+function whyLeftBehind(rows: readonly RowView[]): Why | undefined {
+  const reasons = rows.flatMap(({ stays }) => stays ?? []);
+  const first = reasons.find(({ reason }) => reason === MOVING) ?? reasons.find(({ reason }) => reason !== HOLDS_DATA);
+  const isGoing = rows.some(({ stays, failure }) => stays === undefined && failure === undefined);
+  return first ?? (isGoing ? undefined : reasons[0]);
 }
 
 /** A cluster without contact: the facts that were last known stay, with the time at which they were known. */

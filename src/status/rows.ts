@@ -12,7 +12,7 @@ import type { RowView } from "./types.ts";
 
 /** Sums over the rows of one cluster. */
 
-const HOLDS_DATA: Reason = "HoldsData";
+export const HOLDS_DATA: Reason = "HoldsData";
 
 /** Why something that the object does not need any more stays beside it for good. */
 export function keptData(rows: readonly RowView[]): RowView["stays"] {
