@@ -68,6 +68,8 @@ describe("the tables", () => {
     const held = condition("DeletionsHeld", "True", "HubWentBack", "hub lacks 38 objects");
     const { clusters } = buildReport([], [{ ...cluster("a", ready), status: { conditions: [ready, held] } }]);
     expect(clusters).toMatchObject([{ ready: "True", reason: "HubWentBack", message: "hub lacks 38 objects" }]);
+    expect(clusters).toMatchObject([{ held: "hub lacks 38 objects" }]);
+    expect(buildReport([], [cluster("a", ready)]).clusters[0]).not.toHaveProperty("held");
   });
 
   test.each([

@@ -64,6 +64,8 @@ export interface ClusterReport {
   objects: number;
   /** Since when the cluster has been ready, or not ready. */
   since: string;
+  /** Why copies that stand for no object of the hub stay on the cluster; a person has to agree. Absent: there are none. */
+  held?: string;
   /** The MemberCluster is being deleted. */
   deleting: boolean;
   createdAt: string;
@@ -234,6 +236,7 @@ function reportCluster({ metadata, spec, status }: MemberCluster, counts: Readon
     version: status?.kubernetesVersion ?? "",
     objects: counts.get(metadata.name) ?? 0,
     since: ready?.lastTransitionTime ?? "",
+    ...(held === undefined ? {} : { held: held.message }),
     deleting,
     createdAt: metadata.creationTimestamp ?? "",
   };

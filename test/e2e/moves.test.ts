@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { MemberCluster } from "../../src/apis/index.ts";
-import { demoApplication, placement } from "../builders/index.ts";
-import { eventually, throughout } from "../envtest/index.ts";
+import type { KubeObject, MemberCluster } from "../../src/apis/index.ts";
+import { bundle, demoApplication, placement } from "../builders/index.ts";
+import { eventually, meridian, meridianOk, throughout } from "../envtest/index.ts";
 import { explainFailure, Federation } from "./federation.ts";
 import { collectionPath, type Deployment, objectPath } from "./objects.ts";
 import { Recorder } from "./recorder.ts";
@@ -18,6 +18,7 @@ beforeAll(async () => {
       { name: SHANGHAI, region: "cn-shanghai" },
       { name: SINGAPORE, region: "ap-southeast-1" },
     ],
+    joinArgs: ["--kinds", "persistentvolumeclaims"],
   });
 });
 afterAll(() => federation?.[Symbol.asyncDispose]());
@@ -119,5 +120,68 @@ test("a taint that moves what runs takes nothing away before it runs elsewhere",
   } finally {
     await federation.member(SINGAPORE).plane.start();
     await taint([]);
+  }
+});
+
+/** A volume claim, and a Deployment whose pod uses it. */
+function database(): KubeObject[] {
+  const labels = { app: "db" };
+  const container = { name: "db", image: "mysql:8", volumeMounts: [{ name: "data", mountPath: "/data" }] };
+  const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "data" } }];
+  return [
+    {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "data" },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+    },
+    {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "db" },
+      spec: {
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [container], volumes } },
+      },
+    },
+  ];
+}
+
+test("a drain ends when what is left waits for a person, and leaves a volume claim with its data", async () => {
+  const namespace = await federation.namespace();
+  const selects = { apiVersion: "federation.paas.cmft.com/v1alpha1", kind: "ManifestBundle" };
+  const groups = [SHANGHAI, SINGAPORE].map((name) => ({ name, clusterNames: [name] }));
+  await federation.apply(
+    placement("db")
+      .namespace(namespace)
+      .selects(selects)
+      .affinity(...groups),
+  );
+  await federation.apply(bundle("db", database(), { namespace }));
+  await eventually(async () => expect(await available(SHANGHAI, namespace)).toEqual(["db"]));
+  const claim = objectPath("PersistentVolumeClaim", namespace, "data");
+  const { uid } = (await federation.memberApi(SHANGHAI).get(claim)).metadata;
+  const drain = () => meridian(federation.hub, ["drain", SHANGHAI, "--timeout", "30s"]);
+  try {
+    const draining = drain();
+    // Nobody provides volumes in these clusters.
+    await eventually(() =>
+      federation.memberApi(SINGAPORE).patch(`${claim}/status`, "merge", { status: { phase: "Bound" } }),
+    );
+    expect(await draining).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("cordoned, but not empty: 1 object stays there") as string,
+      stderr: expect.stringContaining("manifestbundle/db") as string,
+    });
+    expect(await available(SHANGHAI, namespace)).toEqual([]);
+    expect(await available(SINGAPORE, namespace)).toEqual(["db"]);
+    const { metadata } = await federation.memberApi(SHANGHAI).get(claim);
+    expect([metadata.uid, metadata.deletionTimestamp]).toEqual([uid, undefined]);
+
+    await federation.memberApi(SHANGHAI).patch(claim, "merge", { metadata: { finalizers: null } });
+    await federation.memberApi(SHANGHAI).delete(claim);
+    expect(await drain()).toMatchObject({ code: 0 });
+  } finally {
+    await meridianOk(federation.hub, ["uncordon", SHANGHAI]);
   }
 });

@@ -7,7 +7,7 @@ import type { CordonOptions, DrainOptions } from "../options.ts";
 import { CommandError, EXIT } from "../outcome.ts";
 import { hiddenNote, listPlaced, placedTypes } from "../statusReading.ts";
 import { Progress } from "../terminal.ts";
-import { endOf, placementKey, type Remaining, remainingOn } from "./remaining.ts";
+import { endOf, isLeftThere, placementKey, type Remaining, remainingOn } from "./remaining.ts";
 import { type Change, changeTaints, cordoned, DRAINING, drained, uncordoned } from "./taints.ts";
 
 /**
@@ -58,6 +58,7 @@ export async function drain(name: string, options: DrainOptions, context: Comman
   if (left === undefined)
     throw new CommandError(`what is on ${name} could not be read in time; ${goOn(name)}`, { exitCode: EXIT.timeout });
   for (const { object, why } of left.staying) terminal.err(`${object} stays: ${why}\n`);
+  if (left.held !== undefined) terminal.err(`copies stay on ${name} that the hub has no object for: ${left.held}\n`);
   if (left.leaving.length > 0) {
     const [first] = left.leaving;
     const { length } = left.leaving;
@@ -67,7 +68,7 @@ export async function drain(name: string, options: DrainOptions, context: Comman
     );
   }
   terminal.out(`membercluster/${name} ${endOf(left)}\n`);
-  return left.staying.length > 0 ? EXIT.found : EXIT.ok;
+  return isLeftThere(left) ? EXIT.found : EXIT.ok;
 }
 
 function goOn(name: string): string {

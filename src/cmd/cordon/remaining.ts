@@ -8,6 +8,8 @@ export interface Remaining {
   leaving: readonly Left[];
   /** Does not leave by itself, and why. */
   staying: readonly Left[];
+  /** Why copies stay on the cluster that stand for no object of the hub, as the MemberCluster says; undefined where there are none. */
+  held?: string;
 }
 
 export interface Left {
@@ -16,10 +18,10 @@ export interface Left {
   why: string;
 }
 
-/** Which objects are still on the cluster. `placements`: by kind, namespace and name, see {@link placementKey}. Pure. */
+/** Which objects, and which copies without an object, are still on the cluster. `placements`: by kind, namespace and name, see {@link placementKey}. Pure. */
 export function remainingOn(
   cluster: string,
-  { objects }: Pick<StatusReport, "objects">,
+  { objects, clusters }: StatusReport,
   placements: ReadonlyMap<string, Pick<Placement, "spec">>,
   taint: Taint,
 ): Remaining {
@@ -29,19 +31,30 @@ export function remainingOn(
     const entry = object.clusters.find(({ name }) => name === cluster);
     if (entry === undefined && !object.unlistedClusters.includes(cluster)) continue;
     const name = `${object.kind.toLowerCase()}/${object.name}${object.namespace === "" ? "" : ` in ${object.namespace}`}`;
-    const why = whyItStays(object, placements, taint);
+    const why = whyItStays(object, placements, taint) ?? whyHeld(entry);
     if (why === undefined)
       leaving.push({ object: name, why: entry?.message ?? entry?.reason ?? entry?.state ?? "it runs there" });
     else staying.push({ object: name, why });
   }
-  return { leaving, staying };
+  const held = clusters.find(({ name }) => name === cluster)?.held;
+  return { leaving, staying, ...(held === undefined ? {} : { held }) };
 }
 
 /** What a draining has come to that waits for nothing more. */
-export function endOf({ staying: { length } }: Pick<Remaining, "staying">): string {
-  return length === 0
-    ? "drained"
-    : `cordoned, but not empty: ${counted(length, "object")} ${length === 1 ? "stays" : "stay"} there`;
+export function endOf({ staying: { length }, held }: Remaining): string {
+  if (length > 0)
+    return `cordoned, but not empty: ${counted(length, "object")} ${length === 1 ? "stays" : "stay"} there`;
+  return held === undefined ? "drained" : "cordoned, but not empty: copies stay there that the hub has no object for";
+}
+
+/** Whether anything waits there for a person. */
+export function isLeftThere({ staying, held }: Remaining): boolean {
+  return staying.length > 0 || held !== undefined;
+}
+
+/** An entry is held when the copies wait for a person: a volume claim with its data, say, or a definition that is in use. */
+function whyHeld(entry: ObjectReport["clusters"][number] | undefined): string | undefined {
+  return entry?.state === "Held" ? (entry.message ?? entry.reason ?? entry.state) : undefined;
 }
 
 function whyItStays(
