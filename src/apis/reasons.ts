@@ -277,7 +277,7 @@ const HELD = {
     "The member object has Meridian's marks, but its `managedFields` do not show that Meridian applied them, so it stays.",
   NeededByOthers: "Another object on the cluster still needs it.",
   HoldsData:
-    "A PersistentVolumeClaim that the object does not need there any more stays with its data, until somebody deletes it on the cluster.",
+    "A volume claim, volume or volume snapshot that the object does not need there any more stays with its data, until somebody deletes it on the cluster.",
   HubWentBack:
     "A copy knows a later state of the hub than the hub itself, which was restored from a backup; nothing made since is removed until a person agrees.",
   OwnersMissing:

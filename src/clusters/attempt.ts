@@ -24,8 +24,9 @@ export interface Attempt {
 /** What is tried with a member object. As long as that is the same, so will be the answer; anything else is worth a try at once. */
 export function attemptOf({ row, observed }: MemberObject, { kind }: Action): string {
   const apply = row?.verb === "Apply" ? row : undefined;
-  const agreed = row?.verb === "Delete" ? row.agreed : undefined;
-  return [kind, row?.verb, observed?.uid, apply?.hash, apply?.conflictResolution, agreed].join(" ");
+  const removal = row?.verb === "Delete" ? row : undefined;
+  const { agreed, keepsClaims } = removal ?? {};
+  return [kind, row?.verb, observed?.uid, apply?.hash, apply?.conflictResolution, agreed, keepsClaims].join(" ");
 }
 
 /** What was written is what is asked for now as well. */

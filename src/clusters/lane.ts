@@ -236,7 +236,7 @@ export class Lane implements AsyncDisposable {
       case "Update":
         return await writer.update(withHubVersion(action.row), action.observed, action.drift);
       case "Delete":
-        await writer.delete(object.ref, action.observed, object.row?.verb === "Delete" && object.row.agreed === true);
+        await writer.delete(object.ref, action.observed, object.row?.verb === "Delete" ? object.row : {});
         return undefined;
       case "Release":
         await writer.release(object.ref, action.observed);

@@ -33,14 +33,20 @@ describe("what a lane sends", () => {
   });
 
   test.each([
-    { agreed: true, want: true },
-    { agreed: undefined, want: false },
-  ] as const)("to delete: whether what goes with it was agreed to ($agreed)", async ({ agreed, want }) => {
+    { name: "nothing more", given: {} },
+    { name: "that it may take its objects along", given: { agreed: true } },
+    { name: "that its claims stay", given: { keepsClaims: true } },
+  ] as const)("to delete: what its row says of what goes with it: $name", async ({ given }) => {
     const { objects, take, clock, sent } = laneOn();
     objects.observe(CONFIG_REF, seen());
-    take(deleteRow(agreed === undefined ? {} : { agreed }));
+    take(deleteRow(given));
     await clock.advance(10);
-    expect(sent).toEqual([[want]]);
+    const [[said] = []] = sent as { agreed?: true; keepsClaims?: true }[][];
+    expect(sent).toHaveLength(1);
+    expect([said?.agreed, said?.keepsClaims]).toEqual([
+      (given as { agreed?: true }).agreed,
+      (given as { keepsClaims?: true }).keepsClaims,
+    ]);
   });
 
   test("never for a namespace", async () => {

@@ -7,9 +7,10 @@ import {
   parseApiVersion,
   refKey,
 } from "../apis/index.ts";
-import type { ApplyRow } from "../desiredstate/index.ts";
+import type { ApplyRow, DeleteRow } from "../desiredstate/index.ts";
 import { alteredFields, isDefinition, type LostField, withoutGivenUp } from "../interpreter/index.ts";
 import { ApiError, type Client, isApiError, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
+import { keepClaims } from "./claimGuard.ts";
 import { refuseWhileInUse } from "./definitionGuard.ts";
 import { type Holder, judgeHolder } from "./holder.ts";
 import { letGo } from "./lettingGo.ts";
@@ -256,12 +257,17 @@ export class MemberWriter {
 
   /**
    * Deletes exactly that life of the object. That the object is gone is for the watch to say, or for {@link find}. `agreed`: a definition
-   * may take its objects along.
+   * may take its objects along. `keepsClaims`: a StatefulSet may not take its volume claims along.
    */
-  async delete(ref: ObjectRef, { uid, visible }: Seen, agreed = false): Promise<void> {
+  async delete(
+    ref: ObjectRef,
+    { uid, visible }: Seen,
+    { agreed, keepsClaims }: Pick<DeleteRow, "agreed" | "keepsClaims"> = {},
+  ): Promise<void> {
     const { client, signal } = this.#access;
     const type = this.#type(ref);
-    if (!agreed && isDefinition(ref)) await refuseWhileInUse(client, type, ref, signal);
+    if (agreed !== true && isDefinition(ref)) await refuseWhileInUse(client, type, ref, signal);
+    if (keepsClaims === true) await keepClaims(client, type, { ...ref, uid }, signal);
     try {
       await client.delete(type, ref.namespace, ref.name, { uid, propagationPolicy: "Background", signal });
     } catch (error) {

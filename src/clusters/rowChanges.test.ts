@@ -29,6 +29,7 @@ describe("two rows", () => {
     { name: "removals of different lives", a: deleteRow(), b: deleteRow({ uid: "member-2" }) },
     { name: "releases of different lives", a: releaseRow(), b: releaseRow({ uid: "member-2" }) },
     { name: "a removal to which somebody agreed", a: deleteRow(), b: deleteRow({ agreed: true }) },
+    { name: "a removal that leaves claims behind", a: deleteRow(), b: deleteRow({ keepsClaims: true }) },
   ])("ask for different things: $name", ({ a, b }) => {
     expect([asksTheSame(a, b), asksTheSame(b, a)]).toEqual([false, false]);
   });

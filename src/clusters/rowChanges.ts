@@ -9,7 +9,7 @@ export function asksTheSame(a: Row, b: Row): boolean {
     case "Hold":
       return b.verb === "Hold" && a.confirm === b.confirm;
     case "Delete":
-      return b.verb === "Delete" && a.uid === b.uid && a.agreed === b.agreed;
+      return b.verb === "Delete" && a.uid === b.uid && a.agreed === b.agreed && a.keepsClaims === b.keepsClaims;
     case "Release":
       return b.verb === "Release" && a.uid === b.uid;
   }

@@ -85,6 +85,7 @@ const CASES: readonly { name: string; a: Row; b: Row; same: boolean }[] = [
   { name: "a deletion as before", a: deleteRow(), b: deleteRow(), same: true },
   { name: "a deletion of another life", a: deleteRow(), b: deleteRow({ uid: "member-2" }), same: false },
   { name: "a deletion that was agreed to", a: deleteRow(), b: deleteRow({ agreed: true }), same: false },
+  { name: "a deletion that leaves claims behind", a: deleteRow(), b: deleteRow({ keepsClaims: true }), same: false },
   { name: "a deletion in other words", a: deleteRow({ why }), b: deleteRow({ why: others }), same: false },
   { name: "a deletion that becomes a release", a: deleteRow({ uid: "m", why }), b: releaseRow(), same: false },
   { name: "a release as before", a: releaseRow(), b: releaseRow(), same: true },

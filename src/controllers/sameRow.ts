@@ -18,7 +18,13 @@ export function isSameRow(a: Row, b: Row | undefined): boolean {
         isSameWhy(a.why, b.why)
       );
     case "Delete":
-      return b.verb === a.verb && a.uid === b.uid && a.agreed === b.agreed && isSameWhy(a.why, b.why);
+      return (
+        b.verb === a.verb &&
+        a.uid === b.uid &&
+        a.agreed === b.agreed &&
+        a.keepsClaims === b.keepsClaims &&
+        isSameWhy(a.why, b.why)
+      );
     case "Release":
       return b.verb === a.verb && a.uid === b.uid && isSameWhy(a.why, b.why);
   }

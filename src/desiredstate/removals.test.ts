@@ -193,6 +193,40 @@ describe("decideRemovals", () => {
     expect([row?.verb, ...(row?.verb === "Hold" ? [row.why.reason] : [])].join(" ")).toBe(want);
   });
 
+  test.each([
+    ["v1", "PersistentVolume"],
+    ["snapshot.storage.k8s.io/v1", "VolumeSnapshot"],
+    ["snapshot.storage.k8s.io/v1", "VolumeSnapshotContent"],
+    ["groupsnapshot.storage.k8s.io/v1", "VolumeGroupSnapshot"],
+    ["groupsnapshot.storage.k8s.io/v1", "VolumeGroupSnapshotContent"],
+  ])("%s %s stays with its data as a claim does", (apiVersion, kind) => {
+    const held = copy("shanghai-1", kind);
+    const [row] = decideRemovals([{ ...held, ref: { ...held.ref, apiVersion } }], facts());
+    expect([row?.verb, row?.why.reason]).toEqual(["Hold", "HoldsData"]);
+    const [other] = decideRemovals([{ ...held, ref: { ...held.ref, apiVersion: "example.com/v1" } }], facts());
+    expect(other?.verb).toBe("Delete");
+  });
+
+  test.each<{ name: string; facts?: Partial<RemovalFacts>; kind?: string; apiVersion?: string; want?: true }>([
+    { name: "while the object goes on elsewhere", want: true },
+    {
+      name: "on a cluster that is drained",
+      facts: { ...cause("ObjectDeleted"), ...on({ synced: true, leaving: "Drain" }) },
+      want: true,
+    },
+    { name: "not when the object is deleted", facts: cause("ObjectDeleted") },
+    { name: "not of a Deployment", kind: "Deployment" },
+    { name: "not of another group's kind of that name", apiVersion: "apps.example.com/v1" },
+  ])(
+    "a StatefulSet leaves its claims behind: $name",
+    ({ facts: more, kind = "StatefulSet", apiVersion = "apps/v1", want }) => {
+      const workload = copy("shanghai-1", kind);
+      const [row] = decideRemovals([{ ...workload, ref: { ...workload.ref, apiVersion } }], facts(more));
+      expect(row).toMatchObject({ verb: "Delete" });
+      expect(row?.verb === "Delete" ? row.keepsClaims : undefined).toBe(want);
+    },
+  );
+
   test("a claim that stays is named", () => {
     expect(decideRemovals([claim], facts()).map(({ why }) => why.message)).toEqual([
       "it stays with its data until somebody deletes it on the cluster: PersistentVolumeClaim nginx-demo",

@@ -1,6 +1,6 @@
 import { isGranted, namespaceNotGranted, type ObjectRef, type Reason, refKey, shortMessage } from "../apis/index.ts";
 import { isDefinition, phaseOf } from "../interpreter/index.ts";
-import { holdsData } from "./data.ts";
+import { holdsData, makesClaims } from "./data.ts";
 import { isSameRef } from "./rows.ts";
 import { whyUnseen } from "./sight.ts";
 import type { DeleteRow, Observation, RemovalFacts, RemovalRow, Why } from "./types.ts";
@@ -56,11 +56,17 @@ function verbFor(
   ref: ObjectRef,
   { policy }: Present,
   facts: RemovalFacts,
-): { verb: "Release" } | Pick<DeleteRow, "verb" | "agreed"> {
+): { verb: "Release" } | Pick<DeleteRow, "verb" | "agreed" | "keepsClaims"> {
   if (holdsData(ref) && (policy === "Orphan" || facts.clusters.get(cluster)?.leaving === "Drain"))
     return { verb: "Release" };
   if ((facts.policy ?? policy) === "Orphan") return { verb: "Release" };
-  return { verb: "Delete", ...agreementOn(ref, facts) };
+  return { verb: "Delete", ...agreementOn(ref, facts), ...claimsOn(cluster, ref, facts) };
+}
+
+/** The claims that a StatefulSet has had made share the lot of a claim that was placed. */
+function claimsOn(cluster: string, ref: ObjectRef, facts: RemovalFacts): Pick<DeleteRow, "keepsClaims"> {
+  const stay = isStillWanted(cluster, facts) || facts.clusters.get(cluster)?.leaving === "Drain";
+  return stay && makesClaims(ref) ? { keepsClaims: true } : {};
 }
 
 /** Whether a definition may take its objects along. */

@@ -178,6 +178,8 @@ export interface DeleteRow extends RowBase {
   why: Why;
   /** A definition, whose removal a person has agreed to though objects of it exist there. */
   agreed?: true;
+  /** A StatefulSet, whose volume claims stay though it may ask for their deletion along with it. */
+  keepsClaims?: true;
 }
 
 /** Take Meridian's marks off that life of it, and leave it. */

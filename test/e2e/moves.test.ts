@@ -18,7 +18,7 @@ beforeAll(async () => {
       { name: SHANGHAI, region: "cn-shanghai" },
       { name: SINGAPORE, region: "ap-southeast-1" },
     ],
-    joinArgs: ["--kinds", "persistentvolumeclaims"],
+    joinArgs: ["--kinds", "persistentvolumeclaims,statefulsets"],
   });
 });
 afterAll(() => federation?.[Symbol.asyncDispose]());
@@ -123,7 +123,7 @@ test("a taint that moves what runs takes nothing away before it runs elsewhere",
   }
 });
 
-/** A volume claim, and a Deployment whose pod uses it. */
+/** A volume claim, a Deployment whose pod uses it, and a StatefulSet that asks for the deletion of its claims along with it. */
 function database(): KubeObject[] {
   const labels = { app: "db" };
   const container = { name: "db", image: "mysql:8", volumeMounts: [{ name: "data", mountPath: "/data" }] };
@@ -144,10 +144,27 @@ function database(): KubeObject[] {
         template: { metadata: { labels }, spec: { containers: [container], volumes } },
       },
     },
+    {
+      apiVersion: "apps/v1",
+      kind: "StatefulSet",
+      metadata: { name: "queue" },
+      spec: {
+        serviceName: "queue",
+        persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete", whenScaled: "Retain" },
+        selector: { matchLabels: { app: "queue" } },
+        template: { metadata: { labels: { app: "queue" } }, spec: { containers: [{ ...container, name: "queue" }] } },
+        volumeClaimTemplates: [
+          {
+            metadata: { name: "data" },
+            spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+          },
+        ],
+      },
+    },
   ];
 }
 
-test("a drain ends when what is left waits for a person, and leaves a volume claim with its data", async () => {
+test("a drain ends when what is left waits for a person, and leaves volume claims with their data", async () => {
   const namespace = await federation.namespace();
   const selects = { apiVersion: "federation.paas.cmft.com/v1alpha1", kind: "ManifestBundle" };
   const groups = [SHANGHAI, SINGAPORE].map((name) => ({ name, clusterNames: [name] }));
@@ -160,7 +177,12 @@ test("a drain ends when what is left waits for a person, and leaves a volume cla
   await federation.apply(bundle("db", database(), { namespace }));
   await eventually(async () => expect(await available(SHANGHAI, namespace)).toEqual(["db"]));
   const claim = objectPath("PersistentVolumeClaim", namespace, "data");
-  const { uid } = (await federation.memberApi(SHANGHAI).get(claim)).metadata;
+  const made = objectPath("PersistentVolumeClaim", namespace, "data-queue-0");
+  const onShanghai = federation.memberApi(SHANGHAI);
+  // The StatefulSet's controller has made it the owner of its claim.
+  await eventually(async () => expect((await onShanghai.get(made)).metadata.ownerReferences).toHaveLength(1));
+  const claims = () => Promise.all([claim, made].map(async (path) => (await onShanghai.get(path)).metadata));
+  const uids = (await claims()).map(({ uid }) => uid);
   const drain = () => meridian(federation.hub, ["drain", SHANGHAI, "--timeout", "30s"]);
   try {
     const draining = drain();
@@ -175,11 +197,14 @@ test("a drain ends when what is left waits for a person, and leaves a volume cla
     });
     expect(await available(SHANGHAI, namespace)).toEqual([]);
     expect(await available(SINGAPORE, namespace)).toEqual(["db"]);
-    const { metadata } = await federation.memberApi(SHANGHAI).get(claim);
-    expect([metadata.uid, metadata.deletionTimestamp]).toEqual([uid, undefined]);
+    expect(await onShanghai.find(objectPath("StatefulSet", namespace, "queue"))).toBeUndefined();
+    const left = await claims();
+    expect(left.map(({ uid }) => uid)).toEqual(uids);
+    expect(left.map(({ deletionTimestamp }) => deletionTimestamp)).toEqual([undefined, undefined]);
+    expect(left[1]?.ownerReferences ?? []).toEqual([]);
 
-    await federation.memberApi(SHANGHAI).patch(claim, "merge", { metadata: { finalizers: null } });
-    await federation.memberApi(SHANGHAI).delete(claim);
+    await onShanghai.patch(claim, "merge", { metadata: { finalizers: null } });
+    await onShanghai.delete(claim);
     expect(await drain()).toMatchObject({ code: 0 });
   } finally {
     await meridianOk(federation.hub, ["uncordon", SHANGHAI]);
