@@ -257,6 +257,7 @@ export class ClusterCache {
         trustChanged: () => this.#trustChanged(),
         lostRight: (watch) => this.#loseSight(watch),
         regainedRight: (watch) => this.#regainSight(watch),
+        unserved: ({ kind }) => this.#kinds.doubt(kind),
       },
       failure,
     );

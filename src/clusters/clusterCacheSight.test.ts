@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { CONFIGMAPS } from "../runtime/index.ts";
+import { CONFIGMAPS, type ResourceType } from "../runtime/index.ts";
+import type { MemberWriter } from "./memberWriter.ts";
 import { CONFIG_REF } from "./testing/builders.ts";
 import {
   caching,
@@ -7,12 +8,14 @@ import {
   DATABASE_REF,
   DATABASES,
   FORBIDDEN,
+  GONE,
   made,
   numbered,
   RESET,
   trustOf,
 } from "./testing/cacheHarness.ts";
 
+const DATABASE_OWNER = { ...DATABASE_REF, uid: "owner" };
 const NOT_GRANTED = "databases are not granted: run `meridian join shanghai-1 --renew --kinds databases.example.com`";
 
 describe("a member that went back in time", () => {
@@ -49,6 +52,44 @@ describe("a member that went back in time", () => {
     await settle();
     expect([trustOf(cache), cache.writer.mayRemove(CONFIG_REF), told().at(-1)]).toEqual(["all", true, "knows more"]);
     expect([isSeen(CONFIG_REF), isSeen(later), cache.blindness]).toEqual([true, false, undefined]);
+  });
+});
+
+describe("a version that is not served any more", () => {
+  const DATABASES_V2: ResourceType = { ...DATABASES, version: "v2" };
+
+  test.each([
+    {
+      name: "deleted",
+      act: (writer: MemberWriter, uid: string) => writer.delete(DATABASE_REF, { uid, visible: true }),
+    },
+    {
+      name: "let go of",
+      act: (writer: MemberWriter, uid: string) => writer.release(DATABASE_REF, { uid, visible: true }),
+    },
+    { name: "looked for", act: (writer: MemberWriter) => writer.find(DATABASE_REF, DATABASE_OWNER) },
+  ])("is replaced by one that is, and objects are $name in that one", async ({ act }) => {
+    const { begin, settle, member, discovery, failures, watched, isSeen } = caching();
+    discovery.served = [DATABASES];
+    const { uid = "" } = member.server.create(DATABASES, made(DATABASE_REF)).metadata;
+    const { cache } = begin();
+    cache.setKinds([CONFIGMAPS], [DATABASE_KIND]);
+    await settle();
+    failures.set("databases.v1", GONE);
+    // What a server lists of its kinds comes a moment later.
+    member.server.dropWatches(RESET);
+    await settle(1_000);
+    discovery.served = [DATABASES_V2];
+    await settle(30_000);
+    expect([watched(), trustOf(cache), isSeen(DATABASE_REF)]).toEqual([["configmaps.v1", "databases.v2"], "all", true]);
+    const asked: string[] = [];
+    const { gate } = member;
+    member.gate = async (call) => {
+      asked.push(`${call.type?.plural}.${call.type?.version}`);
+      await gate?.(call);
+    };
+    await act(cache.writer, uid);
+    expect(new Set(asked)).toEqual(new Set(["databases.v2"]));
   });
 });
 

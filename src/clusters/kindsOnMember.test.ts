@@ -81,6 +81,20 @@ describe("the kinds that a member serves", () => {
     expect([names(kinds), kinds.isPending, kinds.served[1]]).toEqual([["ConfigMap", "CronJob"], false, CRON_JOBS]);
   });
 
+  test("are asked for again when the version that was found is not served any more, and not for kinds that nobody wants", async () => {
+    const { kinds, member, settle, changes } = setUp();
+    member.served = [WIDGETS];
+    kinds.set([CONFIGMAPS], [WIDGET_KIND]);
+    await settle();
+    member.served = [{ ...WIDGETS, version: "v2" }];
+    kinds.doubt("/ConfigMap");
+    await settle(60_000);
+    expect([member.asked, changes()]).toEqual([1, 1]);
+    kinds.doubt("example.com/Widget");
+    await settle();
+    expect([kinds.served[1]?.version, member.asked, changes()]).toEqual(["v2", 2, 2]);
+  });
+
   test("are found as soon as their definition has come, and asked for now and then before", async () => {
     const { kinds, member, settle } = setUp();
     kinds.set([CONFIGMAPS], [{ group: "example.com", kind: "Widget" }]);

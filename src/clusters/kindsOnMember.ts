@@ -26,7 +26,8 @@ const CERTAIN_AFTER = 3;
 /**
  * Which of the wanted kinds one member serves, for one session. Kinds that every server has by itself are taken for served, so that nothing
  * waits for discovery and nothing is asked where no other kinds are wanted. All others are looked up in what the member serves: at once
- * when a kind is wanted, when a definition of ours changes there, and from time to time while a kind is missing.
+ * when a kind is wanted, when a definition of ours changes there, when the version that was found is not served any more, and from time to time
+ * while a kind is missing.
  */
 export class KindsOnMember {
   readonly #options: KindsOnMemberOptions;
@@ -86,6 +87,13 @@ export class KindsOnMember {
   /** Definitions have changed there. */
   review(): void {
     this.#failures = 0;
+    this.#askAgain = true;
+    void this.#ask();
+  }
+
+  /** The member does not serve the kind (`group/Kind`) as it was found there: another version may be served instead. */
+  doubt(kind: string): void {
+    if (!this.#wanted.has(kind) || this.#missing.has(kind)) return;
     this.#askAgain = true;
     void this.#ask();
   }

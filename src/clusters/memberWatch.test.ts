@@ -62,6 +62,7 @@ function watching({
       sightChanged: tell("sight changed"),
       lostRight: tell("lost the right"),
       regainedRight: tell("regained the right"),
+      unserved: tell("unserved"),
     },
     failure,
   );

@@ -34,6 +34,8 @@ export interface MemberWatchOptions extends Watched {
    * objects is as good as nothing ({@link MemberWatch.isLost}).
    */
   lostRight: (watch: MemberWatch) => void;
+  /** The member does not serve the kind in this version; called for each such answer. */
+  unserved: (watch: MemberWatch) => void;
   /** A watch that was lost works: its objects are to be read anew. */
   regainedRight: (watch: MemberWatch) => void;
 }
@@ -126,7 +128,9 @@ export class MemberWatch implements Watched, Disposable {
   heard(error: unknown): void {
     if (error === undefined) this.#isUnserved = false;
     else if (isNotFound(error)) this.#isUnserved = true;
-    if (!this.stop.signal.aborted) this.#judge(error);
+    if (this.stop.signal.aborted) return;
+    this.#judge(error);
+    if (isNotFound(error)) this.#options.unserved(this);
   }
 
   /** The server that went back was read anew. */

@@ -226,7 +226,7 @@ export class MemberWriter {
   async find(ref: ObjectRef, owner: OwnerRef): Promise<ObservedObject | undefined> {
     const { client, signal, hubId } = this.#access;
     try {
-      const found = await client.get(this.#type(ref), ref.namespace, ref.name, { metadataOnly: true, signal });
+      const found = await client.get(this.#servedType(ref), ref.namespace, ref.name, { metadataOnly: true, signal });
       if (isOfAnotherHub(found, hubId)) return undefined;
       const observed = observe(found);
       if (!observed.isOurs || observed.owner?.uid !== owner.uid) return undefined;
@@ -265,7 +265,7 @@ export class MemberWriter {
     { agreed, keepsClaims }: Pick<DeleteRow, "agreed" | "keepsClaims"> = {},
   ): Promise<void> {
     const { client, signal } = this.#access;
-    const type = this.#type(ref);
+    const type = this.#servedType(ref);
     if (agreed !== true && isDefinition(ref)) await refuseWhileInUse(client, type, ref, signal);
     if (keepsClaims === true) await keepClaims(client, type, { ...ref, uid }, signal);
     try {
@@ -284,7 +284,7 @@ export class MemberWriter {
    */
   async release(ref: ObjectRef, { uid, visible }: Seen): Promise<void> {
     const { client, signal } = this.#access;
-    const type = this.#type(ref);
+    const type = this.#servedType(ref);
     try {
       await letGo(client, type, { ...ref, uid }, signal);
     } catch (error) {
@@ -333,13 +333,23 @@ export class MemberWriter {
     }
   }
 
+  /** The resource in the version of the object that is written. */
   #type(ref: ObjectRef): ResourceType {
+    const type = this.#servedType(ref);
+    const { version } = parseApiVersion(ref.apiVersion);
+    return version === type.version ? type : { ...type, version };
+  }
+
+  /** The resource in the version that the member serves: an object is the same in each of them, and can be looked for and removed in any. */
+  #servedType(ref: ObjectRef): ResourceType {
     const type = this.#access.typeOf(ref);
-    if (type !== undefined) {
-      if (type.namespaced !== (ref.namespace !== undefined)) throw wrongScope(ref, type);
-      const { version } = parseApiVersion(ref.apiVersion);
-      return version === type.version ? type : { ...type, version };
-    }
-    throw new ApiError(404, "NotFound", `the member does not serve ${ref.kind} of ${ref.apiVersion} (${refKey(ref)})`);
+    if (type === undefined)
+      throw new ApiError(
+        404,
+        "NotFound",
+        `the member does not serve ${ref.kind} of ${ref.apiVersion} (${refKey(ref)})`,
+      );
+    if (type.namespaced !== (ref.namespace !== undefined)) throw wrongScope(ref, type);
+    return type;
   }
 }

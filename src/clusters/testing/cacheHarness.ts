@@ -66,12 +66,17 @@ export function caching() {
     fails: false,
     answers: Promise.resolve(),
   };
-  /** By plural, by verb and plural, or by plural and namespace (`configmaps in shop`): what requests for that wait for, and how they fail. */
+  /** By plural, with or without verb or version, or by plural and namespace (`configmaps in shop`): what requests for that wait for, and how they fail. */
   const waits = new Map<string, Promise<void>>();
   const failures = new Map<string, Error>();
   member.gate = async ({ verb, type, phase, options }) => {
     const plural = type?.plural ?? "";
-    const names = [plural, `${verb} ${plural}`, `${plural} in ${(options as ListOptions).namespace}`];
+    const names = [
+      plural,
+      `${verb} ${plural}`,
+      `${plural}.${type?.version}`,
+      `${plural} in ${(options as ListOptions).namespace}`,
+    ];
     if (phase === "after") return;
     for (const name of names) await waits.get(name);
     for (const name of names) {
