@@ -157,6 +157,14 @@ export function ownershipOf(object: KubeObject, ref: ObjectRef): Pick<ObservedOb
   return { isOurs, proven: isOurs && applied };
 }
 
+/**
+ * Whether an object with a hub's label is that hub's: it names itself in its annotation, or is a namespace that Meridian made. Kubernetes copies
+ * labels to other objects, those of a Service to its Endpoints, and people copy whole objects.
+ */
+export function isOwn(object: KubeObject): boolean {
+  return ownershipOf(object, refOf(object)).isOurs;
+}
+
 /** The hub object that a member object says it stands for; undefined when it says nothing or nothing readable. */
 export function ownerOf(object: KubeObject): OwnerRef | undefined {
   const text = object.metadata.annotations?.[OWNER_ANNOTATION];

@@ -27,8 +27,13 @@ export interface Leftover {
 
 /** Every object that join makes on a member, listed when the member cannot be reached. */
 export function everythingOf(access: MemberAccess): Leftover[] {
+  const policy = "validatingadmissionpolicybinding,validatingadmissionpolicy";
   return [
     { what: `clusterrole/${access.name}`, command: `kubectl delete clusterrole,clusterrolebinding ${access.name}` },
+    {
+      what: `validatingadmissionpolicy/${access.name}, if join made one`,
+      command: `kubectl delete ${policy} ${access.name} --ignore-not-found`,
+    },
     {
       what: `serviceaccount/${access.name}`,
       command: `kubectl -n ${access.namespace} delete serviceaccount,role,rolebinding ${access.name}`,
@@ -66,17 +71,24 @@ const ADMIN_STEPS: Step[] = [
   { type: CLUSTERROLES, kind: "clusterrole", namespaced: false },
 ];
 
-/** Removes from a member the objects that join made. `asAdmin`: with a person's own credentials, not with the account that is to be removed. */
+/** Called before an account removes the first of its rights, with the UID of the namespace that goes with it; undefined: the namespace stays. */
+export type BeginRevoking = (namespaceUid: string | undefined) => Promise<void>;
+
+/**
+ * Removes from a member the objects that join made. `asAdmin`: with a person's own credentials, not with the account that is to be removed.
+ */
 export async function revokeAccess(
   member: Client,
   access: MemberAccess,
   asAdmin: boolean,
   signal: AbortSignal,
+  begin: BeginRevoking = () => Promise.resolve(),
 ): Promise<Cleanup> {
   const cleanup: Cleanup = { removed: [], left: [] };
   const namespace = await find(member, NAMESPACES, undefined, access.namespace, signal);
   // Read first: an account that has removed itself may not read any more.
   const removable = namespace !== undefined && (await isOursAndEmpty(member, namespace, access, signal));
+  if (!asAdmin) await begin(removable ? namespace.metadata.uid : undefined);
   if (!asAdmin) return await removeItself(member, access, removable ? namespace : undefined, signal);
   try {
     await revokeNamespaces(member, { ...access, namespaces: [] }, cleanup, signal);
@@ -140,6 +152,25 @@ async function removeItself(
   return cleanup;
 }
 
+/**
+ * Goes on with a removal that broke off when the ClusterRole was gone: from then on the account may remove its namespace, or itself, and nothing
+ * else. `namespaceUid`: as {@link BeginRevoking} was told.
+ */
+export async function finishRevoking(
+  member: Client,
+  access: MemberAccess,
+  namespaceUid: string | undefined,
+  signal: AbortSignal,
+): Promise<Cleanup> {
+  const cleanup: Cleanup = { removed: [], left: [] };
+  const namespace = {
+    metadata: { name: access.namespace, ...(namespaceUid === undefined ? {} : { uid: namespaceUid }) },
+  };
+  if (namespaceUid !== undefined) await removeNamespace(member, namespace, cleanup, signal);
+  else await remove(member, OWN_ACCOUNT, access, cleanup, signal);
+  return cleanup;
+}
+
 async function remove(
   member: Client,
   { type, kind, namespaced }: Step,
@@ -159,7 +190,7 @@ async function remove(
 
 async function removeNamespace(
   member: Client,
-  { metadata }: KubeObject,
+  { metadata }: Pick<KubeObject, "metadata">,
   cleanup: Cleanup,
   signal: AbortSignal,
 ): Promise<void> {

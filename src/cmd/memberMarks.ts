@@ -1,6 +1,7 @@
 import { type KubeObject, MANAGED_BY_LABEL, type MemberCluster } from "../apis/index.ts";
-import { letGo } from "../clusters/index.ts";
+import { isOwn, letGo } from "../clusters/index.ts";
 import {
+  apiVersionOf,
   type Client,
   Discovery,
   isApiError,
@@ -12,11 +13,11 @@ import {
 } from "../runtime/index.ts";
 import { clusterUid, connectMember, connectStored, find } from "./connection.ts";
 import { KUBECONFIG_KEY, knownMemberUid, MEMBER_UID_ANNOTATION, reachedNamespaces } from "./joinedMember.ts";
-import { CommandError } from "./outcome.ts";
+import { CommandError, describeAnswer } from "./outcome.ts";
 
-/** What a hub has put on a member, by its label, and taking Meridian's marks off it where no manager does. */
+/** The objects that a hub has put on a member, and the removal of Meridian's marks where no manager does that. */
 
-/** One object on a member with the label of this hub. */
+/** One object on a member with the marks of this hub. */
 export interface Marked {
   type: ResourceType;
   namespace?: string;
@@ -24,16 +25,26 @@ export interface Marked {
   uid: string;
 }
 
+/** An object that keeps Meridian's marks, or a kind of which some objects may keep them, and why. */
+export interface Unreleased {
+  what: string;
+  error: unknown;
+}
+
 const PAGE = 500;
 const LISTS_AT_ONCE = 8;
 const WRITES_AT_ONCE = 16;
 
-/** Every object with the label of that hub, of all kinds that the credentials may list, in the namespaces that they reach. */
+/**
+ * Every object of that hub, of all kinds that the credentials may list, in the namespaces that they reach. An object counts when it names itself in
+ * its annotation: Kubernetes copies the labels of a Service to its Endpoints and EndpointSlices, and these are nobody's business. A kind that
+ * could not be listed is in `unread`, and the other kinds are listed all the same.
+ */
 export async function markedBy(
   hubId: string,
   { client, namespaces }: Pick<Reached, "client" | "namespaces">,
   signal: AbortSignal,
-): Promise<Marked[]> {
+): Promise<{ marked: Marked[]; unread: Unreleased[] }> {
   const types = new Map<string, ResourceType>();
   for (const type of await new Discovery(client, systemClock).list()) {
     const isOf = (verb: string): boolean => type.verbs?.includes(verb) === true;
@@ -46,28 +57,52 @@ export async function markedBy(
     return type.namespaced ? namespaces.map((namespace) => ({ type, namespace })) : [];
   });
   const marked: Marked[] = [];
+  const unread: Unreleased[] = [];
   await atOnce(LISTS_AT_ONCE, lists, async ({ type, ...place }) => {
-    for (const { metadata } of await listMarked(hubId, client, type, place, signal)) {
-      const { namespace, name, uid = "" } = metadata;
-      marked.push({ type, ...(namespace === undefined ? {} : { namespace }), name, uid });
-    }
-  });
-  return marked;
-}
-
-/** Takes everything of Meridian off these objects. Throws the first error, after the others have been tried. */
-export async function letGoOf(marked: readonly Marked[], member: Client, signal: AbortSignal): Promise<void> {
-  let failure: { error: unknown } | undefined;
-  await atOnce(WRITES_AT_ONCE, marked, async ({ type, ...life }) => {
     try {
-      await letGo(member, type, life, signal);
+      for (const { metadata } of await listMarked(hubId, client, type, place, signal)) {
+        const { namespace, name, uid = "" } = metadata;
+        marked.push({ type, ...(namespace === undefined ? {} : { namespace }), name, uid });
+      }
     } catch (error) {
       signal.throwIfAborted();
-      failure ??= { error };
+      unread.push({ what: type.plural, error });
     }
   });
-  if (failure !== undefined) throw failure.error;
+  return { marked, unread };
 }
+
+/**
+ * Takes everything of Meridian off every object of that hub on the member. A failure does not keep the other objects from being released. Returns
+ * how many were released, and what keeps its marks.
+ */
+export async function releaseAll(
+  hubId: string,
+  member: Pick<Reached, "client" | "namespaces">,
+  signal: AbortSignal,
+): Promise<{ released: number; left: Unreleased[] }> {
+  const { marked, unread } = await markedBy(hubId, member, signal);
+  const failed: Unreleased[] = [];
+  await atOnce(WRITES_AT_ONCE, marked, async ({ type, ...life }) => {
+    try {
+      await letGo(member.client, type, life, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const place = life.namespace === undefined ? "" : `${life.namespace}/`;
+      failed.push({ what: `${type.kind.toLowerCase()} ${place}${life.name}`, error });
+    }
+  });
+  return { released: marked.length - failed.length, left: [...failed, ...unread] };
+}
+
+/** Names the first of the objects that keep their marks, with the reason: `service shop/web (forbidden) and 2 more`. */
+export function describeUnreleased(left: readonly Unreleased[]): string {
+  const named = left.slice(0, NAMED).map(({ what, error }) => `${what} (${describeAnswer(error)})`);
+  const more = left.length - named.length;
+  return `${named.join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
+}
+
+const NAMED = 3;
 
 async function listMarked(
   hubId: string,
@@ -77,6 +112,7 @@ async function listMarked(
   signal: AbortSignal,
 ): Promise<KubeObject[]> {
   const items: KubeObject[] = [];
+  const apiVersion = apiVersionOf(type);
   let next: string | undefined;
   try {
     do {
@@ -88,7 +124,8 @@ async function listMarked(
         signal,
         ...(next === undefined ? {} : { continue: next }),
       });
-      items.push(...page.items);
+      // A list of metadata does not name the kind of its items.
+      items.push(...page.items.filter((item) => isOwn({ ...item, apiVersion, kind: type.kind })));
       next = page.continue === "" ? undefined : page.continue;
     } while (next !== undefined);
   } catch (error) {

@@ -76,7 +76,9 @@ export async function outOfReach(
   member: Client,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const marked = await markedBy(hubId, { client: member }, signal);
+  const { marked, unread } = await markedBy(hubId, { client: member }, signal);
+  const [failure] = unread;
+  if (failure !== undefined) throw failure.error;
   const places = new Map<string, number>();
   for (const { type, namespace } of marked) {
     if (namespace !== undefined && namespaces.includes(namespace)) continue;

@@ -4,7 +4,16 @@ import { clusterUid, type CommandContext } from "./connection.ts";
 import { knownMemberUid, MEMBER_UID_ANNOTATION } from "./joinedMember.ts";
 import { JOINED_TO_LABEL, type MemberAccess, memberAccess } from "./memberAccess.ts";
 import { everythingOf, type Leftover, revokeAccess } from "./memberCleanup.ts";
-import { letGoOf, markedBy, type Reached, reachMember, memberSecret, storedKubeconfig } from "./memberMarks.ts";
+import {
+  describeUnreleased,
+  markedBy,
+  memberSecret,
+  type Reached,
+  reachMember,
+  releaseAll,
+  storedKubeconfig,
+  type Unreleased,
+} from "./memberMarks.ts";
 import type { UnjoinOptions } from "./options.ts";
 import { CommandError, describeAnswer } from "./outcome.ts";
 
@@ -62,7 +71,7 @@ export class Parting implements AsyncDisposable {
       const hubId = await clusterUid(hub, signal);
       const parting = new Parting(leaving, hubId, reached, await sharingWith(leaving, reached.member?.uid));
       if (parting.#isToLetGo && reached.member !== undefined)
-        parting.#marked = (await markedBy(hubId, reached.member, signal)).length;
+        parting.#marked = (await markedBy(hubId, reached.member, signal)).marked.length;
       return parting;
     } catch (error) {
       await reached.member?.[Symbol.asyncDispose]();
@@ -89,7 +98,7 @@ export class Parting implements AsyncDisposable {
     if (other !== undefined) return { kind: "Shared", with: other.metadata.name };
     const account = this.#hasAccount ? memberAccess(this.#hubId, options.namespace) : undefined;
     if (this.#reached === undefined) return { kind: "Unreached", failure: this.#failure, account };
-    const objects = this.#marked ?? (await markedBy(this.#hubId, this.#reached, context.signal)).length;
+    const objects = this.#marked ?? (await markedBy(this.#hubId, this.#reached, context.signal)).marked.length;
     return { kind: "Reached", objects, account };
   }
 
@@ -97,24 +106,22 @@ export class Parting implements AsyncDisposable {
     return this.#sharing.length === 0 && this.#leaving.options.deletionPolicy === "Orphan";
   }
 
-  /** In place of a manager, which would have done so by now. What cannot be done is named by {@link finish}. */
-  async takeMarksOff(): Promise<unknown> {
-    const { context } = this.#leaving;
-    if (!this.#isToLetGo || this.#reached === undefined) return undefined;
-    const { client } = this.#reached;
+  /** In place of a manager, which would have done so by now. Returns the objects that keep their marks; {@link finish} names them. */
+  async takeMarksOff(): Promise<readonly Unreleased[]> {
+    const { signal } = this.#leaving.context;
+    if (!this.#isToLetGo || this.#reached === undefined) return [];
     try {
-      await letGoOf(await markedBy(this.#hubId, this.#reached, context.signal), client, context.signal);
-      return undefined;
+      return (await releaseAll(this.#hubId, this.#reached, signal)).left;
     } catch (error) {
-      context.signal.throwIfAborted();
-      return error;
+      signal.throwIfAborted();
+      return [{ what: "everything", error }];
     }
   }
 
   /** The MemberCluster is gone, and with it what would renew the credentials. Returns what could not be removed. */
   async finish(): Promise<Leftover[]> {
     const { name, member, options, context } = this.#leaving;
-    const { terminal, signal } = context;
+    const { terminal } = context;
     const [other] = this.#sharing;
     if (other !== undefined) {
       terminal.err(`membercluster/${other.metadata.name} is the same cluster: what join made there stays for it.\n`);
@@ -129,28 +136,44 @@ export class Parting implements AsyncDisposable {
       terminal.err(`${name} could not be cleaned: ${describeAnswer(this.#failure)}\n`);
       return [...(this.#isToLetGo ? [this.#marksLeft()] : []), ...(hasAccount ? everythingOf(access) : [])];
     }
-    const failure = await this.takeMarksOff();
-    if (failure !== undefined) terminal.err(`not everything on ${name} was let go of: ${describeAnswer(failure)}\n`);
-    else if ((this.#marked ?? 0) > 0) terminal.out(`${counted(this.#marked ?? 0, "object")} let go of on ${name}\n`);
-    const left = failure === undefined ? [] : [this.#marksLeft()];
-    if (!hasAccount) return left;
+    const unreleased = await this.takeMarksOff();
+    if (unreleased.length > 0) {
+      terminal.err(`not everything on ${name} was let go of: ${describeUnreleased(unreleased)}\n`);
+      // The account is what takes the marks off the next time, unless a person gives that up.
+      const kept =
+        hasAccount && !options.force ? everythingOf(access) : await this.#revoke(this.#reached.client, access);
+      return [this.#marksLeft(), ...kept];
+    }
+    if ((this.#marked ?? 0) > 0) terminal.out(`${counted(this.#marked ?? 0, "object")} let go of on ${name}\n`);
+    return await this.#revoke(this.#reached.client, access);
+  }
+
+  /** Removes what join made on the member, if it made anything. Returns what could not be removed. */
+  async #revoke(client: Client, access: MemberAccess): Promise<Leftover[]> {
+    const { name, options, context } = this.#leaving;
+    const { terminal, signal } = context;
+    if (!this.#hasAccount) return [];
     try {
       const asAdmin = options.memberKubeconfig !== undefined;
-      const cleanup = await revokeAccess(this.#reached.client, access, asAdmin, signal);
+      const cleanup = await revokeAccess(client, access, asAdmin, signal);
       for (const what of cleanup.removed) terminal.out(`${what} removed from ${name}\n`);
-      return [...left, ...cleanup.left];
+      return cleanup.left;
     } catch (error) {
       signal.throwIfAborted();
       terminal.err(`${name} could not be cleaned: ${describeAnswer(error)}\n`);
-      return [...left, ...everythingOf(access)];
+      return everythingOf(access);
     }
   }
 
   #marksLeft(): Leftover {
-    const { name } = this.#leaving;
+    const { name, secret } = this.#leaving;
+    const again = `meridian unjoin ${name} --orphan`;
     return {
       what: `what Meridian put there keeps Meridian's marks; a later join leaves it alone`,
-      command: `meridian join ${name} and meridian unjoin ${name} --orphan, once it answers, take the marks off`,
+      command:
+        secret?.metadata.labels?.[JOINED_TO_LABEL] === undefined
+          ? `meridian join ${name} and ${again}, once it answers, take the marks off`
+          : `${again}, once it answers, takes the marks off`,
     };
   }
 

@@ -11,7 +11,7 @@ import { CommandError, EXIT } from "./outcome.ts";
 import { type Leaving, Parting } from "./parting.ts";
 import { Progress } from "./terminal.ts";
 import { describeUnjoin } from "./unjoinDryRun.ts";
-import { needsChoice, removalOf, unjoinAgain, whatStays } from "./unjoinWords.ts";
+import { describeRemembered, needsChoice, removalOf, unjoinAgain, whatStays } from "./unjoinWords.ts";
 
 /**
  * Ends a membership: deletes the MemberCluster first (the manager drains or lets go while the credentials still work), then the objects that
@@ -41,13 +41,17 @@ export async function unjoin(name: string, options: UnjoinOptions, context: Comm
     terminal.out(`membercluster/${name} removed\n`);
   }
   const leftovers = await parting.finish();
-  if (isJoined(secret) && !parting.needsSecret) {
+  // While the member may have the account, the Secret remembers that, and has the credentials for another try.
+  const remembers = isJoined(secret) && leftovers.length > 0 && !options.force;
+  if (isJoined(secret) && !parting.needsSecret && !remembers) {
     await deleteSecret(hub.client, secret, signal);
     terminal.out(`secret/${secret.metadata.name} removed from namespace ${options.namespace}\n`);
   }
   const stays = whatStays(name, reachedNamespaces(member, secret));
   if (stays !== undefined && !parting.needsSecret) terminal.out(`${stays}\n`);
-  return reportLeftovers(name, leftovers, context);
+  reportLeftovers(name, leftovers, context);
+  if (remembers) terminal.err(`${describeRemembered(name, secret.metadata.name, options)}\n`);
+  return leftovers.length === 0 ? EXIT.ok : EXIT.found;
 }
 
 /** Whether join made the Secret; one that a person made stays, so that no credentials vanish unasked. */
@@ -156,9 +160,8 @@ async function deleteSecret(hub: Client, { metadata }: KubeObject, signal: Abort
   }
 }
 
-function reportLeftovers(name: string, leftovers: Leftover[], { terminal }: CommandContext): number {
-  if (leftovers.length === 0) return EXIT.ok;
+function reportLeftovers(name: string, leftovers: Leftover[], { terminal }: CommandContext): void {
+  if (leftovers.length === 0) return;
   terminal.err(`Left on ${name}; remove it with that cluster's own credentials:\n`);
   for (const { what, command } of leftovers) terminal.err(`  ${what}\n    ${command}\n`);
-  return EXIT.found;
 }

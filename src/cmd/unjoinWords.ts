@@ -25,6 +25,16 @@ export function unjoinAgain(name: string, options: UnjoinOptions): string {
   ].join(" ");
 }
 
+/** What becomes of the Secret of a member on which something was left. */
+export function describeRemembered(name: string, secret: string, options: UnjoinOptions): string {
+  const again = unjoinAgain(name, options);
+  const forget = unjoinAgain(name, { ...options, isChosen: true, deletionPolicy: "Orphan", force: true });
+  return (
+    `secret/${secret} stays in namespace ${options.namespace} of the hub until that is removed: \`${again}\` tries again; ` +
+    `once you have removed it yourself, or the cluster is no more: \`${forget}\``
+  );
+}
+
 /** The namespaces to which the account was bounded: join may have made them, and people may have put things there. Undefined where there is none. */
 export function whatStays(name: string, namespaces: readonly string[] | undefined): string | undefined {
   if (namespaces === undefined || namespaces.length === 0) return undefined;

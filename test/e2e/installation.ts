@@ -217,13 +217,16 @@ export async function uninstall(
   return { code, output: run.output };
 }
 
+/** They copy the labels of a Service onto its Endpoints and EndpointSlices, as on every real cluster. */
+export const ENDPOINT_CONTROLLERS: readonly string[] = ["endpoints-controller", "endpointslice-controller"];
+
 /** A hub and two members, for an installation after the other. */
 export function startFleet(): Promise<Fleet<Plane>> {
   return startFleetHere({
     hub: { kubelet: false },
     members: [
-      { name: "shanghai-1", region: "cn-shanghai" },
-      { name: "frankfurt-1", region: "eu-central-1" },
+      { name: "shanghai-1", region: "cn-shanghai", moreControllers: ENDPOINT_CONTROLLERS },
+      { name: "frankfurt-1", region: "eu-central-1", moreControllers: ENDPOINT_CONTROLLERS },
     ],
   });
 }

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../src/apis/index.ts";
 import { clusterPlacement, demoApplication, memberCluster, placement } from "../builders/index.ts";
 import { eventually, type FleetMember, meridian, meridianOk, type Plane } from "../envtest/index.ts";
 import { explainFailure, Federation } from "./federation.ts";
-import { uninstall } from "./installation.ts";
+import { ENDPOINT_CONTROLLERS, uninstall } from "./installation.ts";
 import { collectionPath, configMap, type DataObject, objectPath } from "./objects.ts";
 
 /**
@@ -26,8 +26,8 @@ beforeAll(async () => {
   federation = await Federation.start({
     hub: { kubelet: false },
     members: [
-      { name: SHANGHAI, region: "cn-shanghai" },
-      { name: FRANKFURT, region: "eu-central-1" },
+      { name: SHANGHAI, region: "cn-shanghai", moreControllers: ENDPOINT_CONTROLLERS },
+      { name: FRANKFURT, region: "eu-central-1", moreControllers: ENDPOINT_CONTROLLERS },
     ],
   });
   shanghai = federation.member(SHANGHAI);

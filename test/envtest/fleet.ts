@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { FakeKubelet, startEtcd, temporaryFolder } from "../../src/cmd/realClusters/index.ts";
+import { MEMBER_CONTROLLERS, FakeKubelet, startEtcd, temporaryFolder } from "../../src/cmd/realClusters/index.ts";
 import { controlPlaneAssets } from "./assets.ts";
 import { type ControlPlane, startControlPlane } from "./controlPlane.ts";
 import { auditArguments } from "./managerRights.ts";
@@ -14,6 +14,8 @@ export interface MemberOptions {
   provider?: string;
   /** Runs kube-controller-manager, so that Deployments get pods; true unless told. */
   controllerManager?: boolean;
+  /** What else kube-controller-manager of a real control plane runs; the sandbox has no other controllers. */
+  moreControllers?: readonly string[];
   /** Makes pods become ready; as `controllerManager` unless told. */
   kubelet?: boolean;
   /** More flags of a real API server. */
@@ -49,7 +51,7 @@ export interface Fleet<P extends Plane = ControlPlane> extends AsyncDisposable {
   dir: string;
 }
 
-type Wanted = Pick<MemberOptions, "controllerManager" | "kubelet" | "apiserverArgs" | "ownEtcd">;
+type Wanted = Pick<MemberOptions, "controllerManager" | "moreControllers" | "kubelet" | "apiserverArgs" | "ownEtcd">;
 type Started<P> = { plane: P; kubelet?: Kubelet };
 
 /** Starts all of them at once on one etcd. They end with the disposal of the fleet, or with this process. */
@@ -57,9 +59,17 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   return assemble(options, async (dir, stack) => {
     const etcd = stack.use(await startEtcd(await controlPlaneAssets(), dir));
     return async (name, folder, { controllerManager = true, kubelet = controllerManager, ...wanted }) => {
-      const { apiserverArgs = [], ownEtcd = false } = wanted;
+      const { apiserverArgs = [], ownEtcd = false, moreControllers = [] } = wanted;
+      const controllers = [...MEMBER_CONTROLLERS, ...moreControllers];
       const more = [...apiserverArgs, ...(name === "hub" ? await auditArguments(folder) : [])];
-      const options = { name, controllerManager, ...(ownEtcd ? {} : { etcd }), folder, apiserverArgs: more };
+      const options = {
+        name,
+        controllerManager,
+        controllers,
+        ...(ownEtcd ? {} : { etcd }),
+        folder,
+        apiserverArgs: more,
+      };
       const plane = stack.use(await startControlPlane(options));
       return { plane, ...(kubelet ? { kubelet: stack.use(new FakeKubelet(plane)) } : {}) };
     };

@@ -51,7 +51,7 @@ export const HUB_CONTROLLERS: readonly string[] = [
 ];
 
 /** What a Deployment needs to get pods as well. Leaner than all of them, for memory's sake. */
-const CONTROLLERS = [
+export const MEMBER_CONTROLLERS: readonly string[] = [
   "deployment-controller",
   "replicaset-controller",
   "statefulset-controller",
@@ -309,7 +309,7 @@ export async function launch<T extends ControlPlane>(
   options: ControlPlaneOptions,
 ): Promise<T> {
   const { name, assets, controllerManager = true, apiserverArgs = [] } = options;
-  const controllers = controllerManager ? (options.controllers ?? CONTROLLERS) : [];
+  const controllers = controllerManager ? (options.controllers ?? MEMBER_CONTROLLERS) : [];
   const cleanup = new AsyncDisposableStack();
   const folder = options.folder ?? cleanup.use(await temporaryFolder("meridian-control-plane-")).path;
   await mkdir(folder, { recursive: true });

@@ -32,6 +32,8 @@ export interface Run {
   logger: Logger;
   /** Monotonic milliseconds. */
   deadline: number;
+  /** UIDs of Secrets whose members could not be cleaned in this run. */
+  unclean: Set<string>;
 }
 
 const WRITES_AT_ONCE = 16;
@@ -40,7 +42,7 @@ const DEFAULT_CONFIGURATION = "meridian";
 
 /**
  * Executes one step. Every write names the UID of its object; an object that changed or vanished meanwhile is skipped, and the caller
- * observes the hub again. Returns false when something was left on a member. Throws {@link CommandError} when the time is up.
+ * observes the hub again. Returns false when Meridian's marks were left on a member. Throws {@link CommandError} when the time is up.
  */
 export async function execute(step: Work, run: Run): Promise<boolean> {
   const { place, context } = run;
@@ -69,9 +71,8 @@ export async function execute(step: Work, run: Run): Promise<boolean> {
       await each(step.items, ({ type, ...life }) => letGo(place.client, type, life, context.signal));
       return true;
     case "CleanMembers": {
-      let clean = true;
-      for (const item of step.items) clean = (await cleanMember(place, item, context)) && clean;
-      return clean;
+      for (const item of step.items) if (!(await cleanMember(place, item, context))) run.unclean.add(item.uid);
+      return true;
     }
     case "Await":
       settle(await untilGone(step.items, step.byManager, waiting(run)), run);

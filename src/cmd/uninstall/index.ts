@@ -14,7 +14,7 @@ import { announce, execute, type Run, type Work } from "./execute.ts";
 import { observe, type Place, type Snapshot } from "./observe.ts";
 import { type Item, objectsOf, type Observed, type Wish } from "./state.ts";
 import { after, type Ending, nextStep, type Step } from "./steps.ts";
-import { count, describeGuarded, describeHandOver, describeStep, nameOf, some, WAYS_ON } from "./words.ts";
+import { count, describeGuarded, describeHandOver, describeStep, describeUnclean, nameOf, some, WAYS_ON } from "./words.ts";
 
 /** Gives up on a step that has changed nothing so many times. */
 const FUTILE = 5;
@@ -30,7 +30,8 @@ export async function uninstall(options: UninstallOptions, context: CommandConte
   if (isWork(nextStep(first.seen, wish))) await confirm(first.seen, options, context);
 
   using progress = new Progress(terminal);
-  const run: Run = { place, wish, context, progress, deadline, logger: commandLogger(options.logLevel, terminal) };
+  const logger = commandLogger(options.logLevel, terminal);
+  const run: Run = { place, wish, context, progress, deadline, logger, unclean: new Set() };
   return await walk(first, run);
 }
 
@@ -52,7 +53,7 @@ async function walk(first: Snapshot, run: Run): Promise<number> {
     clean = (await execute(step, run)) && clean;
     progress.show("");
     const before = snapshot;
-    snapshot = await observe(place, signal);
+    snapshot = setAside(await observe(place, signal), run.unclean);
     checkNobodyInstalls(first.seen, snapshot.seen);
     for (const item of gone(before.seen, snapshot.seen)) terminal.out(`${nameOf(item)} removed\n`);
     tries = isSame(step, nextStep(snapshot.seen, wish)) ? tries + 1 : 0;
@@ -62,6 +63,12 @@ async function walk(first: Snapshot, run: Run): Promise<number> {
       );
     }
   }
+}
+
+/** A member is cleaned once in a run: what is left there then is for a person, or for the next run. */
+function setAside({ seen, stays }: Snapshot, uids: ReadonlySet<string>): Snapshot {
+  const [joined, unclean] = [false, true].map((aside) => seen.joined.filter(({ uid }) => uids.has(uid) === aside));
+  return { seen: { ...seen, joined: joined ?? [], unclean: unclean ?? [] }, stays };
 }
 
 function isWork(step: Step): step is Work {
@@ -97,11 +104,16 @@ function finish(
       );
     case "HandOver":
       for (const what of stays) terminal.err(`${what}\n`);
+      if (seen.unclean.length > 0) terminal.err(`${describeUnclean(seen.unclean)}\n`);
       terminal.err(`${describeHandOver(step.releases)}\n`);
       return EXIT.found;
     case "Done":
       for (const what of stays) terminal.err(`left: ${what}\n`);
       if (seen.crds.length > 0) terminal.err(`${count(seen.crds)} kept, because of --keep-crds\n`);
+      if (seen.unclean.length > 0) {
+        terminal.err(`${describeUnclean(seen.unclean)}\n`);
+        return EXIT.found;
+      }
       terminal.out("Meridian is off this hub\n");
       return clean && stays.length === 0 ? EXIT.ok : EXIT.found;
   }
@@ -142,6 +154,6 @@ function gone(before: Observed, now: Observed): Item[] {
 }
 
 function itemsOf(seen: Observed): Item[] {
-  const { joined, admission, workload, crds, access, state, accounts, namespaces, occupied } = seen;
-  return [objectsOf(seen), joined, admission, workload, crds, access, state, accounts, namespaces, occupied].flat();
+  const { joined, unclean, admission, workload, crds, access, state, accounts, namespaces, occupied } = seen;
+  return [objectsOf(seen), joined, unclean, admission, workload, crds, access, state, accounts, namespaces, occupied].flat();
 }

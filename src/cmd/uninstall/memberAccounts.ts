@@ -10,22 +10,25 @@ import {
 } from "../../runtime/index.ts";
 import { clusterUid, type CommandContext, connectStored, find } from "../connection.ts";
 import { KUBECONFIG_KEY, MEMBER_UID_ANNOTATION, reachedNamespaces } from "../joinedMember.ts";
-import { memberAccess } from "../memberAccess.ts";
-import { everythingOf, type Leftover, revokeAccess } from "../memberCleanup.ts";
-import { letGoOf, markedBy, reachMember, memberSecret } from "../memberMarks.ts";
+import { type MemberAccess, memberAccess } from "../memberAccess.ts";
+import { everythingOf, finishRevoking, type Leftover, revokeAccess } from "../memberCleanup.ts";
+import { describeUnreleased, memberSecret, reachMember, releaseAll } from "../memberMarks.ts";
 import { CommandError, describeAnswer } from "../outcome.ts";
 import type { Place } from "./observe.ts";
 import type { Item } from "./state.ts";
 
 /**
- * On the Secret of a member: uninstall has begun to remove the account that the Secret has the token of. An account cannot see the end of
- * its own removal: with this annotation, credentials that the member refuses mean that the account is gone.
+ * On the Secret of a member: uninstall has begun to remove the account that the Secret has the token of. The value is the UID of the namespace that
+ * goes with the account, or `true`. An account cannot see the end of its own removal: with this annotation, a member that does not know
+ * the credentials means that the account is gone, and one that refuses them means that the removal broke off in the middle.
  */
 const REVOKING_ANNOTATION = `${FEDERATION_GROUP}/access-being-revoked`;
+const ACCOUNT_ONLY = "true";
 
 /**
  * Removes the objects that join made on one member, with the credentials that join stored, and then the credentials. Returns false when
- * objects are left on the member, after printing them with the commands that remove them.
+ * objects are left on the member, after printing them with the commands that remove them: then the Secret stays, so that the next run knows of
+ * them and tries again.
  */
 export async function cleanMember(place: Place, item: Item, context: CommandContext): Promise<boolean> {
   const { terminal, signal } = context;
@@ -40,19 +43,29 @@ export async function cleanMember(place: Place, item: Item, context: CommandCont
     terminal.err(`${name} could not be cleaned: ${describeAnswer(error)}\n`);
     left = everythingOf(memberAccess(place.hubId, namespace));
   }
-  if (left.length > 0) terminal.err(`Left on ${name}; remove it with that cluster's own credentials:\n`);
-  for (const { what, command } of left) terminal.err(`  ${what}\n    ${command}\n`);
+  if (left.length > 0) {
+    terminal.err(`Left on ${name}; remove it with that cluster's own credentials:\n`);
+    for (const { what, command } of [...left, forgetting(item)]) terminal.err(`  ${what}\n    ${command}\n`);
+    return false;
+  }
   try {
     await place.client.delete(SECRETS, namespace, name, { uid, signal });
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error;
   }
-  return left.length === 0;
+  return true;
+}
+
+function forgetting({ namespace = "", name }: Item): Leftover {
+  return {
+    what: `secret/${name} on the hub, which remembers this; once all of it is removed, or the cluster is no more`,
+    command: `kubectl -n ${namespace} delete secret ${name}`,
+  };
 }
 
 /**
- * Takes Meridian's marks off what runs on a member, in place of a manager. Returns false when the member cannot be reached, after printing
- * that it keeps them.
+ * Takes Meridian's marks off what runs on a member, in place of a manager. Returns false when marks are left, after printing that the member
+ * keeps them.
  */
 export async function letGoOn(place: Place, item: Item, { terminal, signal }: CommandContext): Promise<boolean> {
   const { client: hub, namespace, hubId } = place;
@@ -64,15 +77,18 @@ export async function letGoOn(place: Place, item: Item, { terminal, signal }: Co
     const secret = await memberSecret(name, found, namespace, hub, signal);
     await using member = await reachMember(name, found, secret, {}, hub, signal);
     if (member === undefined) return true;
-    await letGoOf(await markedBy(hubId, member, signal), member.client, signal);
-    return true;
+    const { left } = await releaseAll(hubId, member, signal);
+    if (left.length === 0) return true;
+    terminal.err(`${marksStay(name)}: ${describeUnreleased(left)}\n`);
   } catch (error) {
     signal.throwIfAborted();
-    terminal.err(
-      `what runs on ${name} keeps Meridian's marks; a later join leaves it alone: ${describeAnswer(error)}\n`,
-    );
-    return false;
+    terminal.err(`${marksStay(name)}: ${describeAnswer(error)}\n`);
   }
+  return false;
+}
+
+function marksStay(name: string): string {
+  return `what runs on ${name} keeps Meridian's marks; a later join leaves it alone`;
 }
 
 /** Undefined when the Secret is gone, or another one is in its place. */
@@ -95,49 +111,85 @@ async function revoke(
   const encoded = ((secret["data"] ?? {}) as Record<string, string>)[KUBECONFIG_KEY] ?? "";
   const text = Buffer.from(encoded, "base64").toString("utf8");
   await using member = connectStored(name, text);
+  const access = memberAccess(place.hubId, namespace);
   const uid = await identify(member.client, signal);
-  if (uid === undefined) {
-    // Another run of uninstall may have removed the account, before or at this moment.
-    const now = await secretOf(place, item, signal);
-    if (now === undefined || now.metadata.annotations?.[REVOKING_ANNOTATION] !== undefined) return [];
-    throw new CommandError("it does not accept the stored credentials");
-  }
+  if (isRefused(uid)) return await goOn(place, item, access, member.client, uid, signal);
   const joined = secret.metadata.annotations?.[MEMBER_UID_ANNOTATION];
   if (joined !== undefined && uid !== joined) {
     throw new CommandError(`its credentials lead to another cluster (kube-system UID ${uid}, not ${joined})`);
   }
-  await mark(place, item, signal);
   try {
     // The manager may have been stopped before it had let go of everything.
     const reached = { client: member.client, namespaces: reachedNamespaces(undefined, secret) };
-    await letGoOf(await markedBy(place.hubId, reached, signal), member.client, signal);
-    const access = memberAccess(place.hubId, namespace);
-    const { removed, left } = await revokeAccess(member.client, access, false, signal);
+    const unreleased = (await releaseAll(place.hubId, reached, signal)).left;
+    if (unreleased.length > 0) {
+      const now = await identify(member.client, signal);
+      if (isRefused(now)) return await goOn(place, item, access, member.client, now, signal);
+      terminal.err(`${marksStay(name)}: ${describeUnreleased(unreleased)}\n`);
+      // The account is what takes the marks off in the next run.
+      return everythingOf(access);
+    }
+    const begin = (namespaceUid: string | undefined): Promise<void> => mark(place, item, namespaceUid, signal);
+    const { removed, left } = await revokeAccess(member.client, access, false, signal, begin);
     for (const what of removed) terminal.out(`${what} removed from ${name}\n`);
-    // Without its rights the account can remove nothing more, and the member's garbage collector deletes the objects that the ClusterRole owns.
-    return left.length > 0 && (await identify(member.client, signal)) === undefined ? [] : left;
+    if (left.length === 0) return [];
+    const now = await identify(member.client, signal);
+    return isRefused(now) ? await goOn(place, item, access, member.client, now, signal) : left;
   } catch (error) {
-    if (isRefusal(error)) return [];
+    // Another run of uninstall removes the account at this moment.
+    if (isUnauthorized(error)) return await goOn(place, item, access, member.client, "Unknown", signal);
+    if (isForbidden(error)) return await goOn(place, item, access, member.client, "Forbidden", signal);
     throw error;
   }
 }
 
-/** The UID of the member; undefined when the member refuses the credentials. */
-async function identify(member: Client, signal: AbortSignal): Promise<string | undefined> {
+/**
+ * The member refuses the credentials. Where uninstall has begun to remove the account, in this run or another, the account is gone, or has rights
+ * left only to remove its namespace or itself.
+ */
+async function goOn(
+  place: Place,
+  item: Item,
+  access: MemberAccess,
+  member: Client,
+  refusal: Refusal,
+  signal: AbortSignal,
+): Promise<Leftover[]> {
+  const now = await secretOf(place, item, signal);
+  if (now === undefined) return [];
+  const begun = now.metadata.annotations?.[REVOKING_ANNOTATION];
+  if (begun === undefined) throw new CommandError("it does not accept the stored credentials");
+  if (refusal === "Unknown") return [];
+  const { left } = await finishRevoking(member, access, begun === ACCOUNT_ONLY ? undefined : begun, signal);
+  if (left.length === 0) return [];
+  return (await identify(member, signal)) === "Unknown" ? [] : left;
+}
+
+/** How a member refuses credentials: it does not know the account (any more), or the account has no right to anything. */
+type Refusal = "Unknown" | "Forbidden";
+
+function isRefused(answer: string): answer is Refusal {
+  return answer === "Unknown" || answer === "Forbidden";
+}
+
+/** The UID of the member, or how it refuses the credentials. */
+async function identify(member: Client, signal: AbortSignal): Promise<string> {
   try {
     return await clusterUid(member, signal);
   } catch (error) {
-    if (isRefusal(error)) return undefined;
+    if (isUnauthorized(error)) return "Unknown" satisfies Refusal;
+    if (isForbidden(error)) return "Forbidden" satisfies Refusal;
     throw error;
   }
 }
 
-function isRefusal(error: unknown): boolean {
-  return isUnauthorized(error) || isForbidden(error);
-}
-
-async function mark({ client }: Place, { namespace, name, uid }: Item, signal: AbortSignal): Promise<void> {
-  const body = { metadata: { uid, annotations: { [REVOKING_ANNOTATION]: "true" } } };
+async function mark(
+  { client }: Place,
+  { namespace, name, uid }: Item,
+  namespaceUid: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const body = { metadata: { uid, annotations: { [REVOKING_ANNOTATION]: namespaceUid ?? ACCOUNT_ONLY } } };
   try {
     await client.patch(SECRETS, namespace, name, "application/merge-patch+json", body, { signal });
   } catch (error) {

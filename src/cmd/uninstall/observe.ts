@@ -94,6 +94,7 @@ export async function observe(place: Place, signal: AbortSignal): Promise<Snapsh
     bindings: placed.bindings.map(bindingOf),
     bound: bound.map(({ type, object }) => itemOf(type, object)),
     joined: await itemsOf(SECRETS, all(SECRETS, { labelSelector: `${JOINED_TO_LABEL}=${hubId}`, metadataOnly: true })),
+    unclean: [],
     admission: webhooks.flat(),
     ...(await conversion(
       client,

@@ -50,6 +50,8 @@ export interface Observed {
   marked: readonly Item[];
   /** Secrets of the hub with the credentials that join made. */
   joined: readonly Item[];
+  /** Those of which this run has found that their members keep something of join's. They stay, so that the next run knows of it. */
+  unclean: readonly Item[];
   /** Webhook configurations that a manager made. */
   admission: readonly Item[];
   /** The hub asks a webhook to convert objects of Meridian's kinds. */

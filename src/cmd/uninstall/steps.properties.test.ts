@@ -61,6 +61,7 @@ const arbitraryObserved: fc.Arbitrary<Observed> = fc.record({
   ),
   marked: fc.array(arbitraryItem(SECRETS), { maxLength: 2 }),
   joined: fc.array(arbitraryItem(SECRETS), { maxLength: 2 }),
+  unclean: fc.constant([]),
   admission: fc.array(arbitraryItem(SECRETS), { maxLength: 2 }),
   converts: fc.boolean(),
   storedElsewhere: fc.constant([]),

@@ -76,10 +76,18 @@ export function nextStep(seen: Observed, wish: Wish): Step {
   if (seen.managerAlive) return { do: "StopManager" };
   if (hasWebhooks(seen)) return { do: "Withdraw", items: seen.admission };
   for (const stage of INSTALLATION) {
-    const step = remove(stage, stage === "crds" && wish.keepCrds ? [] : seen[stage]);
+    const step = remove(stage, removable(stage, seen, wish));
     if (step !== undefined) return step;
   }
   return { do: "Done" };
+}
+
+function removable(stage: (typeof INSTALLATION)[number], seen: Observed, { keepCrds }: Wish): readonly Item[] {
+  if (stage === "crds" && keepCrds) return [];
+  if (stage !== "namespaces") return seen[stage];
+  // The namespace has the Secret by which the next run knows of a member that keeps something.
+  const kept = new Set(seen.unclean.map(({ namespace }) => namespace));
+  return seen.namespaces.filter(({ name }) => !kept.has(name));
 }
 
 /** Undefined when nothing is left. */

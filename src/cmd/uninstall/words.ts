@@ -107,3 +107,9 @@ export function describeHandOver(releases: readonly HelmRelease[]): string {
   const commands = releases.map(({ name, namespace }) => `helm uninstall ${name} -n ${namespace}`);
   return `the rest belongs to ${listed(releases.map(describeRelease))}: ${commands.join("; ")}`;
 }
+
+/** What uninstall ends with while members keep something that join made there: the Secrets remember it. */
+export function describeUnclean(secrets: readonly Item[]): string {
+  const names = listed(secrets.map(({ name }) => name));
+  return `Meridian still has rights or marks on ${names}: remove what is named above, or run this again when ${secrets.length === 1 ? "it answers" : "they answer"}`;
+}

@@ -9,6 +9,7 @@ export const EMPTY_HUB: Observed = {
   bound: [],
   marked: [],
   joined: [],
+  unclean: [],
   admission: [],
   converts: false,
   storedElsewhere: [],
