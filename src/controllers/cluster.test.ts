@@ -289,8 +289,19 @@ describe("the deletion of a MemberCluster", () => {
     ])("waits while $name", async ({ change }) => {
       const all = going("Orphan");
       change(all);
-      expect(await all.reconcile()).toEqual({});
+      expect(await all.reconcile()).toEqual(requeueAfter(5_000));
       expect([all.pool, all.client.calls]).toEqual([[`${CLUSTER} ours`], []]);
+    });
+
+    test("says what holds it when that takes longer than deletions do", async () => {
+      const { reconcile, observations, client, clock, events } = going("Orphan");
+      observations.report(CLUSTER, [observation({ failure: { reason: "ServerError", message: "no", final: false } })]);
+      await reconcile();
+      expect([client.calls, events]).toEqual([[], []]);
+      await clock.advance(30_000);
+      expect(await reconcile()).toEqual({});
+      expect(client.calls[0]?.body).toMatchObject({ status: { conditions: [{ reason: "DeletionWaits" }] } });
+      expect(events).toMatchObject([{ type: "Warning", reason: "DeletionWaits" }]);
     });
 
     test.each<{ name: string; change: (all: ReturnType<typeof connecting>) => void }>([

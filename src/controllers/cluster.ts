@@ -15,7 +15,14 @@ import {
   type Source,
 } from "../runtime/index.ts";
 import type { Assignments } from "./assignments.ts";
-import { awaitsDecision, type DeletionStage, leftOn, tellOfDeletion, whyNotDrained } from "./clusterDeletion.ts";
+import {
+  awaitsDecision,
+  type DeletionStage,
+  leftOn,
+  tellOfDeletion,
+  whyNotDrained,
+  whyNotLetGo,
+} from "./clusterDeletion.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { Observations } from "./observations.ts";
@@ -107,7 +114,7 @@ export class ClusterReconciler implements Reconciler {
       if (!this.#isDrained(name)) return tellAfterMs === undefined ? done : requeueAfter(tellAfterMs);
     } else if (owned && without.length < finalizers.length) {
       pool.upsert(cluster, owned);
-      if (!this.#isLetGo(name)) return done;
+      if (!this.#isLetGo(name)) return tellAfterMs === undefined ? done : requeueAfter(tellAfterMs);
     }
     if (owned && without.length === finalizers.length) return done;
     // From here on nothing is written there.
@@ -120,15 +127,19 @@ export class ClusterReconciler implements Reconciler {
     const { name } = cluster.metadata;
     const now = this.#options.clock.now();
     const say = (stage: DeletionStage): Promise<void> => tellOfDeletion(this.#options, cluster, stage, now, signal);
-    if (isUndecided || cluster.spec.deletionPolicy !== "Drain") {
-      await say({ kind: isUndecided ? "Undecided" : "LettingGo" });
+    if (isUndecided) {
+      await say({ kind: "Undecided" });
       return undefined;
+    }
+    const late = patienceLeft(cluster, now) === 0;
+    if (cluster.spec.deletionPolicy !== "Drain") {
+      await say({ kind: "LettingGo", waits: whyNotLetGo(this.#options, cluster), late });
+      return late ? undefined : PROGRESS_MS;
     }
     if (this.#isDrained(name)) return undefined;
     // Each object that goes is a reconcile.
     const sinceTold = now - (this.#told.get(name) ?? -Infinity);
     if (sinceTold < PROGRESS_MS) return PROGRESS_MS - sinceTold;
-    const late = patienceLeft(cluster, now) === 0;
     const waits = whyNotDrained(this.#options, cluster);
     await say({ kind: "Draining", left: leftOn(this.#options.observations, name), waits, late });
     this.#told.set(name, now);

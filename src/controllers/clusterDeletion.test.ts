@@ -9,6 +9,7 @@ import {
   type DeletionStage,
   tellOfDeletion,
   whyNotDrained,
+  whyNotLetGo,
 } from "./clusterDeletion.ts";
 import { absent, applyRow, CLUSTER, deleteRow, holdRow, inContact, observation } from "./testing/builders.ts";
 import { copySources, leaving, member } from "./testing/copySources.ts";
@@ -92,6 +93,14 @@ describe("what holds the draining of a cluster", () => {
       want: `${since}: ConfigMap shop has finalizer example.com/hold; mend its controller or remove it`,
     },
     {
+      name: "a kind that the cluster serves in no version",
+      change: ({ observations }) => {
+        observations.report(CLUSTER, [observation()]);
+        observations.contact(CLUSTER, { ...inContact, unserved: new Set(["/ConfigMap"]) });
+      },
+      want: "Drain: ConfigMap shop: KindNotServed: the member serves no version of it; serve one in its CRD, if only for the time",
+    },
+    {
       name: "a refusal of the cluster",
       change: ({ observations }) =>
         observations.report(CLUSTER, [observation({ failure: { reason: "Forbidden", message: "no", final: true } })]),
@@ -150,6 +159,46 @@ describe("what holds the draining of a cluster", () => {
   });
 });
 
+describe("what holds the letting go of a cluster", () => {
+  const failing = (final: boolean) =>
+    observation({ failure: { reason: "AdmissionDenied", message: "a policy says no", final } });
+  const wants = `Orphan since ${leaving.deletionTimestamp}: ConfigMap shop: AdmissionDenied: a policy says no`;
+
+  test.each<{ name: string; change?: (all: ReturnType<typeof copySources>) => void; want?: string }>([
+    { name: "nothing that is under way", change: ({ observations }) => observations.report(CLUSTER, [observation()]) },
+    {
+      name: "an object that could not be released yet",
+      change: ({ observations }) => observations.report(CLUSTER, [failing(false)]),
+      want: wants,
+    },
+    {
+      name: "no object that the cluster refuses for good",
+      change: ({ observations }) => observations.report(CLUSTER, [failing(true)]),
+    },
+    {
+      name: "an object of a kind that is served in no version",
+      change: ({ observations }) => {
+        observations.report(CLUSTER, [observation()]);
+        observations.contact(CLUSTER, { ...inContact, unserved: new Set(["/ConfigMap"]) });
+      },
+      want: "Orphan: ConfigMap shop: KindNotServed: the member serves no version of it; serve one in its CRD, if only for the time",
+    },
+    {
+      name: "nothing of a cluster that does not answer",
+      change: ({ observations }) => {
+        observations.report(CLUSTER, [failing(false)]);
+        observations.contact(CLUSTER, { ...inContact, ok: false });
+      },
+    },
+  ])("$name", ({ change = () => undefined, want }) => {
+    const all = copySources();
+    all.observations.contact(CLUSTER, inContact);
+    change(all);
+    const waits = whyNotLetGo(all, member(CLUSTER, leaving));
+    expect(waits.map((texts) => firstFitting(texts))).toEqual(want === undefined ? [] : [want]);
+  });
+});
+
 describe("a MemberCluster that is deleted", () => {
   const NOW = Date.UTC(2026, 0, 1, 8);
   const WAITS = {
@@ -177,6 +226,11 @@ describe("a MemberCluster that is deleted", () => {
   const draining = (left: number, held: readonly string[] = [], late = false): DeletionStage => ({
     kind: "Draining",
     left,
+    waits: held.map((text) => [text]),
+    late,
+  });
+  const lettingGo = (held: readonly string[] = [], late = false): DeletionStage => ({
+    kind: "LettingGo",
     waits: held.map((text) => [text]),
     late,
   });
@@ -247,7 +301,7 @@ describe("a MemberCluster that is deleted", () => {
       stage: draining(0),
       message: `Drain since ${leaving.deletionTimestamp}: what Meridian put there is being removed`,
     },
-    { stage: { kind: "LettingGo" }, message: "what Meridian put there is being let go of and keeps running" },
+    { stage: lettingGo(), message: "what Meridian put there is being let go of and keeps running" },
   ])("says that the choice was heard, as of the same time: $message", async ({ stage, message }) => {
     const before = { ...WAITS, lastTransitionTime: "2025-12-31T00:00:00Z" } as Condition;
     const { client, events } = await telling(saying(before), stage);
@@ -293,6 +347,21 @@ describe("a MemberCluster that is deleted", () => {
     expect(late.events).toMatchObject([{ type: "Warning", reason: "DeletionWaits", action: "Remove", note }]);
   });
 
+  test("says what holds the letting go, in the condition and by an Event, when that takes longer than deletions do", async () => {
+    const before = member(CLUSTER, { ...leaving, uid: "u" });
+    for (const stage of [lettingGo(["b is held"]), lettingGo([], true)]) {
+      const { client, events } = await telling(before, stage);
+      expect([client.calls, events]).toEqual([[], []]);
+    }
+    const { client, events } = await telling(before, lettingGo(["b is held"], true));
+    expect(client.calls[0]?.body).toMatchObject({
+      status: { conditions: [{ type: "Removed", reason: "DeletionWaits", message: "b is held" }] },
+    });
+    const note =
+      "the deletion waits: b is held; `meridian unjoin shanghai-1 --orphan --force` leaves the marks on it and goes on";
+    expect(events).toMatchObject([{ type: "Warning", reason: "DeletionWaits", note }]);
+  });
+
   test("counts in the Event what it does not name, and says nothing there of what goes its way", async () => {
     const held = Array.from({ length: 7 }, (_, index) => `${index} is held`);
     const [event] = (await telling(member(CLUSTER, leaving), draining(9, held, true))).events;
@@ -314,7 +383,7 @@ describe("a MemberCluster that is deleted", () => {
   });
 
   test("says nothing where it never waited", async () => {
-    const { client } = await telling(saying({ type: "Ready", status: "True" }), { kind: "LettingGo" });
+    const { client } = await telling(saying({ type: "Ready", status: "True" }), lettingGo());
     expect(client.calls).toEqual([]);
   });
 

@@ -45,8 +45,8 @@ export function awaitsDecision(
   return observations.contactOf(name).pending ? "Unknown" : "No";
 }
 
-/** What a draining waits for: the texts of the condition, the fullest first; the last one holds in it. */
-export type DrainWait = readonly [string, ...string[]];
+/** One thing that a deletion waits for: the texts of the condition, the fullest first; the last one holds in it. */
+export type DeletionWait = readonly [string, ...string[]];
 
 /**
  * What holds the draining of a cluster, in the order of the texts: that the cluster does not answer, else each member object that a finalizer
@@ -55,16 +55,13 @@ export type DrainWait = readonly [string, ...string[]];
 export function whyNotDrained(
   { assignments, observations }: Pick<ClusterDeletionSources, "assignments" | "observations">,
   member: MemberCluster,
-): DrainWait[] {
+): DeletionWait[] {
   const { name, deletionTimestamp = "" } = member.metadata;
   const { ok, reason = UNREACHABLE, unseen, synced } = observations.contactOf(name);
   if (!ok) return outOfContact(member, reason);
-  const waits: DrainWait[] = [];
-  const wait = (what: string | undefined, { reason, message }: Why): void => {
-    const inFull = what === undefined ? `${reason}: ${message}` : `${what}: ${reason}: ${message}`;
-    const short = what === undefined ? message : `${what}: ${message}`;
-    const since = `Drain since ${deletionTimestamp}`;
-    waits.push([`${since}: ${inFull}`, `${since}: ${short}`, `Drain: ${inFull}`, inFull, short, message]);
+  const waits: DeletionWait[] = [];
+  const wait = (what: string | undefined, why: Why): void => {
+    waits.push(textsOf("Drain", deletionTimestamp, what, why));
   };
   for (const { ref, present, failure } of observations.in(name)) {
     if (ref.kind === "Namespace" || present === undefined) continue;
@@ -73,6 +70,7 @@ export function whyNotDrained(
       const { message } = finalizerHolds(ref, finalizers);
       waits.push([`Drain since ${deletionTimestamp}: ${message}`, `Drain: ${message}`, message]);
     } else if (failure !== undefined) wait(nameOf(ref), failure);
+    else if (observations.unseenReason(name, ref) === NOT_SERVED) wait(nameOf(ref), SERVED_IN_NO_VERSION);
   }
   for (const { ref, effective } of assignments.in(name)) {
     if (ref.kind === "Namespace" || effective?.verb !== "Hold" || effective.why.reason === TERMINATING) continue;
@@ -81,10 +79,45 @@ export function whyNotDrained(
   // Something of ours may be among what cannot be read.
   if (waits.length === 0 && !synced)
     for (const message of unseen.values()) wait(undefined, { reason: NOT_SYNCED, message });
+  return sorted(waits);
+}
+
+/**
+ * Each member object that keeps its marks while a cluster is let go of, and why. A cluster that does not answer, and an object that the cluster
+ * refuses for good, are not waited for.
+ */
+export function whyNotLetGo(
+  { observations }: Pick<ClusterDeletionSources, "observations">,
+  { metadata: { name, deletionTimestamp = "" } }: MemberCluster,
+): DeletionWait[] {
+  const waits: DeletionWait[] = [];
+  if (!observations.contactOf(name).ok) return waits;
+  for (const { ref, present, failure } of observations.in(name)) {
+    if (present === undefined || present.deleting || failure?.final === true) continue;
+    const isServed = observations.unseenReason(name, ref) !== NOT_SERVED;
+    const why = failure ?? (isServed ? undefined : SERVED_IN_NO_VERSION);
+    if (why !== undefined) waits.push(textsOf("Orphan", deletionTimestamp, nameOf(ref), why));
+  }
+  return sorted(waits);
+}
+
+function textsOf(
+  policy: "Drain" | "Orphan",
+  deletedAt: string,
+  what: string | undefined,
+  { reason, message }: Why,
+): DeletionWait {
+  const inFull = what === undefined ? `${reason}: ${message}` : `${what}: ${reason}: ${message}`;
+  const short = what === undefined ? message : `${what}: ${message}`;
+  const since = `${policy} since ${deletedAt}`;
+  return [`${since}: ${inFull}`, `${since}: ${short}`, `${policy}: ${inFull}`, inFull, short, message];
+}
+
+function sorted(waits: readonly DeletionWait[]): DeletionWait[] {
   return waits.toSorted(([a], [b]) => (a < b ? -1 : Number(a > b)));
 }
 
-function outOfContact({ status }: MemberCluster, reason: string): DrainWait[] {
+function outOfContact({ status }: MemberCluster, reason: string): DeletionWait[] {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   // The condition says so in a moment, and since when.
   if (ready?.status === "True") return [];
@@ -107,6 +140,11 @@ export function leftOn(observations: Pick<Observations, "in">, name: string): nu
 
 const UNREACHABLE: Reason = "ClusterUnreachable";
 const NOT_SYNCED: Reason = "ClusterNotSynced";
+const NOT_SERVED: Reason = "KindNotServed";
+const SERVED_IN_NO_VERSION: Why = {
+  reason: NOT_SERVED,
+  message: "the member serves no version of it; serve one in its CRD, if only for the time",
+};
 /** Said by the member object itself, with what holds it. */
 const TERMINATING: Reason = "Terminating";
 
@@ -121,8 +159,9 @@ export type DeletionStage =
   /** It waits for a decision. */
   | { kind: "Undecided" }
   /** So many objects are to go; `waits` for these things, and `late`: longer than deletions take. */
-  | { kind: "Draining"; left: number; waits: readonly DrainWait[]; late: boolean }
-  | { kind: "LettingGo" };
+  | { kind: "Draining"; left: number; waits: readonly DeletionWait[]; late: boolean }
+  /** Marks are being taken off; `waits` and `late` as while it drains. */
+  | { kind: "LettingGo"; waits: readonly DeletionWait[]; late: boolean };
 
 /**
  * Says on the MemberCluster that its deletion waits for a decision; that the decision was heard; how far the draining is, and what holds it. What
@@ -136,7 +175,8 @@ export async function tellOfDeletion(
   signal: AbortSignal,
 ): Promise<void> {
   const before = removedCondition(member);
-  if (before === undefined && stage.kind === "LettingGo") return;
+  // Letting go takes a moment, unless something holds it.
+  if (before === undefined && stage.kind === "LettingGo" && !isHeld(stage)) return;
   const said = wordsOf(member, stage, before);
   const condition: Condition = {
     type: REMOVED,
@@ -183,41 +223,55 @@ function wordsOf(member: MemberCluster, stage: DeletionStage, before: Condition 
     case "Undecided":
       return { reason: "DeletionPolicyMissing", message: choicesIn(member) };
     case "LettingGo":
-      return { reason: "ClusterLeaving", message: "what Meridian put there is being let go of and keeps running" };
+      return isHeld(stage)
+        ? { reason: WAITS, message: heldBy(stage, before) ?? LETTING_GO }
+        : { reason: "ClusterLeaving", message: LETTING_GO };
     case "Draining":
-      return {
-        reason: stage.late && stage.waits.length > 0 ? WAITS : "ClusterLeaving",
-        message: progressOf(member, stage, before),
-      };
+      return { reason: isHeld(stage) ? WAITS : "ClusterLeaving", message: progressOf(member, stage, before) };
   }
 }
 
 /** Of a deletion that waits for longer than deletions take. */
 const WAITS: Reason = "DeletionWaits";
 
+const LETTING_GO = "what Meridian put there is being let go of and keeps running";
+
+/** Whether the deletion takes longer than deletions do, and something is known to hold it. */
+function isHeld({ waits, late }: Exclude<DeletionStage, { kind: "Undecided" }>): boolean {
+  return late && waits.length > 0;
+}
+
 function progressOf(
   { metadata: { deletionTimestamp = "" } }: MemberCluster,
-  { left, waits }: Extract<DeletionStage, { kind: "Draining" }>,
+  stage: Extract<DeletionStage, { kind: "Draining" }>,
   before: Condition | undefined,
 ): string {
-  const texts = waits.map((texts) => firstFitting(texts));
+  const { left } = stage;
   const what = left === 0 ? "what Meridian put there is being removed" : `${counted(left, "object")} left`;
-  const [first = `Drain since ${deletionTimestamp}: ${what}`] = texts;
-  // What still holds is named on, so that not each object that goes is a write.
-  return texts.find((text) => text === before?.message) ?? first;
+  return heldBy(stage, before) ?? `Drain since ${deletionTimestamp}: ${what}`;
+}
+
+/** Names one thing that holds the deletion, and on as long as it does, so that not each object that goes is a write. */
+function heldBy(
+  { waits }: Exclude<DeletionStage, { kind: "Undecided" }>,
+  before: Condition | undefined,
+): string | undefined {
+  const texts = waits.map((texts) => firstFitting(texts));
+  return texts.find((text) => text === before?.message) ?? texts[0];
 }
 
 /** What an Event says; undefined while nothing waits for a person. */
 function noteOf({ metadata: { name } }: MemberCluster, stage: DeletionStage): string | undefined {
   if (stage.kind === "Undecided")
     return `the deletion waits until somebody says what is to become of what runs there: ${choices(name)}`;
-  if (stage.kind !== "Draining" || !stage.late || stage.waits.length === 0) return undefined;
+  if (!isHeld(stage)) return undefined;
   const texts = stage.waits.slice(0, NAMED_IN_EVENT).map(([text]) => text);
   const more = stage.waits.length - texts.length;
-  return (
-    `the deletion waits: ${texts.join("; ")}${more === 0 ? "" : `; and ${more} more`}; ` +
-    `\`meridian unjoin ${name} --orphan\` leaves it running instead`
-  );
+  const way =
+    stage.kind === "Draining"
+      ? `\`meridian unjoin ${name} --orphan\` leaves it running instead`
+      : `\`meridian unjoin ${name} --orphan --force\` leaves the marks on it and goes on`;
+  return `the deletion waits: ${texts.join("; ")}${more === 0 ? "" : `; and ${more} more`}; ${way}`;
 }
 
 /** An Event has room for more than a condition. */
