@@ -1,9 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { REGION_LABEL, REMOVE_FOUND_ANNOTATION, refKey } from "../apis/index.ts";
+import {
+  FEDERATION_API_VERSION,
+  type MemberCluster,
+  type OwnerRef,
+  REGION_LABEL,
+  REMOVE_FOUND_ANNOTATION,
+  refKey,
+} from "../apis/index.ts";
 import { type Observation, REPLACED, type Target } from "../desiredstate/index.ts";
 import {
   copiesOf,
   copiesToPlan,
+  freesBundles,
   isFoundOnJoin,
   isNeededByOthers,
   leavingOf,
@@ -269,6 +277,46 @@ describe("what a removal rests on", () => {
     all.join(member(CLUSTER, leaving, { deletionPolicy: "Orphan" }));
     expect(factsOf(all).clusters.get(CLUSTER)).toEqual({ synced: true, leaving: "Keep" });
     expect(all.state.kindsAsked).toEqual([]);
+  });
+
+  describe("where a cluster is drained", () => {
+    const DATABASE = { apiVersion: "example.com/v1", kind: "Database", namespace: "default", name: "my-db" };
+    const bundle = (name: string) => ({ apiVersion: FEDERATION_API_VERSION, kind: "ManifestBundle", name, uid: name });
+    const OPERATOR = bundle("operator");
+    const database = observation({ ref: DATABASE, present: { owner: { ...DATABASE, uid: "d" } } });
+    const drained = member(CLUSTER, leaving, { deletionPolicy: "Drain" });
+    const heldBy = (all: ReturnType<typeof copySources>, of: OwnerRef = OPERATOR) =>
+      factsOf(all, undefined, { owner: of }).clusters.get(CLUSTER)?.held?.message;
+
+    test.each<{ name: string; there?: Observation; of?: OwnerRef; cluster?: MemberCluster; want?: string }>([
+      { name: "a bundle waits for objects of custom kinds", want: "objects of custom kinds go first: Database my-db" },
+      { name: "an object of another kind waits for none", of: SHOP },
+      { name: "a bundle waits for no object of another kind", there: observation() },
+      {
+        name: "a bundle does not wait for another bundle",
+        there: observation({ ref: DATABASE, present: { owner: bundle("other") } }),
+      },
+      {
+        name: "a bundle does not wait for what it brought",
+        there: observation({ ref: DATABASE, present: { owner: OPERATOR } }),
+      },
+      { name: "nothing waits on a cluster that stays", cluster: member(CLUSTER) },
+    ])("$name", ({ there = database, of, cluster = drained, want }) => {
+      const all = copySources();
+      all.join(cluster);
+      all.observations.report(CLUSTER, [there]);
+      expect(heldBy(all, of)).toBe(want);
+    });
+
+    test("the end of such an object frees bundles, and no other news does", () => {
+      const all = copySources();
+      all.join(drained);
+      const freed: boolean[] = [];
+      all.observations.changes.subscribe((change) => freed.push(freesBundles(all.sources, change)));
+      all.observations.report(CLUSTER, [database, observation()]);
+      all.observations.report(CLUSTER, [absent(), absent({ ref: DATABASE })]);
+      expect(freed).toEqual([false, false, false, true]);
+    });
   });
 
   test("is what holds an object's kind, and the objects that the hub has lost", () => {

@@ -7,6 +7,7 @@ import {
   REGION_LABEL,
   REMOVE_FOUND_ANNOTATION,
   refKey,
+  shortMessage,
 } from "../apis/index.ts";
 import {
   type ClusterFacts,
@@ -19,13 +20,13 @@ import {
   type Why,
 } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
-import { groupKindOf, hubKindOf } from "../interpreter/index.ts";
+import { groupKindOf, hubKindOf, isCustomGroup } from "../interpreter/index.ts";
 import { MEMBERCLUSTERS } from "../runtime/index.ts";
 import type { Assignments } from "./assignments.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import type { DependencyWatches } from "./dependencies.ts";
 import { type MissingOwners, withHeld } from "./missingOwners.ts";
-import type { Observations } from "./observations.ts";
+import type { ObservationChange, Observations } from "./observations.ts";
 import type { PlanningProgress } from "./planningProgress.ts";
 import type { Plans } from "./plans.ts";
 
@@ -121,7 +122,7 @@ export function removalFacts(sources: CopySources, copies: readonly Observation[
   for (const copy of copies) {
     const { cluster, ref } = copy;
     const member = clusters.has(cluster) ? undefined : hub.clusters.get(cluster);
-    if (member !== undefined) clusters.set(cluster, clusterFacts(sources, member));
+    if (member !== undefined) clusters.set(cluster, clusterFacts(sources, member, removal.owner));
     if (wasFoundOnJoin(sources, owner, copy)) foundOnJoin.add(`${cluster}/${refKey(ref)}`);
     if (copy.present?.refused !== undefined && isOthers(sources, copy)) othersCopies.add(`${cluster}/${refKey(ref)}`);
   }
@@ -140,10 +141,9 @@ export function removalFacts(sources: CopySources, copies: readonly Observation[
 
 /** In what order the copies go, and what a person has agreed to on the object itself. */
 function orderFacts({ hub }: CopySources, owner: OwnerRef): Pick<RemovalFacts, "inPhases" | "agreed"> {
-  const { group, kind } = groupKindOf(owner);
   const agreed = hub.object(refKey(owner))?.object.metadata.annotations?.[ALLOW_CRD_REMOVAL_ANNOTATION];
   return {
-    ...(hubKindOf(group, kind)?.holdsManifests === true ? { inPhases: true } : {}),
+    ...(isBundle(owner) ? { inPhases: true } : {}),
     ...(agreed === undefined ? {} : { agreed }),
   };
 }
@@ -178,7 +178,13 @@ function isOthers({ plans, classes }: CopySources, { ref, present }: Observation
   return false;
 }
 
-function clusterFacts({ hub, observations }: CopySources, member: MemberCluster): ClusterFacts {
+function isBundle(owner: OwnerRef): boolean {
+  const { group, kind } = groupKindOf(owner);
+  return hubKindOf(group, kind)?.holdsManifests === true;
+}
+
+function clusterFacts(sources: CopySources, member: MemberCluster, owner: OwnerRef): ClusterFacts {
+  const { hub, observations } = sources;
   const { synced, partlySynced = false, unseen } = observations.contactOf(member.metadata.name);
   const { namespaces } = member.spec;
   const known: ClusterFacts = {
@@ -187,8 +193,40 @@ function clusterFacts({ hub, observations }: CopySources, member: MemberCluster)
   };
   const leaving = leavingOf(member);
   if (leaving === undefined) return known;
-  const held = leaving === "Drain" ? hub.kindDeletions.heldNow(MEMBERCLUSTERS, member.metadata) : undefined;
+  const held =
+    leaving === "Drain"
+      ? (hub.kindDeletions.heldNow(MEMBERCLUSTERS, member.metadata) ??
+        waitsForCustomObjects(sources, member.metadata.name, owner))
+      : undefined;
   return { ...known, leaving, ...(held === undefined ? {} : { held }) };
+}
+
+/**
+ * Why a bundle stays on a cluster that is drained: the bundle may be an operator, which has to clean up after the objects of its kinds. So the
+ * objects of custom kinds go first, but for those of bundles, which go in phases.
+ */
+function waitsForCustomObjects({ observations }: CopySources, cluster: string, owner: OwnerRef): Why | undefined {
+  if (!isBundle(owner)) return undefined;
+  for (const { ref, present } of observations.in(cluster)) {
+    if (present?.owner === undefined || !isCustom(ref) || isBundle(present.owner)) continue;
+    // The name comes last: it may be long.
+    return { reason: NEEDED, message: shortMessage(`objects of custom kinds go first: ${ref.kind} ${ref.name}`) };
+  }
+  return undefined;
+}
+
+const NEEDED: Reason = "NeededByOthers";
+
+function isCustom(ref: ObjectRef): boolean {
+  return isCustomGroup(groupKindOf(ref).group);
+}
+
+/** Whether an object for which bundles may wait has gone from a cluster that is drained. */
+export function freesBundles({ hub }: Pick<CopySources, "hub">, change: ObservationChange): boolean {
+  const { cluster, ref, before, after } = change;
+  if (before?.present === undefined || after?.present !== undefined || !isCustom(ref)) return false;
+  const member = hub.clusters.get(cluster);
+  return member !== undefined && leavingOf(member) === "Drain";
 }
 
 /**

@@ -28,6 +28,7 @@ import {
   copiesOf,
   copiesToPlan,
   type CopySources,
+  freesBundles,
   ownersNamedBy,
   recordedClusters,
   type Removal,
@@ -150,6 +151,9 @@ export class PlacementReconciler implements Reconciler {
       from(progress.advanced).map(awaiting),
       from(classes.othersChanged).map(awaiting),
       from(dependencies.releases).map(held),
+      from(observations.changes)
+        .when((change) => freesBundles(this.#options, change))
+        .map(held),
       from(plans.changes).when(leavesClusters).map(held),
     ];
   }
