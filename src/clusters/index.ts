@@ -11,7 +11,7 @@ export { DampedContact, type Damping } from "./dampedContact.ts";
 export { Fleet } from "./fleet.ts";
 export { letGo } from "./lettingGo.ts";
 export { inspectNamespace } from "./namespaces.ts";
-export { isOwn } from "./observed.ts";
+export { isOwn, ownerOf } from "./observed.ts";
 export { ClusterPool } from "./pool.ts";
 export {
   type ClusterContact,

@@ -61,6 +61,7 @@ test("an account that may not remove its ClusterRole stays, and everything is na
   expect(removed).toEqual([]);
   expect(left.map(({ command }) => command)).toEqual([
     `kubectl delete clusterrole,clusterrolebinding ${access.name}`,
+    `kubectl delete validatingadmissionpolicybinding,validatingadmissionpolicy ${access.name} --ignore-not-found`,
     `kubectl -n meridian-system delete serviceaccount,role,rolebinding ${access.name}`,
     "kubectl delete namespace meridian-system",
   ]);

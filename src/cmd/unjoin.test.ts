@@ -106,19 +106,22 @@ test("--orphan lets go of what the draining has left", async () => {
   expect(await policy()).toBe("Orphan");
 });
 
-test("of what is left on a member that is away, renewing its credentials is no advice any more", async () => {
+test("a member that is away is remembered until somebody forces it, and renewing its credentials is no advice any more", async () => {
   const again = file("m2");
   const away = await startSandboxCluster({ name: "m2", controllers: false });
   await writeFile(again, away.kubeconfig());
   expect((await onHub(`join m2 --region eu --member-kubeconfig ${again} --timeout 100ms`)).code).toBe(3);
   await away.stop();
   const { code, out, err } = await onHub("unjoin m2");
-  expect({ code, out }).toEqual({
-    code: 1,
-    out: "membercluster/m2 removed\nsecret/m2 removed from namespace meridian-system\n",
-  });
+  expect({ code, out }).toEqual({ code: 1, out: "membercluster/m2 removed\n" });
   expect(err).toMatch(/^m2 could not be cleaned: connection refused by 127\.0\.0\.1:\d+$/m);
   expect(err).not.toContain("--renew");
+  expect(err).toContain("secret/m2 stays in namespace meridian-system of the hub");
+  expect(await onHub("unjoin m2")).toMatchObject({ code: 1, out: "" });
+  const forced = await onHub("unjoin m2 --orphan --force");
+  expect(forced).toMatchObject({ code: 1, out: "secret/m2 removed from namespace meridian-system\n" });
+  expect(forced.err).toContain("kubectl delete clusterrole,clusterrolebinding meridian-");
+  expect((await onHub("unjoin m2")).code).toBe(2);
 });
 
 test("a cluster that is gone while it waits for new credentials is removed, not lost", async () => {

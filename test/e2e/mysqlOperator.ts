@@ -52,6 +52,25 @@ export const MYSQL_CRD = {
   },
 };
 
+/** A further definition of the operator, of the same group. */
+function furtherCrd(kind: string) {
+  const plural = `${kind.toLowerCase()}s`;
+  const [version] = MYSQL_CRD.spec.versions;
+  const schema = { openAPIV3Schema: { type: "object", properties: { spec: anything, status: anything } } };
+  return {
+    ...MYSQL_CRD,
+    metadata: { name: `${plural}.mysql.presslabs.org` },
+    spec: {
+      ...MYSQL_CRD.spec,
+      names: { plural, singular: kind.toLowerCase(), kind },
+      versions: [{ ...version, subresources: { status: {} }, schema }],
+    },
+  };
+}
+
+/** Every definition of the operator's chart. */
+export const MYSQL_CRDS = [MYSQL_CRD, ...["MysqlBackup", "MysqlDatabase", "MysqlUser"].map(furtherCrd)];
+
 /** As in the example of the operator's own documentation. */
 export function mysqlCluster(namespace: string, name: string, replicas: number): MysqlCluster {
   return {
@@ -156,6 +175,56 @@ export class StandInOperator implements AsyncDisposable {
       ],
     };
     await this.#api.patch(`${path}/status`, "merge", { metadata: { uid }, status });
+  }
+}
+
+/**
+ * The part of an operator that its removal depends on: a finalizer on each MysqlCluster of one member, which is taken off while the operator's
+ * Deployment is there, and never afterwards.
+ */
+export class FinalizingOperator implements AsyncDisposable {
+  /** Databases after which it has cleaned up: `namespace/name`. */
+  readonly cleanedUp: string[] = [];
+  readonly #api: Api;
+  readonly #deployment: string;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+
+  /** `deployment`: path of the operator's Deployment. */
+  constructor(api: Api, deployment: string) {
+    this.#api = api;
+    this.#deployment = deployment;
+    this.#running = this.#run();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        const watch = this.#api.watch<MysqlCluster>(collectionPath("MysqlCluster"), signal);
+        for await (const { type, object } of watch) if (type !== "DELETED") await this.#reconcile(object);
+      } catch (error) {
+        if (!signal.aborted && !isPassing(error)) throw error;
+      }
+      await pause(signal);
+    }
+  }
+
+  async #reconcile({ metadata }: MysqlCluster): Promise<void> {
+    const { namespace = "", name, uid, finalizers = [], deletionTimestamp } = metadata;
+    const path = objectPath("MysqlCluster", namespace, name);
+    const deployment = await this.#api.find(this.#deployment);
+    if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) return;
+    const set = (wanted: string[]) => this.#api.patch(path, "merge", { metadata: { uid, finalizers: wanted } });
+    if (deletionTimestamp === undefined && finalizers.length === 0) await set(["mysql.presslabs.org/cleanup"]);
+    if (deletionTimestamp === undefined || finalizers.length === 0) return;
+    this.cleanedUp.push(`${namespace}/${name}`);
+    await set([]);
   }
 }
 

@@ -2,7 +2,7 @@ import { stringify } from "yaml";
 import { MYSQL_CRD } from "./mysqlOperator.ts";
 
 /** What `helm template mysql-operator CHART --include-crds --namespace NAMESPACE` prints of a chart as operators have it. */
-export function renderedOperator(namespace: string): string {
+export function renderedOperator(namespace: string, crds: readonly object[] = [MYSQL_CRD]): string {
   const labels = {
     "app.kubernetes.io/name": "mysql-operator",
     "app.kubernetes.io/instance": "mysql-operator",
@@ -14,7 +14,7 @@ export function renderedOperator(namespace: string): string {
   const here = named({ namespace });
   const rbac = "rbac.authorization.k8s.io";
   const objects = {
-    "crds/mysqlclusters.yaml": MYSQL_CRD,
+    ...Object.fromEntries(crds.map((crd, index) => [`crds/${index}.yaml`, crd])),
     "templates/serviceaccount.yaml": { apiVersion: "v1", kind: "ServiceAccount", ...here },
     "templates/configmap.yaml": { apiVersion: "v1", kind: "ConfigMap", ...here, data: { "orc.conf.json": "{}" } },
     "templates/clusterrole.yaml": {

@@ -215,6 +215,29 @@ describe("uninstall", () => {
     await expectNoTraces(everything());
   });
 
+  test("names a member that keeps its account, in every run until the account is removed", async () => {
+    const manager = await installed();
+    const frankfurt = fleet.member("frankfurt-1").plane;
+    await frankfurt.stop();
+    try {
+      const first = await uninstall(hub, ORPHAN, manager);
+      const again = await uninstall(hub, ["--yes"]);
+      for (const { code, output } of [first, again]) {
+        expect({ code, output }).toMatchObject({ code: 1 });
+        expect(output).toMatch(/kubectl delete clusterrole,clusterrolebinding meridian-/);
+        expect(output).toMatch(/kubectl delete validatingadmissionpolicybinding,validatingadmissionpolicy meridian-/);
+        expect(output).toContain("Meridian still has rights or marks on frankfurt-1");
+        expect(output).not.toContain("Meridian is off this hub");
+      }
+      expect(await crds()).toEqual([]);
+    } finally {
+      await frankfurt.start();
+    }
+    expect(await uninstall(hub, ["--yes"])).toMatchObject({ code: 0 });
+    await clear(fleet.members);
+    await expectNoTraces(everything());
+  });
+
   test("leaves a namespace in which somebody keeps something, and the CRDs when told so", async () => {
     const manager = await installed();
     const kept = configMap(SYSTEM, "runbook", { a: "b" });

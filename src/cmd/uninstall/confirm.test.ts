@@ -78,7 +78,9 @@ describe("before anything is removed", () => {
     };
     printWhatStays({ ...EMPTY_HUB, bindings }, "Orphan", terminal);
     printWhatStays({ ...EMPTY_HUB, bindings }, "Drain", terminal);
-    expect(said).toBe("left running on a: configmap default/settings\n");
+    expect(said).toBe(
+      "left running on a: configmap default/settings\nkept on the hub, and removed from the members: configmap default/settings\n",
+    );
   });
 
   test("what a policy keeps of a drain is named, too", async () => {

@@ -24,9 +24,12 @@ export async function confirm(
   if (answer.trim().toLowerCase() !== "yes") throw new CommandError("nothing was done");
 }
 
-/** Prints which applications keep running, and where; with Drain those whose policy says `deletionPolicy: Orphan`. */
+/**
+ * Prints which objects keep running, and where; with Drain those whose policy, or whose member, says `deletionPolicy: Orphan`. Of the other objects that
+ * are sent as they are it prints that they themselves stay on the hub.
+ */
 export function printWhatStays(
-  { applications, bindings }: Observed,
+  { applications, bindings, members }: Observed,
   objects: UninstallOptions["objects"],
   terminal: Terminal,
 ): void {
@@ -36,7 +39,18 @@ export function printWhatStays(
     for (const cluster of clusters) byCluster.set(cluster, [...(byCluster.get(cluster) ?? []), name]);
   };
   for (const { namespace, name, clusters } of staying) stays(`${namespace}/${name}`, clusters);
+  const kept = new Set(members.flatMap(({ name, deletionPolicy }) => (deletionPolicy === "Orphan" ? [name] : [])));
   for (const { resource, clusters, keepsCopies } of bindings)
-    if (objects === "Orphan" || keepsCopies) stays(resource, clusters);
+    stays(
+      resource,
+      clusters.filter((cluster) => objects === "Orphan" || keepsCopies || kept.has(cluster)),
+    );
   for (const [cluster, names] of byCluster) terminal.err(`left running on ${cluster}: ${names.join(", ")}\n`);
+  const leaving = bindings.filter(({ keepsCopies }) => !keepsCopies);
+  if (objects !== "Drain" || leaving.length === 0) return;
+  const named = leaving.slice(0, NAMED).map(({ resource }) => resource);
+  const more = leaving.length > NAMED ? ` and ${leaving.length - NAMED} more` : "";
+  terminal.err(`kept on the hub, and removed from the members: ${named.join(", ")}${more}\n`);
 }
+
+const NAMED = 5;

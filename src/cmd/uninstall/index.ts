@@ -9,12 +9,23 @@ import { clusterUid, commandLogger, type CommandContext, connectHub } from "../c
 import type { UninstallOptions } from "../options.ts";
 import { CommandError, EXIT } from "../outcome.ts";
 import { Progress } from "../terminal.ts";
+import { blockersOf } from "./blockers.ts";
 import { confirm, printWhatStays } from "./confirm.ts";
+import { definitionsInUse } from "./definitionsInUse.ts";
 import { announce, execute, type Run, type Work } from "./execute.ts";
 import { observe, type Place, type Snapshot } from "./observe.ts";
 import { type Item, objectsOf, type Observed, type Wish } from "./state.ts";
 import { after, type Ending, nextStep, type Step } from "./steps.ts";
-import { count, describeGuarded, describeHandOver, describeStep, describeUnclean, nameOf, some, WAYS_ON } from "./words.ts";
+import {
+  count,
+  describeGuarded,
+  describeHandOver,
+  describeStep,
+  describeUnclean,
+  nameOf,
+  some,
+  WAYS_ON,
+} from "./words.ts";
 
 /** Gives up on a step that has changed nothing so many times. */
 const FUTILE = 5;
@@ -26,13 +37,29 @@ export async function uninstall(options: UninstallOptions, context: CommandConte
   const wish: Wish = { objects: options.objects, keepCrds: options.keepCrds };
   const deadline = systemClock.monotonic() + options.timeout;
   const first = await observe(place, signal);
-  if (options.dryRun) return printSteps(first, wish, context);
+  const held = await printBlockers(first.seen, place, wish, context);
+  if (options.dryRun) return printSteps(first, wish, held, context);
   if (isWork(nextStep(first.seen, wish))) await confirm(first.seen, options, context);
 
   using progress = new Progress(terminal);
   const logger = commandLogger(options.logLevel, terminal);
   const run: Run = { place, wish, context, progress, deadline, logger, unclean: new Set() };
   return await walk(first, run);
+}
+
+/** Prints everything that is known to hold up this uninstallation, with what to do about it. Returns whether there is anything. */
+async function printBlockers(
+  seen: Observed,
+  place: Place,
+  wish: Wish,
+  { terminal, signal }: CommandContext,
+): Promise<boolean> {
+  const drains = wish.objects === "Drain" && seen.members.length > 0;
+  const { inUse, notes } = drains ? await definitionsInUse(place, seen.members, signal) : { inUse: [], notes: [] };
+  for (const note of notes) terminal.err(`${note}\n`);
+  const blockers = blockersOf(seen, inUse, wish);
+  for (const { what, way } of blockers) terminal.err(`held back: ${what}\n  ${way}\n`);
+  return blockers.length > 0;
 }
 
 async function walk(first: Snapshot, run: Run): Promise<number> {
@@ -120,12 +147,12 @@ function finish(
 }
 
 /** With --dry-run: prints the steps, each from the state that the one before would leave. */
-function printSteps({ seen, stays }: Snapshot, wish: Wish, context: CommandContext): number {
+function printSteps({ seen, stays }: Snapshot, wish: Wish, held: boolean, context: CommandContext): number {
   printWhatStays(seen, wish.objects, context.terminal);
   let state = seen;
   for (;;) {
     const step = nextStep(state, wish);
-    if (!isWork(step)) return finishDry(step, { seen: state, stays }, context);
+    if (!isWork(step)) return Math.max(held ? EXIT.found : EXIT.ok, finishDry(step, { seen: state, stays }, context));
     context.terminal.out(`${describeStep(step, wish)} (dry run)\n`);
     state = after(step, state, wish);
   }
@@ -155,5 +182,17 @@ function gone(before: Observed, now: Observed): Item[] {
 
 function itemsOf(seen: Observed): Item[] {
   const { joined, unclean, admission, workload, crds, access, state, accounts, namespaces, occupied } = seen;
-  return [objectsOf(seen), joined, unclean, admission, workload, crds, access, state, accounts, namespaces, occupied].flat();
+  return [
+    objectsOf(seen),
+    joined,
+    unclean,
+    admission,
+    workload,
+    crds,
+    access,
+    state,
+    accounts,
+    namespaces,
+    occupied,
+  ].flat();
 }

@@ -1,5 +1,6 @@
 import {
   ALLOW_DELETION_ANNOTATION,
+  type ClusterStatusEntry,
   crdNameOf,
   type DemoApplication,
   isBinding,
@@ -13,9 +14,10 @@ import {
   type ResourceBinding,
   versionsOf,
 } from "../../apis/index.ts";
-import { inspectNamespace } from "../../clusters/index.ts";
+import { inspectNamespace, isOwn } from "../../clusters/index.ts";
 import { isOfEarlierCrd, kindTerms } from "../../hub/index.ts";
 import {
+  apiVersionOf,
   type Client,
   CLUSTERROLEBINDINGS,
   CLUSTERROLES,
@@ -44,7 +46,15 @@ import { find, isManagerRunning } from "../connection.ts";
 import { describeRelease, type HelmRelease, releaseOf } from "../helmRelease.ts";
 import { INSTALLED_SELECTOR, isInstalled } from "../managerAccess.ts";
 import { JOINED_TO_LABEL } from "../memberAccess.ts";
-import { type Application, type Binding, isOwnFinalizer, type Item, type Member, type Observed } from "./state.ts";
+import {
+  type Application,
+  type Binding,
+  type HeldCopy,
+  isOwnFinalizer,
+  type Item,
+  type Member,
+  type Observed,
+} from "./state.ts";
 
 /** The hub, and the names of Meridian's installation on it. */
 export interface Place {
@@ -208,6 +218,7 @@ function bindingOf(binding: ResourceBinding): Binding {
     resource: `${kind.toLowerCase()} ${namespace === undefined ? name : `${namespace}/${name}`}`,
     clusters: (binding.status?.clusters ?? []).map((entry) => entry.name),
     keepsCopies: binding.status?.deletionPolicy === "Orphan",
+    held: heldIn(binding.status?.clusters),
   };
 }
 
@@ -216,7 +227,8 @@ async function markedOnTheHub(hubId: string, all: ListAll): Promise<{ item: Item
   const copies = await Promise.all(
     [DEPLOYMENTS, SERVICES].map(async (type) => {
       const found = await all(type, { labelSelector: `${MANAGED_BY_LABEL}=${hubId}`, metadataOnly: true });
-      return found.map((object) => ({
+      const own = found.filter((object) => isOwn({ ...object, apiVersion: apiVersionOf(type), kind: type.kind }));
+      return own.map((object) => ({
         item: itemOf(type, object),
         owners: (object.metadata.ownerReferences ?? []).map(({ uid }) => uid),
       }));
@@ -234,13 +246,27 @@ function applicationOf(object: KubeObject, owners: ReadonlySet<string>): Applica
     ...item,
     clusters: (status?.clusters ?? []).map(({ name }) => name),
     keepsCopies: status?.deletionPolicy === "Orphan",
+    held: heldIn(status?.clusters),
     owner: owners.has(item.uid),
   };
 }
 
+function heldIn(entries: readonly ClusterStatusEntry[] = []): HeldCopy[] {
+  return entries.flatMap(({ name, reason, message }) =>
+    reason === undefined ? [] : [{ cluster: name, reason, message }],
+  );
+}
+
 function memberOf(type: ResourceType, object: KubeObject): Member {
-  const { deletionPolicy } = (object as unknown as MemberCluster).spec;
-  return { ...itemOf(type, object), ...(deletionPolicy === undefined ? {} : { deletionPolicy }) };
+  const { spec, status } = object as unknown as MemberCluster;
+  const { deletionPolicy } = spec;
+  const ready = status?.conditions?.find((condition) => condition.type === "Ready");
+  const notReady = ready === undefined ? "no manager has reported on it" : `${ready.reason}: ${ready.message}`;
+  return {
+    ...itemOf(type, object),
+    ...(deletionPolicy === undefined ? {} : { deletionPolicy }),
+    ...(ready?.status === "True" ? {} : { notReady }),
+  };
 }
 
 async function itemsOf(type: ResourceType, objects: Promise<KubeObject[]>): Promise<Item[]> {

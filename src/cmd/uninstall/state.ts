@@ -16,17 +16,27 @@ export interface Item {
   guarded: boolean;
 }
 
+/** A copy that stays on its cluster, by the status of its object. */
+export interface HeldCopy {
+  cluster: string;
+  reason: string;
+  message?: string | undefined;
+}
+
 export interface Application extends Item {
   /** Clusters of the object by its status. */
   clusters: readonly string[];
   /** The object's policy says `deletionPolicy: Orphan`: its member objects stay when the object is deleted. */
   keepsCopies: boolean;
+  held?: readonly HeldCopy[];
   /** The object owns objects on the hub, which the garbage collector would delete too: the hub is a member itself. */
   owner: boolean;
 }
 
 export interface Member extends Item {
   deletionPolicy?: "Drain" | "Orphan";
+  /** Why the manager does not reach the cluster, or cannot use it; undefined while it does. */
+  notReady?: string;
 }
 
 /** The binding of an object that is sent to members as it is. */
@@ -35,8 +45,9 @@ export interface Binding extends Item {
   resource: string;
   /** Clusters that it names. */
   clusters: readonly string[];
-  /** As that of an {@link Application}. */
+  /** As those of an {@link Application}. */
   keepsCopies: boolean;
+  held?: readonly HeldCopy[];
 }
 
 export interface Observed {

@@ -6,6 +6,7 @@ import {
   DEMOAPPLICATIONS,
   DEPLOYMENTS,
   MEMBERCLUSTERS,
+  NAMESPACES,
   PLACEMENTS,
   RESOURCEBINDINGS,
   SECRETS,
@@ -163,6 +164,21 @@ describe("the next step", () => {
       want: "Delete members",
     },
     {
+      name: "of a drain takes such objects off the members while their policies and bundles exist",
+      seen: { bindings: [binding()], bound: [bound()], policies: [policy()], members: [member()], managerAlive: true },
+      wish: drain,
+      want: "Delete members",
+    },
+    {
+      name: "leaves the namespace of a Secret that remembers what a member keeps",
+      seen: {
+        unclean: [item(SECRETS, { namespace: "meridian-system" })],
+        namespaces: [item(NAMESPACES, { name: "meridian-system" })],
+      },
+      wish: refuse,
+      want: "Done",
+    },
+    {
       name: "of a drain needs a manager for what it still holds of them",
       seen: { bindings: [binding()], bound: [bound()] },
       wish: drain,
@@ -284,13 +300,13 @@ describe("the way", () => {
   const end = ["CleanMembers", "StopManager", "Withdraw"];
   const rest = ["Delete crds", "Delete access", "Delete state", "Delete accounts", "Delete namespaces", "Done"];
 
-  test("of a drain is: applications, policies, members, webhooks, CRDs, and the rest", () => {
+  test("of a drain is: applications, members, policies, webhooks, CRDs, and the rest", () => {
     expect(way(full(), drain).map(words)).toEqual([
       "Delete applications",
       "Await applications",
-      "Delete policies",
       "Delete members",
       "Await members",
+      "Delete policies",
       ...end,
       ...rest,
     ]);

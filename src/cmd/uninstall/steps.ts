@@ -46,12 +46,13 @@ export type Step =
 export type Ending = Extract<Step["do"], "Refuse" | "RefuseGuarded" | "StartManager" | "HandOver" | "Done">;
 
 /**
- * With Drain the applications are deleted first, while their policies and clusters still exist. With Orphan the members are deleted first:
+ * With Drain the applications are deleted first, while their policies and clusters still exist. Then the members are drained: that takes the objects
+ * of other kinds off them, which stay on the hub, and after these the bundles, which may be their operators. With Orphan the members are deleted first:
  * then a manager, even one that nobody knows of, has no cluster to delete anything on.
  */
 const ORDER = {
   Refuse: [],
-  Drain: ["applications", "policies", "members"],
+  Drain: ["applications", "members", "policies"],
   Orphan: ["members", "applications", "policies"],
 } as const;
 const INSTALLATION = ["crds", "access", "state", "accounts", "namespaces"] as const;

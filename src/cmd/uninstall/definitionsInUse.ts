@@ -1,0 +1,93 @@
+import { type KubeObject, MANAGED_BY_LABEL, type MemberCluster } from "../../apis/index.ts";
+import { isOwn, ownerOf } from "../../clusters/index.ts";
+import { policyOf } from "../../desiredstate/index.ts";
+import {
+  type Client,
+  CRDS,
+  Discovery,
+  isNotFound,
+  MEMBERCLUSTERS,
+  type ResourceType,
+  systemClock,
+} from "../../runtime/index.ts";
+import { find } from "../connection.ts";
+import { memberSecret, reachMember } from "../memberMarks.ts";
+import { describeAnswer } from "../outcome.ts";
+import type { DefinitionInUse } from "./blockers.ts";
+import type { Place } from "./observe.ts";
+import type { Member } from "./state.ts";
+
+/** Nobody waits longer for one member to answer. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * Looks on every member that is to be drained for definitions of Meridian's of which somebody else has objects: the manager never removes these. What
+ * could not be looked at is in `notes`. Writes nothing.
+ */
+export async function definitionsInUse(
+  place: Place,
+  members: readonly Member[],
+  signal: AbortSignal,
+): Promise<{ inUse: DefinitionInUse[]; notes: string[] }> {
+  const notes: string[] = [];
+  const asked = members.filter(({ notReady, deletionPolicy }) => notReady === undefined && deletionPolicy !== "Orphan");
+  const found = await Promise.all(
+    asked.map(async (member) => {
+      try {
+        return await inUseOn(place, member, AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]));
+      } catch (error) {
+        signal.throwIfAborted();
+        notes.push(`${member.name} could not be looked at from here: ${describeAnswer(error)}`);
+        return [];
+      }
+    }),
+  );
+  return { inUse: found.flat(), notes };
+}
+
+async function inUseOn(
+  { client: hub, namespace, hubId }: Place,
+  { name }: Member,
+  signal: AbortSignal,
+): Promise<DefinitionInUse[]> {
+  const cluster = (await find(hub, MEMBERCLUSTERS, undefined, name, signal)) as unknown as MemberCluster | undefined;
+  // On the hub itself Meridian puts no definitions.
+  if (cluster === undefined || cluster.spec.connection.local !== undefined) return [];
+  const secret = await memberSecret(name, cluster, namespace, hub, signal);
+  await using reached = await reachMember(name, cluster, secret, {}, hub, signal);
+  if (reached === undefined || reached.namespaces !== undefined) return [];
+  const { client } = reached;
+  const labelSelector = `${MANAGED_BY_LABEL}=${hubId}`;
+  const { items } = await client.list(CRDS, { labelSelector, metadataOnly: true, signal });
+  const own = items.filter((crd) => isOwn({ ...crd, apiVersion: "apiextensions.k8s.io/v1", kind: CRDS.kind }));
+  // One that is left running takes nothing along.
+  const going = own.filter((crd) => policyOf(crd) !== "Orphan");
+  if (going.length === 0) return [];
+  const served = await new Discovery(client, systemClock).list();
+  const inUse: DefinitionInUse[] = [];
+  for (const crd of going) {
+    const type = served.find(({ plural, group }) => `${plural}.${group}` === crd.metadata.name);
+    const other = type === undefined ? undefined : await othersObject(client, type, hubId, signal);
+    if (type === undefined || other === undefined) continue;
+    const { namespace: where, name: what } = other.metadata;
+    const object = `${type.kind} ${where === undefined ? what : `${where}/${what}`}`;
+    const owner = ownerOf(crd);
+    inUse.push({ member: name, definition: crd.metadata.name, object, ...(owner === undefined ? {} : { owner }) });
+  }
+  return inUse;
+}
+
+async function othersObject(
+  client: Client,
+  type: ResourceType,
+  hubId: string,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  const labelSelector = `${MANAGED_BY_LABEL}!=${hubId}`;
+  try {
+    return (await client.list(type, { labelSelector, metadataOnly: true, limit: 1, signal })).items[0];
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
