@@ -184,17 +184,18 @@ export class StandInOperator implements AsyncDisposable {
  */
 export class FinalizingOperator implements AsyncDisposable {
   /** Databases after which it has cleaned up: `namespace/name`. */
-  readonly cleanedUp: string[] = [];
+  readonly cleanedUp = new Set<string>();
   readonly #api: Api;
   readonly #deployment: string;
   readonly #stop = new AbortController();
-  readonly #running: Promise<void>;
+  readonly #running: Promise<unknown>;
 
   /** `deployment`: path of the operator's Deployment. */
   constructor(api: Api, deployment: string) {
     this.#api = api;
     this.#deployment = deployment;
-    this.#running = this.#run();
+    // A database that came before the Deployment is taken up when the Deployment comes.
+    this.#running = Promise.all([this.#follow("MysqlCluster"), this.#follow("Deployment")]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -202,12 +203,13 @@ export class FinalizingOperator implements AsyncDisposable {
     await this.#running;
   }
 
-  async #run(): Promise<void> {
+  async #follow(kind: string): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
-        const watch = this.#api.watch<MysqlCluster>(collectionPath("MysqlCluster"), signal);
-        for await (const { type, object } of watch) if (type !== "DELETED") await this.#reconcile(object);
+        for await (const _ of this.#api.watch(collectionPath(kind), signal))
+          for (const cluster of await this.#api.list<MysqlCluster>(collectionPath("MysqlCluster")))
+            await this.#reconcile(cluster);
       } catch (error) {
         if (!signal.aborted && !isPassing(error)) throw error;
       }
@@ -223,7 +225,7 @@ export class FinalizingOperator implements AsyncDisposable {
     const set = (wanted: string[]) => this.#api.patch(path, "merge", { metadata: { uid, finalizers: wanted } });
     if (deletionTimestamp === undefined && finalizers.length === 0) await set(["mysql.presslabs.org/cleanup"]);
     if (deletionTimestamp === undefined || finalizers.length === 0) return;
-    this.cleanedUp.push(`${namespace}/${name}`);
+    this.cleanedUp.add(`${namespace}/${name}`);
     await set([]);
   }
 }

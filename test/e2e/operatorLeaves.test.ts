@@ -102,7 +102,8 @@ async function expectGone(): Promise<void> {
     expect(await definitions()).toEqual([]);
     expect(await member().find(OPERATOR)).toBeUndefined();
   });
-  expect(operator.cleanedUp.splice(0)).toEqual(["default/my-db"]);
+  expect([...operator.cleanedUp]).toEqual(["default/my-db"]);
+  operator.cleanedUp.clear();
 }
 
 test("the guide brings the operator and its database, and its last commands take both away", async () => {
