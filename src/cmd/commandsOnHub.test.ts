@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import { type KubeObject, OBJECT_ANNOTATION } from "../apis/index.ts";
 import {
   DEMOAPPLICATIONS,
   DEPLOYMENTS,
@@ -325,7 +325,10 @@ describe("unjoin --dry-run", () => {
     const labels = { "federation.paas.cmft.com/managed-by": hubId };
     const template = { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "x", image: "x" }] } };
     const spec = { selector: { matchLabels: { app: "x" } }, template };
-    await make(DEPLOYMENTS, { name: "x", namespace: "default", labels }, { spec }, there);
+    const annotations = { [OBJECT_ANNOTATION]: "apps/Deployment/default/x" };
+    await make(DEPLOYMENTS, { name: "x", namespace: "default", labels, annotations }, { spec }, there);
+    // Kubernetes copies labels, too: what does not name itself is nobody's business.
+    await make(DEPLOYMENTS, { name: "copied", namespace: "default", labels }, { spec }, there);
     const before = [hub.resourceVersion(), member.resourceVersion()];
 
     const orphan = await onHub("unjoin m1 --dry-run");

@@ -20,7 +20,9 @@ export async function describeUnjoin(leaving: Leaving, parting: Parting, hasSecr
     );
   }
   if (member !== undefined) say(`membercluster/${name}: removed from the hub`);
-  if (hasSecret && secret !== undefined && !parting.needsSecret)
+  // On a member that is away something will be left, which the Secret has to remember.
+  const remembers = foreseen.kind === "Unreached" && !options.force;
+  if (hasSecret && secret !== undefined && !parting.needsSecret && !remembers)
     say(`secret/${secret.metadata.name}: removed from namespace ${options.namespace} of the hub`);
   if (foreseen.kind === "Reached" && foreseen.account !== undefined)
     for (const what of partsOf(foreseen.account)) say(`${what}: removed from ${name}`);
