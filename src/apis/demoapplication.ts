@@ -196,6 +196,21 @@ export const clusterStatusEntry = z
   })
   .meta({ "x-kubernetes-map-type": "atomic" });
 
+/** What `revisionHistoryLimit` may be at most, and those that are in use. */
+const MOST_REVISIONS = 128;
+
+/** What proves a ControllerRevision: tenants may write ControllerRevisions, and nobody but Meridian the status that holds this. */
+export const keptRevision = z.object({
+  revision: count.describe("Its number. Equal content has one number."),
+  name: z.string().min(1).max(253).describe("Of the ControllerRevision beside the object."),
+  hash: z.string().max(64).describe("SHA-256 of what decides what is made of the object."),
+  digest: z.string().max(64).describe("SHA-256 of all that the ControllerRevision holds."),
+  succeededAt: timestamp.exactOptional().describe("When it was last rolled out to the end."),
+});
+
+/** One revision of a hub object, without what it holds. */
+export type KeptRevision = z.infer<typeof keptRevision>;
+
 export const rolloutStatus = z.object({
   state: z.enum(["Planned", "Progressing", "Paused", "RollingBack", "RolledBack", "Succeeded", "Superseded"]),
   reason: z
@@ -212,6 +227,14 @@ export const rolloutStatus = z.object({
   startedAt: timestamp.exactOptional(),
   since: timestamp.exactOptional().describe("Since when it is in its state."),
   resumedAt: timestamp.exactOptional().describe("The last `meridian rollout resume` that was obeyed."),
+  revisions: z
+    .array(keptRevision)
+    .max(MOST_REVISIONS)
+    .meta({ "x-kubernetes-list-type": "atomic" })
+    .exactOptional()
+    .describe(
+      "The revisions that are kept, the oldest first. A ControllerRevision that is not as it says here counts as missing.",
+    ),
   stages: listMap(
     z.array(
       z.object({

@@ -115,6 +115,10 @@ const PROGRESS = {
     "A rollout in stages has stopped until somebody or something lets it go on; the message says who or what.",
   RevisionTooLarge:
     "The object is too large for a revision of it to be kept, so that it cannot be rolled out in stages.",
+  RevisionMissing:
+    "The revision that the cluster is to have until its turn, or again, is gone from the hub, or nothing in the object's status proves it; the cluster keeps what it has.",
+  RevisionChanged:
+    "Somebody has changed the revision that the cluster is to have until its turn, or again, so that nothing of it is used; the cluster keeps what it has.",
   RolloutWaiting: "The cluster's turn in the rollout has not come yet; until then it keeps what it has.",
   Removing: "Member objects that are no longer wanted are being deleted.",
   Confirming:

@@ -48,11 +48,9 @@ export const POD_SECURITY_ANNOTATION = `${FEDERATION_GROUP}/pod-security`;
 export const DEPENDENCIES_HASH_ANNOTATION = `${FEDERATION_GROUP}/dependencies-hash`;
 /** On a ControllerRevision of the hub: UID of the object that it is a revision of. */
 export const REVISION_OF_LABEL = `${FEDERATION_GROUP}/revision-of`;
-/** On a ControllerRevision of the hub: its number, and the hash of what follows from it. */
+/** On a ControllerRevision of the hub, for people: its number, and the hash of what follows from it. Read by nobody: tenants may write it. */
 export const REVISION_ANNOTATION = `${FEDERATION_GROUP}/revision`;
 export const REVISION_HASH_ANNOTATION = `${FEDERATION_GROUP}/revision-hash`;
-/** On a ControllerRevision of the hub that was rolled out to the end: when that was last. */
-export const REVISION_SUCCEEDED_ANNOTATION = `${FEDERATION_GROUP}/revision-succeeded`;
 /** On an object of the hub, or on its binding: what a person asks of its rollout, as JSON ({@link RolloutCommand}). */
 export const ROLLOUT_COMMAND_ANNOTATION = `${FEDERATION_GROUP}/rollout-command`;
 /** On a MemberCluster: the UID of the kube-system namespace that a person accepts after it has changed. */

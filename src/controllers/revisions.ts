@@ -1,41 +1,65 @@
+import { randomUUID } from "node:crypto";
 import {
+  excess,
   hashOf,
+  type KeptRevision,
   type KubeObject,
+  OBJECT_BOUNDS,
   REVISION_ANNOTATION,
   REVISION_HASH_ANNOTATION,
   REVISION_OF_LABEL,
-  REVISION_SUCCEEDED_ANNOTATION,
   shortMessage,
 } from "../apis/index.ts";
-import type { RevisionContent, Why } from "../desiredstate/index.ts";
-import { type Client, CONTROLLERREVISIONS, isAlreadyExists, isNotFound } from "../runtime/index.ts";
-
-/** One revision of a hub object, without what it holds. */
-export interface Revision {
-  name: string;
-  number: number;
-  /** Equal for contents of which the same is made. */
-  hash: string;
-  /** RFC 3339 time at which it was last rolled out to the end; undefined where it never was, or not since that is recorded. */
-  succeededAt?: string;
-}
+import { madeOfRevision, type RevisionContent, type Why } from "../desiredstate/index.ts";
+import { digestOf, provenRevision, type ReadRevision, unprovenRevision } from "../hub/index.ts";
+import { type Client, CONTROLLERREVISIONS, isAlreadyExists, isConflict, isNotFound } from "../runtime/index.ts";
 
 /** No revision is kept of an object that is larger, with what goes along with it. */
 const MAX_BYTES = 1024 * 1024;
+/** The content wraps an object that may itself be as deep as may be. */
+const MAX_LEVELS = OBJECT_BOUNDS.levels + 4;
 /** Contents that are kept in memory for each object: what is rolled out, and what a rollback returns to. */
 const CONTENTS = 2;
+/** Leftovers that are removed of one object; a tenant may have put any number there. */
+const MOST_LEFTOVERS = 200;
 
+/** What this process knows of the revisions of one object beyond the index in its status. */
 interface Known {
-  revisions: Revision[];
-  contents: Map<number, RevisionContent>;
+  /** By their digests. */
+  contents: Map<string, RevisionContent>;
+  /** By their digests: why nothing of them may be used. */
+  unusable: Map<string, ReadRevision>;
+  /** Made last; the status may not name it yet. */
+  made?: KeptRevision;
+  /** Names of revisions that were removed; the status may name them still. */
+  removed: Set<string>;
+  /** The index has begun anew: ControllerRevisions that it does not name may have been left. */
+  hasLeftovers?: boolean;
 }
 
-export type Kept = { kind: "Kept"; revision: Revision } | { kind: "Refused"; why: Why };
+export type Kept = { kind: "Kept"; revision: KeptRevision } | { kind: "Refused"; why: Why };
+
+/** What a revision is to hold. */
+export interface WantedRevision {
+  content: RevisionContent;
+  /** {@link contentHash} of the content. */
+  hash: string;
+  /** The number that it gets. */
+  number: number;
+  /** The index in the status; undefined where there is none yet. */
+  index: readonly KeptRevision[] | undefined;
+}
+
+/** Equal for contents of which the same is made; undefined where the content is nested too deep for a revision. */
+export function contentHash(content: RevisionContent): string | undefined {
+  const isTooDeep = excess(content, { bytes: Infinity, levels: MAX_LEVELS }) !== undefined;
+  return isTooDeep ? undefined : digestOf(madeOfRevision(content));
+}
 
 /**
- * The revisions of hub objects, as ControllerRevisions beside the objects; of a cluster-scoped object, in Meridian's own namespace. The hub is asked once
- * for each object that is rolled out in stages, and not at all for the others. This manager alone writes them, so that what was read once stays
- * true for its term.
+ * The revisions of hub objects, as ControllerRevisions beside the objects; of a cluster-scoped object, in Meridian's own namespace. Tenants may
+ * write ControllerRevisions, so that which ones there are, and what each holds, is proven by the index in the status of the object
+ * (`status.rollout.revisions`), which only Meridian writes. The hub is asked for a revision only when a rollout returns to it.
  */
 export class Revisions {
   readonly #client: Client;
@@ -47,99 +71,85 @@ export class Revisions {
     this.#systemNamespace = systemNamespace;
   }
 
-  /** Sorted by number. Rejects with what the client rejects with. */
-  async of(object: KubeObject, signal: AbortSignal): Promise<readonly Revision[]> {
-    return (await this.#of(object, signal)).revisions;
-  }
-
-  /** Makes certain that there is a revision with that content. The same content once more is the same revision. */
-  async keep(object: KubeObject, content: RevisionContent, hash: string, signal: AbortSignal): Promise<Kept> {
-    const known = await this.#of(object, signal);
-    const present = known.revisions.find((revision) => revision.hash === hash);
-    if (present !== undefined) return { kind: "Kept", revision: present };
+  /** Makes a revision of that content and returns its entry of the index. Rejects with what the client rejects with. */
+  async keep(object: KubeObject, wanted: WantedRevision, signal: AbortSignal): Promise<Kept> {
+    const { content, hash, number, index } = wanted;
+    const known = this.#of(object);
+    if (known.made?.hash === hash && known.made.revision === number) return { kind: "Kept", revision: known.made };
     const data = fitting(content);
     if (data === undefined) return { kind: "Refused", why: tooLarge(object) };
-    const number = (known.revisions.at(-1)?.number ?? 0) + 1;
-    const { apiVersion, kind } = object;
+    if (index === undefined) known.hasLeftovers = true;
     const { name, uid = "" } = object.metadata;
     // The revisions of an earlier object of that name may still be there, until the hub's garbage collector has seen that it is gone.
-    const revision: Revision = { name: `${nameFor(name)}-${hashOf([uid, hash])}`, number, hash };
-    const body: KubeObject = {
-      apiVersion: "apps/v1",
-      kind: "ControllerRevision",
-      metadata: {
-        name: revision.name,
-        namespace: this.#namespaceOf(object),
-        labels: { [REVISION_OF_LABEL]: uid },
-        annotations: { [REVISION_ANNOTATION]: String(number), [REVISION_HASH_ANNOTATION]: hash },
-        ownerReferences: [{ apiVersion, kind, name, uid }],
-      },
+    const revision = {
       revision: number,
-      data,
+      name: `${nameFor(name)}-${hashOf([uid, hash])}`,
+      hash,
+      digest: digestOf(data),
     };
-    try {
-      await this.#client.create(CONTROLLERREVISIONS, body, { signal });
-    } catch (error) {
-      // Made by a write whose answer was lost: what is there is read anew.
-      this.forget(uid);
-      if (!isAlreadyExists(error)) throw error;
-      const found = (await this.#of(object, signal)).revisions.find((one) => one.hash === hash);
-      if (found !== undefined) return { kind: "Kept", revision: found };
-      throw error;
-    }
-    known.revisions.push(revision);
-    remember(known, number, data);
-    return { kind: "Kept", revision };
+    const made = await this.#make(object, revision, data, signal);
+    known.made = made;
+    remember(known, made.digest, data);
+    return { kind: "Kept", revision: made };
   }
 
-  /** What the revision holds; undefined where somebody removed it. */
-  async content(object: KubeObject, number: number, signal: AbortSignal): Promise<RevisionContent | undefined> {
-    const known = await this.#of(object, signal);
-    const present = known.contents.get(number);
-    if (present !== undefined) return present;
-    const revision = known.revisions.find((one) => one.number === number);
-    if (revision === undefined) return undefined;
-    try {
-      const found = await this.#client.get(CONTROLLERREVISIONS, this.#namespaceOf(object), revision.name, { signal });
-      const content = found["data"] as RevisionContent;
-      remember(known, number, content);
-      return content;
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      known.revisions = known.revisions.filter((one) => one !== revision);
-      return undefined;
-    }
+  /** What the revision of that number holds, where the index proves it. */
+  async read(
+    object: KubeObject,
+    index: readonly KeptRevision[] | undefined,
+    number: number,
+    signal: AbortSignal,
+  ): Promise<ReadRevision> {
+    const kept = index?.find(({ revision }) => revision === number);
+    if (kept === undefined) return unprovenRevision(number);
+    const known = this.#of(object);
+    const { name, digest } = kept;
+    const content = known.contents.get(digest);
+    if (content !== undefined) return { kind: "Proven", content };
+    const before = known.unusable.get(digest);
+    if (before !== undefined) return before;
+    const read = provenRevision(kept, await this.#get(object, name, signal));
+    if (read.kind === "Proven") remember(known, digest, read.content);
+    else known.unusable.set(digest, read);
+    return read;
   }
 
-  /** Records when the revision was last rolled out to the end: one write for each rollout, so that a person can go back to what was good. */
-  async succeeded(object: KubeObject, number: number, at: string, signal: AbortSignal): Promise<void> {
-    const known = await this.#of(object, signal);
-    const revision = known.revisions.find((one) => one.number === number);
-    if (revision === undefined || revision.succeededAt === at) return;
-    const patch = { metadata: { annotations: { [REVISION_SUCCEEDED_ANNOTATION]: at } } };
-    const [type, namespace] = [CONTROLLERREVISIONS, this.#namespaceOf(object)];
-    try {
-      await this.#client.patch(type, namespace, revision.name, "application/merge-patch+json", patch, { signal });
-      revision.succeededAt = at;
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      known.revisions = known.revisions.filter((one) => one !== revision);
+  /** Removes the oldest ones beyond the limit and returns the others; those in use stay. */
+  async prune(
+    object: KubeObject,
+    index: readonly KeptRevision[],
+    { limit, inUse }: { limit: number; inUse: ReadonlySet<number> },
+    signal: AbortSignal,
+  ): Promise<KeptRevision[]> {
+    const known = this.#of(object);
+    const old = index.filter(({ revision }) => !inUse.has(revision));
+    const beyond = new Set(old.slice(0, Math.max(0, old.length - limit)));
+    for (const { name, digest } of beyond) {
+      if (!known.removed.has(name)) await this.#delete(object, name, undefined, signal);
+      known.removed.add(name);
+      known.contents.delete(digest);
     }
+    return index.filter((one) => !beyond.has(one));
   }
 
-  /** Removes the oldest ones beyond the limit; those in use stay. */
-  async prune(object: KubeObject, limit: number, inUse: ReadonlySet<number>, signal: AbortSignal): Promise<void> {
-    const known = await this.#of(object, signal);
-    const old = known.revisions.filter(({ number }) => !inUse.has(number));
-    for (const revision of old.slice(0, Math.max(0, old.length - limit))) {
-      try {
-        await this.#client.delete(CONTROLLERREVISIONS, this.#namespaceOf(object), revision.name, { signal });
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
-      known.revisions = known.revisions.filter((one) => one !== revision);
-      known.contents.delete(revision.number);
+  /** Removes what the index does not name, once after the index has begun anew: nothing proves these revisions, so nobody can use them. */
+  async removeLeftovers(object: KubeObject, index: readonly KeptRevision[], signal: AbortSignal): Promise<void> {
+    const known = this.#of(object);
+    if (known.hasLeftovers !== true) return;
+    const { uid = "" } = object.metadata;
+    const { items } = await this.#client.list(CONTROLLERREVISIONS, {
+      namespace: this.#namespaceOf(object),
+      labelSelector: `${REVISION_OF_LABEL}=${uid}`,
+      limit: MOST_LEFTOVERS,
+      metadataOnly: true,
+      signal,
+    });
+    const named = new Set(index.map(({ name }) => name));
+    for (const { metadata } of items) {
+      const isOurs = metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
+      if (isOurs && !named.has(metadata.name)) await this.#delete(object, metadata.name, metadata.uid, signal);
     }
+    known.hasLeftovers = false;
   }
 
   /** What is known of the revisions of that object is read anew when it is asked for. */
@@ -147,25 +157,70 @@ export class Revisions {
     this.#known.delete(uid);
   }
 
-  async #of(object: KubeObject, signal: AbortSignal): Promise<Known> {
+  /** Under another name where somebody has put another thing under that one, in advance too. */
+  async #make(
+    object: KubeObject,
+    revision: KeptRevision,
+    data: RevisionContent,
+    signal: AbortSignal,
+  ): Promise<KeptRevision> {
+    try {
+      await this.#client.create(CONTROLLERREVISIONS, this.#bodyOf(object, revision, data), { signal });
+      return revision;
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+    // Made by a write whose answer was lost, maybe.
+    const present = await this.#get(object, revision.name, signal);
+    const isTaken = present?.metadata.deletionTimestamp === undefined;
+    if (isTaken && provenRevision(revision, present).kind === "Proven") return revision;
+    const other = { ...revision, name: `${revision.name}-${randomUUID().slice(0, 8)}` };
+    await this.#client.create(CONTROLLERREVISIONS, this.#bodyOf(object, other, data), { signal });
+    return other;
+  }
+
+  /** Labels and annotations are for people, and for the managers of an earlier version. */
+  #bodyOf(object: KubeObject, { name, revision, hash }: KeptRevision, data: RevisionContent): KubeObject {
+    const { apiVersion, kind } = object;
     const { uid = "" } = object.metadata;
+    return {
+      apiVersion: "apps/v1",
+      kind: "ControllerRevision",
+      metadata: {
+        name,
+        namespace: this.#namespaceOf(object),
+        labels: { [REVISION_OF_LABEL]: uid },
+        annotations: { [REVISION_ANNOTATION]: String(revision), [REVISION_HASH_ANNOTATION]: hash },
+        ownerReferences: [{ apiVersion, kind, name: object.metadata.name, uid }],
+      },
+      revision,
+      data,
+    };
+  }
+
+  async #get(object: KubeObject, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+    try {
+      return await this.#client.get(CONTROLLERREVISIONS, this.#namespaceOf(object), name, { signal });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #delete(object: KubeObject, name: string, uid: string | undefined, signal: AbortSignal): Promise<void> {
+    const options = { ...(uid === undefined ? {} : { uid }), signal };
+    try {
+      await this.#client.delete(CONTROLLERREVISIONS, this.#namespaceOf(object), name, options);
+    } catch (error) {
+      // Another one by now is somebody else's.
+      if (!isNotFound(error) && !(uid !== undefined && isConflict(error))) throw error;
+    }
+  }
+
+  #of({ metadata: { uid = "" } }: KubeObject): Known {
     let known = this.#known.get(uid);
-    if (known !== undefined) return known;
-    const list = await this.#client.list(CONTROLLERREVISIONS, {
-      namespace: this.#namespaceOf(object),
-      labelSelector: `${REVISION_OF_LABEL}=${uid}`,
-      metadataOnly: true,
-      signal,
-    });
-    const revisions = list.items.flatMap(({ metadata }): Revision[] => {
-      const number = Number(metadata.annotations?.[REVISION_ANNOTATION]);
-      const hash = metadata.annotations?.[REVISION_HASH_ANNOTATION];
-      if (hash === undefined || !Number.isSafeInteger(number)) return [];
-      const succeededAt = metadata.annotations?.[REVISION_SUCCEEDED_ANNOTATION];
-      return [{ name: metadata.name, number, hash, ...(succeededAt === undefined ? {} : { succeededAt }) }];
-    });
-    known = { revisions: revisions.toSorted((a, b) => a.number - b.number), contents: new Map() };
-    this.#known.set(uid, known);
+    if (known === undefined)
+      this.#known.set(uid, (known = { contents: new Map(), unusable: new Map(), removed: new Set() }));
     return known;
   }
 
@@ -185,16 +240,17 @@ function sizeOf(content: RevisionContent): number {
   return Buffer.byteLength(JSON.stringify(content));
 }
 
-function tooLarge({ kind, metadata }: KubeObject): Why {
+/** Why no revision of the object is kept. */
+export function tooLarge({ kind, metadata }: KubeObject): Why {
   const message = shortMessage(
     `${kind} ${metadata.name} is larger than 1 MiB: no revision can hold it; remove the rollout from its policy`,
   );
   return { reason: "RevisionTooLarge", message };
 }
 
-function remember({ contents }: Known, number: number, content: RevisionContent): void {
-  contents.delete(number);
-  contents.set(number, content);
+function remember({ contents }: Known, digest: string, content: RevisionContent): void {
+  contents.delete(digest);
+  contents.set(digest, content);
   for (const oldest of contents.keys()) if (contents.size > CONTENTS) contents.delete(oldest);
 }
 

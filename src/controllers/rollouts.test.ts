@@ -32,8 +32,24 @@ async function changedOnce(policy: object = CANARY) {
   const all = await rollingOut(policy);
   const good = await all.succeed();
   await all.setImage("nginx:2");
-  return { ...all, good };
+  // The index names the change from now on.
+  await all.staged(good.status);
+  /** Puts other data into that revision, or removes it; what the manager knows of it, it has forgotten. */
+  const forge = (number: number, data: (stored: object) => unknown): void => {
+    const { server, shared } = all;
+    const name = all.index.of?.find(({ revision }) => revision === number)?.name ?? "";
+    const { metadata, ...stored } = server.get(CONTROLLERREVISIONS, "default", name);
+    server.delete(CONTROLLERREVISIONS, "default", name);
+    const { labels = {}, annotations = {} } = metadata;
+    const forged = { ...stored, data: data(stored["data"] as object), metadata: { ...{ name, labels, annotations } } };
+    if (forged.data !== undefined)
+      server.create(CONTROLLERREVISIONS, { ...forged, metadata: { ...forged.metadata, namespace: "default" } });
+    shared.revisions.forget("shop-uid");
+  };
+  return { ...all, good, forge };
 }
+
+const POWERFUL = { kind: "ClusterOverridePolicy", metadata: { name: "p" }, spec: { rules: [] } };
 
 describe("an object is not rolled out in stages", () => {
   test("that no policy places, or whose policy says nothing of it; the hub is not asked either", async () => {
@@ -157,32 +173,31 @@ describe("what each cluster gets", () => {
     const { server, settle, succeed, staged, has, requestOf } = await rollingOut(CANARY, ["a", "b"]);
     server.merge(PLACEMENTS, "default", "everywhere", affinity("b"));
     await settle();
-    await succeed();
+    const { status: good } = await succeed();
     server.merge(PLACEMENTS, "default", "everywhere", affinity("a", "b"));
     await settle();
+    await staged(good);
     has("a", requestOf().target);
     const step = await staged(runOf("RollingBack", { reason: "RollingBack", since: START }));
     expect(step.turns.returning).toEqual(new Set(["a"]));
     expect(imagesOf(step.target)).toEqual(["b nginx:1"]);
   });
 
-  test("of which nobody knows any more what it had: what is there, untouched", async () => {
-    const { staged, good, shared, server, signal, requestOf } = await changedOnce();
-    const { revisions } = shared;
-    for (const { name } of await revisions.of(requestOf().object, signal))
-      server.delete(CONTROLLERREVISIONS, "default", name);
-    revisions.forget("shop-uid");
-    const run = { ...good.status, state: "Paused" as const, revision: 0, lastGoodRevision: 7 };
-    const { status, turns, target, lastGood } = await staged(run);
-    expect([status.revision, status.lastGoodRevision, lastGood]).toEqual([1, 7, undefined]);
+  test.each<[string, string, (data: object) => unknown]>([
+    ["is gone", "RevisionMissing", () => undefined],
+    ["has other rules", "RevisionChanged", (data) => ({ ...data, overrides: [POWERFUL] })],
+    ["is of another namespace", "RevisionChanged", (data) => ({ ...data, object: { metadata: { namespace: "x" } } })],
+    ["is malformed", "RevisionChanged", () => ({ object: 7, overrides: null })],
+  ])("where the last good revision %s: what is there, untouched", async (_name, reason, forged) => {
+    const { staged, good, forge } = await changedOnce();
+    forge(1, forged);
+    const { status, turns, target, lastGood, unusable } = await staged(good.status);
+    expect([status.revision, status.lastGoodRevision, lastGood]).toEqual([2, 1, undefined]);
     expect(turns).toEqual({ waiting: none, returning: none, kept: new Set(["b"]) });
-    const frozenFor = {
-      reason: "RolloutWaiting",
-      message: "what is there stays until its turn in the rollout comes",
-    };
+    expect(unusable).toMatchObject({ reason });
     expect(target.clusters.map(({ name, frozen, frozenFor: why }) => ({ name, frozen, why }))).toEqual([
       { name: "a", frozen: false, why: undefined },
-      { name: "b", frozen: true, why: frozenFor },
+      { name: "b", frozen: true, why: unusable },
     ]);
   });
 
@@ -241,8 +256,9 @@ describe("what is known of a cluster before its turn", () => {
     },
   ])("the rollout waits for contact, $want: $name", async ({ run, pending, want }) => {
     const all = await rollingOut(CANARY, ["a", "b", "c"]);
-    await all.succeed();
+    const { status } = await all.succeed();
     await all.setImage("nginx:2");
+    await all.staged(status);
     if (pending !== undefined) all.contact(pending, { pending: true });
     const { awaitsContact, transitions } = await all.staged(run);
     expect(awaitsContact).toBe(want);
@@ -253,7 +269,6 @@ describe("what is known of a cluster before its turn", () => {
 
 describe("the revision that a run returns to", () => {
   test.each([
-    { name: "nothing was rolled out before", current: undefined, want: undefined },
     { name: "the run before has succeeded", current: { state: "Succeeded", revision: 1 }, want: "nginx:1" },
     {
       name: "the run before has not",
@@ -275,8 +290,9 @@ describe("the revision that a run returns to", () => {
     const { staged, good, setImage, hub } = await changedOnce();
     await staged(good.status);
     await setImage("nginx:3");
+    await staged(good.status);
     const before = hub.count("get", CONTROLLERREVISIONS);
-    const run = current && ({ startedAt: START, since: START, ...current } as RolloutStatus);
+    const run = { startedAt: START, since: START, ...current } as RolloutStatus;
     const { status, lastGood } = await staged(run);
     expect(status.revision).toBe(3);
     expect(lastGood && imagesOf(lastGood)).toEqual(want && [`a ${want}`, `b ${want}`]);
@@ -299,25 +315,28 @@ describe("the revision that a run returns to", () => {
 
 describe("how many revisions are kept", () => {
   test.each([
-    { name: "ten unless the policy says otherwise", policy: CANARY, left: 11 },
-    { name: "as many as the policy says", policy: { ...CANARY, revisionHistoryLimit: 2 }, left: 3 },
-    { name: "none but that in use", policy: { ...CANARY, revisionHistoryLimit: 0 }, left: 1 },
+    { name: "ten unless the policy says otherwise", policy: CANARY, left: 12 },
+    { name: "as many as the policy says", policy: { ...CANARY, revisionHistoryLimit: 2 }, left: 4 },
+    { name: "none but that in use", policy: { ...CANARY, revisionHistoryLimit: 0 }, left: 2 },
   ])("$name", async ({ policy, left }) => {
-    const { staged, setImage, requestOf, shared, signal } = await rollingOut(policy);
-    for (let n = 1; n <= 12; n += 1) {
+    const { staged, setImage, server, index } = await rollingOut(policy);
+    let current: RolloutStatus | undefined;
+    for (let n = 1; n <= 14; n += 1) {
       await setImage(`nginx:${n}`);
-      await staged();
+      current = (await staged(current)).status;
     }
-    expect(await shared.revisions.of(requestOf().object, signal)).toHaveLength(left);
+    expect(index.of).toHaveLength(left);
+    expect(server.page(CONTROLLERREVISIONS, {}).items).toHaveLength(left);
   });
 
   test("and always the one that was rolled out last, and the one that was good last", async () => {
-    const { staged, setImage, requestOf, shared, signal } = await rollingOut({ ...CANARY, revisionHistoryLimit: 4 });
+    const { staged, setImage, requestOf, index } = await rollingOut({ ...CANARY, revisionHistoryLimit: 4 });
+    let before: RolloutStatus | undefined;
     for (let n = 1; n <= 5; n += 1) {
       await setImage(`nginx:${n}`);
-      await staged();
+      before = (await staged(before)).status;
     }
-    const { object, placement } = requestOf();
+    const { placement } = requestOf();
     const few = placement && {
       ...placement,
       spec: { ...placement.spec, rollout: { ...CANARY, revisionHistoryLimit: 0 } },
@@ -330,7 +349,7 @@ describe("how many revisions are kept", () => {
       since: START,
     };
     await staged(current, { placement: few });
-    expect((await shared.revisions.of(object, signal)).map(({ number }) => number)).toEqual([2, 4, 5]);
+    expect(index.of?.map(({ revision }) => revision)).toEqual([2, 4, 5]);
   });
 });
 

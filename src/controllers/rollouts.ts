@@ -1,5 +1,6 @@
 import {
   type FederatedStatus,
+  type KeptRevision,
   type KubeObject,
   type Placement,
   policyKey,
@@ -15,7 +16,6 @@ import {
   isUnreadable,
   type Observation,
   type RevisionContent,
-  revisionHash,
   revisionOf,
   rolloutFacts,
   type RolloutState,
@@ -24,19 +24,21 @@ import {
   type Target,
   type Why,
 } from "../desiredstate/index.ts";
-import type { HubCache } from "../hub/index.ts";
+import type { HubCache, ReadRevision } from "../hub/index.ts";
 import {
   advance,
   type Advance,
   hasLateClusters,
   type RolloutCommands,
+  type RolloutFacts,
   type RolloutInput,
+  type RolloutPolicy,
   type Transition,
   type Turn,
 } from "../rollout/index.ts";
 import type { Gates } from "./gates.ts";
 import type { Observations } from "./observations.ts";
-import type { Revisions } from "./revisions.ts";
+import { contentHash, type Revisions, tooLarge } from "./revisions.ts";
 import type { BoundRun, RolloutPlaces } from "./rolloutPlaces.ts";
 
 export interface RolloutSources {
@@ -71,6 +73,8 @@ export interface Staged {
   /** The target, with what clusters have that are not to have the new revision yet. */
   target: Target;
   lastGood: Target | undefined;
+  /** Why the last good revision cannot be used, so that clusters that wait for their turn keep what they have. */
+  unusable?: Why;
   turns: RolloutState;
   transitions: readonly Transition[];
   recheckAt?: number;
@@ -80,6 +84,12 @@ export type RolloutPlan = { kind: "Unstaged" } | { kind: "Refused"; why: Why } |
 
 const UNSTAGED: RolloutPlan = { kind: "Unstaged" };
 const DEFAULT_HISTORY = 10;
+
+/** `New`: no entry of the index has that content yet. `Open`: nobody can tell before the clusters have been heard of. */
+interface FoundRevision {
+  kind: "Kept" | "New" | "Open";
+  number: number;
+}
 
 /** Says what every cluster of an object gets that is rolled out in stages. An object whose policy says nothing of rollouts costs nothing here. */
 export class Rollouts {
@@ -95,18 +105,58 @@ export class Rollouts {
     const policy = placement?.spec.rollout;
     if (policy === undefined) return UNSTAGED;
     const { revisions, hub } = this.#sources;
-    const current = status?.rollout;
-    const content = revisionOf(snapshot, target, placement, await this.#lastContent(request, current, signal));
+    const { revisions: index, ...run } = status?.rollout ?? {};
+    const current = status?.rollout === undefined ? undefined : (run as RolloutStatus);
+    const content = revisionOf(snapshot, target, placement, await this.#lastContent(request, signal));
     // Nobody can say what the object is to be: everything stays as it is, the rollout too.
     if (content === undefined) return UNSTAGED;
-    const kept = await revisions.keep(object, content, revisionHash(content), signal);
-    if (kept.kind === "Refused") return kept;
-    const { number } = kept.revision;
-    const good = await this.#lastGood(request, current, number, signal);
-    const lastGood = good && computeTarget(snapshotOfRevision(good, snapshot), now);
-    const limit = policy.revisionHistoryLimit ?? DEFAULT_HISTORY;
-    await revisions.prune(object, limit, inUseBy(current, number), signal);
-    const clusters = rolloutFacts({
+    const hash = contentHash(content);
+    if (hash === undefined) return { kind: "Refused", why: tooLarge(object) };
+    const factsBeside = (last: Target | undefined): RolloutFacts[] => this.#facts(request, policy, last);
+    const found = this.#find(request, hash, () => factsBeside(undefined));
+    const { number } = found;
+    const kept =
+      found.kind === "New" ? await revisions.keep(object, { content, hash, number, index }, signal) : undefined;
+    if (kept?.kind === "Refused") return kept;
+    const last = await this.#lastGood(request, number, signal);
+    const lastGood =
+      last?.kind === "Proven" ? computeTarget(snapshotOfRevision(last.content, snapshot), now) : undefined;
+    const unusable = last?.kind === "Unusable" ? last.why : undefined;
+    const bounds = { limit: policy.revisionHistoryLimit ?? DEFAULT_HISTORY, inUse: inUseBy(current, number) };
+    const named = [...(index ?? []), ...(kept === undefined ? [] : [kept.revision])];
+    const left = await revisions.prune(object, named, bounds, signal);
+    const clusters = factsBeside(lastGood);
+    const sameRun = current?.revision === number ? current : undefined;
+    const commands = commandsOf(hub, object, number, sameRun);
+    const names = clusters.map(({ name }) => name);
+    const awaitsContact = found.kind === "Open" || (!isOver(sameRun) && this.#awaitsContact(sameRun, names));
+    const next = this.#advanced(request, {
+      ...{ policy, current, revision: number, clusters, commands, awaitsContact },
+      ...(unusable === undefined ? {} : { lastGoodUnusable: unusable.message }),
+    });
+    const rollout = indexed(next.status, left);
+    const isDurable = sameValue(rollout, status?.rollout);
+    if (isDurable && next.status.state === "Succeeded") await revisions.removeLeftovers(object, left, signal);
+    if (isDurable)
+      this.#settlePlace(request, next.status, last?.kind === "Proven" && isSameObject(content, last.content));
+    const turns = turnsOf(next, names, lastGood, target);
+    return {
+      kind: "Staged",
+      status: rollout,
+      isDurable,
+      awaitsContact,
+      target: { ...target, clusters: shown(target, lastGood, turns, unusable) },
+      lastGood,
+      ...(unusable === undefined ? {} : { unusable }),
+      turns,
+      transitions: next.transitions,
+      ...(next.recheckAt === undefined ? {} : { recheckAt: next.recheckAt }),
+    };
+  }
+
+  #facts(request: RolloutRequest, policy: RolloutPolicy, lastGood: Target | undefined): RolloutFacts[] {
+    const { target, snapshot, object } = request;
+    return rolloutFacts({
       policy,
       target,
       lastGood,
@@ -115,28 +165,29 @@ export class Rollouts {
       observations: request.observations(),
       isKnown: (name) => this.#isKnown(name),
     });
-    const run = current?.revision === number ? current : undefined;
-    const commands = commandsOf(hub, object, number, run);
-    const names = clusters.map(({ name }) => name);
-    const awaitsContact = !isOver(run) && this.#awaitsContact(run, names);
-    const next = this.#advanced(request, { policy, current, revision: number, clusters, commands, awaitsContact });
-    const isDurable = sameValue(next.status, current);
-    const { state, since } = next.status;
-    if (isDurable && state === "Succeeded" && since !== undefined)
-      await revisions.succeeded(object, number, since, signal);
-    if (isDurable) this.#settlePlace(request, next.status, good !== undefined && isSameObject(content, good));
-    const turns = turnsOf(next, names, lastGood, target);
-    return {
-      kind: "Staged",
-      status: next.status,
-      isDurable,
-      awaitsContact,
-      target: { ...target, clusters: shown(target, lastGood, turns) },
-      lastGood,
-      turns,
-      transitions: next.transitions,
-      ...(next.recheckAt === undefined ? {} : { recheckAt: next.recheckAt }),
-    };
+  }
+
+  /**
+   * The revision with that content. A status without an index is of an earlier version: nothing proves what its revisions hold. The object is at
+   * its revision still where every cluster has what the object is now. Otherwise the object gets a new one.
+   */
+  #find({ status, object }: RolloutRequest, hash: string, facts: () => RolloutFacts[]): FoundRevision {
+    const { revisions: index, revision, lastGoodRevision, state } = status?.rollout ?? {};
+    const present = index?.find((one) => one.hash === hash);
+    if (present !== undefined) return { kind: "Kept", number: present.revision };
+    if (revision !== undefined && index === undefined) {
+      const clusters = facts();
+      const names = clusters.map(({ name }) => name);
+      if (this.#awaitsContact(undefined, names)) return { kind: "Open", number: revision };
+      const isOnAll = clusters.length > 0 && clusters.every(({ onTarget }) => onTarget);
+      // What was taken back is not rolled out again by an upgrade.
+      const { generation } = object.metadata;
+      const isTakenBack =
+        state === "RolledBack" && generation !== undefined && generation === status?.observedGeneration;
+      if (isOnAll || isTakenBack) return { kind: "New", number: revision };
+    }
+    const numbers = (index ?? []).map((one) => one.revision);
+    return { kind: "New", number: Math.max(0, ...numbers, revision ?? 0, lastGoodRevision ?? 0) + 1 };
   }
 
   /** The next state, by what gates have answered; what they are to be asked is asked as soon as the hub holds the state that follows from it. */
@@ -184,24 +235,25 @@ export class Rollouts {
 
   /** What was rolled out last, where it is asked for: the object needs something that may not be read now. */
   async #lastContent(
-    { object, target }: RolloutRequest,
-    current: RolloutStatus | undefined,
+    { object, target, status }: RolloutRequest,
     signal: AbortSignal,
   ): Promise<RevisionContent | undefined> {
-    if (current?.revision === undefined || !isUnreadable(target)) return undefined;
-    return await this.#sources.revisions.content(object, current.revision, signal);
+    const { revision, revisions: index } = status?.rollout ?? {};
+    if (revision === undefined || !isUnreadable(target)) return undefined;
+    const read = await this.#sources.revisions.read(object, index, revision, signal);
+    return read.kind === "Proven" ? read.content : undefined;
   }
 
-  /** What the object was when it was good last; undefined where it never was, or where somebody removed that revision. */
+  /** What the object was when it was good last; undefined where it never was. */
   async #lastGood(
-    { object }: RolloutRequest,
-    current: RolloutStatus | undefined,
+    { object, status }: RolloutRequest,
     revision: number,
     signal: AbortSignal,
-  ): Promise<RevisionContent | undefined> {
+  ): Promise<ReadRevision | undefined> {
+    const current = status?.rollout;
     const number = lastGoodOf(current, revision);
     if (number === undefined || number === revision) return undefined;
-    return await this.#sources.revisions.content(object, number, signal);
+    return await this.#sources.revisions.read(object, current?.revisions, number, signal);
   }
 
   /** Whether it is still open of a cluster of the run, or of one that would be in it, if it can be reached and what is there. */
@@ -239,6 +291,17 @@ function lastGoodOf(current: RolloutStatus | undefined, revision: number): numbe
 function inUseBy(current: RolloutStatus | undefined, revision: number): Set<number> {
   const { revision: running, lastGoodRevision } = current ?? {};
   return new Set([revision, running, lastGoodRevision].filter((number) => number !== undefined));
+}
+
+/** The run, with the revisions that are kept; the one that has succeeded says when. Empty: none is proven yet. */
+function indexed(status: RolloutStatus, kept: readonly KeptRevision[]): RolloutStatus {
+  if (kept.length === 0) return status;
+  const { state, since, revision } = status;
+  const isGood = (one: KeptRevision): boolean => state === "Succeeded" && one.revision === revision;
+  return {
+    ...status,
+    revisions: kept.map((one) => (isGood(one) && since !== undefined ? { ...one, succeededAt: since } : one)),
+  };
 }
 
 /** What people asked of this run of that revision; of one that has not begun, nothing was asked by its name. */
@@ -298,6 +361,7 @@ function shown(
   target: Target,
   lastGood: Target | undefined,
   { waiting, returning, kept }: RolloutState,
+  unusable: Why | undefined,
 ): ClusterTarget[] {
   const before = new Map(lastGood?.clusters.map((cluster) => [cluster.name, cluster]));
   const clusters = new Map(target.clusters.map((cluster) => [cluster.name, cluster]));
@@ -308,7 +372,7 @@ function shown(
   }
   for (const name of kept ?? []) {
     const cluster = clusters.get(name) ?? before.get(name);
-    if (cluster !== undefined) clusters.set(name, { ...cluster, frozen: true, frozenFor: KEPT });
+    if (cluster !== undefined) clusters.set(name, { ...cluster, frozen: true, frozenFor: unusable ?? KEPT });
   }
   return [...clusters.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RolloutStatus } from "../apis/index.ts";
 import { logLines } from "../observability/testing/logLines.ts";
+import { CONTROLLERREVISIONS } from "../runtime/index.ts";
 import { planOn } from "./testing/copySources.ts";
 import { APP, app } from "./testing/planning.ts";
 import { CANARY, imagesOf, rollingOut } from "./testing/rollingOut.ts";
@@ -18,8 +19,11 @@ async function staging(...given: Parameters<typeof rollingOut>) {
   const { logger, lines } = logLines();
   const metrics = { rolloutTransition: (of: string, to: string) => void counted.push(`${of} ${to}`) };
   const staged = new Staging({ ...all.sources, plans: all.plans, events: all.recorder, metrics });
-  const of = (...[current, change]: Parameters<typeof all.requestOf>): Promise<Stage | undefined> =>
-    staged.of(APP, all.requestOf(current, change), logger, all.signal);
+  const of = async (...[current, change]: Parameters<typeof all.requestOf>): Promise<Stage | undefined> => {
+    const planned = await staged.of(APP, all.requestOf(current, change), logger, all.signal);
+    if (planned?.status !== undefined) all.index.of = planned.status.revisions;
+    return planned;
+  };
   const notes = (): string[] => all.events.map(({ type, reason, note }) => `${type} ${reason}: ${note}`);
   const where = () => ({ open: staged.isOpen(APP), held: staged.isHeld(APP), all: [...staged.open()] });
   return { ...all, stage: staged, of, counted, notes, where, lines };
@@ -65,7 +69,8 @@ describe("an object that is rolled out in stages", () => {
     const late = await of((await of(first?.status))?.status);
     expect(late).toMatchObject({ isHeld: false, status: { state: "Succeeded" } });
     expect(where()).toEqual(OPEN);
-    const back: RolloutStatus = { state: "RolledBack", revision: 1, startedAt: START, since: START };
+    const { revisions = [] } = late?.status ?? {};
+    const back: RolloutStatus = { state: "RolledBack", revision: 1, startedAt: START, since: START, revisions };
     expect(await of(back)).toMatchObject({ isHeld: false, status: back });
     expect(where()).toEqual(OPEN);
   });
@@ -87,6 +92,25 @@ describe("an object that is rolled out in stages", () => {
     expect(where()).toEqual(OPEN);
   });
 
+  test.each([
+    ["is gone", undefined, "RevisionMissing"],
+    ["was changed", { object: 7 }, "RevisionChanged"],
+  ])("says once that its last good revision %s", async (_name, data, reason) => {
+    const { of, succeed, setImage, server, shared, notes, lines } = await staging(CANARY);
+    const { status: good } = await succeed();
+    await setImage("nginx:2");
+    const [{ name } = { name: "" }] = good.revisions ?? [];
+    server.delete(CONTROLLERREVISIONS, "default", name);
+    const body = { apiVersion: "apps/v1", kind: "ControllerRevision", metadata: { name, namespace: "default" }, data };
+    if (data !== undefined) server.create(CONTROLLERREVISIONS, body);
+    shared.revisions.forget("shop-uid");
+    const next = await of(good);
+    expect(next?.step.rollout?.kept).toEqual(new Set(["b"]));
+    await of(next?.status);
+    expect(notes().filter((note) => note.startsWith(`Warning ${reason}: `))).toHaveLength(1);
+    expect(lines.filter(({ event_reason: said }) => said === reason)).toHaveLength(1);
+  });
+
   test("is forgotten with all that was kept of it", async () => {
     const { of, stage, where, told, notes, events, shared, hub } = await staging({ ...CANARY, maxObjects: 1 });
     const first = await of();
@@ -101,7 +125,7 @@ describe("an object that is rolled out in stages", () => {
     expect(hub.calls).toEqual([]);
     stage.forget(APP, "shop-uid");
     await of();
-    expect(hub.calls).toContain("list controllerrevisions");
+    expect(hub.calls).toContain("get controllerrevisions");
   });
 });
 

@@ -1,5 +1,5 @@
 import { type KubeObject, type Reason, type RolloutStatus, shortMessage } from "../apis/index.ts";
-import type { RolloutState, Target } from "../desiredstate/index.ts";
+import type { RolloutState, Target, Why } from "../desiredstate/index.ts";
 import type { EventRecorder, Logger, Metrics } from "../observability/index.ts";
 import { hasLateClusters, type Transition } from "../rollout/index.ts";
 import { regardingOf } from "./placementEvents.ts";
@@ -40,6 +40,8 @@ export class Staging {
   readonly #held = new Set<string>();
   /** Transitions that were told of, by object: the same ones are computed again while their status is being written. */
   readonly #told = new Map<string, string>();
+  /** What was said of a revision that cannot be used, by object. */
+  readonly #warned = new Map<string, string>();
 
   constructor(sources: StagingSources) {
     this.#sources = sources;
@@ -63,6 +65,7 @@ export class Staging {
     this.#open.delete(owner);
     this.#held.delete(owner);
     this.#told.delete(owner);
+    this.#warned.delete(owner);
     this.#sources.gates.forget(owner);
     this.#sources.places.release(owner);
     if (uid !== undefined) this.#sources.revisions.forget(uid);
@@ -81,19 +84,20 @@ export class Staging {
       const rollout = placement?.spec.rollout === undefined ? undefined : status?.rollout;
       return { target, step: {}, status: rollout, isHeld: false, awaitsContact: false };
     }
-    const { state } = plan.status;
-    if (plan.isDurable) this.#held.delete(owner);
+    const { isDurable } = plan;
+    const isOver = plan.status.state === "Succeeded" && !hasLateClusters(plan.status);
+    if (isDurable) this.#held.delete(owner);
     else this.#held.add(owner);
-    if (plan.isDurable && state === "Succeeded" && plan.recheckAt === undefined && !hasLateClusters(plan.status))
-      this.#open.delete(owner);
+    if (isDurable && isOver && plan.recheckAt === undefined && !plan.awaitsContact) this.#open.delete(owner);
     else this.#open.add(owner);
     this.#tell(owner, object, plan.transitions, logger);
+    this.#warn(owner, object, plan.unusable, logger);
     const { lastGood, awaitsContact, recheckAt } = plan;
     return {
       target: plan.target,
       step: { rollout: plan.turns, ...(lastGood === undefined ? {} : { lastGood }) },
       status: plan.status,
-      isHeld: !plan.isDurable || awaitsContact,
+      isHeld: !isDurable || awaitsContact,
       awaitsContact,
       ...(recheckAt === undefined ? {} : { recheckAt }),
     };
@@ -114,6 +118,16 @@ export class Staging {
         note: failure.message,
       });
     plans.set(owner, { ...life, target, remaining, rollout, failure, ours: true });
+  }
+
+  /** Once for each revision that cannot be used. */
+  #warn(owner: string, object: KubeObject, unusable: Why | undefined, logger: Logger): void {
+    if (unusable === undefined || this.#warned.get(owner) === unusable.message) return;
+    this.#warned.set(owner, unusable.message);
+    const { reason, message } = unusable;
+    logger.warn({ object: owner, resource_uid: object.metadata.uid, event_reason: reason }, `rollout: ${message}`);
+    const note = shortMessage(message);
+    this.#sources.events.record({ regarding: regardingOf(object), type: "Warning", reason, action: "RollOut", note });
   }
 
   #tell(owner: string, object: KubeObject, transitions: readonly Transition[], logger: Logger): void {

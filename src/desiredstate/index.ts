@@ -38,7 +38,7 @@ export { computeTarget } from "./target.ts";
 export {
   isSameObject,
   isUnreadable,
-  revisionHash,
+  madeOfRevision,
   revisionOf,
   type RevisionContent,
   snapshotOfRevision,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import { revisionHash, revisionOf } from "./revision.ts";
+import { canonicalJson, type KubeObject } from "../apis/index.ts";
+import { madeOfRevision, revisionOf } from "./revision.ts";
 import { computeTarget } from "./target.ts";
 import { app, hub, NOW, placement, shanghai, snapshot } from "./testdata/builders.ts";
 import type { RevisionContent } from "./revision.ts";
@@ -24,7 +24,7 @@ function contentOf(spec: object, isReadable: boolean, last?: RevisionContent): R
   return revisionOf(given, computeTarget(given, NOW), policy, last);
 }
 
-const hashed = (content: RevisionContent | undefined) => content && revisionHash(content);
+const hashed = (content: RevisionContent | undefined) => content && canonicalJson(madeOfRevision(content));
 
 test("a dependency that may not be read any more counts as what it was: the revision stays, and a change of the object is another one", () => {
   const last = contentOf({}, true);

@@ -1,5 +1,5 @@
 import {
-  hashOf,
+  canonicalJson,
   type KubeObject,
   type ManagedFieldsEntry,
   type OverridePolicy,
@@ -70,18 +70,18 @@ export function revisionOf(
  * Equal for contents of which the same is made. What says how a change comes to the clusters (rollout, failover, priority) is no change itself, and
  * neither is what the policies are called.
  */
-export function revisionHash({ object, placement, overrides, dependencyHashes }: RevisionContent): string {
-  return hashOf({
+export function madeOfRevision({ object, placement, overrides, dependencyHashes }: RevisionContent): object {
+  return {
     ...madeOf(object),
     placement: placement === undefined ? null : whatIsMade(placement.spec),
     overrides: overrides.map(({ spec }) => spec.rules),
     dependencies: dependencyHashes?.all ?? null,
-  });
+  };
 }
 
 /** Whether the two revisions differ only in what policies or dependencies say, not in the object itself. */
 export function isSameObject(a: RevisionContent, b: RevisionContent): boolean {
-  return hashOf(madeOf(a.object)) === hashOf(madeOf(b.object));
+  return canonicalJson(madeOf(a.object)) === canonicalJson(madeOf(b.object));
 }
 
 /** What of the object itself decides what is made of it. */
@@ -95,29 +95,48 @@ function madeOf(object: KubeObject): object {
   };
 }
 
-/** The same moment, with the object and its policies as they were: what follows from it is what a cluster had that waits for its turn. */
+/**
+ * The same moment, with the object and its policies as they were: what follows from it is what a cluster had that waits for its turn. Which object
+ * it is says the object as it is now. What cluster-scoped policies gave then counts as far as those of now give it too.
+ */
 export function snapshotOfRevision(content: RevisionContent, snapshot: Snapshot): Snapshot {
-  const { choice: _, needs: __, dependencies, object: now, ...rest } = snapshot;
+  const { choice, needs: _, dependencies, object: now, ...rest } = snapshot;
   const { configMaps = [], dependencyHashes, overrides } = content;
-  const { uid, resourceVersion, generation } = now.metadata;
+  const { name, namespace, uid, resourceVersion, generation } = now.metadata;
+  const { namespace: __, ...then } = content.object.metadata;
   const metadata = {
-    ...content.object.metadata,
+    ...then,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
     ...(uid === undefined ? {} : { uid }),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
     ...(generation === undefined ? {} : { generation }),
   };
-  const placement = content.placement === undefined ? undefined : ({ ...content.placement } as Placement);
+  const placement = content.placement && withPresentResolution(content.placement, choice?.placement);
   const present = new Map(dependencies);
   for (const configMap of configMaps) present.set(refKey(refOf(configMap)), configMap);
   return {
     ...rest,
-    object: { ...content.object, metadata },
+    object: { ...content.object, apiVersion: apiVersionOf(content, now), kind: now.kind, metadata },
     placements: placement === undefined ? [] : [placement],
     choice: { placement, passedOver: [] },
     overrides: overrides as OverridePolicy[],
+    presentOverrides: snapshot.overrides.filter(({ metadata: { namespace: of } }) => of === undefined),
     dependencies: present,
     ...(dependencyHashes === undefined ? {} : { recordedHashes: dependencyHashes }),
   };
+}
+
+/** The version may have been another one then, with other fields. */
+function apiVersionOf({ object: { apiVersion } }: RevisionContent, now: KubeObject): string {
+  return parseApiVersion(apiVersion).group === parseApiVersion(now.apiVersion).group ? apiVersion : now.apiVersion;
+}
+
+/** Objects of others are taken over only where the policy of now says so, too. */
+function withPresentResolution(then: Policy<Placement>, now: Placement | undefined): Placement {
+  const isTakenBack = then.spec.conflictResolution === "Adopt" && now?.spec.conflictResolution !== "Adopt";
+  const spec: PlacementSpec = isTakenBack ? { ...then.spec, conflictResolution: "Abort" } : then.spec;
+  return { ...then, spec };
 }
 
 /** Fields of a placement that say how, when and for how long; what is made on a cluster follows from the others. */

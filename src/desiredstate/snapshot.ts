@@ -27,6 +27,11 @@ export interface Snapshot {
   scale?: ReplicaPaths;
   /** Of a revision: hashes of what went along with it then. */
   recordedHashes?: DependencyHashes;
+  /**
+   * Of a revision: the cluster-scoped override policies of now. What those of then give beyond the namespace's terms goes to a member only
+   * where these give it too: an administrator may have taken it back since.
+   */
+  presentOverrides?: readonly OverridePolicy[];
   /** UID of the hub's kube-system namespace. */
   hubId: string;
   /** What the object's namespace on the hub allows; without it, what a namespace does that says nothing. */

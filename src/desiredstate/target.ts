@@ -79,6 +79,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const needs = snapshot.needs ?? needsIn(snapshot, kind, placement, subject.current.size > 0);
   const dependencies = collectDependencies(needs, snapshot, marking);
   const overrides = matchRules(object, snapshot.overrides, snapshot.setting);
+  const present = snapshot.presentOverrides && matchRules(object, snapshot.presentOverrides, snapshot.setting);
   const conflictResolution = placement?.spec.conflictResolution ?? "Abort";
   const problem = unfit ?? (kind.holdsManifests === true ? scopeProblem(rendered, terms) : undefined);
   const renderer = new VariantRenderer({
@@ -105,7 +106,8 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     const rules = overrides.on(cluster);
     reaching.add(rules);
     const before = reported.get(name);
-    const variant = renderer.render(rules, { replicas: frozen ? before : divided, fixed: frozen, local });
+    const share = { replicas: frozen ? before : divided, fixed: frozen, local };
+    const variant = renderer.render(rules, share, present?.on(cluster));
     // On the hub itself nothing is propagated: what is referred to is there, whether or not Meridian may read it.
     const warning = dependencies.warning ?? (local ? dependencies.denial : undefined);
     const denial = frozen || local ? undefined : dependencies.denial;

@@ -12,7 +12,7 @@ import {
 import { memberKindOf, phaseOf, replicasAt, withAccountNames, withReplicasAt } from "../interpreter/index.ts";
 import { applyRules, type MatchedRule, type OverrideEffect } from "../override/index.ts";
 import type { PropagatedDependencies } from "./dependencies.ts";
-import { judgeRendering, type NamespaceTerms } from "./podSecurity/index.ts";
+import { judgeRendering, type NamespaceTerms, type Rendering } from "./podSecurity/index.ts";
 import { mark, type Marking, withControllerReference, withDependenciesHash } from "./marks.ts";
 import { effectOn } from "./overrideEffect.ts";
 import { wrongReplicas } from "./patchedReplicas.ts";
@@ -79,7 +79,7 @@ type Apply = (rules: readonly MatchedRule[]) => ReturnType<typeof applyRules>;
 /** Renders one object for any number of clusters, once for each way in which they differ. */
 export class VariantRenderer {
   readonly #options: VariantOptions;
-  readonly #rules = new Map<readonly MatchedRule[], RulesInUse>();
+  readonly #rules = new Map<readonly MatchedRule[], Map<readonly MatchedRule[] | undefined, RulesInUse>>();
   /** Marked objects by what they were before: what no rule touches is the same object on every cluster. */
   readonly #marked = { local: new Map<KubeObject, DesiredObject>(), member: new Map<KubeObject, DesiredObject>() };
 
@@ -87,15 +87,24 @@ export class VariantRenderer {
     this.#options = options;
   }
 
-  /** `rules`: the same list for clusters on which the same rules apply. */
-  render(rules: readonly MatchedRule[], { replicas, fixed, local }: VariantOf): Variant {
-    let inUse = this.#rules.get(rules);
-    if (inUse === undefined) this.#rules.set(rules, (inUse = { hasPatches: hasPatches(rules), byShare: new Map() }));
+  /**
+   * `rules`: the same list for clusters on which the same rules apply. `present`: of a revision, the rules of now of cluster-scoped policies, as
+   * above.
+   */
+  render(
+    rules: readonly MatchedRule[],
+    { replicas, fixed, local }: VariantOf,
+    present?: readonly MatchedRule[],
+  ): Variant {
+    let ofRules = this.#rules.get(rules);
+    if (ofRules === undefined) this.#rules.set(rules, (ofRules = new Map()));
+    let inUse = ofRules.get(present);
+    if (inUse === undefined) ofRules.set(present, (inUse = { hasPatches: hasPatches(rules), byShare: new Map() }));
     // Shares first where a patch may speak of replicas, and what rules set in their turn: a patch has the last word over both. Other rules do not see them.
     const { hasPatches: inTurn } = inUse;
     const share = inTurn ? replicas : undefined;
     let applied = inUse.byShare.get(share);
-    if (applied === undefined) inUse.byShare.set(share, (applied = this.#apply(rules, share, inTurn)));
+    if (applied === undefined) inUse.byShare.set(share, (applied = this.#apply(rules, share, { inTurn, present })));
 
     const asked = fixed ? replicas : inTurn ? undefined : (applied.replicas ?? replicas);
     const variants = local ? applied.local : applied.member;
@@ -104,12 +113,21 @@ export class VariantRenderer {
     return variant;
   }
 
-  #apply(rules: readonly MatchedRule[], share: number | undefined, inTurn: boolean): Applied {
+  #apply(
+    rules: readonly MatchedRule[],
+    share: number | undefined,
+    { inTurn, present }: { inTurn: boolean; present: readonly MatchedRule[] | undefined },
+  ): Applied {
     const { base } = this.#options;
     const withReplicas = (object: KubeObject, count: number): KubeObject => this.#withReplicas(object, count);
     // Of their own, since what comes of them by the same rules is another thing elsewhere.
     const shared = inTurn ? base.map((object) => (share === undefined ? object : withReplicas(object, share))) : base;
     const apply: Apply = (some) => applyRules(shared, some, inTurn ? withReplicas : undefined);
+    // Rules that cannot be applied give nothing.
+    const made = (some: readonly MatchedRule[]) => (): readonly KubeObject[] => {
+      const result = apply(some);
+      return result.problem === undefined ? result.objects : shared;
+    };
     const { objects, replicas, problem } = apply(rules);
     const changed = firstProtectedChange(shared, objects);
     const miscounted = wrongReplicas(shared, rules, objects);
@@ -117,7 +135,7 @@ export class VariantRenderer {
       this.#options.problem ?? problemOf(problem ?? miscounted, changed) ?? this.#withoutReplicas(rules, objects);
     const after = (count: number): readonly KubeObject[] =>
       count === rules.length ? objects : apply(rules.slice(0, count)).objects;
-    const refused = wrong ?? this.#judge(shared, rules, after);
+    const refused = wrong ?? this.#judge({ base: shared, rules, after, ...(present && { present: made(present) }) });
     return {
       objects: ((changed ?? miscounted) === undefined ? objects : shared).map(withAccountNames),
       replicas,
@@ -128,16 +146,9 @@ export class VariantRenderer {
     };
   }
 
-  #judge(
-    base: readonly KubeObject[],
-    rules: readonly MatchedRule[],
-    after: (count: number) => readonly KubeObject[],
-  ): Problem | undefined {
+  #judge(rendering: Rendering): Problem | undefined {
     const { owner, terms } = this.#options;
-    return (
-      judgeRendering({ base, rules, after }, `${owner.kind} ${owner.name}`, terms) ??
-      judgeRights({ base, rules, after })
-    );
+    return judgeRendering(rendering, `${owner.kind} ${owner.name}`, terms) ?? judgeRights(rendering);
   }
 
   #make({ objects, problem, overrides }: Applied, asked: number | undefined, local: boolean): Variant {

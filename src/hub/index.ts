@@ -23,4 +23,5 @@ export type { PlacedKind } from "./placedKinds.ts";
 export { settingIn } from "./planned.ts";
 export { ScalePaths } from "./scalePaths.ts";
 export { memberRights, memberRightsInNamespace, rightsOn } from "./rights.ts";
+export { digestOf, provenRevision, type ReadRevision, unprovenRevision } from "./revisionProof.ts";
 export { StatusStore } from "./statusStore.ts";

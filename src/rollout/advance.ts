@@ -100,12 +100,12 @@ function carryOn(
   const isResumed = isStopped && resume(draft, input);
   if (status.reason === "RollbackFailed" && !isResumed) return;
   const isAborted = commands.abort === draft.revision && status.state !== "Succeeded";
-  if (status.state === "RollingBack" || status.reason === "RollbackFailed" || (isAborted && canGoBack(draft))) {
+  if (status.state === "RollingBack" || status.reason === "RollbackFailed" || (isAborted && canGoBack(draft, input))) {
     back(draft, input, facts);
     return;
   }
   if (isAborted) {
-    draft.run("Paused", "User", "aborted; there is no earlier revision to return to");
+    draft.run("Paused", "User", `aborted; ${input.lastGoodUnusable ?? "there is no earlier revision to return to"}`);
     return;
   }
   // What nobody could judge is judged as soon as somebody can.
@@ -115,8 +115,8 @@ function carryOn(
   if (status.state === "Succeeded") return;
   switch (progress.kind) {
     case "Failed":
-      if (policy.onFailure === "Rollback" && canGoBack(draft)) back(draft, input, facts, progress.message);
-      else draft.run("Paused", "Failures", progress.message);
+      if (policy.onFailure === "Rollback" && canGoBack(draft, input)) back(draft, input, facts, progress.message);
+      else draft.run("Paused", "Failures", withoutWayBack(progress.message, input));
       return;
     case "Waits":
       draft.run("Paused", progress.pause, progress.message);
@@ -133,14 +133,25 @@ function carryOn(
 
 function back(draft: Draft, input: RolloutInput, facts: ReadonlyMap<string, RolloutFacts>, message?: string): void {
   const why = message ?? (draft.status.state === "RollingBack" ? draft.status.message : undefined);
+  if (input.lastGoodUnusable !== undefined) {
+    draft.run("Paused", "RollbackFailed", input.lastGoodUnusable);
+    return;
+  }
   if (draft.status.state !== "RollingBack") draft.run("RollingBack", "", why ?? "aborted");
   const way = goBack(draft, input, facts);
   if (way.kind === "RolledBack") draft.run("RolledBack", "", draft.status.message);
   else if (way.kind === "Failed") draft.run("Paused", "RollbackFailed", way.message);
 }
 
-function canGoBack({ status }: Draft): boolean {
-  return status.lastGoodRevision !== undefined && status.lastGoodRevision !== status.revision;
+function canGoBack({ status }: Draft, { lastGoodUnusable }: RolloutInput): boolean {
+  const { revision, lastGoodRevision } = status;
+  return lastGoodRevision !== undefined && lastGoodRevision !== revision && lastGoodUnusable === undefined;
+}
+
+/** A failure, and where the policy would take the change back, why that cannot be. */
+function withoutWayBack(message: string, { policy, lastGoodUnusable }: RolloutInput): string {
+  if (policy.onFailure !== "Rollback" || lastGoodUnusable === undefined) return message;
+  return `${message}; ${lastGoodUnusable}`;
 }
 
 /** What a run does not leave by itself. */

@@ -69,6 +69,8 @@ export interface RolloutInput {
   gates: ReadonlyMap<string, GateAnswer>;
   /** By stage: why nobody can tell whether its gate has passed. */
   gateProblems?: ReadonlyMap<string, string>;
+  /** Why nobody can return to the last good revision, where that is so. A sentence for the status. */
+  lastGoodUnusable?: string;
   /** Why the run does not begin yet though it could: the policy bounds how many objects are rolled out at once. A sentence for the status. */
   waitsForTurn?: string;
   /**

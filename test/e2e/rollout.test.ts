@@ -3,6 +3,9 @@ import type { DemoApplication } from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { eventually, meridian } from "../envtest/index.ts";
 import { conditionOf, explainFailure, Federation } from "./federation.ts";
+import { FORGERIES, forge, revisionsOf } from "./forgedRevisions.ts";
+import { collectionPath, type Deployment, objectPath } from "./objects.ts";
+import { tenantOf } from "./tenant.ts";
 
 const REGIONS = ["frankfurt-1", "shanghai-1", "singapore-1"] as const;
 
@@ -106,4 +109,72 @@ test("a stage waits for a person, through a new manager, and the status names wh
   expect((await rollout("status")).code).toBe(0);
   expect((await rollout("history")).stdout).toMatch(/^1 .* good\n2 .* Succeeded, last good\n/m);
   expect((await rollout("undo")).stdout).toContain("rolled back to revision 1");
+});
+
+test("a revision that a tenant has forged is none: nothing of it comes to a member, and the object goes on", async () => {
+  const victim = await federation.namespace();
+  const namespace = "forgers";
+  const verbs = ["get", "list", "create", "delete"];
+  const tenant = await tenantOf(federation, namespace, [
+    { apiGroups: ["apps"], resources: ["controllerrevisions"], verbs },
+  ]);
+  const names = Object.keys(FORGERIES);
+  const [first, second, third] = REGIONS;
+  const stages = [
+    { name: first, targetClusters: { clusterNames: [first] }, approval: "Manual" as const },
+    { name: "others", targetClusters: { clusterNames: [second, third] } },
+  ];
+  const policy = placement("all").namespace(namespace);
+  const app = (name: string, tag: string) =>
+    demoApplication(name).namespace(namespace).replica(1).image(`registry.test/shop:${tag}`);
+  const rolloutOf = async (name: string) => (await federation.application(namespace, name)).status?.rollout;
+  const until = (name: string, wanted: object) =>
+    eventually(async () => expect(await rolloutOf(name)).toMatchObject(wanted), { message: name });
+
+  await federation.apply(policy.rollout({ stages: [{ name: "all" }] }));
+  for (const name of names) await federation.apply(app(name, "1"));
+  for (const name of names) await until(name, { state: "Succeeded", revision: 1 });
+  const before = await federation.memberApi(second).list<Deployment>(collectionPath("Deployment", namespace));
+  expect(before.map(({ metadata }) => metadata.name).toSorted()).toEqual(names.toSorted());
+
+  // What a manager knows of a rollout it forgets while the policy is suspended, which is the tenant's own to say.
+  await tenant.patch(objectPath("Placement", namespace, "all"), "merge", {
+    spec: { suspend: true, rollout: { stages } },
+  });
+  for (const name of names) {
+    const application = await federation.application(namespace, name);
+    await eventually(async () =>
+      expect(conditionOf(await federation.application(namespace, name), "Scheduled")?.reason).toBe("Suspended"),
+    );
+    const [revision] = await revisionsOf(tenant, application);
+    if (revision === undefined) throw new Error(`${name} has no revision`);
+    await forge(tenant, revision, FORGERIES[name]?.(revision.data, victim));
+    await federation.apply(app(name, "2"));
+  }
+  await tenant.patch(objectPath("Placement", namespace, "all"), "merge", { spec: { suspend: false } });
+  for (const name of names) await until(name, { state: "Paused", reason: "Gate", revision: 2 });
+  for (const name of names) {
+    expect(await federation.image(first, namespace, name)).toBe("registry.test/shop:2");
+    const entry = await federation.untilEntry(namespace, name, second, { reason: "RevisionChanged" });
+    expect(entry.message).toContain("revision 1");
+    const { stdout } = await meridian(federation.hub, ["rollout", "history", name, "-n", namespace]);
+    expect(stdout).toMatch(/^1 .*not usable/m);
+    const undo = await meridian(federation.hub, ["rollout", "undo", name, "-n", namespace, "--to-revision", "1"]);
+    expect(undo).toMatchObject({ code: 2, stderr: expect.stringContaining("revision 1") });
+  }
+  await meridian(federation.hub, ["rollout", "abort", names[0] ?? "", "-n", namespace]);
+  await until(names[0] ?? "", { state: "Paused", reason: "User", message: expect.stringContaining("revision 1") });
+  for (const region of [second, third])
+    expect(await federation.memberApi(region).list(collectionPath("Deployment", victim))).toEqual([]);
+  const after = await federation.memberApi(second).list<Deployment>(collectionPath("Deployment", namespace));
+  expect(after.map(({ metadata, spec }) => ({ uid: metadata.uid, spec }))).toEqual(
+    before.map(({ metadata, spec }) => ({ uid: metadata.uid, spec })),
+  );
+
+  for (const name of names.slice(1)) {
+    expect((await meridian(federation.hub, ["rollout", "approve", name, "-n", namespace])).code).toBe(0);
+    await until(name, { state: "Succeeded", revision: 2, lastGoodRevision: 2 });
+    expect(await federation.image(third, namespace, name)).toBe("registry.test/shop:2");
+  }
+  await tenant.close();
 });

@@ -8,8 +8,11 @@ import { collectionPath } from "./objects.ts";
 const RBAC = "rbac.authorization.k8s.io";
 const IN_DEFAULT = `/apis/${RBAC}/v1/namespaces/default`;
 
-/** Makes a namespace on the hub, and an account that may do there what a tenant may. */
-export async function tenantOf(federation: Federation, team: string): Promise<Api> {
+/** Of Meridian's kinds: what the chart adds to `edit`. */
+const OWN_RESOURCES = ["manifestbundles", "overridepolicies", "placements"];
+
+/** Makes a namespace on the hub, and an account that may do there what a tenant may, and what `more` says. */
+export async function tenantOf(federation: Federation, team: string, more: readonly object[] = []): Promise<Api> {
   const { api } = federation;
   await federation.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: team } } as KubeObject);
   await api.create(collectionPath("ServiceAccount", team), {
@@ -23,9 +26,10 @@ export async function tenantOf(federation: Federation, team: string): Promise<Ap
     kind: "Role",
     metadata: { name: "tenant", namespace: team },
     rules: [
-      { apiGroups: ["paas.cmft.com"], resources: ["*"], verbs: everything },
-      { apiGroups: ["federation.paas.cmft.com"], resources: ["*"], verbs: everything },
+      { apiGroups: ["paas.cmft.com"], resources: ["demoapplications"], verbs: everything },
+      { apiGroups: ["federation.paas.cmft.com"], resources: OWN_RESOURCES, verbs: everything },
       { apiGroups: [""], resources: ["configmaps", "secrets"], verbs: everything },
+      ...more,
     ],
   } as KubeObject);
   await federation.apply({

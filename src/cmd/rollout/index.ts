@@ -6,7 +6,6 @@ import { stringify } from "yaml";
 import {
   type FederatedStatus,
   type KubeObject,
-  REVISION_OF_LABEL,
   type ResourceBinding,
   ROLLOUT_COMMAND_ANNOTATION,
   rolloutCommandIn,
@@ -33,7 +32,7 @@ import { nameOnCommandLine, splitName } from "../statusSelection.ts";
 import { describeWhere } from "../whereabouts.ts";
 import { chooseAmong } from "../words.ts";
 import { said } from "./commands.ts";
-import { goodBefore, linesOf, numberOf } from "./revisions.ts";
+import { type FoundRevision, foundRevision, goodBefore, linesOf } from "./revisions.ts";
 import { historyText, rolloutText } from "./text.ts";
 
 /** An object of the hub, or the binding that has its status. */
@@ -42,8 +41,6 @@ interface Found {
   holder: KubeObject;
   /** As messages name the object. */
   name: string;
-  /** The UID of the object itself. */
-  uid: string;
 }
 
 export async function rollout(
@@ -72,16 +69,13 @@ async function objectOf(hub: Connection, text: string, namespace: string, signal
   if (type !== undefined) {
     const holder = await find(hub.client, type, namespace, name, signal);
     if (holder === undefined) throw await noSuchObject(hub, type, { name, namespace }, signal);
-    return { type, holder, name: `${kind}/${name}`, uid: holder.metadata.uid ?? "" };
+    return { type, holder, name: `${kind}/${name}` };
   }
   for (const bindings of [RESOURCEBINDINGS, CLUSTERRESOURCEBINDINGS]) {
     const selection = bindings === RESOURCEBINDINGS ? { namespace } : {};
     const { items } = await hub.client.list(bindings, { ...selection, signal });
     const holder = items.find((one) => isAbout(one as unknown as ResourceBinding, kind, group, name));
-    if (holder !== undefined) {
-      const { resource } = (holder as unknown as ResourceBinding).spec;
-      return { type: bindings, holder, name: `${kind}/${name}`, uid: resource.uid };
-    }
+    if (holder !== undefined) return { type: bindings, holder, name: `${kind}/${name}` };
   }
   throw new CommandError(
     `no policy places a ${kind} "${name}" in namespace ${namespace} of ${describeWhere(hub.where)}: give -n NAMESPACE, if it is in another one; objects are named as NAME or KIND/NAME`,
@@ -153,19 +147,20 @@ async function showStatus(
   return status === undefined || status.state === "Succeeded" ? EXIT.ok : EXIT.found;
 }
 
+/** The revisions that the status names, each as the hub has it: what the status does not prove is none. */
 async function revisionsOf(
   hub: Connection,
-  { holder, uid }: Found,
+  { holder }: Found,
   options: RolloutOptions,
   signal: AbortSignal,
-): Promise<KubeObject[]> {
+): Promise<FoundRevision[]> {
   const namespace = holder.metadata.namespace ?? options.systemNamespace;
-  const { items } = await hub.client.list(CONTROLLERREVISIONS, {
-    namespace,
-    labelSelector: `${REVISION_OF_LABEL}=${uid}`,
-    signal,
-  });
-  return items.toSorted((a, b) => numberOf(a) - numberOf(b));
+  const kept = rolloutOf(holder)?.revisions ?? [];
+  return await Promise.all(
+    kept.map(async (one) =>
+      foundRevision(one, await find(hub.client, CONTROLLERREVISIONS, namespace, one.name, signal)),
+    ),
+  );
 }
 
 async function showHistory(
@@ -237,12 +232,14 @@ async function undo(
   const { holder, type, name: called } = found;
   if (type !== DEMOAPPLICATIONS && type !== MANIFESTBUNDLES)
     throw new CommandError(`${called} belongs to whoever made it: apply its earlier manifest instead`);
+  const wanted = options.toRevision ?? goodBefore(called, rolloutOf(holder));
   const revisions = await revisionsOf(hub, found, options, signal);
-  const wanted = options.toRevision ?? goodBefore(called, revisions, rolloutOf(holder));
-  const target = revisions.find((one) => numberOf(one) === wanted);
-  if (target === undefined)
+  const read = revisions.find(({ kept }) => kept.revision === wanted)?.read;
+  if (read === undefined)
     throw new CommandError(`${called} has no revision ${wanted}; \`meridian rollout history ${called}\` lists them`);
-  const { object } = target["data"] as { object: KubeObject };
+  if (read.kind === "Unusable")
+    throw new CommandError(`${called} was not rolled back: ${read.why.message}; apply its earlier manifest instead`);
+  const { object } = read.content;
   if (JSON.stringify(object["spec"]) === JSON.stringify(holder["spec"])) {
     terminal.out(`${called} is already as in revision ${wanted}; what differs stands in its policies: revert those\n`);
     return EXIT.ok;

@@ -1,31 +1,30 @@
-import {
-  type KubeObject,
-  REVISION_ANNOTATION,
-  REVISION_SUCCEEDED_ANNOTATION,
-  type RolloutStatus,
-} from "../../apis/index.ts";
+import type { KeptRevision, KubeObject, RolloutStatus } from "../../apis/index.ts";
+import { provenRevision, type ReadRevision } from "../../hub/index.ts";
 import { CommandError } from "../outcome.ts";
 import type { RevisionLine } from "./text.ts";
 
-export function numberOf({ metadata }: KubeObject): number {
-  return Number(metadata.annotations?.[REVISION_ANNOTATION] ?? 0);
+/** A revision of the index, and what the hub has of it. */
+export interface FoundRevision {
+  kept: KeptRevision;
+  createdAt: string;
+  read: ReadRevision;
 }
 
-/** When it was last rolled out to the end; undefined where it never was, or where that is not recorded. */
-function succeededAt({ metadata }: KubeObject): string | undefined {
-  return metadata.annotations?.[REVISION_SUCCEEDED_ANNOTATION];
+/** Pure. `found`: undefined where the hub has no ControllerRevision of that name. */
+export function foundRevision(kept: KeptRevision, found: KubeObject | undefined): FoundRevision {
+  return { kept, createdAt: found?.metadata.creationTimestamp ?? "", read: provenRevision(kept, found) };
 }
 
 /** Pure. What each revision is: the one that is rolled out, the last good one, one that was good before. */
-export function linesOf(revisions: readonly KubeObject[], status: RolloutStatus | undefined): RevisionLine[] {
-  return revisions.map((one) => {
-    const revision = numberOf(one);
+export function linesOf(revisions: readonly FoundRevision[], status: RolloutStatus | undefined): RevisionLine[] {
+  return revisions.map(({ kept: { revision, succeededAt }, createdAt, read }) => {
     const isLastGood = revision === status?.lastGoodRevision;
     const is = [
       ...(revision === status?.revision ? [status.state] : []),
-      ...(isLastGood ? ["last good"] : succeededAt(one) === undefined ? [] : ["good"]),
+      ...(isLastGood ? ["last good"] : succeededAt === undefined ? [] : ["good"]),
+      ...(read.kind === "Unusable" ? [`not usable: ${read.why.message}`] : []),
     ].join(", ");
-    return { revision, createdAt: one.metadata.creationTimestamp ?? "", is };
+    return { revision, createdAt, is };
   });
 }
 
@@ -33,21 +32,14 @@ export function linesOf(revisions: readonly KubeObject[], status: RolloutStatus 
  * Pure. The revision that was good last before the present one; of an object that came back to an earlier revision, that may be one with a higher
  * number. Throws {@link CommandError} where there is none, or none is known.
  */
-export function goodBefore(
-  called: string,
-  revisions: readonly KubeObject[],
-  status: RolloutStatus | undefined,
-): number {
-  const { revision, lastGoodRevision } = status ?? {};
+export function goodBefore(called: string, status: RolloutStatus | undefined): number {
+  const { revision, lastGoodRevision, revisions = [] } = status ?? {};
   if (lastGoodRevision !== undefined && lastGoodRevision !== revision) return lastGoodRevision;
-  const others = revisions.filter((one) => numberOf(one) !== revision);
+  const others = revisions.filter((one) => one.revision !== revision);
   if (others.length === 0)
     throw new CommandError(`${called} has no earlier revision to go back to: apply its earlier manifest instead`);
   const [last] = others
-    .flatMap((one) => {
-      const at = succeededAt(one);
-      return at === undefined ? [] : [{ number: numberOf(one), at: Date.parse(at) }];
-    })
+    .flatMap(({ revision: number, succeededAt: at }) => (at === undefined ? [] : [{ number, at: Date.parse(at) }]))
     .toSorted((a, b) => b.at - a.at || b.number - a.number);
   if (last !== undefined) return last.number;
   throw new CommandError(

@@ -1,13 +1,8 @@
 import { describe, expect, test } from "vitest";
-import {
-  type KubeObject,
-  REVISION_ANNOTATION,
-  REVISION_SUCCEEDED_ANNOTATION,
-  type RolloutCommand,
-  type RolloutStatus,
-} from "../../apis/index.ts";
+import type { KeptRevision, KubeObject, RolloutCommand, RolloutStatus } from "../../apis/index.ts";
+import { digestOf } from "../../hub/index.ts";
 import { said, type Steer } from "./commands.ts";
-import { goodBefore, linesOf } from "./revisions.ts";
+import { foundRevision, goodBefore, linesOf } from "./revisions.ts";
 import { historyText, rolloutText } from "./text.ts";
 
 const [EARLIER, NOW] = ["2026-11-22T07:00:00Z", "2026-11-22T08:00:00Z"];
@@ -115,18 +110,18 @@ describe("what a person says to a rollout", () => {
   });
 });
 
-/** A revision; `at`: when it was last rolled out to the end, where that is recorded. */
-const revision = (number: number, at?: string): KubeObject => ({
+const DATA = { object: {}, overrides: [] };
+
+/** An entry of the index; `at`: when it was last rolled out to the end, where that is recorded. */
+const revision = (number: number, at?: string): KeptRevision => ({
+  ...{ revision: number, name: `shop-${number}`, hash: `h${number}`, digest: digestOf(DATA) },
+  ...(at === undefined ? {} : { succeededAt: at }),
+});
+const stored = ({ name }: KeptRevision, data: unknown = DATA): KubeObject => ({
   apiVersion: "apps/v1",
   kind: "ControllerRevision",
-  metadata: {
-    name: `shop-${number}`,
-    creationTimestamp: EARLIER,
-    annotations: {
-      [REVISION_ANNOTATION]: String(number),
-      ...(at === undefined ? {} : { [REVISION_SUCCEEDED_ANNOTATION]: at }),
-    },
-  },
+  metadata: { name, creationTimestamp: EARLIER },
+  data,
 });
 const at = (state: RolloutStatus["state"], of: number, lastGoodRevision?: number): RolloutStatus => ({
   ...{ state, revision: of },
@@ -134,7 +129,7 @@ const at = (state: RolloutStatus["state"], of: number, lastGoodRevision?: number
 });
 
 describe("undo goes back to", () => {
-  test.each<{ name: string; revisions: KubeObject[]; status: RolloutStatus | undefined; want: number | string }>([
+  test.each<{ name: string; revisions: KeptRevision[]; status: RolloutStatus | undefined; want: number | string }>([
     {
       name: "the good one before the present one, past those that never were good",
       revisions: [revision(1, EARLIER), revision(2), revision(3), revision(4, NOW)],
@@ -179,19 +174,25 @@ describe("undo goes back to", () => {
     },
     { name: "none where nothing was rolled out", revisions: [], status: undefined, want: "has no earlier revision" },
   ])("$name", ({ revisions, status, want }) => {
-    const found = (): number => goodBefore("demoapplication/shop", revisions, status);
+    const found = (): number => goodBefore("demoapplication/shop", status && { ...status, revisions });
     if (typeof want === "number") expect(found()).toBe(want);
     else expect(found).toThrow(want);
   });
 });
 
-test("history says which revisions were good", () => {
-  const revisions = [revision(1, EARLIER), revision(2), revision(3, NOW), revision(4)];
+test("history says which revisions were good, and which cannot be used", () => {
+  const kept = [revision(1, EARLIER), revision(2), revision(3, NOW), revision(4)];
+  const revisions = kept.map((one) => foundRevision(one, stored(one)));
   const said = (status: RolloutStatus | undefined): string[] => linesOf(revisions, status).map(({ is }) => is);
   expect(said(at("RolledBack", 4, 3))).toEqual(["good", "", "last good", "RolledBack"]);
   expect(said(at("Succeeded", 3, 3))).toEqual(["good", "", "Succeeded, last good", ""]);
   expect(said(undefined)).toEqual(["good", "", "good", ""]);
-  expect(linesOf([revision(2)], undefined)).toEqual([{ revision: 2, createdAt: EARLIER, is: "" }]);
+  const [first, second] = [revision(1, EARLIER), revision(2)];
+  const unusable = [foundRevision(first, undefined), foundRevision(second, stored(second, { object: 7 }))];
+  expect(linesOf(unusable, undefined)).toEqual([
+    { revision: 1, createdAt: "", is: expect.stringMatching(/^good, not usable: .*gone/) },
+    { revision: 2, createdAt: EARLIER, is: expect.stringMatching(/^not usable: somebody has changed/) },
+  ]);
 });
 
 test("the rollout as people read it", () => {

@@ -41,6 +41,8 @@ export async function rollingOut(rollout?: object, clusters: readonly string[] =
   const { shared, cache, clock, observations, server, settle, signal } = all;
   all.hub.serve(CONTROLLERREVISIONS);
   const { gates, told, replies } = fakeGates();
+  /** The index that was planned last; a status that a test gives without one has this. */
+  const index: { of: RolloutStatus["revisions"] } = { of: undefined };
   /** Where the status of a propagated object stands. */
   const binding: { of: KubeObject | undefined } = { of: undefined };
   const hub = {
@@ -58,13 +60,17 @@ export async function rollingOut(rollout?: object, clusters: readonly string[] =
     const snapshot = snapshotOf(shared, APP, object, known);
     const now = clock.now();
     const target = computeTarget(snapshot, now);
-    const status: FederatedStatus | undefined = current === undefined ? undefined : { rollout: current };
+    const indexed = index.of === undefined || current === undefined ? current : { ...current, revisions: index.of };
+    const status: FederatedStatus | undefined = indexed && { rollout: indexed };
     const seen = (): Observation[] => copiesOf(shared, APP);
     const placed = known?.choice.placement;
     return { owner: APP, object, placement: placed, snapshot, target, observations: seen, status, now, ...change };
   };
-  const plan = (current?: RolloutStatus, change?: Partial<RolloutRequest>): Promise<RolloutPlan> =>
-    rollouts.plan(requestOf(current, change), signal);
+  const plan = async (current?: RolloutStatus, change?: Partial<RolloutRequest>): Promise<RolloutPlan> => {
+    const planned = await rollouts.plan(requestOf(current, change), signal);
+    if (planned.kind === "Staged") index.of = planned.status.revisions;
+    return planned;
+  };
   /** One step. */
   const staged = async (current?: RolloutStatus, change?: Partial<RolloutRequest>): Promise<Staged> => {
     const found = await plan(current, change);
@@ -98,7 +104,22 @@ export async function rollingOut(rollout?: object, clusters: readonly string[] =
   const setImage = (to: string): Promise<void> => change({ spec: { image: to } });
   return {
     ...all,
-    ...{ sources, rollouts, told, replies, binding, requestOf, plan, staged, durable, has, succeed, change, setImage },
+    ...{
+      sources,
+      rollouts,
+      told,
+      replies,
+      binding,
+      index,
+      requestOf,
+      plan,
+      staged,
+      durable,
+      has,
+      succeed,
+      change,
+      setImage,
+    },
   };
 }
 

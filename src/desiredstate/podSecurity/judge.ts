@@ -18,6 +18,11 @@ export interface Rendering {
   rules: readonly MatchedRule[];
   /** What the first so many rules make of it. */
   after: (count: number) => readonly KubeObject[];
+  /**
+   * Of a revision: what the administrators' rules of now make of the object there. What their rules of then bring counts as theirs as far as
+   * these bring it too.
+   */
+  present?: () => readonly KubeObject[];
 }
 
 interface Found extends Violation {
@@ -43,12 +48,14 @@ export function judgeRendering(rendering: Rendering, owner: string, terms: Names
   // Of many objects that one has brought, the one that it is about.
   const manifestOf = ({ index }: Found): KubeObject | undefined =>
     terms.of === undefined ? undefined : objects[index];
+  const present = rendering.present && new Set(violationsIn(rendering.present(), terms).map(keyOf));
   let exempt: Found | undefined;
   for (const violation of violations) {
     const count = firstWith(violation, rendering, terms);
     const isTenants = count === 0 || count > administrators;
-    if (isTenants || isMountedByTenant(violation, rendering.base))
-      return refusal(violation, isTenants ? rules[count - 1] : undefined, owner, manifestOf(violation));
+    const isTakenBack = present !== undefined && !present.has(keyOf(violation));
+    if (isTenants || isTakenBack || isMountedByTenant(violation, rendering.base))
+      return refusal(violation, isTenants || isTakenBack ? rules[count - 1] : undefined, owner, manifestOf(violation));
     exempt ??= violation;
   }
   const meddling = exempt === undefined ? undefined : firstChange(rendering, administrators);
