@@ -123,8 +123,8 @@ function clusterRules({ webhookConfiguration, localMember, kinds = [] }: Manager
       resources: ["memberclusters", ...BINDINGS, ...POLICIES].toSorted().map((plural) => `${plural}/status`),
       verbs: ["patch"],
     },
-    // Revisions of objects that are rolled out in stages: read once for each object, made, marked where they are good, and removed beyond their limit.
-    { apiGroups: ["apps"], resources: ["controllerrevisions"], verbs: ["get", "list", "create", "patch", "delete"] },
+    // Revisions of objects that are rolled out in stages: made, read when a rollout returns to one, and removed beyond their limit.
+    { apiGroups: ["apps"], resources: ["controllerrevisions"], verbs: ["get", "list", "create", "delete"] },
     // The UID of kube-system is the hub's identity; labels and annotations of a namespace say what its applications may be.
     { apiGroups: [""], resources: ["namespaces"], verbs: ["get", ...FOLLOW] },
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ROLLOUT_COMMAND_ANNOTATION, type RolloutStatus } from "../apis/index.ts";
+import { REVISION_OF_LABEL, ROLLOUT_COMMAND_ANNOTATION, type RolloutStatus } from "../apis/index.ts";
 import { CONTROLLERREVISIONS, MEMBERCLUSTERS, PLACEMENTS } from "../runtime/index.ts";
 import { changedCommand } from "./rollouts.ts";
 import { absent, observation } from "./testing/builders.ts";
@@ -310,6 +310,75 @@ describe("the revision that a run returns to", () => {
     expect(hub.count("get", CONTROLLERREVISIONS)).toBe(0);
     expect(await plan(good.status, { target: unreadable })).toMatchObject({ kind: "Staged", status: good.status });
     await succeed(good.status);
+  });
+});
+
+describe("a status of the version before, which proves no revision", () => {
+  const without = ({ revisions: _, ...status }: RolloutStatus): RolloutStatus => status;
+  /** As the version before has left it. */
+  async function before(image?: string, change: (status: RolloutStatus) => RolloutStatus = (status) => status) {
+    const all = await rollingOut(CANARY);
+    const { status } = await all.succeed();
+    all.index.of = undefined;
+    all.shared.revisions.forget("shop-uid");
+    if (image !== undefined) await all.setImage(image);
+    return { ...all, old: change(without(status)) };
+  }
+
+  test("keeps its revision where every cluster has what the object is now", async () => {
+    const { staged, old } = await before();
+    const { status, isDurable } = await staged(old);
+    expect(status).toEqual({ ...old, revisions: [expect.objectContaining({ revision: 1, succeededAt: old.since })] });
+    expect(isDurable).toBe(false);
+  });
+
+  test("waits for clusters that have not been heard of, and says nothing until then", async () => {
+    const { staged, old, contact } = await before("nginx:2");
+    contact("b", { pending: true });
+    expect(await staged(old)).toMatchObject({ status: old, isDurable: true, awaitsContact: true });
+    contact("b", {});
+    expect((await staged(old)).status).toMatchObject({ revision: 2, lastGoodRevision: 1 });
+  });
+
+  test("does not take a change for what was good: the change goes by stages, and who waits keeps what it has", async () => {
+    const { staged, old } = await before("nginx:2");
+    const { status, turns, unusable } = await staged(old);
+    expect(status).toMatchObject({
+      state: "Progressing",
+      revision: 2,
+      lastGoodRevision: 1,
+      revisions: [{ revision: 2 }],
+    });
+    expect([turns.kept, unusable?.reason]).toEqual([new Set(["b"]), "RevisionMissing"]);
+  });
+
+  test.each([
+    ["does not roll out again what was taken back", 4, 4, 2],
+    ["rolls out a change since", 4, 5, 3],
+  ])("%s", async (_name, seen, generation, want) => {
+    const { staged, old, requestOf } = await before("nginx:2", (status) => ({
+      ...{ ...status, state: "RolledBack", revision: 2, lastGoodRevision: 1 },
+    }));
+    const { object, snapshot } = requestOf(old);
+    const now = { ...object, metadata: { ...object.metadata, generation } };
+    const status = { observedGeneration: seen, rollout: old };
+    const step = await staged(old, { object: now, snapshot: { ...snapshot, object: now }, status });
+    expect(step.status.revision).toBe(want);
+  });
+
+  test("is rid of the revisions that nothing proves once the present one is everywhere", async () => {
+    const { durable, old, server, requestOf } = await before();
+    const { uid = "", name } = requestOf().object.metadata;
+    server.create(CONTROLLERREVISIONS, {
+      ...{ apiVersion: "apps/v1", kind: "ControllerRevision" },
+      metadata: {
+        ...{ name: "shop-of-before", namespace: "default", labels: { [REVISION_OF_LABEL]: uid } },
+        ownerReferences: [{ apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", name, uid }],
+      },
+    });
+    const { status } = await durable(old);
+    const left = server.page(CONTROLLERREVISIONS, {}).items.map(({ metadata }) => metadata.name);
+    expect(left).toEqual(status.revisions?.map((one) => one.name));
   });
 });
 

@@ -260,6 +260,28 @@ describe("from a revision", () => {
     });
   });
 
+  test("which object it is says the object of now, whatever the revision names", () => {
+    const { object, ...rest } = contentOf();
+    const metadata = { ...object.metadata, name: "other", namespace: "theirs", uid: "forged" };
+    const forged = { ...rest, object: { ...object, apiVersion: "v1", kind: "Secret", metadata } };
+    const { apiVersion, kind, metadata: made } = snapshotOfRevision(forged, moment({})).object;
+    expect({ apiVersion, kind, metadata: made }).toStrictEqual({
+      ...{ apiVersion: app().apiVersion, kind: app().kind },
+      metadata: { name: "nginx-demo", namespace: "default", uid: app().metadata.uid },
+    });
+    const older = { ...rest, object: { ...object, apiVersion: "paas.cmft.com/v1beta1" } };
+    expect(snapshotOfRevision(older, moment({})).object.apiVersion).toBe("paas.cmft.com/v1beta1");
+  });
+
+  test("objects of others are taken over only where the policy of now says so, too", () => {
+    const adopts = placement("p", { rollout: {}, conflictResolution: "Adopt" });
+    const [then, now] = [contentOf({ policy: adopts }), moment({})];
+    const resolved = (policy: Placement | undefined): string =>
+      computeTarget(snapshotOfRevision(then, { ...now, choice: { placement: policy, passedOver: [] } }), NOW)
+        .conflictResolution;
+    expect([resolved(adopts), resolved(ROLLOUT), resolved(undefined)]).toEqual(["Adopt", "Abort", "Abort"]);
+  });
+
   test("the clusters and all that it does not hold are those of now", () => {
     const other = configMap("other", "1");
     const now = { ...moment({ configMaps: [other, configMap("settings", "2")] }), clusters: [shanghai] };
@@ -278,4 +300,40 @@ describe("from a revision", () => {
     const { placements, choice } = snapshotOfRevision(content, moment({}));
     expect([placements, choice]).toStrictEqual([[], { placement: undefined, passedOver: [] }]);
   });
+});
+
+describe("what a cluster-scoped policy gave when the revision was made", () => {
+  const ofAll = (name: string, ...patches: object[]): OverridePolicy => ({
+    ...overrides(name, { patches: patches as never }),
+    kind: "ClusterOverridePolicy",
+    metadata: { name },
+  });
+  const patch = (path: string, value: unknown) => ({ kind: "Deployment", op: "add", path, value });
+  const hostPid = patch("/spec/template/spec/hostPID", true);
+  const admin = patch("/spec/template/spec/serviceAccountName", "admin");
+  const labelled = patch("/metadata/labels/team", "platform");
+  const made = (then: OverridePolicy[], now: OverridePolicy[]) =>
+    computeTarget(snapshotOfRevision(contentOf({ overrides: then }), moment({ overrides: now })), NOW).clusters.map(
+      ({ problem, objects }) => problem?.reason ?? objects[0]?.object.metadata.labels?.["team"] ?? "as it was",
+    );
+
+  test.each<[string, OverridePolicy[], OverridePolicy[], string]>([
+    ["goes where the policy says the same still", [ofAll("p", hostPid)], [ofAll("p", hostPid)], "as it was"],
+    ["goes where another policy gives it now", [ofAll("p", hostPid)], [ofAll("q", labelled, hostPid)], "as it was"],
+    ["goes where no right comes with it, and the policy is gone", [ofAll("p", labelled)], [], "platform"],
+    ["does not go where the policy is gone", [ofAll("p", hostPid)], [], "PodSecurity"],
+    ["does not go where the policy gives less now", [ofAll("p", hostPid, admin)], [ofAll("p", hostPid)], "NotAllowed"],
+    [
+      "does not go where a tenant's policy says it now",
+      [ofAll("p", hostPid)],
+      [overrides("p", { patches: [hostPid] as never })],
+      "PodSecurity",
+    ],
+    [
+      "does not go where the policy of now cannot be applied",
+      [ofAll("p", hostPid)],
+      [ofAll("p", hostPid, patch("/spec/no/such", 1))],
+      "PodSecurity",
+    ],
+  ])("%s", (_name, then, now, want) => expect(made(then, now)).toEqual([want, want]));
 });

@@ -49,3 +49,17 @@ test("rules of other kinds are no rights", () => {
   const ingress = { ...role, apiVersion: "networking.k8s.io/v1", kind: "Ingress" };
   expect(judged([by("shop")], ingress, { ...ingress, rules: [] })).toBeUndefined();
 });
+
+test("in a revision the platform's policies change rights as far as those of now do", () => {
+  const judgedNow = (now: KubeObject, ...states: KubeObject[]): string | undefined => {
+    const rules = states.slice(1).map((_, index) => by(undefined, index));
+    return judgeRights({ base: [role], rules, after: (count) => [states[count] ?? role], present: () => [now] })
+      ?.message;
+  };
+  const less: KubeObject = { ...role, rules: [{ verbs: ["list"] }] };
+  expect(judgedNow(more, role, more)).toBeUndefined();
+  expect(judgedNow(more, role, less, more)).toBeUndefined();
+  expect(judgedNow(role, role, labelled)).toBeUndefined();
+  expect(judgedNow(role, role, more)).toContain("rules of Role reader");
+  expect(judgedNow(less, role, more)).toContain("rules of Role reader");
+});

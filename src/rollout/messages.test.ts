@@ -163,6 +163,50 @@ describe("what a run says when people speak", () => {
   });
 });
 
+describe("what a run says whose last good revision nobody can use", () => {
+  const WHY = "somebody has changed revision 1";
+  const forged = (...given: Parameters<typeof begun>): World => {
+    const it = begun(...given);
+    it.lastGoodUnusable = WHY;
+    return it;
+  };
+
+  test("where it fails: it pauses, and does not try to go back", () => {
+    const it = forged({ onFailure: "Rollback" }, { "singapore-1": FAILED }).settle();
+    const [state, reason, message] = said(it);
+    expect([state, reason]).toEqual(["Paused", "Failures"]);
+    expect(message).toMatch(new RegExp(`^.*singapore-1.*; ${WHY}$`));
+    expect(it.turnOf("singapore-1")).toBe("Target");
+  });
+
+  test("where it fails and the policy pauses: nothing of the revision", () => {
+    const [state, reason, message] = said(forged({ onFailure: "Pause" }, { "singapore-1": FAILED }).settle());
+    expect([state, reason, message?.includes(WHY)]).toEqual(["Paused", "Failures", false]);
+  });
+
+  test("where it is aborted: it pauses", () => {
+    const it = forged({}, { "shanghai-1": BROKEN }).settle();
+    it.commands = { ...it.commands, abort: 2 };
+    expect(said(it.settle())).toEqual(["Paused", "User", `aborted; ${WHY}`]);
+  });
+
+  test("where it is on its way back: it stops, and goes on with the way back when somebody can use the revision", () => {
+    const it = begun({ onFailure: "Rollback" });
+    it.cluster("singapore-1").health = (revision) => (revision === 2 ? FAILED : BROKEN);
+    it.settle();
+    expect(it.status?.state).toBe("RollingBack");
+    it.lastGoodUnusable = WHY;
+    expect(said(it.settle())).toEqual(["Paused", "RollbackFailed", WHY]);
+    it.commands = { ...it.commands, resumedAt: "2026-11-22T09:00:00Z" };
+    expect(said(it.settle())).toEqual(["Paused", "RollbackFailed", WHY]);
+    it.lastGoodUnusable = undefined;
+    it.cluster("singapore-1").health = () => GOOD;
+    it.commands = { ...it.commands, resumedAt: "2026-11-22T09:01:00Z" };
+    it.settle();
+    expect(it.status?.state).toBe("RolledBack");
+  });
+});
+
 describe("what a run says when a cluster does not go back", () => {
   const stuck = (health: RolloutHealth, error?: string): World => {
     const it = begun({ onFailure: "Rollback" });

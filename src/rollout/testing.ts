@@ -55,6 +55,8 @@ export class World {
   gates: ReadonlyMap<string, GateAnswer> = new Map();
   /** Why the run does not begin yet. */
   waitsForTurn: string | undefined;
+  /** Why nobody can return to the last good revision. */
+  lastGoodUnusable: string | undefined;
   /** A manager has just started anew: nobody has been heard of. */
   awaitsContact = false;
   last: Advance | undefined;
@@ -85,6 +87,7 @@ export class World {
       commands: this.commands,
       gates: this.gates,
       ...(this.waitsForTurn === undefined ? {} : { waitsForTurn: this.waitsForTurn }),
+      ...(this.lastGoodUnusable === undefined ? {} : { lastGoodUnusable: this.lastGoodUnusable }),
       awaitsContact: this.awaitsContact,
     };
   }

@@ -176,5 +176,5 @@ test("a revision that a tenant has forged is none: nothing of it comes to a memb
     await until(name, { state: "Succeeded", revision: 2, lastGoodRevision: 2 });
     expect(await federation.image(third, namespace, name)).toBe("registry.test/shop:2");
   }
-  await tenant.close();
+  tenant.close();
 });
