@@ -309,6 +309,13 @@ describe("why something cannot be written on a cluster", () => {
     expect("error" in fact ? fact.error : undefined).toBe(error);
     expect("error" in fact).toBe(error !== undefined);
   });
+
+  test("of the last good revision is said by itself: an administrator may have taken a right back since", () => {
+    const refused = { reason: "PodSecurity", message: "spec.hostPID must not be true" };
+    const fact = factOf({ lastGood: changed(before, { problem: refused }), observations: copies(after) });
+    expect(fact).toMatchObject({ errorOfLastGood: "PodSecurity", onLastGood: false });
+    expect([fact.error, factOf({}).errorOfLastGood]).toEqual([undefined, undefined]);
+  });
 });
 
 describe("how healthy a revision is on a cluster", () => {

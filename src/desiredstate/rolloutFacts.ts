@@ -33,6 +33,7 @@ export function rolloutFacts(input: RolloutFactsInput): RolloutFacts[] {
     const copies = ownCopies(present.get(name) ?? [], target);
     const [next, last] = [wanted.get(name), kept.get(name)];
     const problem = next?.problem ?? next?.frozenFor;
+    const errorOfLastGood = (last?.problem ?? last?.frozenFor)?.reason;
     const error = problem?.reason ?? copies.find(({ failure }) => failure !== undefined)?.failure?.reason;
     return {
       name,
@@ -45,6 +46,7 @@ export function rolloutFacts(input: RolloutFactsInput): RolloutFacts[] {
       runs: runsOf(next, last, copies),
       health: healthOf(copies, next ?? last),
       ...(error === undefined ? {} : { error }),
+      ...(errorOfLastGood === undefined ? {} : { errorOfLastGood }),
     };
   });
 }

@@ -35,7 +35,7 @@ export function goBack(draft: Draft, input: RolloutInput, facts: ReadonlyMap<str
       else if (draft.hasPassed(cluster.since, timeout)) {
         if (!known.inContact) draft.cluster(cluster, "Deferred", "ClusterUnreachable");
         else {
-          const why = known.error ?? known.health.reason ?? "not available";
+          const why = known.errorOfLastGood ?? known.error ?? known.health.reason ?? "not available";
           return { kind: "Failed", message: `${cluster.name} is not back on the last good revision: ${why}` };
         }
       }

@@ -216,6 +216,14 @@ describe("what a run says when a cluster does not go back", () => {
     if (error !== undefined) it.cluster("singapore-1").error = error;
     return it.wait(600);
   };
+  test("why the last good revision may not be written there any more", () => {
+    const it = begun({ onFailure: "Rollback" });
+    it.cluster("singapore-1").health = (revision) => (revision === 2 ? FAILED : BROKEN);
+    it.settle();
+    Object.assign(it.cluster("singapore-1"), { errorOfLastGood: "PodSecurity", error: "Forbidden" });
+    expect(said(it.wait(600))[2]).toMatch(/: PodSecurity$/);
+  });
+
   test.each<[string, RolloutHealth, string | undefined, string]>([
     ["why it cannot be written", BROKEN, "Forbidden", "Forbidden"],
     ["why it is not healthy", BROKEN, undefined, "ImagePullBackOff"],

@@ -36,6 +36,7 @@ interface FakeCluster {
   /** How healthy a revision is there. */
   health: (revision: number) => RolloutHealth;
   error?: string;
+  errorOfLastGood?: string;
   /** False: the new revision has nothing there. */
   wanted?: boolean;
   /** It carries out nothing for the time being. */
@@ -157,7 +158,7 @@ export class World {
     const lastGood = this.status?.state === "Succeeded" ? this.status.revision : this.status?.lastGoodRevision;
     return [...this.clusters]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, { stage, runs, inContact, health, error, wanted = true }]) => ({
+      .map(([name, { stage, runs, inContact, health, error, errorOfLastGood, wanted = true }]) => ({
         name,
         stage,
         wanted,
@@ -168,6 +169,7 @@ export class World {
         runs: runs === 0 ? "Nothing" : runs === lastGood ? "LastGood" : runs === this.revision ? "Target" : "Other",
         health: runs === 0 ? NOT_YET : health(runs),
         ...(error === undefined ? {} : { error }),
+        ...(errorOfLastGood === undefined ? {} : { errorOfLastGood }),
         ...(this.awaitsContact ? UNHEARD : {}),
       }));
   }

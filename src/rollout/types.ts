@@ -31,6 +31,8 @@ export interface RolloutFacts {
   health: RolloutHealth;
   /** Why something cannot be written there. */
   error?: string;
+  /** Why the last good revision cannot be written there. */
+  errorOfLastGood?: string;
 }
 
 export interface RolloutHealth {
