@@ -243,6 +243,10 @@ export const rolloutStatus = z.object({
         startedAt: timestamp.exactOptional(),
         soakingSince: timestamp.exactOptional(),
         approvedBy: z.string().max(1024).exactOptional(),
+        approverVerified: z
+          .boolean()
+          .exactOptional()
+          .describe("False where no webhook made sure that `approvedBy` is who approved."),
         clusters: z
           .array(
             z.object({

@@ -35,7 +35,7 @@ export {
   told,
 } from "./message.ts";
 export * from "./meta.ts";
-export { forgedApprovals } from "./approvals.ts";
+export { approvalProblems, type ApproversProven, type RolloutApprovals, rolloutApprovalsIn } from "./approvals.ts";
 export { shareOf } from "./share.ts";
 export { notCarriedOut } from "./notCarriedOut.ts";
 export * from "./overridepolicy.ts";
@@ -50,7 +50,7 @@ export { isProtectedNamespace } from "./protectedNamespaces.ts";
 export * from "./quantity.ts";
 export { isPodReason, type Reason } from "./reasons.ts";
 export * from "./replicaBounds.ts";
-export { type RolloutCommand, rolloutCommandIn } from "./rolloutCommand.ts";
+export { holdsOldApprovals, type RolloutCommand, rolloutCommandIn } from "./rolloutCommand.ts";
 export * from "./resourcebinding.ts";
 export { sameValue } from "./sameValue.ts";
 export * from "./selectors.ts";

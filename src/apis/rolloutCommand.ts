@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { jsonIn } from "./annotationJson.ts";
+import { isRecord } from "./valueAt.ts";
 
 /**
  * What people asked of the rollout of one revision: a statement and no order, so that saying it once more changes nothing. Stands as JSON in the
@@ -16,21 +18,24 @@ export const rolloutCommand = z.strictObject({
   abort: z.boolean().exactOptional(),
   /** RFC 3339. */
   resumedAt: z.string().max(64).exactOptional(),
-  /** The stages that are approved; who wrote it is not taken from here. */
-  approvals: z.record(z.string().min(1).max(63), z.string().max(1024)).exactOptional(),
 });
 
 export type RolloutCommand = z.infer<typeof rolloutCommand>;
 
-/** Undefined where the annotation is missing or says nothing that can be understood. */
+/**
+ * Undefined where the annotation is missing or says nothing that can be understood. Approvals that an earlier release kept here are left out: nobody
+ * vouches for them, and the pause beside them still counts.
+ */
 export function rolloutCommandIn(annotation: string | undefined): RolloutCommand | undefined {
-  if (annotation === undefined || annotation.length > MAX_LENGTH) return undefined;
-  try {
-    const parsed = rolloutCommand.safeParse(JSON.parse(annotation));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined;
-  }
+  const said = jsonIn(annotation);
+  if (!isRecord(said)) return undefined;
+  const { approvals: _, ...command } = said;
+  const parsed = rolloutCommand.safeParse(command);
+  return parsed.success ? parsed.data : undefined;
 }
 
-const MAX_LENGTH = 64 * 1024;
+/** The annotation holds approvals, as those of earlier releases did: they count no more. */
+export function holdsOldApprovals(annotation: string | undefined): boolean {
+  const said = jsonIn(annotation);
+  return isRecord(said) && said["approvals"] !== undefined;
+}

@@ -53,6 +53,11 @@ export const REVISION_ANNOTATION = `${FEDERATION_GROUP}/revision`;
 export const REVISION_HASH_ANNOTATION = `${FEDERATION_GROUP}/revision-hash`;
 /** On an object of the hub, or on its binding: what a person asks of its rollout, as JSON ({@link RolloutCommand}). */
 export const ROLLOUT_COMMAND_ANNOTATION = `${FEDERATION_GROUP}/rollout-command`;
+/**
+ * On an object of the hub, or on its binding: who approved which stage of its rollout, as JSON ({@link RolloutApprovals}). Apart from the commands,
+ * because the API server asks about each change of it and refuses when nobody answers; a pause says no name and need not wait.
+ */
+export const ROLLOUT_APPROVALS_ANNOTATION = `${FEDERATION_GROUP}/rollout-approvals`;
 /** On a MemberCluster: the UID of the kube-system namespace that a person accepts after it has changed. */
 export const ACCEPT_CLUSTER_UID_ANNOTATION = `${FEDERATION_GROUP}/accept-cluster-uid`;
 /**

@@ -46,9 +46,13 @@ interface Process {
   /** In every replica, leading or not: who takes over has it already. */
   hub: HubCache;
   elector: LeaderElector | undefined;
+  /** Undefined: none are served. */
+  webhooks: Webhooks | undefined;
   /** True while the pipeline runs. */
   leading: boolean;
 }
+
+const NOT_YET = { elector: undefined, webhooks: undefined, leading: false };
 
 /** Where a manager's log and metrics go, when that is not standard output and metrics of its own. */
 export interface ManagerTelemetry {
@@ -93,9 +97,10 @@ export async function runManager(
   const protectedNamespaces = [options.namespace, ...protectedBy(options)];
   const hub = new HubCache({ client, clock: systemClock, random: Math.random, logger, metrics, protectedNamespaces });
   await using _watches = startWatches(hub, logger);
-  const self: Process = { options, config, logger, metrics, tracing, client, hub, elector: undefined, leading: false };
+  const self: Process = { options, config, logger, metrics, tracing, client, hub, ...NOT_YET };
   const broken = new AbortController();
   await using webhooks = await serveWebhooks(self, (error) => broken.abort(error));
+  self.webhooks = webhooks;
   await using serving = await serveHttp({
     port: options.metricsPort,
     ...(options.metricsHost === "" ? {} : { host: options.metricsHost }),
@@ -196,7 +201,7 @@ async function runElected(self: Process, signal: AbortSignal): Promise<void> {
 
 /** One term of leadership: its clients ask the guard before every write, and end with it. */
 async function lead(self: Process, guard: () => void, signal: AbortSignal): Promise<void> {
-  const { options, config, hub, logger, metrics, tracing } = self;
+  const { options, config, hub, logger, metrics, tracing, webhooks } = self;
   const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
   await using client = createClient(config, { cluster: "hub", clock: systemClock, guard, observe });
   ServerHistory.share(client, self.client);
@@ -220,6 +225,7 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
       tracer: tracing.tracer,
       events,
       ...(prometheus === undefined ? {} : { askGate: askOf(prometheus) }),
+      ...(webhooks === undefined ? {} : { approversProvenSince: (holder) => webhooks.approversProvenSince(holder) }),
       ...(options.reconcileTimeoutMs === undefined ? {} : { reconcileTimeoutMs: options.reconcileTimeoutMs }),
       pool: (listener) =>
         new ClusterPool({

@@ -1,4 +1,10 @@
-import { type Classes, DEFAULT_CLASS, DEFAULT_SYSTEM_NAMESPACE } from "../apis/index.ts";
+import {
+  type ApproversProven,
+  type Classes,
+  DEFAULT_CLASS,
+  DEFAULT_SYSTEM_NAMESPACE,
+  type KubeObject,
+} from "../apis/index.ts";
 import { type ClusterPool, Fleet, type PoolListener } from "../clusters/index.ts";
 import { type HubCache, StatusStore } from "../hub/index.ts";
 import type { EventRecorder, Logger, Metrics, Tracer } from "../observability/index.ts";
@@ -52,6 +58,8 @@ export interface FederationOptions {
   reconcileTimeoutMs?: number;
   /** Asks what rollouts' gates want to know of a Prometheus; absent: there is none, and such gates wait. */
   askGate?: AskGate;
+  /** Since when nobody approves a rollout in another's name on objects of that kind; absent: no webhooks are served, and the status says so. */
+  approversProvenSince?: (holder: KubeObject) => ApproversProven;
   /** Makes the pool of connections, which reports sessions and contact to the listener. */
   pool: (listener: PoolListener) => ClusterPool;
 }
@@ -132,6 +140,7 @@ export function createFederation(options: FederationOptions): Federation {
     revisions,
     gates,
     places,
+    ...(options.approversProvenSince === undefined ? {} : { approversProvenSince: options.approversProvenSince }),
     rooms,
     pace: new EvictionPace(hub),
     statuses,

@@ -47,7 +47,7 @@ import { keepHeld } from "./heldOnHub.ts";
 import { HELD_AGAIN_MS, heldAsGone, heldByKind, heldBySuspension } from "./heldDeletions.ts";
 import { isOver, letGo } from "./letGo.ts";
 import { RecordedRows } from "./recordedRows.ts";
-import { changedCommand } from "./rollouts.ts";
+import { changedCommand } from "./rolloutCommands.ts";
 import { type Stage, Staging, type StagingSources } from "./staging.ts";
 import type { Rooms } from "./rooms.ts";
 import { followingOf } from "./objectTraces.ts";

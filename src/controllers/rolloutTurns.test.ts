@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { ROLLOUT_COMMAND_ANNOTATION, type RolloutStatus } from "../apis/index.ts";
+import {
+  type ApproversProven,
+  ROLLOUT_APPROVALS_ANNOTATION,
+  ROLLOUT_COMMAND_ANNOTATION,
+  type RolloutStatus,
+} from "../apis/index.ts";
 import { PLACEMENTS } from "../runtime/index.ts";
+import { Rollouts, type Staged } from "./rollouts.ts";
 import { APP, app } from "./testing/planning.ts";
 import { CANARY, rollingOut } from "./testing/rollingOut.ts";
 
@@ -10,7 +16,12 @@ const OTHER = { owner: "another", policy: POLICY, maxObjects: 1 };
 
 describe("what people ask of a run", () => {
   /** A change under way, and what becomes of it when that was said. */
-  const said = async (command: object, on: "object" | "binding" | "neither" = "object", status: object = {}) => {
+  const said = async (
+    command: object,
+    on: "object" | "binding" | "neither" = "object",
+    status: object = {},
+    approvals?: object,
+  ) => {
     const all = await rollingOut({
       ...CANARY,
       stages: [{ ...CANARY.stages[0], approval: "Manual" }, { name: "rest" }],
@@ -18,7 +29,12 @@ describe("what people ask of a run", () => {
     const good = await all.succeed();
     await all.setImage("nginx:2");
     const going = await all.durable(good.status);
-    const annotations = { [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify({ revision: 2, ...command }) };
+    const annotations = {
+      [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify({ revision: 2, ...command }),
+      ...(approvals === undefined
+        ? {}
+        : { [ROLLOUT_APPROVALS_ANNOTATION]: JSON.stringify({ revision: 2, run: START, approvals }) }),
+    };
     if (on === "object") await all.change({ metadata: { annotations } });
     if (on !== "object") all.binding.of = app(on === "binding" ? { annotations } : {});
     if (on === "neither") await all.change({ metadata: { annotations } });
@@ -70,10 +86,25 @@ describe("what people ask of a run", () => {
     const first = await said({});
     first.has("a", first.requestOf().target);
     expect((await first.durable(first.next)).status).toMatchObject(waits);
-    const second = await said({ approvals: { canary: "anna", rest: "bob" } });
+    const second = await said({}, "object", {}, { canary: "anna", rest: "bob" });
     second.has("a", second.requestOf().target);
     const { status } = await second.durable(second.next);
-    expect(status).toMatchObject({ state: "Progressing", stages: [{ approvedBy: "anna" }, { state: "Progressing" }] });
+    const canary = { approvedBy: "anna", approverVerified: false };
+    expect(status).toMatchObject({ state: "Progressing", stages: [canary, { state: "Progressing" }] });
+  });
+
+  test("nothing moves until it is known whether an approval is proven", async () => {
+    const all = await said({}, "object", {}, { canary: "anna" });
+    all.has("a", all.requestOf().target);
+    const proven: { since: ApproversProven } = { since: "Unread" };
+    const rollouts = new Rollouts({ ...all.sources, approversProvenSince: () => proven.since });
+    const plan = () => rollouts.plan(all.requestOf(all.next), all.signal);
+    const waits = { awaitsContact: true, status: { stages: [{ state: "Progressing" }, {}] } };
+    expect(await plan()).toMatchObject({ ...waits, recheckAt: all.clock.now() + 1_000 });
+    proven.since = 0;
+    const { status } = (await plan()) as Staged;
+    expect(status.stages?.[0]).toMatchObject({ state: "Succeeded", approvedBy: "anna" });
+    expect(status.stages?.[0]).not.toHaveProperty("approverVerified");
   });
 });
 

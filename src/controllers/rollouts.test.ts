@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { REVISION_OF_LABEL, ROLLOUT_COMMAND_ANNOTATION, type RolloutStatus } from "../apis/index.ts";
+import { REVISION_OF_LABEL, type RolloutStatus } from "../apis/index.ts";
 import { CONTROLLERREVISIONS, MEMBERCLUSTERS, PLACEMENTS } from "../runtime/index.ts";
-import { changedCommand } from "./rollouts.ts";
 import { absent, observation } from "./testing/builders.ts";
 import { cluster } from "./testing/planning.ts";
 import { CANARY, imagesOf, rollingOut } from "./testing/rollingOut.ts";
@@ -429,26 +428,6 @@ test("what the copies are is asked of whoever plans, and clusters that have some
   const seen = [observation({ cluster: "c", ref, present: { hash } }), absent({ cluster: "b", ref })];
   const { turns } = await staged(undefined, { observations: () => seen });
   expect(turns).toEqual({ waiting: new Set(["b"]), returning: none, kept: new Set(["c"]) });
-});
-
-test.each([
-  { name: "said first", old: undefined, now: "{}", want: true },
-  { name: "said anew", old: "{}", now: '{"revision":1}', want: true },
-  { name: "taken back", old: "{}", now: undefined, want: true },
-  { name: "said as before", old: "{}", now: "{}", want: false },
-  { name: "never said", old: undefined, now: undefined, want: false },
-])("what people asked of a rollout has changed when it is $name: $want", ({ old, now, want }) => {
-  const saying = (text: string | undefined) => ({
-    metadata: {
-      name: "shop",
-      annotations: { other: `${text}`, ...(text === undefined ? {} : { [ROLLOUT_COMMAND_ANNOTATION]: text }) },
-    },
-  });
-  expect(changedCommand({ object: saying(now), old: saying(old) })).toBe(want);
-  if (old === undefined) {
-    expect(changedCommand({ object: saying(now) })).toBe(want);
-    expect(changedCommand({ object: saying(now), old: { metadata: { name: "shop" } } })).toBe(want);
-  }
 });
 
 let generation = 1;

@@ -4,8 +4,6 @@ import {
   type KubeObject,
   type Placement,
   policyKey,
-  ROLLOUT_COMMAND_ANNOTATION,
-  rolloutCommandIn,
   type RolloutStatus,
   sameValue,
 } from "../apis/index.ts";
@@ -24,12 +22,11 @@ import {
   type Target,
   type Why,
 } from "../desiredstate/index.ts";
-import type { HubCache, ReadRevision } from "../hub/index.ts";
+import type { ReadRevision } from "../hub/index.ts";
 import {
   advance,
   type Advance,
   hasLateClusters,
-  type RolloutCommands,
   type RolloutFacts,
   type RolloutInput,
   type RolloutPolicy,
@@ -39,10 +36,10 @@ import {
 import type { Gates } from "./gates.ts";
 import type { Observations } from "./observations.ts";
 import { contentHash, type Revisions, tooLarge } from "./revisions.ts";
+import { commandsOf, type CommandSources } from "./rolloutCommands.ts";
 import type { BoundRun, RolloutPlaces } from "./rolloutPlaces.ts";
 
-export interface RolloutSources {
-  hub: HubCache;
+export interface RolloutSources extends CommandSources {
   observations: Observations;
   revisions: Revisions;
   gates: Gates;
@@ -84,6 +81,8 @@ export type RolloutPlan = { kind: "Unstaged" } | { kind: "Refused"; why: Why } |
 
 const UNSTAGED: RolloutPlan = { kind: "Unstaged" };
 const DEFAULT_HISTORY = 10;
+/** When to ask again whether approvals are proven. */
+const UNPROVEN_MS = 1_000;
 
 /** `New`: no entry of the index has that content yet. `Open`: nobody can tell before the clusters have been heard of. */
 interface FoundRevision {
@@ -104,7 +103,7 @@ export class Rollouts {
     const { object, placement, snapshot, target, status, now } = request;
     const policy = placement?.spec.rollout;
     if (policy === undefined) return UNSTAGED;
-    const { revisions, hub } = this.#sources;
+    const { revisions } = this.#sources;
     const { revisions: index, ...run } = status?.rollout ?? {};
     const current = status?.rollout === undefined ? undefined : (run as RolloutStatus);
     const content = revisionOf(snapshot, target, placement, await this.#lastContent(request, signal));
@@ -127,9 +126,10 @@ export class Rollouts {
     const left = await revisions.prune(object, named, bounds, signal);
     const clusters = factsBeside(lastGood);
     const sameRun = current?.revision === number ? current : undefined;
-    const commands = commandsOf(hub, object, number, sameRun);
+    const { commands, isUnproven } = commandsOf(this.#sources, object, number, sameRun);
     const names = clusters.map(({ name }) => name);
-    const awaitsContact = found.kind === "Open" || (!isOver(sameRun) && this.#awaitsContact(sameRun, names));
+    const isUnknown = isUnproven || this.#awaitsContact(sameRun, names);
+    const awaitsContact = found.kind === "Open" || (!isOver(sameRun) && isUnknown);
     const next = this.#advanced(request, {
       ...{ policy, current, revision: number, clusters, commands, awaitsContact },
       ...(unusable === undefined ? {} : { lastGoodUnusable: unusable.message }),
@@ -140,6 +140,7 @@ export class Rollouts {
     if (isDurable)
       this.#settlePlace(request, next.status, last?.kind === "Proven" && isSameObject(content, last.content));
     const turns = turnsOf(next, names, lastGood, target);
+    const recheckAt = isUnproven ? Math.min(now + UNPROVEN_MS, next.recheckAt ?? Infinity) : next.recheckAt;
     return {
       kind: "Staged",
       status: rollout,
@@ -150,7 +151,7 @@ export class Rollouts {
       ...(unusable === undefined ? {} : { unusable }),
       turns,
       transitions: next.transitions,
-      ...(next.recheckAt === undefined ? {} : { recheckAt: next.recheckAt }),
+      ...(recheckAt === undefined ? {} : { recheckAt }),
     };
   }
 
@@ -304,27 +305,6 @@ function indexed(status: RolloutStatus, kept: readonly KeptRevision[]): RolloutS
   };
 }
 
-/** What people asked of this run of that revision; of one that has not begun, nothing was asked by its name. */
-function commandsOf(
-  hub: HubCache,
-  object: KubeObject,
-  revision: number,
-  run: RolloutStatus | undefined,
-): RolloutCommands {
-  const holder = hub.kindOf(object)?.propagated === true ? hub.bindings.of(object) : object;
-  const said = rolloutCommandIn(holder?.metadata.annotations?.[ROLLOUT_COMMAND_ANNOTATION]);
-  const isMeant = said?.revision === revision && (said.run === undefined || said.run === run?.startedAt);
-  if (!isMeant) return { paused: false, approvals: new Map() };
-  const { paused = false, abort = false, resumedAt, approvals = {} } = said;
-  return {
-    paused,
-    ...(abort ? { abort: revision } : {}),
-    ...(resumedAt === undefined ? {} : { resumedAt }),
-    // Admission sees to it that nobody approves in another's name.
-    approvals: new Map(Object.entries(approvals)),
-  };
-}
-
 /** A cluster whose last good revision nobody knows any more is left as it is. */
 function turnsOf(
   { status, turns, others }: Pick<Advance, "status" | "turns" | "others">,
@@ -378,15 +358,3 @@ function shown(
 }
 
 const KEPT: Why = { reason: "RolloutWaiting", message: "what is there stays until its turn in the rollout comes" };
-
-/** For a source: what people asked of the rollout has changed. */
-export function changedCommand({
-  object,
-  old,
-}: {
-  object: { metadata: KubeObject["metadata"] };
-  old?: { metadata: KubeObject["metadata"] } | undefined;
-}): boolean {
-  const [after, before] = [object, old].map((one) => one?.metadata.annotations?.[ROLLOUT_COMMAND_ANNOTATION]);
-  return after !== before;
-}

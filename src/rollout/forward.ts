@@ -234,12 +234,15 @@ function finishStage(draft: Draft, stage: RolloutStage, forward: Forward): Progr
     }
   }
   if (rules.approval === "Manual" && stage.approvedBy === undefined) {
-    const by = input.commands.approvals.get(stage.name);
+    const { approvals, areApproversVerified = false, hasOldApprovals = false } = input.commands;
+    const by = approvals.get(stage.name);
     if (by === undefined) {
       draft.stage(stage, "Paused");
-      return { kind: "Waits", pause: "Gate", message: `stage ${stage.name} waits for approval` };
+      const old = hasOldApprovals ? "; approvals in the format of an earlier release do not count" : "";
+      return { kind: "Waits", pause: "Gate", message: `stage ${stage.name} waits for approval${old}` };
     }
     stage.approvedBy = by;
+    if (!areApproversVerified) stage.approverVerified = false;
   }
   if (forward.isHeld) return { kind: "Going" };
   draft.stage(stage, "Succeeded");

@@ -315,6 +315,20 @@ describe("the approval of a stage", () => {
     expect([again.progress, again.stages[0]?.approvedBy]).toEqual([{ kind: "Succeeded" }, "bob"]);
   });
 
+  test("of a name that nobody vouches for says so", () => {
+    expect(at({ commands }).stages[0]).toMatchObject({ approvedBy: "alice", approverVerified: false });
+    const verified = at({ commands: { ...commands, areApproversVerified: true } });
+    expect(verified.stages[0]).not.toHaveProperty("approverVerified");
+  });
+
+  test("in the format of an earlier release is none, and the status says why", () => {
+    const looked = at({ commands: { paused: false, approvals: new Map(), hasOldApprovals: true } });
+    expect(looked.progress).toMatchObject({
+      pause: "Gate",
+      message: expect.stringMatching(/earlier release/) as string,
+    });
+  });
+
   test("of another stage is none", () =>
     expect(at({ commands: { ...commands, approvals: new Map([["two", "alice"]]) } }).progress.kind).toBe("Waits"));
 

@@ -53,6 +53,10 @@ export interface RolloutCommands {
   resumedAt?: string;
   /** By stage: who approved. */
   approvals: ReadonlyMap<string, string>;
+  /** Nobody could approve in another's name; absent: somebody could. */
+  areApproversVerified?: boolean;
+  /** There are approvals as an earlier release wrote them, which count no more. */
+  hasOldApprovals?: boolean;
 }
 
 /** What the external gate of a stage answered. */

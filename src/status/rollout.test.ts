@@ -44,6 +44,14 @@ describe("what Progressing says of a rollout in stages", () => {
       want: ["True", "RollingOut", "stage europe: 1 of 3 clusters done"],
     },
     {
+      name: "of which somebody unknown approved a stage: that the name is not verified",
+      rollout: {
+        state: "Progressing",
+        stages: [{ ...canary, approvedBy: "bob", approverVerified: false }, stage("rest", "Progressing", [])],
+      },
+      want: ["True", "RollingOut", "stage rest: 0 of 0 clusters done; approver not verified: canary"],
+    },
+    {
       name: "whose stage waits to see whether all stays well",
       rollout: { state: "Progressing", stages: [stage("canary", "Soaking", clusters("Done"))] },
       want: ["True", "RollingOut", "stage canary: 1 of 1 cluster done; it soaks"],

@@ -13,7 +13,12 @@ export function rolloutStatement(rollout: RolloutStatus | undefined): Statement 
   switch (state) {
     case "Planned":
     case "Progressing":
-      return { type, status: "True", reason: "RollingOut", message: message ?? progressOf(stage) };
+      return {
+        type,
+        status: "True",
+        reason: "RollingOut",
+        message: message ?? `${progressOf(stage)}${unverifiedIn(stages)}`,
+      };
     case "Paused":
       return { type, status: "False", reason: "RolloutPaused", message: message ?? pauseOf(stage, reason) };
     case "RollingBack":
@@ -88,6 +93,12 @@ function progressOf(stage: Stage | undefined): string {
   const done = clusters.filter((cluster) => cluster.state === "Done").length;
   const soaking = state === "Soaking" ? "; it soaks" : "";
   return `stage ${name}: ${done} of ${clusters.length} ${clusters.length === 1 ? "cluster" : "clusters"} done${soaking}`;
+}
+
+/** Whoever reads that a stage was approved learns that the name may be anybody's. */
+function unverifiedIn(stages: readonly Stage[]): string {
+  const names = stages.filter(({ approverVerified }) => approverVerified === false).map(({ name }) => name);
+  return names.length === 0 ? "" : listedAfter("; approver not verified: ", names);
 }
 
 function pauseOf(stage: Stage | undefined, reason: string): string {

@@ -3,12 +3,15 @@ import {
   FEDERATION_VERSION,
   FIRST_RECORD_ANNOTATION,
   isBinding,
+  type KindDefinition,
   KINDS,
   type KubeObject,
   PAAS_GROUP,
-  ROLLOUT_COMMAND_ANNOTATION,
+  ROLLOUT_APPROVALS_ANNOTATION,
+  sameValue,
   trimEnd,
 } from "../apis/index.ts";
+import { contains } from "./contains.ts";
 
 /** How the API server reaches the webhooks: through a Service of its cluster, or at an address. */
 export type WebhookTarget =
@@ -16,7 +19,7 @@ export type WebhookTarget =
   /** `https://host:port`, without a path. */
   | { kind: "Url"; url: string };
 
-export const PATHS = { convert: "/convert", mutate: "/mutate", validate: "/validate" } as const;
+export const PATHS = { approve: "/approve", convert: "/convert", mutate: "/mutate", validate: "/validate" } as const;
 
 export interface ClientConfig {
   service?: { namespace: string; name: string; path: string; port: number };
@@ -64,25 +67,31 @@ function differs(field: string): string {
   return `has(object.metadata.${field}) != has(oldObject.metadata.${field}) || ${both}`;
 }
 
-/** The manager's own note of where an object goes, which comes with its finalizer, is left out. */
+/**
+ * Two annotations are left out: the manager's own note of where an object goes, which comes with its finalizer, and the approvals of a rollout, about
+ * which {@link APPROVING} asks.
+ */
 function annotationsDiffer(): string {
   const [now, before] = ["object", "oldObject"].map(
     (one) => `(has(${one}.metadata.annotations) ? ${one}.metadata.annotations : {})`,
   );
-  const others = `key != '${FIRST_RECORD_ANNOTATION}'`;
+  const others = `!(key in ['${FIRST_RECORD_ANNOTATION}', '${ROLLOUT_APPROVALS_ANNOTATION}'])`;
   return [
     `${now}.exists(key, ${others} && !(key in ${before} && ${before}[key] == ${now}[key]))`,
     `${before}.exists(key, ${others} && !(key in ${now}))`,
   ].join(" || ");
 }
 
-/** Of bindings nothing is judged but who approves a stage of a rollout: the manager's own writes of them never wait for the manager. */
+/**
+ * An approval of a rollout is new, or another one. Whole values are compared: a text in JSON can be written in many ways. The removal of approvals,
+ * and every other change of an object that has some, waits for nobody.
+ */
 const APPROVING = {
-  name: "rollout-commands",
+  name: "rollout-approvals",
   expression: (() => {
     const [now, before] = ["object", "oldObject"].map(
       (one) =>
-        `(has(${one}.metadata.annotations) && '${ROLLOUT_COMMAND_ANNOTATION}' in ${one}.metadata.annotations ? ${one}.metadata.annotations['${ROLLOUT_COMMAND_ANNOTATION}'] : '')`,
+        `(has(${one}.metadata.annotations) && '${ROLLOUT_APPROVALS_ANNOTATION}' in ${one}.metadata.annotations ? ${one}.metadata.annotations['${ROLLOUT_APPROVALS_ANNOTATION}'] : '')`,
     );
     return `${now} != '' && (request.operation == 'CREATE' || ${now} != ${before})`;
   })(),
@@ -109,15 +118,22 @@ const federationKinds = KINDS.filter((kind) => kind.group === FEDERATION_GROUP &
 const policies = federationKinds.filter((kind) => !isBinding(kind)).map(({ plural }) => plural);
 const bindings = federationKinds.filter((kind) => isBinding(kind)).map(({ plural }) => plural);
 
-function rule(group: string, version: string, resources: string[], ...operations: string[]): object {
+interface Rule {
+  apiGroups: string[];
+  apiVersions: string[];
+  resources: string[];
+  operations: string[];
+  scope: string;
+}
+
+function rule(group: string, version: string, resources: string[], ...operations: string[]): Rule {
   return { apiGroups: [group], apiVersions: [version], resources, operations, scope: "*" };
 }
 
-const applications = (resources: string[], ...operations: string[]): object =>
+const applications = (resources: string[], ...operations: string[]): Rule =>
   rule(PAAS_GROUP, "v1", resources, ...operations);
-const bundles = (...operations: string[]): object =>
-  rule(FEDERATION_GROUP, FEDERATION_VERSION, [BUNDLES], ...operations);
-const federation = (...operations: string[]): object =>
+const bundles = (...operations: string[]): Rule => rule(FEDERATION_GROUP, FEDERATION_VERSION, [BUNDLES], ...operations);
+const federation = (...operations: string[]): Rule =>
   rule(FEDERATION_GROUP, FEDERATION_VERSION, policies, ...operations);
 
 /**
@@ -141,6 +157,55 @@ function mutating(target: WebhookTarget, caBundle: string | undefined): Webhook[
       timeoutSeconds: IGNORED_TIMEOUT_SECONDS,
     },
   ];
+}
+
+/** Nobody approves a stage in another's name. A status or a scale cannot change an annotation: the server takes nothing else from them. */
+function approvals(target: WebhookTarget, caBundle: string | undefined): Webhook {
+  return {
+    name: `approvals.${PAAS_GROUP}`,
+    ...COMMON,
+    clientConfig: clientConfigOf(target, PATHS.approve, caBundle),
+    rules: [
+      applications(["demoapplications"], "CREATE", "UPDATE"),
+      bundles("CREATE", "UPDATE"),
+      rule(FEDERATION_GROUP, FEDERATION_VERSION, bindings, "CREATE", "UPDATE"),
+    ],
+    matchConditions: [APPROVING],
+    failurePolicy: "Fail",
+    timeoutSeconds: TIMEOUT_SECONDS,
+  };
+}
+
+/** Whether a live validating configuration asks, by whichever of its webhooks, about every approval on objects of that kind. */
+export function asksAboutApprovals(live: KubeObject | undefined, target: WebhookTarget, kind: KindDefinition): boolean {
+  const { clientConfig, matchConditions } = approvals(target, undefined);
+  return ((live?.["webhooks"] ?? []) as Partial<Webhook>[]).some(
+    (webhook) =>
+      (webhook["failurePolicy"] ?? "Fail") === "Fail" &&
+      (webhook["matchPolicy"] ?? "Equivalent") === "Equivalent" &&
+      isEmpty(webhook["namespaceSelector"]) &&
+      isEmpty(webhook["objectSelector"]) &&
+      contains(webhook["clientConfig"], clientConfig) &&
+      contains(webhook["matchConditions"], matchConditions) &&
+      ((webhook["rules"] ?? []) as Partial<Rule>[]).some((one) => covers(one, kind)),
+  );
+}
+
+function covers({ apiGroups, apiVersions, resources, operations, scope = "*" }: Partial<Rule>, kind: KindDefinition) {
+  const has = (list: readonly string[] | undefined, ...wanted: string[]): boolean =>
+    list?.includes("*") === true || wanted.every((one) => list?.includes(one) === true);
+  const [stored] = kind.versions;
+  return (
+    has(apiGroups, kind.group) &&
+    has(apiVersions, stored.name) &&
+    has(resources, kind.plural) &&
+    has(operations, "CREATE", "UPDATE") &&
+    scope === "*"
+  );
+}
+
+function isEmpty(selector: unknown): boolean {
+  return selector === undefined || sameValue(selector, {});
 }
 
 function validating(target: WebhookTarget, caBundle: string | undefined): Webhook[] {
@@ -170,15 +235,7 @@ function validating(target: WebhookTarget, caBundle: string | undefined): Webhoo
       failurePolicy: "Fail",
       timeoutSeconds: TIMEOUT_SECONDS,
     },
-    {
-      name: `approvals.${PAAS_GROUP}`,
-      ...COMMON,
-      clientConfig,
-      rules: [rule(FEDERATION_GROUP, FEDERATION_VERSION, bindings, "CREATE", "UPDATE")],
-      matchConditions: [APPROVING],
-      failurePolicy: "Fail",
-      timeoutSeconds: TIMEOUT_SECONDS,
-    },
+    approvals(target, caBundle),
     {
       name: `deletion.${PAAS_GROUP}`,
       ...COMMON,

@@ -105,6 +105,13 @@ export class ConfigurationPublisher {
     ];
   }
 
+  /** Of the validating configuration: what the server asks about. */
+  get validating(): Informer<KubeObject> {
+    const followed = this.#followed.find(({ type }) => type === VALIDATING);
+    if (followed === undefined) throw new Error("the validating configuration is not followed");
+    return followed.informer;
+  }
+
   /**
    * Wants this bundle from now on; undefined leaves trust to whoever brings certificates. Resolves when every
    * configuration by which the server calls holds it, or at the signal: true when they do.

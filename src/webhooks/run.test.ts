@@ -10,13 +10,21 @@ import { setImmediate } from "node:timers/promises";
 import { connect } from "node:tls";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { crdNameOf, type KindDefinition, KINDS, type KubeObject } from "../apis/index.ts";
+import { crdNameOf, type KindDefinition, KINDS, type KubeObject, ROLLOUT_APPROVALS_ANNOTATION } from "../apis/index.ts";
 import { KINDS_WITH_NEXT, NEXT_API_VERSION } from "../apis/testing/nextVersion.ts";
 import { CertificateAuthority } from "../certificates/index.ts";
 import { HubCache } from "../hub/index.ts";
 import { createLogger, Metrics } from "../observability/index.ts";
 import { recordSpans } from "../observability/testing/spanRecorder.ts";
-import { ApiError, type Clock, CRDS, DEMOAPPLICATIONS, SECRETS, systemClock } from "../runtime/index.ts";
+import {
+  ApiError,
+  type Clock,
+  CRDS,
+  DEMOAPPLICATIONS,
+  type ResourceType,
+  SECRETS,
+  systemClock,
+} from "../runtime/index.ts";
 import { FakeClient, FakeCluster } from "../runtime/testing/fakeClient.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { applicationObject, clusterObject } from "../../test/builders/policyObjects.ts";
@@ -381,6 +389,23 @@ describe("the webhooks", () => {
     const scraped = (await metrics.scrape()).body;
     expect(scraped).toContain('federation_webhook_refusals_total{kind="DemoApplication",operation="CREATE"} 1');
     expect(scraped).toContain('controller_runtime_webhook_requests_total{webhook="validate",code="200"} 1');
+  });
+
+  test("judge who approves a rollout, and know since when the server asks", async () => {
+    const hub = hubWithCrds();
+    const { webhooks } = startReplica(hub);
+    await serving(hub, webhooks);
+    const validating = ADMISSION_TYPES[1] as ResourceType;
+    const approvals = JSON.stringify({ revision: 1, run: "2026-11-22T08:00:00Z", approvals: { canary: "bob" } });
+    const object = applicationObject({});
+    const annotations = { [ROLLOUT_APPROVALS_ANNOTATION]: approvals };
+    const review = admission({ ...object, metadata: { ...object.metadata, annotations } });
+    const answer = await call(hub, webhooks, "/approve", review);
+    expect(answer.body["response"]).toMatchObject({ allowed: false, status: { code: 422 } });
+    const creationTimestamp = "2026-11-22T08:00:00Z";
+    hub.merge(validating, undefined, "meridian", { metadata: { creationTimestamp } });
+    const since = Date.parse(creationTimestamp) + 2_000;
+    await vi.waitFor(() => expect(webhooks.approversProvenSince(object)).toBe(since), PATIENCE);
   });
 
   test.each([

@@ -1,11 +1,20 @@
-import { type Classes, DEFAULT_CLASS, type KindDefinition, KINDS } from "../apis/index.ts";
+import {
+  type ApproversProven,
+  type Classes,
+  DEFAULT_CLASS,
+  type KindDefinition,
+  KINDS,
+  type KubeObject,
+} from "../apis/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import { type Client, type Clock, TimeSlice } from "../runtime/index.ts";
+import { judgeApprovals } from "./admission/approvals.ts";
 import { defaultsOf } from "./admission/defaults.ts";
 import { judgeRequest, judgeShape } from "./admission/judge.ts";
 import { answerReview, readAdmissionReview } from "./admission/review.ts";
 import type { AdmissionRequest, Judgement } from "./admission/types.ts";
+import { ApprovalGuard } from "./approvalGuard.ts";
 import { traced, traceNote } from "./admissionTrace.ts";
 import {
   type Certificates,
@@ -59,6 +68,8 @@ export interface WebhookOptions {
 export interface Webhooks extends AsyncDisposable {
   /** What keeps it from serving, one sentence each. */
   problems(): string[];
+  /** Since when the API server lets nobody approve in another's name on objects of that kind. */
+  approversProvenSince(holder: Pick<KubeObject, "apiVersion" | "kind">): ApproversProven;
   readonly port: number | undefined;
 }
 
@@ -106,6 +117,7 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
     logger,
     published: (bundle) => source.published(bundle),
   });
+  const guard = new ApprovalGuard({ informer: publisher.validating, target, clock });
 
   const giveUp = (error: Error & { syscall?: string }): never => {
     if (error.syscall === "listen" && options.cannotListen !== undefined) {
@@ -142,6 +154,7 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
     get port() {
       return server.port;
     },
+    approversProvenSince: (holder) => guard.provenSince(holder),
     problems: () => (server.port === undefined ? ["the webhooks have no certificate yet"] : []),
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
@@ -180,6 +193,12 @@ function handlersOf(
   };
   const slice = TimeSlice.of(clock);
   return {
+    [PATHS.approve]: (body, _signal, { traceparent }) => {
+      const request = readAdmissionReview(body);
+      return traced({ tracer, webhook: "approve", traceparent }, request, () =>
+        answerReview(request, recorded(request, judgeApprovals(request))),
+      );
+    },
     [PATHS.mutate]: (body, _signal, { traceparent }) => {
       const request = readAdmissionReview(body);
       return traced({ tracer, webhook: "mutate", traceparent }, request, (span) => {

@@ -8,6 +8,7 @@ import {
   webhookConfigurations,
   type WebhookTarget,
 } from "./configurations.ts";
+import { contains } from "./contains.ts";
 
 export interface WantedInput {
   kind: string;
@@ -52,7 +53,7 @@ export function wantedObject({ kind, live, target, name, bundle, kept }: WantedI
 
 /** A configuration without what is not compared: the schemas of a CRD are long. */
 export function configurationPart(object: KubeObject): KubeObject {
-  const { name, resourceVersion, labels, annotations } = object.metadata;
+  const { name, resourceVersion, creationTimestamp, labels, annotations } = object.metadata;
   const { conversion } = (object["spec"] ?? {}) as { conversion?: unknown };
   const versions = versionsOf(object).map(({ name: version, served, storage }) => ({ name: version, served, storage }));
   return {
@@ -61,6 +62,7 @@ export function configurationPart(object: KubeObject): KubeObject {
     metadata: {
       name,
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
       ...(labels === undefined ? {} : { labels }),
       ...(annotations === undefined ? {} : { annotations }),
     },
@@ -162,16 +164,4 @@ function clientConfigsIn(live: KubeObject): ClientConfig[] {
 
 function textOf({ caBundle }: ClientConfig): string {
   return caBundle === undefined ? "" : Buffer.from(caBundle, "base64").toString("utf8");
-}
-
-/** Whether everything that is wanted is there; the server adds defaults of its own beside it. Lists must be the same in length and order. */
-function contains(live: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted)) {
-    return (
-      Array.isArray(live) && live.length === wanted.length && wanted.every((one, index) => contains(live[index], one))
-    );
-  }
-  if (typeof wanted !== "object" || wanted === null) return live === wanted;
-  if (typeof live !== "object" || live === null) return false;
-  return Object.entries(wanted).every(([key, value]) => contains((live as Record<string, unknown>)[key], value));
 }

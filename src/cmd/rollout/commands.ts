@@ -1,35 +1,54 @@
-import type { RolloutCommand, RolloutStatus } from "../../apis/index.ts";
+import type { RolloutApprovals, RolloutCommand, RolloutStatus } from "../../apis/index.ts";
 import { CommandError } from "../outcome.ts";
 
 /** What a verb makes of what was said of the rollout; undefined: there is nothing to say, and why. */
 export type Said = { command: RolloutCommand; answer: string } | { command?: undefined; answer: string };
 
-type Steering = "pause" | "resume" | "approve" | "abort";
-
-export interface Steer {
-  verb: Steering;
+interface Subject {
   /** As messages name the object. */
   object: string;
   status: RolloutStatus | undefined;
+}
+
+export interface Steer extends Subject {
+  verb: "pause" | "resume" | "abort";
   /** What was said before. */
   before: RolloutCommand | undefined;
-  stage?: string | undefined;
-  /** Who approves. */
-  user: string;
   /** RFC 3339. */
   now: string;
 }
 
+export interface Approve extends Subject {
+  /** What was approved before. */
+  before: RolloutApprovals | undefined;
+  stage: string | undefined;
+  /** Who approves. */
+  user: string;
+}
+
+/** What the approval of a stage makes of those that there are; undefined: there is nothing to write, and why. */
+export type Approved = { approvals: RolloutApprovals; answer: string } | { approvals?: undefined; answer: string };
+
 const OVER: ReadonlySet<string> = new Set(["Succeeded", "RolledBack", "Superseded"]);
 
-/** Pure. What is said counts for the present revision; said twice, it is said once. Throws {@link CommandError} for what cannot be meant. */
-export function said({ verb, object, status, before, stage, user, now }: Steer): Said {
-  if (status?.revision === undefined || OVER.has(status.state)) {
-    const state = status === undefined ? "no rollout" : `no rollout under way: it is ${status.state}`;
-    if (verb === "approve") throw new CommandError(`${object} has ${state}; there is nothing to approve`);
-    return { answer: `${object} has ${state}; nothing to ${verb}` };
-  }
-  const { revision, startedAt } = status;
+type Run = { kind: "Open"; status: RolloutStatus; revision: number } | { kind: "None"; state: string };
+
+/** The run that is under way, or what there is instead. */
+function runOf(status: RolloutStatus | undefined): Run {
+  if (status?.revision !== undefined && !OVER.has(status.state))
+    return { kind: "Open", status, revision: status.revision };
+  return {
+    kind: "None",
+    state: status === undefined ? "no rollout" : `no rollout under way: it is ${status.state}`,
+  };
+}
+
+/** Pure. What is said counts for the present revision; said twice, it is said once. */
+export function said({ verb, object, status, before, now }: Steer): Said {
+  const run = runOf(status);
+  if (run.kind === "None") return { answer: `${object} has ${run.state}; nothing to ${verb}` };
+  const { revision } = run;
+  const { startedAt, state } = run.status;
   const ofRun = startedAt === undefined ? {} : { run: startedAt };
   const isOfThisRun = before?.revision === revision && (before.run === undefined || before.run === startedAt);
   const base: RolloutCommand = { ...(isOfThisRun ? before : { revision }), ...ofRun };
@@ -39,26 +58,36 @@ export function said({ verb, object, status, before, stage, user, now }: Steer):
       return { command: { ...base, paused: true }, answer: `${object} paused at revision ${revision}` };
     case "resume": {
       const { paused: _, ...rest } = base;
-      if (base.paused !== true && status.state !== "Paused") return { answer: `${object} is not paused` };
+      if (base.paused !== true && state !== "Paused") return { answer: `${object} is not paused` };
       return { command: { ...rest, resumedAt: now }, answer: `${object} resumed at revision ${revision}` };
     }
     case "abort":
       if (base.abort === true) return { answer: `${object} already aborted` };
       return { command: { ...base, abort: true }, answer: `${object} aborted: revision ${revision} is taken back` };
-    case "approve": {
-      const waiting = stage ?? stageThatWaits(object, status);
-      if (status.stages?.some(({ name }) => name === waiting) !== true)
-        throw new CommandError(
-          `${object} has no stage ${waiting}; its stages are ${(status.stages ?? []).map(({ name }) => name).join(", ")}`,
-        );
-      const by = base.approvals?.[waiting];
-      if (by !== undefined) return { answer: `${object}: stage ${waiting} already approved by ${by}` };
-      return {
-        command: { ...base, approvals: { ...base.approvals, [waiting]: user } },
-        answer: `${object}: stage ${waiting} approved by ${user}`,
-      };
-    }
   }
+}
+
+/** Pure. An approval counts for the present run, and keeps those of others beside it. Throws {@link CommandError} for what cannot be meant. */
+export function approved({ object, status, before, stage, user }: Approve): Approved {
+  const run = runOf(status);
+  if (run.kind === "None") throw new CommandError(`${object} has ${run.state}; there is nothing to approve`);
+  const { revision } = run;
+  const { startedAt, stages = [] } = run.status;
+  if (startedAt === undefined)
+    throw new CommandError(`the rollout of ${object} has not begun; approve a stage when it has`);
+  const waiting = stage ?? stageThatWaits(object, run.status);
+  if (!stages.some(({ name }) => name === waiting))
+    throw new CommandError(
+      `${object} has no stage ${waiting}; its stages are ${stages.map(({ name }) => name).join(", ")}`,
+    );
+  const isOfThisRun = before?.revision === revision && before.run === startedAt;
+  const known = new Map(isOfThisRun ? Object.entries(before.approvals) : []);
+  const by = known.get(waiting);
+  if (by !== undefined) return { answer: `${object}: stage ${waiting} already approved by ${by}` };
+  return {
+    approvals: { revision, run: startedAt, approvals: Object.fromEntries([...known, [waiting, user]]) },
+    answer: `${object}: stage ${waiting} approved by ${user}`,
+  };
 }
 
 function stageThatWaits(object: string, { stages = [] }: RolloutStatus): string {

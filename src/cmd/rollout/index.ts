@@ -1,5 +1,5 @@
 /**
- * `meridian rollout`: how a change reaches the clusters, and what a person says to it. What is said stands in an annotation of the object, bound to
+ * `meridian rollout`: how a change reaches the clusters, and what a person says to it. What is said stands in annotations of the object, bound to
  * one revision, so that saying it twice is saying it once, and a new change begins with a clean slate. Whoever may change the object may say it.
  */
 import { stringify } from "yaml";
@@ -7,7 +7,9 @@ import {
   type FederatedStatus,
   type KubeObject,
   type ResourceBinding,
+  ROLLOUT_APPROVALS_ANNOTATION,
   ROLLOUT_COMMAND_ANNOTATION,
+  rolloutApprovalsIn,
   rolloutCommandIn,
   type RolloutStatus,
   timestamp,
@@ -31,7 +33,7 @@ import { listPlaced } from "../statusReading.ts";
 import { nameOnCommandLine, splitName } from "../statusSelection.ts";
 import { describeWhere } from "../whereabouts.ts";
 import { chooseAmong } from "../words.ts";
-import { said } from "./commands.ts";
+import { approved, said } from "./commands.ts";
 import { type FoundRevision, foundRevision, goodBefore, linesOf } from "./revisions.ts";
 import { historyText, rolloutText } from "./text.ts";
 
@@ -189,12 +191,9 @@ async function steer(
   const user = verb === "approve" ? await userOf(hub, signal) : "";
   let { holder } = found;
   for (;;) {
-    const before = rolloutCommandIn(holder.metadata.annotations?.[ROLLOUT_COMMAND_ANNOTATION]);
-    const now = timestamp(systemClock.now());
-    const { command, answer } = said({ verb, object: found.name, status: rolloutOf(holder), before, stage, user, now });
-    if (command !== undefined) {
+    const { annotations, answer } = annotationsFor(verb, found.name, holder, { stage, user });
+    if (annotations !== undefined) {
       const { name, namespace, resourceVersion } = holder.metadata;
-      const annotations = { [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify(command) };
       try {
         const patch = { metadata: { resourceVersion, annotations } };
         await hub.client.patch(found.type, namespace, name, "application/merge-patch+json", patch, { signal });
@@ -208,6 +207,27 @@ async function steer(
     terminal.out(`${answer}\n`);
     return EXIT.ok;
   }
+}
+
+/** What a verb writes on the object or its binding; undefined: nothing is to be written. */
+function annotationsFor(
+  verb: "pause" | "resume" | "approve" | "abort",
+  object: string,
+  holder: KubeObject,
+  { stage, user }: { stage: string | undefined; user: string },
+): { annotations?: Record<string, string>; answer: string } {
+  const { annotations = {} } = holder.metadata;
+  const status = rolloutOf(holder);
+  if (verb === "approve") {
+    const before = rolloutApprovalsIn(annotations[ROLLOUT_APPROVALS_ANNOTATION]);
+    const { approvals, answer } = approved({ object, status, before, stage, user });
+    if (approvals === undefined) return { answer };
+    return { annotations: { [ROLLOUT_APPROVALS_ANNOTATION]: JSON.stringify(approvals) }, answer };
+  }
+  const before = rolloutCommandIn(annotations[ROLLOUT_COMMAND_ANNOTATION]);
+  const { command, answer } = said({ verb, object, status, before, now: timestamp(systemClock.now()) });
+  if (command === undefined) return { answer };
+  return { annotations: { [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify(command) }, answer };
 }
 
 /** The name under which the hub knows the person. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KeptRevision, KubeObject, RolloutCommand, RolloutStatus } from "../../apis/index.ts";
 import { digestOf } from "../../hub/index.ts";
-import { said, type Steer } from "./commands.ts";
+import { type Approve, approved, said, type Steer } from "./commands.ts";
 import { foundRevision, goodBefore, linesOf } from "./revisions.ts";
 import { historyText, rolloutText } from "./text.ts";
 
@@ -35,14 +35,25 @@ const waiting: RolloutStatus = {
   stages: [{ name: "canary", state: "Paused", clusters: [] }],
 };
 
+const CONSTRUCTOR = { name: "constructor", state: "Paused" } as const;
+
 const say = (verb: Steer["verb"], more: Partial<Steer> = {}) =>
   said({
     verb,
     object: "demoapplication/shop",
     status: PROGRESSING,
     before: undefined,
-    user: "alice",
     now: NOW,
+    ...more,
+  });
+const RUN = { revision: 7, run: EARLIER };
+const approve = (more: Partial<Approve> = {}) =>
+  approved({
+    object: "demoapplication/shop",
+    status: { ...waiting, startedAt: EARLIER },
+    before: undefined,
+    stage: undefined,
+    user: "alice",
     ...more,
   });
 
@@ -71,19 +82,6 @@ describe("what a person says to a rollout", () => {
       answer: "nothing to abort",
     },
     {
-      name: "approve the stage that waits",
-      verb: "approve",
-      more: { status: waiting, before: { revision: 6, paused: true } },
-      command: { revision: 7, approvals: { canary: "alice" } },
-      answer: "stage canary approved by alice",
-    },
-    {
-      name: "approve what is approved",
-      verb: "approve",
-      more: { status: waiting, before: { revision: 7, approvals: { canary: "bob" } } },
-      answer: "already approved by bob",
-    },
-    {
       name: "abort of a run of which nothing was said yet, though its revision was aborted before",
       verb: "abort",
       more: { status: { ...PROGRESSING, startedAt: NOW }, before: { revision: 7, run: EARLIER, abort: true } },
@@ -93,8 +91,8 @@ describe("what a person says to a rollout", () => {
     {
       name: "what was said of every run is said of this one",
       verb: "pause",
-      more: { status: { ...PROGRESSING, startedAt: NOW }, before: { revision: 7, approvals: { canary: "bob" } } },
-      command: { revision: 7, run: NOW, approvals: { canary: "bob" }, paused: true },
+      more: { status: { ...PROGRESSING, startedAt: NOW }, before: { revision: 7, resumedAt: EARLIER } },
+      command: { revision: 7, run: NOW, resumedAt: EARLIER, paused: true },
       answer: "paused at revision 7",
     },
   ])("$name", ({ verb, more, command, answer }) => {
@@ -102,11 +100,46 @@ describe("what a person says to a rollout", () => {
     expect(result.command).toEqual(command);
     expect(result.answer).toContain(answer);
   });
+});
 
-  test("what cannot be meant is refused with what can", () => {
-    expect(() => say("approve")).toThrow("no stage of demoapplication/shop waits for approval; name one with --stage");
-    expect(() => say("approve", { stage: "europe" })).toThrow("its stages are canary, asia, rest");
-    expect(() => say("approve", { status: undefined })).toThrow("there is nothing to approve");
+describe("an approval", () => {
+  test.each<{ name: string; more?: Partial<Approve>; approvals: Record<string, string> }>([
+    { name: "is of the stage that waits", approvals: { canary: "alice" } },
+    {
+      name: "stands beside those of others for the run",
+      more: { before: { ...RUN, approvals: { asia: "bob" } } },
+      approvals: { asia: "bob", canary: "alice" },
+    },
+    {
+      name: "puts an end to those of an earlier revision",
+      more: { before: { ...RUN, revision: 6, approvals: { canary: "bob" } } },
+      approvals: { canary: "alice" },
+    },
+    {
+      name: "puts an end to those of an earlier run",
+      more: { before: { ...RUN, run: NOW, approvals: { canary: "bob" } } },
+      approvals: { canary: "alice" },
+    },
+    {
+      name: "is of a stage with any name",
+      more: { stage: "constructor", status: { ...PROGRESSING, startedAt: EARLIER, stages: [CONSTRUCTOR] } },
+      approvals: { constructor: "alice" },
+    },
+  ])("$name", ({ more, approvals }) => expect(approve(more).approvals).toEqual({ ...RUN, approvals }));
+
+  test("is given once", () => {
+    const before = { ...RUN, approvals: { canary: "bob" } };
+    expect(approve({ before })).toEqual({ answer: expect.stringContaining("already approved by bob") as string });
+  });
+
+  test("that cannot be meant is refused with what can", () => {
+    const status = { ...PROGRESSING, startedAt: EARLIER };
+    expect(() => approve({ status })).toThrow(
+      "no stage of demoapplication/shop waits for approval; name one with --stage",
+    );
+    expect(() => approve({ status, stage: "europe" })).toThrow("its stages are canary, asia, rest");
+    expect(() => approve({ status: undefined })).toThrow("there is nothing to approve");
+    expect(() => approve({ status: waiting })).toThrow("has not begun");
   });
 });
 
@@ -209,6 +242,8 @@ rest                 Waiting
         frankfurt-1  Deferred     ClusterUnreachable
 `,
   );
+  const stages = [{ name: "canary", state: "Succeeded" as const, approvedBy: "bob", approverVerified: false }];
+  expect(rolloutText("demoapplication/shop", { ...PROGRESSING, stages })).toContain("approved by bob (not verified)");
   expect(rolloutText("demoapplication/shop", waiting)).toMatch(
     /^\S+: Paused \(Gate\), revision 7.*\nstage canary waits/,
   );

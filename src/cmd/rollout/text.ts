@@ -7,7 +7,8 @@ export function rolloutText(object: string, status: RolloutStatus | undefined): 
   const good = lastGoodRevision === undefined || lastGoodRevision === revision ? "" : `, last good ${lastGoodRevision}`;
   const head = `${object}: ${state}${reason === "" ? "" : ` (${reason})`}, revision ${revision}${good}`;
   const rows = stages.flatMap((stage) => {
-    const by = stage.approvedBy === undefined ? "" : `approved by ${stage.approvedBy}`;
+    const unverified = stage.approverVerified === false ? " (not verified)" : "";
+    const by = stage.approvedBy === undefined ? "" : `approved by ${stage.approvedBy}${unverified}`;
     const clusters = stage.clusters ?? [];
     return [[stage.name, "", stage.state, by], ...clusters.map((one) => ["", one.name, one.state, one.reason ?? ""])];
   });

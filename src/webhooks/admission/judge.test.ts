@@ -9,7 +9,7 @@ import {
   patchObject,
   placementObject,
 } from "../../../test/builders/policyObjects.ts";
-import { FEDERATION_API_VERSION, type KubeObject, ROLLOUT_COMMAND_ANNOTATION } from "../../apis/index.ts";
+import { type KubeObject, ROLLOUT_COMMAND_ANNOTATION } from "../../apis/index.ts";
 import { applicationFactsOf, factsOf, requestOf } from "../testing/facts.ts";
 import {
   cluster,
@@ -27,27 +27,24 @@ import {
 import { judgeRequest, judgeShape } from "./judge.ts";
 import type { AdmissionFacts, AdmissionRequest } from "./types.ts";
 
-describe("an approval of a rollout", () => {
-  const binding: KubeObject = {
-    apiVersion: FEDERATION_API_VERSION,
-    kind: "ResourceBinding",
-    metadata: { name: "configmap.settings", namespace: "default" },
-    spec: { resource: { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "settings", uid: "u" } },
+describe("approvals in the format of an earlier release", () => {
+  const annotated = (approvals?: object): KubeObject => {
+    const object = applicationObject({});
+    const command = JSON.stringify({ revision: 2, paused: true, ...(approvals === undefined ? {} : { approvals }) });
+    return { ...object, metadata: { ...object.metadata, annotations: { [ROLLOUT_COMMAND_ANNOTATION]: command } } };
   };
-  const approvedBy = (by: string, object: KubeObject): KubeObject => {
-    const annotations = { [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify({ revision: 2, approvals: { canary: by } }) };
-    return { ...object, metadata: { ...object.metadata, annotations } };
-  };
-  const problems = (by: string, object: KubeObject): string[] => {
-    const request = { ...requestOf("CREATE", approvedBy(by, object)), userInfo: { username: "alice" } };
-    return judgeRequest(request, factsOf({}), NOW).problems.map(({ message }) => message);
-  };
+  const fields = (request: AdmissionRequest): string[] =>
+    judgeRequest(request, factsOf({}), NOW).problems.map(({ field }) => field);
+  const outdated = [`metadata.annotations[${ROLLOUT_COMMAND_ANNOTATION}]`];
 
-  test.each([applicationObject({}), binding])("is given in one's own name: $kind", (object) => {
-    expect(problems("alice", object)).toEqual([]);
-    expect(problems("bob", object)).toEqual([
-      "stage canary is approved in the name of bob, and you are alice: approve it with `meridian rollout approve`",
-    ]);
+  test("are refused, and keep nobody from another change where they stand already", () => {
+    const [paused, approved] = [annotated(), annotated({ canary: "alice" })];
+    expect(fields(requestOf("CREATE", paused))).toEqual([]);
+    expect(fields(requestOf("CREATE", approved))).toEqual(outdated);
+    expect(fields(requestOf("UPDATE", approved, paused))).toEqual(outdated);
+    expect(fields(requestOf("UPDATE", approved, approved))).toEqual([]);
+    const larger = { ...approved, spec: { image: "nginx", replica: 101 } };
+    expect(fields(requestOf("UPDATE", larger, approved))).toEqual(["spec.replica"]);
   });
 });
 

@@ -5,9 +5,8 @@ import {
   DEFAULT_REPLICA_BOUNDS,
   type DemoApplication,
   FEDERATION_GROUP,
-  forgedApprovals,
-  ROLLOUT_COMMAND_ANNOTATION,
   type FieldProblem,
+  holdsOldApprovals,
   type KubeObject,
   type MemberCluster,
   type OverridePolicy,
@@ -15,6 +14,8 @@ import {
   parseObject,
   type Placement,
   refuseEndpoint,
+  ROLLOUT_APPROVALS_ANNOTATION,
+  ROLLOUT_COMMAND_ANNOTATION,
 } from "../../apis/index.ts";
 import { judgeBundle } from "./bundles.ts";
 import { judgeChoice, warnOfChoice, warnOfTargets } from "./choice.ts";
@@ -39,21 +40,9 @@ export function judgeRequest(request: AdmissionRequest, facts: AdmissionFacts, n
     return { problems, warnings: [] };
   }
   if (object === null || object === undefined || object.metadata?.deletionTimestamp !== undefined) return ALL_WELL;
-  const forged = approvalProblems(request, object);
-  if (forged.length > 0) return { problems: forged, warnings: [] };
   const judgement = judgeObject(request, object, facts, now);
   if (operation !== "UPDATE" || oldObject === null || oldObject === undefined) return judgement;
   return added(judgeObject(request, oldObject, facts, now), judgement);
-}
-
-/** An approval of a rollout says who gave it. */
-function approvalProblems({ oldObject, userInfo, subResource }: AdmissionRequest, object: KubeObject): FieldProblem[] {
-  if (isGiven(subResource)) return [];
-  const { username = "" } = userInfo ?? {};
-  return forgedApprovals(object, oldObject, username).map(({ stage, by }) => ({
-    field: `metadata.annotations[${ROLLOUT_COMMAND_ANNOTATION}]`,
-    message: `stage ${stage} is approved in the name of ${by}, and you are ${username}: approve it with \`meridian rollout approve\``,
-  }));
 }
 
 /** What the schema of its kind says, in words that say what to change: the server itself would only show a pattern. */
@@ -103,32 +92,49 @@ function judgeObject(
       : { ...given, metadata: { ...given.metadata, namespace: given.metadata.namespace ?? namespace } };
   const parsed = parseObject(object);
   if (!parsed.ok) return { problems: parsed.problems, warnings: [] };
+  const judged = judgeParsed(kind, parsed.object, facts, now);
+  return { ...judged, problems: [...outdatedApprovals(object), ...judged.problems] };
+}
+
+function judgeParsed(
+  kind: AdmissionRequest["kind"],
+  object: KubeObject,
+  facts: AdmissionFacts,
+  now: number,
+): Judgement {
   if (kind.group === PAAS_GROUP && kind.kind === "DemoApplication") {
-    return judgeApplication(parsed.object as unknown as DemoApplication, facts, now);
+    return judgeApplication(object as unknown as DemoApplication, facts, now);
   }
   if (kind.group !== FEDERATION_GROUP) return ALL_WELL;
   switch (kind.kind) {
     case "MemberCluster":
-      return judgeCluster(parsed.object as unknown as MemberCluster, facts);
+      return judgeCluster(object as unknown as MemberCluster, facts);
     case "ManifestBundle":
-      return { problems: judgeBundle(parsed.object, facts), warnings: [] };
+      return { problems: judgeBundle(object, facts), warnings: [] };
     case "Placement":
     case "ClusterPlacement":
-      return judgePlacement(parsed.object, facts);
+      return judgePlacement(object, facts);
     case "OverridePolicy":
       return noting(
         facts,
-        [...judgeOverrides(parsed.object, facts), ...judgeOverriddenReplicas(parsed.object, facts.replicaBounds)],
-        warnOfTargets(parsed.object as unknown as OverridePolicy, facts.clusters),
+        [...judgeOverrides(object, facts), ...judgeOverriddenReplicas(object, facts.replicaBounds)],
+        warnOfTargets(object as unknown as OverridePolicy, facts.clusters),
       );
     case "ClusterOverridePolicy":
       return {
-        problems: judgeOverrides(parsed.object, facts),
-        warnings: warnOfTargets(parsed.object as unknown as OverridePolicy, facts.clusters),
+        problems: judgeOverrides(object, facts),
+        warnings: warnOfTargets(object as unknown as OverridePolicy, facts.clusters),
       };
     default:
       return ALL_WELL;
   }
+}
+
+/** A client of an earlier release would be told that it approved, and nothing would follow. */
+function outdatedApprovals({ metadata }: KubeObject): FieldProblem[] {
+  if (!holdsOldApprovals(metadata.annotations?.[ROLLOUT_COMMAND_ANNOTATION])) return [];
+  const message = `approvals in it count no more; remove them, and approve with \`meridian rollout approve\` of this release, which writes ${ROLLOUT_APPROVALS_ANNOTATION}`;
+  return [{ field: `metadata.annotations[${ROLLOUT_COMMAND_ANNOTATION}]`, message }];
 }
 
 function judgePlacement(policy: KubeObject, { servedKinds, clusters }: AdmissionFacts): Judgement {

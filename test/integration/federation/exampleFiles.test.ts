@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { type KubeObject, REGION_LABEL, ROLLOUT_COMMAND_ANNOTATION } from "../../../src/apis/index.ts";
+import { type KubeObject, REGION_LABEL, ROLLOUT_APPROVALS_ANNOTATION } from "../../../src/apis/index.ts";
 import { DEMOAPPLICATIONS, DEPLOYMENTS, PLACEMENTS } from "../../../src/runtime/index.ts";
 import { TestFederation } from "./harness.ts";
 
@@ -57,9 +57,10 @@ test("rollout.yaml: one region, a person, a country, the rest; and back from eve
   const everywhere = (image: string) => Object.fromEntries(members.map((name) => [name, image]));
   const approve = async (): Promise<void> => {
     await federation.until(() => rollout()?.reason === "Gate", 20 * MINUTE);
-    const command = JSON.stringify({ revision: rollout()?.revision, approvals: { canary: "alice" } });
+    const { revision, startedAt: run } = rollout() ?? {};
+    const approvals = JSON.stringify({ revision, run, approvals: { canary: "alice" } });
     await federation.hub.merge(DEMOAPPLICATIONS, "default", "web", {
-      metadata: { annotations: { [ROLLOUT_COMMAND_ANNOTATION]: command } },
+      metadata: { annotations: { [ROLLOUT_APPROVALS_ANNOTATION]: approvals } },
     });
   };
   const change = (image: string) => federation.hub.merge(DEMOAPPLICATIONS, "default", "web", { spec: { image } });

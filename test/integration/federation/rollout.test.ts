@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   type KubeObject,
   type PlacementSpec,
+  ROLLOUT_APPROVALS_ANNOTATION,
   ROLLOUT_COMMAND_ANNOTATION,
   type RolloutStatus,
 } from "../../../src/apis/index.ts";
@@ -131,13 +132,22 @@ test("a stage waits for a person, through a restart of the manager; who waits he
   await federation.until(() => replicasOn(federation, "b") === 2);
   expect(imagesOf(federation)).toEqual([BETTER, GOOD, GOOD]);
 
-  const command = JSON.stringify({ revision: rollout(federation)?.revision, approvals: { a: "alice" } });
-  await federation.hub.merge(DEMOAPPLICATIONS, "default", "shop", {
-    metadata: { annotations: { [ROLLOUT_COMMAND_ANNOTATION]: command } },
-  });
+  const { revision, startedAt: run } = rollout(federation) ?? {};
+  const approve = (approved: object) =>
+    federation.hub.merge(DEMOAPPLICATIONS, "default", "shop", {
+      metadata: { annotations: { [ROLLOUT_APPROVALS_ANNOTATION]: JSON.stringify(approved) } },
+    });
+  // What was approved of an earlier revision, or of an earlier run of this one, counts for neither.
+  const approvals = { a: "alice" };
+  await approve({ revision: 1, run, approvals });
+  await federation.pass(2_000);
+  await approve({ revision, run: "2025-01-01T00:00:00Z", approvals });
+  await federation.pass(2_000);
+  expect(rollout(federation)?.stages?.[0]).not.toHaveProperty("approvedBy");
+  await approve({ revision, run, approvals });
   await federation.until(() => rollout(federation)?.state === "Succeeded");
   expect(imagesOf(federation)).toEqual([BETTER, BETTER, BETTER]);
-  expect(rollout(federation)?.stages?.[0]?.approvedBy).toBe("alice");
+  expect(rollout(federation)?.stages?.[0]).toMatchObject({ approvedBy: "alice", approverVerified: false });
 });
 
 test("a revision that was aborted is rolled out anew when the object comes back to it", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type KubeObject, type ResourceBinding, ROLLOUT_COMMAND_ANNOTATION } from "../../../src/apis/index.ts";
+import { type KubeObject, type ResourceBinding, ROLLOUT_APPROVALS_ANNOTATION } from "../../../src/apis/index.ts";
 import { CONFIGMAPS, DEPLOYMENTS, PLACEMENTS, RESOURCEBINDINGS } from "../../../src/runtime/index.ts";
 import { placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
@@ -60,10 +60,11 @@ test("a Deployment of the hub goes stage by stage, waits for a person through a 
   await federation.apply(PLACEMENTS, policy.rollout({ stages, gate: { timeout: "60s" }, onFailure: "Rollback" }));
   const approve = async (): Promise<void> => {
     await federation.until(() => rolloutOf(federation, BINDING)?.reason === "Gate");
-    const { revision } = rolloutOf(federation, BINDING) ?? {};
+    const { revision, startedAt: run } = rolloutOf(federation, BINDING) ?? {};
+    const approvals = JSON.stringify({ revision, run, approvals: { a: "alice" } });
     await federation.hub.merge(RESOURCEBINDINGS, "default", BINDING, {
       metadata: {
-        annotations: { [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify({ revision, approvals: { a: "alice" } }) },
+        annotations: { [ROLLOUT_APPROVALS_ANNOTATION]: approvals },
       },
     });
   };

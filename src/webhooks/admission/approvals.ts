@@ -1,0 +1,20 @@
+import { approvalProblems, ROLLOUT_APPROVALS_ANNOTATION } from "../../apis/index.ts";
+import type { AdmissionRequest, Judgement } from "./types.ts";
+
+/**
+ * An approval of a rollout says who gave it, so nobody writes one in another's name: not on an object that is being deleted either, since a binding that
+ * somebody deletes still speaks for its object. Needs nothing but the request.
+ */
+export function judgeApprovals({ object, oldObject, userInfo, operation }: AdmissionRequest): Judgement {
+  if (operation === "DELETE" || object === null || object === undefined) return { problems: [], warnings: [] };
+  const { username = "" } = userInfo ?? {};
+  const field = `metadata.annotations[${ROLLOUT_APPROVALS_ANNOTATION}]`;
+  const problems = approvalProblems(object, oldObject, username).map((problem) => ({
+    field,
+    message:
+      problem.kind === "Unreadable"
+        ? "it is not understood; remove it, and approve with `meridian rollout approve`"
+        : `stage ${problem.stage} is approved in the name of ${problem.by}, and you are ${username}: approve it with \`meridian rollout approve\`, or remove the annotation`,
+  }));
+  return { problems, warnings: [] };
+}
