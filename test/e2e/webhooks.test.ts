@@ -3,14 +3,15 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
   DEFAULT_SYSTEM_NAMESPACE,
-  FEDERATION_API_VERSION,
   type KubeObject,
+  ROLLOUT_APPROVALS_ANNOTATION,
   ROLLOUT_COMMAND_ANNOTATION,
   TRACEPARENT_ANNOTATION,
 } from "../../src/apis/index.ts";
 import { eventually } from "../envtest/index.ts";
 import { KUBECTL_MISTAKES } from "../mistakes/admission.ts";
 import { collectionPath, objectPath, secret } from "./objects.ts";
+import { approvalsOf, approve, holdersIn, target } from "./webhookApprovals.ts";
 import {
   authorities,
   CERTIFICATES,
@@ -185,41 +186,6 @@ describe("admission on a real API server", () => {
     );
   });
 
-  test.each([
-    {
-      kind: "DemoApplication",
-      path: collectionPath("DemoApplication", "default"),
-      object: applicationOf("approved", { image: "nginx" }, "default"),
-    },
-    {
-      kind: "ResourceBinding",
-      path: `/apis/${FEDERATION_API_VERSION}/namespaces/default/resourcebindings`,
-      object: {
-        apiVersion: FEDERATION_API_VERSION,
-        kind: "ResourceBinding",
-        metadata: { name: "configmap.settings", namespace: "default" },
-        spec: { resource: { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "settings", uid: "u" } },
-      },
-    },
-  ])("nobody approves a stage of a rollout in another's name, on a $kind", async ({ path, object }) => {
-    const { status } = JSON.parse(await hooks.kubectl(["auth", "whoami", "-o", "json"])) as {
-      status: { userInfo: { username: string } };
-    };
-    const { username } = status.userInfo;
-    const approved = async (by: string): Promise<{ status: number; text: string }> => {
-      const command = JSON.stringify({ revision: 1, approvals: { canary: by } });
-      const annotations = { [ROLLOUT_COMMAND_ANNOTATION]: command };
-      const named = { ...object, metadata: { ...object.metadata, annotations } };
-      const answer = await hooks.hub.api.request("POST", `${path}?dryRun=All`, named);
-      return { status: answer.status, text: JSON.stringify(answer.body) };
-    };
-    expect(await approved(username)).toMatchObject({ status: 201 });
-    expect(await approved("somebody-else")).toMatchObject({
-      status: 422,
-      text: expect.stringContaining(`approved in the name of somebody-else, and you are ${username}`),
-    });
-  });
-
   test("what is protected by label is not deleted, nor its namespace, until the label goes", async () => {
     const namespace = await hooks.newNamespace();
     const object = applicationOf("kept", { image: "nginx" }, namespace);
@@ -291,6 +257,54 @@ describe("admission on a real API server", () => {
       expect(hooks.kubectl(["scale", "demo/large", "-n", namespace, "--replicas=301"])).rejects.toThrow(/301/),
     );
     await hooks.kubectl(["label", "demo", "large", "-n", namespace, "tier=web"]);
+  });
+});
+
+describe("an approval of a rollout on a real API server", () => {
+  test("is given in one's own name only, for one run, through every API version and on every kind", async () => {
+    const namespace = await hooks.newNamespace();
+    for (const holder of await holdersIn(hooks, namespace)) {
+      const forged = await approve(hooks, holder, { by: "alice", as: "mallory" });
+      expect(forged, holder.kind).toMatch(/approved in the name of alice, and you are mallory/);
+      expect(await approve(hooks, holder, { by: "alice", as: "alice" }), holder.kind).toBe("");
+      // What alice approved stays while others write beside it, and is not carried over to what she has not seen.
+      const carriedOver = await approve(hooks, holder, { by: "alice", as: "mallory", revision: 2 });
+      expect(carriedOver, holder.kind).toMatch(/in the name of alice/);
+      if (holder.version !== "v1") continue;
+      expect(await approve(hooks, holder, { by: "alice", as: "mallory", also: { asia: "mallory" } })).toBe("");
+      for (const other of [{ run: "2026-11-22T09:00:00Z" }, { stage: "asia" }])
+        expect(await approve(hooks, holder, { by: "alice", as: "mallory", ...other })).toMatch(/in the name of alice/);
+      expect(await approve(hooks, holder, { text: "{", as: "alice" })).toMatch(/not understood/);
+    }
+  });
+
+  test("is not even stored while no manager is there to ask, and all else goes on", async () => {
+    const namespace = await hooks.newNamespace();
+    const holders = await holdersIn(hooks, namespace);
+    const stored = holders.filter(({ version }) => version !== "v1beta1");
+    for (const holder of stored) expect(await approve(hooks, holder, { by: "alice", as: "alice" })).toBe("");
+    await hooks.manager.stop();
+    for (const holder of holders) {
+      const refused = await approve(hooks, holder, { by: "bob", as: "mallory", stage: "asia" });
+      expect(refused, holder.kind).toMatch(/failed calling webhook "approvals|conversion webhook/);
+    }
+    for (const holder of stored) {
+      // Neither the note nor the pause nor the removal waits for a manager.
+      const paused = `${ROLLOUT_COMMAND_ANNOTATION}={"revision":1,"paused":true}`;
+      await hooks.kubectl(["annotate", ...target(holder), "team=shop", paused, `${ROLLOUT_APPROVALS_ANNOTATION}-`]);
+      const annotations = { [ROLLOUT_APPROVALS_ANNOTATION]: approvalsOf({ by: "alice" }) };
+      for (const subresource of holder.subresources) {
+        const patch = ["patch", ...target(holder), `--subresource=${subresource}`, "--type=merge", "-p"];
+        await hooks.kubectl([...patch, JSON.stringify({ metadata: { annotations } })]);
+      }
+      const found = JSON.parse(await hooks.kubectl(["get", ...target(holder), "-o", "json"])) as KubeObject;
+      expect(found.metadata.annotations, holder.kind).not.toHaveProperty([ROLLOUT_APPROVALS_ANNOTATION]);
+      expect(found.metadata.annotations).toMatchObject({ team: "shop" });
+    }
+    const created = applicationOf("new", { image: "nginx" }, namespace);
+    created.metadata.annotations = { [ROLLOUT_APPROVALS_ANNOTATION]: approvalsOf({ by: "alice" }) };
+    expect(await hooks.refusal(created)).toMatch(/failed calling webhook "approvals/);
+    await hooks.startManager();
   });
 });
 
