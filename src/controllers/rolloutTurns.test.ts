@@ -143,6 +143,7 @@ describe("the query of a gate", () => {
     const { staged, told, succeed, setImage } = await rollingOut(GATED);
     const good = await succeed();
     await setImage("nginx:2");
+    await staged(good.status);
     told.length = 0;
     await staged({ ...good.status, state: "RolledBack", revision: 2, lastGoodRevision: 1 });
     expect(told).toEqual([`replies ${APP} up RolledBack`, `forget ${APP}`]);
@@ -209,7 +210,7 @@ describe("a policy that bounds how many objects are rolled out at once", () => {
     state: RolloutStatus["state"],
     change: "image" | "policy" | "both" | "policy, and the good one is gone",
   ): Promise<boolean> => {
-    const { staged, succeed, setImage, server, settle, shared } = await rollingOut(BOUND);
+    const { staged, durable, succeed, setImage, server, settle, shared } = await rollingOut(BOUND);
     const good = await succeed();
     if (change === "image" || change === "both") await setImage("nginx:2");
     if (change !== "image") {
@@ -221,7 +222,7 @@ describe("a policy that bounds how many objects are rolled out at once", () => {
     const begun = await staged({ ...good.status, state: "Paused", reason: "User", revision: 1 });
     const stages = begun.status.stages ?? [];
     const run: RolloutStatus = { ...begun.status, state, revision: 2, lastGoodRevision, stages };
-    const next = await staged(run);
+    const next = await durable(run);
     expect(next).toMatchObject({ isDurable: true, status: { state } });
     return !shared.places.mayBegin(OTHER);
   };
