@@ -275,6 +275,8 @@ const HELD = {
   ClusterNotSynced: "Nothing is removed before everything that is watched on the cluster has been read.",
   FoundOnJoin:
     "The member object was there before the cluster was joined, and no hub object has taken it up since, so it stays.",
+  CopyFound:
+    "Copies of the object run there and no record on the hub says so, as after a loss of the hub; they stay as they are until its Placement decides, and are preferred then.",
   OtherOwner: "Another hub object, or another class of controllers, owns the member object.",
   OwnerUnconfirmed: "The hub has not confirmed yet which class of controllers owns the object.",
   OwnershipUnproven:

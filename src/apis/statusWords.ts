@@ -227,5 +227,8 @@ export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> =
     ],
   },
   Removing: { means: "member objects are being removed", reasons: [] },
-  Held: { means: "frozen: neither written nor deleted", reasons: ["Suspended", "NoPlacement", "NoClusterFits"] },
+  Held: {
+    means: "frozen: neither written nor deleted",
+    reasons: ["Suspended", "NoPlacement", "NoClusterFits", "CopyFound"],
+  },
 };

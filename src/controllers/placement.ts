@@ -38,6 +38,7 @@ import type { OfGone } from "./controllerClasses.ts";
 import type { DelayedWarnings } from "./delayedWarnings.ts";
 import type { EvictionPace } from "./evictionPace.ts";
 import { Finalizations } from "./finalizations.ts";
+import { FirstSight } from "./firstSight.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
@@ -57,7 +58,7 @@ import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
 import { logProblems, recordDecision, recordStart, warnLater } from "./placementEvents.ts";
 import { lifeOf } from "./plans.ts";
 import { footprintOf, remainsBeside, remainsOf } from "./remains.ts";
-import { awaitsNews, isHeld, isLetGoOf, snapshotOf } from "./snapshots.ts";
+import { awaitsNews, isHeld, isLetGoOf, isUnrecorded, snapshotOf } from "./snapshots.ts";
 import type { PolicyProgress } from "./policyProgress.ts";
 import type { StatusWrites } from "./status.ts";
 
@@ -99,6 +100,7 @@ export class PlacementReconciler implements Reconciler {
   readonly #recorded: RecordedRows;
   readonly #orphaning: OrphaningDeletions;
   readonly #staging: Staging;
+  readonly #firstSight: FirstSight;
   /** Objects that are to be planned and whose dependencies are still being read: since when, in monotonic milliseconds. */
   readonly #fetching = new Map<string, number>();
 
@@ -106,6 +108,7 @@ export class PlacementReconciler implements Reconciler {
     this.#options = options;
     this.#orphaning = new OrphaningDeletions(options);
     this.#staging = new Staging(options);
+    this.#firstSight = new FirstSight(options);
     this.#recorded = new RecordedRows(options);
     this.#finalizations = new Finalizations({ ...options, orphaning: this.#orphaning });
   }
@@ -144,6 +147,7 @@ export class PlacementReconciler implements Reconciler {
       // What the removal of a copy rests on: contact with its cluster, the hub's caches, other objects' plans, other managers' objects.
       from(observations.contacts).map(awaiting),
       from(observations.contacts).map(() => this.#staging.open()),
+      from(observations.contacts).map(() => this.#firstSight.waiting()),
       from(hub.holds).map(awaiting),
       from(hub.syncs).map(awaiting),
       from(hub.kindDeletions.changes).map(awaiting),
@@ -172,7 +176,7 @@ export class PlacementReconciler implements Reconciler {
     try {
       return await this.#plan(owner, signal, context);
     } finally {
-      const isComing = signal.aborted || dependencies.areComing(owner);
+      const isComing = signal.aborted || dependencies.areComing(owner) || this.#firstSight.isAwaitedFor(owner);
       if (!isComing) progress.failed(owner);
       policyProgress.end(owner, policies, isComing);
     }
@@ -209,7 +213,7 @@ export class PlacementReconciler implements Reconciler {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { hub, plans, progress, clock, metrics, namespaces, tracer, events } = this.#options;
+    const { hub, plans, progress, assignments, clock, metrics, namespaces, tracer, events } = this.#options;
     const startedAt = this.#fetching.get(owner) ?? clock.monotonic();
     if (plans.get(owner)?.generation !== object.metadata.generation) recordStart(events, object);
     const known = attempted(this.#options, owner, object, () => knownOf(this.#options, owner, { object, kind }));
@@ -222,7 +226,7 @@ export class PlacementReconciler implements Reconciler {
 
     const before = plans.get(owner);
     const status = hub.statuses.of(object, kind);
-    logChange(context, owner, object, { plan: before, status });
+    if (!this.#firstSight.isAwaitedFor(owner)) logChange(context, owner, object, { plan: before, status });
     const now = hub.now();
     const computing = startSpan(tracer, "ComputeTarget", { parent: context.span });
     const snapshot = attempted(this.#options, owner, object, () => snapshotOf(this.#options, owner, object, known));
@@ -230,6 +234,14 @@ export class PlacementReconciler implements Reconciler {
     const wanted = attempted(this.#options, owner, object, () => computeTarget(snapshot, now));
     this.#options.pace.note(owner, wanted, now);
     computing.end();
+    if (isUnrecorded(snapshot.previous) && before?.uid !== object.metadata.uid) {
+      const leftMs = this.#firstSight.leftFor(owner, known.choice.placement, wanted);
+      if (leftMs > 0) {
+        // Rows of an earlier life may remove what this one is to keep.
+        assignments.replace(owner, []);
+        return requeueAfter(leftMs);
+      }
+    }
     const claimed = await claim(this.#options, object, kind, wanted, signal);
     if (claimed === undefined) return requeueAfter(RETRY_FINALIZER_MS);
     plans.traces.claimed(owner, object, claimed);
@@ -367,6 +379,7 @@ export class PlacementReconciler implements Reconciler {
     dependencies.forget(owner);
     metrics.forgetObject(owner);
     this.#fetching.delete(owner);
+    this.#firstSight.forget(owner);
     if (!isOver || !keepHeld(this.#options, owner)) plans.drop(owner);
     if (isOver) {
       this.#parting.delete(owner);

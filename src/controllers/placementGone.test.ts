@@ -201,7 +201,7 @@ test("a hold for objects that the hub has lost does not concern one that is stil
 test("a copy on a cluster that the record does not name is left alone while nothing places its object", async () => {
   const placements = [placement(["nowhere"])];
   const { reconcile, verbs, server, settle } = await seen(owner("shop"), {
-    apps: [app({ uid: "shop-uid" })],
+    apps: [{ ...app({ uid: "shop-uid" }), ...statusOn() }],
     placements,
   });
   await reconcile();
@@ -213,4 +213,21 @@ test("a copy on a cluster that the record does not name is left alone while noth
   await settle();
   await reconcile();
   expect(verbs()).toContain("a Delete");
+});
+
+test("a copy of an object without a record is kept while nothing places the object, and preferred when something does", async () => {
+  const { reconcile, verbs, plans, server, settle } = await seen(owner("shop"), {
+    apps: [app({ uid: "shop-uid" })],
+    placements: [placement(["nowhere"])],
+  });
+  await reconcile();
+  expect(verbs()).toEqual(["a Hold"]);
+  expect(plans.get(APP)?.target?.clusters).toMatchObject([{ name: "a", frozen: true, found: true }]);
+  server.merge(PLACEMENTS, "default", "everywhere", {
+    metadata: { generation: 2 },
+    spec: { clusterAffinities: [{ name: "these", clusterNames: ["b", "a"] }], clusterCount: 1 },
+  });
+  await settle();
+  await reconcile();
+  expect(plans.get(APP)?.target?.clusters).toMatchObject([{ name: "a", frozen: false }]);
 });

@@ -134,6 +134,79 @@ describe("the snapshot that a plan is made of", () => {
   });
 });
 
+describe("an object without a record", () => {
+  const world = (more: Parameters<typeof hubObject>[2] = {}) => {
+    const all = copySources();
+    const found = { ...hubObject("shop"), status: more } as KubeObject;
+    const key = all.have(found);
+    const hub = Object.assign(all.sources.hub, {
+      allPlacements: () => [],
+      allOverrides: () => [],
+      clusterSnapshots: () => [],
+      planned: { settingOf: () => ({}) },
+    });
+    const namespaces = { termsFor: () => undefined };
+    const sources = { ...all.sources, hub, hubId: "hub", namespaces } as unknown as SnapshotSources;
+    const seen = () => {
+      const { running, found: copies } = snapshotOf(sources, key, found);
+      return { running: [...(running ?? [])], found: copies?.map(({ cluster }) => cluster) };
+    };
+    const copies = () => snapshotOf(sources, key, found).found;
+    return { ...all, key, seen, copies, uid: found.metadata.uid };
+  };
+  const shown = {
+    health: { state: "Available" as const, replicas: { desired: 3, updated: 3, ready: 3, available: 3 } },
+  };
+
+  test("is found where members hold copies of it, whatever its rows were before", () => {
+    const all = world();
+    all.observations.report(CLUSTER, [observation({ present: shown })]);
+    expect(all.seen()).toEqual({ running: [], found: [CLUSTER] });
+    all.assignments.replace(all.key, [deleteRow()]);
+    expect(all.seen()).toEqual({ running: [], found: [CLUSTER] });
+    all.plans.set(all.key, planOn([], { uid: "of another life" }));
+    expect(all.seen()).toEqual({ running: [], found: [CLUSTER] });
+  });
+
+  test.each([
+    { name: "that is being deleted", present: { deleting: true } },
+    { name: "whose marks nobody can prove", present: { proven: false } },
+  ])("is not found by a copy $name", ({ present }) => {
+    const all = world();
+    all.observations.report(CLUSTER, [observation({ present })]);
+    expect(all.seen()).toEqual({ running: [], found: undefined });
+  });
+
+  test("is found by a copy from before the join of the cluster as no more than that", () => {
+    const all = world();
+    all.join(member(CLUSTER, { creationTimestamp: "2026-01-02T00:00:00Z" }));
+    all.observations.report(CLUSTER, [observation({ present: { createdAt: "2026-01-01T00:00:00Z" } })]);
+    expect(all.copies()).toMatchObject([{ cluster: CLUSTER, beforeJoin: true }]);
+    all.join(member(CLUSTER, { creationTimestamp: "2025-01-02T00:00:00Z" }));
+    expect(all.copies()).toMatchObject([{ cluster: CLUSTER }]);
+    expect(all.copies()).not.toMatchObject([{ beforeJoin: true }]);
+  });
+
+  test("is not found once the hub has said where it runs, be it nowhere", () => {
+    const all = world({ observedGeneration: 1, clusters: [] });
+    all.observations.report(CLUSTER, [observation()]);
+    expect(all.seen()).toEqual({ running: [], found: undefined });
+  });
+
+  test("runs where this process has placed it, and is found where it is kept for its copy alone", () => {
+    const all = world();
+    all.observations.report(CLUSTER, [observation()]);
+    const plan = (frozen: boolean) =>
+      planOn([], { uid: all.uid, target: { clusters: [{ name: CLUSTER, frozen }] } as unknown as Target });
+    all.plans.set(all.key, plan(true));
+    expect(all.seen()).toEqual({ running: [], found: [CLUSTER] });
+    all.plans.set(all.key, plan(false));
+    expect(all.seen()).toEqual({ running: [CLUSTER], found: [CLUSTER] });
+    all.assignments.replace(all.key, [deleteRow()]);
+    expect(all.seen()).toEqual({ running: [], found: undefined });
+  });
+});
+
 describe("a copy is let go of by a person", () => {
   const target = (status: "True" | "False", clusters: string[] = [], suspended = false): Target =>
     ({ scheduled: { status }, suspended, clusters: clusters.map((name) => ({ name })) }) as unknown as Target;

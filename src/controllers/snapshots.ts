@@ -1,6 +1,7 @@
 import { type FederatedStatus, firstRecordOf, type KubeObject, policyKey, type Reason, refKey } from "../apis/index.ts";
 import {
   AWAITING_REPLACEMENT,
+  type FoundCopy,
   type Observation,
   REPLACED,
   type Row,
@@ -45,10 +46,7 @@ export function snapshotOf(sources: SnapshotSources, owner: string, object: Kube
       : { turnAt: pace.turnOf(policyKey(placement), perMinute, owner, hub.now()) }),
     rooms,
     held: () => heldReplicas(sources, owner),
-    // Where only a summary stands, what has been seen since the start is not all that there is.
-    ...(previous?.summary === undefined || previous.unlistedClusters !== undefined
-      ? { running: runningOn(sources, owner) }
-      : {}),
+    ...(isUnrecorded(previous) ? seenOf(sources, owner, object) : runningBeside(sources, owner, previous)),
   };
 }
 
@@ -88,6 +86,52 @@ function heldReplicas(sources: CopySources, owner: string): { get(cluster: strin
     if (desired !== undefined) held.set(cluster, (held.get(cluster) ?? 0) + desired);
   }
   return held;
+}
+
+/**
+ * Whether the hub says nothing of where the object runs: the object is new, or was applied again after the hub had lost it, or somebody removed its
+ * status. The annotation of the first record does not count: whoever may write the object may write the annotation.
+ */
+export function isUnrecorded(status: FederatedStatus | undefined): boolean {
+  return status?.observedGeneration === undefined;
+}
+
+/** Where an object without a record is seen: on clusters that this process has chosen for it itself, and on others. */
+function seenOf(sources: CopySources, owner: string, object: KubeObject): Pick<Snapshot, "running" | "found"> {
+  const plan = sources.plans.get(owner);
+  const isPlanned = plan?.ours === true && plan.uid === object.metadata.uid;
+  const chosen = new Set(
+    isPlanned ? plan.target?.clusters.flatMap(({ name, frozen }) => (frozen ? [] : [name])) : undefined,
+  );
+  const running = new Set<string>();
+  const found: FoundCopy[] = [];
+  for (const copy of copiesOf(sources, owner)) {
+    const { cluster, ref, present } = copy;
+    // A row from before the first plan is about another life of the object, and decides nothing.
+    const row = isPlanned ? sources.assignments.get(cluster, refKey(ref))?.rows.get(owner) : undefined;
+    if (row !== undefined && isRemoval(row) && !isServing(row)) continue;
+    if (chosen.has(cluster)) running.add(cluster);
+    // Its marks name the object, and `managedFields` show that Meridian has set them: an administrator of the member can forge both, and no tenant of the hub.
+    if (present?.owner === undefined || !present.proven || present.deleting) continue;
+    const desired = present.health.replicas?.desired;
+    found.push({
+      cluster,
+      ref,
+      ...(desired === undefined ? {} : { replicas: desired }),
+      ...(wasFoundOnJoin(sources, owner, copy) ? { beforeJoin: true as const } : {}),
+    });
+  }
+  return { running, ...(found.length === 0 ? {} : { found }) };
+}
+
+/** Where only a summary stands, what has been seen since the start is not all that there is. */
+function runningBeside(
+  sources: CopySources,
+  owner: string,
+  previous: FederatedStatus | undefined,
+): Pick<Snapshot, "running"> {
+  if (previous?.summary !== undefined && previous.unlistedClusters === undefined) return {};
+  return { running: runningOn(sources, owner) };
 }
 
 /** Clusters of the record with a copy that no row deletes: the status may not say so yet. */

@@ -63,4 +63,4 @@ export type {
   Target,
   Why,
 } from "./types.ts";
-export type { Needs, PlacementChoice, Snapshot } from "./snapshot.ts";
+export type { FoundCopy, Needs, PlacementChoice, Snapshot } from "./snapshot.ts";

@@ -6,6 +6,9 @@ import {
   listedAfter,
   parseApiVersion,
   type Placement,
+  type Reason,
+  refKey,
+  refOf,
   shortMessage,
   shortName,
   unknownClusterWords,
@@ -24,6 +27,9 @@ import { AWAITING_REPLACEMENT } from "./moves.ts";
 import { withRescheduling } from "./rescheduling.ts";
 import type { Target } from "./types.ts";
 import type { Snapshot } from "./snapshot.ts";
+
+/** Why a copy stays as it is of which the hub has no record, while nothing says where the object belongs. */
+const COPY_FOUND: Reason = "CopyFound";
 
 /** Where an object goes, where it stays as it is, and why. */
 export interface Scope {
@@ -44,8 +50,9 @@ export interface Scope {
 export function currentClusters(
   { previous, running, clusters }: Snapshot,
   reported: ReadonlyMap<string, number>,
+  found: ReadonlyMap<string, number | undefined>,
 ): ReadonlyMap<string, number | undefined> {
-  const current = new Map<string, number | undefined>();
+  const current = new Map<string, number | undefined>(found);
   const removing = new Set<string>();
   for (const name of previous?.unlistedClusters ?? []) current.set(name, undefined);
   for (const { name, state, reason } of previous?.clusters ?? []) {
@@ -63,10 +70,46 @@ export function currentClusters(
   return current;
 }
 
+/**
+ * Of the clusters that run the object now, those of which only copies there say so: no record of the hub names them, or the record names them for no
+ * other reason. Undefined where there are none.
+ */
+export function foundClusters(
+  { previous, running }: Snapshot,
+  found: ReadonlyMap<string, number | undefined>,
+): ReadonlySet<string> | undefined {
+  const names = new Set(found.keys());
+  if (names.size > 0)
+    for (const name of [...(running ?? []), ...(previous?.unlistedClusters ?? [])]) names.delete(name);
+  for (const { name, state, reason } of previous?.clusters ?? []) {
+    if (state === "Held" && reason === COPY_FOUND) names.add(name);
+    else names.delete(name);
+  }
+  return names.size === 0 ? undefined : names;
+}
+
+/** By cluster, the replicas that copies ask for of which the hub has no record. `rendered`: what the object comes to there. */
+export function foundReplicas(
+  { found = [] }: Snapshot,
+  rendered: readonly KubeObject[],
+): ReadonlyMap<string, number | undefined> {
+  const replicas = new Map<string, number | undefined>();
+  if (found.length === 0) return replicas;
+  const keys = new Set(rendered.map((object) => refKey(refOf(object))));
+  for (const copy of found) {
+    if (keys.size > 0 && !keys.has(refKey(copy.ref))) continue;
+    const before = replicas.get(copy.cluster);
+    replicas.set(copy.cluster, copy.replicas === undefined ? before : (before ?? 0) + copy.replicas);
+  }
+  return replicas;
+}
+
 export interface Place {
   cluster: ClusterSnapshot;
   /** True: it runs the object and is left as it is. False: its objects are made so. */
   frozen: boolean;
+  /** Frozen, and no record of the hub names it ({@link COPY_FOUND}). */
+  found?: true;
   /** Its share; undefined where the replicas are not divided. */
   replicas?: number | undefined;
 }
@@ -80,8 +123,12 @@ export function scopeOf(
   now: number,
 ): Scope {
   const keepable: Place[] = [];
-  for (const cluster of subject.current.size === 0 ? [] : clusters) {
-    if (!cluster.deleting && subject.current.has(cluster.name)) keepable.push({ cluster, frozen: true });
+  const current = keptClusters(subject, snapshot);
+  for (const cluster of current.size === 0 ? [] : clusters) {
+    if (!cluster.deleting && current.has(cluster.name)) {
+      const isFound = subject.found?.has(cluster.name) === true;
+      keepable.push({ cluster, frozen: true, ...(isFound ? { found: true as const } : {}) });
+    }
   }
   if (placement !== undefined) {
     const { failover: rules } = placement.spec;
@@ -104,7 +151,7 @@ export function scopeOf(
   const mayBeOnHub = ({ local, deleting }: ClusterSnapshot): boolean =>
     local && !deleting && isRendered(snapshot.object) && !isOffHub(snapshot.object);
   const locals = clusters.filter(mayBeOnHub).map(({ name }) => name);
-  if (locals.length > 0 && isUnderDefault(snapshot.previous, subject.current, clusters)) {
+  if (locals.length > 0 && isUnderDefault(snapshot.previous, current, clusters)) {
     const group = { name: "local", clusterNames: locals };
     const rules = { clusterAffinities: [group], replicaScheduling: { mode: "Duplicated" as const } };
     const decision = schedule(subject, rules, clusters, now);
@@ -136,6 +183,12 @@ export function scopeOf(
     places: keepable,
     suspended: false,
   };
+}
+
+/** Clusters that keep the object while nothing says where it belongs. */
+function keptClusters({ current }: Subject, { found = [] }: Snapshot): Subject["current"] {
+  const letGo = new Set(found.flatMap(({ cluster, beforeJoin }) => (beforeJoin === true ? [cluster] : [])));
+  return letGo.size === 0 ? current : new Map([...current].filter(([name]) => !letGo.has(name)));
 }
 
 function decided(

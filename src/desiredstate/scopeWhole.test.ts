@@ -20,7 +20,7 @@ import { snapshot } from "./testdata/builders.ts";
 
 const counts = { desired: 7, updated: 7, ready: 7, available: 7 };
 const current = (more: Partial<Snapshot>, reported: Record<string, number> = {}) => [
-  ...currentClusters(snapshot(more), new Map(Object.entries(reported))),
+  ...currentClusters(snapshot(more), new Map(Object.entries(reported)), new Map()),
 ];
 
 describe("clusters that run the object", () => {

@@ -1,4 +1,11 @@
-import type { FederatedStatus, KubeObject, ObjectSetting, OverridePolicy, Placement } from "../apis/index.ts";
+import type {
+  FederatedStatus,
+  KubeObject,
+  ObjectRef,
+  ObjectSetting,
+  OverridePolicy,
+  Placement,
+} from "../apis/index.ts";
 import type { Dependency, ReplicaPaths } from "../interpreter/index.ts";
 import type { RoomReading } from "../scheduler/index.ts";
 import type { ClusterSnapshot, Subject } from "../scheduler/types.ts";
@@ -43,6 +50,8 @@ export interface Snapshot {
    * the status counts.
    */
   running?: ReadonlySet<string>;
+  /** Copies that members hold of the object while the hub has no record of where it runs ({@link FoundCopy}). */
+  found?: readonly FoundCopy[];
   /** How much room clusters have, as far as that was measured; without it nobody measures. Read only where replicas are divided by room. */
   rooms?: { get(cluster: string): RoomReading | undefined };
   /** The replicas that clusters were given last, where that is known better than from the status. Asked only where they are divided by room. */
@@ -51,6 +60,19 @@ export interface Snapshot {
   contacts?: Contacts;
   /** When it is the object's turn to leave a lost cluster, epoch milliseconds, where the placement bounds how many do in a minute. */
   turnAt?: number;
+}
+
+/**
+ * A copy that names the object as its owner, and of which no record of the hub tells: the object was applied again after the hub had lost it, or somebody
+ * removed its status. That the copy is there is the member's word alone.
+ */
+export interface FoundCopy {
+  cluster: string;
+  ref: ObjectRef;
+  /** That the copy asks for; undefined for kinds without replicas. */
+  replicas?: number;
+  /** The copy is older than the membership of its cluster: a person may have let go of it. It is taken up where the object is placed, and kept nowhere. */
+  beforeJoin?: true;
 }
 
 /** The policy that places an object, and those that it goes before. */

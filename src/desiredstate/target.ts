@@ -28,7 +28,7 @@ import { needsOf, withTheirNeeds } from "./needs.ts";
 import { choosePlacement } from "./placementSelection.ts";
 import { defaultTerms, type NamespaceTerms } from "./podSecurity/index.ts";
 import { reschedulingOf } from "./rescheduling.ts";
-import { currentClusters, isRendered, scopeOf } from "./scope.ts";
+import { currentClusters, foundClusters, foundReplicas, isRendered, scopeOf } from "./scope.ts";
 import type { ClusterTarget, Target, Why } from "./types.ts";
 import type { Needs, Snapshot } from "./snapshot.ts";
 import { VariantRenderer } from "./variants.ts";
@@ -46,7 +46,6 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const { placement, passedOver } = snapshot.choice ?? choosePlacement(object, snapshot.placements, snapshot.setting);
   const paths = replicaPathsOf(kind, placement?.spec.replicaScheduling.path, snapshot.scale);
   const replicas = paths === undefined ? kind.replicas(object) : replicasAt(object, paths.spec);
-  const reported = reportedReplicas(snapshot);
   const terms = snapshot.terms ?? defaultTerms(object.metadata.namespace ?? "");
   const unfit =
     tooDeep(object) ??
@@ -57,13 +56,17 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
       : undefined) ??
     (kind.holdsManifests === true ? manifestsProblem(object) : undefined);
   const rendered = unfit === undefined ? kind.render(object) : [];
+  const found = foundReplicas(snapshot, rendered);
+  const unproven = foundClusters(snapshot, found);
+  const reported = reportedReplicas(snapshot, found);
   const isByRoom = placement !== undefined && goesByRoom(placement.spec.replicaScheduling);
   const podNeeds = isByRoom ? rendered.flatMap((one) => podNeedsOf(one) ?? [])[0] : undefined;
   const subject: Subject = {
     key: `${object.kind}/${object.metadata.namespace ?? ""}/${object.metadata.name}`,
     labels: object.metadata.labels ?? {},
     ...(object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace }),
-    current: currentClusters(snapshot, reported),
+    current: currentClusters(snapshot, reported, found),
+    ...(unproven === undefined ? {} : { found: unproven }),
     ...(replicas === undefined ? {} : { replicas }),
     ...(isRendered(object) ? {} : { sentAsItIs: true }),
     ...(unfit === undefined ? { apis: apisOf(rendered) } : {}),
@@ -101,7 +104,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   /** Rules that take a cluster of the object, whatever is done there. */
   const reaching = new Set<readonly MatchedRule[]>();
 
-  for (const { cluster, frozen, replicas: divided } of scope.places) {
+  for (const { cluster, frozen, found: isFound, replicas: divided } of scope.places) {
     const { name, region, local } = cluster;
     const rules = overrides.on(cluster);
     reaching.add(rules);
@@ -123,6 +126,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
       ...(variant.problem === undefined ? {} : { problem: variant.problem }),
       ...(warning === undefined ? {} : { warning }),
       frozen: keeps,
+      ...(isFound === true ? { found: isFound } : {}),
       ...(denial === undefined ? {} : { frozenFor: denial }),
       ...(keeps || variant.problem !== undefined || variant.overrides === undefined
         ? {}
@@ -210,8 +214,14 @@ function protectedNamespace({ namespace, isProtected }: NamespaceTerms): Why | u
 }
 
 /** What each cluster was last asked for: while it is frozen, that is still so. */
-function reportedReplicas({ previous }: Snapshot): ReadonlyMap<string, number> {
-  return new Map(previous?.clusters?.map(({ name, replicas }) => [name, replicas.desired]));
+function reportedReplicas(
+  { previous }: Snapshot,
+  found: ReadonlyMap<string, number | undefined>,
+): ReadonlyMap<string, number> {
+  const reported = new Map<string, number>();
+  for (const [name, replicas] of found) if (replicas !== undefined) reported.set(name, replicas);
+  for (const { name, replicas } of previous?.clusters ?? []) reported.set(name, replicas.desired);
+  return reported;
 }
 
 /** What the object refers to and nobody can bring there. */

@@ -84,6 +84,8 @@ export interface ClusterTarget {
   frozen: boolean;
   /** Why this cluster in particular is frozen (SecretAccessDenied); without it the reason is the object's. */
   frozenFor?: Why;
+  /** Frozen, and known by its copies alone: no record of the hub says that the object runs there. */
+  found?: true;
   /** In the order of application: dependencies first. Empty where nothing can be said (a problem before it ran there). */
   objects: readonly DesiredObject[];
 }

@@ -7,7 +7,7 @@
  * it; and `notes` for whatever a placement asks for and does not get. It never calls a client, never reads a clock and never throws.
  */
 export { compareText, indexOfName, sortedByName } from "./order.ts";
-export { schedule } from "./schedule.ts";
+export { choosesAmong, schedule } from "./schedule.ts";
 export { tolerates } from "./filter/taintToleration.ts";
 export { groupOf } from "./select/topology.ts";
 export { SelectorIndex } from "./selectorIndex.ts";

@@ -70,8 +70,13 @@ function roomAsked(
 
 const NONE: ReadonlyMap<string, number> = new Map();
 
+/** Whether the placement chooses between clusters that fit, or between how much each gets, so that what runs somewhere counts. */
+export function choosesAmong(placement: PlacementRules): boolean {
+  return takesSome({ replicas: 1 }, placement);
+}
+
 /** Where a cluster does not serve, the object has others to go to: not each cluster that fits is taken as it is. */
-function takesSome({ replicas }: Subject, placement: PlacementRules): boolean {
+function takesSome({ replicas }: Pick<Subject, "replicas">, placement: PlacementRules): boolean {
   const { clusterAffinities = [], replicaScheduling } = placement;
   const isDivided = replicaScheduling.mode === "Divided" && replicas !== undefined;
   return isDivided || clusterAffinities.length > 1 || picksClusters(placement);

@@ -38,6 +38,11 @@ export interface Subject {
   replicas?: number;
   /** Clusters that run it now, with their replicas as far as they are known; they stay through NoSchedule taints. */
   current: ReadonlyMap<string, number | undefined>;
+  /**
+   * Clusters of `current` of which no record of the hub says that they run the object: copies there say so themselves. They are preferred among equals,
+   * and admit the object only where a new object could go.
+   */
+  found?: ReadonlySet<string>;
   /** What goes to a cluster is the object itself, and no other that Meridian makes of it. */
   sentAsItIs?: boolean;
   /** `group/version` of what goes to a cluster; undefined: not known, and not asked for. */

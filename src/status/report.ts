@@ -198,9 +198,16 @@ function availabilityOf(
   return serving === "Now" && rows.filter(isWanted).every((row) => row.inSync) ? "Yes" : "Before";
 }
 
+const COPY_FOUND: Reason = "CopyFound";
+
+const FOUND: Why = {
+  reason: COPY_FOUND,
+  message: "a copy is there that no record on the hub names; it stays as it is until a Placement decides",
+};
+
 function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: Why, isEmpty: boolean): Outcome {
   if (target.problem !== undefined) return { state: "Failed", ...textOf(target.problem) };
-  if (target.frozen) return { state: "Held", ...(target.frozenFor ?? frozenFor) };
+  if (target.frozen) return { state: "Held", ...(target.frozenFor ?? (target.found === true ? FOUND : frozenFor)) };
 
   const failure = failureOf(rows, target);
   if (failure?.final === true) return { state: "Failed", ...textOf(failure) };

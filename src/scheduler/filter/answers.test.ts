@@ -38,6 +38,8 @@ const ask = (filter: Filter, setting: Setting): FilterAnswer[] => {
 const runsOn = (...names: string[]): Partial<Subject> => ({
   current: new Map(names.map((name) => [name, undefined])),
 });
+/** By copies alone. */
+const foundOn = (...names: string[]): Partial<Subject> => ({ ...runsOn(...names), found: new Set(names) });
 const yes = (reason: string, message: string): FilterAnswer => ({ fits: true, reason, message });
 const no = (reason: string, message: string, remedy?: string): FilterAnswer => ({
   fits: false,
@@ -138,6 +140,11 @@ describe("what a cluster serves", () => {
       { who: { apis, ...runsOn("d") }, picks: true, fleet: [cluster("b"), serving("c", "apps/v1"), serving("d")] },
       [unknown, refused("example.com/v1"), waits("apps/v1")],
     ],
+    [
+      "keeps the object away from where only a copy says that it runs",
+      { who: { apis, ...foundOn("d") }, picks: true, fleet: [serving("d")] },
+      [refused("apps/v1")],
+    ],
   ])("%s", (_what, setting, want) => expect(ask(apiEnablement, setting)).toEqual(want));
 
   test("is said in one value where it is alike", () => {
@@ -183,6 +190,11 @@ describe("a cluster that is ready or not", () => {
       [unknown, ready, keeps, refused],
     ],
     ["keeps what runs there", { fleet, who: runsOn("d") }, [unknown, ready, waits, keeps]],
+    [
+      "keeps nothing that only a copy says to run there",
+      { fleet, picks: true, who: foundOn("b", "c") },
+      [unknown, ready, refused, refused],
+    ],
   ])("%s", (_what, setting, want) => expect(ask(clusterReadiness, setting)).toEqual(want));
 
   test("is asked once where all are ready", () => {
@@ -226,6 +238,7 @@ describe("the life of a cluster", () => {
     ["ends, and takes what runs there along", { deleting: true }, runsOn("a"), goes],
     ["may end: nothing new goes there", { undecided: true }, {}, goes],
     ["may end: what runs there stays", { undecided: true }, runsOn("a"), stays],
+    ["may end: what only a copy says to run there goes nowhere new", { undecided: true }, foundOn("a"), goes],
     ["ends, whoever has said so or not", { deleting: true, undecided: true }, runsOn("a"), goes],
     ["is that of the hub, which has the object already", { local: true }, { sentAsItIs: true }, isHome],
     ["is that of the hub, which has not what is made of the object", { local: true }, {}, stays],

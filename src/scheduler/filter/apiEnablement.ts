@@ -1,5 +1,5 @@
 import { shortMessage } from "../../apis/index.ts";
-import { fits, refuses, type Filter, type FilterAnswer } from "./filter.ts";
+import { fits, refuses, staysOn, type Filter, type FilterAnswer } from "./filter.ts";
 
 const SERVED = fits("ApiServed", "the cluster serves what is sent");
 const UNKNOWN = fits("ApiUnknown", "which APIs the cluster serves is not known yet");
@@ -11,7 +11,7 @@ const UNKNOWN = fits("ApiUnknown", "which APIs the cluster serves is not known y
 export const apiEnablement: Filter = {
   name: "ApiEnablement",
   prepare({ subject, picks, fleet }) {
-    const { apis = [], current } = subject;
+    const { apis = [] } = subject;
     if (fleet.serve(apis)) return () => SERVED;
     const without = new Map<string, { refuses: FilterAnswer; waits: FilterAnswer }>();
     return ({ name, apis: served }) => {
@@ -20,7 +20,7 @@ export const apiEnablement: Filter = {
       if (missing === undefined) return SERVED;
       let answers = without.get(missing);
       if (answers === undefined) without.set(missing, (answers = answersWithout(missing)));
-      return picks && !current.has(name) ? answers.refuses : answers.waits;
+      return picks && !staysOn(subject, name) ? answers.refuses : answers.waits;
     };
   },
   isAlike: ({ subject, fleet }) => fleet.serve(subject.apis ?? []),

@@ -1,4 +1,4 @@
-import { fits, refuses, type Filter } from "./filter.ts";
+import { fits, refuses, staysOn, type Filter } from "./filter.ts";
 
 const STAYS = fits("ClusterStays", "the cluster is not being removed from the federation");
 const GOES = refuses("ClusterDeleting", "the cluster is being removed from the federation");
@@ -14,6 +14,6 @@ export const clusterLifecycle: Filter = {
     ({ subject }) =>
     (cluster) => {
       if (cluster.local && subject.sentAsItIs === true) return IS_HOME;
-      return cluster.deleting || (cluster.undecided === true && !subject.current.has(cluster.name)) ? GOES : STAYS;
+      return cluster.deleting || (cluster.undecided === true && !staysOn(subject, cluster.name)) ? GOES : STAYS;
     },
 };

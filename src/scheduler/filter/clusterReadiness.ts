@@ -1,4 +1,4 @@
-import { fits, refuses, type Filter, type FilterAnswer } from "./filter.ts";
+import { fits, refuses, staysOn, type Filter, type FilterAnswer } from "./filter.ts";
 
 const READY = fits("ClusterReady", "the cluster is ready");
 const UNKNOWN = fits("ClusterReady", "whether the cluster is ready is not known yet");
@@ -20,7 +20,7 @@ export const clusterReadiness: Filter = {
     return ({ name, ready }) => {
       if (ready === undefined) return UNKNOWN;
       if (ready.status === "True") return READY;
-      if (subject.current.has(name)) return KEEPS;
+      if (staysOn(subject, name)) return KEEPS;
       return picks ? NOT_READY : WAITS;
     };
   },

@@ -31,6 +31,11 @@ export interface Filter {
   isAlike?: (context: FilterContext) => boolean;
 }
 
+/** The object runs there by the hub's own record: what keeps new objects away does not drive this one out. */
+export function staysOn({ current, found }: Subject, cluster: string): boolean {
+  return current.has(cluster) && found?.has(cluster) !== true;
+}
+
 export function fits(reason: string, message: string): FilterAnswer {
   return { fits: true, reason, message };
 }

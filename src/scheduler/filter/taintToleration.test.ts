@@ -12,12 +12,20 @@ describe("taints", () => {
     taint: Partial<Taint>;
     tolerations?: Toleration[];
     current?: boolean;
+    found?: boolean;
     fits: boolean;
     recheckIn?: number;
   }
   test.each<Case>([
     { name: "NoSchedule keeps a new object away", taint: { effect: "NoSchedule" }, fits: false },
     { name: "NoSchedule leaves what is there", taint: { effect: "NoSchedule" }, current: true, fits: true },
+    {
+      name: "NoSchedule keeps away what only a copy says to be there",
+      taint: { effect: "NoSchedule" },
+      current: true,
+      found: true,
+      fits: false,
+    },
     { name: "PreferNoSchedule refuses nothing", taint: { effect: "PreferNoSchedule" }, fits: true },
     { name: "NoExecute keeps a new object away", taint: { effect: "NoExecute" }, fits: false },
     { name: "NoExecute moves what is there", taint: { effect: "NoExecute" }, current: true, fits: false },
@@ -112,10 +120,10 @@ describe("taints", () => {
       ],
       fits: false,
     },
-  ])("$name", ({ taint, tolerations = [], current = false, fits, recheckIn }) => {
+  ])("$name", ({ taint, tolerations = [], current = false, found = false, fits, recheckIn }) => {
     const tainted = cluster("a", { taints: [{ key: "k", effect: "NoSchedule", ...taint }] });
     const decision = schedule(
-      subject({ current: new Map(current ? [["a", 1]] : []) }),
+      subject({ current: new Map(current ? [["a", 1]] : []), ...(found ? { found: new Set(["a"]) } : {}) }),
       placement({ tolerations }),
       [tainted],
       NOW,

@@ -1,6 +1,6 @@
 import type { Taint, Toleration } from "../../apis/index.ts";
 import type { ClusterSnapshot, ClusterTaint } from "../types.ts";
-import { fits, refuses, type Filter, type FilterAnswer, type FilterContext } from "./filter.ts";
+import { fits, refuses, staysOn, type Filter, type FilterAnswer, type FilterContext } from "./filter.ts";
 
 const NO_TAINT = fits("TaintsTolerated", "no taint keeps the object away");
 const TOLERATED = fits("TaintsTolerated", "its taints are tolerated");
@@ -16,7 +16,7 @@ export const taintToleration: Filter = {
 };
 
 function check(cluster: ClusterSnapshot, { subject, tolerations, now }: FilterContext): FilterAnswer {
-  const stays = subject.current.has(cluster.name);
+  const stays = staysOn(subject, cluster.name);
   let answer = NO_TAINT;
   let until = Number.POSITIVE_INFINITY;
   for (const taint of cluster.taints) {
