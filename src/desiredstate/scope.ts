@@ -133,7 +133,7 @@ export function scopeOf(
   if (placement !== undefined) {
     const { failover: rules } = placement.spec;
     const { decision, failover } =
-      rules === undefined || subject.current.size === 0
+      rules === undefined
         ? { decision: decided(subject, placement, clusters, snapshot, now) }
         : scheduleWithFailover(subject, placement, rules, clusters, snapshot, now);
     if (placement.spec.suspend === true) {

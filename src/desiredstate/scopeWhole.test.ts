@@ -114,11 +114,12 @@ describe("a suspended object", () => {
     expect(none.failover?.departures).toEqual([]);
   });
 
-  test("has no failover where it runs nowhere, or where none is asked for", () => {
-    expect(targetOf({ placements: [placement("p", suspended)] })).not.toHaveProperty("failover");
+  test("has failover from the first plan on, and none where none is asked for", () => {
+    expect(targetOf({ placements: [placement("p", suspended)] })).toHaveProperty("failover");
     const previous = running(["shanghai-1"], placedBy("p"));
     expect(targetOf({ placements: [placement("p", { suspend: true })], previous })).not.toHaveProperty("failover");
-    expect(targetOf({ placements: [placement("p", { failover: {} })] })).not.toHaveProperty("failover");
+    const watched = targetOf({ placements: [placement("p", { failover: { unhealthyAfter: "2m" } })] });
+    expect(watched.failover).toMatchObject({ watchesHealth: true, departures: [] });
   });
 });
 

@@ -151,6 +151,8 @@ test("an unhealthy object moves from a cluster that answers, and the old copy go
       .clusterCount(1)
       .failover({ ...RULES, unhealthyAfter: "2m" }),
   );
+  // Nothing happens any more that would give a reason to plan again.
+  await federation.pass(30_000);
   await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2));
   federation.member("frankfurt").stickPods();
   await federation.until(() => failingOver(federation)?.reason === "ObjectUnhealthy", 60_000);
