@@ -216,7 +216,9 @@ export const rolloutStatus = z.object({
   reason: z
     .enum(["", "Gate", "User", "Unknown", "Failures", "RollbackFailed"])
     .exactOptional()
-    .describe("Why it is paused; empty in every other state."),
+    .describe(
+      "Why it is paused; `User` where it is Planned and was paused before it began; empty in every other state.",
+    ),
   message: z.string().max(32768).exactOptional(),
   revision: count
     .exactOptional()

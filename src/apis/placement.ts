@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { conditions, count, observedGeneration } from "./conditions.ts";
+import { conditions, count, observedGeneration, timestamp } from "./conditions.ts";
 import type { ObjectMeta } from "./meta.ts";
 import { FIELD_PATH, KIND, LABEL_KEY, LIST_PATH, NOT_WRITTEN_PATH } from "./patterns.ts";
 import { duration, entryName, percent, share } from "./policyScalars.ts";
@@ -262,6 +262,21 @@ export const policyStatus = z.object({
     .exactOptional()
     .describe("For each set of clusters that was chosen, how many objects it was chosen for."),
   lastError: z.string().max(32768).exactOptional(),
+  stoppedRollouts: z
+    .array(
+      z.object({
+        kind: z.string().max(253),
+        namespace: z.string().max(63).exactOptional(),
+        name: z.string().max(253),
+        since: timestamp,
+        yieldsAt: timestamp.describe("From then on objects of other namespaces do not wait for it."),
+      }),
+    )
+    .max(10)
+    .exactOptional()
+    .describe(
+      "With `rollout.maxObjects`: objects whose rollout has stopped and keeps its place while others wait; the first ten.",
+    ),
 });
 
 /** What a policy says about itself. */

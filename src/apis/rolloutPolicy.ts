@@ -53,7 +53,12 @@ export const rollout = z.object({
   maxObjects: share
     .optional()
     .describe(
-      "Of the objects that the policy places, how many may be rolled out at once, as a number or a share; at least one. The others wait, in the order in which they came. A run that pauses keeps its place, and so does one that was taken back where the policy was at fault and not the object. Absent: all.",
+      "Of the objects that the policy places, how many may be rolled out at once, as a number or a share; at least one. The others wait, in the order in which they came. A run that is paused before it begins takes no place. One that stops later keeps its place, and so does one that was taken back where the policy was at fault and not the object; against objects of other namespaces no longer than `yieldAfter`. Absent: all.",
+    ),
+  yieldAfter: duration
+    .optional()
+    .describe(
+      "With `maxObjects`: for how long a run that has stopped (paused, failed, waiting for an approval or a gate, taken back) keeps its place from objects of other namespaces. All its stops count together. A run that has yielded keeps its state, and waits for a place before it goes on. Default: the deadline of the stage where it has stopped, else 1h.",
     ),
   onFailure: z.enum(["Pause", "Rollback"]).optional(),
   revisionHistoryLimit: z.int().min(0).max(100).optional(),

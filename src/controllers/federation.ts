@@ -129,9 +129,9 @@ export function createFederation(options: FederationOptions): Federation {
   const statuses = new StatusReconciler({ ...copies, contacts, store, client, clock, ...telling });
   const gates = new Gates({ ask: options.askGate, clock, logger });
   const policyProgress = new PolicyProgress({ hub, plans });
-  const policies = new PolicyStatusReconciler({ ...copies, policyProgress, gates, client, clock });
-  const revisions = new Revisions({ client, systemNamespace });
   const places = new RolloutPlaces({ hub, plans });
+  const policies = new PolicyStatusReconciler({ ...copies, policyProgress, gates, places, client, clock });
+  const revisions = new Revisions({ client, systemNamespace });
   const shared = {
     ...copies,
     policyProgress,

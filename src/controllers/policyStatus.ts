@@ -1,4 +1,4 @@
-import { FIELD_MANAGER, type KubeObject, policyKey } from "../apis/index.ts";
+import { FIELD_MANAGER, type KubeObject, policyKey, type PolicyStatus, timestamp } from "../apis/index.ts";
 import type { HubCache, Policy } from "../hub/index.ts";
 import {
   apiVersionOf,
@@ -25,7 +25,9 @@ import type { ObservationChange, Observations } from "./observations.ts";
 import type { PlanningProgress } from "./planningProgress.ts";
 import type { PolicyProgress } from "./policyProgress.ts";
 import { type Outcome, PolicyTally } from "./policyOutcome.ts";
+import { refOfKey } from "./ownerKeys.ts";
 import { policiesIn, type Plans } from "./plans.ts";
+import type { RolloutPlaces, StoppedRun } from "./rolloutPlaces.ts";
 import { ungrantedKinds } from "./ungrantedKinds.ts";
 import { withoutEffect } from "./withoutEffect.ts";
 
@@ -50,6 +52,7 @@ export interface PolicyStatusReconcilerOptions {
   assignments: Pick<Assignments, "get">;
   observations: Observations;
   gates: Pick<Gates, "hasPrometheus">;
+  places: Pick<RolloutPlaces, "stoppedOf">;
   /** Before every object has been planned, nobody knows what a policy matches. */
   progress: PlanningProgress;
   /** Before the objects of a changed policy have been planned with it, nobody knows what becomes of the change. */
@@ -109,6 +112,7 @@ export class PolicyStatusReconciler implements Reconciler {
       ...withoutEffect(policy, facts),
       ...(await this.#outcome(policy)),
       ...ungrantedKinds(policy, hub),
+      stoppedRollouts: this.#options.places.stoppedOf(key).map(stoppedRollout),
     };
     const status = policyStatus(
       { generation: policy.metadata.generation ?? 0, ...outcome, previous: policy.status },
@@ -165,4 +169,10 @@ export class PolicyStatusReconciler implements Reconciler {
     for (const owner of assignments.get(cluster, key)?.rows.keys() ?? [])
       for (const policy of plans.get(owner)?.target?.overrides ?? []) yield policyKey(policy);
   }
+}
+
+function stoppedRollout({ owner, since, yieldsAt }: StoppedRun): NonNullable<PolicyStatus["stoppedRollouts"]>[number] {
+  const { kind, namespace, name } = refOfKey(owner);
+  const where = namespace === undefined ? {} : { namespace };
+  return { kind, ...where, name, since: timestamp(since), yieldsAt: timestamp(yieldsAt) };
 }

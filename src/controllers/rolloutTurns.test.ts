@@ -12,7 +12,7 @@ import { CANARY, rollingOut } from "./testing/rollingOut.ts";
 
 const START = "2026-01-01T00:00:00Z";
 const POLICY = "Placement/default/everywhere";
-const OTHER = { owner: "another", policy: POLICY, maxObjects: 1 };
+const OTHER = { owner: "another", policy: POLICY, maxObjects: 1, rules: {} };
 
 describe("what people ask of a run", () => {
   /** A change under way, and what becomes of it when that was said. */

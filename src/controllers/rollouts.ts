@@ -6,6 +6,7 @@ import {
   policyKey,
   type RolloutStatus,
   sameValue,
+  timestamp,
 } from "../apis/index.ts";
 import {
   computeTarget,
@@ -30,11 +31,13 @@ import {
   type RolloutFacts,
   type RolloutInput,
   type RolloutPolicy,
+  stopOf,
   type Transition,
   type Turn,
 } from "../rollout/index.ts";
 import type { Gates } from "./gates.ts";
 import type { Observations } from "./observations.ts";
+import { refOfKey } from "./ownerKeys.ts";
 import { contentHash, type Revisions, tooLarge } from "./revisions.ts";
 import { commandsOf, type CommandSources } from "./rolloutCommands.ts";
 import type { BoundRun, RolloutPlaces } from "./rolloutPlaces.ts";
@@ -208,30 +211,46 @@ export class Rollouts {
     return next;
   }
 
-  /** A run that has not begun begins when the policy lets another object in. */
+  /** A run that has not begun begins when the policy lets another object in; so does one go on that has yielded its turn. */
   #inTurn(request: RolloutRequest, input: RolloutInput): Advance {
     const { now } = request;
     const bound = boundOf(request);
     if (bound === undefined) return advance(input, now);
     const { places } = this.#sources;
-    const isOne = places.limitOf(bound) === 1;
-    const waitsForTurn = `waits for its turn: ${isOne ? "one object" : `${places.limitOf(bound)} objects`} of the policy at once (maxObjects)`;
-    const queued = advance({ ...input, waitsForTurn }, now);
-    if (queued.status.state !== "Planned" || input.awaitsContact === true || !places.mayBegin(bound)) return queued;
-    return advance(input, now);
+    const run = input.current?.revision === input.revision ? input.current : undefined;
+    // What is under way goes on, whoever has the places; what was taken back begins nothing.
+    const isOpen = run === undefined || run.state === "Planned" || run.state === "Paused";
+    if (!isOpen || (run?.state === "Paused" && places.has(bound))) return advance(input, now);
+    const queued = advance({ ...input, waitsForTurn: waitingText(places, bound) }, now);
+    const { state, reason } = queued.status;
+    if (state !== "Planned" || reason === "User" || input.awaitsContact === true) return queued;
+    if (places.mayBegin(bound)) return advance(input, now);
+    const yieldsAt = Math.min(
+      ...places
+        .stoppedBefore(bound)
+        .map((stop) => stop.yieldsAt)
+        .filter((at) => at > now),
+    );
+    return yieldsAt === Infinity ? queued : { ...queued, recheckAt: Math.min(queued.recheckAt ?? Infinity, yieldsAt) };
   }
 
   /**
    * A run has its place for as long as it is under way. One that was taken back has it, too, where the policy or what it brings along was at fault and not
    * the object: the next object would get the same. It gives the place up when it gets another revision that does well.
    */
-  #settlePlace(request: RolloutRequest, { state }: RolloutStatus, isSameAsBefore: boolean): void {
+  #settlePlace(request: RolloutRequest, status: RolloutStatus, isSameAsBefore: boolean): void {
     const { places } = this.#sources;
+    const { state, reason } = status;
     const bound = boundOf(request);
-    if (bound !== undefined && state === "Planned") return;
-    if (bound === undefined || state === "Succeeded" || (state === "RolledBack" && !isSameAsBefore))
+    const isOver = state === "Succeeded" || (state === "RolledBack" && !isSameAsBefore);
+    if (bound === undefined || isOver || (state === "Planned" && reason === "User")) {
       places.release(request.owner);
-    else places.keep(bound);
+      return;
+    }
+    if (state === "Planned") return;
+    const stop = stopOf(bound.rules, status);
+    if (stop === undefined) places.keep(bound);
+    else places.stop(bound, stop);
   }
 
   /** What was rolled out last, where it is asked for: the object needs something that may not be read now. */
@@ -272,10 +291,24 @@ export class Rollouts {
 
 /** Undefined where the policy does not bound how many objects are rolled out at once. */
 function boundOf({ owner, placement }: RolloutRequest): BoundRun | undefined {
-  const maxObjects = placement?.spec.rollout?.maxObjects;
-  return placement === undefined || maxObjects === undefined
+  const rules = placement?.spec.rollout;
+  return placement === undefined || rules?.maxObjects === undefined
     ? undefined
-    : { owner, policy: policyKey(placement), maxObjects };
+    : { owner, policy: policyKey(placement), maxObjects: rules.maxObjects, rules };
+}
+
+/** Whoever reads the status of an object may read its namespace, and perhaps no other one. */
+function waitingText(places: RolloutPlaces, run: BoundRun): string {
+  const limit = places.limitOf(run);
+  const what = `waits for its turn: ${limit === 1 ? "one object" : `${limit} objects`} of the policy at once (maxObjects)`;
+  const [first, ...others] = places.stoppedBefore(run);
+  if (first === undefined) return what;
+  const [own, that] = [refOfKey(run.owner), refOfKey(first.owner)];
+  const isNear = own.namespace === that.namespace;
+  const who = isNear ? `${that.kind} ${that.name}` : "an object of another namespace";
+  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+  const until = isNear ? "" : ` until ${timestamp(first.yieldsAt)}`;
+  return `${what}; ${who}${more} has stopped and keeps its turn${until}`;
 }
 
 /** What is observed of clusters changes nothing of it any more. */

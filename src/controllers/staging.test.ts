@@ -112,9 +112,13 @@ describe("an object that is rolled out in stages", () => {
   });
 
   test("is forgotten with all that was kept of it", async () => {
-    const { of, stage, where, told, notes, events, shared, hub } = await staging({ ...CANARY, maxObjects: 1 });
+    const { of, stage, where, told, notes, events, shared, hub } = await staging({
+      ...CANARY,
+      maxObjects: 1,
+      rules: {},
+    });
     const first = await of();
-    const other = { owner: "other", policy: "Placement/default/everywhere", maxObjects: 1 };
+    const other = { owner: "other", policy: "Placement/default/everywhere", maxObjects: 1, rules: {} };
     expect(shared.places.mayBegin(other)).toBe(false);
     expect(notes()).not.toEqual([]);
     events.length = told.length = hub.calls.length = 0;

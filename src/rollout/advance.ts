@@ -86,20 +86,19 @@ function carryOn(
 ): void {
   const { status } = draft;
   const { policy, commands } = input;
-  if (status.state === "Planned") {
-    if (input.waitsForTurn !== undefined) {
-      draft.run("Planned", "", input.waitsForTurn);
-      return;
-    }
-    // The plan is frozen here: who comes later waits for the next run.
-    status.stages = frozenPlan(policy, input.clusters);
+  const isAborted = commands.abort === draft.revision && status.state !== "Succeeded";
+  if (status.state === "Planned" && (input.waitsForTurn === undefined || isAborted)) {
+    // The plan is frozen here: who comes later waits for the next run. One that goes on after it yielded its turn has its plan.
+    status.stages ??= frozenPlan(policy, input.clusters);
     draft.run("Progressing");
+  } else if (status.state === "Planned" && status.stages === undefined) {
+    waitForTurn(draft, input);
+    return;
   }
   if (status.state === "RolledBack") return;
   const isStopped = status.state === "Paused" && STOPPED.has(status.reason ?? "");
   const isResumed = isStopped && resume(draft, input);
   if (status.reason === "RollbackFailed" && !isResumed) return;
-  const isAborted = commands.abort === draft.revision && status.state !== "Succeeded";
   if (status.state === "RollingBack" || status.reason === "RollbackFailed" || (isAborted && canGoBack(draft, input))) {
     back(draft, input, facts);
     return;
@@ -110,7 +109,7 @@ function carryOn(
   }
   // What nobody could judge is judged as soon as somebody can.
   if (isStopped && !isResumed && status.reason !== "Unknown") return;
-  const isHeld = commands.paused && status.state !== "Succeeded";
+  const isHeld = (commands.paused || input.waitsForTurn !== undefined) && status.state !== "Succeeded";
   const progress = goForward(draft, { input, facts, isHeld, ask });
   if (status.state === "Succeeded") return;
   switch (progress.kind) {
@@ -126,9 +125,18 @@ function carryOn(
       status.lastGoodRevision = draft.revision;
       return;
     case "Going":
-      if (commands.paused) draft.run("Paused", "User", "paused by `meridian rollout pause`");
+      if (input.waitsForTurn !== undefined && (status.state === "Planned" || !commands.paused))
+        waitForTurn(draft, input);
+      else if (commands.paused) draft.run("Paused", "User", "paused by `meridian rollout pause`");
       else draft.run("Progressing");
   }
+}
+
+/** A run that its object's owner has paused meanwhile asks for no turn. */
+function waitForTurn(draft: Draft, { commands, waitsForTurn }: RolloutInput): void {
+  if (commands.paused)
+    draft.run("Planned", "User", "paused by `meridian rollout pause`; it takes no turn until it is resumed");
+  else draft.run("Planned", "", waitsForTurn);
 }
 
 function back(draft: Draft, input: RolloutInput, facts: ReadonlyMap<string, RolloutFacts>, message?: string): void {

@@ -8,6 +8,7 @@
  */
 export { advance, hasLateClusters } from "./advance.ts";
 export { type GateReply, gateReply } from "./gateAnswer.ts";
+export { type Stop, stopOf } from "./stop.ts";
 export { stageOf, stagesTaking } from "./stages.ts";
 export type {
   Advance,

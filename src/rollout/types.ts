@@ -77,7 +77,10 @@ export interface RolloutInput {
   gateProblems?: ReadonlyMap<string, string>;
   /** Why nobody can return to the last good revision, where that is so. A sentence for the status. */
   lastGoodUnusable?: string;
-  /** Why the run does not begin yet though it could: the policy bounds how many objects are rolled out at once. A sentence for the status. */
+  /**
+   * Why the run does not begin yet though it could, or does not go on after it yielded its turn: the policy bounds how many objects are rolled out at
+   * once. A sentence for the status.
+   */
   waitsForTurn?: string;
   /**
    * Of some cluster of the run nobody knows yet whether it can be reached and what is there, as when a manager starts anew. Until that is known

@@ -10,6 +10,7 @@ import { conditionsOf, type Statement } from "./conditions.ts";
 
 /** Keeps the status readable when a policy places thousands of objects in as many ways. */
 const MAX_DECISIONS = 50;
+const MAX_STOPPED = 10;
 
 export interface PolicyStatusInput {
   generation: number;
@@ -44,6 +45,8 @@ export interface PolicyStatusInput {
   superseded?: LostObjects | undefined;
   /** Of an override: objects on which later policies do so on some clusters; `to` says which one, and where. */
   partly?: LostObjects | undefined;
+  /** Objects whose rollout has stopped and keeps its place while others wait. */
+  stoppedRollouts?: PolicyStatus["stoppedRollouts"];
   /** Of an override: names of clusters in its rules that no cluster has. */
   unknownClusters?: readonly string[] | undefined;
 }
@@ -69,6 +72,7 @@ export function policyStatus(input: PolicyStatusInput, now: number): PolicyStatu
     matchedObjects: matched,
     ...decisionsOf(input.decisions),
     ...(error === undefined ? {} : { lastError: shortMessage(error, 1024) }),
+    ...stoppedOf(input.stoppedRollouts),
   };
   return previous !== undefined && sameValue(ownPartsOf(previous), status) ? previous : status;
 }
@@ -184,6 +188,13 @@ function decisionsOf(decisions: PolicyStatusInput["decisions"]): Pick<PolicyStat
   return { decisions: sorted.slice(0, MAX_DECISIONS) };
 }
 
+/** The first by their names, so that the same ones stay listed. */
+function stoppedOf(stopped: PolicyStatus["stoppedRollouts"] = []): Pick<PolicyStatus, "stoppedRollouts"> {
+  if (stopped.length === 0) return {};
+  const key = ({ kind, namespace = "", name }: (typeof stopped)[number]): string => `${namespace}/${name}/${kind}`;
+  return { stoppedRollouts: stopped.toSorted((a, b) => (key(a) < key(b) ? -1 : 1)).slice(0, MAX_STOPPED) };
+}
+
 function ownPartsOf(stored: PolicyStatus): Record<string, unknown> {
   return {
     observedGeneration: stored.observedGeneration,
@@ -191,5 +202,6 @@ function ownPartsOf(stored: PolicyStatus): Record<string, unknown> {
     matchedObjects: stored.matchedObjects,
     decisions: stored.decisions?.length === 0 ? undefined : stored.decisions,
     lastError: stored.lastError,
+    stoppedRollouts: stored.stoppedRollouts?.length === 0 ? undefined : stored.stoppedRollouts,
   };
 }

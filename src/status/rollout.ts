@@ -12,6 +12,9 @@ export function rolloutStatement(rollout: RolloutStatus | undefined): Statement 
   const stage = stages.find((one) => one.state !== "Succeeded") ?? stages.at(-1);
   switch (state) {
     case "Planned":
+      // Somebody has paused the run before its turn came.
+      if (reason !== "") return { type, status: "False", reason: "RolloutPaused", message: message ?? reason };
+      return { type, status: "True", reason: "RollingOut", message: message ?? progressOf(stage) };
     case "Progressing":
       return {
         type,

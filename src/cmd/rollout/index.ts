@@ -118,7 +118,8 @@ function rolloutOf(holder: KubeObject): RolloutStatus | undefined {
 
 /** Nothing changes any more without a person. */
 function hasStopped(status: RolloutStatus | undefined): boolean {
-  return status === undefined || ["Succeeded", "RolledBack", "Superseded", "Paused"].includes(status.state);
+  if (status === undefined || (status.state === "Planned" && (status.reason ?? "") !== "")) return true;
+  return ["Succeeded", "RolledBack", "Superseded", "Paused"].includes(status.state);
 }
 
 async function showStatus(

@@ -1,7 +1,18 @@
-import { expect, test } from "vitest";
-import type { RolloutStatus } from "../../../src/apis/index.ts";
-import { DEMOAPPLICATIONS, DEPLOYMENTS, OVERRIDEPOLICIES, PLACEMENTS } from "../../../src/runtime/index.ts";
-import { demoApplication, overridePolicy, placement } from "../../builders/index.ts";
+import { describe, expect, test } from "vitest";
+import {
+  type FederatedStatus,
+  type Placement,
+  ROLLOUT_COMMAND_ANNOTATION,
+  type RolloutStatus,
+} from "../../../src/apis/index.ts";
+import {
+  CLUSTERPLACEMENTS,
+  DEMOAPPLICATIONS,
+  DEPLOYMENTS,
+  OVERRIDEPOLICIES,
+  PLACEMENTS,
+} from "../../../src/runtime/index.ts";
+import { clusterPlacement, demoApplication, overridePolicy, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 
 const MEMBERS = ["a", "b"];
@@ -65,9 +76,9 @@ test("a policy that breaks the first object comes to no other one, through a res
     expect(now).toContain("RolledBack");
     expect(new Set(registries(federation))).toEqual(new Set(["registry.test registry.test"]));
     const waiting = SHOPS.find((name) => rollout(federation, name)?.state === "Planned") ?? "";
-    expect(rollout(federation, waiting)?.message).toBe(
-      "waits for its turn: one object of the policy at once (maxObjects)",
-    );
+    // Whom it waits for is named: it is of the same namespace.
+    const stopped = SHOPS.find((name) => rollout(federation, name)?.state === "RolledBack") ?? "";
+    expect(rollout(federation, waiting)?.message).toContain(`DemoApplication ${stopped} `);
   };
   await federation.pass(120_000);
   stopped();
@@ -101,4 +112,149 @@ test("an object that waits and is deleted, or is placed by a policy without a bo
   for (const name of MEMBERS) federation.member(name).server.faults.set({ podsStuck: undefined });
   await federation.hub.merge(PLACEMENTS, "default", "all", { spec: { rollout: { maxObjects: null } } });
   await federation.until(() => others.every((name) => rollout(federation, name)?.state === "Succeeded"));
+});
+
+describe("a policy of all tenants that lets one object at once", () => {
+  const MINUTE = 60_000;
+  const [A, B] = ["team-a", "team-b"];
+  const command = (said: object) => ({
+    metadata: { annotations: { [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify(said) } },
+  });
+  const statusOf = (federation: TestFederation, namespace: string, name = "shop"): FederatedStatus | undefined =>
+    federation.hub.find(DEMOAPPLICATIONS, namespace, name)?.["status"] as FederatedStatus | undefined;
+  const runOf = (federation: TestFederation, namespace: string, name = "shop") =>
+    statusOf(federation, namespace, name)?.rollout;
+  const change = (federation: TestFederation, namespace: string, image: string, more: object = {}, name = "shop") =>
+    federation.hub.merge(DEMOAPPLICATIONS, namespace, name, { spec: { image }, ...more });
+  const say = (federation: TestFederation, namespace: string, said: object, name = "shop") =>
+    federation.hub.merge(DEMOAPPLICATIONS, namespace, name, command(said));
+  const policyOf = (federation: TestFederation) =>
+    (federation.hub.get(CLUSTERPLACEMENTS, undefined, "all") as unknown as Placement).status;
+  const done =
+    (federation: TestFederation, namespace: string, revision: number, name = "shop") =>
+    () =>
+      runOf(federation, namespace, name)?.revision === revision &&
+      runOf(federation, namespace, name)?.state === "Succeeded";
+
+  async function tenants(rules: object = {}, ...names: string[]): Promise<TestFederation> {
+    const federation = await TestFederation.start(...MEMBERS);
+    for (const namespace of [A, B]) await federation.namespace(namespace);
+    const policy = { maxObjects: 1, gate: { timeout: "20s" }, ...rules };
+    await federation.apply(CLUSTERPLACEMENTS, clusterPlacement("all").rollsOut(policy, ...MEMBERS));
+    const shops = [[A, "shop"], [B, "shop"], ...names.map((name) => [A, name])];
+    for (const [namespace = "", name = ""] of shops) {
+      await federation.apply(DEMOAPPLICATIONS, demoApplication(name).namespace(namespace).replica(1));
+      await federation.until(done(federation, namespace, 1, name));
+    }
+    return federation;
+  }
+
+  /** The first tenant's run has begun, and he has paused it. */
+  async function paused(federation: TestFederation): Promise<void> {
+    for (const name of MEMBERS) federation.member(name).stickPods();
+    await change(federation, A, "registry.test/shop:2");
+    await federation.until(() => runOf(federation, A)?.state === "Progressing" && runOf(federation, A)?.revision === 2);
+    await say(federation, A, { revision: 2, paused: true });
+    for (const name of MEMBERS) federation.member(name).server.faults.set({ podsStuck: undefined });
+    await federation.until(() => runOf(federation, A)?.state === "Paused");
+  }
+
+  test("is held up by nobody whose run is paused before it begins", async () => {
+    await using federation = await tenants();
+    await change(federation, A, "registry.test/shop:2", command({ revision: 2, paused: true }));
+    await federation.until(() => runOf(federation, A)?.revision === 2);
+    await federation.pass(5_000);
+    expect(runOf(federation, A)).toMatchObject({ state: "Planned", reason: "User" });
+    expect(statusOf(federation, A)?.conditions).toContainEqual(
+      expect.objectContaining({ type: "Progressing", status: "False", reason: "RolloutPaused" }),
+    );
+    await change(federation, B, "registry.test/shop:2");
+    await federation.until(done(federation, B, 2));
+    await say(federation, A, { revision: 2 });
+    await federation.until(done(federation, A, 2));
+  });
+
+  test("lets an object pause that waits, and the next one begins", async () => {
+    await using federation = await tenants({}, "cart");
+    for (const name of MEMBERS) federation.member(name).stickPods();
+    await change(federation, A, "registry.test/shop:2");
+    await federation.until(() => runOf(federation, A)?.revision === 2);
+    await change(federation, A, "registry.test/cart:2", {}, "cart");
+    await federation.until(() => runOf(federation, A, "cart")?.state === "Planned");
+    await change(federation, B, "registry.test/shop:2");
+    await federation.until(() => runOf(federation, B)?.state === "Planned");
+    await say(federation, A, { revision: 2, paused: true }, "cart");
+    await federation.until(() => runOf(federation, A, "cart")?.reason === "User");
+    for (const name of MEMBERS) federation.member(name).server.faults.set({ podsStuck: undefined });
+    await federation.until(done(federation, B, 2));
+    expect(runOf(federation, A, "cart")).toMatchObject({ state: "Planned", reason: "User" });
+  });
+
+  test("is held up by a paused run no longer than it says, which waits again before it goes on, through a restart", async () => {
+    await using federation = await tenants({ yieldAfter: "10m" }, "cart");
+    await paused(federation);
+    await change(federation, B, "registry.test/shop:2");
+    await change(federation, A, "registry.test/cart:2", {}, "cart");
+    await federation.until(() => runOf(federation, B)?.message?.includes("stopped") === true);
+    // Whose it is, the other tenant does not learn; the same tenant, and who may read the policy, does.
+    expect(runOf(federation, B)?.message).toContain("an object of another namespace");
+    expect(JSON.stringify(statusOf(federation, B))).not.toContain(A);
+    expect(runOf(federation, A, "cart")?.message).toContain("DemoApplication shop");
+    await federation.until(() => policyOf(federation)?.stoppedRollouts !== undefined);
+    expect(policyOf(federation)?.stoppedRollouts).toMatchObject([
+      { kind: "DemoApplication", namespace: A, name: "shop" },
+    ]);
+    await federation.pass(5 * MINUTE);
+    expect(runOf(federation, B)?.state).toBe("Planned");
+    await federation.stopManager();
+    await federation.startManager();
+    await federation.pass(4 * MINUTE);
+    expect(runOf(federation, B)?.state).toBe("Planned");
+    await federation.until(done(federation, B, 2), 2 * MINUTE);
+    expect(runOf(federation, A)).toMatchObject({ state: "Paused", reason: "User" });
+    // An object of its own namespace waits for it.
+    expect(runOf(federation, A, "cart")?.state).toBe("Planned");
+
+    // It resumes while another one is under way.
+    for (const name of MEMBERS) federation.member(name).stickPods();
+    await change(federation, B, "registry.test/shop:3");
+    await federation.until(() => runOf(federation, B)?.revision === 3 && runOf(federation, B)?.state === "Progressing");
+    await say(federation, A, { revision: 2, resumedAt: "2026-01-01T12:00:00Z" });
+    await federation.until(() => runOf(federation, A)?.state === "Planned");
+    expect(runOf(federation, A)?.stages?.[0]?.state).not.toBe("Waiting");
+    for (const name of MEMBERS) federation.member(name).server.faults.set({ podsStuck: undefined });
+    await federation.until(done(federation, B, 3));
+    await federation.until(done(federation, A, 2));
+    await federation.until(done(federation, A, 2, "cart"));
+    await federation.until(() => policyOf(federation)?.stoppedRollouts === undefined);
+  });
+
+  test.each([
+    { name: "waits for an approval", rules: { approval: "Manual" as const, deadline: "10m" }, sick: false },
+    { name: "has failed", rules: { deadline: "10m" }, sick: true },
+  ])("is held up by a run that $name no longer than the deadline of its stage", async ({ rules, sick }) => {
+    await using federation = await tenants();
+    const stages = MEMBERS.map((name) => ({ name, targetClusters: { clusterNames: [name] }, ...rules }));
+    await federation.hub.merge(CLUSTERPLACEMENTS, undefined, "all", { spec: { rollout: { stages } } });
+    await federation.pass(5_000);
+    if (sick) for (const name of MEMBERS) federation.member(name).stickPods();
+    await change(federation, A, "registry.test/shop:2");
+    await federation.until(() => runOf(federation, A)?.state === "Paused", 2 * MINUTE);
+    for (const name of MEMBERS) federation.member(name).server.faults.set({ podsStuck: undefined });
+    await change(federation, B, "registry.test/shop:2");
+    await federation.pass(8 * MINUTE);
+    expect(runOf(federation, B)?.state).toBe("Planned");
+    await federation.until(() => runOf(federation, B)?.state !== "Planned", 3 * MINUTE);
+    expect(runOf(federation, A)?.state).toBe("Paused");
+  });
+
+  test("takes a run back that is aborted while it waits, whoever has the turn", async () => {
+    await using federation = await tenants();
+    await paused(federation);
+    await change(federation, B, "registry.test/shop:2");
+    await federation.until(() => runOf(federation, B)?.state === "Planned");
+    await say(federation, B, { revision: 2, abort: true });
+    await federation.until(() => runOf(federation, B)?.state === "RolledBack");
+    expect(runOf(federation, A)?.state).toBe("Paused");
+  });
 });
