@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { DemoApplication, KubeObject } from "../../src/apis/index.ts";
+import { type DemoApplication, type KubeObject, ROLLOUT_COMMAND_ANNOTATION } from "../../src/apis/index.ts";
 import { freePort } from "../../src/cmd/realClusters/index.ts";
-import { demoApplication, placement } from "../builders/index.ts";
+import { clusterPlacement, demoApplication, placement } from "../builders/index.ts";
 import { eventually, meridian } from "../envtest/index.ts";
 import { conditionOf, explainFailure, Federation } from "./federation.ts";
 import { FORGERIES, forge, revisionsOf } from "./forgedRevisions.ts";
@@ -194,4 +194,48 @@ test("a revision that a tenant has forged is none: nothing of it comes to a memb
     expect(await federation.image(third, namespace, name)).toBe("registry.test/shop:2");
   }
   tenant.close();
+});
+
+test("one tenant's stopped rollout holds up no other tenant of the policy", async () => {
+  const [a, b] = [await federation.namespace(), await federation.namespace()];
+  const everywhere = REGIONS.map((name) => ({ name, targetClusters: { clusterNames: [name] } }));
+  const stages = everywhere.map((stage) => ({ ...stage, approval: "Manual" as const }));
+  const policy = clusterPlacement("tenants").rollout({ maxObjects: 1, stages: everywhere });
+  const shop = (namespace: string, tag: string) =>
+    demoApplication("shop").namespace(namespace).replica(1).image(`registry.test/shop:${tag}`);
+  const say = (namespace: string, command: object) =>
+    federation.api.patch(objectPath("DemoApplication", namespace, "shop"), "merge", {
+      metadata: { annotations: { [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify(command) } },
+    });
+  await federation.apply(policy);
+  for (const namespace of [a, b]) {
+    await federation.apply(shop(namespace, "1"));
+    await untilRolloutIs(namespace, "Succeeded", 1);
+  }
+
+  await federation.api.patch(objectPath("DemoApplication", a, "shop"), "merge", {
+    spec: { image: "registry.test/shop:2" },
+    metadata: { annotations: { [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify({ revision: 2, paused: true }) } },
+  });
+  const waits = await untilRolloutIs(a, "Planned", 2);
+  expect(conditionOf(waits, "Progressing")).toMatchObject({ status: "False", reason: "RolloutPaused" });
+  await federation.apply(shop(b, "2"));
+  await untilRolloutIs(b, "Succeeded", 2);
+
+  await federation.apply(policy.rollout({ maxObjects: 1, yieldAfter: "10s", stages }));
+  await say(a, { revision: 2 });
+  await untilRolloutIs(a, "Paused", 2);
+  await federation.apply(shop(b, "3"));
+  const held = await untilRolloutIs(b, "Planned", 3);
+  await eventually(async () => {
+    const { stdout } = await meridian(federation.hub, ["rollout", "status", "shop", "-n", b]);
+    expect(stdout).toContain(`DemoApplication ${a}/shop has stopped since`);
+  });
+  expect(JSON.stringify(held.status)).not.toContain(a);
+  await federation.manager.stop();
+  await federation.startManager();
+  await untilRolloutIs(b, "Paused", 3);
+  expect((await federation.application(a, "shop")).status?.rollout).toMatchObject({ state: "Paused", reason: "Gate" });
+  for (const namespace of [a, b]) await federation.remove(shop(namespace, "3"));
+  await federation.remove(policy);
 });

@@ -6,6 +6,7 @@ import { stringify } from "yaml";
 import {
   type FederatedStatus,
   type KubeObject,
+  type PolicyStatus,
   type ResourceBinding,
   ROLLOUT_APPROVALS_ANNOTATION,
   ROLLOUT_COMMAND_ANNOTATION,
@@ -15,12 +16,14 @@ import {
   timestamp,
 } from "../../apis/index.ts";
 import {
+  CLUSTERPLACEMENTS,
   CLUSTERRESOURCEBINDINGS,
   CONTROLLERREVISIONS,
   DEMOAPPLICATIONS,
   isConflict,
   isForbidden,
   MANIFESTBUNDLES,
+  PLACEMENTS,
   RESOURCEBINDINGS,
   type ResourceType,
   systemClock,
@@ -146,8 +149,26 @@ async function showStatus(
   const status = rolloutOf(holder);
   if (output === "json") terminal.out(`${JSON.stringify(status ?? null, undefined, 2)}\n`);
   else if (output === "yaml") terminal.out(stringify(status ?? null));
-  else terminal.out(rolloutText(found.name, status));
+  else terminal.out(rolloutText(found.name, status, await stoppedBefore(hub, found, signal)));
   return status === undefined || status.state === "Succeeded" ? EXIT.ok : EXIT.found;
+}
+
+/** Whom the object may wait for, as the policy names them; nothing for a person who may not read the policy: then the message of the run has to do. */
+async function stoppedBefore(
+  { client }: Connection,
+  { holder }: Found,
+  signal: AbortSignal,
+): Promise<NonNullable<PolicyStatus["stoppedRollouts"]>> {
+  const { placement, rollout: run } = (holder["status"] as FederatedStatus | undefined) ?? {};
+  if (placement === undefined || run?.state !== "Planned" || (run.reason ?? "") !== "") return [];
+  const type = placement.kind === "ClusterPlacement" ? CLUSTERPLACEMENTS : PLACEMENTS;
+  try {
+    const policy = await find(client, type, placement.namespace, placement.name, signal);
+    return (policy?.["status"] as PolicyStatus | undefined)?.stoppedRollouts ?? [];
+  } catch (error) {
+    if (isForbidden(error)) return [];
+    throw error;
+  }
 }
 
 /** The revisions that the status names, each as the hub has it: what the status does not prove is none. */

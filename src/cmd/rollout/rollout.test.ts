@@ -57,6 +57,18 @@ const approve = (more: Partial<Approve> = {}) =>
     ...more,
   });
 
+test("a run that waits for others that have stopped names them, where the person may read the policy", () => {
+  const planned: RolloutStatus = { state: "Planned", revision: 2, message: "waits for its turn" };
+  const stopped = [
+    { kind: "DemoApplication", namespace: "team-a", name: "shop", since: EARLIER, yieldsAt: NOW },
+    { kind: "ClusterRole", name: "reader", since: EARLIER, yieldsAt: NOW },
+  ];
+  const text = rolloutText("demoapplication/cart", planned, stopped);
+  expect(text).toContain(`DemoApplication team-a/shop has stopped since ${EARLIER}`);
+  expect(text).toContain("ClusterRole reader has stopped");
+  expect(rolloutText("demoapplication/cart", planned)).not.toContain("stopped");
+});
+
 describe("what a person says to a rollout", () => {
   test.each<{ name: string; verb: Steer["verb"]; more?: Partial<Steer>; command?: RolloutCommand; answer: string }>([
     { name: "pause", verb: "pause", command: { revision: 7, paused: true }, answer: "paused at revision 7" },

@@ -1,7 +1,9 @@
-import type { RolloutStatus } from "../../apis/index.ts";
+import type { PolicyStatus, RolloutStatus } from "../../apis/index.ts";
 
-/** The rollout for people: one line of what it comes to, and a line for each cluster. Pure. */
-export function rolloutText(object: string, status: RolloutStatus | undefined): string {
+type StoppedRollouts = NonNullable<PolicyStatus["stoppedRollouts"]>;
+
+/** The rollout for people: one line of what it comes to, and a line for each cluster. `stopped`: runs that it may wait for. Pure. */
+export function rolloutText(object: string, status: RolloutStatus | undefined, stopped: StoppedRollouts = []): string {
   if (status === undefined) return `${object} is not rolled out in stages\n`;
   const { state, reason = "", message, revision = 0, lastGoodRevision, stages = [] } = status;
   const good = lastGoodRevision === undefined || lastGoodRevision === revision ? "" : `, last good ${lastGoodRevision}`;
@@ -13,6 +15,10 @@ export function rolloutText(object: string, status: RolloutStatus | undefined): 
     return [[stage.name, "", stage.state, by], ...clusters.map((one) => ["", one.name, one.state, one.reason ?? ""])];
   });
   const lines = [head, ...(message === undefined || message === "" ? [] : [message])];
+  for (const { kind, namespace, name, since, yieldsAt } of stopped) {
+    const who = `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+    lines.push(`  ${who} has stopped since ${since}, and yields its turn to other namespaces at ${yieldsAt}`);
+  }
   if (rows.length > 0) lines.push("", ...aligned([["STAGE", "CLUSTER", "STATE", "REASON"], ...rows]));
   return `${lines.join("\n")}\n`;
 }
