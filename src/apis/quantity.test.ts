@@ -33,4 +33,14 @@ describe("parseQuantity", () => {
       expect(parseQuantity(text)).toBeUndefined();
     },
   );
+
+  test.each(["9".repeat(65), `0.${"0".repeat(70)}1`, `1e${"9".repeat(70)}`, "1".repeat(30_000_000)])(
+    "reads no text that is longer than a quantity can be (%#)",
+    (text) => expect(parseQuantity(text)).toBeUndefined(),
+  );
+
+  test("reads the longest texts that Kubernetes writes", () => {
+    expect(parseQuantity("9223372036854775807")).toBeCloseTo(2 ** 63, -3);
+    expect(parseQuantity(`-9223372036854775807.${"9".repeat(9)}Ki`)).toBeLessThan(-(2 ** 63));
+  });
 });

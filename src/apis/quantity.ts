@@ -18,11 +18,18 @@ const SUFFIXES: Readonly<Record<string, number>> = {
 };
 
 /**
- * A Kubernetes quantity (`200m`, `1.5Gi`, `2e3`, 4) as a number of its unit; undefined for any other text. Good enough to
- * compare and to add; beyond 2^53 the last digits are lost.
+ * Characters. Kubernetes keeps no more than 19 digits before the point and nine after it; a text that is much longer was written to keep
+ * its reader busy.
+ */
+export const LONGEST_QUANTITY = 64;
+
+/**
+ * A Kubernetes quantity (`200m`, `1.5Gi`, `2e3`, 4) as a number of its unit; undefined for any other text, and for one of more
+ * than {@link LONGEST_QUANTITY} characters. Good enough to compare and to add; beyond 2^53 the last digits are lost.
  */
 export function parseQuantity(quantity: string | number): number | undefined {
   if (typeof quantity === "number") return quantity;
+  if (quantity.length > LONGEST_QUANTITY) return undefined;
   const parts = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(quantity);
   if (parts === null) return undefined;
   const [, digits = "", exponent = "", suffix = ""] = parts;

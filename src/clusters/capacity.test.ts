@@ -3,6 +3,14 @@ import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
 import { formatBytes, formatCpu, InvalidQuantityError, nodeResources, parseQuantity, sumCapacity } from "./capacity.ts";
 
+const failureOf = (work: () => unknown): unknown => {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+};
+
 describe("parseQuantity", () => {
   test.each([
     { text: "0", want: 0n },
@@ -46,12 +54,34 @@ describe("parseQuantity", () => {
     expect(parseQuantity(text)).toBe(want),
   );
 
+  test.each([5, null, {}, [], true])("refuses %j, which is no text", (value) => {
+    expect(() => parseQuantity(value)).toThrow(InvalidQuantityError);
+  });
+
   test.each(["", "m", ".", "1 Gi", "1gi", "1.2.3", "abc", "x1", "1e", "1e1234", "0x10", "1Kim", "--1"])(
     "refuses %j",
     (text) => {
       expect(() => parseQuantity(text)).toThrow(new InvalidQuantityError(text));
     },
   );
+
+  test.each(["1".repeat(65), "1".repeat(30_000_000), `0.${"0".repeat(64)}1`])(
+    "refuses a text that is longer than a quantity can be, and does not repeat it (%#)",
+    (text) => {
+      const error = failureOf(() => parseQuantity(text));
+      expect(error).toBeInstanceOf(InvalidQuantityError);
+      expect((error as Error).message.length).toBeLessThan(200);
+    },
+  );
+
+  test("is bounded as Kubernetes bounds it", () => {
+    const most = (2n ** 63n - 1n) * 1_000_000_000n;
+    expect([parseQuantity("1e999"), parseQuantity("-1e999"), parseQuantity("9223372036854775807")]).toEqual([
+      most,
+      -most,
+      most,
+    ]);
+  });
 
   test("says what it refuses", () => {
     const { name, message } = new InvalidQuantityError('1"');

@@ -1,16 +1,21 @@
-import type { KubeObject, MemberClusterStatus } from "../apis/index.ts";
+import { isRecord, type KubeObject, LONGEST_QUANTITY, type MemberClusterStatus } from "../apis/index.ts";
 
 /** What a cluster can hold, summed over its nodes. Pure, and exact: quantities are added as integers, not as floats. */
 
 export type Capacity = NonNullable<MemberClusterStatus["capacity"]>;
 
-/** Thrown by {@link parseQuantity} for text that is no Kubernetes quantity. */
+/** Thrown by {@link parseQuantity} for what is no Kubernetes quantity. */
 export class InvalidQuantityError extends Error {
   override readonly name = "InvalidQuantityError";
 
-  constructor(text: string) {
-    super(`${JSON.stringify(text)} is not a quantity`);
+  constructor(value: unknown) {
+    super(typeof value === "string" ? `${quoted(value)} is not a quantity` : `a ${typeof value} is not a quantity`);
   }
+}
+
+function quoted(text: string): string {
+  if (text.length <= LONGEST_QUANTITY) return JSON.stringify(text);
+  return `a text of more than ${LONGEST_QUANTITY} characters`;
 }
 
 const BINARY = new Map([
@@ -36,10 +41,15 @@ const DECIMAL_EXPONENT = new Map([
 const QUANTITY = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,3}))?$/;
 /** Billionths: the smallest step of a quantity. */
 const SCALE = 9;
+/** The largest quantity that Kubernetes knows, in billionths; what is more counts as this. */
+const MOST = (2n ** 63n - 1n) * 10n ** BigInt(SCALE);
 
-/** The quantity in billionths, rounded up as Kubernetes does. */
-export function parseQuantity(text: string): bigint {
-  const match = QUANTITY.exec(text);
+/**
+ * The quantity in billionths, rounded up and capped as Kubernetes does. The length of the text is checked before anything reads it: to make a
+ * number of its digits takes time that grows with their square.
+ */
+export function parseQuantity(text: unknown): bigint {
+  const match = typeof text === "string" && text.length <= LONGEST_QUANTITY ? QUANTITY.exec(text) : null;
   if (match === null) throw new InvalidQuantityError(text);
   const [, sign, digits = "", suffix = "", exponent] = match;
   const [whole = "", fraction = ""] = digits.split(".");
@@ -47,7 +57,8 @@ export function parseQuantity(text: string): bigint {
   const shift = BINARY.get(suffix) ?? 0n;
   const decimal = exponent === undefined ? (DECIMAL_EXPONENT.get(suffix) ?? 0) : Number(exponent);
   const power = SCALE + decimal - fraction.length;
-  const magnitude = scaleUp(mantissa << shift, power);
+  const exact = scaleUp(mantissa << shift, power);
+  const magnitude = exact > MOST ? MOST : exact;
   return sign === "-" ? -magnitude : magnitude;
 }
 
@@ -86,10 +97,11 @@ export interface NodeResources {
 
 /** Reads what a Node can give to pods. Throws {@link InvalidQuantityError}. */
 export function nodeResources(node: KubeObject): NodeResources {
-  const { allocatable } = (node["status"] ?? {}) as { allocatable?: Record<string, string | undefined> };
+  const { status } = node;
+  const allocatable = isRecord(status) ? status["allocatable"] : undefined;
   const resources: NodeResources = {};
   for (const name of ["cpu", "memory", "pods"] as const) {
-    const text = allocatable?.[name];
+    const text = isRecord(allocatable) ? allocatable[name] : undefined;
     if (text !== undefined) resources[name] = parseQuantity(text);
   }
   return resources;
