@@ -21,8 +21,8 @@ function accessing() {
     if (state.failure !== undefined) return state.failure;
     if (verb === "list") return { items: [] };
     if (what.endsWith("/version")) return { gitVersion: "v1.35.4" };
-    if (what.endsWith("/api")) return { versions: ["v1"] };
-    return { groups: state.groups.map((groupVersion) => ({ versions: [{ groupVersion }] })) };
+    if (what.endsWith("/api")) return { kind: "APIVersions", versions: ["v1"] };
+    return { kind: "APIGroupList", groups: state.groups.map((groupVersion) => ({ versions: [{ groupVersion }] })) };
   });
   const configs: ClusterConfig[] = [];
   const hub = { client: client.client, discovery: new Discovery(client.client, clock), clusterUid: "u" };

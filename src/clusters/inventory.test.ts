@@ -13,6 +13,8 @@ const node = (name: string, cpu: string): KubeObject => ({
   status: { capacity: { cpu, memory: "1Gi", pods: "110" }, allocatable: { cpu, memory: "1Gi", pods: "110" } },
 });
 
+const NOTHING_SERVED = { "/api": { kind: "APIVersions" }, "/apis": { kind: "APIGroupList" } };
+
 describe("the inventory of a cluster", () => {
   function member(answers: Record<string, unknown>, pages: (KubeObject[] | Error)[], nodes = true) {
     const asked: unknown[] = [];
@@ -38,8 +40,8 @@ describe("the inventory of a cluster", () => {
     const { asked, taken } = member(
       {
         "/version": { gitVersion: "v1.35.4" },
-        "/api": { versions: ["v1"] },
-        "/apis": { groups: [group("batch/v1", "batch/v1beta1"), group("apps/v1")] },
+        "/api": { kind: "APIVersions", versions: ["v1"] },
+        "/apis": { kind: "APIGroupList", groups: [group("batch/v1", "batch/v1beta1"), group("apps/v1")] },
       },
       [[node("a", "2")], [node("b", "3")]],
     );
@@ -56,15 +58,61 @@ describe("the inventory of a cluster", () => {
   });
 
   test("lacks what the cluster does not say", async () => {
-    const { taken } = member({ "/version": { gitVersion: 1 }, "/api": {}, "/apis": {} }, [[]]);
+    const { taken } = member({ "/version": {}, ...NOTHING_SERVED }, [[]]);
     const findings = await taken;
     expect(findings).not.toHaveProperty("kubernetesVersion");
     expect(findings.apis).toEqual([]);
-    expect(await member({ "/api": {}, "/apis": {} }, [[]]).taken).not.toHaveProperty("kubernetesVersion");
+    expect(await member(NOTHING_SERVED, [[]]).taken).not.toHaveProperty("kubernetesVersion");
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ["a version that is no text", { "/version": { gitVersion: 1 } }],
+    ["a version without an end", { "/version": { gitVersion: "v".repeat(1_000_000) } }],
+    ["APIs that are no list", { "/api": { kind: "APIVersions", versions: 5 } }],
+    ["APIs that are no texts", { "/api": { kind: "APIVersions", versions: [{}] } }],
+    [
+      "an API with a name without an end",
+      { "/apis": { kind: "APIGroupList", groups: [group("a".repeat(1_000_000))] } },
+    ],
+    ["groups that are no list", { "/apis": { kind: "APIGroupList", groups: "apps" } }],
+    ["something else", { "/apis": { kind: "PodList", groups: [] } }],
+    ["a text", { "/apis": "hello" }],
+  ])("is a fault of the cluster where it sends %s", async (_what, answers) => {
+    const { taken } = member({ ...NOTHING_SERVED, ...answers }, [[]]);
+    await expect(taken).rejects.toMatchObject({ reason: "Protocol" });
+  });
+
+  test("is a fault of the cluster where it serves more than anybody reads", async () => {
+    const groups = Array.from({ length: 6_000 }, (_, n) => group(`g${n}/v1`));
+    const { taken } = member({ ...NOTHING_SERVED, "/apis": { kind: "APIGroupList", groups } }, [[]]);
+    await expect(taken).rejects.toMatchObject({ reason: "TooLarge" });
+  });
+
+  test.each<[string, unknown]>([
+    ["30 million digits", "1".repeat(30_000_000)],
+    ["a number", 5],
+    ["a map", {}],
+  ])("is a fault of the cluster where a node has %s for a quantity", async (_what, cpu) => {
+    const { taken } = member(NOTHING_SERVED, [[node("a", cpu as string)]]);
+    await expect(taken).rejects.toMatchObject({
+      reason: "Protocol",
+      message: expect.stringMatching(/\/api\/v1\/nodes/),
+    });
+  });
+
+  test("is a fault of the cluster where the same page comes again and again", async () => {
+    const client = {
+      cluster: "shanghai-1",
+      raw: (_method: string, path: string) => Promise.resolve((NOTHING_SERVED as Record<string, unknown>)[path]),
+      list: () => Promise.resolve({ items: [], resourceVersion: "1", continue: "more" }),
+    } as unknown as Client;
+    await expect(takeInventory(client, { nodes: true }, new AbortController().signal)).rejects.toMatchObject({
+      reason: "Protocol",
+    });
   });
 
   test("has no capacity where nodes may not be listed, and is none where they cannot be", async () => {
-    const answers = { "/api": {}, "/apis": {} };
+    const answers = NOTHING_SERVED;
     const { taken } = member(answers, [new ApiError(403, "Forbidden", "no")]);
     expect((await taken).capacity).toBeNull();
     const bounded = member(answers, [[node("a", "2")]], false);

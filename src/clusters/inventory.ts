@@ -1,11 +1,16 @@
-import { isForbidden, type Client, NODES } from "../runtime/index.ts";
-import { type Capacity, nodeResources, type NodeResources, sumCapacity } from "./capacity.ts";
+import type { KubeObject } from "../apis/index.ts";
+import { type Client, groupVersionsIn, isForbidden, listPages, NODES, TransportError } from "../runtime/index.ts";
+import { type Capacity, InvalidQuantityError, nodeResources, type NodeResources, sumCapacity } from "./capacity.ts";
 import type { MemberFindings } from "./memberStatus.ts";
 
 /** What a cluster has to offer: version, APIs, capacity. Asked for when contact is made, and seldom after that. */
 
 /** Nodes per page: a large cluster's list is never in memory as a whole. */
 const NODE_PAGE = 250;
+/** Kubernetes is made for 5,000 nodes; some of the largest clusters have ten times as many. A node with its images is some 30 KiB. */
+const NODE_BOUNDS = { objects: 100_000, bytes: 4 * 2 ** 30 };
+const NODE_LIST_MS = 120_000;
+const LONGEST_VERSION = 128;
 
 /**
  * Finds out everything. A refusal to list nodes is an answer; any other error rejects. `nodes`: false where the credentials are for some
@@ -25,36 +30,40 @@ export async function takeInventory(
 }
 
 async function serverVersion(client: Client, signal: AbortSignal): Promise<string | undefined> {
-  const answer = (await client.raw("GET", "/version", { signal })) as { gitVersion?: unknown } | undefined;
-  return typeof answer?.gitVersion === "string" ? answer.gitVersion : undefined;
+  const answer = (await client.raw("GET", "/version", { signal })) as { gitVersion?: unknown } | null | undefined;
+  const { gitVersion } = answer ?? {};
+  if (gitVersion === undefined) return undefined;
+  if (typeof gitVersion === "string" && gitVersion.length <= LONGEST_VERSION) return gitVersion;
+  throw new TransportError("Protocol", "GET /version: what the server sent is no version of Kubernetes");
 }
 
 /** `v1.APIVersions` and `v1.APIGroupList`: small, and served even while an aggregated API behind them is broken. */
 async function servedApis(client: Client, signal: AbortSignal): Promise<string[]> {
-  const [core, groups] = (await Promise.all([
+  const answers = await Promise.all([
     client.raw("GET", "/api", { signal, accept: "application/json" }),
     client.raw("GET", "/apis", { signal, accept: "application/json" }),
-  ])) as [{ versions?: string[] }, { groups?: { versions: { groupVersion: string }[] }[] }];
-  const named = (groups.groups ?? []).flatMap((group) => group.versions.map((version) => version.groupVersion));
-  return [...(core.versions ?? []), ...named].sort();
+  ]);
+  return answers.flatMap((answer) => groupVersionsIn(answer)).sort();
 }
 
 async function capacityOf(client: Client, signal: AbortSignal): Promise<Capacity | null> {
   const nodes: NodeResources[] = [];
+  const selection = { client, type: NODES, bounds: NODE_BOUNDS };
   try {
-    let page: string | undefined;
-    do {
-      const list = await client.list(NODES, {
-        limit: NODE_PAGE,
-        signal,
-        ...(page === undefined ? {} : { continue: page }),
-      });
-      for (const node of list.items) nodes.push(nodeResources(node));
-      page = list.continue;
-    } while (page !== undefined && page !== "");
+    for await (const { items } of listPages(selection, { limit: NODE_PAGE, longestMs: NODE_LIST_MS, signal }))
+      for (const node of items) nodes.push(resourcesOf(node));
   } catch (error) {
     if (isForbidden(error)) return null;
     throw error;
   }
   return sumCapacity(nodes);
+}
+
+function resourcesOf(node: KubeObject): NodeResources {
+  try {
+    return nodeResources(node);
+  } catch (error) {
+    if (!(error instanceof InvalidQuantityError)) throw error;
+    throw new TransportError("Protocol", `GET /api/v1/nodes: ${error.message}`, error);
+  }
 }

@@ -129,6 +129,7 @@ const TRANSPORT: Record<TransportReason, ProbeFailure> = {
   DNS: { reason: "ClusterUnreachable", message: "the server's name does not resolve", abrupt: false },
   TLS: { reason: "CertificateInvalid", message: "the server's certificate is not trusted", abrupt: false },
   Aborted: { reason: "ClusterUnreachable", message: "connection closed", abrupt: true },
+  TooSlow: { reason: "ClusterUnreachable", message: "the answer takes too long", abrupt: false },
   Protocol: { reason: "ClusterUnreachable", message: "the answer is not one of an API server", abrupt: false },
   TooLarge: { reason: "ClusterUnreachable", message: "the answer is too long for one of an API server", abrupt: false },
 };

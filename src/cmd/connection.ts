@@ -13,6 +13,7 @@ import {
   NAMESPACES,
   type ResourceType,
   systemClock,
+  listAll,
 } from "../runtime/index.ts";
 import type { HubOptions } from "./options.ts";
 import { CommandError, notKubernetes } from "./outcome.ts";
@@ -129,7 +130,7 @@ export async function notInstalled(
 export async function noSuchMember(name: string, hub: Connection, signal: AbortSignal): Promise<CommandError> {
   const { client, where } = hub;
   try {
-    const { items } = await client.list(MEMBERCLUSTERS, { metadataOnly: true, signal });
+    const items = await listAll({ client, type: MEMBERCLUSTERS }, { metadataOnly: true, signal });
     const names = items.map(({ metadata }) => metadata.name);
     return new CommandError(
       `${describeWhere(where)} has no member cluster ${name}; ${chooseAmong(names, "it has none, so there is nothing to do")}`,

@@ -20,6 +20,7 @@ import {
   systemClock,
   VALIDATINGADMISSIONPOLICIES,
   VALIDATINGADMISSIONPOLICYBINDINGS,
+  listAll,
 } from "../runtime/index.ts";
 import {
   clusterUid,
@@ -216,7 +217,7 @@ async function checkHub(
 ): Promise<KubeObject | undefined> {
   let items: KubeObject[];
   try {
-    ({ items } = await hub.client.list(MEMBERCLUSTERS, { signal }));
+    items = await listAll({ client: hub.client, type: MEMBERCLUSTERS }, { signal });
   } catch (error) {
     if (isNotFound(error)) throw await notInstalled(MEMBERCLUSTERS.plural, hub, signal);
     throw error;

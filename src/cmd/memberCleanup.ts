@@ -14,6 +14,7 @@ import {
   systemClock,
   VALIDATINGADMISSIONPOLICIES,
   VALIDATINGADMISSIONPOLICYBINDINGS,
+  listAll,
 } from "../runtime/index.ts";
 import { find } from "./connection.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
@@ -117,11 +118,8 @@ export async function revokeNamespaces(
     { type: ROLES, kind: "role" },
   ];
   for (const { type, kind } of steps) {
-    const { items } = await member.list(type, {
-      labelSelector: `${JOINED_TO_LABEL}=${hubId}`,
-      metadataOnly: true,
-      signal,
-    });
+    const selection = { client: member, type, labelSelector: `${JOINED_TO_LABEL}=${hubId}` };
+    const items = await listAll(selection, { metadataOnly: true, signal });
     for (const { metadata } of items) {
       const { namespace = "", uid } = metadata;
       if (metadata.name !== name || namespace === own || namespaces.includes(namespace)) continue;

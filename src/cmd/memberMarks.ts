@@ -10,6 +10,7 @@ import {
   type ResourceType,
   SECRETS,
   systemClock,
+  listAll,
 } from "../runtime/index.ts";
 import { clusterUid, connectMember, connectStored, find } from "./connection.ts";
 import { KUBECONFIG_KEY, knownMemberUid, MEMBER_UID_ANNOTATION, reachedNamespaces } from "./joinedMember.ts";
@@ -31,7 +32,6 @@ export interface Unreleased {
   error: unknown;
 }
 
-const PAGE = 500;
 const LISTS_AT_ONCE = 8;
 const WRITES_AT_ONCE = 16;
 
@@ -111,29 +111,18 @@ async function listMarked(
   place: { namespace?: string },
   signal: AbortSignal,
 ): Promise<KubeObject[]> {
-  const items: KubeObject[] = [];
   const apiVersion = apiVersionOf(type);
-  let next: string | undefined;
+  const labelSelector = `${MANAGED_BY_LABEL}=${hubId}`;
   try {
-    do {
-      const page = await member.list(type, {
-        ...place,
-        labelSelector: `${MANAGED_BY_LABEL}=${hubId}`,
-        metadataOnly: true,
-        limit: PAGE,
-        signal,
-        ...(next === undefined ? {} : { continue: next }),
-      });
-      // A list of metadata does not name the kind of its items.
-      items.push(...page.items.filter((item) => isOwn({ ...item, apiVersion, kind: type.kind })));
-      next = page.continue === "" ? undefined : page.continue;
-    } while (next !== undefined);
+    const items = await listAll({ client: member, type, ...place, labelSelector }, { metadataOnly: true, signal });
+    // A list of metadata does not name the kind of its items.
+    return items.filter((item) => isOwn({ ...item, apiVersion, kind: type.kind }));
   } catch (error) {
     // Where the account may not list, the manager could not have written either; and what an aggregated API does not serve now, nobody can read.
     const isUnlisted = isForbidden(error) || isNotFound(error) || (isApiError(error) && error.status === 405);
     if (!isUnlisted && !(isApiError(error) && error.status === 503)) throw error;
+    return [];
   }
-  return items;
 }
 
 async function atOnce<T>(limit: number, items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {

@@ -1,5 +1,5 @@
 import { counted, type KubeObject, type MemberCluster } from "../apis/index.ts";
-import { type Client, clusterConfigFromKubeconfig, MEMBERCLUSTERS } from "../runtime/index.ts";
+import { type Client, clusterConfigFromKubeconfig, MEMBERCLUSTERS, listAll } from "../runtime/index.ts";
 import { clusterUid, type CommandContext } from "./connection.ts";
 import { knownMemberUid, MEMBER_UID_ANNOTATION } from "./joinedMember.ts";
 import { JOINED_TO_LABEL, type MemberAccess, memberAccess } from "./memberAccess.ts";
@@ -205,7 +205,7 @@ async function sharingWith(
     (member === undefined ? undefined : knownMemberUid(member)) ??
     secret?.metadata.annotations?.[MEMBER_UID_ANNOTATION];
   const server = serverOf(name, secret, member);
-  const { items } = await hub.list(MEMBERCLUSTERS, { signal });
+  const items = await listAll({ client: hub, type: MEMBERCLUSTERS }, { signal });
   const sharing: MemberCluster[] = [];
   for (const other of items as unknown as MemberCluster[]) {
     const secretName = other.spec.connection.kubeconfigSecretRef?.name;

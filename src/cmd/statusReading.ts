@@ -1,6 +1,5 @@
 import { DEFAULT_SYSTEM_NAMESPACE, type KubeObject } from "../apis/index.ts";
 import {
-  type Client,
   CLUSTERRESOURCEBINDINGS,
   DEMOAPPLICATIONS,
   isApiError,
@@ -12,6 +11,7 @@ import {
   RESOURCEBINDINGS,
   type ResourceType,
   systemClock,
+  listAll,
 } from "../runtime/index.ts";
 import { allOf } from "./allOf.ts";
 import { DEFAULT_LEASE_NAME } from "./commonFlags.ts";
@@ -77,7 +77,7 @@ async function readApplications(
   signal: AbortSignal,
 ): Promise<{ objects: KubeObject[]; namespace: string | undefined }> {
   const read = (from: string | undefined): Promise<KubeObject[]> =>
-    listAll(hub, DEMOAPPLICATIONS, { ...given({ namespace: from, labelSelector: selector }) }, signal);
+    listEvery(hub, DEMOAPPLICATIONS, { ...given({ namespace: from, labelSelector: selector }) }, signal);
   try {
     return { objects: await read(namespace), namespace };
   } catch (error) {
@@ -139,7 +139,9 @@ async function readOthers(
         leftOut ||= items.length > 0;
         continue;
       }
-      found.objects.push(...(await listPages(hub, type, given({ namespace, labelSelector: selector }), signal)));
+      found.objects.push(
+        ...(await listAll({ client: hub.client, type, ...given({ namespace, labelSelector: selector }) }, { signal })),
+      );
       found.types.push(type);
     } catch (error) {
       if (lacksRight(error)) hidden.push(type);
@@ -181,13 +183,13 @@ export function listPlaced(
   signal: AbortSignal,
   namespace?: string,
 ): Promise<KubeObject[]> {
-  return listAll(hub, type, given({ namespace, labelSelector: undefined }), signal);
+  return listEvery(hub, type, given({ namespace, labelSelector: undefined }), signal);
 }
 
 /** Undefined when the person may not read them. */
 export async function readClusters(hub: Connection, signal: AbortSignal): Promise<KubeObject[] | undefined> {
   try {
-    return await listAll(hub, MEMBERCLUSTERS, {}, signal);
+    return await listEvery(hub, MEMBERCLUSTERS, {}, signal);
   } catch (error) {
     if (lacksRight(error)) return undefined;
     throw error;
@@ -225,37 +227,16 @@ function given({ namespace, labelSelector }: { [K in keyof Selection]: string | 
   };
 }
 
-async function listAll(
+async function listEvery(
   hub: Connection,
   type: ResourceType,
   selection: Selection,
   signal: AbortSignal,
 ): Promise<KubeObject[]> {
   try {
-    return await listPages(hub, type, selection, signal);
+    return await listAll({ client: hub.client, type, ...selection }, { signal });
   } catch (error) {
     if (isNotFound(error)) throw await notInstalled(type.plural, hub, signal);
     throw error;
   }
-}
-
-async function listPages(
-  { client }: Connection,
-  type: ResourceType,
-  selection: Selection,
-  signal: AbortSignal,
-): Promise<KubeObject[]> {
-  const items: KubeObject[] = [];
-  let next: string | undefined;
-  do {
-    const page: Awaited<ReturnType<Client["list"]>> = await client.list(type, {
-      ...selection,
-      limit: 500,
-      signal,
-      ...(next === undefined ? {} : { continue: next }),
-    });
-    items.push(...page.items);
-    next = page.continue;
-  } while (next !== undefined && next !== "");
-  return items;
 }

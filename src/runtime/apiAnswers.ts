@@ -1,6 +1,7 @@
 import { isRecord } from "../apis/index.ts";
 import { ApiError, TransportError } from "./errors.ts";
 import type { Answer, ResponseHead } from "./exchange.ts";
+import { type JsonBounds, JsonTooLargeError, parseJsonInPieces, type Pause } from "./jsonPieces.ts";
 import type { ApiStatus } from "./types.ts";
 import { statusFrom } from "./wire.ts";
 
@@ -24,12 +25,21 @@ const REASONS: Record<number, string> = {
   504: "Timeout",
 };
 
-/** Parses a JSON answer; the text of one that cannot be parsed is never repeated. */
-export function parseJson(text: string, host: string): unknown {
+/**
+ * The API server takes 10,000 levels of an object, which has a few more around itself in a list. A page of 500 nodes has a million values; a page
+ * with more is asked for in smaller ones.
+ */
+const BOUNDS: JsonBounds = { levels: 10_020, values: 1_500_000 };
+
+/** Parses a JSON answer, piece by piece where it is long; the text of one that cannot be parsed is never repeated. */
+export async function parseJson(text: string, host: string, pause: Pause): Promise<unknown> {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new TransportError("Protocol", `${host} answered with something that is not JSON`);
+    return await parseJsonInPieces(text, BOUNDS, pause);
+  } catch (error) {
+    if (!(error instanceof JsonTooLargeError))
+      throw new TransportError("Protocol", `${host} answered with something that is not JSON`);
+    const { passed } = error;
+    throw new TransportError("TooLarge", `${host} sent JSON of more than ${BOUNDS[passed]} ${passed}`);
   }
 }
 
@@ -39,7 +49,10 @@ export function isJson(head: ResponseHead): boolean {
 }
 
 /** The typed error of an answer that is not a success. `sensitive`: the object was a Secret, whose values servers like to quote. */
-export function apiErrorFrom(answer: Answer, asked: { withToken: boolean; sensitive: boolean }): ApiError {
+export function apiErrorFrom(
+  answer: Omit<Answer, "release">,
+  asked: { withToken: boolean; sensitive: boolean },
+): ApiError {
   const status = isJson(answer) ? parseStatus(answer.body) : undefined;
   const code = answer.status;
   const reason = status?.reason ?? REASONS[code] ?? "Unknown";
@@ -78,7 +91,7 @@ function parseStatus(body: string): ApiStatus | undefined {
 }
 
 /** `Retry-After` in its two forms, or what the Status says. */
-function retryAfter(answer: Answer, status: ApiStatus | undefined): number | undefined {
+function retryAfter(answer: ResponseHead, status: ApiStatus | undefined): number | undefined {
   const header = answer.headers["retry-after"];
   if (typeof header === "string") {
     const seconds = Number(header);

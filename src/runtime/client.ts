@@ -5,7 +5,8 @@ import { TimeSlice } from "./timeSlice.ts";
 import type { Clock } from "./clock.ts";
 import type { ClusterConfig } from "./credentials/types.ts";
 import type { Answer, BodyReader, ResponseHead } from "./exchange.ts";
-import { isApiError, NotLeaderError, TransportError } from "./errors.ts";
+import { isApiError, locatedAt, NotLeaderError, TransportError } from "./errors.ts";
+import type { Pause } from "./jsonPieces.ts";
 import { Transport, type TransportOptions, type TransportRequest } from "./transport.ts";
 import type {
   ApplyOptions,
@@ -80,6 +81,7 @@ class HttpClient implements Client {
   readonly #transport: Transport;
   readonly #clock: Clock;
   readonly #slice: TimeSlice;
+  readonly #pause: Pause;
   readonly #guard: (() => void) | undefined;
   readonly #observe: ((call: CallRecord) => void) | undefined;
   readonly #onError: ((error: unknown) => void) | undefined;
@@ -91,6 +93,7 @@ class HttpClient implements Client {
     this.address = this.#transport.address;
     this.#clock = options.clock;
     this.#slice = TimeSlice.of(options.clock);
+    this.#pause = () => this.#slice.pause();
     this.#guard = options.guard;
     this.#observe = options.observe;
     this.#onError = options.onError;
@@ -113,8 +116,8 @@ class HttpClient implements Client {
     const path = collectionPath(type, options.namespace) + listQuery(options);
     const accept = options.metadataOnly === true ? METADATA_LIST_ONLY : JSON_TYPE;
     const call: Call = { method: "GET", path, accept, verb: "list", resource: type.plural, ...signalOf(options) };
-    return this.#call(call, (answer) => ({
-      ...listFrom(this.#parse(answer), type, this.#transport.host),
+    return this.#call(call, async (answer) => ({
+      ...listFrom(await this.#parse(answer), type, this.#transport.host),
       bytes: answer.body.length,
     }));
   }
@@ -132,6 +135,7 @@ class HttpClient implements Client {
       },
       type,
       options,
+      { endpoint: endpointOf(call), pause: this.#pause },
     );
   }
 
@@ -257,17 +261,23 @@ class HttpClient implements Client {
   }
 
   /** What `read` makes of the answer. It throws where that is nothing that an API server sends, and this is a failed call, too. */
-  async #call<T>(call: Call, read: (answer: Answer) => T): Promise<T> {
+  async #call<T>(call: Call, read: (answer: Answer) => T | Promise<T>): Promise<T> {
     for (let left = this.#resends; ; left -= 1) {
+      let answer: Answer | undefined;
       try {
-        return read(await this.#answered(call));
-      } catch (error) {
+        answer = await this.#answered(call);
+        if (answer.status >= 400) throw this.#refusal(call, answer);
+        return await read(answer);
+      } catch (thrown) {
+        const error = locatedAt(thrown, endpointOf(call));
         const waitMs = left > 0 ? askedToWait(error) : undefined;
         if (waitMs === undefined) {
           this.#onError?.(error);
           throw error;
         }
         await this.#clock.sleep(waitMs, call.signal);
+      } finally {
+        answer?.release();
       }
     }
   }
@@ -285,7 +295,6 @@ class HttpClient implements Client {
       throw error;
     }
     this.#record(call, String(answer.status), started);
-    if (answer.status >= 400) throw this.#refusal(call, answer);
     // Hundreds of answers can arrive at once, and each is parsed and acted on.
     while (this.#slice.spent) await this.#slice.next();
     return answer;
@@ -320,18 +329,18 @@ class HttpClient implements Client {
     return Buffer.concat(chunks).toString("utf8");
   }
 
-  #refusal(call: Call, answer: Answer): Error {
+  #refusal(call: Call, answer: Omit<Answer, "release">): Error {
     return apiErrorFrom(answer, { withToken: this.#transport.usesTokens, sensitive: call.sensitive === true });
   }
 
-  #parse(answer: Answer): unknown {
-    return parseJson(answer.body, this.#transport.host);
+  #parse(answer: Answer): Promise<unknown> {
+    return parseJson(answer.body, this.#transport.host, this.#pause);
   }
 
   /** The object of that name that was asked for or written, and no other. */
-  #object(answer: Answer, type: ResourceType, name: string): KubeObject {
+  async #object(answer: Answer, type: ResourceType, name: string): Promise<KubeObject> {
     const { host } = this.#transport;
-    const object = objectFrom(this.#parse(answer), type, host);
+    const object = objectFrom(await this.#parse(answer), type, host);
     if (object.metadata.name === name) return object;
     throw new TransportError(
       "Protocol",
@@ -356,6 +365,11 @@ function namespaceFor(type: ResourceType, object: KubeObject): string | undefine
   if (object.metadata.namespace === undefined)
     throw new TypeError(`${type.kind} ${object.metadata.name} needs a namespace`);
   return object.metadata.namespace;
+}
+
+/** Method and path, without the query. */
+function endpointOf({ method, path }: Pick<Call, "method" | "path">): string {
+  return `${method} ${path.split("?", 1)[0] ?? ""}`;
 }
 
 function withSubresource(type: ResourceType, subresource: string | undefined): string {

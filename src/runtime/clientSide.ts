@@ -8,7 +8,9 @@ export { clusterConfigFromKubeconfig, parseKubeconfig, serverOfKubeconfig } from
 export { kubeconfigFor } from "./credentials/kubeconfigWriter.ts";
 export { requestToken } from "./credentials/tokenRequest.ts";
 export { Discovery } from "./discovery.ts";
+export { groupVersionsIn } from "./discoveryDocuments.ts";
 export * from "./errors.ts";
+export { type Bounds, DEFAULT_BOUNDS, listAll, listPages } from "./pages.ts";
 export { checkedPrometheus, Prometheus, type PrometheusConfig } from "./prometheus.ts";
 export * from "./resources.ts";
 export { ServerHistory } from "./serverHistory.ts";

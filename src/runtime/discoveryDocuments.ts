@@ -1,4 +1,4 @@
-import { parseApiVersion } from "../apis/index.ts";
+import { isRecord, parseApiVersion } from "../apis/index.ts";
 import { isApiError, TransportError } from "./errors.ts";
 import { apiVersionOf } from "./resources.ts";
 import type { Client, ResourceType } from "./types.ts";
@@ -16,108 +16,153 @@ const AGGREGATED = [
   "application/json",
 ].join(",");
 
-interface GroupDiscoveryList {
-  kind: "APIGroupDiscoveryList";
-  items?: {
-    metadata?: { name?: string };
-    versions?: { version: string; freshness?: string; resources?: GroupDiscoveryResource[] }[];
-  }[];
-}
-
-interface GroupDiscoveryResource {
-  resource: string;
-  responseKind?: { group?: string; version?: string; kind?: string };
-  scope: string;
-  verbs?: string[];
-  shortNames?: string[];
-  subresources?: { subresource: string }[];
-}
-
-interface GroupList {
-  kind: "APIGroupList";
-  groups?: { name: string; preferredVersion?: { groupVersion: string }; versions?: { groupVersion: string }[] }[];
-}
-
-interface CoreVersions {
-  kind: "APIVersions";
-  versions?: string[];
-}
-
-interface ResourceList {
-  resources?: { name: string; kind: string; namespaced?: boolean; verbs?: string[]; shortNames?: string[] }[] | null;
-}
+/** What a server serves is read into these; a text that is longer names nothing that Kubernetes knows. */
+const LONGEST_NAME = 253;
+/** A large cluster serves some hundred groups and some thousand resources. */
+const MOST_GROUP_VERSIONS = 5_000;
+const MOST_RESOURCES = 50_000;
+/** Of one resource: verbs, short names, subresources. */
+const MOST_NAMES = 100;
 
 /** Reads everything that a server says it serves: two requests where it knows aggregated discovery, else one for each version. */
 export async function loadResources(client: Client): Promise<DiscoveredResources> {
-  const [core, named] = (await Promise.all([
-    client.raw("GET", "/api", { accept: AGGREGATED }),
-    client.raw("GET", "/apis", { accept: AGGREGATED }),
-  ])) as [GroupDiscoveryList | CoreVersions, GroupDiscoveryList | GroupList];
-  const resources: ResourceType[] = [];
-  const unavailable = new Set<string>();
+  const answers = await Promise.all(
+    ["/api", "/apis"].map(async (path) => checked(path, await client.raw("GET", path, { accept: AGGREGATED }))),
+  );
+  const found: DiscoveredResources & { unavailable: Set<string> } = { resources: [], unavailable: new Set<string>() };
   const legacy: string[] = [];
-  for (const answer of [core, named]) {
-    if (answer.kind === "APIGroupDiscoveryList") readAggregated(answer, resources, unavailable);
-    else if (answer.kind === "APIVersions") legacy.push(...(answer.versions ?? []));
-    else if (answer.kind === "APIGroupList") legacy.push(...(answer.groups ?? []).flatMap(versionsByPreference));
-    else throw new TransportError("Protocol", `cluster ${client.cluster} sent something that is not what it serves`);
+  for (const { path, document } of answers) {
+    if (document["kind"] === "APIGroupDiscoveryList") readAggregated(path, document, found);
+    else legacy.push(...groupVersionsIn(document));
   }
   const lists = await Promise.all(legacy.map((apiVersion) => loadVersion(client, apiVersion)));
   for (const [at, apiVersion] of legacy.entries()) {
     const list = lists[at];
-    if (list === undefined) unavailable.add(apiVersion);
-    else resources.push(...readResourceList(apiVersion, list));
+    if (list === undefined) found.unavailable.add(apiVersion);
+    else readResourceList(apiVersion, list, found.resources);
   }
-  return { resources, unavailable };
+  return found;
 }
 
-function readAggregated(list: GroupDiscoveryList, resources: ResourceType[], unavailable: Set<string>): void {
-  for (const item of list.items ?? []) {
-    const group = item.metadata?.name ?? "";
-    for (const { version, freshness, resources: served = [] } of item.versions ?? []) {
-      if (freshness === "Stale") unavailable.add(apiVersionOf({ group, version }));
-      for (const { resource, responseKind, scope, verbs, shortNames, subresources = [] } of served) {
-        if (responseKind?.kind === undefined || responseKind.kind === "") continue;
+function checked(path: string, answer: unknown): { path: string; document: Fields } {
+  if (isRecord(answer)) return { path, document: answer };
+  throw malformed(path);
+}
+
+function readAggregated(
+  path: string,
+  document: Fields,
+  { resources, unavailable }: DiscoveredResources & { unavailable: Set<string> },
+): void {
+  const served = resources.length;
+  let versions = 0;
+  for (const item of recordsIn(document["items"], path)) {
+    const group = nameIn(fieldsIn(item["metadata"], path)["name"] ?? "", path);
+    for (const version of recordsIn(item["versions"], path)) {
+      const apiVersion = { group, version: nameIn(version["version"], path) };
+      if (version["freshness"] === "Stale") unavailable.add(apiVersionOf(apiVersion));
+      for (const resource of recordsIn(version["resources"], path)) {
+        const kind = nameIn(fieldsIn(resource["responseKind"], path)["kind"] ?? "", path);
+        if (kind === "") continue;
+        const { shortNames } = resource;
         resources.push({
-          group,
-          version,
-          kind: responseKind.kind,
-          plural: resource,
-          namespaced: scope === "Namespaced",
-          subresources: subresources.map(({ subresource }) => subresource),
-          verbs: verbs ?? [],
-          ...(shortNames === undefined ? {} : { shortNames }),
+          ...apiVersion,
+          kind,
+          plural: nameIn(resource["resource"], path),
+          namespaced: resource["scope"] === "Namespaced",
+          subresources: recordsIn(resource["subresources"], path, MOST_NAMES).map((one) =>
+            nameIn(one["subresource"], path),
+          ),
+          verbs: namesIn(resource["verbs"], path),
+          ...(shortNames === undefined || shortNames === null ? {} : { shortNames: namesIn(shortNames, path) }),
         });
       }
+      if (++versions > MOST_GROUP_VERSIONS || resources.length - served > MOST_RESOURCES) throw tooMany(path);
     }
   }
 }
 
-function versionsByPreference(group: NonNullable<GroupList["groups"]>[number]): string[] {
-  const versions = (group.versions ?? []).map(({ groupVersion }) => groupVersion);
-  const preferred = group.preferredVersion?.groupVersion;
-  if (preferred === undefined) return versions;
-  return [preferred, ...versions.filter((version) => version !== preferred)];
+/**
+ * The apiVersions in an `APIVersions` or `APIGroupList`, of each group the preferred one first. Throws a {@link TransportError} for anything
+ * else.
+ */
+export function groupVersionsIn(document: unknown): string[] {
+  const path = isRecord(document) && document["kind"] === "APIVersions" ? "/api" : "/apis";
+  const { kind, versions, groups } = fieldsIn(document, path);
+  if (kind === "APIVersions") return namesIn(versions, path, MOST_GROUP_VERSIONS);
+  if (kind !== "APIGroupList") throw malformed(path);
+  const found: string[] = [];
+  for (const group of recordsIn(groups, path)) {
+    const preferred = fieldsIn(group["preferredVersion"], path)["groupVersion"];
+    const named = recordsIn(group["versions"], path).map((one) => nameIn(one["groupVersion"], path));
+    const ordered = new Set(preferred === undefined ? named : [nameIn(preferred, path), ...named]);
+    found.push(...ordered);
+    if (found.length > MOST_GROUP_VERSIONS) throw tooMany(path);
+  }
+  return found;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Nothing and null are an empty map, as Go reads them. */
+function fieldsIn(value: unknown, path: string): Fields {
+  if (value === undefined || value === null) return {};
+  if (isRecord(value)) return value;
+  throw malformed(path);
+}
+
+function recordsIn(value: unknown, path: string, most = MOST_RESOURCES): Fields[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value) || !value.every(isRecord)) throw malformed(path);
+  if (value.length > most) throw tooMany(path);
+  return value;
+}
+
+function namesIn(value: unknown, path: string, most = MOST_NAMES): string[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw malformed(path);
+  if (value.length > most) throw tooMany(path);
+  return value.map((name) => nameIn(name, path));
+}
+
+function nameIn(value: unknown, path: string): string {
+  if (typeof value === "string" && value.length <= LONGEST_NAME) return value;
+  throw malformed(path);
+}
+
+function malformed(path: string): TransportError {
+  const endpoint = `GET ${path}`;
+  return new TransportError("Protocol", `${endpoint}: what the server sent is not what it serves`, undefined, endpoint);
+}
+
+function tooMany(path: string): TransportError {
+  const endpoint = `GET ${path}`;
+  return new TransportError("TooLarge", `${endpoint}: the server serves more than is read`, undefined, endpoint);
 }
 
 /** Undefined when the server does not know them now: one part of the API that is away must not hide the rest. */
-async function loadVersion(client: Client, apiVersion: string): Promise<ResourceList | undefined> {
+async function loadVersion(client: Client, apiVersion: string): Promise<unknown> {
   try {
-    return (await client.raw(
-      "GET",
-      apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`,
-    )) as ResourceList;
+    return await client.raw("GET", pathOf(apiVersion));
   } catch (error) {
     if (isApiError(error) && (error.status === 404 || error.status >= 500)) return undefined;
     throw error;
   }
 }
 
-function readResourceList(apiVersion: string, list: ResourceList): ResourceType[] {
+function pathOf(apiVersion: string): string {
+  return apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+}
+
+function readResourceList(apiVersion: string, list: unknown, resources: ResourceType[]): void {
+  const path = pathOf(apiVersion);
   const { group, version } = parseApiVersion(apiVersion);
-  const resources: ResourceType[] = [];
   const byPlural = new Map<string, string[]>();
-  for (const { name, kind, namespaced, verbs, shortNames } of list.resources ?? []) {
+  for (const { name: given, kind, namespaced, verbs, shortNames } of recordsIn(
+    checked(path, list).document["resources"],
+    path,
+  )) {
+    const name = nameIn(given, path);
     const [plural = name, subresource] = name.split("/", 2);
     const subresources = byPlural.get(plural) ?? [];
     byPlural.set(plural, subresources);
@@ -126,13 +171,13 @@ function readResourceList(apiVersion: string, list: ResourceList): ResourceType[
       resources.push({
         group,
         version,
-        kind,
+        kind: nameIn(kind, path),
         plural,
         namespaced: namespaced === true,
         subresources,
-        verbs: verbs ?? [],
-        ...(shortNames === undefined ? {} : { shortNames }),
+        verbs: namesIn(verbs, path),
+        ...(shortNames === undefined || shortNames === null ? {} : { shortNames: namesIn(shortNames, path) }),
       });
   }
-  return resources;
+  if (resources.length > MOST_RESOURCES) throw tooMany(path);
 }

@@ -50,7 +50,12 @@ export type TransportReason =
   | "Aborted"
   | "Protocol"
   /** The answer, or what it adds up to, is more than anybody here takes. */
-  | "TooLarge";
+  | "TooLarge"
+  /** The answer, or the list, goes on, but for longer than anybody here waits. */
+  | "TooSlow";
+
+/** The server answers, but not as an API server does: what it sends is malformed, or without measure. */
+const MISBEHAVIOUR: ReadonlySet<TransportReason> = new Set(["Protocol", "TooLarge", "TooSlow"]);
 
 /**
  * The server was not reached, or the connection broke off before the answer was complete: a write may or may not have
@@ -59,10 +64,13 @@ export type TransportReason =
 export class TransportError extends Error {
   override readonly name = "TransportError";
   readonly reason: TransportReason;
+  /** Method and path, where the message names them. */
+  readonly endpoint?: string;
 
-  constructor(reason: TransportReason, message: string, cause?: unknown) {
+  constructor(reason: TransportReason, message: string, cause?: unknown, endpoint?: string) {
     super(message, cause === undefined ? undefined : { cause });
     this.reason = reason;
+    if (endpoint !== undefined) this.endpoint = endpoint;
   }
 }
 
@@ -126,6 +134,17 @@ export function isApiError(error: unknown): error is ApiError {
 
 export function isTransportError(error: unknown): error is TransportError {
   return error instanceof TransportError;
+}
+
+/** The server answers, and what it sends is malformed or without measure. */
+export function isMisbehaviour(error: unknown): error is TransportError {
+  return isTransportError(error) && MISBEHAVIOUR.has(error.reason);
+}
+
+/** The same error; where the server misbehaves, one that names the endpoint. */
+export function locatedAt(error: unknown, endpoint: string): unknown {
+  if (!isMisbehaviour(error) || error.endpoint !== undefined) return error;
+  return new TransportError(error.reason, `${endpoint}: ${error.message}`, error, endpoint);
 }
 
 export function isNotFound(error: unknown): error is ApiError {

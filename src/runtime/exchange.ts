@@ -10,6 +10,28 @@ export interface ResponseHead {
 export interface Answer extends ResponseHead {
   /** The whole body as text. */
   body: string;
+  /** The body was read, and need not be kept any longer. Safe to call again. */
+  release: () => void;
+}
+
+/** How many bytes that nobody has read yet are kept of one server. */
+export class ByteBudget {
+  readonly #most: number;
+  #kept = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** False when it is too much. The bytes count all the same, until they are given back. */
+  take(bytes: number): boolean {
+    this.#kept += bytes;
+    return this.#kept <= this.#most;
+  }
+
+  giveBack(bytes: number): void {
+    this.#kept -= bytes;
+  }
 }
 
 type Controller = Dispatcher.DispatchController;
@@ -17,16 +39,23 @@ type Controller = Dispatcher.DispatchController;
 /** How many unread bytes of a stream are kept before the server is asked to wait. */
 const HIGH_WATER_MARK = 1 << 20;
 
-/** The longest answer that is read; lists come in pages, and a page that is longer is asked for in smaller ones. */
-const LONGEST_ANSWER = 64 << 20;
+/**
+ * The longest answer that is read. An object that etcd takes has 1.5 MiB; as JSON, in which a character can take six bytes, 9 MiB. Lists come in
+ * pages, and a page that is longer is asked for in smaller ones.
+ */
+const LONGEST_ANSWER = 16 << 20;
 /** The longest time for it: a server that sends a byte now and then is never silent for long. */
-const LONGEST_READING_MS = 120_000;
+const LONGEST_READING_MS = 60_000;
 /** Of a refusal nobody reads more. */
-const LONGEST_REFUSAL = 1 << 20;
+const LONGEST_REFUSAL = 256 << 10;
+/** Answers of up to so many bytes are read even while others have used up what may be kept. */
+const SMALL_ANSWER = 1 << 20;
 
 /** What is to be sent, and who is asked in the moment before. */
 export interface Sending {
   signal?: AbortSignal | undefined;
+  /** Of the server that is asked. */
+  budget: ByteBudget;
   /** Called when the connection is there and the first byte is next; what it throws fails the request, of which nothing is sent then. */
   beforeSend?: (() => void) | undefined;
 }
@@ -56,6 +85,10 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
 
   protected release(): void {
     this.#signal?.removeEventListener("abort", this.#onAbort);
+  }
+
+  protected get isOver(): boolean {
+    return this.#over !== undefined;
   }
 
   protected pauseReading(): void {
@@ -116,7 +149,8 @@ function asError(reason: unknown): Error {
 }
 
 class WholeAnswer extends Exchange {
-  readonly #chunks: Buffer[] = [];
+  #chunks: Buffer[] = [];
+  readonly #budget: ByteBudget;
   readonly #resolve: (answer: Answer) => void;
   readonly #reject: (error: Error) => void;
   #head: ResponseHead = { status: 0, headers: {} };
@@ -125,6 +159,7 @@ class WholeAnswer extends Exchange {
 
   constructor(sending: Sending, resolve: (answer: Answer) => void, reject: (error: Error) => void) {
     super(sending);
+    this.#budget = sending.budget;
     this.#resolve = resolve;
     this.#reject = reject;
   }
@@ -135,23 +170,35 @@ class WholeAnswer extends Exchange {
   }
 
   override onResponseData(_controller: Controller, chunk: Buffer): void {
+    if (this.isOver) return;
     this.#chunks.push(chunk);
     this.#size += chunk.length;
-    if (this.#head.status >= 400) {
+    const isKept = this.#budget.take(chunk.length);
+    if (!isKept && this.#size > SMALL_ANSWER)
+      this.abort(new TransportError("TooLarge", "the server sends more at once than is kept of its answers"));
+    else if (this.#head.status >= 400) {
       if (this.#size > LONGEST_REFUSAL) this.endEarly();
     } else if (this.#size > LONGEST_ANSWER)
       this.abort(new TransportError("TooLarge", `the server sent an answer of more than ${LONGEST_ANSWER >> 20} MiB`));
     if (performance.now() - this.#since > LONGEST_READING_MS)
-      this.abort(new TransportError("Timeout", `the answer was not complete after ${LONGEST_READING_MS / 1000} s`));
+      this.abort(new TransportError("TooSlow", `the answer was not complete after ${LONGEST_READING_MS / 1000} s`));
   }
 
   protected override ended(): void {
     const [first] = this.#chunks;
     const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
-    this.#resolve({ ...this.#head, body: bytes.toString("utf8") });
+    this.#chunks = [];
+    this.#resolve({ ...this.#head, body: bytes.toString("utf8"), release: () => this.#giveBack() });
+  }
+
+  #giveBack(): void {
+    this.#budget.giveBack(this.#size);
+    this.#size = 0;
   }
 
   protected override failed(error: Error): void {
+    this.#chunks = [];
+    this.#giveBack();
     this.#reject(error);
   }
 }

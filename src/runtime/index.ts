@@ -19,7 +19,6 @@ export {
 } from "./controller.ts";
 export { Informer } from "./informer.ts";
 export { type InformerEvent, type InformerOptions, isMassVanishing } from "./informerTypes.ts";
-export { type Bounds, DEFAULT_BOUNDS } from "./pages.ts";
 export { compareResourceVersions, keyOf, objectKey } from "./keys.ts";
 export { LeaderElector } from "./leaderElection.ts";
 export { WentBackError } from "./reflector.ts";

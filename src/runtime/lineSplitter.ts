@@ -1,6 +1,9 @@
 import { TransportError } from "./errors.ts";
+import type { ByteBudget } from "./exchange.ts";
 
 const NEWLINE = 0x0a;
+/** Lines of up to so many bytes are read even while others have used up what may be kept. */
+const SMALL_LINE = 1 << 20;
 
 /**
  * Cuts a stream of bytes into lines. Every byte is read once, however the stream is chopped up, and a character
@@ -10,10 +13,19 @@ export class LineSplitter {
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   readonly #limit: number;
+  readonly #budget: ByteBudget | undefined;
 
-  /** `limit`: bytes of the longest line that is accepted. */
-  constructor(limit: number = 64 << 20) {
+  /** `limit`: bytes of the longest line that is accepted. `budget`: lines that are not complete yet count there. */
+  constructor(limit: number = 16 << 20, budget?: ByteBudget) {
     this.#limit = limit;
+    this.#budget = budget;
+  }
+
+  /** The rest of the stream is of no interest. */
+  [Symbol.dispose](): void {
+    this.#budget?.giveBack(this.#pendingBytes);
+    this.#pending = [];
+    this.#pendingBytes = 0;
   }
 
   /** The lines that this piece completes, without their ends; empty lines are left out. */
@@ -38,16 +50,17 @@ export class LineSplitter {
     if (this.#pendingBytes === 0) return chunk.toString("utf8", start, end);
     this.#pending.push(chunk.subarray(start, end));
     const line = Buffer.concat(this.#pending).toString("utf8");
-    this.#pending = [];
-    this.#pendingBytes = 0;
+    this[Symbol.dispose]();
     return line;
   }
 
   #keep(rest: Buffer): void {
     this.#pending.push(rest);
     this.#pendingBytes += rest.length;
-    if (this.#pendingBytes > this.#limit) {
-      throw new TransportError("Protocol", `the server sent a line of more than ${this.#limit >> 20} MiB`);
-    }
+    const isKept = this.#budget?.take(rest.length) ?? true;
+    if (this.#pendingBytes > this.#limit)
+      throw new TransportError("TooLarge", `the server sent a line of more than ${this.#limit >> 20} MiB`);
+    if (!isKept && this.#pendingBytes > SMALL_LINE)
+      throw new TransportError("TooLarge", "the server sends more at once than is kept of its streams");
   }
 }

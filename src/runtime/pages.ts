@@ -1,7 +1,7 @@
 import type { KubeObject } from "../apis/index.ts";
-import { isTransportError, TransportError } from "./errors.ts";
+import { collectionPath } from "./apiPaths.ts";
+import { isTransportError, TransportError, type TransportReason } from "./errors.ts";
 import type { Client, ListOptions, ObjectList, ResourceType } from "./types.ts";
-import { storable } from "./wire.ts";
 
 /** Which objects of one cluster. */
 export interface Selection {
@@ -23,20 +23,33 @@ export interface Bounds {
 export const DEFAULT_BOUNDS: Bounds = { objects: 200_000, bytes: 512 << 20 };
 
 const PAGE = 500;
-const MOST_PAGES = 10_000;
+/** A server fills its pages. Some leave out what they filter, so a few that are less than half full are no fault. */
+const MOST_SHORT_PAGES = 100;
+/** From the first page to the last. */
+const LONGEST_MS = 300_000;
+
+export interface PageOptions extends Pick<ListOptions, "signal" | "metadataOnly" | "resourceVersion"> {
+  /** Objects of a page. */
+  limit?: number;
+  /** For the whole list; the answer that is under way then is still waited for. */
+  longestMs?: number;
+}
 
 /**
  * Lists a selection in pages, at one consistent state that is at least as new as the call. Expired pages throw like any other
- * failure: begin again then. Where the objects are so long that a page of them is too much, the pages become smaller.
+ * failure: begin again then. Where the objects are so long that a page of them is too much, the pages become smaller. Every list of a cluster
+ * that may have more than one page is read here: the objects, the bytes, the pages and the time of the whole are bounded.
  */
 export async function* listPages(
   selection: Selection,
-  options: Pick<ListOptions, "signal" | "metadataOnly"> = {},
+  { limit: first = PAGE, longestMs = LONGEST_MS, ...options }: PageOptions = {},
 ): AsyncGenerator<ObjectList, void, undefined> {
   const measure = new Measure(selection);
+  const startedAt = performance.now();
   let token: string | undefined;
-  let limit = PAGE;
-  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+  let limit = first;
+  let short = 0;
+  for (;;) {
     let page: ObjectList;
     try {
       page = await selection.client.list(selection.type, {
@@ -50,13 +63,29 @@ export async function* listPages(
       limit = Math.ceil(limit / 8);
       continue;
     }
-    for (const object of page.items) storable(object, selection.type, selection.client.cluster);
     measure.add(page.items.length, page.bytes ?? 0);
-    token = page.continue === "" ? undefined : page.continue;
+    const next = page.continue === "" ? undefined : page.continue;
+    if (next !== undefined && next === token) throw fault(selection, "Protocol", "the same page comes again and again");
+    token = next;
     yield page;
     if (token === undefined) return;
+    if (page.items.length < limit / 2) short += 1;
+    if (short > MOST_SHORT_PAGES) throw fault(selection, "TooLarge", "the list has no end");
+    if (performance.now() - startedAt > longestMs)
+      throw fault(selection, "TooSlow", `the list was not complete after ${longestMs / 1000} s`);
   }
-  throw new TransportError("TooLarge", `the list of ${selection.type.plural} has no end`);
+}
+
+/** As {@link listPages}, all objects at once. */
+export async function listAll(selection: Selection, options: PageOptions = {}): Promise<KubeObject[]> {
+  const items: KubeObject[] = [];
+  for await (const page of listPages(selection, options)) for (const item of page.items) items.push(item);
+  return items;
+}
+
+function fault({ type, namespace }: Selection, reason: TransportReason, message: string): TransportError {
+  const endpoint = `GET ${collectionPath(type, namespace)}`;
+  return new TransportError(reason, `${endpoint}: ${message}`, undefined, endpoint);
 }
 
 /** Counts what comes, up to the bounds. */
@@ -81,9 +110,10 @@ export function isTooMuch({ bounds = DEFAULT_BOUNDS }: Selection, objects: numbe
   return objects > bounds.objects || bytes > bounds.bytes;
 }
 
-export function tooMuch({ client, type, bounds = DEFAULT_BOUNDS }: Selection): TransportError {
+export function tooMuch(selection: Selection): TransportError {
+  const { client, type, bounds = DEFAULT_BOUNDS } = selection;
   const most = `${bounds.objects} objects or ${Math.round(bounds.bytes / (1 << 20))} MiB`;
-  return new TransportError("TooLarge", `${client.cluster} sends more ${type.plural} than are read (${most})`);
+  return fault(selection, "TooLarge", `${client.cluster} sends more ${type.plural} than are read (${most})`);
 }
 
 export function selectors({

@@ -254,7 +254,8 @@ export class Reflector {
     for await (const page of listPages(this.#options, { signal })) {
       this.#contact.made();
       const bytes = bytesPerObject(page);
-      for (const object of page.items) {
+      for (const item of page.items) {
+        const object = storable(item, this.#options.type, this.#options.client.cluster);
         position.see(object, false);
         yield { type: "Changed", object, bytes };
       }
@@ -366,7 +367,7 @@ export class Reflector {
     // Refused for lack of rights or a kind that is gone: perhaps the list is allowed where the watch-list was not, next time.
     if (refused) this.#watchListRefused = false;
     const asked = isApiError(error) ? (error.retryAfterMs ?? 0) : 0;
-    const isTooMuch = error instanceof TransportError && error.reason === "TooLarge";
+    const isTooMuch = error instanceof TransportError && (error.reason === "TooLarge" || error.reason === "TooSlow");
     const pace = isTooMuch ? TOO_MUCH_BACKOFF : BACKOFF;
     const capMs = (refused ? refusedPauseMs?.() : undefined) ?? pace.capMs;
     const delay = Math.max(asked, backoffDelay(this.#failures, { ...pace, capMs, random: this.#random }));

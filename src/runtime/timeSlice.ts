@@ -45,6 +45,15 @@ export class TimeSlice {
     return now - this.#since >= this.#ms;
   }
 
+  /** Resolves when there is time for more; undefined when there is now. */
+  pause(): Promise<void> | undefined {
+    return this.spent ? this.#waited() : undefined;
+  }
+
+  async #waited(): Promise<void> {
+    while (this.spent) await this.next();
+  }
+
   /** Resolves in the next turn. */
   next(): Promise<void> {
     return this.#clock.nextTurn();

@@ -5,7 +5,7 @@ import { trimEnd } from "../apis/index.ts";
 import { addressOf, guardedLookup, hostOf } from "./credentials/address.ts";
 import type { ClientCertificate, ClusterConfig, Credentials } from "./credentials/types.ts";
 import { NotLeaderError, TransportError } from "./errors.ts";
-import { type Answer, type BodyReader, exchange, openStream, type ResponseHead } from "./exchange.ts";
+import { type Answer, type BodyReader, ByteBudget, exchange, openStream, type ResponseHead } from "./exchange.ts";
 import { asTransportError, type ConnectionFacts } from "./transportErrors.ts";
 
 export interface TransportOptions {
@@ -41,6 +41,8 @@ interface Agents {
 const CONNECTIONS = 40;
 /** Well below the time after which servers and load balancers close an idle connection, so that no request meets the closing. */
 const KEEP_ALIVE_MS = 30_000;
+/** Bytes of one server that nobody has read yet: of answers, and of events of watches that are not complete. */
+const MOST_UNREAD = 64 << 20;
 
 /**
  * The connections to one cluster: one pair of undici Agents, so that watches never take the place of requests. Watches share
@@ -53,6 +55,7 @@ export class Transport implements AsyncDisposable {
   readonly host: string;
   /** The same with the port. */
   readonly address: string;
+  readonly unread = new ByteBudget(MOST_UNREAD);
   /** Whether the last request carried an Authorization header. */
   usesTokens = false;
   readonly #config: ClusterConfig;
@@ -94,7 +97,7 @@ export class Transport implements AsyncDisposable {
         exchange(
           agents.requests,
           { ...this.#dispatchOptions(request, headers), headersTimeout: timeout, bodyTimeout: timeout },
-          request,
+          { ...request, budget: this.unread },
         ),
     );
   }
@@ -104,7 +107,8 @@ export class Transport implements AsyncDisposable {
     return this.#authorized(
       request,
       this.#facts,
-      (agents, headers) => openStream(agents.watches, this.#dispatchOptions(request, headers), request),
+      (agents, headers) =>
+        openStream(agents.watches, this.#dispatchOptions(request, headers), { ...request, budget: this.unread }),
       (answer) => answer.body.close(),
     );
   }

@@ -1,6 +1,7 @@
 import { parseJson } from "./apiAnswers.ts";
-import { TransportError } from "./errors.ts";
+import { locatedAt, TransportError } from "./errors.ts";
 import type { BodyReader } from "./exchange.ts";
+import type { Pause } from "./jsonPieces.ts";
 import { LineSplitter } from "./lineSplitter.ts";
 import type { Transport } from "./transport.ts";
 import type { ResourceType, WatchEvent, WatchOptions } from "./types.ts";
@@ -15,11 +16,14 @@ export class WatchStream implements AsyncIterableIterator<WatchEvent>, AsyncDisp
   readonly #open: (signal: AbortSignal) => Promise<BodyReader>;
   readonly #transport: Transport;
   readonly #type: ResourceType;
+  /** Method and path, for messages. */
+  readonly #endpoint: string;
+  readonly #pause: Pause;
   readonly #closing = new AbortController();
   readonly #signal: AbortSignal | undefined;
   readonly #known: WatchOptions["known"];
   readonly #onAbort = (): void => this.#closing.abort(this.#signal?.reason);
-  readonly #lines = new LineSplitter();
+  readonly #lines: LineSplitter;
   #body: BodyReader | undefined;
   /** Lines of events that were not asked for yet. */
   #waiting: string[] = [];
@@ -32,8 +36,12 @@ export class WatchStream implements AsyncIterableIterator<WatchEvent>, AsyncDisp
     open: (signal: AbortSignal) => Promise<BodyReader>,
     type: ResourceType,
     { signal, known }: Pick<WatchOptions, "signal" | "known">,
+    { endpoint, pause }: { endpoint: string; pause: Pause },
   ) {
+    this.#endpoint = endpoint;
+    this.#pause = pause;
     this.#transport = transport;
+    this.#lines = new LineSplitter(undefined, transport.unread);
     this.#open = open;
     this.#type = type;
     this.#signal = signal;
@@ -52,7 +60,7 @@ export class WatchStream implements AsyncIterableIterator<WatchEvent>, AsyncDisp
         const line = this.#waiting[this.#next];
         if (line !== undefined) {
           this.#next++;
-          return { done: false, value: this.#parse(line) };
+          return { done: false, value: await this.#parse(line) };
         }
         if (this.#over) return { done: true, value: undefined };
         await this.#fill();
@@ -60,7 +68,7 @@ export class WatchStream implements AsyncIterableIterator<WatchEvent>, AsyncDisp
         const disposed = this.#closing.signal.aborted && this.#signal?.aborted !== true;
         this.#finish();
         if (disposed) return { done: true, value: undefined };
-        throw error;
+        throw locatedAt(error, this.#endpoint);
       }
     }
   }
@@ -88,11 +96,11 @@ export class WatchStream implements AsyncIterableIterator<WatchEvent>, AsyncDisp
     this.#next = 0;
   }
 
-  #parse(line: string): WatchEvent {
+  async #parse(line: string): Promise<WatchEvent> {
     const version = knownVersionIn(line, this.#known);
     if (version !== undefined) return bookmarkOf(this.#type, version);
     const { host } = this.#transport;
-    const event = eventFrom(parseJson(line, host), this.#type, host);
+    const event = eventFrom(await parseJson(line, host, this.#pause), this.#type, host);
     if ("object" in event && event.type !== "BOOKMARK") event.bytes = line.length;
     return event;
   }
@@ -101,6 +109,7 @@ export class WatchStream implements AsyncIterableIterator<WatchEvent>, AsyncDisp
     this.#over = true;
     this.#waiting = [];
     this.#next = 0;
+    this.#lines[Symbol.dispose]();
     this.#signal?.removeEventListener("abort", this.#onAbort);
     if (!this.#closing.signal.aborted) this.#closing.abort(new TransportError("Aborted", "the watch was closed"));
     this.#body?.close();

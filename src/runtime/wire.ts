@@ -13,7 +13,14 @@ import type { ApiStatus, ObjectList, ResourceType, WatchEvent } from "./types.ts
 const LONGEST_NAME = 253;
 const LONGEST_VERSION = 128;
 const LONGEST_MESSAGE = 4_096;
+/** Of a page that follows: it holds the version and the key of an object. */
+const LONGEST_TOKEN = 8_192;
 const MOST_CAUSES = 64;
+/** Twice as long as the keys and values of labels can be, and as the name of a field manager. */
+const LONGEST_LABEL = 640;
+const LONGEST_TIME = 64;
+/** Characters of all annotations together, and of all finalizers: four times what the API server takes of annotations. */
+const MOST_TEXT = 1 << 20;
 
 /** Letters that part the keys and paths that are made of names. */
 const NOT_IN_NAMES = /[\s/%]|\p{Cc}/u;
@@ -54,7 +61,7 @@ export function listFrom(value: unknown, type: ResourceType, host: string): Obje
   if (typeof kind !== "string" || !kind.endsWith("List") || !isRecord(metadata) || !Array.isArray(items))
     throw new TransportError("Protocol", `${host} sent something that is not a list of ${type.plural}`);
   const { resourceVersion = "", continue: next } = metadata;
-  if (!isText(resourceVersion, LONGEST_VERSION) || (next !== undefined && typeof next !== "string"))
+  if (!isText(resourceVersion, LONGEST_VERSION) || (next !== undefined && !isText(next, LONGEST_TOKEN)))
     throw new TransportError("Protocol", `${host} sent a list of ${type.plural} that says no version`);
   return {
     items: items.map((item) => objectFrom(item, type, host)),
@@ -84,7 +91,7 @@ export function eventFrom(value: unknown, type: ResourceType, host: string): Wat
 function bookmarkFrom(value: unknown, type: ResourceType, host: string): KubeObject {
   const metadata = isRecord(value) ? value["metadata"] : undefined;
   const { resourceVersion, annotations } = isRecord(metadata) ? metadata : {};
-  if (!isText(resourceVersion, LONGEST_VERSION) || !isTextMap(annotations))
+  if (!isText(resourceVersion, LONGEST_VERSION) || !isTextMap(annotations, MOST_TEXT))
     throw new TransportError("Protocol", `${host} sent a bookmark without a version in a watch of ${type.plural}`);
   const { object } = bookmarkOf(type, resourceVersion);
   return annotations === undefined ? object : { ...object, metadata: { ...object.metadata, annotations } };
@@ -142,18 +149,15 @@ function faultOf(metadata: unknown): string | undefined {
   if (meta.uid !== undefined && !isText(meta.uid, LONGEST_NAME)) return "whose uid is not a text";
   if (meta.resourceVersion !== undefined && !isText(meta.resourceVersion, LONGEST_VERSION))
     return "whose resourceVersion is not a text";
-  if (meta.deletionTimestamp !== undefined && typeof meta.deletionTimestamp !== "string")
-    return "whose deletionTimestamp is not a text";
-  if (
-    meta.creationTimestamp !== undefined &&
-    meta.creationTimestamp !== null &&
-    typeof meta.creationTimestamp !== "string"
-  )
-    return "whose creationTimestamp is not a text";
-  if (meta.generation !== undefined && typeof meta.generation !== "number") return "whose generation is not a number";
-  if (!isTextMap(meta.labels)) return "whose labels are not texts";
-  if (!isTextMap(meta.annotations)) return "whose annotations are not texts";
-  if (!isListOf(meta.finalizers, (item) => typeof item === "string")) return "whose finalizers are not texts";
+  if (meta.deletionTimestamp !== undefined && !isText(meta.deletionTimestamp, LONGEST_TIME))
+    return "whose deletionTimestamp is not a time";
+  const { creationTimestamp = null } = meta;
+  if (creationTimestamp !== null && !isText(creationTimestamp, LONGEST_TIME))
+    return "whose creationTimestamp is not a time";
+  if (meta.generation !== undefined && !Number.isFinite(meta.generation)) return "whose generation is not a number";
+  if (!isTextMap(meta.labels, LONGEST_LABEL)) return "whose labels are not short texts";
+  if (!isTextMap(meta.annotations, MOST_TEXT)) return "whose annotations are not texts, or too long";
+  if (!isTextList(meta.finalizers)) return "whose finalizers are not texts, or too long";
   if (!isListOf(meta.ownerReferences, isRecord)) return "whose ownerReferences are not a list";
   if (!isListOf(meta.managedFields, isManagedFieldsEntry)) return "whose managedFields are malformed";
   return undefined;
@@ -166,7 +170,7 @@ function isManagedFieldsEntry(value: unknown): boolean {
     isOptionalText(manager) &&
     isOptionalText(operation) &&
     isOptionalText(subresource) &&
-    isOptionalText(time) &&
+    isOptionalText(time, LONGEST_TIME) &&
     (fieldsV1 === undefined || isRecord(fieldsV1))
   );
 }
@@ -179,15 +183,27 @@ function isText(value: unknown, longest: number): value is string {
   return typeof value === "string" && value.length <= longest;
 }
 
-function isOptionalText(value: unknown): boolean {
-  return value === undefined || typeof value === "string";
+function isOptionalText(value: unknown, longest = LONGEST_LABEL): boolean {
+  return value === undefined || isText(value, longest);
 }
 
-function isTextMap(value: unknown): value is Record<string, string> | undefined {
+/** A map of texts, of which none is longer than that, and all together are not too long. */
+function isTextMap(value: unknown, longest: number): value is Record<string, string> | undefined {
   if (value === undefined) return true;
   if (!isRecord(value)) return false;
-  for (const key in value) if (typeof value[key] !== "string") return false;
+  let length = 0;
+  for (const key in value) {
+    const text = value[key];
+    if (!isText(text, longest) || key.length > LONGEST_LABEL) return false;
+    length += key.length + text.length;
+    if (length > MOST_TEXT) return false;
+  }
   return true;
+}
+
+function isTextList(value: unknown): boolean {
+  let length = 0;
+  return isListOf(value, (item) => isText(item, MOST_TEXT) && (length += item.length) <= MOST_TEXT);
 }
 
 function isListOf(value: unknown, accepts: (item: unknown) => boolean): boolean {

@@ -10,6 +10,7 @@ import {
   isNotFound,
   type ResourceType,
   typeOf,
+  listPages,
 } from "../runtime/index.ts";
 
 export interface StorageMigrationOptions {
@@ -104,18 +105,12 @@ function needsMigration({ storage, stored, converts }: StoredVersions): boolean 
 /** How many objects were read. */
 async function rewriteAll(client: Client, type: ResourceType, signal: AbortSignal): Promise<number> {
   let count = 0;
-  let next: string | undefined;
-  do {
-    const page = await client.list(type, {
-      limit: PAGE,
-      metadataOnly: true,
-      signal,
-      ...(next === undefined ? {} : { continue: next }),
-    });
-    for (const { metadata } of page.items) await rewrite(client, type, metadata, signal);
-    count += page.items.length;
-    next = page.continue;
-  } while (next !== undefined && next !== "");
+  // Each page is written before the next one is read, which may take long.
+  const options = { metadataOnly: true, signal, limit: PAGE, longestMs: Infinity };
+  for await (const { items } of listPages({ client, type }, options)) {
+    for (const { metadata } of items) await rewrite(client, type, metadata, signal);
+    count += items.length;
+  }
   return count;
 }
 

@@ -79,8 +79,9 @@ export class FakeMemberClient extends FakeClient {
     const { member } = this;
     if (path === "/readyz") return "ok";
     if (path === "/version") return { gitVersion: member.version };
-    if (path === "/api") return { versions: ["v1"] };
-    if (path === "/apis") return { groups: member.apis.map((groupVersion) => ({ versions: [{ groupVersion }] })) };
+    if (path === "/api") return { kind: "APIVersions", versions: ["v1"] };
+    if (path === "/apis")
+      return { kind: "APIGroupList", groups: member.apis.map((groupVersion) => ({ versions: [{ groupVersion }] })) };
     if (method === "POST" && path.endsWith("/token")) return this.#issueToken();
     throw new ApiError(404, "NotFound", `the fake does not serve ${path}`);
   }

@@ -35,13 +35,13 @@ import {
   type ResourceType,
   SECRETS,
   systemClock,
+  listAll,
 } from "../../runtime/index.ts";
 import { allOf } from "../allOf.ts";
 import { type Connection, find, notInstalled } from "../connection.ts";
 import { CommandError } from "../outcome.ts";
 import { put, type World } from "./world.ts";
 
-const PAGE = 500;
 const AT_ONCE = 16;
 /** Of one kind and namespace, so many are read one by one; more of them as a list. */
 const FEW = 4;
@@ -298,27 +298,19 @@ export class HubReader {
 
   /** Undefined when the person may not list them. */
   async #list(type: ResourceType, namespace: string | undefined): Promise<KubeObject[] | undefined> {
-    const items: KubeObject[] = [];
-    let next: string | undefined;
     const kind = { apiVersion: apiVersionOf(type), kind: type.kind };
-    do {
-      try {
-        const page: Awaited<ReturnType<Client["list"]>> = await this.client.list(type, {
-          ...(namespace === undefined ? {} : { namespace }),
-          ...(type === SECRETS ? { fieldSelector: NO_RELEASES } : {}),
-          limit: PAGE,
-          signal: this.#signal,
-          ...(next === undefined ? {} : { continue: next }),
-        });
-        // The items of a list do not say of what kind they are.
-        items.push(...page.items.map((item) => ({ ...item, ...kind })));
-        next = page.continue === "" ? undefined : page.continue;
-      } catch (error) {
-        if (lacksRight(error)) return undefined;
-        throw error;
-      }
-    } while (next !== undefined);
-    return items;
+    const selected = {
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(type === SECRETS ? { fieldSelector: NO_RELEASES } : {}),
+    };
+    try {
+      const items = await listAll({ client: this.client, type, ...selected }, { signal: this.#signal });
+      // The items of a list do not say of what kind they are.
+      return items.map((item) => ({ ...item, ...kind }));
+    } catch (error) {
+      if (lacksRight(error)) return undefined;
+      throw error;
+    }
   }
 }
 

@@ -19,6 +19,7 @@ import {
   knownType,
   type ResourceType,
   systemClock,
+  listAll,
 } from "../../runtime/index.ts";
 import type { RoomReading } from "../../scheduler/index.ts";
 import { memberSecret, type Reached, reachMember } from "../memberMarks.ts";
@@ -103,10 +104,11 @@ export class Members implements AsyncDisposable {
     try {
       await atOnce(DEPENDENCY_KINDS, async (kind) => {
         const labelSelector = `${MANAGED_BY_LABEL}=${hubId}`;
-        const listed = await reached.client.list(knownType(kind), { namespace, labelSelector, signal }).catch(denied);
+        const selection = { client: reached.client, type: knownType(kind), namespace, labelSelector };
+        const listed = await listAll(selection, { signal }).catch(denied);
         const { group, version } = kind;
         const apiVersion = group === "" ? version : `${group}/${version}`;
-        for (const item of listed?.items ?? []) {
+        for (const item of listed ?? []) {
           const found = { ...item, apiVersion, kind: kind.kind };
           const key = refKey(refOf(found));
           live.set(key, found);

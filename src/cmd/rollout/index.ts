@@ -27,6 +27,7 @@ import {
   RESOURCEBINDINGS,
   type ResourceType,
   systemClock,
+  listAll,
 } from "../../runtime/index.ts";
 import { commandLogger, type CommandContext, connectHub, type Connection, find } from "../connection.ts";
 import { follow } from "../follow.ts";
@@ -78,7 +79,7 @@ async function objectOf(hub: Connection, text: string, namespace: string, signal
   }
   for (const bindings of [RESOURCEBINDINGS, CLUSTERRESOURCEBINDINGS]) {
     const selection = bindings === RESOURCEBINDINGS ? { namespace } : {};
-    const { items } = await hub.client.list(bindings, { ...selection, signal });
+    const items = await listAll({ client: hub.client, type: bindings, ...selection }, { signal });
     const holder = items.find((one) => isAbout(one as unknown as ResourceBinding, kind, group, name));
     if (holder !== undefined) return { type: bindings, holder, name: `${kind}/${name}` };
   }

@@ -40,6 +40,7 @@ import {
   systemClock,
   typeOf,
   withSignal,
+  listAll,
 } from "../../runtime/index.ts";
 import { ADMISSION_TYPES, isProtected } from "../../webhooks/index.ts";
 import { find, isManagerRunning } from "../connection.ts";
@@ -71,12 +72,11 @@ export interface Snapshot {
 }
 
 const OF_MERIDIAN = "app.kubernetes.io/part-of=meridian";
-const PAGE = 500;
 
 /** Reads every object on the hub that concerns uninstall. Throws the errors of the client, except for kinds that the hub does not serve. */
 export async function observe(place: Place, signal: AbortSignal): Promise<Snapshot> {
   const { client, hubId, namespace, leaseName } = place;
-  const all = (type: ResourceType, options: ListOptions = {}) => listAll(client, type, { ...options, signal });
+  const all = (type: ResourceType, options: ListOptions = {}) => listEvery(client, type, { ...options, signal });
   const installed = async (...types: ResourceType[]): Promise<Item[]> =>
     (
       await Promise.all(
@@ -401,22 +401,15 @@ async function inspectNamespaces(
   return inspected;
 }
 
-async function listAll(client: Client, type: ResourceType, options: ListOptions): Promise<KubeObject[]> {
-  const items: KubeObject[] = [];
-  let next: string | undefined;
+async function listEvery(
+  client: Client,
+  type: ResourceType,
+  { signal, metadataOnly = false, ...selectors }: ListOptions & { signal: AbortSignal },
+): Promise<KubeObject[]> {
   try {
-    do {
-      const page = await client.list(type, {
-        ...options,
-        limit: PAGE,
-        ...(next === undefined ? {} : { continue: next }),
-      });
-      items.push(...page.items);
-      next = page.continue;
-    } while (next !== undefined);
+    return await listAll({ client, type, ...selectors }, { signal, metadataOnly });
   } catch (error) {
     if (!isNotFound(error)) throw error;
     return [];
   }
-  return items;
 }

@@ -16,6 +16,10 @@ export interface RequestedToken {
   expiresAt: number;
 }
 
+/** A token is sent in a header; API servers take no longer ones than this. */
+const LONGEST_TOKEN = 64 << 10;
+const LONGEST_TIME = 64;
+
 /** Has the API server issue a token for a service account (TokenRequest). Throws as {@link Client} does. */
 export async function requestToken(client: Client, options: TokenRequestOptions): Promise<RequestedToken> {
   const { namespace, serviceAccount, expirationSeconds, audiences, signal } = options;
@@ -28,9 +32,11 @@ export async function requestToken(client: Client, options: TokenRequestOptions)
     },
     ...(signal === undefined ? {} : { signal }),
   })) as { status?: { token?: unknown; expirationTimestamp?: unknown } } | null;
-  const token = answer?.status?.token;
-  const expiresAt = Date.parse(String(answer?.status?.expirationTimestamp));
-  if (typeof token !== "string" || token === "" || Number.isNaN(expiresAt)) {
+  const { token, expirationTimestamp } = answer?.status ?? {};
+  const isTime = typeof expirationTimestamp === "string" && expirationTimestamp.length <= LONGEST_TIME;
+  const expiresAt = isTime ? Date.parse(expirationTimestamp) : Number.NaN;
+  const isToken = typeof token === "string" && token !== "" && token.length <= LONGEST_TOKEN;
+  if (!isToken || Number.isNaN(expiresAt)) {
     throw new TransportError("Protocol", `cluster ${client.cluster} answered a TokenRequest without a token`);
   }
   return { token, expiresAt };

@@ -215,7 +215,7 @@ export class InProcessClient implements Client {
       const reply = await this.#send(request, signal);
       if (reply.kind !== "Whole" || reply.status >= 400) throw refusal(reply, type);
       const text = reply.body.toString();
-      return isJson(reply) ? parseJson(text, this.cluster) : text;
+      return isJson(reply) ? parseJson(text, this.cluster, () => undefined) : text;
     });
   }
 
