@@ -12,7 +12,11 @@ const MESSAGE_LIMIT = 120;
 export function shortMessage(text: string, limit: number = MESSAGE_LIMIT): string {
   // Nearly every text is short and on one line already.
   if (text.length <= limit && !UNTIDY.test(text)) return text;
-  const line = text.replaceAll(/\s+/g, " ").trim();
+  // Nothing of the rest would be shown, unless there are sixteen characters of white space to each of the others.
+  const line = text
+    .slice(0, 16 * limit)
+    .replaceAll(/\s+/g, " ")
+    .trim();
   if (line.length <= limit) return line;
   const room = line.slice(0, limit - 1);
   const space = line[limit - 1] === " " ? room.length : room.lastIndexOf(" ");

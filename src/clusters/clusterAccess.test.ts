@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { logLines } from "../observability/testing/logLines.ts";
-import { type ClusterConfig, Discovery } from "../runtime/index.ts";
+import { type ClusterConfig, Discovery, TransportError } from "../runtime/index.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { ClusterAccess } from "./clusterAccess.ts";
 import type { KubeconfigCredentials } from "./credentials.ts";
@@ -92,6 +92,38 @@ describe("what a cluster offers", () => {
     expect(remote.inventoryIsDue).toBe(false);
     await clock.advance(1_000);
     expect(remote.inventoryIsDue).toBe(true);
+  });
+
+  test("that is malformed is a fault of the cluster, and is read less and less often, however often contact is made", async () => {
+    const { remote, clock, state } = accessing();
+    state.failure = new TransportError("TooLarge", "GET /api/v1/nodes: the list has no end");
+    for (const seconds of [30, 60, 120, 240, 300, 300]) {
+      await remote.takeInventory();
+      expect(remote.fault).toMatchObject({
+        reason: "ClusterUnreachable",
+        message: "GET /api/v1/nodes: the list has no end",
+      });
+      remote.expireInventory();
+      await clock.advance(seconds * 1_000 - 1);
+      expect(remote.inventoryIsDue).toBe(false);
+      await clock.advance(1);
+      expect(remote.inventoryIsDue).toBe(true);
+    }
+    state.failure = new TransportError("ConnectionReset", "reset");
+    await remote.takeInventory();
+    expect(remote.fault).toBeDefined();
+    state.failure = undefined;
+    expect(await remote.takeInventory()).toBeDefined();
+    expect(remote.fault).toBeUndefined();
+    remote.expireInventory();
+    expect(remote.inventoryIsDue).toBe(true);
+  });
+
+  test("that cannot be read for want of an answer is no fault of the cluster", async () => {
+    const { remote, state } = accessing();
+    state.failure = new TransportError("Timeout", "did not answer");
+    await remote.takeInventory();
+    expect(remote.fault).toBeUndefined();
   });
 
   test("is nothing to tell of at the end", async () => {

@@ -1,5 +1,7 @@
+import { shortMessage } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
-import { type Client, type Clock, type ClusterConfig, Discovery } from "../runtime/index.ts";
+import { type Client, type Clock, type ClusterConfig, Discovery, isMisbehaviour } from "../runtime/index.ts";
+import type { ProbeFailure } from "./connection.ts";
 import { type MemberCredentials, ReplaceableCredentials } from "./credentials.ts";
 import { takeInventory } from "./inventory.ts";
 import type { MemberFindings } from "./memberStatus.ts";
@@ -7,6 +9,8 @@ import type { IdentityReading } from "./probe.ts";
 
 const INVENTORY_INTERVAL_MS = 300_000;
 const INVENTORY_RETRY_MS = 30_000;
+/** A cluster that misbehaves costs as much at each reading, so it is read less and less often. */
+const MOST_DOUBLINGS = 4;
 
 /** The hub as a member of its own. The client is not the pool's to close. */
 export interface HubAsMember {
@@ -42,6 +46,9 @@ export class ClusterAccess implements AsyncDisposable {
   /** Monotonic milliseconds. */
   #inventoryDue = 0;
   #apis: string | undefined;
+  #fault: ProbeFailure | undefined;
+  /** Readings in a row in which the cluster misbehaved. */
+  #faults = 0;
 
   private constructor(
     parts: { client: Client; discovery: Discovery; local: boolean; credentials: ReplaceableCredentials | undefined },
@@ -90,9 +97,14 @@ export class ClusterAccess implements AsyncDisposable {
     return this.#options.clock.monotonic() >= this.#inventoryDue;
   }
 
-  /** The cluster was away: what it offers may have changed. */
+  /** The cluster was away: what it offers may have changed. One that misbehaves is not read any sooner for that. */
   expireInventory(): void {
-    this.#inventoryDue = 0;
+    if (this.#fault === undefined) this.#inventoryDue = 0;
+  }
+
+  /** Why the cluster counts as one without contact though it answers: what it offers was malformed, or without measure, when it was read last. */
+  get fault(): ProbeFailure | undefined {
+    return this.#fault;
   }
 
   /** Version, APIs and capacity; undefined when they cannot be read now, which is tried again soon. */
@@ -104,10 +116,17 @@ export class ClusterAccess implements AsyncDisposable {
       const apis = found.apis?.join();
       if (this.#apis !== undefined && apis !== this.#apis) this.discovery.invalidate();
       this.#apis = apis;
+      this.#fault = undefined;
+      this.#faults = 0;
       return found;
     } catch (err) {
       if (this.signal.aborted) return undefined;
-      this.#inventoryDue = clock.monotonic() + INVENTORY_RETRY_MS;
+      if (isMisbehaviour(err)) {
+        this.#fault = { reason: "ClusterUnreachable", message: shortMessage(err.message), abrupt: false };
+        this.#faults += 1;
+      }
+      const doublings = Math.min(Math.max(0, this.#faults - 1), MOST_DOUBLINGS);
+      this.#inventoryDue = clock.monotonic() + Math.min(INVENTORY_RETRY_MS * 2 ** doublings, INVENTORY_INTERVAL_MS);
       logger.info({ err, event_reason: "InventoryFailed" }, "version, APIs and capacity not read; trying again");
       return undefined;
     }

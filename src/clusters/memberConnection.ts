@@ -327,6 +327,7 @@ export class MemberConnection {
     });
     if (access !== this.#access) return undefined;
     if (outcome.kind === "Failed") return outcome;
+    if (access.fault !== undefined) return { kind: "Failed", failure: access.fault };
     const { uid } = outcome;
     if (this.#observedUid !== uid) {
       this.#observedUid = uid;
@@ -344,7 +345,8 @@ export class MemberConnection {
     if (event === undefined || access !== this.#access) return;
     this.#report.contactSettled();
     this.#dispatch(event);
-    if (this.#state.phase === "Connected" && access.inventoryIsDue) this.#track(this.#takeInventory(access));
+    const isWanted = this.#state.phase === "Connected" || access.fault !== undefined;
+    if (isWanted && access.inventoryIsDue) this.#track(this.#takeInventory(access));
   }
 
   #judge(): IdentityVerdict {
@@ -362,6 +364,7 @@ export class MemberConnection {
     }
     const found = await access.takeInventory();
     if (access !== this.#access) return undefined;
+    if (access.fault !== undefined) return { kind: "Failed", failure: access.fault };
     if (await this.#report.recordIdentity(uid, found)) {
       this.#options.claimChanged(this.cluster);
       return undefined;
@@ -373,8 +376,12 @@ export class MemberConnection {
   }
 
   async #takeInventory(access: ClusterAccess): Promise<void> {
+    const before = access.fault;
     const found = await access.takeInventory();
-    if (found !== undefined && access === this.#access) this.#report.find(found);
+    if (access !== this.#access) return;
+    if (found !== undefined) this.#report.find(found);
+    // The next probe says what that means for the contact.
+    if ((before === undefined) !== (access.fault === undefined)) this.#loop?.schedule(0);
   }
 
   #record(type: "Normal" | "Warning", reason: string, action: string, note: string): void {

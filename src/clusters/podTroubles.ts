@@ -1,7 +1,7 @@
 import type { KubeObject } from "../apis/index.ts";
 import { type PodTrouble, podTrouble } from "../interpreter/index.ts";
 import type { Logger } from "../observability/index.ts";
-import { type Clock, isForbidden, PODS } from "../runtime/index.ts";
+import { type Clock, isForbidden, isMisbehaviour, listPages, PODS } from "../runtime/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 import type { MemberObjects } from "./memberObjects.ts";
 import type { ObservedObject } from "./observed.ts";
@@ -42,6 +42,8 @@ const REFUSED_FOR_MS = 600_000;
 const PAGE = 20;
 const PAGE_TOGETHER = 100;
 const PAGES = 5;
+/** A hundred pods take a second; nobody waits for the rest where they take a minute. */
+const LONGEST_MS = 60_000;
 /** What a selector asks of one label, in the form in which nearly all ask. */
 const EQUALS = /^([^\s=,!]+)=([^\s=,!]*)$/;
 
@@ -211,7 +213,7 @@ export class PodTroubles {
         for (const key of await this.#ask(turns)) again.add(key);
       } catch (err) {
         if (session.signal.aborted) return;
-        if (isForbidden(err)) this.#refusedUntil = clock.monotonic() + REFUSED_FOR_MS;
+        if (isForbidden(err) || isMisbehaviour(err)) this.#refusedUntil = clock.monotonic() + REFUSED_FOR_MS;
         logger.debug(
           { cluster: session.cluster, err, objects: turns.map(({ key }) => key) },
           "the pods of a workload could not be read",
@@ -297,19 +299,13 @@ export class PodTroubles {
     limit: number,
   ): AsyncGenerator<{ pods: KubeObject[]; isLast: boolean }> {
     const { client, signal } = this.#options.session;
-    let token: string | undefined;
-    for (let page = 0; page < PAGES; page += 1) {
-      const list = await client.list(PODS, {
-        ...(namespace === undefined ? {} : { namespace }),
-        labelSelector,
-        limit,
-        ...(token === undefined ? {} : { continue: token }),
-        signal,
-      });
+    const selection = { client, type: PODS, labelSelector, ...(namespace === undefined ? {} : { namespace }) };
+    let pages = 0;
+    for await (const list of listPages(selection, { limit, longestMs: LONGEST_MS, signal })) {
       this.#pods += list.items.length;
-      token = list.continue === "" ? undefined : list.continue;
-      yield { pods: list.items, isLast: token === undefined };
-      if (token === undefined) return;
+      pages += 1;
+      yield { pods: list.items, isLast: list.continue === undefined || list.continue === "" };
+      if (pages === PAGES) return;
     }
   }
 }

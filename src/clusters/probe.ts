@@ -9,6 +9,7 @@ import {
   isTransportError,
   NAMESPACES,
   ServerHistory,
+  type TransportError,
   type TransportReason,
 } from "../runtime/index.ts";
 import { shortMessage, shortName } from "../apis/index.ts";
@@ -141,7 +142,7 @@ export function explainFailure(
   { clock, tokenExpiresAt }: Pick<ProbeOptions, "clock" | "tokenExpiresAt">,
 ): ProbeFailure {
   if (error instanceof ProbeTimeoutError) return { ...TRANSPORT.Timeout, message: error.message };
-  if (isTransportError(error)) return explainTransport(error.reason, error.message);
+  if (isTransportError(error)) return explainTransport(error);
   if (isApiError(error)) {
     if (error.status === 401) {
       if (tokenExpiresAt !== undefined && tokenExpiresAt <= clock.now()) {
@@ -172,8 +173,10 @@ export function explainFailure(
   return { reason: "ClusterUnreachable", message: withoutNumbers(message), abrupt: false };
 }
 
-function explainTransport(reason: TransportReason, message: string): ProbeFailure {
+function explainTransport(error: TransportError): ProbeFailure {
+  const { reason, message, endpoint } = error;
   const known = TRANSPORT[reason];
+  if (endpoint !== undefined) return { ...known, message: shortMessage(withoutNumbers(message)) };
   // Which way a certificate is wrong is what one needs to know: expired, another host, another authority.
   return reason === "TLS" ? { ...known, message: withoutNumbers(message) } : known;
 }

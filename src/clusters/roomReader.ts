@@ -1,6 +1,17 @@
 import { type KubeObject, shortMessage } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
-import { type Clock, isApiError, isForbidden, NODES, PODS, type ResourceType } from "../runtime/index.ts";
+import {
+  type Clock,
+  isApiError,
+  isForbidden,
+  isMisbehaviour,
+  listPages,
+  NODES,
+  PODS,
+  type ResourceType,
+  systemClock,
+  TimeSlice,
+} from "../runtime/index.ts";
 import { RoomCount, type RoomReading } from "../scheduler/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 import type { MemberSession } from "./types.ts";
@@ -20,12 +31,16 @@ const AFTER_CHANGE_MS = 5_000;
 const LEAST_BETWEEN_MS = 10_000;
 /** A member that takes long to answer is read less often: a twentieth of the time at most. */
 const PAUSE_FACTOR = 20;
-/** Whoever may not read nodes now may be allowed to later. */
+/** Whoever may not read nodes now may be allowed to later; and a member that misbehaves costs as much each time. */
 const REFUSED_FOR_MS = 600_000;
 /** What was read once counts for so long, though it cannot be read any more. */
 const KEPT_FOR_MS = 300_000;
 /** Per page: a large member's list is never in memory as a whole. */
 const PAGE = 500;
+/** Of the nodes, and of the pods: Kubernetes is made for 5,000 and 150,000. */
+const BOUNDS = { objects: 500_000, bytes: 8 * 2 ** 30 };
+/** A list of so many pods takes a minute. */
+const LONGEST_MS = 180_000;
 /** What the nodes do not keep room for. */
 const RUNNING = "status.phase!=Succeeded,status.phase!=Failed";
 
@@ -100,14 +115,15 @@ export class RoomReader {
     const startedAt = clock.monotonic();
     let next = EVERY_MS;
     try {
-      const reading = await readRoom(session);
+      const reading = await readRoom(session, TimeSlice.of(clock));
       this.#lastRoomAt = clock.monotonic();
       this.#tell(reading);
     } catch (err) {
       if (session.signal.aborted) return;
-      if (isForbidden(err)) next = REFUSED_FOR_MS;
+      if (isForbidden(err) || isMisbehaviour(err)) next = REFUSED_FOR_MS;
       logger.debug({ cluster: session.cluster, err }, "the room on the nodes of a member could not be read");
-      if (isForbidden(err) || clock.monotonic() - this.#lastRoomAt > KEPT_FOR_MS) this.#tell(whyNot(session, err));
+      if (next === REFUSED_FOR_MS || clock.monotonic() - this.#lastRoomAt > KEPT_FOR_MS)
+        this.#tell(whyNot(session, err));
     } finally {
       this.#reading = false;
       this.#lastEndedAt = clock.monotonic();
@@ -128,7 +144,7 @@ export class RoomReader {
 type Readable = Pick<MemberSession, "cluster" | "client" | "namespaces" | "signal">;
 
 /** Reads the room on the nodes of a member once. Rejects with what the client rejects with. */
-async function readRoom(member: Readable): Promise<RoomReading> {
+async function readRoom(member: Readable, slice: TimeSlice): Promise<RoomReading> {
   if (member.namespaces !== undefined)
     return {
       reason: "RoomUnknown",
@@ -138,13 +154,18 @@ async function readRoom(member: Readable): Promise<RoomReading> {
   const count = new RoomCount();
   await each(member, NODES, {}, (node) => count.addNode(node));
   await each(member, PODS, { fieldSelector: RUNNING }, (pod) => count.addPod(pod));
-  return { room: count.room() };
+  const steps = count.steps();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return { room: value };
+    await slice.pause();
+  }
 }
 
 /** As {@link readRoom}, for a command that asks once: what cannot be read is an answer. Rejects only when the signal aborts. */
 export async function roomNow(member: Readable): Promise<RoomReading> {
   try {
-    return await readRoom(member);
+    return await readRoom(member, TimeSlice.of(systemClock));
   } catch (error) {
     member.signal.throwIfAborted();
     return whyNot(member, error);
@@ -157,17 +178,9 @@ async function each(
   selected: { fieldSelector?: string },
   take: (one: KubeObject) => void,
 ): Promise<void> {
-  let page: string | undefined;
-  do {
-    const list = await client.list(type, {
-      ...selected,
-      limit: PAGE,
-      ...(page === undefined ? {} : { continue: page }),
-      signal,
-    });
-    for (const item of list.items) take(item);
-    page = list.continue;
-  } while (page !== undefined && page !== "");
+  const selection = { client, type, ...selected, bounds: BOUNDS };
+  for await (const { items } of listPages(selection, { limit: PAGE, longestMs: LONGEST_MS, signal }))
+    for (const item of items) take(item);
 }
 
 function whyNot({ cluster }: Readable, error: unknown): RoomReading {

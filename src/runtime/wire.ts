@@ -158,9 +158,15 @@ function faultOf(metadata: unknown): string | undefined {
   if (!isTextMap(meta.labels, LONGEST_LABEL)) return "whose labels are not short texts";
   if (!isTextMap(meta.annotations, MOST_TEXT)) return "whose annotations are not texts, or too long";
   if (!isTextList(meta.finalizers)) return "whose finalizers are not texts, or too long";
-  if (!isListOf(meta.ownerReferences, isRecord)) return "whose ownerReferences are not a list";
+  if (!isListOf(meta.ownerReferences, isOwnerReference)) return "whose ownerReferences are malformed";
   if (!isListOf(meta.managedFields, isManagedFieldsEntry)) return "whose managedFields are malformed";
   return undefined;
+}
+
+function isOwnerReference(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { apiVersion, kind, name, uid } = value;
+  return [apiVersion, kind, name, uid].every((text) => isOptionalText(text));
 }
 
 function isManagedFieldsEntry(value: unknown): boolean {

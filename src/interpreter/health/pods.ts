@@ -122,7 +122,7 @@ export function mayBeForPods(reason: string | undefined): boolean {
 function isPodOf({ kind, name }: { kind: string; name: string }, { metadata }: KubeObject): boolean {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (owner === undefined) return false;
-  if (kind === "Deployment") return owner.kind === "ReplicaSet" && owner.name.startsWith(`${name}-`);
+  if (kind === "Deployment") return owner.kind === "ReplicaSet" && owner.name?.startsWith(`${name}-`) === true;
   return owner.kind === kind && owner.name === name;
 }
 

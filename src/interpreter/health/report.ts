@@ -60,9 +60,12 @@ export function reportedHealth(state: Exclude<Health["state"], "Available">, rea
   return { state, reason: codeOf(reason), message: shortMessage(pointOf(message)) };
 }
 
+/** Kubernetes has reasons of up to 40 letters. */
+const LONGEST_CODE = 128;
+
 /** A CamelCase code of whatever a member gives as a reason. */
 export function codeOf(reason: string): string {
-  const code = reason.replaceAll(/[^A-Za-z0-9]/g, "");
+  const code = reason.slice(0, LONGEST_CODE).replaceAll(/[^A-Za-z0-9]/g, "");
   if (!/^[A-Za-z]/.test(code)) return "Unhealthy" satisfies Reason;
   return code.charAt(0).toUpperCase() + code.slice(1);
 }

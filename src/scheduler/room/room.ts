@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../apis/index.ts";
+import { isRecord, type KubeObject } from "../../apis/index.ts";
 import { amountOf, needsOfPod, type PodNeeds, podNeedsKey, type PodToleration } from "../../interpreter/index.ts";
 
 /**
@@ -30,6 +30,28 @@ export interface NodeRoom {
   free: Record<string, number>;
 }
 
+/** Characters that are kept of one member, and written as JSON at once: 5,000 nodes with 2 KiB of labels of their own take two thirds of them. */
+const MOST_KEPT = 20 << 20;
+/** What a node counts for beside its text. */
+const OF_A_NODE = 512;
+/** Pods that wait for a node, by what they ask for: for each kind of them every node is looked at. */
+const MOST_WAITING = 10_000;
+
+/** A member shows more than is kept of nodes, or of pods that wait for one. */
+export class RoomTooLargeError extends Error {
+  override readonly name = "RoomTooLargeError";
+
+  constructor() {
+    super("its nodes and pods say more of themselves than is kept");
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldsOf = (value: unknown): Fields => (isRecord(value) ? value : {});
+const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isRecord) : []);
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
 const HOST_LABEL = "kubernetes.io/hostname";
 
 /** Nodes and pods of one reading, one after the other as the pages of the lists come. Pods may come before or after their nodes. */
@@ -37,64 +59,87 @@ export class RoomCount {
   readonly #groups = new Map<string, { group: NodeGroup; nodes: NodeRoom[] }>();
   readonly #used = new Map<string, Record<string, number>>();
   readonly #waiting = new Map<string, PodCount>();
+  #kept = 0;
+
+  /** Counts what stays in memory. */
+  #keep(characters: number): void {
+    this.#kept += characters;
+    if (this.#kept > MOST_KEPT) throw new RoomTooLargeError();
+  }
 
   /** A node on which the member starts no pods has no room. */
   addNode(node: KubeObject): void {
     const { name, labels = {} } = node.metadata;
-    const { taints = [], unschedulable } = (node["spec"] ?? {}) as {
-      taints?: { key?: string; value?: string; effect?: string }[];
-      unschedulable?: boolean;
-    };
-    const { allocatable = {}, conditions = [] } = (node["status"] ?? {}) as {
-      allocatable?: Record<string, unknown>;
-      conditions?: { type?: string; status?: string }[];
-    };
-    const isReady = conditions.find(({ type }) => type === "Ready")?.status ?? "True";
+    const { taints, unschedulable } = fieldsOf(node["spec"]);
+    const { allocatable, conditions } = fieldsOf(node["status"]);
+    const isReady = listOf(conditions).find(({ type }) => type === "Ready")?.["status"] ?? "True";
     if (unschedulable === true || isReady !== "True") return;
-    const keepAway = taints
-      .filter(({ effect }) => effect === "NoSchedule" || effect === "NoExecute")
-      .map(({ key = "", value = "", effect = "" }) => ({ key, value, effect }));
+    const keepAway = listOf(taints)
+      .map(({ key, value, effect }) => ({ key: textOf(key), value: textOf(value), effect: textOf(effect) }))
+      .filter(({ effect }) => effect === "NoSchedule" || effect === "NoExecute");
     const { [HOST_LABEL]: host = name, ...shared } = labels;
     const key = JSON.stringify([Object.entries(shared).sort(([a], [b]) => (a < b ? -1 : 1)), keepAway]);
     let known = this.#groups.get(key);
     if (known === undefined) {
+      this.#keep(key.length);
       const nodes: NodeRoom[] = [];
       this.#groups.set(key, (known = { group: { labels: shared, taints: keepAway, nodes }, nodes }));
     }
     const free: Record<string, number> = {};
-    for (const [resource, quantity] of Object.entries(allocatable)) {
+    for (const [resource, quantity] of Object.entries(fieldsOf(allocatable))) {
       const amount = amountOf(resource, quantity);
       if (amount !== undefined) free[resource] = amount;
+      this.#keep(resource.length);
     }
+    this.#keep(name.length + host.length + OF_A_NODE);
     known.nodes.push({ name, host, free });
   }
 
   /** Finished pods take up nothing. One that waits for a node takes up what it will get. */
   addPod(pod: KubeObject): void {
-    const spec = (pod["spec"] ?? {}) as Readonly<Record<string, unknown>>;
-    const { phase } = (pod["status"] ?? {}) as { phase?: string };
+    const spec = fieldsOf(pod["spec"]);
+    const { phase } = fieldsOf(pod["status"]);
     if (phase === "Succeeded" || phase === "Failed") return;
     const needs = needsOfPod(spec);
     const { nodeName } = spec;
     if (typeof nodeName === "string" && nodeName !== "") {
       const used = this.#used.get(nodeName) ?? {};
+      if (!this.#used.has(nodeName)) this.#keep(nodeName.length);
       this.#used.set(nodeName, used);
-      for (const [resource, amount] of Object.entries(asked(needs))) used[resource] = (used[resource] ?? 0) + amount;
+      for (const [resource, amount] of Object.entries(asked(needs))) {
+        if (used[resource] === undefined) this.#keep(resource.length);
+        used[resource] = (used[resource] ?? 0) + amount;
+      }
       return;
     }
     if (pod.metadata.deletionTimestamp !== undefined) return;
     const key = podNeedsKey(needs);
     const known = this.#waiting.get(key);
-    if (known === undefined) this.#waiting.set(key, { needs, count: 1 });
-    else known.count += 1;
+    if (known === undefined) {
+      this.#keep(key.length);
+      if (this.#waiting.size >= MOST_WAITING) throw new RoomTooLargeError();
+      this.#waiting.set(key, { needs, count: 1 });
+    } else known.count += 1;
   }
 
-  /** Once, when every page has been added. */
-  room(): Room {
+  /** Once, when every page has been added. Yields between steps, of which each looks at every node once. */
+  *steps(): Generator<void, Room> {
     const groups = [...this.#groups.values()].map(({ group }) => group);
     for (const { nodes } of groups) for (const { name, free } of nodes) take(free, this.#used.get(name) ?? {}, 1);
-    place(groups, this.#waiting.values());
+    for (const waiting of this.#waiting.values()) {
+      yield;
+      place(groups, [waiting]);
+    }
     return { groups };
+  }
+
+  /** {@link steps}, all at once. */
+  room(): Room {
+    const steps = this.steps();
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+    }
   }
 }
 
