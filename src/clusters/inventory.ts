@@ -1,4 +1,4 @@
-import type { KubeObject } from "../apis/index.ts";
+import { isRecord, type KubeObject } from "../apis/index.ts";
 import { type Client, groupVersionsIn, isForbidden, listPages, NODES, TransportError } from "../runtime/index.ts";
 import { type Capacity, InvalidQuantityError, nodeResources, type NodeResources, sumCapacity } from "./capacity.ts";
 import type { MemberFindings } from "./memberStatus.ts";
@@ -30,10 +30,10 @@ export async function takeInventory(
 }
 
 async function serverVersion(client: Client, signal: AbortSignal): Promise<string | undefined> {
-  const answer = (await client.raw("GET", "/version", { signal })) as { gitVersion?: unknown } | null | undefined;
-  const { gitVersion } = answer ?? {};
-  if (gitVersion === undefined) return undefined;
-  if (typeof gitVersion === "string" && gitVersion.length <= LONGEST_VERSION) return gitVersion;
+  const answer = await client.raw("GET", "/version", { signal });
+  const version = isRecord(answer) ? answer["gitVersion"] : answer;
+  if (version === undefined) return undefined;
+  if (isRecord(answer) && typeof version === "string" && version.length <= LONGEST_VERSION) return version;
   throw new TransportError("Protocol", "GET /version: what the server sent is no version of Kubernetes");
 }
 

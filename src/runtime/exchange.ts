@@ -44,8 +44,6 @@ const HIGH_WATER_MARK = 1 << 20;
  * pages, and a page that is longer is asked for in smaller ones.
  */
 const LONGEST_ANSWER = 16 << 20;
-/** The longest time for it: a server that sends a byte now and then is never silent for long. */
-const LONGEST_READING_MS = 60_000;
 /** Of a refusal nobody reads more. */
 const LONGEST_REFUSAL = 256 << 10;
 /** Answers of up to so many bytes are read even while others have used up what may be kept. */
@@ -56,6 +54,8 @@ export interface Sending {
   signal?: AbortSignal | undefined;
   /** Of the server that is asked. */
   budget: ByteBudget;
+  /** From the head of the answer to its end, where the answer is read as a whole. */
+  longestMs?: number;
   /** Called when the connection is there and the first byte is next; what it throws fails the request, of which nothing is sent then. */
   beforeSend?: (() => void) | undefined;
 }
@@ -151,6 +151,7 @@ function asError(reason: unknown): Error {
 class WholeAnswer extends Exchange {
   #chunks: Buffer[] = [];
   readonly #budget: ByteBudget;
+  readonly #longestMs: number;
   readonly #resolve: (answer: Answer) => void;
   readonly #reject: (error: Error) => void;
   #head: ResponseHead = { status: 0, headers: {} };
@@ -160,6 +161,7 @@ class WholeAnswer extends Exchange {
   constructor(sending: Sending, resolve: (answer: Answer) => void, reject: (error: Error) => void) {
     super(sending);
     this.#budget = sending.budget;
+    this.#longestMs = sending.longestMs ?? Number.POSITIVE_INFINITY;
     this.#resolve = resolve;
     this.#reject = reject;
   }
@@ -180,8 +182,8 @@ class WholeAnswer extends Exchange {
       if (this.#size > LONGEST_REFUSAL) this.endEarly();
     } else if (this.#size > LONGEST_ANSWER)
       this.abort(new TransportError("TooLarge", `the server sent an answer of more than ${LONGEST_ANSWER >> 20} MiB`));
-    if (performance.now() - this.#since > LONGEST_READING_MS)
-      this.abort(new TransportError("TooSlow", `the answer was not complete after ${LONGEST_READING_MS / 1000} s`));
+    if (performance.now() - this.#since > this.#longestMs)
+      this.abort(new TransportError("TooSlow", `the answer was not complete after ${this.#longestMs / 1000} s`));
   }
 
   protected override ended(): void {

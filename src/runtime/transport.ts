@@ -14,6 +14,8 @@ export interface TransportOptions {
   /** From sending a request to the head of its answer. */
   requestTimeoutMs?: number;
   connectTimeoutMs?: number;
+  /** From the head of an answer to its end. */
+  readingTimeoutMs?: number;
   /** A watch on which nothing comes for so long is dead; an idle one gets a bookmark every minute. */
   watchIdleTimeoutMs?: number;
 }
@@ -41,6 +43,8 @@ interface Agents {
 const CONNECTIONS = 40;
 /** Well below the time after which servers and load balancers close an idle connection, so that no request meets the closing. */
 const KEEP_ALIVE_MS = 30_000;
+/** For an answer: a server that sends a byte now and then is never silent for long. */
+const LONGEST_READING_MS = 60_000;
 /** Bytes of one server that nobody has read yet: of answers, and of events of watches that are not complete. */
 const MOST_UNREAD = 64 << 20;
 
@@ -64,6 +68,7 @@ export class Transport implements AsyncDisposable {
   readonly #prefix: string;
   readonly #connections: number;
   readonly #facts: ConnectionFacts;
+  readonly #readingTimeoutMs: number;
   #agents: Agents | undefined;
   #closed = false;
 
@@ -73,6 +78,7 @@ export class Transport implements AsyncDisposable {
     this.#credentials = config.credentials;
     this.#origin = url.origin;
     this.#prefix = trimEnd(url.pathname, "/");
+    this.#readingTimeoutMs = options.readingTimeoutMs ?? LONGEST_READING_MS;
     this.#connections = options.maxSockets ?? CONNECTIONS;
     this.host = hostOf(url);
     this.address = addressOf(url);
@@ -97,7 +103,7 @@ export class Transport implements AsyncDisposable {
         exchange(
           agents.requests,
           { ...this.#dispatchOptions(request, headers), headersTimeout: timeout, bodyTimeout: timeout },
-          { ...request, budget: this.unread },
+          { ...request, budget: this.unread, longestMs: this.#readingTimeoutMs },
         ),
     );
   }

@@ -1,4 +1,4 @@
-import { TransportError } from "../errors.ts";
+import { locatedAt, TransportError } from "../errors.ts";
 import type { CallOptions, Client } from "../types.ts";
 
 export interface TokenRequestOptions extends CallOptions {
@@ -37,7 +37,8 @@ export async function requestToken(client: Client, options: TokenRequestOptions)
   const expiresAt = isTime ? Date.parse(expirationTimestamp) : Number.NaN;
   const isToken = typeof token === "string" && token !== "" && token.length <= LONGEST_TOKEN;
   if (!isToken || Number.isNaN(expiresAt)) {
-    throw new TransportError("Protocol", `cluster ${client.cluster} answered a TokenRequest without a token`);
+    const fault = new TransportError("Protocol", `cluster ${client.cluster} answered a TokenRequest without a token`);
+    throw locatedAt(fault, `POST ${path}`);
   }
   return { token, expiresAt };
 }

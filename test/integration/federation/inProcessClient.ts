@@ -66,6 +66,8 @@ export class InProcessClient implements Client {
   readonly cluster: string;
   /** Every call made, as `verb plural`. */
   readonly calls: string[] = [];
+  /** What was asked, as `verb plural`, or `raw path` with an ellipsis for the names in it. */
+  readonly endpoints = new Set<string>();
   /** Awaited before each call, and again (`after`) before its answer is given; what it throws fails the call. */
   gate: (call: Call) => void | Promise<void> = () => undefined;
   readonly #options: InProcessClientOptions;
@@ -148,6 +150,7 @@ export class InProcessClient implements Client {
     path: string,
     options: CallOptions & { body?: unknown; accept?: string } = {},
   ): Promise<unknown> {
+    this.endpoints.add(`raw ${path.replaceAll(/\/(namespaces|serviceaccounts)\/[^/]+/g, "/$1/…")}`);
     return this.#whole("raw", undefined, options, {
       method,
       path,
@@ -228,6 +231,7 @@ export class InProcessClient implements Client {
   ): Promise<R> {
     if (WRITES.has(verb)) this.#options.guard?.();
     this.calls.push(`${verb} ${type?.plural ?? ""}`);
+    if (type !== undefined) this.endpoints.add(`${verb} ${type.plural}`);
     const signal = options.signal ?? new AbortController().signal;
     signal.throwIfAborted();
     const aborted = Promise.withResolvers<never>();
