@@ -3,7 +3,7 @@ import { memberKinds } from "../interpreter/index.ts";
 import {
   isApiError,
   isForbidden,
-  isTransportError,
+  isMisbehaviour,
   NAMESPACES,
   type ResourceType,
   WentBackError,
@@ -63,8 +63,8 @@ export function withGrant(
 export function whyUnwatched(type: ResourceType, error: unknown, cluster: string | undefined): string {
   if (error instanceof WentBackError) return `the member went back in time; its ${type.plural} are being read anew`;
   const unwatched = `${type.plural} cannot be watched on the member`;
-  if (isTransportError(error) && (error.reason === "Protocol" || error.reason === "TooLarge"))
-    return `${unwatched}: ${error.message}`;
+  // The endpoint says of which kind the watch is.
+  if (isMisbehaviour(error)) return firstFitting([`${unwatched}: ${error.message}`, error.message]);
   if (cluster !== undefined && isForbidden(error)) return notGranted(cluster, type);
   return isApiError(error) ? `${unwatched}: ${error.apiMessage}` : unwatched;
 }

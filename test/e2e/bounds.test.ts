@@ -3,7 +3,7 @@ import type { KubeObject, PatchOperation } from "../../src/apis/index.ts";
 import { freePort } from "../../src/cmd/realClusters/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
 import { residentMiB } from "../bench/processUsage.ts";
-import { ApiFailure, eventually, FaultProxy, meridianOk, throughout } from "../envtest/index.ts";
+import { ApiFailure, eventually, type FaultAnswer, FaultProxy, meridianOk, throughout } from "../envtest/index.ts";
 import { conditionOf, explainFailure, Federation } from "./federation.ts";
 import { objectPath } from "./objects.ts";
 import { applicationOf } from "./webhookRefusals.ts";
@@ -13,6 +13,7 @@ import { applicationOf } from "./webhookRefusals.ts";
 const SHANGHAI = "shanghai-1";
 const SINGAPORE = "singapore-1";
 const SPARE = "spare-1";
+const LEASE = "/apis/coordination.k8s.io/v1/namespaces/meridian-system/leases/meridian";
 const CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/demoapplications.paas.cmft.com";
 
 let federation: Federation;
@@ -178,6 +179,74 @@ describe("a member", () => {
     } finally {
       await federation.removeMember(SPARE);
     }
+  });
+
+  /** A list of nodes of which one has 30 million digits for a quantity. */
+  function* longQuantity(): Iterable<string> {
+    const metadata = JSON.stringify({ name: "hostile", uid: "u", resourceVersion: "1" });
+    yield `{"kind":"NodeList","metadata":{"resourceVersion":"1"},"items":[{"metadata":${metadata},"status":{"allocatable":{"cpu":"`;
+    for (let n = 0; n < 30; n += 1) yield "1".repeat(1_000_000);
+    yield '"}}}]}';
+  }
+
+  /** As many digits as an answer may have. */
+  const digits = "1".repeat(12_000_000);
+  let page = 0;
+  const hostile: { what: string; message: RegExp; answer: () => FaultAnswer }[] = [
+    {
+      what: "sends 30 million digits for a quantity",
+      message: /\/api\/v1\/nodes: .*MiB/,
+      answer: () => ({ status: 200, body: "", pour: longQuantity() }),
+    },
+    {
+      what: "sends 12 million digits for a quantity",
+      message: /\/api\/v1\/nodes: .*quantity/,
+      answer: () => ({ status: 200, body: nodes({ status: { allocatable: { cpu: digits } } }) }),
+    },
+    {
+      what: "has a page of nodes after each page",
+      message: /\/api\/v1\/nodes: .*end/,
+      answer: () => ({ status: 200, body: nodes({}, `page-${(page += 1)}`) }),
+    },
+  ];
+
+  function nodes(node: object, next = ""): object {
+    const metadata = { name: "hostile", uid: "u", resourceVersion: "1" };
+    return { kind: "NodeList", metadata: { resourceVersion: "1", continue: next }, items: [{ metadata, ...node }] };
+  }
+
+  test("that sends nodes without measure loses contact, and takes neither the Lease nor the memory", async () => {
+    const spare = federation.member(SPARE).plane;
+    await using proxy = await FaultProxy.start(spare);
+    const lease = async () => {
+      const { spec } = (await federation.api.get(LEASE)) as unknown as { spec: Record<string, unknown> };
+      return [spec["holderIdentity"], spec["leaseTransitions"]];
+    };
+    const memory = () => residentMiB(federation.manager.pid);
+    const [held, before, pid] = [await lease(), await memory(), federation.manager.pid];
+    const namespace = await federation.namespace();
+    await federation.apply(placement("all").namespace(namespace).onClusters(SHANGHAI));
+    for (const [n, { message, answer }] of hostile.entries()) {
+      let asked = 0;
+      proxy.fault = ({ path }) => {
+        if (path !== "/api/v1/nodes") return undefined;
+        asked += 1;
+        return answer();
+      };
+      await federation.joinByHand(SPARE, proxy.kubeconfigFor(spare.adminToken));
+      try {
+        const condition = await federation.untilMemberIs(SPARE, "False", "ClusterUnreachable");
+        expect(condition.message).toMatch(message);
+        // The neighbour goes on.
+        await federation.apply(demoApplication(`shop-${n}`).namespace(namespace));
+        await federation.untilEntry(namespace, `shop-${n}`, SHANGHAI, { state: "Available" });
+        expect(asked).toBeLessThan(150);
+      } finally {
+        await federation.removeMember(SPARE);
+      }
+    }
+    expect([await lease(), federation.manager.pid]).toEqual([held, pid]);
+    expect(await memory()).toBeLessThan(before + 250);
   });
 });
 
