@@ -101,6 +101,39 @@ describe("an answer", () => {
   });
 });
 
+describe("many answers at once", () => {
+  test("are kept up to a bound, and the short ones beside the long ones are read all the same", async () => {
+    const { client } = await serving((request, response) => {
+      if (request.path.includes("/configmaps/a")) return sendJson(response, { metadata: named("a") });
+      response.writeHead(200, { "content-type": "application/json" });
+      // Without an end: the connection stays open.
+      response.write(" ".repeat(15 << 20));
+      return undefined;
+    });
+    const stop = new AbortController();
+    const { signal } = stop;
+    const long = Array.from({ length: 8 }, () => failureOf(client.list(CONFIGMAPS, { signal })));
+    const [first] = await Promise.all([Promise.race(long), client.get(CONFIGMAPS, "shop", "a")]);
+    expect(first).toMatchObject({ reason: "TooLarge", endpoint: "GET /api/v1/configmaps" });
+    await expect(client.get(CONFIGMAPS, "shop", "a")).resolves.toMatchObject({ metadata: { name: "a" } });
+    stop.abort(new Error("enough"));
+    await Promise.all(long);
+    // What was given up does not count any more.
+    await expect(client.get(CONFIGMAPS, "shop", "a")).resolves.toMatchObject({ metadata: { name: "a" } });
+  });
+
+  test("are counted until they were read, and not longer", async () => {
+    const items = Array.from({ length: 20 }, (_, n) => ({
+      metadata: named(`c${n}`),
+      data: { x: "x".repeat(600 << 10) },
+    }));
+    const body = { kind: "ConfigMapList", metadata: { resourceVersion: "1" }, items };
+    const { client } = await serving((_request, response) => sendJson(response, body));
+    // A hundred MiB in all.
+    for (let n = 0; n < 9; n += 1) expect((await client.list(CONFIGMAPS)).items).toHaveLength(20);
+  });
+});
+
 describe("an event of a watch", () => {
   test.each([
     ["without metadata", { type: "ADDED", object: {} }],
