@@ -65,6 +65,30 @@ describe("the status of a policy", () => {
     expect(cache.policy(KEY)?.policy.status).toMatchObject({ matchedObjects: 1 });
   });
 
+  test("names stopped runs that keep their places from others", async () => {
+    const { plan, judge, status, shared } = await judging();
+    await plan();
+    const run = (owner: string) => ({ owner, policy: KEY, maxObjects: 1, rules: {} });
+    shared.places.mayBegin(run("paas.cmft.com/DemoApplication/team/first"));
+    shared.places.mayBegin(run("paas.cmft.com/DemoApplication/team/second"));
+    shared.places.stop(run("paas.cmft.com/DemoApplication/team/first"), { since: 0, patienceMs: 60_000 });
+    await judge();
+    expect(status()).toMatchObject({
+      stoppedRollouts: [
+        {
+          kind: "DemoApplication",
+          namespace: "team",
+          name: "first",
+          since: "1970-01-01T00:00:00Z",
+          yieldsAt: "1970-01-01T00:01:00Z",
+        },
+      ],
+    });
+    shared.places.release("paas.cmft.com/DemoApplication/team/first");
+    await judge();
+    expect(status()?.["stoppedRollouts"]).toBeUndefined();
+  });
+
   test("is not written before every object has been planned", async () => {
     const { judge, writes, progress } = await judging();
     expect(progress.isComplete).toBe(false);

@@ -232,7 +232,7 @@ describe("a run that has stopped", () => {
     minutes: fc.nat(90),
   });
 
-  test.prop([fc.array(step, { maxLength: 120 }), fc.integer({ min: 1, max: 3 })])(
+  test.prop([fc.array(step, { maxLength: 120, size: "max" }), fc.integer({ min: 1, max: 3 })])(
     "never lets more run than may, and keeps no object waiting for another tenant's stopped run",
     (steps, limit) => {
       const { places, run, clock } = world();

@@ -282,6 +282,23 @@ describe("policyStatus", () => {
     expect(mended.conditions?.[0]?.lastTransitionTime).toBe("2026-11-21T08:00:05Z");
   });
 
+  test("names the stopped runs that others wait for, the first ten by name, and drops them with their cause", () => {
+    const one = (name: string) => ({
+      kind: "DemoApplication",
+      namespace: "team",
+      name,
+      since: "2026-11-21T08:00:00Z",
+      yieldsAt: "2026-11-21T09:00:00Z",
+    });
+    const stopped = Array.from({ length: 12 }, (_, i) => one(`shop-${String(11 - i).padStart(2, "0")}`));
+    const status = policyStatus({ ...base, stoppedRollouts: stopped }, T0);
+    expect(status.stoppedRollouts?.map(({ name }) => name)).toEqual(
+      Array.from({ length: 10 }, (_, i) => `shop-${String(i).padStart(2, "0")}`),
+    );
+    expect(policyStatus({ ...base, stoppedRollouts: stopped.toReversed(), previous: status }, T0)).toBe(status);
+    expect(policyStatus({ ...base, stoppedRollouts: [], previous: status }, T0)).not.toHaveProperty("stoppedRollouts");
+  });
+
   test("keeps the 50 largest decisions", () => {
     const decisions = Array.from({ length: 80 }, (_, i) => ({ clusters: [`c${i}`], objects: i }));
     const kept = policyStatus({ ...base, decisions }, T0).decisions ?? [];

@@ -32,6 +32,11 @@ describe("what Progressing says of a rollout in stages", () => {
       want: ["True", "RollingOut", "the rollout begins"],
     },
     {
+      name: "that is planned, and was paused before it began",
+      rollout: { state: "Planned", reason: "User", message: "paused" },
+      want: ["False", "RolloutPaused", "paused"],
+    },
+    {
       name: "under way: how far the first stage is that has not succeeded",
       rollout: {
         state: "Progressing",
