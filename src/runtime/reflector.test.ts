@@ -195,7 +195,7 @@ describe("a reflector", () => {
     expect(await events()).toHaveLength(11);
     expect(contacts.at(-1)).toMatchObject({
       reason: "TooLarge",
-      message: "test sends more configmaps than are read (10 objects or 1 MiB)",
+      endpoint: "GET /api/v1/configmaps",
     });
     await events(29_000);
     expect(watches).toHaveLength(1);
