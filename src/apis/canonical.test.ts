@@ -1,6 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import { canonicalJson, hashOf, hashOfText } from "./canonical.ts";
+import { parseJson } from "./json.ts";
 
 function shuffled(value: unknown, seed: number): unknown {
   if (Array.isArray(value)) return value.map((item) => shuffled(item, seed + 1));
@@ -81,6 +82,14 @@ describe("hashOf", () => {
       expect(changed / 6).toBeLessThan(42);
     }
   });
+});
+
+test("an integer that no number holds is written whole, and has a hash of its own", () => {
+  const text = '{"id":9007199254740993,"least":-9223372036854775808}';
+  expect(canonicalJson(parseJson(text))).toBe(text);
+  expect(hashOf(parseJson(text))).not.toBe(hashOf(JSON.parse(text)));
+  const plain = '{"a":[1,2.5,"9007199254740993",null],"b":{}}';
+  expect(hashOf(parseJson(plain))).toBe(hashOf(JSON.parse(plain)));
 });
 
 function bitsOf(value: bigint): number {

@@ -9,6 +9,7 @@
  */
 export { excess, excessOf, type Extent, extentOf, OBJECT_BOUNDS } from "./bounds.ts";
 export * from "./canonical.ts";
+export { parseJson } from "./json.ts";
 export { asCount, isCount, MOST_COUNTED } from "./conditions.ts";
 export { type Contact, isOutOfContact } from "./contact.ts";
 export { ConversionError } from "./conversion.ts";
@@ -56,6 +57,7 @@ export { sameValue } from "./sameValue.ts";
 export * from "./selectors.ts";
 export { microTimestamp, timestamp } from "./time.ts";
 export { isRecord, valueAt } from "./valueAt.ts";
+export { setMember } from "./setMember.ts";
 export * from "./record.ts";
 export { trimEnd } from "./trimEnd.ts";
 export * from "./wellknown.ts";

@@ -27,8 +27,8 @@ export const LONGEST_QUANTITY = 64;
  * A Kubernetes quantity (`200m`, `1.5Gi`, `2e3`, 4) as a number of its unit; undefined for any other text, and for one of more
  * than {@link LONGEST_QUANTITY} characters. Good enough to compare and to add; beyond 2^53 the last digits are lost.
  */
-export function parseQuantity(quantity: string | number): number | undefined {
-  if (typeof quantity === "number") return quantity;
+export function parseQuantity(quantity: string | number | bigint): number | undefined {
+  if (typeof quantity !== "string") return Number(quantity);
   if (quantity.length > LONGEST_QUANTITY) return undefined;
   const parts = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(quantity);
   if (parts === null) return undefined;

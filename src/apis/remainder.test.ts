@@ -1,5 +1,6 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
+import { canonicalJson } from "./canonical.ts";
 import { ConversionError } from "./conversion.ts";
 import type { ObjectMeta } from "./meta.ts";
 import { takeRemainder, withRemainder } from "./remainder.ts";
@@ -17,7 +18,9 @@ describe("what another version cannot hold", () => {
   ])("travels with the object, over an annotation of that name", (spec, annotations) => {
     const metadata = of(annotations);
     const taken = takeRemainder(withRemainder(metadata, KEY, spec), KEY);
-    expect(taken).toEqual({ metadata, spec: JSON.parse(JSON.stringify(spec)) as object });
+    // A number that has become an integer beyond 2^53 is the same number.
+    expect(taken?.metadata).toEqual(metadata);
+    expect(canonicalJson(taken?.spec)).toBe(canonicalJson(spec));
   });
 
   test("is the same text, in whatever order the fields are, so that an object does not change by being read", () => {

@@ -1,5 +1,6 @@
 import { canonicalJson } from "./canonical.ts";
 import { ConversionError } from "./conversion.ts";
+import { parseJson } from "./json.ts";
 import type { ObjectMeta } from "./meta.ts";
 
 /**
@@ -46,7 +47,7 @@ function withAnnotation(metadata: ObjectMeta, key: string, value: string | undef
 function readRemainder(text: string, key: string): Remainder {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (cause) {
     throw new ConversionError(`metadata.annotations[${key}]: is not JSON; remove it`, { cause });
   }

@@ -22,6 +22,11 @@ describe("sameValue", () => {
     [{ a: [1] }, { a: { 0: 1 } }, false],
     [{ a: 1, c: 2 }, { b: 1, c: 2 }, false],
     ["1", 1, false],
+    [9007199254740993n, 9007199254740993n, true],
+    [9007199254740993n, 9007199254740992n, false],
+    [9007199254740992n, 2 ** 53, true],
+    ["9007199254740993", 9007199254740993n, false],
+    [1n, true, false],
     [{ toString: 1 }, {}, false],
     [{ a: 1, b: undefined }, { b: 1, a: 1 }, false],
   ])("%j and %j: %s", (a, b, want) => {

@@ -4,6 +4,9 @@
  */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true;
+  // A number that was computed may equal an integer that was read as BigInt.
+  if (typeof a === "bigint" || typeof b === "bigint")
+    return (typeof a === "number" || typeof b === "number") && String(a) === String(b);
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Array.isArray(a) || Array.isArray(b)) {
     if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;

@@ -311,7 +311,7 @@ export class MemberObjects {
     if (observed.hash !== row.hash && !object.carriedOut) return;
     const { live } = observed.evidence;
     if (object.judged?.hash !== row.hash && live !== undefined) {
-      const lost = lostFields(expectedOf(row.object, live), live.metadata.managedFields ?? [], FIELD_MANAGER);
+      const lost = lostFields(expectedOf(row.object, live), live.metadata.managedFields ?? [], FIELD_MANAGER, live);
       // What others took is put back first; the answer to that says whether it had an effect.
       const altered = lost.length > 0 ? [] : this.#alteredIn(object, row, live);
       object.judged = { hash: row.hash, lost, altered };

@@ -111,7 +111,7 @@ function itemKey(before: readonly unknown[], after: readonly unknown[]): string 
 }
 
 function isPlain(value: unknown): boolean {
-  return typeof value === "string" || typeof value === "number";
+  return typeof value === "string" || typeof value === "number" || typeof value === "bigint";
 }
 
 function isMapOrNothing(value: unknown): value is Item | undefined {

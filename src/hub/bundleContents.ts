@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { BUNDLE_BOUNDS, isRecord, type KubeObject, type UnpackedSpec } from "../apis/index.ts";
+import { BUNDLE_BOUNDS, isRecord, type KubeObject, parseJson, type UnpackedSpec } from "../apis/index.ts";
 import { type Clock, TimeSlice } from "../runtime/index.ts";
 import type { Keeping } from "./hubInformers.ts";
 import { withoutBookkeeping } from "./kept.ts";
@@ -71,7 +71,7 @@ export function unpackBundleAtOnce(spec: unknown): UnpackedSpec {
   const bytes = gunzipped(compressed);
   if (typeof bytes === "string") return unpackedSpec(spec, bytes);
   try {
-    const parsed: unknown = JSON.parse(bytes.toString("utf8"));
+    const parsed = parseJson(bytes.toString("utf8"));
     return unpackedSpec(spec, Array.isArray(parsed) ? (parsed as KubeObject[]) : NOT_A_LIST);
   } catch {
     return unpackedSpec(spec, NOT_A_LIST);

@@ -1,3 +1,5 @@
+import { parseJson } from "../apis/index.ts";
+
 /** Bytes that give JSON its form. */
 const [QUOTE, COMMA, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [34, 44, 91, 92, 93, 123, 125] as const;
 const SPACES: ReadonlySet<number | undefined> = new Set([9, 10, 13, 32]);
@@ -27,7 +29,7 @@ export class ListTooLargeError extends Error {
 
 /**
  * Parses a JSON list entry by entry, with a pause wherever there have been enough of them: the event loop stays free, however long the list is.
- * The result is that of `JSON.parse`. Throws a SyntaxError for what is no JSON list, and a {@link ListTooLargeError} before anything is parsed
+ * The result is that of {@link parseJson}. Throws a SyntaxError for what is no JSON list, and a {@link ListTooLargeError} before anything is parsed
  * that would take long.
  */
 export async function parseJsonList(text: Buffer, bounds: ListBounds, pause: Pause): Promise<unknown[]> {
@@ -39,7 +41,7 @@ export async function parseJsonList(text: Buffer, bounds: ListBounds, pause: Pau
     if (waiting !== undefined) await waiting;
     const entry = text.toString("utf8", begin, end);
     if (ends.length === 1 && entry.trim() === "") return [];
-    entries.push(JSON.parse(entry));
+    entries.push(parseJson(entry));
     begin = end + 1;
   }
   return entries;

@@ -150,7 +150,6 @@ describe("render", () => {
       ],
       envFrom: undefined,
       resources: {},
-      livenessProbe: { exec: { command: [] } },
       volumes: [
         { name: "v", emptyDir: {} },
         { name: "c", configMap: { name: "x", items: [] } },

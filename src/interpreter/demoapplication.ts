@@ -1,4 +1,4 @@
-import { type KubeObject, type ObjectMeta, PAAS_GROUP } from "../apis/index.ts";
+import { type KubeObject, type ObjectMeta, PAAS_GROUP, setMember } from "../apis/index.ts";
 import { staysOnHub } from "./hubMarks.ts";
 import { podDependencies } from "./podDependencies.ts";
 import { ingressSpec } from "./ingress.ts";
@@ -124,7 +124,7 @@ function renderMetadata(object: KubeObject): ObjectMeta {
 function travelling(entries: Readonly<Record<string, string>> | undefined): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [key, value] of Object.entries(entries ?? {})) {
-    if (!staysOnHub(key)) kept[key] = value;
+    if (!staysOnHub(key)) setMember(kept, key, value);
   }
   return kept;
 }

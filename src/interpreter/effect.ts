@@ -182,8 +182,12 @@ function isSame(value: unknown, live: unknown, walk: Walk, field = walk.path.at(
   const [wanted, there] = [textOf(value), textOf(live)];
   if (wanted === there) return true;
   if (walk.encoded) return unbroken(wanted) === there;
+  if (INTEGER.test(wanted) && INTEGER.test(there)) return false;
   return isSameQuantity(parseQuantity(wanted), parseQuantity(there));
 }
+
+/** Large ones that differ may be one and the same number. */
+const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 
 /** Tenths and thousandths are no sums of powers of two: `0.3` and `300m` differ in the last digit. */
 function isSameQuantity(a: number | undefined, b: number | undefined): boolean {

@@ -1,3 +1,4 @@
+import { parseJson } from "../apis/index.ts";
 import { type Fields, isFields } from "./values.ts";
 
 /** Path elements of `fieldsV1`: `f:name`, `k:{"name":"x"}`, `v:"x"`, `i:0`, and `.` for the node itself. */
@@ -22,7 +23,7 @@ export function associativeKey(path: string): Fields | undefined {
 
 function parsedKey(text: string): Fields | undefined {
   try {
-    const key: unknown = JSON.parse(text);
+    const key = parseJson(text);
     return isFields(key) && Object.values(key).every((value) => typeof value !== "object") ? key : undefined;
   } catch {
     return undefined;

@@ -93,6 +93,54 @@ describe("a field that is lost", () => {
   });
 });
 
+describe("a null or an empty list", () => {
+  const takenFrom = (value: unknown, fields: FieldsV1, there: unknown): string[] => {
+    const others = [update("kubectl", { "f:spec": fields })];
+    const entries = [apply({ "f:spec": { ".": {} } }), ...others];
+    return lostFields(object({ a: value }), entries, OURS, object({ a: there })).map(({ path }) => path);
+  };
+  test("is lost to whoever sets a value instead", () => {
+    expect(takenFrom(null, { "f:a": {} }, "x")).toEqual(["spec.a"]);
+    expect(takenFrom([], { "f:a": {} }, ["x"])).toEqual(["spec.a"]);
+  });
+
+  test("is not lost to items of others in a list with keys or a set, nor to another field", () => {
+    expect(takenFrom([], { "f:a": { 'k:{"name":"x"}': { ".": {} } } }, [{ name: "x" }])).toEqual([]);
+    expect(takenFrom([], { "f:a": { 'v:"x"': {} } }, ["x"])).toEqual([]);
+    expect(takenFrom([], { "f:b": {} }, ["x"])).toEqual([]);
+    expect(takenFrom(null, { "f:b": {} }, "x")).toEqual([]);
+  });
+
+  test("is not lost where others own the same: the server makes nobody the owner of an empty list with keys", () => {
+    expect(takenFrom([], { "f:a": {} }, [])).toEqual([]);
+  });
+
+  test("is found within an item of a list", () => {
+    const spec = (l: unknown) => ({ list: [{ name: "a", l }] });
+    const item = (fields: object): FieldsV1 => ({
+      "f:spec": { "f:list": { 'k:{"name":"a"}': { ".": {}, ...fields } } },
+    });
+    const entries = [apply(item({ "f:name": {} })), update("kubectl", item({ "f:l": {} }))];
+    expect(lostFields(object(spec([])), entries, OURS, object(spec([1])))).toEqual([
+      { path: "spec.list[name=a].l", takenBy: "kubectl" },
+    ]);
+    expect(lostFields(object(spec([])), entries, OURS, object(spec([])))).toEqual([]);
+  });
+});
+
+test("an integer that no number holds is found in a set and in the key of an item", () => {
+  const [one, other] = [9007199254740993n, 9007199254740992n];
+  const owned = {
+    "f:set": { "v:9007199254740993": {} },
+    "f:l": { 'k:{"id":9007199254740993}': { ".": {}, "f:id": {} } },
+  };
+  expect(lost({ set: [one], l: [{ id: one }] }, owned)).toEqual([]);
+  expect(lost({ set: [other], l: [{ id: other }] }, owned).map(({ path }) => path)).toEqual([
+    "spec.set[9007199254740992]",
+    "spec.l[id=9007199254740992]",
+  ]);
+});
+
 const leaf = fc.constantFrom<unknown>("a", 1, true);
 const tree = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(

@@ -1,4 +1,4 @@
-import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "../apis/index.ts";
+import { type FieldsV1, type KubeObject, type ManagedFieldsEntry, parseJson } from "../apis/index.ts";
 import { associativeKey, fieldElement, matchesKey, textOfScalar } from "./fieldPaths.ts";
 import type { LostField } from "./types.ts";
 import { type Fields, isFields } from "./values.ts";
@@ -27,35 +27,54 @@ interface Place {
   names: (string | ItemPlace)[];
 }
 
-/** Called at each leaf that Meridian does not own. */
-type OnLost = (place: Place) => void;
+interface Findings {
+  /** A leaf that Meridian does not own. */
+  lost(place: Place): void;
+  /** A null or an empty list that Meridian does not own: nobody needs to own these for them to be there. */
+  absent(place: Place, value: null | readonly unknown[]): void;
+}
 
 /**
  * The fields of a desired object that the manager's Apply entry does not hold (any more), in the order of the object: the fields that
  * somebody changed, took over or removed since. Empty when the manager still owns every field.
  *
  * Only ownership is compared, never values, so that a field which the server defaults or normalises is not lost. Whether a list is
- * keyed, a set, or owned as a whole follows from `fieldsV1`. Texts are made for lost paths only.
+ * keyed, a set, or owned as a whole follows from `fieldsV1`. Texts are made for lost paths only. `live` is needed for empty lists alone, which are
+ * lost when others own the whole list and it holds something: of a list with keys or a set that is empty nobody is the owner.
  */
 export function lostFields(
   desired: KubeObject,
   managedFields: readonly ManagedFieldsEntry[],
   manager: string,
+  live?: KubeObject,
 ): LostField[] {
   const own = managedFields.find((entry) => isOwn(entry, manager));
   const fields = own?.fieldsV1 ?? NOTHING;
   const lost: LostField[] = [];
-  const onLost: OnLost = ({ elements, names }) => {
-    const takenBy = takerOf(elements, managedFields, own, manager);
-    lost.push({ path: pathText(names), ...(takenBy === undefined ? {} : { takenBy }) });
+  const found: Findings = {
+    lost({ elements, names }) {
+      const takenBy = takerOf(elements, managedFields, own, manager);
+      lost.push({ path: pathText(names), ...(takenBy === undefined ? {} : { takenBy }) });
+    },
+    absent(place, value) {
+      const { elements } = place;
+      const others = managedFields.flatMap(({ manager: other, fieldsV1 = NOTHING }) => {
+        const node = other === manager ? undefined : ownedAt(fieldsV1, elements);
+        return node === undefined ? [] : [node];
+      });
+      if (others.length === 0) return;
+      // In a list with keys and in a set, others may have items of their own beside the none that are ours.
+      if (value !== null && !(others.every(isLeaf) && isFilled(liveAt(live, elements)))) return;
+      this.lost(place);
+    },
   };
 
   const place: Place = { elements: [], names: [] };
   for (const key in desired) {
     if (key === "apiVersion" || key === "kind" || key === "status") continue;
     const value = desired[key];
-    if (key === "metadata") walkMetadata(desired.metadata, fields["f:metadata"] ?? NOTHING, place, onLost);
-    else walkField(key, value, fields, place, onLost);
+    if (key === "metadata") walkMetadata(desired.metadata, fields["f:metadata"] ?? NOTHING, place, found);
+    else walkField(key, value, fields, place, found);
   }
   return lost;
 }
@@ -90,31 +109,34 @@ export function ownsAnnotation(
   return own?.fieldsV1?.["f:metadata"]?.["f:annotations"]?.[fieldElement(annotation)] !== undefined;
 }
 
-function walkMetadata(metadata: object, fields: FieldsV1, place: Place, onLost: OnLost): void {
+function walkMetadata(metadata: object, fields: FieldsV1, place: Place, found: Findings): void {
   push(place, "f:metadata", "metadata");
   for (const key in metadata) {
-    if (!UNOWNED_METADATA.has(key)) walkField(key, (metadata as Fields)[key], fields, place, onLost);
+    if (!UNOWNED_METADATA.has(key)) walkField(key, (metadata as Fields)[key], fields, place, found);
   }
   pop(place);
 }
 
-function walkField(key: string, value: unknown, fields: FieldsV1, place: Place, onLost: OnLost): void {
+function walkField(key: string, value: unknown, fields: FieldsV1, place: Place, found: Findings): void {
   const element = fieldElement(key);
   push(place, element, key);
-  walk(value, fields[element], place, onLost);
+  walk(value, fields[element], place, found);
   pop(place);
 }
 
 /** `fields`: the fields that the manager owns at this position; undefined when it owns none. */
-function walk(value: unknown, fields: FieldsV1 | undefined, place: Place, onLost: OnLost): void {
-  // The server drops null and empty lists, so that nobody can own them.
-  if (value === null || value === undefined) return;
+function walk(value: unknown, fields: FieldsV1 | undefined, place: Place, found: Findings): void {
+  if (value === undefined) return;
+  if (value === null || (Array.isArray(value) && value.length === 0)) {
+    if (fields === undefined) found.absent(place, value);
+    return;
+  }
   if (Array.isArray(value)) {
-    if (value.length > 0) walkList(value, fields, place, onLost);
+    walkList(value, fields, place, found);
     return;
   }
   if (typeof value !== "object") {
-    if (fields === undefined) onLost(place);
+    if (fields === undefined) found.lost(place);
     return;
   }
   // An owned element without elements beneath it is owned as a whole: an atomic map, say.
@@ -122,9 +144,9 @@ function walk(value: unknown, fields: FieldsV1 | undefined, place: Place, onLost
   let empty = true;
   for (const key in value) {
     empty = false;
-    walkField(key, (value as Fields)[key], fields ?? NOTHING, place, onLost);
+    walkField(key, (value as Fields)[key], fields ?? NOTHING, place, found);
   }
-  if (empty && fields === undefined) onLost(place);
+  if (empty && fields === undefined) found.lost(place);
 }
 
 function isLeaf(fields: FieldsV1): boolean {
@@ -132,9 +154,9 @@ function isLeaf(fields: FieldsV1): boolean {
   return true;
 }
 
-function walkList(items: readonly unknown[], fields: FieldsV1 | undefined, place: Place, onLost: OnLost): void {
+function walkList(items: readonly unknown[], fields: FieldsV1 | undefined, place: Place, found: Findings): void {
   if (fields === undefined) {
-    onLost(place);
+    found.lost(place);
     return;
   }
   if (isLeaf(fields)) return;
@@ -143,8 +165,8 @@ function walkList(items: readonly unknown[], fields: FieldsV1 | undefined, place
     const element = elementOf(item, index, fields);
     const owned = element === undefined ? undefined : fields[element];
     push(place, element ?? missingElement(item), { item, index, fields });
-    if (owned === undefined) onLost(place);
-    else walk(item, owned, place, onLost);
+    if (owned === undefined) found.lost(place);
+    else walk(item, owned, place, found);
     pop(place);
   }
 }
@@ -231,20 +253,39 @@ function isLater(a: ManagedFieldsEntry | undefined, b: ManagedFieldsEntry | unde
 }
 
 function holds(fields: FieldsV1, elements: readonly string[]): boolean {
+  return ownedAt(fields, elements) !== undefined;
+}
+
+/** What is owned at that position; a leaf also where the position is within what is owned as a whole. */
+function ownedAt(fields: FieldsV1, elements: readonly string[]): FieldsV1 | undefined {
   let node = fields;
   for (const element of elements) {
     const next = nodeAt(node, element);
-    if (next === undefined) return false;
-    // Owned as a whole, with everything beneath it.
-    if (isLeaf(next)) return true;
+    if (next === undefined || isLeaf(next)) return next;
     node = next;
   }
-  return true;
+  return node;
+}
+
+function isFilled(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
+}
+
+/** The value at that position of the object on the member. */
+function liveAt(live: unknown, elements: readonly string[]): unknown {
+  let value = live;
+  for (const element of elements) {
+    if (Array.isArray(value)) {
+      const key = element.startsWith("?:") ? (parseJson(element.slice(2)) as Fields) : associativeKey(element);
+      value = key === undefined ? undefined : value.find((item) => isFields(item) && matchesKey(item, key));
+    } else value = isFields(value) ? value[element.slice(2)] : undefined;
+  }
+  return value;
 }
 
 function nodeAt(fields: FieldsV1, element: string): FieldsV1 | undefined {
   if (!element.startsWith("?:")) return fields[element];
-  const item = JSON.parse(element.slice(2)) as Fields;
+  const item = parseJson(element.slice(2)) as Fields;
   for (const path in fields) {
     const key = associativeKey(path);
     if (key !== undefined && matchesKey(item, key)) return fields[path];

@@ -57,7 +57,7 @@ export function podNeedsKey({ requests, nodeSelector, nodeTerms, tolerations }: 
 
 /** A quantity in the unit of its resource, rounded up as Kubernetes does; undefined for text that is none. */
 export function amountOf(resource: string, quantity: unknown): number | undefined {
-  if (typeof quantity !== "string" && typeof quantity !== "number") return undefined;
+  if (typeof quantity !== "string" && typeof quantity !== "number" && typeof quantity !== "bigint") return undefined;
   const amount = parseQuantity(quantity);
   if (amount === undefined) return undefined;
   // Hundredths of a thousandth are the noise of binary fractions: 0.1 of a core is 100 thousandths, and no more.

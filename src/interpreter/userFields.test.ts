@@ -157,6 +157,68 @@ describe("whose fields go along", () => {
     expect(rest(owned({ spec: { a: { x: 1 } } }, entry("kubectl", { "f:spec": { "f:a": { ".": {} } } })))).toEqual({});
   });
 
+  describe("empty values of a custom kind, to which the server gives no owner", () => {
+    const kubectl = entry("kubectl", { "f:spec": { "f:n": {} } });
+    test.each<{ name: string; spec: object; others?: ManagedFieldsEntry[]; want: object }>([
+      { name: "a list", spec: { n: 1, keyed: [] }, want: { n: 1, keyed: [] } },
+      { name: "a map", spec: { n: 1, map: {} }, want: { n: 1, map: {} } },
+      {
+        name: "within a map of nothing else",
+        spec: { n: 1, a: { b: { set: [] } } },
+        want: { n: 1, a: { b: { set: [] } } },
+      },
+      { name: "not beside what the server filled in", spec: { n: 1, a: { set: [], b: "default" } }, want: { n: 1 } },
+      {
+        name: "a list that lost its items",
+        spec: { n: 1, l: [] },
+        others: [entry("helm", { "f:spec": { "f:l": { ".": {} } } })],
+        want: { n: 1, l: [] },
+      },
+      {
+        name: "a map that lost its members",
+        spec: { n: 1, m: {} },
+        others: [entry("helm", { "f:spec": { "f:m": { ".": {} } } })],
+        want: { n: 1, m: {} },
+      },
+      {
+        name: "not those of a controller of the hub",
+        spec: { n: 1, l: [] },
+        others: [entry("kube-controller-manager", { "f:spec": { "f:l": {} } })],
+        want: { n: 1 },
+      },
+    ])("$name", ({ spec, others = [], want }) => {
+      expect(rest(owned({ spec }, kubectl, ...others))).toEqual({ spec: want });
+    });
+
+    test("beside a null that somebody wrote", () => {
+      expect(rest(owned({ data: null, list: [] }, entry("kubectl", { "f:data": {} })))).toEqual({
+        data: null,
+        list: [],
+      });
+    });
+
+    test("in an item of a list with keys", () => {
+      const spec = { l: [{ name: "a", tags: [] }] };
+      const fields: FieldsV1 = { "f:spec": { "f:l": { 'k:{"name":"a"}': { ".": {}, "f:name": {} } } } };
+      expect(rest(owned({ spec }, entry("kubectl", fields)))).toEqual({ spec });
+    });
+
+    test("but none of a built-in kind, where the server writes them by itself", () => {
+      const object = { ...owned({ spec: { n: 1, strategy: {}, l: [] } }, kubectl), apiVersion: "apps/v1" };
+      expect(rest(object)).toEqual({ spec: { n: 1 } });
+    });
+  });
+
+  test("keys that are the name of something else in JavaScript", () => {
+    const data = JSON.parse('{"__proto__":"p","constructor":"c","toString":"t"}') as Record<string, string>;
+    const fields = Object.fromEntries(Object.keys(data).map((key) => [`f:${key}`, {}]));
+    const sent = rest(owned({ data }, entry("kubectl", { "f:data": fields })));
+    expect(JSON.stringify(sent)).toBe(JSON.stringify({ data }));
+    const other = owned({}, entry("kubectl", { "f:metadata": { "f:annotations": fields } }));
+    other.metadata.annotations = data;
+    expect(JSON.stringify(userSetObject(other).metadata.annotations)).toBe(JSON.stringify(data));
+  });
+
   test("scalars that are null are owned like others", () => {
     const fields: FieldsV1 = { "f:spec": { "f:a": { "f:x": {} } } };
     expect(rest(owned({ spec: { a: null } }, entry("kubectl", fields)))).toEqual({ spec: { a: null } });

@@ -4,7 +4,10 @@ import {
   type KubeObject,
   type ManagedFieldsEntry,
   type ObjectMeta,
+  parseApiVersion,
+  setMember,
 } from "../apis/index.ts";
+import { isCustomGroup } from "./bundle/kinds.ts";
 import { associativeKey, matchesKey } from "./fieldPaths.ts";
 import { staysOnHub } from "./hubMarks.ts";
 import { type Fields, isFields } from "./values.ts";
@@ -37,12 +40,16 @@ export function userSetObject(object: KubeObject): KubeObject {
   const owned = userEntries(object);
   const metadata = userMetadata(object.metadata, owned);
   const result: KubeObject = { apiVersion: object.apiVersion, kind: object.kind, metadata };
-  const hubs = isOfOneVersion(object) ? undefined : hubEntries(object);
+  const isCustom = isCustomGroup(parseApiVersion(object.apiVersion).group);
+  const isOfOne = isOfOneVersion(object);
+  const hubs = isOfOne && !isCustom ? undefined : hubEntries(object);
   for (const key of contentOf(object)) {
     let value = object[key];
-    if (owned !== undefined && !keptWhole(object, key))
-      value = hubs === undefined ? extract(value, fieldOf(owned, key)) : without(value, fieldOf(hubs, key));
-    if (value !== undefined && value !== null) result[key] = value;
+    if (owned !== undefined && !keptWhole(object, key)) {
+      const ofHub = hubs && fieldOf(hubs, key);
+      value = isOfOne ? extract(value, fieldOf(owned, key), ofHub) : without(value, ofHub ?? []);
+    }
+    if (value !== undefined && (value !== null || (isCustom && owned !== undefined))) setMember(result, key, value);
   }
   return result;
 }
@@ -119,7 +126,9 @@ function isOfOneVersion({ apiVersion, metadata }: KubeObject): boolean {
 function hubEntries({ apiVersion, metadata }: KubeObject): FieldsV1[] {
   const entries = metadata.managedFields ?? [];
   return entries.flatMap((entry) =>
-    !isUsers(entry) && entry.apiVersion === apiVersion && entry.fieldsV1 !== undefined ? [entry.fieldsV1] : [],
+    !isUsers(entry) && (entry.apiVersion ?? apiVersion) === apiVersion && entry.fieldsV1 !== undefined
+      ? [entry.fieldsV1]
+      : [],
   );
 }
 
@@ -130,7 +139,7 @@ function without(value: unknown, owned: readonly FieldsV1[]): unknown {
   const result: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(value)) {
     const rest = without(member, fieldOf(owned, key));
-    if (rest !== undefined) result[key] = rest;
+    if (rest !== undefined) setMember(result, key, rest);
   }
   return result;
 }
@@ -192,7 +201,7 @@ function userSetEntries(
   let any = false;
   for (const [key, value] of Object.entries(entries ?? {})) {
     if (staysOnHub(key) || owned?.some((fields) => `f:${key}` in fields) === false) continue;
-    kept[key] = value;
+    setMember(kept, key, value);
     any = true;
   }
   return any ? kept : undefined;
@@ -211,11 +220,25 @@ function below(owned: readonly FieldsV1[], path: string): FieldsV1[] {
   return found;
 }
 
-/** The owned parts of a value; undefined when no part is owned. Parts that are owned as a whole are shared, not copied. */
-function extract(value: unknown, owned: readonly FieldsV1[]): unknown {
-  if (owned.length === 0 || value === undefined) return undefined;
+/**
+ * The owned parts of a value; undefined when no part is owned. Parts that are owned as a whole are shared, not copied.
+ *
+ * `hubs`: of a custom kind, what the hub's controllers own there. The server gives an empty list with keys, an empty set and a map that was
+ * emptied to nobody, whoever wrote them. Since the schema of the kind may have a default of its own for these, they are sent unless they
+ * are the hub's. In built-in kinds an empty value is the same as none.
+ */
+function extract(value: unknown, owned: readonly FieldsV1[], hubs: readonly FieldsV1[] | undefined): unknown {
+  if (value === undefined) return undefined;
+  if (owned.length === 0) return hubs?.length === 0 && isHollow(value) ? value : undefined;
   if (typeof value !== "object" || value === null || owned.some(isLeaf)) return value;
-  return Array.isArray(value) ? extractList(value, owned) : extractFields(value as Fields, owned);
+  if (hubs !== undefined && Object.keys(value).length === 0) return value;
+  return Array.isArray(value) ? extractList(value, owned, hubs) : extractFields(value as Fields, owned, hubs);
+}
+
+/** Empty, or a map of nothing but empty values. */
+function isHollow(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return isFields(value) && Object.values(value).every(isHollow);
 }
 
 /** Without owned fields beneath it: a scalar, or a list or map that is owned as a whole. */
@@ -224,39 +247,53 @@ function isLeaf(fields: FieldsV1): boolean {
   return !("." in fields);
 }
 
-function extractFields(value: Fields, owned: readonly FieldsV1[]): unknown {
+function extractFields(value: Fields, owned: readonly FieldsV1[], hubs: readonly FieldsV1[] | undefined): unknown {
   const result: Record<string, unknown> = {};
   let any = false;
   for (const key of Object.keys(value)) {
-    const member = extract(value[key], fieldOf(owned, key));
+    const member = extract(value[key], fieldOf(owned, key), hubs && fieldOf(hubs, key));
     if (member === undefined) continue;
-    result[key] = member;
+    setMember(result, key, member);
     any = true;
   }
   return any ? result : undefined;
 }
 
-function extractList(value: readonly unknown[], owned: readonly FieldsV1[]): unknown {
+function extractList(
+  value: readonly unknown[],
+  owned: readonly FieldsV1[],
+  hubs: readonly FieldsV1[] | undefined,
+): unknown {
   const result: unknown[] = [];
   value.forEach((item, index) => {
-    const found: FieldsV1[] = [];
-    let identity: Fields | undefined;
-    for (const fields of owned) {
-      for (const path in fields) {
-        const key = associativeKey(path);
-        if (key === undefined ? !isPathOf(path, item, index) : !(isFields(item) && matchesKey(item, key))) continue;
-        const node = fields[path];
-        if (!isFields(node)) continue;
-        found.push(node);
-        if (key !== undefined) identity = key;
-      }
-    }
+    const { found, identity } = ofItem(item, index, owned);
     if (found.length === 0) return;
-    const part = extract(item, found);
+    const part = extract(item, found, hubs && ofItem(item, index, hubs).found);
     // The key fields of the item are kept, whoever set them: without them the item has no identity.
     result.push(identity === undefined ? part : { ...identity, ...(isFields(part) ? part : {}) });
   });
   return result.length === 0 ? undefined : result;
+}
+
+/** What is owned of an item of a list, and the item's key where the list has keys. */
+function ofItem(
+  item: unknown,
+  index: number,
+  owned: readonly FieldsV1[],
+): { found: FieldsV1[]; identity: Fields | undefined } {
+  const found: FieldsV1[] = [];
+  let identity: Fields | undefined;
+  for (const fields of owned) {
+    for (const path in fields) {
+      const key = associativeKey(path);
+      if (key === undefined ? !isPathOf(path, item, index) : !(isFields(item) && matchesKey(item, key))) continue;
+      const node = fields[path];
+      if (!isFields(node)) continue;
+      found.push(node);
+      if (key !== undefined) identity = key;
+    }
+  }
+  return { found, identity };
 }
 
 function isPathOf(path: string, item: unknown, index: number): boolean {

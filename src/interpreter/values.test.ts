@@ -33,9 +33,20 @@ describe("reading what nobody has checked", () => {
 });
 
 test.each<[unknown, unknown]>([
-  [{ a: null, b: [], c: { d: null }, e: {} }, { e: {} }],
-  [[null, [], 1, { a: undefined }], [1]],
-  [{ a: [null] }, undefined],
+  [
+    { a: null, b: [], c: { d: null }, e: {} },
+    { c: {}, e: {} },
+  ],
+  [
+    [null, [], 1, { a: undefined }],
+    [null, [], 1, {}],
+  ],
+  [{ a: [null] }, { a: [null] }],
+  [[], undefined],
+  [
+    JSON.parse('{"__proto__":{"a":1},"b":{"__proto__":"x"}}'),
+    JSON.parse('{"__proto__":{"a":1},"b":{"__proto__":"x"}}'),
+  ],
   [
     { a: 0, b: "", c: false },
     { a: 0, b: "", c: false },

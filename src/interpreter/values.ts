@@ -1,5 +1,7 @@
 /** Reading values that nobody has validated: parts of an object, whose types may be other than expected. */
 
+import { setMember } from "../apis/index.ts";
+
 export type Fields = Readonly<Record<string, unknown>>;
 
 const NO_FIELDS: Fields = Object.freeze({});
@@ -41,33 +43,23 @@ export function withValueAt(value: unknown, [field, ...rest]: readonly string[],
   return { ...parent, [field]: withValueAt(parent[field], rest, leaf) };
 }
 
-const EMPTY = Symbol("empty");
-
-function pruned(value: unknown): unknown {
-  if (value === null || value === undefined) return EMPTY;
-  if (Array.isArray(value)) {
-    const entries = value.map(pruned).filter((entry) => entry !== EMPTY);
-    return entries.length === 0 ? EMPTY : entries;
-  }
-  if (!isFields(value)) return value;
-  const keys = Object.keys(value);
-  const kept: Record<string, unknown> = {};
-  let left = 0;
-  for (const key of keys) {
-    const member = pruned(value[key]);
-    if (member === EMPTY) continue;
-    kept[key] = member;
-    left++;
-  }
-  return left === 0 && keys.length > 0 ? EMPTY : kept;
-}
-
 /**
- * A copy without null, empty lists, and objects that hold nothing else: an API server drops those, so that nobody can own
- * them. An object that was written empty stays, since its presence may mean something (`emptyDir: {}`). Undefined when nothing
- * is left.
+ * A copy of an object of a built-in kind without the fields that are null or an empty list. Go reads such a field as one that is absent, and
+ * so the API server drops it. Everything else has a meaning there: an object that holds nothing (`emptyDir: {}`, a selector of everything)
+ * and every item of a list. Undefined when the value itself is null or an empty list.
  */
 export function prune(value: unknown): unknown {
-  const rest = pruned(value);
-  return rest === EMPTY ? undefined : rest;
+  return isAbsent(value) ? undefined : pruned(value);
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
+}
+
+function pruned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(pruned);
+  if (!isFields(value)) return value;
+  const kept: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) if (!isAbsent(value[key])) setMember(kept, key, pruned(value[key]));
+  return kept;
 }

@@ -1,3 +1,5 @@
+import { parseJson, setMember } from "../apis/index.ts";
+
 /** Characters that give JSON its form. */
 const [QUOTE, COMMA, COLON, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [
   34, 44, 58, 91, 92, 93, 123, 125,
@@ -34,7 +36,7 @@ export class JsonTooLargeError extends Error {
 
 /**
  * Parses JSON piece by piece, with a pause wherever there have been enough of them: the event loop stays free, whatever the text is. The result
- * is that of `JSON.parse`. Throws a SyntaxError for what is no JSON, and a {@link JsonTooLargeError}. A short text is parsed at once.
+ * is that of {@link parseJson}. Throws a SyntaxError for what is no JSON, and a {@link JsonTooLargeError}. A short text is parsed at once.
  */
 export async function parseJsonInPieces(
   text: string,
@@ -42,14 +44,14 @@ export async function parseJsonInPieces(
   pause: Pause,
   { short = SHORT, piece = PIECE }: { short?: number; piece?: number } = {},
 ): Promise<unknown> {
-  if (text.length <= short) return JSON.parse(text);
+  if (text.length <= short) return parseJson(text);
   const form = new Form(bounds, piece);
   for (let begin = 0; begin < text.length; begin += piece) {
     const waiting = pause();
     if (waiting !== undefined) await waiting;
     form.read(text, begin, Math.min(text.length, begin + piece));
   }
-  return text.length <= piece ? JSON.parse(text) : assemble(text, form.long(), piece, pause);
+  return text.length <= piece ? parseJson(text) : assemble(text, form.long(), piece, pause);
 }
 
 /** A map or list that is longer than one piece. */
@@ -150,7 +152,7 @@ interface Assembling {
 /** Nothing recurses: long maps and lists can stand in each other on every level. */
 async function assemble(text: string, long: ReadonlyMap<number, Long>, piece: number, pause: Pause): Promise<unknown> {
   const root = long.get(afterSpaces(text, 0));
-  if (root === undefined) return JSON.parse(text);
+  if (root === undefined) return parseJson(text);
   if (afterSpaces(text, root.end + 1) !== text.length) throw new SyntaxError("something follows the JSON");
   const path: Assembling[] = [beginning(root)];
   for (let open = path.at(-1); open !== undefined; open = path.at(-1)) {
@@ -181,8 +183,8 @@ function takeSeveral(text: string, open: Assembling, piece: number): boolean {
   const members = text.slice(begin, end);
   // A comma with nothing behind it would be forgiven where nothing else follows.
   if (members.trim() === "") throw new SyntaxError("a member of the JSON is missing");
-  if (Array.isArray(made)) for (const value of JSON.parse(`[${members}]`) as unknown[]) made.push(value);
-  else for (const [key, value] of Object.entries(JSON.parse(`{${members}}`) as object)) put(made, key, value);
+  if (Array.isArray(made)) for (const value of parseJson(`[${members}]`) as unknown[]) made.push(value);
+  else for (const [key, value] of Object.entries(parseJson(`{${members}}`) as object)) put(made, key, value);
   return true;
 }
 
@@ -196,7 +198,7 @@ function takeOne(text: string, open: Assembling, long: ReadonlyMap<number, Long>
   open.key = from.isMap ? keyOf(text, member) : "";
   const inner = long.get(afterSpaces(text, member.begin));
   if (inner !== undefined && afterSpaces(text, inner.end + 1) === member.end) path.push(beginning(inner));
-  else put(open.made, open.key, JSON.parse(text.slice(member.begin, member.end)));
+  else put(open.made, open.key, parseJson(text.slice(member.begin, member.end)));
 }
 
 function beginning(from: Long): Assembling {
@@ -221,10 +223,7 @@ function keyOf(text: string, member: { begin: number; end: number }): string {
 
 function put(into: Assembling["made"], key: string, value: unknown): void {
   if (Array.isArray(into)) into.push(value);
-  // The parser makes a field of that name like any other; an assignment would set the prototype.
-  else if (key === "__proto__")
-    Object.defineProperty(into, key, { value, enumerable: true, configurable: true, writable: true });
-  else into[key] = value;
+  else setMember(into, key, value);
 }
 
 function afterSpaces(text: string, from: number): number {

@@ -1,3 +1,4 @@
+import { parseJson } from "../apis/index.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
@@ -185,7 +186,7 @@ function refusal(code: number, message: string): { code: number; pieces: string[
 
 function json(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString("utf8")) as unknown;
+    return parseJson(bytes.toString("utf8"));
   } catch (cause) {
     throw new ReviewError("the request is not JSON", { cause });
   }

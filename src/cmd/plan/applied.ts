@@ -1,4 +1,14 @@
-import { convertObject, isRecord, type KubeObject, PAAS_GROUP, parseApiVersion, sameValue } from "../../apis/index.ts";
+import {
+  convertObject,
+  isRecord,
+  type KubeObject,
+  PAAS_GROUP,
+  parseApiVersion,
+  parseJson,
+  sameValue,
+  setMember,
+  valueAt,
+} from "../../apis/index.ts";
 import {
   type ApiError,
   type Client,
@@ -90,15 +100,15 @@ export function merged(last: unknown, wanted: unknown, live: unknown): unknown {
   const result: Record<string, unknown> = { ...live };
   for (const key of Object.keys(isRecord(last) ? last : {})) if (!Object.hasOwn(wanted, key)) delete result[key];
   for (const [key, value] of Object.entries(wanted)) {
-    const before = isRecord(last) ? last[key] : undefined;
-    result[key] = sameValue(value, live[key]) ? live[key] : merged(before, value, live[key]);
+    const [before, now] = [valueAt(last, [key]), valueAt(live, [key])];
+    if (!sameValue(value, now)) setMember(result, key, merged(before, value, now));
   }
   return result;
 }
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch {
     // Somebody wrote over it: nothing that was applied before is known.
     return undefined;

@@ -1,7 +1,7 @@
 import { Agent, request as httpsRequest, type RequestOptions } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { createInterface } from "node:readline";
-import type { KubeObject } from "../../apis/index.ts";
+import { type KubeObject, parseJson } from "../../apis/index.ts";
 
 /**
  * A client of its own, on node:https: it shares nothing with Meridian's transport, so that a mistake there cannot hide from the tests that
@@ -71,7 +71,7 @@ export class Api {
     const response = await this.#send(this.#agent, method, path, payload, options, AbortSignal.timeout(timeoutMs));
     const text = await readAll(response);
     const json = response.headers["content-type"]?.includes("json") === true;
-    return { status: response.statusCode ?? 0, body: (json ? JSON.parse(text) : text) as T };
+    return { status: response.statusCode ?? 0, body: (json ? parseJson(text) : text) as T };
   }
 
   async #ok<T>(method: string, path: string, body?: unknown, options?: ApiRequestOptions): Promise<T> {
@@ -137,7 +137,7 @@ export class Api {
     // Both tell of a stream that breaks, and more than once when it is given up while its server dies; what nobody listens to ends the process.
     for (const stream of [response, lines]) stream.on("error", (error: Error) => (broken ??= error));
     try {
-      for await (const line of lines) yield JSON.parse(line) as WatchLine<T>;
+      for await (const line of lines) yield parseJson(line) as WatchLine<T>;
     } finally {
       response.destroy();
     }

@@ -140,6 +140,14 @@ const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
   "storage.k8s.io",
 ]);
 
+/** Built-in groups with kinds that hold values of any form: the schemas of definitions, the parameters of drivers. */
+const WITH_FREE_FORM: ReadonlySet<string> = new Set(["apiextensions.k8s.io", "resource.k8s.io"]);
+
+/** Whether an object of a built-in kind may hold a null or an empty list that has a meaning. */
+export function holdsFreeForm({ group }: GroupKind): boolean {
+  return WITH_FREE_FORM.has(group);
+}
+
 /** Whether kinds of the group are served only where somebody has installed their definitions. */
 export function isCustomGroup(group: string): boolean {
   return !BUILT_IN_GROUPS.has(group);

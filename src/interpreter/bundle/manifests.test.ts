@@ -56,7 +56,48 @@ describe("what a bundle renders", () => {
     expect(objects.slice(-2).map(({ metadata }) => metadata.name)).toEqual(["z", "a"]);
   });
 
-  test("holds no null and no empty list, which nobody could own", () => {
+  test("of a custom kind, and the schema of one, is as it was written", () => {
+    const spec = { list: [], nothing: null, map: {}, mixed: [[], {}, "x", null], nested: { only: { empty: [] } } };
+    const custom = { ...widget("w"), spec };
+    const schema = { properties: { a: { enum: ["a", null], default: [], nullable: true } }, required: [] };
+    const crd = definition() as KubeObject & { spec: object };
+    const withSchema = {
+      ...crd,
+      spec: { ...crd.spec, versions: [{ name: "v1", schema: { openAPIV3Schema: schema } }] },
+    };
+    const sent = render(custom, withSchema);
+    expect(sent.find(({ kind }) => kind === "Widget")?.["spec"]).toStrictEqual(spec);
+    expect(sent.find(({ kind }) => kind === "CustomResourceDefinition")?.["spec"]).toStrictEqual(withSchema.spec);
+  });
+
+  test("of a built-in kind keeps what is empty and means something", () => {
+    const policy = {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "NetworkPolicy",
+      metadata: { name: "p" },
+      spec: {
+        podSelector: {},
+        egress: [],
+        ingress: [
+          { from: [] },
+          {},
+          { from: [{ namespaceSelector: { matchExpressions: [] } }, { podSelector: { matchLabels: null } }] },
+        ],
+      },
+    };
+    expect(render(policy)[0]?.["spec"]).toStrictEqual({
+      podSelector: {},
+      ingress: [{}, {}, { from: [{ namespaceSelector: {} }, { podSelector: {} }] }],
+    });
+  });
+
+  test("keeps keys that are the name of something else in JavaScript", () => {
+    const data = JSON.parse('{"__proto__":"p","constructor":"c"}') as object;
+    const [object] = render({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" }, data });
+    expect(JSON.stringify(object?.["data"])).toBe('{"__proto__":"p","constructor":"c"}');
+  });
+
+  test("of a built-in kind holds no field that is null or an empty list, which the server drops", () => {
     const [object] = render({ ...serviceAccount("a"), secrets: [], metadata: { name: "a", labels: null } } as never);
     expect(object).toEqual({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "a", namespace: "shop" } });
   });

@@ -12,7 +12,15 @@ import {
   type UnpackedSpec,
   valueAt,
 } from "../../apis/index.ts";
-import { groupKindOf, isClusterScopedBuiltIn, isDefinition, phaseOf, whyNeverInBundle } from "./kinds.ts";
+import {
+  groupKindOf,
+  holdsFreeForm,
+  isCustomGroup,
+  isClusterScopedBuiltIn,
+  isDefinition,
+  phaseOf,
+  whyNeverInBundle,
+} from "./kinds.ts";
 import { prune } from "../values.ts";
 
 /** Of the metadata, what servers and controllers write. */
@@ -191,5 +199,7 @@ function renderManifest(manifest: KubeObject, namespace: string | undefined): Ku
     ...(namespace === undefined ? {} : { namespace }),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
   };
-  return prune({ ...manifest, metadata }) as KubeObject;
+  const kind = groupKindOf(manifest);
+  const isTyped = !isCustomGroup(kind.group) && !holdsFreeForm(kind);
+  return (isTyped ? prune({ ...manifest, metadata }) : { ...manifest, metadata: prune(metadata) }) as KubeObject;
 }

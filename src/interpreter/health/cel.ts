@@ -199,6 +199,7 @@ function isIn(item: unknown, range: unknown, work: Work): boolean {
 function isEqual(left: unknown, right: unknown, work: Work): boolean {
   work.reads(left);
   if (left === right) return true;
+  if (typeof left === "bigint" && typeof right === "bigint") return false;
   if (isNumber(left) && isNumber(right)) return Number(left) === Number(right);
   if (Array.isArray(left))
     return (
