@@ -3,9 +3,9 @@
  * `--check` it writes nothing, and fails when a file is not what it would write, is missing, or should not be there.
  */
 import { existsSync } from "node:fs";
+import { printYaml } from "./yaml/print.ts";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { stringify } from "yaml";
 import { customResourceDefinitions } from "./crds.ts";
 import { withStatusTables } from "./referenceTables.ts";
 
@@ -20,10 +20,7 @@ type Files = Map<string, string | undefined>;
 /** Lines are not folded: how to fold them is the formatter's business, and it leaves long ones alone. */
 function crds(): Files {
   return new Map(
-    customResourceDefinitions().map((crd) => [
-      join(CRD_FOLDER, `${crd.metadata.name}.yaml`),
-      HEADER + stringify(crd, { aliasDuplicateObjects: false, lineWidth: 0 }),
-    ]),
+    customResourceDefinitions().map((crd) => [join(CRD_FOLDER, `${crd.metadata.name}.yaml`), HEADER + printYaml(crd)]),
   );
 }
 

@@ -10,6 +10,8 @@
 export { excess, excessOf, type Extent, extentOf, OBJECT_BOUNDS } from "./bounds.ts";
 export * from "./canonical.ts";
 export { parseJson } from "./json.ts";
+export { printYaml } from "./yaml/print.ts";
+export { parseYaml, parseYamlDocuments, YamlError } from "./yaml/read.ts";
 export { asCount, isCount, MOST_COUNTED } from "./conditions.ts";
 export { type Contact, isOutOfContact } from "./contact.ts";
 export { ConversionError } from "./conversion.ts";

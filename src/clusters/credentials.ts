@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { parseDocument } from "yaml";
+import { parseDocument, Scalar } from "yaml";
 import type { KubeObject, MemberClusterSpec } from "../apis/index.ts";
 import {
   type ClusterConfig,
@@ -143,7 +143,8 @@ export function withToken(kubeconfig: string, token: string): string {
   if (path === undefined || typeof document.getIn([...path, "token"]) !== "string") {
     throw new CredentialsError("InvalidKubeconfig", "the current context of the kubeconfig has no token");
   }
-  document.setIn([...path, "token"], token);
+  // In quotes, so that no reader of YAML takes the token for something else.
+  document.setIn([...path, "token"], Object.assign(new Scalar(token), { type: Scalar.QUOTE_DOUBLE }));
   return document.toString({ lineWidth: 0 });
 }
 

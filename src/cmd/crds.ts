@@ -1,5 +1,4 @@
-import { parseAllDocuments } from "yaml";
-import type { KubeObject } from "../apis/index.ts";
+import { type KubeObject, parseYamlDocuments } from "../apis/index.ts";
 import { CommandError } from "./outcome.ts";
 import { shippedYaml } from "./shippedFiles.ts";
 
@@ -14,7 +13,7 @@ export async function loadCrds(): Promise<KubeObject[]> {
 }
 
 function parseCrds(text: string): KubeObject[] {
-  return parseAllDocuments(text)
-    .map((document) => document.toJS() as KubeObject | null)
+  return parseYamlDocuments(text)
+    .map(({ value }) => value as KubeObject | null)
     .filter((object): object is KubeObject => object?.kind === "CustomResourceDefinition");
 }

@@ -1,5 +1,4 @@
-import { stringify } from "yaml";
-import { type Condition, type KubeObject, type MemberCluster, sameValue } from "../apis/index.ts";
+import { type Condition, type KubeObject, type MemberCluster, printYaml, sameValue } from "../apis/index.ts";
 import {
   type Client,
   type ClusterConfig,
@@ -393,7 +392,6 @@ function describeJoin({ access, missing, wanted }: Checked, options: JoinOptions
     metadata: { name: wanted.metadata.name, namespace: options.namespace },
     stringData: { kubeconfig: `<server and CA of the member, token of ${access.namespace}/${access.name}>` },
   };
-  const documents = (objects: unknown[]) =>
-    objects.map((object) => `---\n${stringify(object, { aliasDuplicateObjects: false })}`).join("");
+  const documents = (objects: unknown[]) => objects.map((object) => `---\n${printYaml(object)}`).join("");
   return `# On the member:\n${documents(member)}# On the hub:\n${documents(options.renew && options.namespaces === undefined ? [secret] : [secret, wanted])}`;
 }

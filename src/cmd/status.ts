@@ -1,5 +1,4 @@
-import { stringify } from "yaml";
-import { parseApiVersion } from "../apis/index.ts";
+import { parseApiVersion, printYaml } from "../apis/index.ts";
 import { MEMBERCLUSTERS, systemClock } from "../runtime/index.ts";
 import { allOf } from "./allOf.ts";
 import { commandLogger, type CommandContext, connectHub, type Connection } from "./connection.ts";
@@ -93,7 +92,7 @@ function format(report: StatusReport, { output }: StatusOptions, color: boolean)
     case "json":
       return `${JSON.stringify(report, undefined, 2)}\n`;
     case "yaml":
-      return stringify(report, { aliasDuplicateObjects: false });
+      return printYaml(report);
     case "name":
       return [
         ...report.objects.map(({ apiVersion, kind, name }) => {

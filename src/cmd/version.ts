@@ -1,5 +1,5 @@
-import { stringify } from "yaml";
 import packageJson from "../../package.json" with { type: "json" };
+import { printYaml } from "../apis/index.ts";
 import type { VersionOptions } from "./options.ts";
 import { EXIT } from "./outcome.ts";
 import type { Terminal } from "./terminal.ts";
@@ -15,7 +15,7 @@ export function printVersion({ output }: VersionOptions, terminal: Terminal): nu
       terminal.out(`${JSON.stringify(version, undefined, 2)}\n`);
       break;
     case "yaml":
-      terminal.out(stringify(version));
+      terminal.out(printYaml(version));
       break;
     default:
       terminal.out(`meridian ${version.version} (Node ${version.node}, ${version.platform})\n`);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { clusterRole, definition, operator, serviceAccount, widget } from "../../../test/builders/index.ts";
-import type { KubeObject } from "../../apis/index.ts";
+import { canonicalJson, hashOfText, type KubeObject, parseJson, parseYaml } from "../../apis/index.ts";
 import { unpackBundle } from "../../hub/index.ts";
 import { systemClock } from "../../runtime/index.ts";
 import { runCommandLine } from "../index.ts";
@@ -52,6 +52,49 @@ describe("a bundle of files", () => {
       "kubectl annotate --overwrite namespace shop federation.paas.cmft.com/allowed-bundle-kinds=CustomResourceDefinition",
     );
   });
+
+  test.each(["yaml", "compressed"])(
+    "is read as kubectl reads files, and printed so that kubectl reads the same (%s)",
+    async (form) => {
+      const path = join(folder, "written.yaml");
+      const filler =
+        form === "yaml"
+          ? ""
+          : `  filler: ${Array.from({ length: 60_000 }, (_, at) => hashOfText(String(at))).join("")}\n`;
+      await writeFile(
+        path,
+        `apiVersion: example.com/v1
+kind: Widget
+metadata: {name: w, annotations: {a: "yes", b: "0400"}}
+spec:
+  defaultMode: 0400
+  tty: yes
+  many: 1_000
+  time: 1:30
+  id: 9007199254740993
+  least: -9223372036854775808
+  empty: []
+  nothing: ~
+  mixed: [[], {}, x, null]
+  __proto__: {y: "n"}
+  texts: ["no", "0x10", "~", "1e3", 2026-11-26]
+${filler}`,
+      );
+      const { code, out, err } = await create(["w", "-n", "shop", "-f", path]);
+      expect({ code, err }).toMatchObject({ code: 0 });
+      const { manifests } = await unpackBundle((parseYaml(out) as KubeObject)["spec"], systemClock);
+      const [{ spec, metadata } = {}] = manifests as (KubeObject & { spec: object })[];
+      const { filler: _, ...written } = spec as { filler?: string };
+      expect(JSON.stringify(metadata?.annotations)).toBe('{"a":"yes","b":"0400"}');
+      expect(canonicalJson(written)).toBe(
+        canonicalJson(
+          parseJson(
+            '{"defaultMode":256,"tty":true,"many":1000,"time":"1:30","id":9007199254740993,"least":-9223372036854775808,"empty":[],"nothing":null,"mixed":[[],{},"x",null],"__proto__":{"true":"n"},"texts":["no","0x10","~","1e3","2026-11-26"]}',
+          ),
+        ),
+      );
+    },
+  );
 
   test("reads folders and lists, and leaves out what servers wrote", async () => {
     const inner = join(folder, "deep", "er");

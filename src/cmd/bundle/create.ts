@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
-import { stringify } from "yaml";
-import { type KubeObject, refKey } from "../../apis/index.ts";
+import { type KubeObject, printYaml, refKey } from "../../apis/index.ts";
 import { defaultTerms, scopeProblem } from "../../desiredstate/index.ts";
 import { placeableKindOf } from "../../interpreter/index.ts";
 import { isNotFound, MANIFESTBUNDLES } from "../../runtime/index.ts";
@@ -27,7 +26,7 @@ export async function createBundle(name: string, options: BundleOptions, context
     terminal.err(`manifestbundle/${name} applied in ${namespace}\n`);
     return EXIT.ok;
   }
-  const yaml = stringify(bundle, { aliasDuplicateObjects: false, lineWidth: 0 });
+  const yaml = printYaml(bundle);
   if (output === undefined) terminal.out(yaml);
   else await writeFile(output, yaml);
   return EXIT.ok;

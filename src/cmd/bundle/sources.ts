@@ -2,8 +2,7 @@ import { spawn } from "node:child_process";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { LineCounter, parseAllDocuments } from "yaml";
-import { isRecord } from "../../apis/index.ts";
+import { isRecord, parseJson, parseYamlDocuments, YamlError } from "../../apis/index.ts";
 import type { BundleOptions } from "../options.ts";
 import type { CommandContext } from "../connection.ts";
 import { CommandError, onOneLine } from "../outcome.ts";
@@ -78,26 +77,23 @@ function parsed(yaml: string, from: string): SourceDocument[] {
   // JSON is read a hundred times faster than as the YAML that it is too.
   if (/^\s*[[{]/.test(yaml)) {
     try {
-      const value: unknown = JSON.parse(yaml);
+      const value = parseJson(yaml);
       return Array.isArray(value) ? itemsIn(value, from) : [{ value, place: from }];
     } catch {
       // A flow mapping of YAML may begin like JSON.
     }
   }
-  const lines = new LineCounter();
-  const documents = [...parseAllDocuments(yaml, { lineCounter: lines })];
-  return documents.map((document, i) => {
-    const [error] = document.errors;
-    const isOnly = documents.length === 1;
-    // The first line says what is wrong and where; a piece of the file follows its colon.
-    if (error !== undefined)
-      throw new CommandError(
-        `${isOnly ? from : placeIn(from, `document ${i + 1}`)} is no YAML: ${onOneLine(error.message.split("\n")[0] ?? "").replace(/:$/, "")}`,
-      );
-    const { line } = lines.linePos(document.contents?.range[0] ?? document.range[0]);
-    const place = isOnly ? from : placeIn(from, `document ${i + 1}`, `line ${line}`);
-    return { value: document.toJS() as unknown, place };
-  });
+  try {
+    const documents = parseYamlDocuments(yaml);
+    return documents.map(({ value, line }, at) => ({
+      value,
+      place: documents.length === 1 ? from : placeIn(from, `document ${at + 1}`, `line ${line}`),
+    }));
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    const place = error.documents === 1 ? from : placeIn(from, `document ${error.document + 1}`);
+    throw new CommandError(`${place} is no YAML: ${onOneLine(error.message)}`);
+  }
 }
 
 /** `shop.yaml (document 2, line 14)`; goes on from a place that says as much already. */

@@ -10,8 +10,7 @@
  * `-o json` and `-o yaml` print `{explanations: [...]}`, each with all the fields of Explanation in src/desiredstate/explain.ts. New fields may be
  * added; these stay.
  */
-import { stringify } from "yaml";
-import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
+import { type KubeObject, printYaml, refKey, refOf } from "../../apis/index.ts";
 import { type Explanation, explain as explainSnapshot } from "../../desiredstate/index.ts";
 import { groupKindOf, hubKindOf, isPropagated } from "../../interpreter/index.ts";
 import { DEMOAPPLICATIONS, systemClock } from "../../runtime/index.ts";
@@ -183,7 +182,7 @@ function format(explanations: readonly Explanation[], options: ExplainOptions, c
     case "json":
       return `${JSON.stringify({ explanations: shown }, undefined, 2)}\n`;
     case "yaml":
-      return stringify({ explanations: shown }, { aliasDuplicateObjects: false, lineWidth: 0 });
+      return printYaml({ explanations: shown });
     default:
       return explanations.map((one) => explanationText(one, { wide: output === "wide", color, cluster })).join("\n");
   }

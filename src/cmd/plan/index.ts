@@ -7,8 +7,7 @@
  * Prints the blast radius in one line, and then each object with its clusters; `-o json` and `-o yaml` print a PlanReport (report.ts). Exits with
  * 0 when nothing would change, 1 when something would, 2 on an error, as kubectl diff.
  */
-import { stringify } from "yaml";
-import type { KubeObject, ObjectRef } from "../../apis/index.ts";
+import { type KubeObject, type ObjectRef, printYaml } from "../../apis/index.ts";
 import { refKey, refOf } from "../../apis/index.ts";
 import type { Rehearsed } from "../../clusters/index.ts";
 import { type ApplyRow, type StageAssignment, stageAssignment, stageProblems } from "../../desiredstate/index.ts";
@@ -315,7 +314,7 @@ function format(report: PlanReport, { output }: PlanOptions, color: boolean): st
     case "json":
       return `${JSON.stringify(report, undefined, 2)}\n`;
     case "yaml":
-      return stringify(report, { aliasDuplicateObjects: false, lineWidth: 0 });
+      return printYaml(report);
     default:
       return planText(report, color);
   }

@@ -1,5 +1,4 @@
-import { parseAllDocuments } from "yaml";
-import { type KubeObject, type Placement, REGION_LABEL } from "../../apis/index.ts";
+import { type KubeObject, parseYamlDocuments, type Placement, REGION_LABEL } from "../../apis/index.ts";
 import { CommandError } from "../outcome.ts";
 import { shippedYaml } from "../shippedFiles.ts";
 
@@ -24,7 +23,7 @@ export async function loadSample(): Promise<Sample> {
 /** The sample that these YAML texts hold. Objects of a namespaced kind that name none go to `default`, as kubectl would have it. */
 export function readSample(texts: readonly string[]): Sample {
   const objects = texts
-    .flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as KubeObject | null))
+    .flatMap((text) => parseYamlDocuments(text).map(({ value }) => value as KubeObject | null))
     .filter((object) => object !== null)
     .map((object): KubeObject => ({ ...object, metadata: { namespace: "default", ...object.metadata } }));
   const isApplication = ({ kind }: KubeObject): boolean => kind === "DemoApplication";

@@ -2,11 +2,11 @@
  * `meridian rollout`: how a change reaches the clusters, and what a person says to it. What is said stands in annotations of the object, bound to
  * one revision, so that saying it twice is saying it once, and a new change begins with a clean slate. Whoever may change the object may say it.
  */
-import { stringify } from "yaml";
 import {
   type FederatedStatus,
   type KubeObject,
   type PolicyStatus,
+  printYaml,
   type ResourceBinding,
   ROLLOUT_APPROVALS_ANNOTATION,
   ROLLOUT_COMMAND_ANNOTATION,
@@ -149,7 +149,7 @@ async function showStatus(
   }
   const status = rolloutOf(holder);
   if (output === "json") terminal.out(`${JSON.stringify(status ?? null, undefined, 2)}\n`);
-  else if (output === "yaml") terminal.out(stringify(status ?? null));
+  else if (output === "yaml") terminal.out(printYaml(status ?? null));
   else terminal.out(rolloutText(found.name, status, await stoppedBefore(hub, found, signal)));
   return status === undefined || status.state === "Succeeded" ? EXIT.ok : EXIT.found;
 }
@@ -196,7 +196,7 @@ async function showHistory(
 ): Promise<number> {
   const lines = linesOf(await revisionsOf(hub, found, options, signal), rolloutOf(found.holder));
   if (options.output === "json") terminal.out(`${JSON.stringify(lines, undefined, 2)}\n`);
-  else if (options.output === "yaml") terminal.out(stringify(lines));
+  else if (options.output === "yaml") terminal.out(printYaml(lines));
   else
     terminal.out(
       lines.length === 0 ? `${found.name} has no revisions: it is not rolled out in stages\n` : historyText(lines),

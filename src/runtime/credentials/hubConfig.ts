@@ -1,6 +1,6 @@
 import { accessSync, constants, readFileSync } from "node:fs";
+import { printYaml } from "../../apis/index.ts";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { stringify } from "yaml";
 import { type Clock, systemClock } from "../clock.ts";
 import { CredentialsError } from "../errors.ts";
 import { clusterConfigFromKubeconfig, type KubeconfigOptions, parseKubeconfigPart } from "./kubeconfig.ts";
@@ -200,10 +200,7 @@ function merge(files: readonly KubeconfigText[], called: (path: string) => strin
       }
     }
   }
-  return stringify(
-    { ...merged, ...(currentContext === undefined ? {} : { "current-context": currentContext }) },
-    { aliasDuplicateObjects: false },
-  );
+  return printYaml({ ...merged, ...(currentContext === undefined ? {} : { "current-context": currentContext }) });
 }
 
 function withAbsolutePaths(entry: Entry, folder: string): Entry {

@@ -8,8 +8,7 @@ import {
   newUsers,
   type User,
 } from "@kubernetes/client-node/dist/config_types.js";
-import { parseDocument, type YAMLError } from "yaml";
-import { excess } from "../../apis/index.ts";
+import { excess, parseYaml, YamlError } from "../../apis/index.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { CredentialsError } from "../errors.ts";
 import { checkedServer } from "./address.ts";
@@ -299,7 +298,7 @@ export function parseKubeconfigPart(text: string, subject: string, advice = ""):
   const refused = (what: string): CredentialsError =>
     new CredentialsError("InvalidKubeconfig", `${subject}: ${what}${advice}`);
   if (text.length > LONGEST_TEXT) throw refused(`the kubeconfig is longer than ${LONGEST_TEXT} characters`);
-  const { value: parsed, broken } = parseYaml(text);
+  const { value: parsed, broken } = valueOf(text);
   if (broken !== undefined) throw refused(`the kubeconfig is no YAML${broken}`);
   if (!isEntry(parsed)) throw refused(NO_KUBECONFIG);
   const deep = excess(parsed);
@@ -314,27 +313,22 @@ export function parseKubeconfigPart(text: string, subject: string, advice = ""):
 }
 
 /** What is wrong, for a person who sees the line. Short: the whole has to fit into a condition, behind the name of a cluster. */
-const MISTAKES: Partial<Record<YAMLError["code"], string>> = {
+const MISTAKES: Partial<Record<NonNullable<YamlError["code"]>, string>> = {
   TAB_AS_INDENT: ": a tab indents it, not spaces",
   BAD_INDENT: ": wrong indent or brackets",
   MISSING_CHAR: ": a quote, ] } or : is missing",
 };
 
 /** The value of a YAML text, or where the text is broken: the parser goes on after a mistake, and what it then makes of the text is a guess. */
-function parseYaml(text: string): { value?: unknown; broken?: string } {
+function valueOf(text: string): { value?: unknown; broken?: string } {
   try {
-    // As kubectl reads it: of a field that is there twice the last one counts, and of several documents the first.
-    const document = parseDocument(text, { prettyErrors: false, logLevel: "silent", uniqueKeys: false });
-    const [error] = document.errors;
-    // Aliases could blow a small text up.
-    if (error === undefined) return { value: document.toJS({ maxAliasCount: 0 }) };
-    // The message of the parser quotes the text, so it is not passed on.
-    const lines = text.slice(0, error.pos[0]).split("\n");
-    return {
-      broken: ` at line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}${MISTAKES[error.code] ?? ""}`,
-    };
-  } catch {
-    return { broken: "" };
+    // As kubectl reads it: of several documents the first. Aliases could blow a small text up.
+    return { value: parseYaml(text, { aliased: 0 }) };
+  } catch (error) {
+    if (!(error instanceof YamlError)) return { broken: "" };
+    // The message quotes the text, so it is not passed on.
+    const mistake = error.code === undefined ? "" : (MISTAKES[error.code] ?? "");
+    return { broken: ` at line ${error.line}, column ${error.column}${mistake}` };
   }
 }
 

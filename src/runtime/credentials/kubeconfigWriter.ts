@@ -1,4 +1,4 @@
-import { stringify } from "yaml";
+import { printYaml } from "../../apis/index.ts";
 
 export interface KubeconfigContent {
   /** Name of the cluster; also of the user and the context. */
@@ -14,7 +14,7 @@ export interface KubeconfigContent {
 /** The text of a kubeconfig with one cluster and one bearer token, complete in itself. Holds a secret. */
 export function kubeconfigFor(content: KubeconfigContent): string {
   const { cluster, server, caData, tlsServerName, token, namespace } = content;
-  return stringify({
+  return printYaml({
     apiVersion: "v1",
     kind: "Config",
     clusters: [
