@@ -99,12 +99,17 @@ function amountsIn(fields: Fields): Amounts {
   return amounts;
 }
 
+/** Anybody may name a resource as he likes, and so as something that every object inherits. */
+function amountIn(amounts: Amounts, resource: string): number {
+  return Object.hasOwn(amounts, resource) ? (amounts[resource] ?? 0) : 0;
+}
+
 function add(to: Amounts, more: Amounts): void {
-  for (const [resource, amount] of Object.entries(more)) to[resource] = (to[resource] ?? 0) + amount;
+  for (const [resource, amount] of Object.entries(more)) to[resource] = amountIn(to, resource) + amount;
 }
 
 function raise(to: Amounts, least: Amounts): void {
-  for (const [resource, amount] of Object.entries(least)) to[resource] = Math.max(to[resource] ?? 0, amount);
+  for (const [resource, amount] of Object.entries(least)) to[resource] = Math.max(amountIn(to, resource), amount);
 }
 
 function sumOf(a: Amounts, b: Amounts): Amounts {

@@ -2,8 +2,8 @@ import type { KubeObject } from "../apis/index.ts";
 
 /** The shapes that the parts of the sandbox hand to each other. */
 
-/** A JSON value: what travels in a request, a patch or an answer. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+/** A JSON value: what travels in a request, a patch or an answer. A BigInt is an integer of 64 bits that no number holds. */
+export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json };
 
 export type { KubeObject };
 

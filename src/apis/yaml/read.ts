@@ -50,6 +50,8 @@ export class YamlError extends Error {
 interface Options {
   /** How many values may come from aliases: a few aliases make a large value of a small text. */
   aliased?: number;
+  /** A key that stands twice is refused, as API servers do; unless told the last one counts. */
+  uniqueKeys?: boolean;
 }
 
 const MOST_ALIASED = 100_000;
@@ -65,12 +67,12 @@ export function parseYaml(text: string, options?: Options): unknown {
   return first?.value ?? null;
 }
 
-function* read(text: string, { aliased = MOST_ALIASED }: Options = {}): Generator<YamlDocument> {
+function* read(text: string, { aliased = MOST_ALIASED, uniqueKeys = false }: Options = {}): Generator<YamlDocument> {
   const lineCounter = new LineCounter();
   const parsed = parseAllDocuments(text, {
     schema: "failsafe",
     resolveKnownTags: false,
-    uniqueKeys: false,
+    uniqueKeys,
     prettyErrors: false,
     logLevel: "silent",
     lineCounter,

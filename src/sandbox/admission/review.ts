@@ -1,3 +1,4 @@
+import { parseJson } from "../../apis/index.ts";
 import type { KubeObject } from "../types.ts";
 import { WebhookCallError, type Refusal } from "./errors.ts";
 import { isNamespace } from "./match.ts";
@@ -119,7 +120,7 @@ function decode(patch: unknown): Buffer {
 
 function operations(decoded: Buffer): unknown {
   try {
-    return JSON.parse(decoded.toString());
+    return parseJson(decoded.toString());
   } catch (error) {
     const why = (error as Error).message;
     throw new WebhookCallError(`received undecodable patch in webhook response: ${why}`, { cause: error });

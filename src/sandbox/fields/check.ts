@@ -81,6 +81,10 @@ function problemsOfList(value: unknown, list: ListType, duplicates: boolean): re
 function problemOfScalar(value: unknown, scalar: Scalar): string | undefined {
   if (value === null) return undefined;
   const fits =
-    scalar === "untyped" ? typeof value !== "object" : typeof value === (scalar === "numeric" ? "number" : scalar);
+    scalar === "untyped"
+      ? typeof value !== "object"
+      : scalar === "numeric"
+        ? typeof value === "number" || typeof value === "bigint"
+        : typeof value === scalar;
   return fits ? undefined : `expected a ${scalar} value, got ${jsonType(value)}`;
 }

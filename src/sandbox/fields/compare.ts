@@ -58,9 +58,9 @@ class ComparingWalk {
     const after = isObject(right) ? right : undefined;
     // Two empty ones are a leaf, so that empty and null stay distinct.
     if (map.atomic || (isBare(before) && isBare(after))) return this.#compareLeaves(left, right);
-    for (const key in before) this.#compareField(key, before[key], after?.[key], map);
+    for (const key in before) this.#compareField(key, before[key], member(after, key), map);
     for (const key in after) {
-      if (before?.[key] === undefined) this.#compareField(key, undefined, after[key], map);
+      if (member(before, key) === undefined) this.#compareField(key, undefined, after[key], map);
     }
     return false;
   }
@@ -108,4 +108,9 @@ class ComparingWalk {
 function isBare(value: ObjectValue | undefined): boolean {
   for (const key in value) if (value[key] !== undefined) return false;
   return true;
+}
+
+/** The member of an object, not what every object inherits under that name. */
+function member(value: Readonly<Record<string, unknown>> | undefined, key: string): unknown {
+  return value !== undefined && Object.hasOwn(value, key) ? value[key] : undefined;
 }

@@ -1,3 +1,4 @@
+import { parseJson } from "../../apis/index.ts";
 import type { KubeObject } from "../types.ts";
 import { checkValue, DoesNotFit } from "./check.ts";
 import { compareObjects } from "./compare.ts";
@@ -34,7 +35,7 @@ function fieldsOfAnnotation(live: Typed): FieldSet | undefined {
   const text = live.object.metadata.annotations?.[ANNOTATION];
   if (text === undefined || text === "") return undefined;
   try {
-    const applied: unknown = JSON.parse(text);
+    const applied: unknown = parseJson(text);
     if (!isObject(applied) || applied["apiVersion"] !== live.object.apiVersion) return undefined;
     checkValue(applied, live.type, "refused");
     checkValue(live.object, live.type, "refused");

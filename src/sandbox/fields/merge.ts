@@ -1,3 +1,4 @@
+import { setMember } from "../../apis/index.ts";
 import type { FieldType, ListType, MapType } from "./fieldType.ts";
 import type { PathElement } from "./pathElement.ts";
 import { elementOf, isObject, itemsByElement, kindOf, met } from "./walk.ts";
@@ -28,11 +29,12 @@ function mergeMaps(left: unknown, right: unknown, map: MapType): unknown {
     if (value === undefined) continue;
     const type = map.fields.get(key)?.type ?? map.element;
     if (type === undefined) continue;
-    const merged = mergeObjects(before[key], value, type);
-    if (merged === before[key]) continue;
+    const current = Object.hasOwn(before, key) ? before[key] : undefined;
+    const merged = mergeObjects(current, value, type);
+    if (merged === current) continue;
     out ??= { ...before };
     if (merged === undefined) delete out[key];
-    else out[key] = merged;
+    else setMember(out, key, merged);
   }
   return out ?? left;
 }

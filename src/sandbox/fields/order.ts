@@ -14,7 +14,8 @@ export function compareText(a: string, b: string): number {
 export function compareValues(a: unknown, b: unknown): number {
   const rank = rankOf(a) - rankOf(b);
   if (rank !== 0) return Math.sign(rank);
-  if (typeof a === "number" || typeof a === "boolean") return Math.sign(Number(a) - Number(b));
+  if (isNumber(a) && isNumber(b)) return a < b ? -1 : a > b ? 1 : 0;
+  if (typeof a === "boolean") return Math.sign(Number(a) - Number(b));
   if (typeof a === "string") return compareText(a, b as string);
   if (Array.isArray(a)) return compareLists(a, b as unknown[], compareValues);
   if (a === null) return 0;
@@ -38,8 +39,12 @@ export function fieldsOf(value: object): [string, unknown][] {
   return Object.entries(value).sort(([a], [b]) => compareText(a, b));
 }
 
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint";
+}
+
 function rankOf(value: unknown): number {
-  if (typeof value === "number") return 0;
+  if (isNumber(value)) return 0;
   if (typeof value === "string") return 1;
   if (typeof value === "boolean") return 2;
   if (Array.isArray(value)) return 3;

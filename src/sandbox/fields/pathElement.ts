@@ -1,3 +1,4 @@
+import { parseJson } from "../../apis/index.ts";
 import { escapeHtml } from "./canonicalJson.ts";
 import { compareFields, compareLists, compareText, compareValues, fieldsOf } from "./order.ts";
 
@@ -68,10 +69,6 @@ export function canonicalElement(text: string): PathElement | undefined {
   }
 }
 
-function parseJson(text: string): unknown {
-  return JSON.parse(text);
-}
-
 /** As a person reads it in a conflict: `.spec`, `[name="web"]`, `[="a"]`, `[0]`. */
 export function elementText(element: PathElement): string {
   const rest = element.slice(2);
@@ -83,7 +80,7 @@ export function elementText(element: PathElement): string {
         .map(([name, value]) => `${name}=${valueText(value)}`)
         .join(",")}]`;
     case "v":
-      return `[=${valueText(JSON.parse(rest))}]`;
+      return `[=${valueText(parseJson(rest))}]`;
     default:
       return `[${rest}]`;
   }
@@ -97,7 +94,7 @@ export function compareElements(a: PathElement, b: PathElement): number {
     case "k":
       return compareLists(keyFields(a), keyFields(b), compareFields);
     case "v":
-      return compareValues(JSON.parse(a.slice(2)), JSON.parse(b.slice(2)));
+      return compareValues(parseJson(a.slice(2)), parseJson(b.slice(2)));
     case "i":
       return Number(a.slice(2)) - Number(b.slice(2));
     default:
@@ -108,7 +105,7 @@ export function compareElements(a: PathElement, b: PathElement): number {
 const KINDS = ".fkvi";
 
 function keyFields(element: PathElement): [string, unknown][] {
-  return fieldsOf(JSON.parse(element.slice(2)) as object);
+  return fieldsOf(parseJson(element.slice(2)) as object);
 }
 
 function valueText(value: unknown): string {

@@ -104,7 +104,7 @@ export function equalValues(a: unknown, b: unknown): boolean {
   const right = b as ObjectValue;
   let more = 0;
   for (const key in left) {
-    const other = right[key];
+    const other = Object.hasOwn(right, key) ? right[key] : undefined;
     if (other === undefined ? left[key] !== undefined : !equalValues(left[key], other)) return false;
     if (left[key] !== undefined) more++;
   }

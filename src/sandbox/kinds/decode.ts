@@ -1,3 +1,4 @@
+import { setMember } from "../../apis/index.ts";
 import { jsonType } from "../jsonType.ts";
 import type { KubeObject, Resource, Schema } from "../types.ts";
 import { definitions, nullWhenAbsent, omittedWhenEmpty } from "./builtin.ts";
@@ -128,7 +129,7 @@ function mapDecoder(items: Schema): Decoder {
     const decoded: Json = {};
     for (const [key, member] of Object.entries(value)) {
       if (member === undefined) continue;
-      decoded[key] = decoder(member, `${path}[${key}]`) ?? zero ?? null;
+      setMember<unknown>(decoded, key, decoder(member, `${path}[${key}]`) ?? zero ?? null);
     }
     return decoded;
   };
@@ -158,9 +159,10 @@ function scalar(type: "string" | "boolean" | "number"): Decoder {
 
 function integer(type: "int32" | "int64"): Decoder {
   const limit = type === "int32" ? 2 ** 31 : 2 ** 63;
+  const isInteger = (value: unknown) => typeof value === "bigint" || Number.isInteger(value);
   return (value, path) => {
     if (value === null) return undefined;
-    if (Number.isInteger(value) && Number(value) >= -limit && Number(value) < limit) return value;
+    if (isInteger(value) && (value as number) >= -limit && (value as number) < limit) return value;
     throw wrongType(value, path, `an integer (${type})`);
   };
 }
@@ -188,7 +190,7 @@ function quantityDecoder(write: (text: string) => string | undefined): Decoder {
   return (value, path) => {
     if (value === null) return "0";
     // A number is read as the text that stands for it.
-    const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
+    const text = ["string", "number", "bigint"].includes(typeof value) ? String(value) : "";
     const written = write(text);
     if (written !== undefined) return written;
     throw new DecodeError(`${path}: ${quantityError(text) ?? "it is no quantity"}`);

@@ -1,3 +1,4 @@
+import { setMember } from "../../apis/index.ts";
 import { jsonType } from "../jsonType.ts";
 import { badRequest } from "../statusError.ts";
 import type { Json } from "../types.ts";
@@ -18,10 +19,10 @@ function merged(document: JsonObject, patch: JsonObject): JsonObject {
   for (const [key, value] of Object.entries(patch)) {
     const current = Object.hasOwn(document, key) ? document[key] : undefined;
     if (value === null) delete out[key];
-    else if (current === undefined || current === null) out[key] = withoutNulls(value);
-    else if (!isObject(current)) out[key] = withoutNulls(value);
+    else if (current === undefined || current === null) setMember(out, key, withoutNulls(value));
+    else if (!isObject(current)) setMember(out, key, withoutNulls(value));
     // Nulls in a list stay where it takes the place of an object: the server forgets them only in what is new.
-    else out[key] = isObject(value) ? merged(current, value) : value;
+    else setMember(out, key, isObject(value) ? merged(current, value) : value);
   }
   return out;
 }

@@ -1,3 +1,4 @@
+import { setMember } from "../../apis/index.ts";
 import { badRequest, unexplained } from "../statusError.ts";
 import type { Json, Schema } from "../types.ts";
 import { jsonType } from "../jsonType.ts";
@@ -63,18 +64,18 @@ class Merge {
       if (deletes) {
         if (Array.isArray(current) && Array.isArray(value)) {
           const { schema: items, mergeKey } = this.#metas.ofList(schema, key);
-          out[key] = this.#lists(current, value, { schema: items, mergeKey, strategy: "merge" }, true);
+          setMember(out, key, this.#lists(current, value, { schema: items, mergeKey, strategy: "merge" }, true));
         }
       } else if (isFields(current) && isFields(value)) {
         const meta = this.#metas.ofObject(schema, key);
-        out[key] = meta.strategy === "replace" ? value : this.objects(current, value, meta.schema);
+        setMember(out, key, meta.strategy === "replace" ? value : this.objects(current, value, meta.schema));
       } else if (Array.isArray(current) && Array.isArray(value)) {
         const meta = this.#metas.ofList(schema, key);
-        out[key] = meta.strategy === "merge" ? this.#lists(current, value, meta, false) : value;
+        setMember(out, key, meta.strategy === "merge" ? this.#lists(current, value, meta, false) : value);
       } else {
         const kept = withoutDirectives(withoutNulls(value));
         if (kept === undefined) delete out[key];
-        else out[key] = kept;
+        else setMember(out, key, kept);
       }
     }
     return out;
@@ -103,7 +104,7 @@ class Merge {
       }
       areObjects(current ?? [], changes ?? []);
       const left = leftInPlace(current ?? [], changes ?? [], meta.mergeKey);
-      out[key] = merged.length === 0 ? merged : inElementOrder(merged, order, left, meta.mergeKey);
+      setMember(out, key, merged.length === 0 ? merged : inElementOrder(merged, order, left, meta.mergeKey));
       delete patch[key];
     }
   }

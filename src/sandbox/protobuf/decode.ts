@@ -82,6 +82,12 @@ function entry(type: string, wire: WireField): [string, Json] {
   return [key, mapped];
 }
 
+/** A number where one holds the integer. */
+function exact(integer: bigint): Json {
+  const number = Number(integer);
+  return Number.isSafeInteger(number) ? number : integer;
+}
+
 function value(type: string, wire: WireField): Json {
   switch (type) {
     case "string":
@@ -92,10 +98,10 @@ function value(type: string, wire: WireField): Json {
       return integerOf(wire) !== 0n;
     case "int32":
     case "int64":
-      return Number(BigInt.asIntN(64, integerOf(wire)));
+      return exact(BigInt.asIntN(64, integerOf(wire)));
     case "uint32":
     case "uint64":
-      return Number(integerOf(wire));
+      return exact(integerOf(wire));
     case "double":
       return fixedOf(wire).readDoubleLE();
     case "float":

@@ -1,3 +1,4 @@
+import { parseJson } from "../../apis/index.ts";
 import type { Json } from "../types.ts";
 import { fieldsOf, ProtobufError } from "./reader.ts";
 
@@ -49,7 +50,7 @@ function json(bytes: Buffer): Json {
   const raw = text(bytes, 1) ?? "";
   if (raw === "") return null;
   try {
-    return JSON.parse(raw) as Json;
+    return parseJson(raw) as Json;
   } catch (cause) {
     throw new ProtobufError(`an embedded value is no JSON: ${(cause as Error).message}`, { cause });
   }

@@ -90,7 +90,8 @@ class Checker {
     if (typeof value === "string" && formatOf(schema) !== undefined) {
       result.merge(checkFormat(schema, value, path)).matches++;
     }
-    if (typeof value === "number") result.merge(checkNumber(schema, value, path)).matches++;
+    if (typeof value === "number" || typeof value === "bigint")
+      result.merge(checkNumber(schema, value, path)).matches++;
     if (isList(value)) result.merge(this.#list(schema, value, path, correlation)).matches++;
     result.merge(checkEnum(schema, value, path)).matches++;
     if (isRecord(value)) result.merge(this.#object(schema, value, path, correlation)).matches++;
@@ -222,14 +223,16 @@ function typesOf(schema: Schema): readonly string[] {
 
 /** The name of a value's type, and the format that Go has it in. */
 function typeName(value: unknown): readonly [type: string, format: string] {
-  if (typeof value === "number") return isGoInteger(value) ? ["integer", "int64"] : ["number", "float64"];
+  if (typeof value === "number" || typeof value === "bigint")
+    return isGoInteger(value) ? ["integer", "int64"] : ["number", "float64"];
   if (isList(value)) return ["array", ""];
   return [typeof value, ""];
 }
 
 /** What the server's decoder reads into an int64. */
-function isGoInteger(value: number): boolean {
-  return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
+function isGoInteger(value: number | bigint): boolean {
+  if (typeof value === "number") return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
+  return BigInt.asIntN(64, value) === value;
 }
 
 function checkType(schema: Schema, value: unknown, path: string): Result {
@@ -287,9 +290,15 @@ function checkFormat(schema: Schema, value: string, path: string): Result {
   return result.add(fieldError.typeInvalid(fieldOf(path), value, text), text);
 }
 
-function checkNumber(schema: Schema, value: number, path: string): Result {
+function isMultiple(value: number | bigint, factor: number): boolean {
+  if (typeof value === "bigint" && Number.isInteger(factor)) return value % BigInt(factor) === 0n;
+  return Number.isInteger(factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor);
+}
+
+function checkNumber(schema: Schema, value: number | bigint, path: string): Result {
   const result = new Result();
-  const refused = (shown: number, text: string) => result.add(fieldError.invalid(fieldOf(path), shown, text), text);
+  const refused = (shown: number | bigint, text: string) =>
+    result.add(fieldError.invalid(fieldOf(path), shown, text), text);
   // Go compares an integer with a bound that has lost its fraction.
   const bound = (limit: number) => (isGoInteger(value) ? Math.trunc(limit) : limit);
   const { multipleOf, minimum, maximum } = schema;
@@ -297,14 +306,14 @@ function checkNumber(schema: Schema, value: number, path: string): Result {
     const factor = bound(multipleOf);
     if (factor <= 0) {
       refused(factor, `factor MultipleOf declared for ${path} must be positive: ${factor}`);
-    } else if (!Number.isInteger(factor < 1 ? (1 / factor) * value : value / factor)) {
+    } else if (!isMultiple(value, factor)) {
       refused(value, `${path} in body should be a multiple of ${factor}`);
     }
   }
   if (minimum !== undefined) {
     const limit = bound(minimum);
     const exclusive = schema.exclusiveMinimum === true;
-    if (value < limit || (exclusive && value === limit)) {
+    if (value < limit || (exclusive && Number(value) === limit)) {
       refused(value, `${path} in body should be greater than ${exclusive ? "" : "or equal to "}${limit}`);
     }
   }

@@ -1,4 +1,4 @@
-import { stringify } from "yaml";
+import { printYaml } from "../../apis/index.ts";
 import { authorize, type Attributes, forbidden } from "../authorization/index.ts";
 import { answerDocument } from "../documents/index.ts";
 import type { Faults } from "../faults/index.ts";
@@ -260,7 +260,7 @@ function encoded(answer: VerbAnswer, { endpoint }: Target, form: Form, now: numb
       : objectIn(form, endpoint, answer.object as Parameters<typeof objectIn>[2], now);
   const status = answer.kind === "List" ? 200 : answer.code;
   return form.format === "yaml"
-    ? { kind: "Whole", status, headers: answerHeaders("application/yaml"), body: stringify(value) }
+    ? { kind: "Whole", status, headers: answerHeaders("application/yaml"), body: printYaml(value) }
     : { kind: "Whole", status, headers: answerHeaders("application/json"), body: `${JSON.stringify(value)}\n` };
 }
 

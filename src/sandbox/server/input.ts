@@ -1,4 +1,4 @@
-import { parse, YAMLError } from "yaml";
+import { parseJson, parseYaml as readYaml, YamlError } from "../../apis/index.ts";
 import { jsonType } from "../jsonType.ts";
 import { DecodeError } from "../kinds/index.ts";
 import { decodeObject, PROTOBUF_TYPE, ProtobufError } from "../protobuf/index.ts";
@@ -51,7 +51,7 @@ function parseBody({ text, type, bytes }: Body, kind: string): unknown {
     case "":
     case "application/json":
       try {
-        return JSON.parse(text);
+        return parseJson(text);
       } catch (cause) {
         throw unrecognized(kind, (cause as Error).message);
       }
@@ -71,7 +71,7 @@ export function parseYaml(text: string): unknown {
   // JSON is read much faster as JSON, and what only looks like it is YAML still.
   if (text.startsWith("{")) {
     try {
-      return JSON.parse(text);
+      return parseJson(text);
     } catch {
       return parseAsYaml(text);
     }
@@ -81,10 +81,10 @@ export function parseYaml(text: string): unknown {
 
 function parseAsYaml(text: string): unknown {
   try {
-    return parse(text, { uniqueKeys: true });
+    return readYaml(text, { uniqueKeys: true });
   } catch (cause) {
-    if (!(cause instanceof YAMLError)) throw cause;
-    throw badRequest(`error decoding YAML: ${cause.message.split("\n")[0] ?? ""}`);
+    if (!(cause instanceof YamlError)) throw cause;
+    throw badRequest(`error decoding YAML: ${cause.message}`);
   }
 }
 

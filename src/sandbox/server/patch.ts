@@ -1,3 +1,4 @@
+import { parseJson } from "../../apis/index.ts";
 import { authorize, forbidden } from "../authorization/index.ts";
 import { applyConfiguration } from "../fields/index.ts";
 import { jsonPatch, mergePatch, strategicMergePatch } from "../patch/index.ts";
@@ -162,7 +163,7 @@ function checkMayCreate(api: Api, { endpoint, namespace, context }: Target, name
 
 function parsePatch(text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return parseJson(text) as Json;
   } catch (cause) {
     throw badRequest(`error decoding patch: ${(cause as Error).message}`);
   }

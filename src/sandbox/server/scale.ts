@@ -1,3 +1,4 @@
+import { parseJson } from "../../apis/index.ts";
 import {
   applyConfiguration,
   parentManagedFields,
@@ -115,7 +116,7 @@ export function scalePatch(api: Api, target: Target, { type, text }: Body, force
   }
   const patch = (() => {
     try {
-      return JSON.parse(text) as Json;
+      return parseJson(text) as Json;
     } catch (cause) {
       throw badRequest(`error decoding patch: ${(cause as Error).message}`);
     }

@@ -1,3 +1,4 @@
+import { parseJson } from "../../apis/index.ts";
 import {
   closeSync,
   existsSync,
@@ -140,7 +141,7 @@ export class Journal implements Disposable {
     const texts = content.subarray(0, length).toString().split("\n").slice(0, -1);
     const lines = texts.map((text, index) => {
       try {
-        return JSON.parse(text) as Line;
+        return parseJson(text) as Line;
       } catch (cause) {
         throw this.#damaged(file, `line ${index + 1} is not JSON`, cause);
       }

@@ -2,7 +2,7 @@ import type { Column, KubeObject } from "../types.ts";
 import { ageOf } from "./duration.ts";
 import { type JsonPath, JsonPathError, parseJsonPath } from "./jsonPath.ts";
 
-export type Cell = string | number | boolean | null;
+export type Cell = string | number | bigint | boolean | null;
 
 /** Columns belong to a version of a resource, so their paths are read once. A path that cannot be read gives empty cells. */
 const paths = new WeakMap<Column, JsonPath | null>();
@@ -34,9 +34,9 @@ export function cellOf(column: Column, object: KubeObject, now: number): Cell {
     case "string":
       return textOf(value);
     case "integer":
-      return typeof value === "number" ? Math.trunc(value) : null;
+      return typeof value === "bigint" ? value : typeof value === "number" ? Math.trunc(value) : null;
     case "number":
-      return typeof value === "number" ? value : null;
+      return typeof value === "bigint" || typeof value === "number" ? value : null;
     case "boolean":
       return typeof value === "boolean" ? value : null;
     case "date":

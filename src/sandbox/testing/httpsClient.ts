@@ -1,3 +1,4 @@
+import { parseJson } from "../../apis/index.ts";
 import { createInterface } from "node:readline";
 import { type Dispatcher, Agent, request } from "undici";
 import type { KubeObject } from "../types.ts";
@@ -48,7 +49,7 @@ export class HttpsClient {
     return {
       status: answer.statusCode,
       headers: answer.headers,
-      body: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
+      body: isJson ? (parseJson(text) as Record<string, unknown>) : {},
       text,
     };
   }
@@ -109,7 +110,7 @@ export class OpenWatch implements AsyncDisposable {
   /** Undefined when the server has ended the watch. */
   async next(): Promise<WatchLine | undefined> {
     const { value, done } = await this.#lines.next();
-    return done === true ? undefined : (JSON.parse(value) as WatchLine);
+    return done === true ? undefined : (parseJson(value) as WatchLine);
   }
 
   async take(count: number): Promise<WatchLine[]> {

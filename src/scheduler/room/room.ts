@@ -1,3 +1,4 @@
+import { labelOf } from "../clusterMatcher.ts";
 import { isRecord, type KubeObject } from "../../apis/index.ts";
 import { amountOf, needsOfPod, type PodNeeds, podNeedsKey, type PodToleration } from "../../interpreter/index.ts";
 
@@ -107,8 +108,9 @@ export class RoomCount {
       if (!this.#used.has(nodeName)) this.#keep(nodeName.length);
       this.#used.set(nodeName, used);
       for (const [resource, amount] of Object.entries(asked(needs))) {
-        if (used[resource] === undefined) this.#keep(resource.length);
-        used[resource] = (used[resource] ?? 0) + amount;
+        const before = amountIn(used, resource);
+        if (before === undefined) this.#keep(resource.length);
+        used[resource] = (before ?? 0) + amount;
       }
       return;
     }
@@ -190,11 +192,16 @@ function* nodesFor({ groups }: Room, needs: PodNeeds): Generator<{ node: NodeRoo
   }
 }
 
+/** Anybody may name a resource as he likes, and so as something that every object inherits. */
+function amountIn(amounts: Readonly<Record<string, number>>, resource: string): number | undefined {
+  return Object.hasOwn(amounts, resource) ? amounts[resource] : undefined;
+}
+
 function fitting({ free }: NodeRoom, requests: readonly (readonly [string, number])[]): number {
   let fits = Number.POSITIVE_INFINITY;
   for (const [resource, amount] of requests) {
     // A node that does not say how many pods it takes has no bound of them.
-    const left = free[resource] ?? (resource === "pods" ? Number.POSITIVE_INFINITY : 0);
+    const left = amountIn(free, resource) ?? (resource === "pods" ? Number.POSITIVE_INFINITY : 0);
     fits = Math.min(fits, Math.floor(left / amount));
     if (fits <= 0) return 0;
   }
@@ -208,7 +215,7 @@ const asked = ({ requests }: PodNeeds): Record<string, number> => ({ ...requests
 
 function take(free: Record<string, number>, amounts: Readonly<Record<string, number>>, times: number): void {
   for (const [resource, amount] of Object.entries(amounts)) {
-    const left = free[resource];
+    const left = amountIn(free, resource);
     if (left !== undefined) free[resource] = left - amount * times;
   }
 }
@@ -220,7 +227,7 @@ function isSelected(
 ): boolean {
   const valueOf = (key: string): string | undefined => {
     if (key === HOST_LABEL) return host;
-    return key === "metadata.name" ? name : labels[key];
+    return key === "metadata.name" ? name : labelOf(labels, key);
   };
   if (!Object.entries(nodeSelector).every(([key, value]) => valueOf(key) === value)) return false;
   const holds = ({ key, operator, values }: PodNeeds["nodeTerms"][number][number]): boolean => {

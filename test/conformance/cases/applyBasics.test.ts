@@ -8,6 +8,19 @@ conformance("apply of a ConfigMap", [
     steps: [apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }), get("configmaps/a")],
   },
   {
+    name: "keeps keys that are the name of something else in JavaScript",
+    steps: [
+      apply("configmaps/a", { data: { ["__proto__"]: "p", constructor: "c" } }, { gives: 201 }),
+      mergePatch("configmaps/a", { data: { ["__proto__"]: "q", toString: "t" } }),
+      create(
+        "configmaps",
+        { metadata: { name: "b" }, data: { ["__proto__"]: "p", hasOwnProperty: "h" } },
+        { gives: 201 },
+      ),
+      get("configmaps/a"),
+    ],
+  },
+  {
     name: "of the same configuration changes nothing, not even the version",
     steps: [
       apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),

@@ -1,5 +1,5 @@
 import { conformance } from "../framework/conformance.ts";
-import { apply, create, edit, get, mergePatch } from "../framework/requests.ts";
+import { apply, create, edit, get, jsonPatch, mergePatch } from "../framework/requests.ts";
 
 const spec = (fields: object) => ({ spec: fields });
 
@@ -7,6 +7,29 @@ conformance("apply of a custom resource", [
   {
     name: "sets defaults that nobody owns",
     steps: [apply("widgets/w", spec({ color: "red" }), { gives: 201 }), get("widgets/w")],
+  },
+  {
+    name: "keeps integers of 64 bits, by whatever request they come",
+    steps: [
+      apply("widgets/w", spec({ extra: { id: 9007199254740993n, list: [-(2n ** 63n)] } }), { gives: 201 }),
+      apply("widgets/w", spec({ extra: { id: 9007199254740993n, list: [-(2n ** 63n)] } })),
+      apply("widgets/w", spec({ extra: { id: 9007199254740992n } }), { manager: "beta", gives: 409, saying: ".id" }),
+      mergePatch("widgets/w", spec({ extra: { most: 2n ** 63n - 1n } })),
+      jsonPatch("widgets/w", [{ op: "test", path: "/spec/extra/id", value: 9007199254740993n }]),
+      edit("widgets/w", spec({ extra: { id: 9007199254740995n } })),
+      create("widgets", { metadata: { name: "v" }, ...spec({ extra: { id: 2n ** 63n - 1n } }) }, { gives: 201 }),
+      apply("widgets/w", spec({ size: 9007199254740993n }), { gives: 422 }),
+      get("widgets/w"),
+    ],
+  },
+  {
+    name: "keeps what is empty, and null where the schema lets it be",
+    steps: [
+      apply("widgets/w", spec({ tags: [], args: [], extra: { a: null, b: [], c: {}, d: [[], {}, null] } }), {
+        gives: 201,
+      }),
+      get("widgets/w"),
+    ],
   },
   {
     name: "that is applied again changes nothing",

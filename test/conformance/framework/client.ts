@@ -1,3 +1,4 @@
+import { parseJson } from "../../../src/apis/index.ts";
 import { Agent, request } from "undici";
 
 /** One of the two servers that are compared. */
@@ -94,7 +95,7 @@ async function* linesOf(chunks: AsyncIterable<Buffer>, signal: AbortSignal): Asy
     for await (const chunk of chunks) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
-      for (const line of lines) yield JSON.parse(line) as unknown;
+      for (const line of lines) yield parseJson(line);
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -106,7 +107,7 @@ async function* nothing(): AsyncGenerator<unknown, void> {}
 function parsed(text: string, contentType: string | undefined): unknown {
   // The real server sends the index of its OpenAPI documents as plain text.
   const isJson = contentType?.includes("json") === true || text.startsWith('{"');
-  return isJson && text !== "" ? (JSON.parse(text) as unknown) : text;
+  return isJson && text !== "" ? parseJson(text) : text;
 }
 
 /** `299 - "text"` without what is the same on every warning. */

@@ -44,7 +44,7 @@ export const configMap: KindDefinition = {
   validate(object, old) {
     const errors = validateImmutable(object, old, ["data", "binaryData"]);
     const binary = textMap(object["binaryData"]);
-    errors.push(...validateKeys(object, "data", (key) => binary[key] !== undefined));
+    errors.push(...validateKeys(object, "data", (key) => Object.hasOwn(binary, key)));
     errors.push(...validateKeys(object, "binaryData"));
     if (size(object["data"], byteLength) + size(binary, decodedLength) > LARGEST) errors.push(tooLong("[]", LARGEST));
     return errors;

@@ -85,6 +85,8 @@ export function celValue(raw: unknown, schema: Schema, types: ObjectTypes): unkn
   switch (schema.type) {
     case "integer":
       return typeof raw === "number" ? BigInt(Math.trunc(raw)) : raw;
+    case "number":
+      return typeof raw === "bigint" ? Number(raw) : raw;
     case "string":
       return typeof raw === "string" ? formatted(raw, schema) : raw;
     case "array":
