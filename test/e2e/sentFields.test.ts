@@ -2,12 +2,15 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
+  canonicalJson,
   FEDERATION_API_VERSION,
   type KubeObject,
   type ManagedFieldsEntry,
+  parseJson,
+  printYaml,
   type ResourceBinding,
 } from "../../src/apis/index.ts";
-import { eventually, kubectl, throughout } from "../envtest/index.ts";
+import { eventually, kubectl, meridian, throughout } from "../envtest/index.ts";
 import { explainFailure, Federation } from "./federation.ts";
 import {
   defaultClasses,
@@ -17,6 +20,7 @@ import {
   writtenObjects,
   writtenPath,
 } from "./sentObjects.ts";
+import { contentOf, sampleOf, valueObjects, valuesDefinition } from "./writtenValues.ts";
 
 const SHANGHAI = "shanghai-1";
 
@@ -47,9 +51,12 @@ const WAYS: Record<string, (objects: KubeObject[]) => Promise<unknown>> = {
 };
 
 async function byKubectl(items: KubeObject[], ...verb: string[]): Promise<void> {
-  const file = join(federation.fleet.dir, `${verb.join("")}.json`);
-  await writeFile(file, JSON.stringify({ apiVersion: "v1", kind: "List", items }));
-  await kubectl(federation.hub, [...verb, "-f", file]);
+  await written(federation.hub, items, ...verb);
+}
+
+async function written(cluster: { kubeconfigFile: string }, items: KubeObject[], ...verb: string[]): Promise<void> {
+  const stdin = JSON.stringify({ apiVersion: "v1", kind: "List", items });
+  await kubectl(cluster, [...verb, "-f", "-"], { stdin });
 }
 
 async function byProgram(objects: KubeObject[], fieldManager: string): Promise<void> {
@@ -150,6 +157,110 @@ describe("what is sent of an object, by its kind and by how it was created", () 
     };
     const times = await Promise.all(all.map(appliedAt));
     await throughout(8_000, async () => expect(await Promise.all(all.map(appliedAt))).toEqual(times), 2_000);
+  });
+});
+
+describe("the values of what is sent", () => {
+  const NAMESPACES = ["create", "apply", "apply --server-side"].map((way) => [way, `values-${slug(way)}`] as const);
+  const BUNDLED = "values-bundled";
+  const objectsIn = async (api: Federation["api"], namespace: string): Promise<string[]> => {
+    const found = valueObjects(namespace).map(async (object) => {
+      const one = await api.find(writtenPath(object));
+      return one === undefined ? `no ${object.kind} ${object.metadata.name}` : contentOf(one);
+    });
+    return Promise.all(found);
+  };
+  const wide = { apiVersion: FEDERATION_API_VERSION, kind: "ClusterPlacement" };
+  const selected = { labelSelector: { matchLabels: { values: "yes" } } };
+
+  test("are those that plain kubectl gives a cluster, of objects and of bundles", { timeout: 180_000 }, async () => {
+    const member = federation.memberApi(SHANGHAI);
+    for (const api of [federation.api, member])
+      await api.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", valuesDefinition);
+    const kinds = [...new Map(valueObjects("x").map(({ apiVersion, kind }) => [kind, { apiVersion, kind }])).values()];
+    const bundles = { apiVersion: FEDERATION_API_VERSION, kind: "ManifestBundle" };
+    const resourceSelectors = [...kinds, bundles].map((kind) => ({ ...kind, ...selected }));
+    await federation.apply({ ...wide, metadata: { name: "values" }, spec: { resourceSelectors } } as KubeObject);
+    const plain = { kubeconfigFile: federation.member(SHANGHAI).plane.kubeconfigFile };
+    for (const [way, namespace] of [...NAMESPACES, ["create", BUNDLED] as const]) {
+      const verb = way.split(" ");
+      await kubectl(plain, ["create", "namespace", `plain-${namespace}`]);
+      await eventually(() => written(plain, valueObjects(`plain-${namespace}`), ...verb), {
+        message: "kinds are served",
+      });
+      await kubectl(federation.hub, ["create", "namespace", namespace]);
+      const objects = valueObjects(namespace);
+      const manifests = objects.map(({ metadata: { namespace: _, ...metadata }, ...rest }) => ({ ...rest, metadata }));
+      const metadata = { name: "all", namespace, labels: { values: "yes" } };
+      const bundle = { ...bundles, metadata, spec: { manifests } } as KubeObject;
+      await eventually(() => written(federation.hub, namespace === BUNDLED ? [bundle] : objects, ...verb), {
+        message: "kinds are served",
+      });
+    }
+    for (const namespace of [...NAMESPACES.map(([, name]) => name), BUNDLED]) {
+      const want = await objectsIn(member, `plain-${namespace}`);
+      await eventually(async () => expect(await objectsIn(member, namespace)).toEqual(want), {
+        timeout: 60_000,
+        message: `what is sent from ${namespace}`,
+      });
+    }
+  });
+
+  test("are put back to the last digit", async () => {
+    const member = federation.memberApi(SHANGHAI);
+    const [namespace] = NAMESPACES.map(([, name]) => name);
+    for (const where of [namespace ?? "", BUNDLED]) {
+      const path = `/apis/values.example.com/v1/namespaces/${where}/docs/numbers`;
+      await member.patch(`${path}?fieldManager=stranger`, "merge", { spec: { id: 9007199254740992n } });
+      const empty = `/apis/values.example.com/v1/namespaces/${where}/docs/empty`;
+      await member.patch(`${empty}?fieldManager=stranger`, "merge", { spec: { list: ["x"], nothing: "x" } });
+      await eventually(
+        async () => {
+          const [numbers, nothing] = await Promise.all([path, empty].map((at) => member.get<KubeObject>(at)));
+          expect(numbers?.["spec"]).toMatchObject({ id: 9007199254740993n });
+          expect(nothing?.["spec"]).toMatchObject({ list: [], nothing: null });
+        },
+        { timeout: 60_000, message: `values are back in ${where}` },
+      );
+    }
+  });
+
+  test("are in files as kubectl reads them, and are printed so that kubectl reads the same", async () => {
+    const namespace = "values-files";
+    await kubectl(federation.hub, ["create", "namespace", namespace]);
+    const file = join(federation.fleet.dir, "mode.yaml");
+    const template = `metadata: {labels: {a: b}}
+    spec:
+      volumes: [{name: v, configMap: {name: c, defaultMode: 0400}}]
+      containers: [{name: c, image: "i:1", tty: yes, stdin: off, env: [{name: A, value: "0400"}]}]`;
+    await writeFile(
+      file,
+      `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: mode, namespace: ${namespace}, labels: {values: "yes"}}
+spec:
+  replicas: 00
+  selector: {matchLabels: {a: b}}
+  template:
+    ${template}
+`,
+    );
+    await kubectl(federation.hub, ["apply", "-f", file]);
+    await eventually(async () => {
+      const { code, stdout, stderr } = await meridian(federation.hub, ["plan", "-f", file, "-n", namespace]);
+      expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
+    });
+
+    const value = sampleOf(400, 30);
+    const doc = {
+      apiVersion: "values.example.com/v1",
+      kind: "Doc",
+      metadata: { name: "printed" },
+      spec: { any: value },
+    };
+    const dryRun = ["create", "--dry-run=client", "--validate=false", "-o", "json", "-f", "-"];
+    const read = parseJson(await kubectl(federation.hub, dryRun, { stdin: printYaml(doc) })) as typeof doc;
+    expect(canonicalJson(read.spec.any)).toBe(canonicalJson(value));
   });
 });
 
