@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { MemberCluster } from "../apis/index.ts";
+import { type MemberCluster, parseYaml } from "../apis/index.ts";
 import { ApiError, CredentialsError, MEMBERCLUSTERS, SECRETS, TransportError } from "../runtime/index.ts";
 import { SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "./renewal.ts";
 import { FakeMember, fakeToken } from "./testing/fakeMember.ts";
@@ -226,7 +226,7 @@ describe("a token of join's", () => {
 
     const secret = h.hub.server.get(SECRETS, SYSTEM, "a");
     const kubeconfig = Buffer.from((secret["data"] as { kubeconfig: string }).kubeconfig, "base64").toString();
-    expect(kubeconfig).toBe(member.kubeconfig());
+    expect(parseYaml(kubeconfig)).toEqual(parseYaml(member.kubeconfig()));
     expect(secret.metadata.annotations).toMatchObject({
       [TOKEN_ISSUED_AT_ANNOTATION]: "2026-01-01T08:48:00Z",
       [TOKEN_EXPIRES_AT_ANNOTATION]: "2026-01-01T09:48:00Z",
