@@ -190,7 +190,8 @@ function quantityDecoder(write: (text: string) => string | undefined): Decoder {
   return (value, path) => {
     if (value === null) return "0";
     // A number is read as the text that stands for it.
-    const text = ["string", "number", "bigint"].includes(typeof value) ? String(value) : "";
+    const isText = typeof value === "string" || typeof value === "number" || typeof value === "bigint";
+    const text = isText ? String(value) : "";
     const written = write(text);
     if (written !== undefined) return written;
     throw new DecodeError(`${path}: ${quantityError(text) ?? "it is no quantity"}`);
