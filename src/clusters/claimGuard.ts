@@ -3,7 +3,7 @@ import {
   ApiError,
   type Client,
   isForbidden,
-  isNotFound,
+  ifFound,
   PERSISTENTVOLUMECLAIMS,
   type ResourceType,
 } from "../runtime/index.ts";
@@ -22,7 +22,7 @@ export async function keepClaims(
   signal: AbortSignal,
 ): Promise<void> {
   const { namespace, name, uid } = life;
-  const live = await liveOf(client, statefulSets, life, signal);
+  const live = await ifFound(client.get(statefulSets, life.namespace, life.name, { signal }));
   if (live === undefined || live.metadata.uid !== uid || !hasTemplates(live)) return;
   if (takesClaimsAlong(live)) {
     const { resourceVersion } = live.metadata;
@@ -40,20 +40,6 @@ export async function keepClaims(
 
 function notYet(why: string): ApiError {
   return new ApiError(409, "Conflict", `it stays until its claims can stay without it: ${why}`);
-}
-
-async function liveOf(
-  client: Client,
-  type: ResourceType,
-  { namespace, name }: Life,
-  signal: AbortSignal,
-): Promise<KubeObject | undefined> {
-  try {
-    return await client.get(type, namespace, name, { signal });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }
 
 /** Undefined where the account may not list claims. */

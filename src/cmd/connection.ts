@@ -6,6 +6,7 @@ import {
   clusterConfigFromKubeconfig,
   createClient,
   isForbidden,
+  ifFound,
   isNotFound,
   LEASES,
   loadHubConfig,
@@ -157,12 +158,7 @@ export async function find(
   name: string,
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
-  try {
-    return await client.get(type, namespace, name, { signal });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  return await ifFound(client.get(type, namespace, name, { signal }));
 }
 
 /** The clocks of this machine and of the manager may differ by this much. */

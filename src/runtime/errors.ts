@@ -151,6 +151,16 @@ export function isNotFound(error: unknown): error is ApiError {
   return isApiError(error) && error.status === 404;
 }
 
+/** The answer, or undefined when the server does not find what was asked for. Rejects with every other error. */
+export async function ifFound<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
 /** A stale resourceVersion, a precondition that failed, or fields that belong to another manager. */
 export function isConflict(error: unknown): error is ApiError {
   return isApiError(error) && error.status === 409 && error.reason !== "AlreadyExists";
