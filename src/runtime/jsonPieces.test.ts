@@ -1,5 +1,6 @@
 import { fc, test as fuzz } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
+import { parseJson } from "../apis/index.ts";
 import { JsonTooLargeError, parseJsonInPieces } from "./jsonPieces.ts";
 
 const unbounded = { levels: 1_000_000, values: 10_000_000 };
@@ -14,7 +15,7 @@ describe("JSON that is parsed in pieces", () => {
     "is what the parser makes of it",
     async ([value, space], piece) => {
       const text = ` ${JSON.stringify(value, undefined, space)}\n`;
-      expect(await parse(text, piece)).toStrictEqual(JSON.parse(text));
+      expect(await parse(text, piece)).toStrictEqual(parseJson(text));
     },
   );
 
@@ -41,7 +42,7 @@ describe("JSON that is parsed in pieces", () => {
       const text = parts.join("");
       let wanted: unknown = SyntaxError;
       try {
-        wanted = JSON.parse(text);
+        wanted = parseJson(text);
       } catch {
         // Not JSON.
       }

@@ -87,7 +87,9 @@ describe.each(PAGES)("%s", (page) => {
 
   test("names labels and annotations that there are", () => {
     const known: unknown[] = Object.values({ ...names, ...webhookNames });
-    const named = [...text.matchAll(/(?<![\w.])(?:federation\.)?paas\.cmft\.com\/[a-z][a-z-]+[a-z]/g)].map(([key]) => key);
+    const named = [...text.matchAll(/(?<![\w.])(?:federation\.)?paas\.cmft\.com\/[a-z][a-z-]+[a-z]/g)].map(
+      ([key]) => key,
+    );
     expect(named.filter((key) => !known.includes(key) && !sourceText.includes(key))).toEqual([]);
   });
 
