@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import { listRepairs, withoutUpdateEntry } from "./listRepair.ts";
+import { FIELD_MANAGER, type KubeObject, type ManagedFieldsEntry } from "../apis/index.ts";
+import { emptiedAgain, listRepairs, withoutUpdateEntry } from "./listRepair.ts";
 
 const ports = [{ port: 80, name: "http" }];
 const service: KubeObject = {
@@ -48,5 +48,42 @@ describe("withoutUpdateEntry", () => {
 
   test("does nothing where nothing was left", () => {
     expect(withoutUpdateEntry({ ...service, metadata: { name: "shop", managedFields: [applied] } })).toBeUndefined();
+  });
+});
+
+describe("emptiedAgain", () => {
+  const doc = (spec: object, ...managedFields: ManagedFieldsEntry[]): KubeObject => ({
+    apiVersion: "example.com/v1",
+    kind: "Doc",
+    metadata: { name: "d", managedFields },
+    spec,
+  });
+  const empty = { keyed: [], map: {}, deep: { "a/b~": [] }, n: 1 };
+  const filled = { keyed: [{ name: "d" }], map: { d: "d" }, deep: { "a/b~": ["d"] }, n: 1 };
+  const ours: ManagedFieldsEntry = {
+    manager: FIELD_MANAGER,
+    operation: "Apply",
+    fieldsV1: { "f:spec": { "f:map": {}, "f:n": {}, "f:deep": {} } },
+  };
+
+  test("is what the server filled with a default", () => {
+    expect(emptiedAgain(doc(empty), doc(filled, ours))).toEqual([
+      { op: "replace", path: "/spec/keyed", value: [] },
+      { op: "replace", path: "/spec/map", value: {} },
+      { op: "replace", path: "/spec/deep/a~1b~0", value: [] },
+    ]);
+  });
+
+  test("is not what is empty, what others have put there, nor anything of a built-in kind", () => {
+    const theirs: ManagedFieldsEntry = {
+      manager: "other",
+      operation: "Update",
+      fieldsV1: { "f:spec": { "f:keyed": { 'k:{"name":"d"}': { ".": {} } }, "f:map": { "f:d": {} } } },
+    };
+    expect(emptiedAgain(doc(empty), doc(empty, ours))).toEqual([]);
+    expect(emptiedAgain(doc(empty), doc({ n: 1 }, ours))).toEqual([]);
+    expect(emptiedAgain(doc(empty), doc(filled, ours, theirs)).map(({ path }) => path)).toEqual(["/spec/deep/a~1b~0"]);
+    const builtIn = (spec: object): KubeObject => ({ ...doc(spec, ours), apiVersion: "apps/v1" });
+    expect(emptiedAgain(builtIn(empty), builtIn(filled))).toEqual([]);
   });
 });

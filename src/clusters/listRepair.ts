@@ -1,5 +1,5 @@
-import { FIELD_MANAGER, isRecord, type KubeObject, type ManagedFieldsEntry } from "../apis/index.ts";
-import type { LostField } from "../interpreter/index.ts";
+import { FIELD_MANAGER, isRecord, type KubeObject, type ManagedFieldsEntry, parseApiVersion } from "../apis/index.ts";
+import { isCustomGroup, type LostField } from "../interpreter/index.ts";
 
 export interface PatchOperation {
   op: "test" | "replace" | "add";
@@ -22,6 +22,44 @@ export function listRepairs(drift: readonly LostField[], desired: KubeObject): P
     repairs.set(pointer, { op: "replace", path: pointer, value });
   }
   return [...repairs.values()];
+}
+
+/**
+ * The operations that empty again what an apply has emptied and the server has filled with the default of the schema: with its last item a
+ * list with keys, a set or a map vanishes from the merge, since nobody owns an empty one. What others have put there stays. Only custom
+ * kinds have such defaults.
+ */
+export function emptiedAgain(desired: KubeObject, applied: KubeObject): PatchOperation[] {
+  if (!isCustomGroup(parseApiVersion(desired.apiVersion).group)) return [];
+  const owned = (applied.metadata.managedFields ?? []).flatMap(({ fieldsV1 }) => fieldsV1 ?? []);
+  return [...Object.keys(desired)].flatMap((field) =>
+    field === "metadata" ? [] : [...filledIn(desired[field], applied[field], [field], owned)],
+  );
+}
+
+function* filledIn(
+  value: unknown,
+  live: unknown,
+  path: readonly string[],
+  owned: readonly Owned[],
+): Generator<PatchOperation> {
+  const here = owned.flatMap((fields) => fields[`f:${path.at(-1)}`] ?? []);
+  if (!isRecord(value) ? Array.isArray(value) && value.length === 0 : Object.keys(value).length === 0) {
+    const isFilled = isRecord(live) === isRecord(value) && Object.keys(live ?? {}).length > 0;
+    const isNobodys = here.every((fields) => Object.keys(fields).every((element) => element === "."));
+    if (isFilled && isNobodys) yield { op: "replace", path: pointerOf(path), value };
+  } else if (isRecord(value) && isRecord(live)) {
+    for (const key of Object.keys(value))
+      if (Object.hasOwn(live, key)) yield* filledIn(value[key], live[key], [...path, key], here);
+  }
+}
+
+interface Owned {
+  [element: string]: Owned;
+}
+
+function pointerOf(path: readonly string[]): string {
+  return path.map((step) => `/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
 /**

@@ -14,7 +14,7 @@ import { keepClaims } from "./claimGuard.ts";
 import { refuseWhileInUse } from "./definitionGuard.ts";
 import { type Holder, judgeHolder } from "./holder.ts";
 import { letGo } from "./lettingGo.ts";
-import { listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
+import { emptiedAgain, listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
 import { changeMetadata } from "./metadataPatch.ts";
 import type { MemberNamespaces, TellOfNamespace } from "./namespaces.ts";
 import { observe, type ObservedObject } from "./observed.ts";
@@ -86,6 +86,11 @@ function wrongScope({ kind }: ObjectRef, { namespaced }: ResourceType): ApiError
 
 function written(type: ResourceType, desired: KubeObject, object: KubeObject): Written {
   return { type, object, altered: alteredFields(desired, object, FIELD_MANAGER) };
+}
+
+/** Another life of the object is left alone. */
+function sameLife(uid: string): PatchOperation {
+  return { op: "test", path: "/metadata/uid", value: uid };
 }
 
 /** The merge of our list with somebody's is refused: 422, or 500 when the nodePort of both is handed out twice. */
@@ -198,25 +203,38 @@ export class MemberWriter {
     const object = { ...row.object, metadata: { ...row.object.metadata, uid } };
     if (observed.hash !== row.hash) await this.#giveUp(type, row);
     try {
-      return await this.#apply(type, object, true);
+      const answer = await this.#apply(type, object, true);
+      const empty = emptiedAgain(row.object, answer.object);
+      return empty.length === 0 ? answer : await this.#patched(type, object, [sameLife(uid), ...empty]);
     } catch (error) {
       if (!observed.visible && isApiError(error)) await this.#reportIfVanished(type, row.ref, uid);
       const repairs = isUnmergeable(error) ? listRepairs(drift, row.object) : [];
       if (repairs.length === 0) throw error;
-      return this.#repair(type, object, [{ op: "test", path: "/metadata/uid", value: uid }, ...repairs]);
+      return this.#repair(type, object, [sameLife(uid), ...repairs]);
     }
   }
 
-  /** Puts whole lists back, applies again for the ownership, and leaves no other trace in `managedFields`. */
+  /** Puts whole lists back, and applies again for the ownership. */
   async #repair(type: ResourceType, desired: KubeObject, repairs: PatchOperation[]): Promise<Written> {
     const { client, signal } = this.#access;
-    const { namespace, name } = desired.metadata;
-    const patch = (operations: PatchOperation[]): Promise<KubeObject> =>
-      client.patch(type, namespace, name, "application/json-patch+json", operations, { signal });
-    await patch(repairs);
-    const applied = await client.apply(type, desired, { force: true, signal });
-    const cleaning = withoutUpdateEntry(applied);
-    return written(type, desired, cleaning === undefined ? applied : await patch(cleaning));
+    await this.#patch(type, desired, repairs);
+    return this.#cleaned(type, desired, await client.apply(type, desired, { force: true, signal }));
+  }
+
+  async #patched(type: ResourceType, desired: KubeObject, operations: PatchOperation[]): Promise<Written> {
+    return this.#cleaned(type, desired, await this.#patch(type, desired, operations));
+  }
+
+  #patch(type: ResourceType, { metadata }: KubeObject, operations: PatchOperation[]): Promise<KubeObject> {
+    const { client, signal } = this.#access;
+    const { namespace, name } = metadata;
+    return client.patch(type, namespace, name, "application/json-patch+json", operations, { signal });
+  }
+
+  /** Leaves no other trace of a patch in `managedFields`. */
+  async #cleaned(type: ResourceType, desired: KubeObject, patched: KubeObject): Promise<Written> {
+    const cleaning = withoutUpdateEntry(patched);
+    return written(type, desired, cleaning === undefined ? patched : await this.#patch(type, desired, cleaning));
   }
 
   /**

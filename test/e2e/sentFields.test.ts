@@ -225,6 +225,20 @@ describe("the values of what is sent", () => {
     }
   });
 
+  test("stay empty when a person takes out the last one, whatever the default of the schema is", async () => {
+    const namespace = "values-apply";
+    const doc = valueObjects(namespace).find(({ metadata }) => metadata.name === "empty") as KubeObject;
+    const filled = { ...doc, spec: { keyed: [{ name: "a" }], set: ["a"], map: { a: "1" }, list: ["a"] } };
+    const onMember = async (): Promise<unknown> =>
+      (await federation.memberApi(SHANGHAI).get<KubeObject>(writtenPath(doc)))["spec"];
+    await written(federation.hub, [filled], "apply");
+    await eventually(async () => expect(await onMember()).toMatchObject(filled.spec), { timeout: 30_000 });
+    await written(federation.hub, [doc], "apply");
+    const want = { keyed: [], set: [], map: {}, list: [] };
+    await eventually(async () => expect(await onMember()).toMatchObject(want), { timeout: 30_000 });
+    expect((await federation.api.get<KubeObject>(writtenPath(doc)))["spec"]).toEqual(await onMember());
+  });
+
   test("are in files as kubectl reads them, and are printed so that kubectl reads the same", async () => {
     const namespace = "values-files";
     await kubectl(federation.hub, ["create", "namespace", namespace]);
