@@ -28,6 +28,14 @@ describe("the sum of statuses", () => {
     });
   });
 
+  test("adds up counts that no number holds, and takes over such integers", () => {
+    const most = 2n ** 62n;
+    expect(
+      sum([member("a", { usedCount: most, id: most + 1n }), member("b", { usedCount: 1, id: most + 1n })]),
+    ).toEqual({ usedCount: most + 1n, id: most + 1n });
+    expect(sum([member("a", { id: most + 1n }), member("b", { id: most })])).toEqual({});
+  });
+
   test("takes over what all say alike, and invents nothing for the rest", () => {
     const one = { phase: "Running", version: "8.0", port: 3306, primary: "db-0", nodes: [{ name: "db-0" }] };
     expect(sum([member("a", one), member("b", { ...one, primary: "db-1", port: 3307 })])).toEqual({

@@ -1,4 +1,4 @@
-import { type Condition, isRecord, type KubeObject, sameValue } from "../apis/index.ts";
+import { type Condition, isRecord, type KubeObject, sameValue, setMember } from "../apis/index.ts";
 import { conditionSums } from "./conditionSums.ts";
 import { isJob } from "./divisionOfJobs.ts";
 import { jobSum } from "./jobSum.ts";
@@ -39,7 +39,7 @@ export function statusSum(object: KubeObject, members: readonly MemberStatus[], 
     const values = statuses.map((status) => status[name]);
     const rule = rules?.fields[name] ?? (COUNTS.test(name) && !NO_COUNT.has(name) ? "Sum" : "Common");
     const value = valueBy(rule, values, known.length === members.length);
-    if (value !== undefined) sum[name] = value;
+    if (value !== undefined) setMember(sum, name, value);
   }
   const points = pointsOf(statuses);
   if (points.length > 0) sum["loadBalancer"] = { ingress: points };
@@ -80,12 +80,17 @@ function valueBy(rule: FieldRule, values: readonly unknown[], isWhole: boolean):
 }
 
 function isCount(value: unknown): boolean {
-  return value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0);
+  return value === undefined || (isInteger(value) && value >= 0);
 }
 
 /** Controllers leave out the counts that are 0. */
-function total(values: readonly unknown[]): number {
-  return values.reduce<number>((sum, value) => sum + (typeof value === "number" ? value : 0), 0);
+function total(values: readonly unknown[]): number | bigint {
+  const sum = values.filter(isInteger).reduce<bigint>((all, value) => all + BigInt(value), 0n);
+  return Number.isSafeInteger(Number(sum)) ? Number(sum) : sum;
+}
+
+function isInteger(value: unknown): value is number | bigint {
+  return typeof value === "bigint" || Number.isSafeInteger(value);
 }
 
 function common([first, ...rest]: readonly unknown[]): unknown {

@@ -188,6 +188,14 @@ describe("numbers of an object", () => {
   });
 });
 
+test("integers that no number holds are compared digit by digit", () => {
+  const object = { id: 9007199254740993n, ids: [9007199254740993n], unsigned: 2n ** 64n - 1n };
+  expect(holds("object.id == 9007199254740993 && object.id - 9007199254740992 == 1", object)).toBe(true);
+  expect(holds("object.id == 9007199254740992 || object.id in [9007199254740992]", object)).toBe(false);
+  expect(holds("9007199254740993 in object.ids && object.ids == [9007199254740993]", object)).toBe(true);
+  expect(holds("object.unsigned > 1.0", object)).toBe(true);
+});
+
 describe("the work of an expression", () => {
   const TOO_MUCH = "it takes too much work; let it walk fewer or shorter lists";
   const ones = (length: number): number[] => Array.from({ length }, () => 1);

@@ -186,6 +186,8 @@ function bounded(sum: unknown, work: Work): unknown {
 /** JSON does not tell integers from other numbers; CEL does. */
 function readable(value: unknown): unknown {
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;
+  // CEL's integers are signed.
+  if (typeof value === "bigint") return BigInt.asIntN(64, value) === value ? value : Number(value);
   if (value instanceof Optional && value.hasValue()) return Optional.of(readable(value.value()));
   return value;
 }

@@ -1,4 +1,4 @@
-import { stringify } from "yaml";
+import { printYaml } from "../../apis/index.ts";
 import { failure, type StatusError } from "../statusError.ts";
 import type { Resource } from "../types.ts";
 import { type Form, negotiate } from "./accept.ts";
@@ -158,7 +158,7 @@ function notAcceptable(types: readonly string[]): StatusError {
 
 function plain({ body }: Document, form: "json" | "yaml"): DocumentAnswer {
   const headers = { "content-type": `application/${form}`, "cache-control": "no-cache, private" };
-  return { status: 200, headers, body: form === "json" ? body : Buffer.from(stringify(JSON.parse(body.toString()))) };
+  return { status: 200, headers, body: form === "json" ? body : Buffer.from(printYaml(JSON.parse(body.toString()))) };
 }
 
 function cacheable(
