@@ -12,6 +12,7 @@ export * from "./canonical.ts";
 export { parseJson } from "./json.ts";
 export { printYaml } from "./yaml/print.ts";
 export { parseYaml, parseYamlDocuments, YamlError } from "./yaml/read.ts";
+export { isAmbiguous as isAmbiguousYaml } from "./yaml/scalar.ts";
 export { asCount, isCount, MOST_COUNTED } from "./conditions.ts";
 export { type Contact, isOutOfContact } from "./contact.ts";
 export { ConversionError } from "./conversion.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { parseDocument, Scalar } from "yaml";
+import { isAmbiguousYaml } from "../apis/index.ts";
 import type { KubeObject, MemberClusterSpec } from "../apis/index.ts";
 import {
   type ClusterConfig,
@@ -143,8 +144,8 @@ export function withToken(kubeconfig: string, token: string): string {
   if (path === undefined || typeof document.getIn([...path, "token"]) !== "string") {
     throw new CredentialsError("InvalidKubeconfig", "the current context of the kubeconfig has no token");
   }
-  // In quotes, so that no reader of YAML takes the token for something else.
-  document.setIn([...path, "token"], Object.assign(new Scalar(token), { type: Scalar.QUOTE_DOUBLE }));
+  const type = isAmbiguousYaml(token) ? Scalar.QUOTE_DOUBLE : Scalar.PLAIN;
+  document.setIn([...path, "token"], Object.assign(new Scalar(token), { type }));
   return document.toString({ lineWidth: 0 });
 }
 
