@@ -9,7 +9,7 @@
  */
 export { excess, excessOf, type Extent, extentOf, OBJECT_BOUNDS } from "./bounds.ts";
 export * from "./canonical.ts";
-export { parseJson } from "./json.ts";
+export { jsonForYaml, parseJson } from "./json.ts";
 export { printYaml } from "./yaml/print.ts";
 export { parseYaml, parseYamlDocuments, YamlError } from "./yaml/read.ts";
 export { isAmbiguous as isAmbiguousYaml } from "./yaml/scalar.ts";

@@ -1,6 +1,7 @@
 import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
-import { parseJson } from "./json.ts";
+import { jsonForYaml, parseJson } from "./json.ts";
+import { parseYaml } from "./yaml/read.ts";
 
 const UNSAFE = fc
   .bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n })
@@ -60,6 +61,13 @@ describe("JSON of the API", () => {
   test("refuses what is no JSON", () => {
     for (const text of ["", "[9007199254740993", '{"a":9007199254740993}x', "09007199254740993", '"9007199254740993'])
       expect(() => parseJson(text)).toThrow(SyntaxError);
+  });
+
+  test("is written for readers of YAML without what they refuse or change", () => {
+    const value = { ["\u0085"]: "a\u007f\u0085\u2028\u2029\ufeff\uffff\u{1f600}b", id: 9007199254740993n };
+    const text = jsonForYaml(value);
+    expect(text).toMatch(/^[\u0020-\u007e\u{1f600}]*$/u);
+    expect([parseJson(text), parseYaml(text)]).toEqual([value, value]);
   });
 
   test("has no more levels to spend than JSON.parse", () => {

@@ -81,6 +81,22 @@ function restored(value: unknown, marked: unknown): unknown {
   return value;
 }
 
+/**
+ * JSON that a reader of YAML takes for the same. API servers read the body of an apply as YAML, which refuses the control characters that
+ * JSON may hold as they are, and takes U+0085 for the end of a line.
+ */
+export function jsonForYaml(value: unknown): string {
+  return JSON.stringify(value).replaceAll(NOT_IN_YAML, escaped);
+}
+
+/** The character as texts of JSON, and of YAML in double quotes, may hold it. */
+export function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** Characters that some reader of YAML refuses, or takes for the end of a line. */
+export const NOT_IN_YAML = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+
 const { rawJSON } = JSON as typeof JSON & { rawJSON(this: void, text: string): unknown };
 
 // JSON.stringify asks even a primitive BigInt for its toJSON; without one it throws.

@@ -1,4 +1,4 @@
-import { FIELD_MANAGER, type KubeObject } from "../apis/index.ts";
+import { FIELD_MANAGER, jsonForYaml, type KubeObject } from "../apis/index.ts";
 import { apiErrorFrom, isJson, parseJson } from "./apiAnswers.ts";
 import { collectionPath, listQuery, objectPath, query, watchQuery } from "./apiPaths.ts";
 import { TimeSlice } from "./timeSlice.ts";
@@ -248,7 +248,7 @@ class HttpClient implements Client {
       method: "PATCH",
       path: objectPath(type, namespaceFor(type, object), object.metadata.name, subresource) + parameters,
       contentType: APPLY_TYPE,
-      body: JSON.stringify(object),
+      body: jsonForYaml(object),
       verb: "apply",
       resource: withSubresource(type, subresource),
       ...signalOf(options),

@@ -1,4 +1,5 @@
 import { Document, Scalar, type ScalarTag, visit } from "yaml";
+import { escaped, NOT_IN_YAML } from "../json.ts";
 import { isAmbiguous } from "./scalar.ts";
 
 /**
@@ -21,16 +22,15 @@ export function printYaml(value: unknown): string {
   // Characters that some readers refuse or take for the end of a line stand in double quotes alone, where they may be escaped.
   return document
     .toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER })
-    .replaceAll(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    .replaceAll(NOT_IN_YAML, escaped);
 }
 
-const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 /** Line by line as it stands: nothing in it is white space that a reader may drop, or an indent that it may guess wrongly. */
 const LITERAL = /^[^\s][^\r]*\n[^\r]*$/;
 const BLANK_LINE = /\n[\t ]+(?:\n|$)/;
 
 function formOf(text: string): Scalar.Type {
-  if (new RegExp(UNPRINTABLE.source).test(text) || isAmbiguous(text)) return Scalar.QUOTE_DOUBLE;
+  if (text.search(NOT_IN_YAML) >= 0 || isAmbiguous(text)) return Scalar.QUOTE_DOUBLE;
   if (!text.includes("\n")) return Scalar.PLAIN;
   return LITERAL.test(text) && !BLANK_LINE.test(text) ? Scalar.BLOCK_LITERAL : Scalar.QUOTE_DOUBLE;
 }
