@@ -20,6 +20,18 @@ describe("a file is merged as kubectl apply does it", () => {
       live: { spec: { a: 1, b: 2, c: 3 } },
       want: { spec: { a: 1, c: 3 } },
     },
+    {
+      name: "a null takes a field away",
+      wanted: { a: null, b: { c: null } },
+      live: { a: 1, b: { c: 1, d: 2 } },
+      want: { b: { d: 2 } },
+    },
+    {
+      name: "keys may have the name of something else in JavaScript",
+      wanted: JSON.parse('{"data":{"__proto__":"a","constructor":"b"}}') as object,
+      live: { data: {} },
+      want: JSON.parse('{"data":{"__proto__":"a","constructor":"b"}}') as object,
+    },
     { name: "a list counts as a whole", wanted: { l: [1] }, live: { l: [1, 2] }, want: { l: [1] } },
     {
       name: "labels of others stay",

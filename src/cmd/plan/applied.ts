@@ -94,14 +94,18 @@ async function dryRun(
   return (await client.raw("PUT", path, { body, signal })) as KubeObject;
 }
 
-/** As kubectl merges: what was applied before and is not in the file goes, what is in the file counts, the rest of what is there stays. */
+/**
+ * As kubectl merges: what was applied before and is not in the file goes, what is in the file counts, the rest of what is there stays. A
+ * null takes a field away.
+ */
 export function merged(last: unknown, wanted: unknown, live: unknown): unknown {
   if (!isRecord(wanted) || !isRecord(live)) return wanted;
   const result: Record<string, unknown> = { ...live };
   for (const key of Object.keys(isRecord(last) ? last : {})) if (!Object.hasOwn(wanted, key)) delete result[key];
   for (const [key, value] of Object.entries(wanted)) {
     const [before, now] = [valueAt(last, [key]), valueAt(live, [key])];
-    if (!sameValue(value, now)) setMember(result, key, merged(before, value, now));
+    if (value === null) delete result[key];
+    else if (!sameValue(value, now)) setMember(result, key, merged(before, value, now));
   }
   return result;
 }
