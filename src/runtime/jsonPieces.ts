@@ -181,8 +181,8 @@ function takeSeveral(text: string, open: Assembling, piece: number): boolean {
   }
   if (end === begin && open.next <= from.commas.length) return false;
   const members = text.slice(begin, end);
-  // A comma with nothing behind it would be forgiven where nothing else follows.
-  if (members.trim() === "") throw new SyntaxError("a member of the JSON is missing");
+  // A comma with nothing behind it would be forgiven where nothing else follows. An empty map or list may hold spaces.
+  if (from.commas.length > 0 && members.trim() === "") throw new SyntaxError("a member of the JSON is missing");
   if (Array.isArray(made)) for (const value of parseJson(`[${members}]`) as unknown[]) made.push(value);
   else for (const [key, value] of Object.entries(parseJson(`{${members}}`) as object)) put(made, key, value);
   return true;
