@@ -16,6 +16,8 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["src/**/*.test.ts"],
+          // Modules are loaded once for all files: a file therefore replaces no module, and undoes what it changes.
+          isolate: false,
           // It loads fast-check, which most of the files do without.
           setupFiles: MORE_RUNS ? ["test/propertyRuns.ts"] : [],
           testTimeout: MORE_RUNS ? 600_000 : 60_000,

@@ -1,4 +1,5 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import dns from "node:dns";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createClient } from "../client.ts";
 import { CredentialsError } from "../errors.ts";
 import { CONFIGMAPS } from "../resources.ts";
@@ -7,19 +8,21 @@ import { sendJson, startTestServer } from "../testing/testServer.ts";
 import { guarded, guardedLookup } from "./address.ts";
 
 /** What the resolver of the machine answers, question by question; the last answer for good. */
-const answers = vi.hoisted((): { of: string[][] } => ({ of: [] }));
-vi.mock(import("node:dns"), async (original) => {
-  const dns = await original();
-  const lookup = ((hostname: string, options: object, callback: (...given: unknown[]) => void) => {
+const answers: { of: string[][] } = { of: [] };
+const { lookup } = dns;
+beforeAll(() => {
+  dns.lookup = ((hostname: string, options: object, callback: (...given: unknown[]) => void) => {
     const answer = answers.of.length > 1 ? answers.of.shift() : answers.of[0];
-    if (answer === undefined) dns.lookup(hostname, options, callback);
+    if (answer === undefined) lookup(hostname, options, callback);
     else
       callback(
         null,
         answer.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
       );
-  }) as unknown as typeof dns.lookup;
-  return { ...dns, lookup };
+  }) as unknown as typeof lookup;
+});
+afterAll(() => {
+  dns.lookup = lookup;
 });
 
 const resolve = (name: string) =>

@@ -1,4 +1,4 @@
-import { lookup as dnsLookup, type LookupAddress, type LookupOptions } from "node:dns";
+import dns, { type LookupAddress, type LookupOptions } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { isRefusedHost, trimEnd } from "../../apis/index.ts";
 import { CredentialsError } from "../errors.ts";
@@ -88,4 +88,4 @@ export function guarded(resolve: Resolve): LookupFunction {
   };
 }
 
-export const guardedLookup: LookupFunction = guarded(dnsLookup);
+export const guardedLookup: LookupFunction = guarded((name, options, callback) => dns.lookup(name, options, callback));
