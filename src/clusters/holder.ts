@@ -19,7 +19,7 @@ export type Holder =
   | { kind: "Leaving" }
   | { kind: "Stranger"; uid: string; adoptable: true }
   /** One that is never taken over, and why. */
-  | { kind: "Stranger"; adoptable: false; why: string };
+  | { kind: "Stranger"; uid: string; adoptable: false; why: string };
 
 /** Of a stranger that is in such a namespace nothing good comes to whoever takes it over. */
 const PROTECTED_NAMESPACES: ReadonlySet<string> = new Set([
@@ -55,7 +55,24 @@ export function judgeHolder(
   const isOfThisHub = hub === hubId || (hub === undefined && ownerOf(live)?.uid === owner.uid);
   if (isOfThisHub && ownershipOf(live, ref).isOurs) return { kind: "Ours", uid };
   const why = whyNeverAdopted(live, ref, hubId, systemNamespace);
-  return why === undefined ? { kind: "Stranger", uid, adoptable: true } : { kind: "Stranger", adoptable: false, why };
+  return why === undefined
+    ? { kind: "Stranger", uid, adoptable: true }
+    : { kind: "Stranger", uid, adoptable: false, why };
+}
+
+/** Why a name that an object holds which Meridian did not make is not written; undefined where the row takes the object over. */
+export function strangerRefusal(
+  holder: Extract<Holder, { kind: "Stranger" }>,
+  { ref, conflictResolution }: Pick<ApplyRow, "ref" | "conflictResolution">,
+): { reason: "AlreadyExists" | "NotAdoptable"; message: string } | undefined {
+  const mayAdopt = conflictResolution === "Adopt";
+  if (!holder.adoptable) {
+    const message = `a ${ref.kind} of that name is there and is never taken over: ${holder.why}`;
+    return { reason: mayAdopt ? "NotAdoptable" : "AlreadyExists", message };
+  }
+  if (mayAdopt) return undefined;
+  const message = `a ${ref.kind} of that name is there and is not Meridian's; conflictResolution: Adopt takes it over`;
+  return { reason: "AlreadyExists", message };
 }
 
 function whyNeverAdopted(

@@ -114,7 +114,7 @@ describe("a name that is taken", () => {
       name: "by what is never taken over, and not given to us",
       holder: live({ namespace: "meridian-of-mine" }),
       reason: "AlreadyExists",
-      message: "conflictResolution: Adopt takes it over",
+      message: "never taken over: nothing in namespace meridian-of-mine is taken over",
     },
     {
       name: "by what is on its way out",

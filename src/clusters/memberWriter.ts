@@ -12,7 +12,7 @@ import { alteredFields, isDefinition, type LostField, withoutGivenUp } from "../
 import { ApiError, type Client, isApiError, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
 import { keepClaims } from "./claimGuard.ts";
 import { refuseWhileInUse } from "./definitionGuard.ts";
-import { type Holder, judgeHolder } from "./holder.ts";
+import { type Holder, judgeHolder, strangerRefusal } from "./holder.ts";
 import { letGo } from "./lettingGo.ts";
 import { emptiedAgain, listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
 import { changeMetadata } from "./metadataPatch.ts";
@@ -64,16 +64,6 @@ function isTaken(error: unknown): error is ApiError {
 
 function leaving(ref: ObjectRef): ApiError {
   return new ApiError(409, "Conflict", `a ${ref.kind} of that name is being deleted on the member`);
-}
-
-function notAdoptable(ref: ObjectRef, why: string): ApiError {
-  return new ApiError(409, "NotAdoptable", `a ${ref.kind} of that name is there and is never taken over: ${why}`);
-}
-
-/** The name is taken on the member by an object that Meridian did not make. */
-function taken(ref: ObjectRef): ApiError {
-  const text = `a ${ref.kind} of that name is there and is not Meridian's; conflictResolution: Adopt takes it over`;
-  return new ApiError(409, "AlreadyExists", text);
 }
 
 /** A request for the other scope would be about another object than the one that was judged. */
@@ -183,11 +173,11 @@ export class MemberWriter {
 
   /** The apply forces, so it names the UID that was judged. */
   async #takeUp(type: ResourceType, row: ApplyRow, holder: Holder): Promise<Written> {
-    const { ref, object, conflictResolution } = row;
+    const { ref, object } = row;
     if (holder.kind === "Leaving") throw leaving(ref);
     if (holder.kind === "Stranger") {
-      if (conflictResolution !== "Adopt") throw taken(ref);
-      if (!holder.adoptable) throw notAdoptable(ref, holder.why);
+      const refusal = strangerRefusal(holder, row);
+      if (refusal !== undefined) throw new ApiError(409, refusal.reason, refusal.message);
     }
     await this.#giveUp(type, row);
     return this.#apply(type, { ...object, metadata: { ...object.metadata, uid: holder.uid } }, true);

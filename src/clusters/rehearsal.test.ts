@@ -84,20 +84,22 @@ describe("a write that is rehearsed", () => {
       name: "what is not Meridian's",
       there: stranger,
       reason: "AlreadyExists",
-      message: "a ConfigMap of that name is there and is not Meridian's",
+      message: "a ConfigMap of that name is there and is not Meridian's; conflictResolution: Adopt takes it over",
     },
     {
       name: "what nobody takes over, where the placement takes over nothing",
       there: live({ namespace: "meridian-of-mine" }),
       reason: "AlreadyExists",
-      message: "a ConfigMap of that name is there and is not Meridian's",
+      message:
+        "a ConfigMap of that name is there and is never taken over: nothing in namespace meridian-of-mine is taken over",
     },
     {
       name: "what nobody takes over",
       there: live({ namespace: "meridian-of-mine" }),
       conflictResolution: "Adopt",
       reason: "NotAdoptable",
-      message: "a ConfigMap of that name is never taken over: nothing in namespace meridian-of-mine is taken over",
+      message:
+        "a ConfigMap of that name is there and is never taken over: nothing in namespace meridian-of-mine is taken over",
     },
     {
       name: "what another hub says and a controller keeps",
@@ -107,7 +109,7 @@ describe("a write that is rehearsed", () => {
       }),
       conflictResolution: "Adopt",
       reason: "NotAdoptable",
-      message: "a ConfigMap of that name is never taken over: Node n controls it",
+      message: "a ConfigMap of that name is there and is never taken over: Node n controls it",
     },
   ])("is refused without a request by $name", async ({ there, conflictResolution = "Abort", reason, message }) => {
     const { said, calls } = await rehearsing(row({ conflictResolution }), there);

@@ -1,7 +1,7 @@
 import { type KubeObject, parseApiVersion, shortMessage } from "../apis/index.ts";
 import type { ApplyRow, Observation, Why } from "../desiredstate/index.ts";
 import { type Client, isApiError, isNotFound, type ResourceType } from "../runtime/index.ts";
-import { judgeHolder } from "./holder.ts";
+import { judgeHolder, strangerRefusal } from "./holder.ts";
 import { observe } from "./observed.ts";
 import { classify } from "./outcome.ts";
 
@@ -35,10 +35,10 @@ export async function rehearse(
     const holder = judgeHolder(live, row, hubId, systemNamespace);
     if (holder.kind === "Leaving")
       return refused("Terminating", `a ${row.ref.kind} of that name is being deleted on the member`);
-    if (holder.kind === "Stranger" && row.conflictResolution !== "Adopt")
-      return refused("AlreadyExists", `a ${row.ref.kind} of that name is there and is not Meridian's`);
-    if (holder.kind === "Stranger" && !holder.adoptable)
-      return refused("NotAdoptable", `a ${row.ref.kind} of that name is never taken over: ${holder.why}`);
+    if (holder.kind === "Stranger") {
+      const refusal = strangerRefusal(holder, row);
+      if (refusal !== undefined) return refused(refusal.reason, refusal.message);
+    }
     metadata.uid = holder.uid;
   }
   const object: KubeObject = { ...row.object, metadata };

@@ -12,6 +12,7 @@ import { compareText, sortedByName, type Verdict } from "../scheduler/index.ts";
 import type { Step } from "../scheduler/types.ts";
 import { type AppliedRule, appliedRules } from "./overrideFields.ts";
 import { type StageAssignment, stageAssignment, stageProblems } from "./rolloutStages.ts";
+import { type NearMiss, nearMisses } from "./nearMisses.ts";
 import { choosePlacement } from "./placementSelection.ts";
 import { remedyFor } from "./remedies.ts";
 import { computeTarget } from "./target.ts";
@@ -27,6 +28,8 @@ export interface Explanation {
   placement?: PolicyRef & { priority: number };
   /** The other policies that select the object, each with why another one goes before. */
   passedOver: readonly { policy: PolicyRef; because: string }[];
+  /** Where no policy selects the object: those that select its kind, and what keeps each from it; the closest first. */
+  nearly?: readonly NearMiss[];
   scheduled: Target["scheduled"];
   /** The affinity group that was used. */
   group?: string;
@@ -119,6 +122,7 @@ export function explain(snapshot: Snapshot, now: number): Explanation {
     object: refOf(object),
     ...(policy === undefined ? {} : { placement: { ...policy, priority: placement?.spec.priority ?? 0 } }),
     passedOver: target.passedOver ?? [],
+    ...nearlyOf(snapshot, target),
     scheduled: target.scheduled,
     ...(decision.group === undefined ? {} : { group: decision.group }),
     ...divisionOf(snapshot, target, placement),
@@ -134,6 +138,12 @@ export function explain(snapshot: Snapshot, now: number): Explanation {
     }),
     clusters,
   };
+}
+
+function nearlyOf({ object, placements, setting }: Snapshot, { placement }: Target): Pick<Explanation, "nearly"> {
+  if (placement !== undefined) return {};
+  const nearly = nearMisses(object, placements, setting);
+  return nearly.length === 0 ? {} : { nearly };
 }
 
 function stagesIn(stages: StageAssignment | undefined): Pick<Explanation, "stages" | "stageProblems"> {

@@ -26,6 +26,7 @@ export { scopeProblem } from "./bundleScope.ts";
 export { defaultTerms, type NamespaceTerms, namespaceTerms, termsText } from "./podSecurity/index.ts";
 export { AWAITING_REPLACEMENT } from "./moves.ts";
 export { needsOf, withTheirNeeds } from "./needs.ts";
+export { type NearMiss, nearMisses } from "./nearMisses.ts";
 export { choosePlacement, selectPlacement } from "./placementSelection.ts";
 export { decideRemovals } from "./removals.ts";
 export { REPLACED } from "./replacement.ts";

@@ -12,7 +12,7 @@
  */
 import { type KubeObject, printYaml, refKey, refOf } from "../../apis/index.ts";
 import { type Explanation, explain as explainSnapshot } from "../../desiredstate/index.ts";
-import { groupKindOf, hubKindOf, isPropagated } from "../../interpreter/index.ts";
+import { groupKindOf } from "../../interpreter/index.ts";
 import { DEMOAPPLICATIONS, systemClock } from "../../runtime/index.ts";
 import { deletionText } from "../../status/index.ts";
 import { type CommandContext, connectHub } from "../connection.ts";
@@ -21,7 +21,7 @@ import { CommandError, EXIT } from "../outcome.ts";
 import { inPlaceOf, objectsOfFiles, worldOf } from "../plan/files.ts";
 import { HubReader } from "../plan/hubReading.ts";
 import { Members } from "../plan/members.ts";
-import { asksForRoom, emptyWorld, put, roleOf, snapshotIn, type World } from "../plan/world.ts";
+import { asksForRoom, emptyWorld, isPlaceable, isRenderedKind, put, snapshotIn, type World } from "../plan/world.ts";
 import { type NamedKind, splitName } from "../statusSelection.ts";
 import { chooseAmong } from "../words.ts";
 import { explanationText } from "./text.ts";
@@ -72,7 +72,7 @@ async function fromFiles(name: string | undefined, options: ExplainOptions): Pro
   const placeable = [...world.objects.values()].filter(isPlaceable);
   if (name === undefined) {
     // What goes along with others is no answer to a question that names nothing.
-    const rendered = placeable.filter(({ apiVersion, kind }) => isRenderedKind(apiVersion, kind));
+    const rendered = placeable.filter(isRenderedKind);
     const objects = rendered.length > 0 ? rendered : placeable;
     if (objects.length === 0)
       throw new CommandError("the files hold no object to explain: give its file with -f FILE too");
@@ -149,17 +149,6 @@ function requireCluster(world: World, name: string): void {
   const names = world.clusters.map(({ metadata }) => metadata.name);
   if (!names.includes(name))
     throw new CommandError(`there is no member cluster "${name}"; ${chooseAmong(names, "there is none at all")}`);
-}
-
-function isPlaceable(object: KubeObject): boolean {
-  return (
-    roleOf(object) === "Object" && (isRenderedKind(object.apiVersion, object.kind) || isPropagated(groupKindOf(object)))
-  );
-}
-
-function isRenderedKind(apiVersion: string, kind: string): boolean {
-  const { group } = groupKindOf({ apiVersion, kind });
-  return hubKindOf(group, kind) !== undefined;
 }
 
 function isOfKind(object: KubeObject, { kind, group }: NamedKind): boolean {

@@ -30,7 +30,7 @@ const isNamed =
     cluster.name === name;
 
 function header({ object, deletion, placement, passedOver, scheduled, group, ...rest }: Explanation): string {
-  const { division, notes, overrides, returning, stages, stageProblems = [], failover } = rest;
+  const { nearly = [], division, notes, overrides, returning, stages, stageProblems = [], failover } = rest;
   const where = object.namespace === undefined ? "" : ` in namespace ${object.namespace}`;
   const lines: [string, string][] = [
     ...(deletion === undefined
@@ -48,6 +48,8 @@ function header({ object, deletion, placement, passedOver, scheduled, group, ...
       `${policyText(policy)}, since ${because}`,
     ]),
   ];
+  for (const { policy, selector, because } of nearly)
+    lines.push(["Nearly", `${policyText(policy)} (${selector}): ${because.join("; ")}`]);
   if (division !== undefined) {
     const { mode, strategy, asked, given } = division;
     const how = strategy === undefined ? mode : `${mode}, ${strategy}`;

@@ -5,7 +5,7 @@
  * read the credentials that the hub stores of them. With `--without-hub` files say what is there now (`--from`), and nobody is asked.
  *
  * Prints the blast radius in one line, and then each object with its clusters; `-o json` and `-o yaml` print a PlanReport (report.ts). Exits with
- * 0 when nothing would change, 1 when something would, 2 on an error, as kubectl diff.
+ * 0 when nothing would change, 1 when something would or an object of the files would run nowhere, 2 on an error, as kubectl diff.
  */
 import { type KubeObject, type ObjectRef, printYaml } from "../../apis/index.ts";
 import { refKey, refOf } from "../../apis/index.ts";
@@ -26,6 +26,7 @@ import { Members } from "./members.ts";
 import { type Candidate, Comparing, placementOf, type PlannedObject } from "./planning.ts";
 import { planReport, type PlanReport } from "./report.ts";
 import { planText } from "./text.ts";
+import { unplacedAmong } from "./unplaced.ts";
 import { type Worlds, worldsOfFiles } from "./withoutHub.ts";
 import { asksForRoom, copyOf, emptyWorld, put, roleOf, snapshotIn, statusOf, type World } from "./world.ts";
 
@@ -42,11 +43,12 @@ export async function plan(options: PlanOptions, context: CommandContext): Promi
 
 async function planOfFiles(options: PlanOptions, context: CommandContext): Promise<number> {
   const { namespace = "default" } = options;
-  const { before, after } = await worldsOfFiles(options, await filesOf(options, namespace), namespace);
+  const files = await filesOf(options, namespace);
+  const { before, after } = await worldsOfFiles(options, files, namespace);
   const comparing = comparisonOf(before, after, options, "the files hold");
   const planned = comparing.candidates.map((candidate) => comparing.planned(candidate));
   const notes = new Set(departingNotes(comparing.after, comparing.departing));
-  return tell({ before, after: comparing.after, planned, rehearsed: new Map(), notes }, options, context);
+  return tell({ before, files, comparing, planned, rehearsed: new Map(), notes }, options, context);
 }
 
 async function planOnHub(options: PlanOptions, context: CommandContext): Promise<number> {
@@ -74,7 +76,7 @@ async function planOnHub(options: PlanOptions, context: CommandContext): Promise
   const rehearsed = options.hubOnly ? new Map<ApplyRow, Rehearsed>() : await rehearse(planned, members);
   const departing = departingNotes(comparing.after, comparing.departing);
   const notes = new Set([...reader.notes, ...members.notes, ...rehearsalNotes(rehearsed), ...departing]);
-  return tell({ before, after: comparing.after, planned, rehearsed, notes }, options, context);
+  return tell({ before, files, comparing, planned, rehearsed, notes }, options, context);
 }
 
 /** With the clusters cordoned, drained and lost that the person named. */
@@ -95,25 +97,30 @@ function comparisonOf(before: World, files: World, { without, cordon, drain }: P
 
 interface Answer {
   before: World;
-  after: World;
+  files: readonly FileObject[];
+  comparing: Comparing;
   planned: readonly PlannedObject[];
   rehearsed: ReadonlyMap<ApplyRow, Rehearsed>;
   notes: Set<string>;
 }
 
 function tell(
-  { before, after, planned, rehearsed, notes }: Answer,
+  { before, files, comparing, planned, rehearsed, notes }: Answer,
   options: PlanOptions,
   context: CommandContext,
 ): number {
   const { terminal } = context;
+  const { after } = comparing;
   const allClusters = new Set([...before.clusters, ...after.clusters].map(({ metadata }) => metadata.name)).size;
   for (const one of planned) for (const note of [...supersededRun(after, one), ...newWarnings(one)]) notes.add(note);
   const stages = new Map(planned.map((one) => [one.key, stagesFor(after, one)]));
   for (const one of stages.values())
     for (const problem of one === undefined ? [] : stageProblems(one)) notes.add(`${capital(problem)}.`);
+  const given = files.map(({ object }) => object);
+  const unplaced = unplacedAmong(given, after, (key) => comparing.goesAlong(key), systemClock.now());
   const report = planReport({
     planned,
+    unplaced,
     allClusters,
     rehearsed,
     stagesOf: ({ key }) => stages.get(key),
@@ -121,7 +128,7 @@ function tell(
   });
   if (options.output === undefined) for (const note of notes) terminal.err(`${note}\n`);
   terminal.out(format(report, options, terminal.color));
-  return report.objects.length === 0 ? EXIT.ok : EXIT.found;
+  return report.objects.length + report.unplaced.length === 0 ? EXIT.ok : EXIT.found;
 }
 
 function stagesFor(world: World, { object, after, changes }: PlannedObject): StageAssignment | undefined {

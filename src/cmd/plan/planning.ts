@@ -55,6 +55,8 @@ export class Comparing {
   readonly #wanted = new Map<string, Set<string>>();
   /** Of these, those that would have it written: not what is left as it is. */
   readonly #written = new Map<string, Set<string>>();
+  /** By refKey: what others ask for, on whatever cluster. */
+  readonly #along = new Map<string, Set<string>>();
 
   constructor(comparison: Comparison) {
     const { before, after, now } = comparison;
@@ -129,9 +131,15 @@ export class Comparing {
       for (const { ref, held } of objects) {
         const key = `${name}/${refKey(ref)}`;
         note(this.#wanted, key, owner);
+        note(this.#along, refKey(ref), owner);
         if (!frozen && held === undefined) note(this.#written, key, owner);
       }
     }
+  }
+
+  /** Whether another object brings this one along. */
+  goesAlong(key: string): boolean {
+    return this.#along.has(key);
   }
 
   #isNeededByOthers(key: string, owner: string): boolean {

@@ -13,6 +13,7 @@ import {
   type Why,
 } from "../../desiredstate/index.ts";
 import type { PlannedObject } from "./planning.ts";
+import type { UnplacedReport } from "./unplaced.ts";
 
 /**
  * What `meridian plan -o json` prints, exactly these fields; new ones may be added, these stay. Objects are sorted by kind, namespace and name,
@@ -21,6 +22,8 @@ import type { PlannedObject } from "./planning.ts";
 export interface PlanReport {
   summary: BlastRadius & { text: string };
   objects: PlannedObjectReport[];
+  /** Objects of the files that would run nowhere. */
+  unplaced: readonly UnplacedReport[];
   /** What is not known, and what a person should look at; a sentence each. */
   notes: string[];
 }
@@ -67,10 +70,11 @@ export interface ReportInput {
   rehearsed: ReadonlyMap<ApplyRow, Rehearsed>;
   /** The stages in which the changes of an object are rolled out, and which cluster is in which; undefined: all at once. */
   stagesOf: (planned: PlannedObject) => StageAssignment | undefined;
+  unplaced: readonly UnplacedReport[];
   notes: readonly string[];
 }
 
-export function planReport({ planned, allClusters, rehearsed, stagesOf, notes }: ReportInput): PlanReport {
+export function planReport({ planned, allClusters, rehearsed, stagesOf, unplaced, notes }: ReportInput): PlanReport {
   const concerned = planned.filter(({ changes }) => changes.length > 0);
   const radius = blastRadius(
     concerned.map(({ changes }) => changes),
@@ -81,6 +85,7 @@ export function planReport({ planned, allClusters, rehearsed, stagesOf, notes }:
     objects: concerned
       .map((one) => objectReport(one, rehearsed, stagesOf(one)))
       .toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)),
+    unplaced,
     notes: [...notes],
   };
 }

@@ -44,6 +44,23 @@ const report: PlanReport = {
     changed: 10,
     text: "2 objects on 13 of 40 clusters: 1 created, 10 changed, 1 moved, 1 deleted, 1 held",
   },
+  unplaced: [
+    {
+      apiVersion: "paas.cmft.com/v1",
+      kind: "DemoApplication",
+      namespace: "default",
+      name: "checkout",
+      reason: "NoPlacement",
+      message: "no placement selects it; create a Placement that does",
+      nearly: [
+        {
+          policy: { kind: "Placement", namespace: "default", name: "shop" },
+          selector: "resourceSelectors[0]",
+          because: ["the object lacks the label tier=web"],
+        },
+      ],
+    },
+  ],
   objects: [
     {
       apiVersion: "paas.cmft.com/v1",
@@ -119,6 +136,7 @@ describe("a plan reads", () => {
     });
     const example: PlanReport = {
       summary: { ...none, text },
+      unplaced: [],
       objects: [
         {
           apiVersion: "paas.cmft.com/v1",

@@ -1,12 +1,36 @@
-import type { FieldChange } from "../../desiredstate/index.ts";
+import type { FieldChange, NearMiss } from "../../desiredstate/index.ts";
 import { paint, type Tone } from "../terminal.ts";
 import type { PlannedClusterReport, PlannedMemberObjectReport, PlannedObjectReport, PlanReport } from "./report.ts";
+import type { UnplacedReport } from "./unplaced.ts";
 import { valueText } from "./valueText.ts";
 
 /** What `meridian plan` prints for people: the blast radius first, then each object, with the clusters on which the same happens together. */
-export function planText({ summary, objects }: PlanReport, color: boolean): string {
-  const parts = [`${summary.text}\n`, ...objects.map((object) => objectText(object, color))];
+export function planText({ summary, unplaced, objects }: PlanReport, color: boolean): string {
+  const parts = [
+    `${summary.text}\n`,
+    ...unplaced.map((object) => unplacedText(object, color)),
+    ...objects.map((object) => objectText(object, color)),
+  ];
   return parts.join("\n");
+}
+
+function unplacedText({ kind, name, namespace, reason, message, nearly }: UnplacedReport, color: boolean): string {
+  const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
+  const title = `${kind.toLowerCase()}/${name}${where} runs nowhere, ${reason}: ${message}`;
+  return `${paint(title, "bad", color)}\n${nearMissesText(nearly)}`;
+}
+
+/** Policies that nearly select an object, a line for each thing that keeps them from it. */
+export function nearMissesText(nearly: readonly NearMiss[]): string {
+  return nearly
+    .flatMap(({ policy, selector, because }) =>
+      because.map((one) => `  ${policyName(policy)} nearly selects it: ${one} (${selector})\n`),
+    )
+    .join("");
+}
+
+function policyName({ kind, namespace, name }: NearMiss["policy"]): string {
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 }
 
 function objectText(object: PlannedObjectReport, color: boolean): string {

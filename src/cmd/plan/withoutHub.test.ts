@@ -63,6 +63,32 @@ describe("plan --without-hub", () => {
     );
   });
 
+  test("names an object that would run nowhere, why, and the policies that nearly select it", async () => {
+    const application = (name: string, labels: string) =>
+      `apiVersion: paas.cmft.com/v1\nkind: DemoApplication\nmetadata: { name: ${name}, namespace: elsewhere${labels} }\nspec: { image: nginx }\n`;
+    const policy = `apiVersion: federation.paas.cmft.com/v1alpha1
+kind: Placement
+metadata: { name: web, namespace: elsewhere }
+spec:
+  resourceSelectors:
+    - { apiVersion: paas.cmft.com/v1, kind: DemoApplication, labelSelector: { matchLabels: { tier: web } } }
+`;
+    const clusters = join(data, "clusters.yaml");
+    const given = ["--from", clusters, "--from", await file(policy), "-f", await file(application("checkout", ""))];
+    const { unplaced, objects } = await reported(...given);
+    expect(objects).toEqual([]);
+    expect(unplaced).toMatchObject([{ name: "checkout", namespace: "elsewhere", reason: "NoPlacement" }]);
+    expect(unplaced[0]?.nearly).toContainEqual({
+      policy: { kind: "Placement", namespace: "elsewhere", name: "web" },
+      selector: "resourceSelectors[0]",
+      because: ["the object lacks the label tier=web"],
+    });
+    const { out } = await run(...given);
+    expect(out).toContain("demoapplication/checkout in namespace elsewhere runs nowhere, NoPlacement");
+    const labelled = await file(application("checkout", ", labels: { tier: web }"));
+    expect((await reported("--from", clusters, "--from", await file(policy), "-f", labelled)).unplaced).toEqual([]);
+  });
+
   test("shows each cluster's change, and ends with 1", async () => {
     const { code, out, err } = await run(
       ...(await running()),

@@ -13,7 +13,7 @@ import {
 } from "../../apis/index.ts";
 import { type NamespaceTerms, namespaceTerms, type Snapshot, type Why } from "../../desiredstate/index.ts";
 import { clusterSnapshot, settingIn, unpackBundleAtOnce } from "../../hub/index.ts";
-import { hubKindOf, type ReplicaPaths } from "../../interpreter/index.ts";
+import { groupKindOf, hubKindOf, isPropagated, type ReplicaPaths } from "../../interpreter/index.ts";
 import { goesByRoom, type RoomReading } from "../../scheduler/index.ts";
 
 /** Everything that plans rest on, as values of one moment: read from a hub or from files, and changed as a person wants to see it. */
@@ -123,6 +123,16 @@ const POLICIES = {
 export function roleOf({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): Role {
   if (parseApiVersion(apiVersion).group !== "federation.paas.cmft.com") return "Object";
   return (POLICIES as Partial<Record<string, Role>>)[kind] ?? "Object";
+}
+
+/** Whether a policy could place the object. */
+export function isPlaceable(object: KubeObject): boolean {
+  return roleOf(object) === "Object" && (isRenderedKind(object) || isPropagated(groupKindOf(object)));
+}
+
+/** Whether Meridian makes other objects of the kind. */
+export function isRenderedKind({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): boolean {
+  return hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
 }
 
 export type Role = "Placement" | "Override" | "Cluster" | "Binding" | "Object";

@@ -1,0 +1,33 @@
+import { type KubeObject, type ObjectRef, refKey, refOf } from "../../apis/index.ts";
+import { computeTarget, type NearMiss, nearMisses, type Why } from "../../desiredstate/index.ts";
+import { isPlaceable, snapshotIn, type World } from "./world.ts";
+
+/** An object of the files that would run nowhere. */
+export interface UnplacedReport extends ObjectRef, Why {
+  /** Policies that select objects of its kind and not this object, the closest first; empty unless no policy selects the object. */
+  nearly: readonly NearMiss[];
+}
+
+/**
+ * Those of the files' objects that no cluster would have. What goes along with another object (`goesAlong`, by {@link refKey}) runs where that
+ * one does, and is none of them. `now` is epoch milliseconds.
+ */
+export function unplacedAmong(
+  given: readonly KubeObject[],
+  world: World,
+  goesAlong: (key: string) => boolean,
+  now: number,
+): UnplacedReport[] {
+  return given.flatMap((one): UnplacedReport[] => {
+    const key = refKey(refOf(one));
+    const object = world.objects.get(key);
+    if (object === undefined || !isPlaceable(object) || object.metadata.deletionTimestamp !== undefined) return [];
+    if (goesAlong(key)) return [];
+    const snapshot = snapshotIn(world, object);
+    const { scheduled, clusters, placement } = computeTarget(snapshot, now);
+    if (clusters.length > 0 || scheduled.status === "True") return [];
+    const { reason, message } = scheduled;
+    const nearly = placement === undefined ? nearMisses(object, world.placements, snapshot.setting) : [];
+    return [{ ...refOf(object), reason, message, nearly }];
+  });
+}
