@@ -9,7 +9,7 @@ import { DNS_LABEL, SERVICE_NAME } from "./patterns.ts";
 import { placementSpec, policyStatus } from "./placement.ts";
 import { resourceBindingSpec } from "./resourcebinding.ts";
 import type { Rule } from "./rules.ts";
-import { FEDERATION_GROUP, FEDERATION_VERSION, PAAS_GROUP } from "./wellknown.ts";
+import { CORDON_TAINT, DRAIN_TAINT, FEDERATION_GROUP, FEDERATION_VERSION, PAAS_GROUP } from "./wellknown.ts";
 
 export interface PrinterColumn {
   name: string;
@@ -254,6 +254,18 @@ export const KINDS: readonly KindDefinition[] = [
             type: "string",
             jsonPath: '.status.conditions[?(@.type=="Removed")].reason',
             description: "What the deletion of the MemberCluster is at",
+          },
+          {
+            name: "Cordoned",
+            type: "date",
+            jsonPath: `.spec.taints[?(@.key=="${CORDON_TAINT}")].timeAdded`,
+            description: "Since when nothing new is placed on the cluster",
+          },
+          {
+            name: "Draining",
+            type: "date",
+            jsonPath: `.spec.taints[?(@.key=="${DRAIN_TAINT}")].timeAdded`,
+            description: "Since when what runs on the cluster moves to other clusters",
           },
           { name: "Provider", type: "string", jsonPath: ".spec.provider", priority: 1 },
           { name: "Zone", type: "string", jsonPath: ".metadata.labels.topology\\.kubernetes\\.io/zone", priority: 1 },
