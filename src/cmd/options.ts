@@ -149,6 +149,8 @@ export interface CordonOptions extends HubOptions {
 }
 
 export interface DrainOptions extends CordonOptions {
+  /** Does not ask for confirmation. */
+  yes: boolean;
   /** How long to wait, milliseconds. */
   timeout: number;
 }

@@ -210,3 +210,39 @@ test("a drain ends when what is left waits for a person, and leaves volume claim
     await meridianOk(federation.hub, ["uncordon", SHANGHAI]);
   }
 });
+
+test("a drain says which objects have fewer replicas now, and where the others went", async () => {
+  const namespace = await federation.namespace();
+  const both = [SHANGHAI, SINGAPORE];
+  const groups = both.map((name) => ({ name, clusterNames: [name] }));
+  const selects = (name: string) => ({ apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", name });
+  await federation.apply(
+    placement("everywhere")
+      .namespace(namespace)
+      .selects(selects("wide"))
+      .onClusters(...both),
+  );
+  await federation.apply(
+    placement("one")
+      .namespace(namespace)
+      .selects(selects("single"))
+      .affinity(...groups),
+  );
+  await federation.apply(demoApplication("wide").namespace(namespace).port(80).replica(2));
+  await federation.apply(demoApplication("single").namespace(namespace).port(80));
+  await eventually(async () => expect(await available(SHANGHAI, namespace)).toEqual(["single", "wide"]));
+  try {
+    const { stdout, stderr } = await meridian(federation.hub, ["drain", SHANGHAI, "--timeout", "60s"]);
+    expect(stderr).toContain(
+      `demoapplication/wide in ${namespace}: removed, and no other cluster took over (runs on 1 cluster); 4 replicas before, 2 now`,
+    );
+    expect(stderr).toContain(`demoapplication/single in ${namespace}: moved to ${SINGAPORE}`);
+    expect(stdout).toContain("1 object has fewer replicas or clusters now");
+    const table = await federation.kubectl(["get", "memberclusters"]);
+    expect(table).toMatch(/^NAME .* CORDONED +DRAINING /);
+    expect(table).toMatch(new RegExp(`^${SHANGHAI} .* \\d+s +\\d+s `, "m"));
+    expect(table).not.toMatch(new RegExp(`^${SINGAPORE} .* \\d+s +\\d+s `, "m"));
+  } finally {
+    await meridianOk(federation.hub, ["uncordon", SHANGHAI]);
+  }
+});

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Placement } from "../../apis/index.ts";
 import type { ClusterReport, ObjectReport } from "../statusView.ts";
 import { endOf, isLeftThere, remainingOn } from "./remaining.ts";
+import { movedFrom, movedText } from "./moved.ts";
 import { cordoned, DRAINING, drained, uncordoned } from "./taints.ts";
 
 const NOW = Date.parse("2026-11-22T08:00:00Z");
@@ -21,6 +22,58 @@ describe("the taints of a cluster", () => {
     expect(uncordoned(twice, NOW)).toEqual([other]);
     const none = [other];
     expect(uncordoned(none, NOW)).toBe(none);
+  });
+});
+
+describe("what became of the objects of a drained cluster", () => {
+  const object = (name: string, clusters: string[], desired: number): ObjectReport =>
+    ({
+      apiVersion: "paas.cmft.com/v1",
+      kind: "DemoApplication",
+      namespace: "shop",
+      name,
+      replicas: { desired },
+      clusters: clusters.map((cluster) => ({ name: cluster })),
+      unlistedClusters: [],
+    }) as unknown as ObjectReport;
+  const told = (before: ObjectReport[], after: ObjectReport[]) =>
+    movedText(movedFrom("m1", { objects: before, clusters: [] }, { objects: after, clusters: [] }));
+
+  test.each([
+    {
+      what: "moved to another cluster",
+      after: object("web", ["m2"], 4),
+      want: "demoapplication/web in shop: moved to m2\n",
+    },
+    {
+      what: "moved with fewer replicas",
+      after: object("web", ["m2"], 2),
+      want: "demoapplication/web in shop: moved to m2; 4 replicas before, 2 now\n",
+    },
+    {
+      what: "removed without a place elsewhere",
+      after: object("web", [], 0),
+      want: "demoapplication/web in shop: removed, and no other cluster took over (runs nowhere); 4 replicas before, 0 now\n",
+    },
+    { what: "still there", after: object("web", ["m1"], 4), want: "" },
+    { what: "deleted meanwhile", after: undefined, want: "" },
+  ])("$what", ({ after, want }) => {
+    expect(told([object("web", ["m1"], 4)], after === undefined ? [] : [after])).toBe(want);
+  });
+
+  test("replicas go to the clusters that the object had", () => {
+    expect(told([object("web", ["m1", "m2"], 10)], [object("web", ["m2"], 10)])).toBe(
+      "demoapplication/web in shop: its 10 replicas run on its other clusters\n",
+    );
+    expect(told([object("web", ["m1", "m2"], 10)], [object("web", ["m2"], 8)])).toBe(
+      "demoapplication/web in shop: removed, and no other cluster took over (runs on 1 cluster); 10 replicas before, 8 now\n",
+    );
+  });
+
+  test("losses come first, and what was elsewhere is not named", () => {
+    const before = [object("api", ["m1"], 1), object("far", ["m3"], 1), object("web", ["m1"], 1)];
+    const after = [object("api", ["m2"], 1), object("far", ["m3"], 1), object("web", [], 0)];
+    expect(told(before, after).match(/demoapplication\/\w+/g)).toEqual(["demoapplication/web", "demoapplication/api"]);
   });
 });
 

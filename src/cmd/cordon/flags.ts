@@ -19,7 +19,7 @@ export function addCordon(
 
   about("cordon", "places nothing new on a cluster; what runs there stays");
   about("uncordon", "lets objects go to a cluster again, after cordon or drain");
-  about("drain", "cordons a cluster and moves what runs there to other clusters; waits until that is done").addOption(
-    duration("--timeout <duration>", "how long to wait until everything has moved", "10m"),
-  );
+  about("drain", "cordons a cluster and moves what runs there to other clusters; waits until that is done")
+    .option("-y, --yes", "do not ask; without a terminal nothing is asked", false)
+    .addOption(duration("--timeout <duration>", "how long to wait until everything has moved", "10m"));
 }

@@ -3,12 +3,14 @@ import { CLUSTERPLACEMENTS, PLACEMENTS, systemClock } from "../../runtime/index.
 import { allOf } from "../allOf.ts";
 import { commandLogger, type CommandContext, connectHub, type Connection } from "../connection.ts";
 import { HubView } from "../live/view.ts";
+import { drainText } from "../plan/index.ts";
 import type { CordonOptions, DrainOptions } from "../options.ts";
 import { CommandError, EXIT } from "../outcome.ts";
 import { hiddenNote, listPlaced, placedTypes } from "../statusReading.ts";
 import { Progress } from "../terminal.ts";
 import { endOf, isLeftThere, placementKey, type Remaining, remainingOn } from "./remaining.ts";
-import { type Change, changeTaints, cordoned, DRAINING, drained, uncordoned } from "./taints.ts";
+import { isLess, type Moved, movedFrom, movedText } from "./moved.ts";
+import { type Change, changeTaints, cordoned, DRAINING, drained, memberOf, uncordoned } from "./taints.ts";
 
 /**
  * Taking a cluster out of service and back: a taint on its MemberCluster, which every decision obeys. Each command can be repeated.
@@ -40,23 +42,34 @@ async function change(
 }
 
 /**
- * `meridian drain`: cordons the cluster, makes what runs there leave, and waits until it has. A copy that serves stays until the object is
- * available elsewhere. Exits with 1 when something stays for a reason, and with 3 when the time is up; run again, it goes on.
+ * `meridian drain`: cordons the cluster, makes what runs there leave, waits until it has, and says what became of each object. A copy that serves
+ * stays until the object is available elsewhere. On a terminal it shows the plan and asks first. Exits with 1 when something stays for a reason, and
+ * with 3 when the time is up; run again, it goes on.
  */
 export async function drain(name: string, options: DrainOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
   await using hub = connectHub(options, context);
   const { dryRun, timeout } = options;
-  const changed = await changeTaints(hub, name, drained, { dryRun, now: systemClock.now(), signal });
+  const change = { dryRun, now: systemClock.now(), signal };
   if (dryRun) {
+    const changed = await changeTaints(hub, name, drained, change);
     terminal.out(`membercluster/${name} ${changed ? "drained" : "already drained"} (dry run)\n`);
     terminal.err(`\`meridian plan --drain ${name}\` shows where everything would go, and what would stay.\n`);
     return EXIT.ok;
   }
-  terminal.err(`Draining ${name}: ${changed ? "what runs there moves to other clusters" : "it was begun before"}.\n`);
-  const left = await untilEmpty(hub, name, timeout, options, context);
-  if (left === undefined)
-    throw new CommandError(`what is on ${name} could not be read in time; ${goOn(name)}`, { exitCode: EXIT.timeout });
+  await memberOf(hub, name, signal);
+  await confirm(name, options, context);
+  const end = await untilEmpty(hub, name, options, context, async () => {
+    const changed = await changeTaints(hub, name, drained, change);
+    terminal.err(`Draining ${name}: ${changed ? "what runs there moves to other clusters" : "it was begun before"}.\n`);
+  });
+  if (end === undefined)
+    throw new CommandError(
+      `what is on ${name} could not be read within ${timeout / 1_000} s, so that nothing was changed; \`meridian cordon ${name}\` keeps new objects off it meanwhile`,
+      { exitCode: EXIT.timeout },
+    );
+  const { left, moved } = end;
+  terminal.err(movedText(moved));
   for (const { object, why } of left.staying) terminal.err(`${object} stays: ${why}\n`);
   if (left.held !== undefined) terminal.err(`copies stay on ${name} that the hub has no object for: ${left.held}\n`);
   if (left.leaving.length > 0) {
@@ -67,25 +80,45 @@ export async function drain(name: string, options: DrainOptions, context: Comman
       { exitCode: EXIT.timeout },
     );
   }
-  terminal.out(`membercluster/${name} ${endOf(left)}\n`);
+  terminal.out(`membercluster/${name} ${endOf(left)}${lossText(moved.filter(isLess).length)}\n`);
   return isLeftThere(left) ? EXIT.found : EXIT.ok;
+}
+
+function lossText(objects: number): string {
+  return objects === 0
+    ? ""
+    : `; ${counted(objects, "object")} ${objects === 1 ? "has" : "have"} fewer replicas or clusters now`;
+}
+
+/** Resolves when the person agrees. Scripts are not asked: there is nobody to answer. */
+async function confirm(name: string, options: DrainOptions, context: CommandContext): Promise<void> {
+  const { terminal, signal } = context;
+  if (options.yes || terminal.ask === undefined) return;
+  terminal.err(await drainText(name, options, context));
+  const answer = await terminal.ask(`Drain ${name}? Type yes to go on: `, signal);
+  if (answer.trim().toLowerCase() !== "yes") throw new CommandError("nothing was done");
 }
 
 function goOn(name: string): string {
   return `run \`meridian drain ${name}\` again to go on waiting, or \`meridian uncordon ${name}\` to stop`;
 }
 
+interface DrainEnd {
+  left: Remaining;
+  moved: Moved[];
+}
+
 /**
- * Follows the hub until nothing leaves the cluster any more, or the time is up; returns what is left then. Undefined: the hub did not say in time
- * what runs there, which is not the same as nothing.
+ * Reads what the hub has, begins, and follows the hub until nothing leaves the cluster any more or the time is up. Undefined: the hub did not say in
+ * time what runs there, which is not the same as nothing, and nothing was begun.
  */
 async function untilEmpty(
   hub: Connection,
   name: string,
-  timeoutMs: number,
-  { logLevel }: DrainOptions,
+  { logLevel, timeout }: DrainOptions,
   { terminal, signal }: CommandContext,
-): Promise<Remaining | undefined> {
+  begin: () => Promise<void>,
+): Promise<DrainEnd | undefined> {
   const placements = await placementsOf(hub, signal);
   const logger = commandLogger(logLevel, terminal);
   const { types, hidden } = await placedTypes(hub, signal);
@@ -93,7 +126,8 @@ async function untilEmpty(
   const view = new HubView({ client: hub.client, logger, name: "drain", others: types });
   const over = new AbortController();
   using resources = new DisposableStack();
-  resources.use(systemClock.after(timeoutMs, () => over.abort()));
+  resources.defer(() => over.abort());
+  resources.use(systemClock.after(timeout, () => over.abort()));
   const progress = resources.use(new Progress(terminal));
   const ended = AbortSignal.any([signal, over.signal]);
   const remaining = (): Remaining => remainingOn(name, view.report(), placements, DRAINING);
@@ -107,11 +141,18 @@ async function untilEmpty(
     () => true,
     () => false,
   );
+  if (!synced) {
+    await running;
+    signal.throwIfAborted();
+    return undefined;
+  }
+  const before = view.report();
+  await begin();
   using _subscription = view.onChange(check);
-  if (synced) check();
+  check();
   await running;
   signal.throwIfAborted();
-  return synced ? remaining() : undefined;
+  return { left: remaining(), moved: movedFrom(name, before, view.report()) };
 }
 
 async function placementsOf(hub: Connection, signal: AbortSignal): Promise<Map<string, Placement>> {

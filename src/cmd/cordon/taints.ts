@@ -47,7 +47,8 @@ export async function changeTaints(
   }
 }
 
-async function memberOf(hub: Connection, name: string, signal: AbortSignal): Promise<MemberCluster> {
+/** The MemberCluster of that name. Throws a CommandError when there is none. */
+export async function memberOf(hub: Connection, name: string, signal: AbortSignal): Promise<MemberCluster> {
   const member = await find(hub.client, MEMBERCLUSTERS, undefined, name, signal);
   if (member === undefined) throw await noSuchMember(name, hub, signal);
   return member as unknown as MemberCluster;

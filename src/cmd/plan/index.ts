@@ -7,14 +7,14 @@
  * Prints the blast radius in one line, and then each object with its clusters; `-o json` and `-o yaml` print a PlanReport (report.ts). Exits with
  * 0 when nothing would change, 1 when something would or an object of the files would run nowhere, 2 on an error, as kubectl diff.
  */
-import { type KubeObject, type ObjectRef, printYaml } from "../../apis/index.ts";
+import { DEFAULT_SYSTEM_NAMESPACE, type KubeObject, type ObjectRef, printYaml } from "../../apis/index.ts";
 import { refKey, refOf } from "../../apis/index.ts";
 import type { Rehearsed } from "../../clusters/index.ts";
 import { type ApplyRow, type StageAssignment, stageAssignment, stageProblems } from "../../desiredstate/index.ts";
 import { systemClock } from "../../runtime/index.ts";
 import { type CommandContext, connectHub } from "../connection.ts";
 import { cordoned, drained } from "../cordon/taints.ts";
-import type { PlanOptions } from "../options.ts";
+import type { HubOptions, PlanOptions } from "../options.ts";
 import { CommandError, EXIT } from "../outcome.ts";
 import { chooseAmong } from "../words.ts";
 import { asApplied } from "./applied.ts";
@@ -38,20 +38,38 @@ export async function plan(options: PlanOptions, context: CommandContext): Promi
     );
   if (from.length > 0 && !withoutHub)
     throw new CommandError("--from says what is there now in place of a hub: give --without-hub too");
-  return withoutHub ? await planOfFiles(options, context) : await planOnHub(options, context);
+  const { report, notes } = withoutHub ? await planOfFiles(options) : await planOnHub(options, context);
+  const { terminal } = context;
+  if (options.output === undefined) for (const note of notes) terminal.err(`${note}\n`);
+  terminal.out(format(report, options, terminal.color));
+  return report.objects.length + report.unplaced.length === 0 ? EXIT.ok : EXIT.found;
 }
 
-async function planOfFiles(options: PlanOptions, context: CommandContext): Promise<number> {
+/** What draining the cluster would do, as far as the hub alone knows; for people. */
+export async function drainText(cluster: string, hub: HubOptions, context: CommandContext): Promise<string> {
+  const none = { filename: [], policy: [], without: [], cordon: [], from: [] };
+  const how = { recursive: false, serverSide: false, hubOnly: true, withoutHub: false };
+  const wish = { ...hub, ...none, ...how, systemNamespace: DEFAULT_SYSTEM_NAMESPACE, drain: [cluster] };
+  const { report } = await planOnHub(wish, context);
+  return planText(report, context.terminal.color);
+}
+
+interface Planned {
+  report: PlanReport;
+  notes: readonly string[];
+}
+
+async function planOfFiles(options: PlanOptions): Promise<Planned> {
   const { namespace = "default" } = options;
   const files = await filesOf(options, namespace);
   const { before, after } = await worldsOfFiles(options, files, namespace);
   const comparing = comparisonOf(before, after, options, "the files hold");
   const planned = comparing.candidates.map((candidate) => comparing.planned(candidate));
   const notes = new Set(departingNotes(comparing.after, comparing.departing));
-  return tell({ before, files, comparing, planned, rehearsed: new Map(), notes }, options, context);
+  return reported({ before, files, comparing, planned, rehearsed: new Map(), notes });
 }
 
-async function planOnHub(options: PlanOptions, context: CommandContext): Promise<number> {
+async function planOnHub(options: PlanOptions, context: CommandContext): Promise<Planned> {
   const { signal } = context;
   await using hub = connectHub(options, context);
   const namespace = options.namespace ?? hub.config.currentNamespace;
@@ -76,7 +94,7 @@ async function planOnHub(options: PlanOptions, context: CommandContext): Promise
   const rehearsed = options.hubOnly ? new Map<ApplyRow, Rehearsed>() : await rehearse(planned, members);
   const departing = departingNotes(comparing.after, comparing.departing);
   const notes = new Set([...reader.notes, ...members.notes, ...rehearsalNotes(rehearsed), ...departing]);
-  return tell({ before, files, comparing, planned, rehearsed, notes }, options, context);
+  return reported({ before, files, comparing, planned, rehearsed, notes });
 }
 
 /** With the clusters cordoned, drained and lost that the person named. */
@@ -104,12 +122,7 @@ interface Answer {
   notes: Set<string>;
 }
 
-function tell(
-  { before, files, comparing, planned, rehearsed, notes }: Answer,
-  options: PlanOptions,
-  context: CommandContext,
-): number {
-  const { terminal } = context;
+function reported({ before, files, comparing, planned, rehearsed, notes }: Answer): Planned {
   const { after } = comparing;
   const allClusters = new Set([...before.clusters, ...after.clusters].map(({ metadata }) => metadata.name)).size;
   for (const one of planned) for (const note of [...supersededRun(after, one), ...newWarnings(one)]) notes.add(note);
@@ -126,9 +139,7 @@ function tell(
     stagesOf: ({ key }) => stages.get(key),
     notes: [...notes],
   });
-  if (options.output === undefined) for (const note of notes) terminal.err(`${note}\n`);
-  terminal.out(format(report, options, terminal.color));
-  return report.objects.length + report.unplaced.length === 0 ? EXIT.ok : EXIT.found;
+  return { report, notes: [...notes] };
 }
 
 function stagesFor(world: World, { object, after, changes }: PlannedObject): StageAssignment | undefined {

@@ -1,0 +1,73 @@
+import { counted } from "../../apis/index.ts";
+import type { ObjectReport, StatusReport } from "../statusView.ts";
+
+/** What became of an object that was on a drained cluster. */
+export interface Moved {
+  /** `demoapplication/shop in default`. */
+  object: string;
+  /** Clusters that run the object now and did not before, by name. */
+  to: readonly string[];
+  /** Replicas over all clusters, as the object's status has them. */
+  replicas: { before: number; after: number };
+  /** How many clusters run the object now. */
+  on: number;
+  /** No cluster took over what ran on the drained one. */
+  isLost: boolean;
+}
+
+/** The objects that were on the cluster and are there no more. Pure. */
+export function movedFrom(cluster: string, before: StatusReport, after: StatusReport): Moved[] {
+  const later = new Map(after.objects.map((object) => [keyOf(object), object]));
+  return before.objects.flatMap((object): Moved[] => {
+    const now = later.get(keyOf(object));
+    if (!isOn(cluster, object) || now === undefined || isOn(cluster, now)) return [];
+    const old = new Set(clustersOf(object));
+    const to = clustersOf(now).filter((name) => !old.has(name));
+    const replicas = { before: object.replicas.desired, after: now.replicas.desired };
+    const isLost = to.length === 0 && (replicas.before === 0 || replicas.after < replicas.before);
+    return [{ object: nameOf(object), to: to.toSorted(), replicas, on: clustersOf(now).length, isLost }];
+  });
+}
+
+/** A line for each object, those first that lost something. */
+export function movedText(moved: readonly Moved[]): string {
+  const [lost, others] = [moved.filter(isLess), moved.filter((one) => !isLess(one))];
+  return [...lost, ...others].map((one) => `${one.object}: ${whatBecame(one)}\n`).join("");
+}
+
+/** Something that ran on the cluster runs nowhere now. */
+export function isLess({ isLost, replicas }: Moved): boolean {
+  return isLost || replicas.after < replicas.before;
+}
+
+function whatBecame({ to, replicas, on, isLost }: Moved): string {
+  const { before, after } = replicas;
+  const less = after < before ? `; ${before} replicas before, ${after} now` : "";
+  if (isLost)
+    return `removed, and no other cluster took over (${on === 0 ? "runs nowhere" : `runs on ${counted(on, "cluster")}`})${less}`;
+  if (to.length > 0) return `moved to ${namesText(to)}${less}`;
+  return `its ${counted(after, "replica")} run on its other clusters${less}`;
+}
+
+const MOST_NAMES = 6;
+
+function namesText(names: readonly string[]): string {
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+  return `${names.slice(0, MOST_NAMES).join(", ")}${more}`;
+}
+
+function isOn(cluster: string, object: ObjectReport): boolean {
+  return clustersOf(object).includes(cluster);
+}
+
+function clustersOf({ clusters, unlistedClusters }: ObjectReport): string[] {
+  return [...clusters.map(({ name }) => name), ...unlistedClusters];
+}
+
+function keyOf({ apiVersion, kind, namespace, name }: ObjectReport): string {
+  return `${apiVersion}/${kind}/${namespace}/${name}`;
+}
+
+function nameOf({ kind, name, namespace }: ObjectReport): string {
+  return `${kind.toLowerCase()}/${name}${namespace === "" ? "" : ` in ${namespace}`}`;
+}
