@@ -50,14 +50,19 @@ export async function install(options: InstallOptions, context: CommandContext):
   for (const one of checked.slice(crds.length)) await write(one);
   if (workload !== undefined) {
     await untilManagersReady(hub.client, options, context);
-    terminal.err(
-      `The managers run in namespace ${namespace}. Next: \`meridian join NAME --member-kubeconfig FILE\`.\n`,
-    );
+    terminal.err(`The managers run in namespace ${namespace}. Next: ${NEXT_JOIN}\n`);
   } else if (manager !== undefined) {
-    terminal.err(`A manager in the cluster may run as the ServiceAccount ${MANAGER_ACCOUNT} of ${namespace}.\n`);
+    terminal.err(
+      `A manager in the cluster may run as the ServiceAccount ${MANAGER_ACCOUNT} of ${namespace}. Next: start it, then ${NEXT_JOIN}\n`,
+    );
+  } else {
+    terminal.err(`No manager was installed. Next: start one with \`meridian manager\`, then ${NEXT_JOIN}\n`);
   }
   return EXIT.ok;
 }
+
+const NEXT_JOIN =
+  "`meridian join NAME --member-kubeconfig FILE` for each member; when `meridian status` says that they are Ready, apply a Placement and an application.";
 
 /** What the manager may do, with its kinds as the hub serves them: a right on a kind that there is not helps nobody. */
 async function managerAccess({ manager, namespace }: InstallOptions, hub: Client): Promise<ManagerAccess | undefined> {

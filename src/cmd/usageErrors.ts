@@ -19,10 +19,42 @@ export function describeUsageError(error: CommanderError, used: readonly Command
     }
     case "commander.missingArgument":
       return used.length === 0 ? message : `${message}; give it: ${usageOf(used)}`;
+    case "commander.unknownCommand": {
+      const word = /unknown command '([^']*)'/.exec(message)?.[1];
+      const instead = used.length > 1 || word === undefined ? undefined : ELSEWHERE.get(word);
+      return instead === undefined ? message : `unknown command '${word}': ${instead}`;
+    }
     default:
       return message;
   }
 }
+
+const LOGS =
+  "the manager's log is read with `kubectl --namespace NAMESPACE logs deployment/NAME`; what is wrong with an object or a member, `meridian status NAME` says";
+const STATUS = "`meridian status` shows objects and members, `meridian status NAME` one of them";
+
+/** Commands that other programs have, and what does the same here. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ["get", `${STATUS}; \`kubectl get demoapplications,memberclusters -A\` works too`],
+  ["list", STATUS],
+  ["ls", STATUS],
+  ["clusters", "`meridian status` ends with the members, `kubectl get memberclusters -o wide` says more of them"],
+  ["describe", "`meridian status NAME` says how an object is, `meridian explain NAME` why it runs where it does"],
+  ["logs", LOGS],
+  ["log", LOGS],
+  ["diff", "`meridian plan -f FILE` shows what a change would do, on every member"],
+  ["apply", "`kubectl apply -f FILE` does it; `meridian plan -f FILE` shows before what it would do"],
+  ["check", "`meridian status` says what is wrong, `meridian install --dry-run` what this hub would refuse"],
+  ["doctor", "`meridian status` says what is wrong"],
+  ["top", "`meridian status --watch` follows every change"],
+  ["watch", "`meridian status --watch` follows every change"],
+  ["init", "`meridian install` installs Meridian on a hub"],
+  ["register", "`meridian join NAME --member-kubeconfig FILE` makes a cluster a member"],
+  ["unregister", "`meridian unjoin NAME` lets a member go"],
+  ["delete", "`kubectl delete` removes an object and its copies; `meridian unjoin NAME` lets a member go"],
+  ["rollback", "`meridian rollout undo NAME` goes back to a revision, `meridian rollout history NAME` lists them"],
+  ["undo", "`meridian rollout undo NAME` goes back to a revision"],
+]);
 
 /** The command with what must be given. */
 function usageOf(used: readonly Command[]): string {
