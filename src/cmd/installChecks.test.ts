@@ -92,6 +92,8 @@ describe("asking the hub about everything", () => {
     expect(refused.map(({ wanted }) => label(wanted))).toEqual([
       "clusterrole/meridian-manager-fed",
       "rolebinding/meridian-manager in namespace fed",
+      "clusterrole/meridian-manager-fed-view",
+      "clusterrole/meridian-manager-fed-edit",
     ]);
   });
 

@@ -1,4 +1,4 @@
-import { crdNameOf, FEDERATION_GROUP, KINDS, type KubeObject } from "../apis/index.ts";
+import { crdNameOf, FEDERATION_GROUP, KINDS, type KubeObject, PAAS_GROUP } from "../apis/index.ts";
 import { rightsOn } from "../hub/index.ts";
 import { renderedHubKinds, renderedMemberKinds } from "../interpreter/index.ts";
 
@@ -81,6 +81,54 @@ export function managerObjects(access: ManagerAccess): KubeObject[] {
     ...roleAndBinding("Role", { name: MANAGER_ACCOUNT, namespace }, namespaceRules(access), namespace),
     ...secretsOf.flatMap((team) =>
       roleAndBinding("Role", { name: `${clusterRoleName(access)}-secrets`, namespace: team }, secrets, namespace),
+    ),
+    ...tenantRoles(access),
+  ];
+}
+
+/**
+ * Adds Meridian's kinds to `view`, `edit` and `admin` of Kubernetes, so that whoever has one of these in a namespace works with applications and
+ * policies there. Members and cluster-scoped policies are the platform's alone. Deleting a whole collection is nobody's right: a namespace of
+ * applications goes one by one.
+ */
+function tenantRoles(access: ManagerAccess): KubeObject[] {
+  const policies = { apiGroups: [FEDERATION_GROUP], resources: ["manifestbundles", "overridepolicies", "placements"] };
+  const applications = (...resources: string[]) => ({ apiGroups: [PAAS_GROUP], resources });
+  const [read, write] = [
+    ["get", "list", "watch"],
+    ["create", "delete", "patch", "update"],
+  ] as const;
+  const role = (name: "view" | "edit", into: readonly string[], rules: PolicyRule[]): KubeObject => ({
+    apiVersion: `${RBAC}/v1`,
+    kind: "ClusterRole",
+    metadata: {
+      name: `${clusterRoleName(access)}-${name}`,
+      labels: {
+        ...INSTALLED_LABELS,
+        ...Object.fromEntries(into.map((one) => [`${RBAC}/aggregate-to-${one}`, "true"])),
+      },
+    },
+    rules,
+  });
+  return [
+    role(
+      "view",
+      ["view"],
+      [
+        { ...applications("demoapplications"), verbs: [...read] },
+        { ...applications("demoapplications/scale", "demoapplications/status"), verbs: ["get"] },
+        { apiGroups: [FEDERATION_GROUP], resources: ["resourcebindings"], verbs: [...read] },
+        { ...policies, verbs: [...read] },
+      ],
+    ),
+    role(
+      "edit",
+      ["edit", "admin"],
+      [
+        { ...applications("demoapplications"), verbs: [...write] },
+        { ...applications("demoapplications/scale"), verbs: ["patch", "update"] },
+        { ...policies, verbs: [...write] },
+      ],
     ),
   ];
 }

@@ -57,6 +57,13 @@ function lines(rights: readonly GrantedRight[]): string[] {
   ].toSorted();
 }
 
+/** The roles of Kubernetes that a role with these labels is part of. */
+function into(labels: Readonly<Record<string, string>> = {}): string[] {
+  return Object.keys(labels)
+    .flatMap((key) => /aggregate-to-(.*)$/.exec(key)?.[1] ?? [])
+    .toSorted();
+}
+
 describe("the rights that install gives a manager are those of the chart", () => {
   test.each(CASES)("$name", async ({ access, values }) => {
     const wanted: ManagerAccess = {
@@ -73,6 +80,17 @@ describe("the rights that install gives a manager are those of the chart", () =>
     const more = access.webhookConfiguration === undefined ? [] : OWN_CONFIGURATIONS;
     expect(own).toEqual([...charts, ...more].toSorted());
     expect(own.length).toBeGreaterThan(20);
+  });
+
+  test("view, edit and admin of a namespace reach the same", async () => {
+    const access = { namespace: NAMESPACE, leaseName: "meridian", localMember: false, secretsOf: [] };
+    const aggregated = (objects: Rendered[]) =>
+      objects
+        .filter(({ kind, metadata }) => kind === "ClusterRole" && into(metadata.labels).length > 0)
+        .map(({ metadata, rules }) => ({ into: into(metadata.labels), rules }));
+    const own = aggregated(managerObjects(access) as Rendered[]);
+    expect(own.map((role) => role.into)).toEqual([["view"], ["admin", "edit"]]);
+    expect(own).toEqual(aggregated(await render()));
   });
 
   test("their names are not those of the chart, so that neither takes the other's", async () => {
