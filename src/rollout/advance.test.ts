@@ -150,6 +150,19 @@ describe("a rollout that fails", () => {
     expect(it.status).toMatchObject({ state: "Paused", reason: "Failures" });
   });
 
+  test("a cluster that does not come back holds up no other one, and is what the pause is about", () => {
+    const it = world();
+    it.revision = 2;
+    it.cluster("shanghai-2").health = (runs) => (runs === 2 ? FAILED : BROKEN);
+    it.wait(700);
+    expect(it.runs()).toMatchObject({ "singapore-1": 1, "shanghai-1": 1, "frankfurt-1": 1 });
+    expect(it.status).toMatchObject({
+      state: "Paused",
+      reason: "RollbackFailed",
+      message: "shanghai-2 is not back on the last good revision: ImagePullBackOff",
+    });
+  });
+
   test("a rollback that fails pauses, and does not roll forward", () => {
     const it = world();
     it.revision = 2;

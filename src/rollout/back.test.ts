@@ -132,6 +132,51 @@ describe("a cluster on its way back", () => {
   });
 });
 
+describe("a cluster that does not come back", () => {
+  const done = (name: string) => planned(name, "Done");
+  const stages = (): RolloutStage[] => [
+    { name: "one", state: "Succeeded", clusters: [done("a"), done("b")] },
+    { name: "two", state: "Failed", clusters: [goingBack("c", 600)] },
+  ];
+  const stuck = fact("c", { ...BACK, health: BROKEN });
+  const message = "c is not back on the last good revision: ImagePullBackOff";
+
+  test("holds up no other one, and its stage is not back", () => {
+    const { log, way, stages: after } = back(stages(), [fact("a"), fact("b"), stuck]);
+    expect(way).toEqual({ kind: "Going" });
+    expect(log).toEqual(["b: Done -> Applying (RollingBack)"]);
+    expect(after.map(({ state }) => state)).toEqual(["Succeeded", "Failed"]);
+  });
+
+  test("leaves the last copy that serves as it is, and is named with that one", () => {
+    const [one, two] = stages();
+    const run = [{ ...one, clusters: [done("a"), goingBack("b", 600)] } as RolloutStage, two as RolloutStage];
+    const { log, way } = back(run, [fact("a"), fact("b", { ...BACK, health: BROKEN }), stuck]);
+    expect(log).toEqual([]);
+    expect(way).toEqual({
+      kind: "Failed",
+      message: `${message}; b is not back on the last good revision: ImagePullBackOff; a keeps what it has, as the last that serves`,
+    });
+  });
+
+  test("is what the failure is about, once all the others are back", () => {
+    const [one, two] = stages();
+    const run = [
+      { ...one, clusters: [goingBack("a", 1), planned("b", "RolledBack")] } as RolloutStage,
+      two as RolloutStage,
+    ];
+    const { log, way } = back(run, [fact("a", BACK), fact("b", BACK), stuck]);
+    expect(log).toEqual(["a: Applying -> RolledBack", "one: Succeeded -> RolledBack"]);
+    expect(way).toEqual({ kind: "Failed", message });
+  });
+
+  test("takes nothing that serves nobody into account: such a copy goes back", () => {
+    const [one, two] = stages();
+    const run = [{ ...one, clusters: [done("a")] } as RolloutStage, two as RolloutStage];
+    expect(back(run, [fact("a", { health: FAILED }), stuck]).log).toEqual(["a: Done -> Applying (RollingBack)"]);
+  });
+});
+
 describe("the way back", () => {
   const done = (name: string) => planned(name, "Done");
   const of = (name: string, state: RolloutStage["state"], ...clusters: RolloutCluster[]): RolloutStage => ({
