@@ -6,6 +6,8 @@ import { REPOSITORY } from "../../envtest/index.ts";
 export const PAGES = [
   "README.md",
   "placements/README.md",
+  "placements/TROUBLE.md",
+  "placements/TENANTS.md",
   "placements/REFERENCE.md",
   "charts/meridian/README.md",
   "charts/meridian/REFERENCE.md",

@@ -4,6 +4,8 @@ import type { CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
 import packageJson from "../../../package.json" with { type: "json" };
 import { markdownTable, withBlocks } from "../../../src/apis/generatedBlock.ts";
+import { clusterState } from "../../../src/apis/demoapplication.ts";
+import { REASONS } from "../../../src/apis/reasons.ts";
 import * as names from "../../../src/apis/wellknown.ts";
 import { createMetrics } from "../../../src/observability/index.ts";
 import * as webhookNames from "../../../src/webhooks/wellknown.ts";
@@ -43,6 +45,16 @@ describe("the README", () => {
   test("leads to every other page", () => {
     for (const page of PAGES.slice(1)) expect(readme).toContain(`](${page})`);
   });
+});
+
+test("the page for trouble names reasons and states that there are", () => {
+  const rows = read("placements/TROUBLE.md")
+    .split("\n")
+    .filter((line) => line.startsWith("| `"));
+  const named = rows.flatMap((row) => codeSpans(row.split("|")[1] ?? ""));
+  const known = new Set([...Object.keys(REASONS), ...clusterState.options]);
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
 });
 
 describe.each(PAGES)("%s", (page) => {
