@@ -19,6 +19,7 @@ import { type CommandContext, connectHub } from "../connection.ts";
 import type { ExplainOptions } from "../options.ts";
 import { CommandError, EXIT } from "../outcome.ts";
 import { inPlaceOf, objectsOfFiles, worldOf } from "../plan/files.ts";
+import { assumeClusters } from "../plan/hidden.ts";
 import { HubReader } from "../plan/hubReading.ts";
 import { Members } from "../plan/members.ts";
 import { asksForRoom, emptyWorld, isPlaceable, isRenderedKind, put, snapshotIn, type World } from "../plan/world.ts";
@@ -48,7 +49,11 @@ export async function explain(
 
 function explained(world: World, object: KubeObject): Explanation {
   const snapshot = snapshotIn(world, object);
-  const explanation = explainSnapshot(snapshot, systemClock.now());
+  const whole = explainSnapshot(snapshot, systemClock.now());
+  // Whether a cluster that the policy names is there, the person may not know.
+  const isKnown = ({ reason }: Explanation["clusters"][number]): boolean =>
+    reason !== "UnknownCluster" || !world.hidden.has("memberclusters");
+  const explanation = { ...whole, clusters: whole.clusters.filter(isKnown) };
   const { deletionTimestamp: since } = object.metadata;
   if (since === undefined) return explanation;
   return { ...explanation, deletion: { since, message: deletionText(snapshot.previous, since) ?? "" } };
@@ -124,6 +129,7 @@ async function fromHub(name: string | undefined, options: ExplainOptions, contex
       )
     );
   await reader.readSurroundings(world);
+  assumeClusters(world);
   await reader.readScales(world, [type]);
   await reader.readDependencies(world, [object]);
   const notes = new Set(reader.notes);

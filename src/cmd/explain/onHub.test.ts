@@ -9,6 +9,7 @@ import { type SandboxCluster, startSandboxCluster } from "../../sandbox/index.ts
 import { objectsOfFiles } from "../plan/files.ts";
 import { connectMember, type Connection } from "../connection.ts";
 import { HubReader } from "../plan/hubReading.ts";
+import type { PlanReport } from "../plan/report.ts";
 import { type Ran, runMeridian } from "../testing/commandLine.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -101,7 +102,7 @@ describe("explain on a hub", () => {
     expect((await run(short)).err, "kinds have short names").toMatch(/has no ConfigMap "pot" in namespace shop/);
   });
 
-  test("tells a tenant who may not read the policies of the whole hub which right is missing", async () => {
+  test("tells a tenant what the status says, and which kinds of the whole hub are hidden", async () => {
     const metadata = { name: "tenant", namespace: "shop" };
     const rbac = "rbac.authorization.k8s.io";
     await make({ apiVersion: "v1", kind: "ServiceAccount", metadata });
@@ -122,8 +123,47 @@ describe("explain on a hub", () => {
     const { token } = await requestToken(admin.client, request);
     await writeFile(tenantFile(), hub.kubeconfig({ token, namespace: "shop" }));
     const { code, err } = await run(`explain nginx-demo --kubeconfig ${tenantFile()}`);
-    expect(code).toBe(2);
-    expect(err).toMatch(/do not show clusterplacements.*a guess; ask its administrator for the right to list/);
-    expect(err).toMatch(/or answer from files with `meridian explain --without-hub -f FILES`$/m);
+    expect(err).toMatch(
+      /^Hidden from you: clusteroverridepolicies, clusterplacements, memberclusters\. .*ask the hub's/m,
+    );
+    expect(code).toBe(1);
+    const namesOf = (text: string): unknown =>
+      (JSON.parse(text) as { explanations: Explanation[] }).explanations[0]?.clusters.map(({ name, chosen }) => [
+        name,
+        chosen,
+      ]);
+    const asTenant = `explain nginx-demo -o json --kubeconfig ${tenantFile()}`;
+    expect(namesOf((await run(asTenant)).out)).toEqual([]);
+    const placement = { kind: "ClusterPlacement", name: "everywhere" };
+    const clusters = ["shanghai-1", "singapore-1"].map((name) => ({
+      name,
+      state: "Available",
+      replicas: { desired: 1, updated: 1, ready: 1, available: 1 },
+      desiredHash: "h",
+      observedHash: "h",
+    }));
+    const media = "application/merge-patch+json";
+    const patch = { status: { placement, clusters } };
+    await admin.client.patch(DEMOAPPLICATIONS, "shop", "nginx-demo", media, patch, { subresource: "status" });
+    const answer = await run(asTenant);
+    expect(`${answer.code} ${answer.err}`).toMatch(/^0 Hidden/);
+    expect(namesOf(answer.out)).toEqual([
+      ["shanghai-1", true],
+      ["singapore-1", true],
+    ]);
+    expect((JSON.parse(answer.out) as { explanations: Explanation[] }).explanations[0]?.placement).toMatchObject(
+      placement,
+    );
+    const [application = ""] = (await readFile(new URL("application.yaml", FILES), "utf8")).split("---");
+    const edited = join(folder, "tenant.yaml");
+    await writeFile(edited, application.replace(/image: .*/, "image: nginx:99"));
+    const planned = await run(`plan -f ${edited} --hub-only -o json --kubeconfig ${tenantFile()}`);
+    expect(planned.code).toBe(1);
+    const { objects, notes } = JSON.parse(planned.out) as PlanReport;
+    expect(objects[0]?.clusters.map(({ name, change }) => [name, change])).toEqual([
+      ["shanghai-1", "Changed"],
+      ["singapore-1", "Changed"],
+    ]);
+    expect(notes).toContainEqual(expect.stringMatching(/^Hidden from you: /));
   });
 });

@@ -40,6 +40,7 @@ import {
 import { allOf } from "../allOf.ts";
 import { type Connection, find, notInstalled } from "../connection.ts";
 import { CommandError } from "../outcome.ts";
+import { type HiddenKind, hiddenNote } from "./hidden.ts";
 import { put, type World } from "./world.ts";
 
 const AT_ONCE = 16;
@@ -73,7 +74,7 @@ export class HubReader {
 
   /**
    * Every policy and cluster that has a say in objects of that namespace; without one, in any, or where the rights do not go that far, of `home`.
-   * Throws {@link CommandError} where the person may not read one of the kinds: a decision without them would be a guess.
+   * What of the whole hub the person may not read is `hidden` in that world. Throws {@link CommandError} where it is a kind of the namespace.
    */
   async readPolicies(world: World, namespace: string | undefined, home?: string): Promise<void> {
     if (namespace === undefined && home !== undefined && (await this.#listInstalled(PLACEMENTS)) === undefined) {
@@ -86,14 +87,22 @@ export class HubReader {
       this.#hubId(),
       this.#policies(PLACEMENTS, namespace),
       this.#policies(OVERRIDEPOLICIES, namespace),
-      this.#policies(CLUSTERPLACEMENTS),
-      this.#policies(CLUSTEROVERRIDEPOLICIES),
-      this.#policies(MEMBERCLUSTERS),
+      this.#ofTheHub(CLUSTERPLACEMENTS, "clusterplacements", world),
+      this.#ofTheHub(CLUSTEROVERRIDEPOLICIES, "clusteroverridepolicies", world),
+      this.#ofTheHub(MEMBERCLUSTERS, "memberclusters", world),
     ]);
     world.hubId = hubId;
     world.placements = [...placements, ...clusterPlacements] as unknown as Placement[];
     world.overrides = [...overrides, ...clusterOverrides] as unknown as OverridePolicy[];
     world.clusters = clusters as unknown as MemberCluster[];
+    const note = hiddenNote(world);
+    if (note !== undefined) this.notes.add(note);
+  }
+
+  async #ofTheHub(type: ResourceType, kind: HiddenKind, { hidden }: World): Promise<KubeObject[]> {
+    const items = await this.#listInstalled(type);
+    if (items === undefined) hidden.add(kind);
+    return items ?? [];
   }
 
   /** The objects of the kinds, as far as the rights go. */
@@ -277,12 +286,12 @@ export class HubReader {
     return found === "Denied" ? "" : (found?.metadata.uid ?? "");
   }
 
-  async #policies(type: ResourceType, namespace?: string): Promise<KubeObject[]> {
+  async #policies(type: ResourceType, namespace: string | undefined): Promise<KubeObject[]> {
     const items = await this.#listInstalled(type, namespace);
     if (items !== undefined) return items;
     const otherwise = this.#fromFiles === undefined ? "" : `, or answer from files with \`${this.#fromFiles}\``;
     throw new CommandError(
-      `your rights on the hub do not show ${type.plural}${within(namespace)}: what they decide would be a guess; ask its administrator for the right to list placements, clusterplacements, overridepolicies, clusteroverridepolicies and memberclusters (group ${type.group})${otherwise}`,
+      `your rights on the hub do not show ${type.plural}${within(namespace)}: what they decide would be a guess; ask its administrator for the right to list placements and overridepolicies there (group ${type.group})${otherwise}`,
     );
   }
 

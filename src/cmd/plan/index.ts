@@ -20,6 +20,7 @@ import { chooseAmong } from "../words.ts";
 import { asApplied } from "./applied.ts";
 import { departingNotes } from "./departing.ts";
 import { type FileObject, objectsOfFiles } from "./files.ts";
+import { assumeClusters } from "./hidden.ts";
 import { atOnce, HubReader } from "./hubReading.ts";
 import { lostCluster } from "./loss.ts";
 import { Members } from "./members.ts";
@@ -211,6 +212,8 @@ async function worlds(
   for (const object of stored) put(complete, object);
   await reader.readHeldDrains(complete);
   await reader.readDependencies(complete, [...complete.objects.values()]);
+  assumeClusters(before);
+  assumeClusters(complete);
   // What only the policies to come ask for is there now as well.
   const changed = new Set(stored.map((object) => refKey(refOf(object))));
   for (const [key, object] of complete.dependencies)

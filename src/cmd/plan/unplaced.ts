@@ -26,7 +26,10 @@ export function unplacedAmong(
     const snapshot = snapshotIn(world, object);
     const { scheduled, clusters, placement } = computeTarget(snapshot, now);
     if (clusters.length > 0 || scheduled.status === "True") return [];
-    const { reason, message } = scheduled;
+    const { reason } = scheduled;
+    const unseen = [...world.hidden].filter((kind) => kind !== "clusteroverridepolicies");
+    const but = unseen.length === 0 ? "" : `, as far as you may see (hidden from you: ${unseen.toSorted().join(", ")})`;
+    const message = `${scheduled.message}${but}`;
     const nearly = placement === undefined ? nearMisses(object, world.placements, snapshot.setting) : [];
     return [{ ...refOf(object), reason, message, nearly }];
   });

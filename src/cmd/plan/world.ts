@@ -15,6 +15,7 @@ import { type NamespaceTerms, namespaceTerms, type Snapshot, type Why } from "..
 import { clusterSnapshot, settingIn, unpackBundleAtOnce } from "../../hub/index.ts";
 import { groupKindOf, hubKindOf, isPropagated, type ReplicaPaths } from "../../interpreter/index.ts";
 import { goesByRoom, type RoomReading } from "../../scheduler/index.ts";
+import { type HiddenKind, pinnedPlacement } from "./hidden.ts";
 
 /** Everything that plans rest on, as values of one moment: read from a hub or from files, and changed as a person wants to see it. */
 export interface World {
@@ -38,6 +39,8 @@ export interface World {
   rooms?: ReadonlyMap<string, RoomReading>;
   /** Why nothing is removed from clusters that are drained and deleted, by name. */
   heldDrains: ReadonlyMap<string, Why>;
+  /** Kinds of the whole hub that the person may not list. */
+  hidden: Set<HiddenKind>;
   /** Of one namespace, and of the whole hub: the rights do not reach the other namespaces. */
   isPartial: boolean;
 }
@@ -55,6 +58,7 @@ export function emptyWorld(): World {
     unreadable: new Set(),
     scales: new Map(),
     heldDrains: new Map(),
+    hidden: new Set(),
     isPartial: false,
   };
 }
@@ -73,6 +77,7 @@ export function copyOf(world: World): World {
     unreadable: new Set(world.unreadable),
     scales: new Map(world.scales),
     heldDrains: world.heldDrains,
+    hidden: new Set(world.hidden),
     ...(world.rooms === undefined ? {} : { rooms: world.rooms }),
     isPartial: world.isPartial,
   };
@@ -168,10 +173,11 @@ export function snapshotIn(world: World, object: KubeObject): Snapshot {
   const { namespace } = object.metadata;
   const home = namespace === undefined ? undefined : world.namespaces.get(namespace);
   const scale = world.scales.get(`${parseApiVersion(object.apiVersion).group}/${object.kind}`);
+  const pinned = pinnedPlacement(world, object, statusOf(world, object));
   return {
     object,
     setting: settingIn(object, home === undefined ? undefined : { metadata: home }),
-    placements: world.placements,
+    placements: pinned === undefined ? world.placements : [pinned],
     overrides: world.overrides,
     clusters: snapshotsOf(world),
     dependencies: world.dependencies,

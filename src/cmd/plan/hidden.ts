@@ -1,0 +1,77 @@
+import type { FederatedStatus, KubeObject, MemberCluster, Placement } from "../../apis/index.ts";
+import { statusOf, type World } from "./world.ts";
+
+/** Kinds of the whole hub that a person who has rights in one namespace may not list. */
+export type HiddenKind = "clusterplacements" | "clusteroverridepolicies" | "memberclusters";
+
+/** What a world of which a part is hidden says of itself; undefined where nothing is hidden. */
+export function hiddenNote({ hidden }: Pick<World, "hidden">): string | undefined {
+  if (hidden.size === 0) return undefined;
+  const kinds = [...hidden].toSorted().join(", ");
+  return `Hidden from you: ${kinds}. Objects are taken to stay on the clusters that their status names, with what it says of the policy; ask the hub's administrator for the right to list these kinds (group federation.paas.cmft.com) to see the whole decision.`;
+}
+
+/** Puts the clusters that statuses name in the place of those that the person may not read. Nothing else is known of them. */
+export function assumeClusters(world: World): void {
+  if (!world.hidden.has("memberclusters")) return;
+  const names = new Set(
+    [...world.objects.values()].flatMap((object) => (statusOf(world, object)?.clusters ?? []).map(({ name }) => name)),
+  );
+  world.clusters = [...names].toSorted().map(
+    (name) =>
+      ({
+        apiVersion: "federation.paas.cmft.com/v1alpha1",
+        kind: "MemberCluster",
+        metadata: { name },
+        spec: { connection: {} },
+        status: { conditions: [{ type: "Ready", status: "True" }] },
+      }) as unknown as MemberCluster,
+  );
+}
+
+/**
+ * A policy that keeps the object where its status says that it runs, named as the one that placed it; undefined where the decision can be taken from
+ * what the person sees.
+ */
+export function pinnedPlacement(
+  { hidden }: World,
+  object: KubeObject,
+  status: FederatedStatus | undefined,
+): Placement | undefined {
+  const clusters = status?.clusters ?? [];
+  const placedBy = status?.placement;
+  if (clusters.length === 0 || placedBy === undefined) return undefined;
+  const isHidden =
+    hidden.has("memberclusters") || (hidden.has("clusterplacements") && placedBy.kind === "ClusterPlacement");
+  if (!isHidden) return undefined;
+  const { apiVersion, kind, metadata } = object;
+  const names = clusters.map(({ name }) => name);
+  return {
+    apiVersion: "federation.paas.cmft.com/v1alpha1",
+    kind: placedBy.kind as Placement["kind"],
+    metadata: { name: placedBy.name, ...(placedBy.namespace === undefined ? {} : { namespace: placedBy.namespace }) },
+    spec: {
+      resourceSelectors: [{ apiVersion, kind, name: metadata.name }],
+      clusterAffinities: [{ name: "status", clusterNames: names }],
+      tolerations: [{ operator: "Exists" }],
+      replicaScheduling: schedulingAsNow(object, clusters),
+    },
+  } as Placement;
+}
+
+/** Each cluster has all of the replicas, or its present share. */
+function schedulingAsNow(
+  object: KubeObject,
+  clusters: NonNullable<FederatedStatus["clusters"]>,
+): Placement["spec"]["replicaScheduling"] {
+  const spec = object["spec"] as { replica?: unknown; replicas?: unknown } | undefined;
+  const asked = spec?.replica ?? spec?.replicas;
+  const shares = clusters.map(({ name, replicas }) => ({ name, desired: replicas?.desired ?? 0 }));
+  const sum = shares.reduce((all, { desired }) => all + desired, 0);
+  // Another sum comes of overrides, which count beside this.
+  if (sum !== asked || sum === 0 || shares.length === 1) return { mode: "Duplicated" };
+  const weights = shares
+    .filter(({ desired }) => desired > 0)
+    .map(({ name, desired }) => ({ targetClusters: { clusterNames: [name] }, weight: desired }));
+  return { mode: "Divided", strategy: "Weighted", weights };
+}
