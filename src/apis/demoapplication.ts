@@ -12,6 +12,7 @@ import {
   volumeMounts,
   volumes,
 } from "./container.ts";
+import { finishedRecord } from "./finished.ts";
 import { ingress } from "./ingress.ts";
 import { memberAddress, memberCondition } from "./memberReport.ts";
 import type { ObjectMeta } from "./meta.ts";
@@ -339,6 +340,11 @@ export const federatedStatus = z.object({
   )
     .exactOptional()
     .describe("Clusters that the object left by failover and has not returned to."),
+  finished: finishedRecord
+    .exactOptional()
+    .describe(
+      "Work that has come to its end for good: what a Job asks for, say. Until its spec asks for other work it is neither made anew nor moved. Kept here, since the TTL of a Job may remove it from a cluster.",
+    ),
   rollout: rolloutStatus
     .exactOptional()
     .describe("The rollout that is under way, or the last one. Absent where the policy rolls nothing out in stages."),

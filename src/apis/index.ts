@@ -21,6 +21,7 @@ export * from "./crds.ts";
 export * from "./demoapplication.ts";
 export { durationMs } from "./duration.ts";
 export * from "./endpoint.ts";
+export * from "./finished.ts";
 export { isGranted, namespaceNotGranted } from "./grantedNamespaces.ts";
 export * from "./kinds.ts";
 export * from "./manifestbundle.ts";

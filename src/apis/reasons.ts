@@ -27,6 +27,7 @@ const VERDICTS = {
   Excluded: "The group of `clusterAffinities` excludes the cluster by name.",
   LabelKeyMissing: "`matchLabelKeys` names a label that the object does not have.",
   TaintNotTolerated: "The cluster has a taint that the Placement does not tolerate.",
+  FinishedThere: "All of the object has come to its end on the cluster, so that no taint moves it.",
   TaintsTolerated: "The Placement tolerates the taints of the cluster, or there are none.",
   ClusterStays: "The MemberCluster is not being deleted.",
   ClusterDeleting: "The MemberCluster is being deleted.",
@@ -129,6 +130,12 @@ const PROGRESS = {
   DeploymentPaused: "The Deployment is paused, and not all of its pods are of the last change.",
   JobRunning: "The Job is running.",
   JobSuspended: "The Job is suspended.",
+  StillRunning:
+    "The hub's own copy has gone by its TTL; what still runs on the member is removed when it has finished. Without `ttlSecondsAfterFinished` on the object it goes at once.",
+  Finished:
+    "The work has come to its end: it is neither run again nor moved until its spec asks for other work, also when nothing is left of the object on the member.",
+  DoneBefore:
+    "The work that is asked for again, after a rollout was taken back, has come to its end on the cluster; the copy that does other work goes.",
   Terminating: "The member object is being deleted.",
   PodRunning: "The pod is to come to an end by itself, and has not yet.",
   VolumePending: "The claim has no volume yet, or the volume is not available yet.",

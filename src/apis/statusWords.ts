@@ -190,8 +190,8 @@ export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> =
   },
   Available: {
     means:
-      "it is as wanted, and ready; with a reason, what it needs has gone from the hub, and the copy there serves on",
-    reasons: ["DependencyMissing"],
+      "it is as wanted, and ready; with a reason, what it needs has gone from the hub, and the copy there serves on; or its work has come to its end",
+    reasons: ["DependencyMissing", "Finished"],
   },
   Degraded: {
     means: "it is or was partly there",
@@ -209,6 +209,7 @@ export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> =
       "ProtectedField",
       "ProgressDeadlineExceeded",
       "JobFailed",
+      "Finished",
       "DeclaredFailed",
     ],
   },
@@ -229,6 +230,6 @@ export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> =
   Removing: { means: "member objects are being removed", reasons: [] },
   Held: {
     means: "frozen: neither written nor deleted",
-    reasons: ["Suspended", "NoPlacement", "NoClusterFits", "CopyFound"],
+    reasons: ["Suspended", "NoPlacement", "NoClusterFits", "CopyFound", "StillRunning"],
   },
 };
