@@ -23,6 +23,7 @@ export {
 export { judgeManifests, titleOf, unpackedSpecOf } from "./bundle/manifests.ts";
 export { declaredDependencies } from "./declaredDependencies.ts";
 export { alteredFields, evidenceOf } from "./effect.ts";
+export { expiryOf, runHash } from "./ends.ts";
 export { withoutGivenUp } from "./givenUp.ts";
 export { staysOnHub } from "./hubMarks.ts";
 export { whyHubsOwn } from "./hubsOwn.ts";

@@ -1,4 +1,5 @@
 import {
+  type End,
   type HealthRule,
   type KubeObject,
   type MemberAddress,
@@ -15,6 +16,8 @@ export interface MemberReport {
   health: Health;
   conditions?: readonly MemberCondition[];
   addresses?: readonly MemberAddress[];
+  /** How it has come to its end for good. */
+  ended?: End;
 }
 
 /** The report on a member object by the rules of its kind, or by what a placement says that healthy means. */
@@ -24,11 +27,13 @@ export function memberReport(object: KubeObject, declared?: HealthRule): MemberR
   const isLeaving = object.metadata.deletionTimestamp !== undefined;
   const health = declared === undefined || isLeaving ? byKind : declaredHealth(object, declared, byKind);
   const conditions = showsConditions(kind.isGeneric === true, health) ? shownConditions(object, health) : [];
+  const ended = kind.end?.(object);
   const addresses = kind.addresses?.(object) ?? [];
   return {
     health,
     ...(conditions.length === 0 ? {} : { conditions }),
     ...(addresses.length === 0 ? {} : { addresses }),
+    ...(ended === undefined ? {} : { ended }),
   };
 }
 

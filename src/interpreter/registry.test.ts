@@ -127,9 +127,8 @@ describe("the kinds of the members", () => {
   ])("%s/%s has a rule of its own, and nothing to count", (group, kind) => {
     const rule = memberKindOf(group, kind);
     expect(rule).toMatchObject({ group, kind });
-    expect(Object.keys(rule).toSorted()).toEqual(
-      ["Service", "Ingress"].includes(kind) ? ["addresses", "group", "health", "kind"] : ["group", "health", "kind"],
-    );
+    const more = ["Service", "Ingress"].includes(kind) ? ["addresses"] : ["Job", "Pod"].includes(kind) ? ["end"] : [];
+    expect(Object.keys(rule).toSorted()).toEqual([...more, "group", "health", "kind"]);
   });
 
   test("a kind without a rule is read by convention, unless Kubernetes gives it no status", () => {
@@ -139,6 +138,7 @@ describe("the kinds of the members", () => {
       group: "example.com",
       kind: "Widget",
       isGeneric: true,
+      end: expect.any(Function) as unknown,
       health: expect.any(Function) as unknown,
     });
     expect(widget.health(silent)).toMatchObject({ state: "Unknown", reason: "NoReport" });

@@ -11,6 +11,7 @@ import { demoApplicationKind } from "./demoapplication.ts";
 import { ingressAddresses, serviceAddresses } from "./health/addresses.ts";
 import { definitionHealth } from "./health/definitions.ts";
 import { jobPaths } from "./divisionOfJobs.ts";
+import { genericEnd, jobEnd, podEnd } from "./ends.ts";
 import { genericHealth, hasNoStatus } from "./health/generic.ts";
 import { cronJobHealth, jobHealth } from "./health/jobs.ts";
 import { podHealth } from "./health/pod.ts";
@@ -53,9 +54,9 @@ const MEMBER_KINDS: readonly MemberKind[] = [
   memberKind("apps", "ReplicaSet", replicaSetHealth, { ...scalable, podTemplatePath: POD_TEMPLATE }),
   memberKind("", "ReplicationController", replicaSetHealth, { ...scalable, podTemplatePath: POD_TEMPLATE }),
   // The template of a Job cannot be changed, so nothing is written into it.
-  memberKind("batch", "Job", jobHealth),
+  memberKind("batch", "Job", jobHealth, { end: jobEnd }),
   memberKind("batch", "CronJob", cronJobHealth),
-  memberKind("", "Pod", podHealth),
+  memberKind("", "Pod", podHealth, { end: podEnd }),
   memberKind("", "Service", serviceHealth, { addresses: serviceAddresses }),
   memberKind("networking.k8s.io", "Ingress", ingressHealth, { addresses: ingressAddresses }),
   memberKind("", "PersistentVolumeClaim", claimHealth),
@@ -118,7 +119,7 @@ export function memberKindOf(group: string, kind: string): MemberKind {
     remembered(otherMemberKinds, name, () =>
       hasNoStatus(group, kind)
         ? memberKind(group, kind, () => available)
-        : memberKind(group, kind, genericHealth, { isGeneric: true }),
+        : memberKind(group, kind, genericHealth, { isGeneric: true, end: genericEnd }),
     )
   );
 }

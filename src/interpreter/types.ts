@@ -1,4 +1,4 @@
-import type { KubeObject, MemberAddress, ObjectRef, ReplicaCounts } from "../apis/index.ts";
+import type { End, KubeObject, MemberAddress, ObjectRef, ReplicaCounts } from "../apis/index.ts";
 import type { Fields } from "./values.ts";
 
 /**
@@ -77,6 +77,8 @@ export interface MemberKind {
   /** Path from the object to its pod template (["spec", "template"]), when it has one. */
   podTemplatePath?: readonly string[];
   health(object: KubeObject): Health;
+  /** How an object has come to its end for good. Undefined for kinds whose objects have none. */
+  end?(object: KubeObject): End | undefined;
   /** Where an object can be reached; undefined for kinds that nobody calls. */
   addresses?(object: KubeObject): MemberAddress[];
   /** The kind has no rule of its own: its health is read by convention. */
