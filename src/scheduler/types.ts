@@ -43,6 +43,8 @@ export interface Subject {
    * and admit the object only where a new object could go.
    */
   found?: ReadonlySet<string>;
+  /** Clusters of `current` on which all of the object has come to its end: nothing drives it away from there. */
+  finished?: ReadonlySet<string>;
   /** What goes to a cluster is the object itself, and no other that Meridian makes of it. */
   sentAsItIs?: boolean;
   /** `group/version` of what goes to a cluster; undefined: not known, and not asked for. */

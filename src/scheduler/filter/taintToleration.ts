@@ -3,16 +3,20 @@ import type { ClusterSnapshot, ClusterTaint } from "../types.ts";
 import { fits, refuses, staysOn, type Filter, type FilterAnswer, type FilterContext } from "./filter.ts";
 
 const NO_TAINT = fits("TaintsTolerated", "no taint keeps the object away");
+const FINISHED = fits("FinishedThere", "the object has come to its end there, and stays");
 const TOLERATED = fits("TaintsTolerated", "its taints are tolerated");
 
 /**
  * Refuses clusters whose taints the placement does not tolerate. NoSchedule keeps new objects away; NoExecute also moves
- * what is there, once `tolerationSeconds` have passed since the taint was added. PreferNoSchedule never refuses. As in
+ * what is there and has not come to its end, once `tolerationSeconds` have passed since the taint was added. PreferNoSchedule never refuses. As in
  * Kubernetes, the first toleration that matches a taint is the one that counts for it.
  */
 export const taintToleration: Filter = {
   name: "TaintToleration",
-  prepare: (context) => (cluster) => (cluster.taints.length === 0 ? NO_TAINT : check(cluster, context)),
+  prepare: (context) => (cluster) => {
+    if (cluster.taints.length === 0) return NO_TAINT;
+    return context.subject.finished?.has(cluster.name) === true ? FINISHED : check(cluster, context);
+  },
 };
 
 function check(cluster: ClusterSnapshot, { subject, tolerations, now }: FilterContext): FilterAnswer {
