@@ -1,5 +1,5 @@
 import type { OwnerRef } from "../apis/index.ts";
-import type { ApplyRow } from "../desiredstate/index.ts";
+import { type ApplyRow, hasEnded } from "../desiredstate/index.ts";
 import type { LostField } from "../interpreter/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 import { isInSync } from "./memberObjects.ts";
@@ -42,6 +42,7 @@ export function decide(object: MemberObject, isKnown: boolean): Action {
     case "Hold":
       return row.confirm === true ? confirmation(object, isKnown) : reading(object);
     case "Apply":
+      if (hasEnded(row, object)) return reading(object);
       if (observed === undefined) return { kind: "Create", row };
       // When an object that is being deleted is gone, the member's watch says so, and the object is created anew.
       if (observed.deleting) return nothing;

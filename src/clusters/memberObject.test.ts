@@ -18,6 +18,7 @@ test("a new member object has its name, and nothing else is asked or known of it
   expect(Object.values(unknown).filter((value) => value !== undefined)).toEqual([]);
   expect(Object.keys(unknown).toSorted()).toEqual([
     "effective",
+    "ended",
     "failure",
     "given",
     "healed",
@@ -27,6 +28,7 @@ test("a new member object has its name, and nothing else is asked or known of it
     "refused",
     "removed",
     "row",
+    "run",
     "told",
     "trouble",
   ]);

@@ -1,5 +1,5 @@
 import { type ObjectRef, refKey } from "../apis/index.ts";
-import type { Failure, Observation, Row } from "../desiredstate/index.ts";
+import type { EndedRun, Failure, Observation, Row } from "../desiredstate/index.ts";
 import type { LostField, MemberReport, PodTrouble } from "../interpreter/index.ts";
 import type { Origin } from "../observability/index.ts";
 import type { EffectiveApply } from "./effectiveApply.ts";
@@ -44,6 +44,10 @@ export interface MemberObject {
    * back what somebody did.
    */
   carriedOut: boolean;
+  /** The work that a life of the member object does: known since the object was as a row with that `run` asks for. */
+  run: { uid: string; hash: string } | undefined;
+  /** The work of the row was seen at its end: kept when the object is gone, so that it is not made anew before the hub has the record. */
+  ended: EndedRun | undefined;
   /** What the observed life of a dependency has refused to become, since a field cannot be changed. */
   refused: { uid: string; hashes: readonly string[] } | undefined;
   healed: Observation["healed"];
@@ -72,6 +76,8 @@ export function newMemberObject(ref: ObjectRef): MemberObject {
     writing: false,
     reportedWriting: false,
     carriedOut: false,
+    run: undefined,
+    ended: undefined,
     refused: undefined,
     healed: undefined,
     trouble: undefined,

@@ -1,11 +1,19 @@
 import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
-import { expectedOf, type ApplyRow, type Failure, type Observation, sameReportTerms } from "../desiredstate/index.ts";
+import {
+  expectedOf,
+  type ApplyRow,
+  type Failure,
+  hasEnded,
+  type Observation,
+  sameReportTerms,
+} from "../desiredstate/index.ts";
 import { alteredFields, isSameTrouble, lostFields, type PodTrouble } from "../interpreter/index.ts";
 import { applyOf, isSameApplyOf, withoutEffect } from "./effectiveApply.ts";
 import { Contents } from "./contents.ts";
 import { type MemberObject, newMemberObject } from "./memberObject.ts";
 import { observationOf, toldOf } from "./memberObservation.ts";
 import { forgetContent, isOlder, type ObservedObject } from "./observed.ts";
+import { noteEnd } from "./ends.ts";
 import type { RowDelta } from "./ports.ts";
 import { asksTheSame, isForgettable, rowFor } from "./rowChanges.ts";
 
@@ -30,8 +38,12 @@ export function inSyncWith({ observed, judged }: MemberObject): string | undefin
   return observed.hash === judged.hash ? judged.hash : undefined;
 }
 
-/** True when the member object is as its Apply row says, and all of the row's fields are ours and have its values. */
+/**
+ * True when the member object is as its Apply row says, and all of the row's fields are ours and have its values; or when the work of the row has
+ * come to its end, whatever is left of the object.
+ */
 export function isInSync(object: MemberObject): boolean {
+  if (object.row?.verb === "Apply" && hasEnded(object.row, object)) return true;
   return object.row?.verb === "Apply" && inSyncWith(object) === object.row.hash;
 }
 
@@ -76,6 +88,7 @@ export class MemberObjects {
     object.row = rowFor(object);
     const asksToTell = !sameReportTerms(before?.reporting, object.row?.reporting);
     if (object.row?.reporting === undefined) forgetContent(object.observed);
+    noteEnd(object);
     const isNew = before === undefined || object.row === undefined || !asksTheSame(before, object.row);
     if (row?.verb === "Apply") object.isAbsent = false;
     const isToAcknowledge = row?.verb !== "Apply" && (isNew || revision !== object.revision);
@@ -165,6 +178,7 @@ export class MemberObjects {
     if (observed !== undefined) object.mayBeThere = true;
     else if (object.isAbsent) object.mayBeThere = false;
     object.row = rowFor(object);
+    noteEnd(object);
     object.judged = undefined;
     this.#judge(object);
     this.#mark(object);

@@ -13,6 +13,7 @@ export function observationOf(cluster: string, object: MemberObject, hash: strin
   if (isAbsent && row !== undefined) observation.absent = true;
   else if (mayBeThere && observed === undefined && row?.verb === "Hold" && row.confirm === true)
     observation.mayBeThere = true;
+  if (object.ended !== undefined) observation.ended = object.ended;
   if (failure !== undefined) observation.failure = failure;
   if (healed !== undefined) observation.healed = healed;
   return observation;
@@ -53,7 +54,9 @@ function ageOf(
   return isOld ? { isStatusOld: true } : {};
 }
 
-function statusOf({ status }: KubeObject): FullReport["status"] {
+/** The status of what a member holds, where it is not too large to be summed up. */
+export function statusOf(content: KubeObject | undefined): FullReport["status"] {
+  const status = content?.["status"];
   return isRecord(status) && excess(status, STATUS_BOUNDS) === undefined ? status : undefined;
 }
 
@@ -61,7 +64,7 @@ type Presence = NonNullable<Observation["present"]>;
 
 function presenceOf(
   observed: ObservedObject,
-  { refused, trouble, told }: Pick<MemberObject, "refused" | "trouble" | "told">,
+  { refused, run, trouble, told }: Pick<MemberObject, "refused" | "run" | "trouble" | "told">,
 ): Presence {
   const { immutable, secretType, uid, hash, owner, createdAt, proven, policy, hubVersion, deleting } = observed;
   const { health, conditions, addresses, status, isStatusOld }: FullReport = told?.report ?? observed;
@@ -81,6 +84,8 @@ function presenceOf(
   if (addresses !== undefined) presence.addresses = addresses;
   if (status !== undefined) presence.status = status;
   if (isStatusOld !== undefined) presence.isStatusOld = isStatusOld;
+  if (observed.ended !== undefined) presence.ended = observed.ended;
+  if (run?.uid === uid) presence.run = run.hash;
   if (immutable) presence.immutable = immutable;
   if (secretType !== undefined) presence.secretType = secretType;
   if (refused?.uid === uid) presence.refused = refused.hashes;

@@ -46,6 +46,15 @@ describe("what is applied in phases", () => {
     expect(waits("workload")).toBe(false);
   });
 
+  test("does not wait for what has come to its end", () => {
+    const { note, waits } = setUp();
+    note("job", row({ phase: 1, run: "r1" }));
+    note("workload", apply(2));
+    expect(waits("workload")).toBe(true);
+    note("job", row({ phase: 1, run: "r1", done: "Complete" }));
+    expect(waits("workload")).toBe(false);
+  });
+
   test("waits for no other owner, and what has no phase waits for nobody", () => {
     const { note, waits } = setUp();
     note("crd", apply(0));

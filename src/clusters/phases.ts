@@ -1,5 +1,5 @@
 import { refKey } from "../apis/index.ts";
-import type { Row } from "../desiredstate/index.ts";
+import { hasEnded, type Row } from "../desiredstate/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 
 /** What one member object holds up. */
@@ -88,13 +88,14 @@ export class Phases {
   }
 }
 
-function partOf({ row, observed }: MemberObject): Part | undefined {
+function partOf(object: MemberObject): Part | undefined {
+  const { row, observed } = object;
   if (row?.phase === undefined) return undefined;
   const { phase } = row;
   const owner = refKey(row.owner);
   if (row.verb === "Apply") {
-    const isDone = observed !== undefined && !observed.deleting && observed.hash === row.hash;
-    return { owner, way: "apply", phase, isOpen: !isDone };
+    const isThere = observed !== undefined && !observed.deleting && observed.hash === row.hash;
+    return { owner, way: "apply", phase, isOpen: !isThere && !hasEnded(row, object) };
   }
   return isGoing(row) ? { owner, way: "remove", phase, isOpen: observed !== undefined } : undefined;
 }

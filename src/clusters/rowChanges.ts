@@ -16,7 +16,12 @@ export function asksTheSame(a: Row, b: Row): boolean {
 }
 
 function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
-  return a.hash === b.hash && a.conflictResolution === b.conflictResolution;
+  return (
+    a.hash === b.hash &&
+    a.conflictResolution === b.conflictResolution &&
+    a.run === b.run &&
+    (a.done === undefined) === (b.done === undefined)
+  );
 }
 
 /** Nothing is there, nothing is asked for, and nothing is under way. */

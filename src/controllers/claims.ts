@@ -9,6 +9,7 @@ import {
   type ObjectMeta,
   OBJECT_FINALIZER,
   recordOf,
+  sameValue,
 } from "../apis/index.ts";
 import type { Target } from "../desiredstate/index.ts";
 import { changedSpec, type HubCache, type HubEvent, type PlacedKind, type StatusStore } from "../hub/index.ts";
@@ -95,6 +96,12 @@ function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
 /** The object became unhealthy on some cluster, or well again, or its pods find no node, where its placement asks since when. */
 export function changedHealthClocks({ object, old }: { object: Recorded; old?: Recorded | undefined }): boolean {
   return healthClocks(object) !== healthClocks(old);
+}
+
+/** Work has come to its end somewhere: rows say from then on that it is done. */
+export function changedFinished({ object, old }: { object: Recorded; old?: Recorded | undefined }): boolean {
+  const of = (recorded: Recorded | undefined) => (recorded?.status as FederatedStatus | undefined)?.finished;
+  return !sameValue(of(object), of(old));
 }
 
 function healthClocks(recorded: Recorded | undefined): string {

@@ -4,11 +4,13 @@ import {
   type Failure,
   isInSync,
   kindNameOf,
+  type Observation,
   REPLACED,
   type Row,
   type Why,
 } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
+import type { Health } from "../interpreter/index.ts";
 import type { ClusterView, RowView } from "../status/index.ts";
 import type { Assignments, Cell } from "./assignments.ts";
 import { isFoundOnJoin } from "./copies.ts";
@@ -29,6 +31,7 @@ const LASTING: ReadonlySet<string> = new Set([
   AWAITING_REPLACEMENT,
   "HoldsData",
   "HubWentBack",
+  "StillRunning",
   "KindBeingDeleted",
   "Suspended",
 ]);
@@ -108,15 +111,14 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
   const refused = notGranted ?? unobserved;
   const failure = refused === undefined ? (observation?.failure ?? waits) : { ...refused, final: true };
   const stays = row === undefined ? undefined : stayOf(row, failure);
+  const ended = isWanted && row !== undefined ? endOf(row, observation) : undefined;
+  if (ended !== undefined && row !== undefined) return endedView(row, desiredHash, ended, observation);
   return {
     ref,
     role: row?.role ?? "rendered",
     ...(isWanted && desiredHash !== undefined ? { desiredHash } : {}),
     ...(present === undefined ? {} : { observedHash: present.hash ?? "", health: present.health }),
-    ...(present?.conditions === undefined ? {} : { conditions: present.conditions }),
-    ...(present?.addresses === undefined ? {} : { addresses: present.addresses }),
-    ...(present?.status === undefined ? {} : { status: present.status }),
-    ...(present?.isStatusOld === undefined ? {} : { isStatusOld: present.isStatusOld }),
+    ...reportedBy(present),
     ...(present?.deleting === true ? { finalizers: present.finalizers ?? [] } : {}),
     ...(present !== undefined || observations.knows(cluster, [kindNameOf(ref)]) ? {} : { isUnseen: true as const }),
     inSync: isInSync(effective, observation) || isFrozenAsWanted(effective, present?.hash),
@@ -124,6 +126,55 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
     ...(stays === undefined ? {} : { stays }),
   };
 }
+
+type Present = Observation["present"];
+
+/** What controllers of the member say of the object. */
+function reportedBy(present: Present): Pick<RowView, "conditions" | "addresses" | "status" | "isStatusOld"> {
+  return {
+    ...(present?.conditions === undefined ? {} : { conditions: present.conditions }),
+    ...(present?.addresses === undefined ? {} : { addresses: present.addresses }),
+    ...(present?.status === undefined ? {} : { status: present.status }),
+    ...(present?.isStatusOld === undefined ? {} : { isStatusOld: present.isStatusOld }),
+  };
+}
+
+/** How the work of a row has come to its end: by the record on the hub, or as the worker has seen. */
+function endOf(row: Row, observation: Observation | undefined): RowView["ended"] {
+  const { run } = row;
+  if (run === undefined) return undefined;
+  if (row.verb === "Apply" && row.done !== undefined) return { run, end: row.done };
+  return observation?.ended?.run === run ? { run, end: observation.ended.end } : undefined;
+}
+
+/** Of work that has come to its end: the object is as it is to be, whatever is left of it. */
+function endedView(
+  { ref, role }: Row,
+  desiredHash: string | undefined,
+  ended: NonNullable<RowView["ended"]>,
+  observation: Observation | undefined,
+): RowView {
+  const left = observation?.present?.deleting === false ? observation.present : undefined;
+  const status = left?.status ?? observation?.ended?.status;
+  const health: Health =
+    ended.end === "Complete" ? { state: "Available" } : left?.health.state === "Failed" ? left.health : FAILED;
+  return {
+    ref,
+    role,
+    ...(desiredHash === undefined ? {} : { desiredHash, observedHash: desiredHash }),
+    health,
+    ...reportedBy(left),
+    ...(status === undefined ? {} : { status }),
+    inSync: true,
+    ended,
+  };
+}
+
+const FAILED = {
+  state: "Failed",
+  reason: "Finished" satisfies Reason,
+  message: "it has failed, and is not run again until its spec asks for other work",
+} as const;
 
 /** Why what is to go is still there, where that may take long. */
 function stayOf(row: Row, failure: Failure | undefined): Why | undefined {

@@ -107,6 +107,8 @@ export interface Removal {
   ownership: RemovalFacts["ownership"];
   /** Why none of them goes, when the reason is the object's kind. */
   held?: Why | undefined;
+  /** The hub's own copy went by its TTL: what still runs goes when it has finished. */
+  awaitsEnd?: boolean;
   /** The hub does not have the object, and its finalizer did not keep it until the copies were gone. */
   lost?: boolean;
 }
@@ -114,7 +116,7 @@ export interface Removal {
 /** Everything that the removal of these copies rests on, at this moment. */
 export function removalFacts(sources: CopySources, copies: readonly Observation[], removal: Removal): RemovalFacts {
   const { hub, progress, missing } = sources;
-  const { held, lost = false, ...rest } = removal;
+  const { held, lost = false, awaitsEnd = false, ...rest } = removal;
   const owner = refKey(removal.owner);
   const clusters = new Map<string, ClusterFacts>();
   const foundOnJoin = new Set<string>();
@@ -129,6 +131,7 @@ export function removalFacts(sources: CopySources, copies: readonly Observation[
   return {
     ...rest,
     ...(held === undefined ? {} : { held }),
+    ...(awaitsEnd ? { awaitsEnd } : {}),
     ...orderFacts(sources, removal.owner),
     hub: { synced: hub.synced, deletionsHeld: hub.deletionsHeld, planned: progress.isKnownAround(owner) },
     clusters: lost ? withHeld(clusters, missing) : clusters,

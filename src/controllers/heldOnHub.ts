@@ -1,5 +1,6 @@
 import { type KubeObject, OBJECT_FINALIZER, unclaimed } from "../apis/index.ts";
 import type { HubCache } from "../hub/index.ts";
+import { expiryOf } from "../interpreter/index.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import type { Plans } from "./plans.ts";
 
@@ -33,4 +34,14 @@ export function keepHeld({ hub, plans, classes }: HeldSources, owner: string): b
   // Set anew, since the holders may have changed.
   plans.set(owner, plan);
   return true;
+}
+
+/** The times of the server are whole seconds. */
+const SECOND_MS = 1_000;
+
+/** Whether the TTL controller of the hub deletes the object, and no person: it has finished there, and its TTL was over when it was deleted. */
+export function wentByTtl(object: KubeObject): boolean {
+  const { deletionTimestamp } = object.metadata;
+  const expiry = expiryOf(object);
+  return deletionTimestamp !== undefined && expiry !== undefined && Date.parse(deletionTimestamp) + SECOND_MS > expiry;
 }

@@ -56,9 +56,10 @@ export class Observations implements ReportSink {
       const key = refKey(observation.ref);
       const before = known.get(key);
       const named = namedBy(before, observation);
-      const { present, writing, failure, absent, mayBeThere } = observation;
-      // With neither an object nor a write there is nothing to remember but a failure to bring the object about, and whether anything is there.
-      const isToldOf = failure !== undefined || absent !== undefined || mayBeThere !== undefined;
+      const { present, writing, failure, absent, mayBeThere, ended } = observation;
+      // With neither an object nor a write there is nothing to remember but a failure to bring the object about, that its work has come to its end,
+      // and whether anything is there.
+      const isToldOf = failure !== undefined || ended !== undefined || absent !== undefined || mayBeThere !== undefined;
       const isOver = present === undefined && !writing && !isToldOf;
       if (isOver) known.delete(key);
       else known.set(key, observation);

@@ -42,9 +42,9 @@ import { FirstSight } from "./firstSight.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
-import { changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
+import { changedFinished, changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
 import { changedContent, concernedAmong, isConcerned } from "./concerned.ts";
-import { keepHeld } from "./heldOnHub.ts";
+import { keepHeld, wentByTtl } from "./heldOnHub.ts";
 import { HELD_AGAIN_MS, heldAsGone, heldByKind, heldBySuspension } from "./heldDeletions.ts";
 import { isOver, letGo } from "./letGo.ts";
 import { RecordedRows } from "./recordedRows.ts";
@@ -142,6 +142,7 @@ export class PlacementReconciler implements Reconciler {
       from(statuses.settlements).when((owner) => this.#recorded.hasArrived(owner) || this.#staging.isHeld(owner)),
       from(hub.statuses.events).when(changedCommand),
       from(hub.statuses.events).when(changedHealthClocks),
+      from(hub.statuses.events).when(changedFinished),
       // A cluster on which nothing is left has gone from the record: the rows that made certain of it are not needed any more.
       from(hub.statuses.events).when((event) => this.#awaiting.has(event.key) && changedRecord(event)),
       // What the removal of a copy rests on: contact with its cluster, the hub's caches, other objects' plans, other managers' objects.
@@ -314,7 +315,8 @@ export class PlacementReconciler implements Reconciler {
     const held = suspension ?? (isAnywhere ? await heldByKind(hub, object, kind, signal) : undefined);
     const { policy, footprint } = this.#finalizations.of(owner, object, kind);
     const life = ownerRefOf(object);
-    const { rows } = this.#step(owner, undefined, { owner: life, policy, cause: DELETED, ownership: "Ours", held });
+    const removal = { owner: life, policy, cause: DELETED, ownership: "Ours" as const, held };
+    const { rows } = this.#step(owner, undefined, { ...removal, awaitsEnd: wentByTtl(object) });
     progress.planned(owner);
     const clusters = recordedClusters(this.#options, owner);
     const remains = remainsOf(this.#options, { owner: life, clusters, footprint });

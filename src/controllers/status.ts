@@ -1,4 +1,12 @@
-import { type FederatedStatus, isResponsible, type KubeObject, refKey, refOf, sameValue } from "../apis/index.ts";
+import {
+  type FederatedStatus,
+  isResponsible,
+  type KubeObject,
+  refKey,
+  refOf,
+  sameValue,
+  writeFinished,
+} from "../apis/index.ts";
 import type { PlacedKind, StatusStore } from "../hub/index.ts";
 import { follow, type Following, type Metrics, type Tracer } from "../observability/index.ts";
 import {
@@ -146,7 +154,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         // There is more to say later; the clusters have to be named now, and so does what a rollout is at: rows wait for both.
         const stored = store.read(owner);
         const named = unrecorded.length === 0 ? { ...stored } : withClusters(stored, unrecorded);
-        const status = plan.rollout === undefined ? named : { ...named, rollout: plan.rollout };
+        const status = { ...named, ...plannedRecord(plan) };
         await this.#write(owner, tracked, found, status, context, signal);
         return requeueAfter(waitMs);
       }
@@ -390,4 +398,10 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const took = tookToPropagate(tracked, plan, clock.monotonic());
     if (took !== undefined) metrics.observePropagation(took);
   }
+}
+
+/** What has to stand on the hub beside the clusters before rows follow from it: the rollout, and what has come to its end where. */
+function plannedRecord({ rollout, target }: Plan): Pick<FederatedStatus, "rollout" | "finished"> {
+  const finished = target?.finished === undefined ? undefined : writeFinished(target.finished);
+  return { ...(rollout === undefined ? {} : { rollout }), ...(finished === undefined ? {} : { finished }) };
 }

@@ -83,8 +83,15 @@ function membersOf(object: KubeObject, target: Target, clusters: readonly Cluste
     const view = views.get(name);
     const row = view?.rows.find(({ ref, role }) => role === "rendered" && refKey(ref) === key);
     const isCurrent = view?.contact.ok === true && row?.inSync === true && row.isStatusOld !== true;
-    return { cluster: name, status: row?.status, isCurrent };
+    const ended = row?.ended;
+    const status = row?.status ?? (ended === undefined ? undefined : endedStatus(ended));
+    return { cluster: name, status, isCurrent: isCurrent || ended !== undefined };
   });
+}
+
+/** All that is known of a copy that is gone. */
+function endedStatus({ end }: NonNullable<ClusterView["rows"][number]["ended"]>): MemberStatus["status"] {
+  return { conditions: [{ type: end, status: "True" }] };
 }
 
 function ownedBy(manager: string): Why {

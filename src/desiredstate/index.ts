@@ -31,7 +31,7 @@ export { choosePlacement, selectPlacement } from "./placementSelection.ts";
 export { decideRemovals } from "./removals.ts";
 export { REPLACED } from "./replacement.ts";
 export { sameReportTerms } from "./reporting.ts";
-export { chooseRow, inTheNameOf, isInSync, isSameRef } from "./rows.ts";
+export { chooseRow, hasEnded, inTheNameOf, isInSync, isSameRef } from "./rows.ts";
 export { isKindUnseen, kindNameOf, sightOf, whyUnseen } from "./sight.ts";
 export { rolloutFacts } from "./rolloutFacts.ts";
 export { step } from "./step.ts";
@@ -50,6 +50,7 @@ export type {
   ClusterTarget,
   DeleteRow,
   DeletionPolicy,
+  EndedRun,
   Failure,
   HoldRow,
   Heal,

@@ -99,7 +99,8 @@ function hasArrived(cluster: string, known: ReadonlySet<string>, { wanted, obser
   const rendered = (wanted.get(cluster) ?? []).filter(({ role }) => role === "rendered");
   return (
     rendered.length > 0 &&
-    rendered.every(({ ref }) => {
+    rendered.every(({ ref, done }) => {
+      if (done !== undefined) return true;
       const present = observations.find((copy) => copy.cluster === cluster && isSameRef(copy.ref, ref))?.present;
       if (present === undefined || present.deleting) return false;
       const { state, replicas } = present.health;

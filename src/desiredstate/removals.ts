@@ -1,5 +1,13 @@
-import { isGranted, namespaceNotGranted, type ObjectRef, type Reason, refKey, shortMessage } from "../apis/index.ts";
-import { isDefinition, phaseOf } from "../interpreter/index.ts";
+import {
+  isGranted,
+  namespaceNotGranted,
+  type ObjectRef,
+  parseApiVersion,
+  type Reason,
+  refKey,
+  shortMessage,
+} from "../apis/index.ts";
+import { isDefinition, memberKindOf, phaseOf } from "../interpreter/index.ts";
 import { holdsData, makesClaims } from "./data.ts";
 import { isSameRef } from "./rows.ts";
 import { whyUnseen } from "./sight.ts";
@@ -39,6 +47,7 @@ export function decideRemovals(
       (present.proven ? undefined : OWNERSHIP_UNPROVEN) ??
       (facts.neededByOthers.has(`${cluster}/${refKey(ref)}`) ? NEEDED_BY_OTHERS : undefined) ??
       (holdsData(ref) && isStillWanted(cluster, facts) ? keepsData(ref) : undefined) ??
+      (facts.awaitsEnd === true ? whyAwaited(ref, present, facts) : undefined) ??
       serving.get(cluster);
     if (obstacle !== undefined) rows.push({ ...copy, verb: "Hold", wanted: false, why: obstacle });
     else rows.push({ ...copy, ...verbFor(cluster, ref, present, facts), uid: present.uid, why: facts.cause });
@@ -107,6 +116,17 @@ function keepsData({ kind, name }: ObjectRef): Why {
   // The name comes last: it may be long.
   const message = shortMessage(`it stays with its data until somebody deletes it on the cluster: ${kind} ${name}`);
   return { reason: "HoldsData", message };
+}
+
+const STILL_RUNNING: Reason = "StillRunning";
+
+/** Why a copy stays though the hub's own has gone by its TTL: the TTL is of what has finished. What is let go of runs on anyway. */
+function whyAwaited(ref: ObjectRef, present: Present, facts: RemovalFacts): Why | undefined {
+  if (present.ended !== undefined || (facts.policy ?? present.policy) === "Orphan") return undefined;
+  const { group } = parseApiVersion(ref.apiVersion);
+  if (memberKindOf(group, ref.kind).end === undefined) return undefined;
+  const message = "it is removed when it has finished; to remove it now, take ttlSecondsAfterFinished off the object";
+  return { reason: STILL_RUNNING, message };
 }
 
 /** Why the copies on a cluster are let go of: its MemberCluster is being deleted, and keeps what runs there. */

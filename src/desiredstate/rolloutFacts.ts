@@ -33,6 +33,7 @@ export function rolloutFacts(input: RolloutFactsInput): RolloutFacts[] {
     const copies = ownCopies(present.get(name) ?? [], target);
     const [next, last] = [wanted.get(name), kept.get(name)];
     const problem = next?.problem ?? next?.frozenFor;
+    const isDoneBefore = last?.objects.some(({ done }) => done !== undefined) === true;
     const errorOfLastGood = (last?.problem ?? last?.frozenFor)?.reason;
     const error = problem?.reason ?? copies.find(({ failure }) => failure !== undefined)?.failure?.reason;
     return {
@@ -45,6 +46,7 @@ export function rolloutFacts(input: RolloutFactsInput): RolloutFacts[] {
       onLastGood: isOn(last, copies),
       runs: runsOf(next, last, copies),
       health: healthOf(copies, next ?? last),
+      ...(isDoneBefore ? { healthOfLastGood: healthOf(copies, last) } : {}),
       ...(error === undefined ? {} : { error }),
       ...(errorOfLastGood === undefined ? {} : { errorOfLastGood }),
     };
@@ -70,8 +72,9 @@ function isOn(cluster: ClusterTarget | undefined, copies: readonly Observation[]
   if (cluster === undefined) return !copies.some((copy) => isThere(copy) || copy.writing);
   if (cluster.problem !== undefined || cluster.frozen) return false;
   const byKey = new Map(copies.map((copy) => [refKey(copy.ref), copy]));
-  return comparable(cluster).every(({ ref, hash, role }) => {
+  return comparable(cluster).every(({ ref, hash, role, run, done }) => {
     const copy = byKey.get(refKey(ref));
+    if (done !== undefined && (copy?.present?.run ?? run) === run) return true;
     if (copy === undefined) return role === "dependency";
     return copy.present?.hash === hash && !copy.present.deleting && !copy.writing && copy.failure === undefined;
   });
@@ -105,9 +108,9 @@ function healthOf(copies: readonly Observation[], cluster: ClusterTarget | undef
   let worst: (typeof SEVERITY)[number] = "Available";
   let reason: string | undefined;
   let [available, desired] = [0, 0];
-  for (const { ref } of (cluster?.objects ?? []).filter(({ role }) => role === "rendered")) {
+  for (const { ref, done } of (cluster?.objects ?? []).filter(({ role }) => role === "rendered")) {
     const health = byKey.get(refKey(ref))?.present?.health;
-    const state = health?.state ?? "Progressing";
+    const state = done === undefined ? (health?.state ?? "Progressing") : done === "Failed" ? done : "Available";
     available += health?.replicas?.available ?? 0;
     desired += health?.replicas?.desired ?? 0;
     if (SEVERITY.indexOf(state) >= SEVERITY.indexOf(worst)) continue;

@@ -1,13 +1,21 @@
 import { type ObjectRef, type OwnerRef, parseApiVersion } from "../apis/index.ts";
 import { policyOf } from "./marks.ts";
-import type { ApplyRow, DeletionPolicy, Observation, Row } from "./types.ts";
+import type { ApplyRow, DeletionPolicy, EndedRun, Observation, Row } from "./types.ts";
 
 /** True when the object is there as the row says, in whoever's name it may be, and all of its fields are ours. */
 export function isInSync(row: Row | undefined, observation: Observation | undefined): boolean {
   const present = observation?.present;
+  // What has come to its end is as it is to be, whatever is left of it.
+  if (row?.verb === "Apply" && hasEnded(row, observation)) return true;
   if (row?.verb !== "Apply" || present === undefined || present.deleting) return false;
   const { hash } = inTheNameOf(row, present);
   return present.hash === hash && observation?.inSyncWith === hash;
+}
+
+/** The work that the row asks for has come to its end there: by the record on the hub, or as was seen a moment ago. */
+export function hasEnded(row: Row, observation: { ended?: EndedRun | undefined } | undefined): boolean {
+  if (row.verb === "Apply" && row.done !== undefined) return true;
+  return row.run !== undefined && observation?.ended?.run === row.run;
 }
 
 /** What a member object says of itself. */

@@ -37,11 +37,15 @@ export function step({ target, lastGood, rollout, observations, removal }: StepI
   const shares = target === undefined ? new Map<string, Share>() : sharesOf(target, lastGood, rollout, removal);
   const retained: HoldRow[] = [];
   const unwanted: Observation[] = [];
+  const replaced: Observation[] = [];
   for (const observation of observations) {
     const { cluster, ref, present } = observation;
     if (present === undefined) continue;
     const share = shares.get(cluster);
-    if (share !== undefined && holds(share, ref)) continue;
+    if (share !== undefined && holds(share, ref)) {
+      if (isOfOtherWork(share, observation)) replaced.push(observation);
+      continue;
+    }
     const why =
       share === undefined ? undefined : (share.retains ?? whyMissing(ref, target) ?? whyMissing(ref, lastGood));
     if (why !== undefined) {
@@ -60,12 +64,18 @@ export function step({ target, lastGood, rollout, observations, removal }: StepI
     target === undefined || target.breakBeforeMake === true || unwanted.length === 0
       ? NONE
       : serversOf(target, shares, observations, removal);
-  const others = [...retained, ...decideRemovals(unwanted, removal, keep)].map((row) => ({
+  const removals = [
+    ...decideRemovals(unwanted, removal, keep),
+    ...decideRemovals(replaced, { ...removal, cause: DONE_BEFORE }),
+  ];
+  const others = [...retained, ...removals].map((row) => ({
     row,
     key: refKey(row.ref),
   }));
   others.sort((a, b) => compareText(a.key, b.key));
-  const rows = [...wanted, ...others.map(({ row }) => row)].sort((a, b) => compareText(a.cluster, b.cluster));
+  const gone = new Set(replaced.map(({ cluster, ref }) => `${cluster}/${refKey(ref)}`));
+  const left = gone.size === 0 ? wanted : wanted.filter(({ cluster, ref }) => !gone.has(`${cluster}/${refKey(ref)}`));
+  const rows = [...left, ...others.map(({ row }) => row)].sort((a, b) => compareText(a.cluster, b.cluster));
   return {
     rows,
     ...(rollout === undefined ? {} : { rollout }),
@@ -99,7 +109,7 @@ function shareOf(cluster: ClusterTarget, target: Target): Share {
   }
   const { reason, message } = target.scheduled;
   const why = refusal ?? { reason, message };
-  const rows = objects.map(({ ref, role, hash, reporting }): HoldRow => {
+  const rows = objects.map(({ ref, role, hash, reporting, run }): HoldRow => {
     const row: HoldRow = {
       verb: "Hold",
       cluster: cluster.name,
@@ -111,6 +121,7 @@ function shareOf(cluster: ClusterTarget, target: Target): Share {
       wanted: true,
     };
     if (reporting !== undefined) row.reporting = reporting;
+    if (run !== undefined) row.run = run;
     // The level that refuses the object is the one that its namespace is to have. A suspension holds that as well.
     if (refusal !== undefined && !target.suspended) row.namespaceLabels = target.namespaceLabels ?? {};
     return row;
@@ -127,6 +138,18 @@ function holds({ objects }: Share, ref: ObjectRef): boolean {
   let keys = keysOf.get(objects);
   if (keys === undefined) keysOf.set(objects, (keys = new Set(objects.map((object) => refKey(object.ref)))));
   return keys.has(refKey(ref));
+}
+
+const DONE_BEFORE: Why = {
+  reason: "DoneBefore",
+  message: "the work that is asked for again has come to its end there; what runs in its stead goes",
+};
+
+/** The copy does other work than the one that has come to its end there and is asked for again: a rollout was taken back. */
+function isOfOtherWork({ objects }: Share, { ref, present }: Observation): boolean {
+  if (present?.run === undefined) return false;
+  const wanted = objects.find(({ done, ref: of }) => done !== undefined && isSameRef(of, ref));
+  return wanted?.run !== undefined && wanted.run !== present.run;
 }
 
 /** By cluster: what the target says, or for one that waits for its turn, what it had. */
@@ -174,12 +197,14 @@ function isGoing(name: string, { decision }: Target): boolean {
 }
 
 function applyRow(cluster: string, desired: DesiredObject, target: Target): ApplyRow {
-  const { ref, role, object, hash, unretained, phase, reporting } = desired;
+  const { ref, role, object, hash, unretained, phase, reporting, run, done } = desired;
   const { owner, hubVersion, conflictResolution, namespaceLabels } = target;
   const row: ApplyRow = { verb: "Apply", cluster, ref, owner, role, object, hash, conflictResolution };
   if (unretained !== undefined) row.unretained = unretained;
   if (phase !== undefined) row.phase = phase;
   if (reporting !== undefined) row.reporting = reporting;
+  if (run !== undefined) row.run = run;
+  if (done !== undefined) row.done = done;
   if (hubVersion !== undefined) row.hubVersion = hubVersion;
   if (namespaceLabels !== undefined) row.namespaceLabels = namespaceLabels;
   return row;

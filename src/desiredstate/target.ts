@@ -19,16 +19,17 @@ import {
   undividable,
 } from "../interpreter/index.ts";
 import { type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
-import { goesByRoom, NEEDS_UNKNOWN, roomFor, sortedByName, type Subject } from "../scheduler/index.ts";
+import { choosesAmong, goesByRoom, NEEDS_UNKNOWN, roomFor, sortedByName, type Subject } from "../scheduler/index.ts";
 import { manifestsProblem, scopeProblem, termsWithin } from "./bundleScope.ts";
 import { apisOf } from "./apisOf.ts";
 import { collectDependencies } from "./dependencies.ts";
+import { Finished, runsIn } from "./finished.ts";
 import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
 import { needsOf, withTheirNeeds } from "./needs.ts";
 import { choosePlacement } from "./placementSelection.ts";
 import { defaultTerms, type NamespaceTerms } from "./podSecurity/index.ts";
 import { reschedulingOf } from "./rescheduling.ts";
-import { currentClusters, foundClusters, foundReplicas, isRendered, scopeOf } from "./scope.ts";
+import { currentClusters, foundClusters, foundReplicas, isRendered, type Scope, scopeOf } from "./scope.ts";
 import type { ClusterTarget, Target, Why } from "./types.ts";
 import type { Needs, Snapshot } from "./snapshot.ts";
 import { VariantRenderer } from "./variants.ts";
@@ -56,6 +57,9 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
       : undefined) ??
     (kind.holdsManifests === true ? manifestsProblem(object) : undefined);
   const rendered = unfit === undefined ? kind.render(object) : [];
+  const runs = runsIn(rendered, kind.holdsManifests === true ? undefined : object);
+  const recorded = Finished.in(snapshot.previous, runs, rendered.length);
+  const everywhere = recorded.everywhere();
   const found = foundReplicas(snapshot, rendered);
   const unproven = foundClusters(snapshot, found);
   const reported = reportedReplicas(snapshot, found);
@@ -68,11 +72,14 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     current: currentClusters(snapshot, reported, found),
     ...(unproven === undefined ? {} : { found: unproven }),
     ...(replicas === undefined ? {} : { replicas }),
+    ...(everywhere === undefined ? {} : { finished: everywhere }),
     ...(isRendered(object) ? {} : { sentAsItIs: true }),
     ...(unfit === undefined ? { apis: apisOf(rendered) } : {}),
     ...(isByRoom ? roomIn(snapshot, podNeeds) : {}),
   };
   const scope = scopeOf(snapshot, placement, subject, clusters, now);
+
+  const finished = rendered.length === 0 ? recorded : finishedAfter(recorded, scope, snapshot, placement, subject);
 
   const owner = ownerRefOf(object);
   // While no policy places the object, the one that did still says what becomes of its copies.
@@ -96,6 +103,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     reporting: placement?.spec,
     replicaPath: paths?.spec,
     ...(kind.holdsManifests === true ? { inPhases: true } : {}),
+    runs,
   });
 
   const targets: ClusterTarget[] = [];
@@ -131,7 +139,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
       ...(keeps || variant.problem !== undefined || variant.overrides === undefined
         ? {}
         : { overrides: variant.overrides }),
-      objects: isUnknown ? [] : variant.objects,
+      objects: isUnknown ? [] : finished.on(name, variant.objects),
     });
   }
 
@@ -167,6 +175,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     ...(placement?.spec.aggregateStatus === true && hubKindOf(group, object.kind) === undefined
       ? { aggregatesStatus: true as const }
       : {}),
+    ...(finished.work.runs.size === 0 ? {} : { finished: finished.work }),
     ...(scope.failover === undefined ? {} : { failover: scope.failover }),
     ...(podNeeds === undefined ? {} : { podNeeds }),
     ...(placement !== undefined && reschedulingOf(placement) !== undefined ? { reschedules: true as const } : {}),
@@ -174,6 +183,25 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     ...(placement?.spec.failover?.makeBeforeBreak === false ? { breakBeforeMake: true as const } : {}),
     ...(scope.decision.recheckAt === undefined ? {} : { recheckAt: scope.decision.recheckAt }),
   };
+}
+
+/** The record of what has come to its end, after the moves that the decision brings. While nothing decides where the object goes, it stays as it is. */
+function finishedAfter(
+  recorded: Finished,
+  { decision, scheduled, suspended }: Scope,
+  { clusters }: Snapshot,
+  placement: Placement | undefined,
+  { current }: Subject,
+): Finished {
+  if (recorded.work.runs.size === 0 || placement === undefined || suspended || scheduled.status !== "True")
+    return recorded;
+  return recorded.after({
+    chosen: new Set(decision.clusters.map(({ name }) => name)),
+    current,
+    known: new Set(clusters.map(({ name }) => name)),
+    isInterchangeable: choosesAmong(placement.spec),
+    mayReturn: placement.spec.rollout !== undefined,
+  });
 }
 
 /** How much room clusters have for the object's pods. */

@@ -1,5 +1,7 @@
 import type {
   DisruptionBudget,
+  End,
+  FinishedWork,
   HealthRule,
   KubeObject,
   MemberAddress,
@@ -58,6 +60,10 @@ export interface DesiredObject {
   reporting?: ReportTerms;
   /** What is there stays as it is, and why: what the object is here is not known any more. */
   held?: Why;
+  /** Hash of the work that it asks for, where its kind comes to an end: no part of what is sent. */
+  run?: string;
+  /** The work has come to its end there: the object is not made anew, and what is left of it stays as it is. */
+  done?: End;
 }
 
 /** What a placement asks for about a member object, beyond what is told of every one. */
@@ -122,6 +128,8 @@ export interface Target {
   deletionPolicy: DeletionPolicy;
   /** The sum of its statuses on the members is written into its own. */
   aggregatesStatus?: true;
+  /** What has come to its end where, by the record on the hub and the moves of this decision. Undefined where nothing has. */
+  finished?: FinishedWork;
   /** What failover came to, where the placement asks for failover. */
   failover?: Failover;
   /** What each of its pods asks of a node. Set where replicas are divided by room. */
@@ -145,6 +153,8 @@ interface RowBase {
   /** Applied after the owner's objects of earlier phases, and removed after those of later ones; undefined: at once. */
   phase?: number;
   reporting?: ReportTerms;
+  /** As of {@link DesiredObject.run}; of a row that wants the member object. */
+  run?: string;
 }
 
 /** Make it so. */
@@ -227,6 +237,10 @@ export interface Observation {
     /** The resourceVersion of its owner on the hub when it was written last. */
     hubVersion?: string;
     deleting: boolean;
+    /** How it has come to its end for good. */
+    ended?: End;
+    /** The work that it does ({@link DesiredObject.run}), as far as the worker knows. */
+    run?: string;
     /** While it is being deleted: what holds it, if anything does. */
     finalizers?: readonly string[];
     health: Health;
@@ -247,6 +261,8 @@ export interface Observation {
   };
   /** The hash of the Apply row that it was compared with and found equal to: hash right and every leaf ours. */
   inSyncWith?: string;
+  /** The work that the row asks for was seen at its end, whether or not anything is left of the object. */
+  ended?: EndedRun;
   /** A write is under way: until it has ended, nobody knows what is there. */
   writing: boolean;
   failure?: Failure;
@@ -264,6 +280,14 @@ export interface Observation {
   mayBeThere?: true;
   /** The revision of the last row that the worker took for it; 0 when it never had one. */
   revision: number;
+}
+
+/** A run that was seen at its end on a cluster. */
+export interface EndedRun {
+  run: string;
+  end: End;
+  /** Its status then, where that is asked for and is not too large. */
+  status?: Readonly<Record<string, unknown>>;
 }
 
 /** What has to be known of a cluster before anything is removed there. */
@@ -311,6 +335,8 @@ export interface RemovalFacts {
   ownership: "Ours" | "OtherClass" | "Unconfirmed";
   /** Why nothing of the object goes anywhere: its kind is itself being deleted. */
   held?: Why;
+  /** The object went by its own TTL: copies whose work has not come to its end stay until it has. */
+  awaitsEnd?: true;
   /** What the object is made of goes in phases. */
   inPhases?: true;
   /** Names of definitions that a person agrees to have removed though objects of theirs exist ({@link ALLOW_CRD_REMOVAL_ANNOTATION}). */

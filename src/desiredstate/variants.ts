@@ -5,6 +5,7 @@ import {
   parseApiVersion,
   type PlacementSpec,
   protectedChange,
+  refKey,
   shortMessage,
   shortName,
   told,
@@ -14,6 +15,7 @@ import { applyRules, type MatchedRule, type OverrideEffect } from "../override/i
 import type { PropagatedDependencies } from "./dependencies.ts";
 import { judgeRendering, type NamespaceTerms, type Rendering } from "./podSecurity/index.ts";
 import { mark, type Marking, withControllerReference, withDependenciesHash } from "./marks.ts";
+import type { Runs } from "./finished.ts";
 import { effectOn } from "./overrideEffect.ts";
 import { wrongReplicas } from "./patchedReplicas.ts";
 import { withoutRetained } from "./retain.ts";
@@ -48,6 +50,8 @@ export interface VariantOptions {
   problem?: Problem | undefined;
   /** The objects are applied and removed in phases. */
   inPhases?: true;
+  /** The work that the objects ask for. */
+  runs?: Runs;
 }
 
 export interface VariantOf {
@@ -214,8 +218,10 @@ export class VariantRenderer {
       const desired =
         this.#options.inPhases === true ? markedInPhase(owned, marking) : mark(owned, "rendered", marking);
       const terms = reportTermsOf(object, reporting, this.#isOwner(desired.ref));
+      const run = this.#options.runs?.get(refKey(desired.ref))?.hash;
       known = {
         ...desired,
+        ...(run === undefined ? {} : { run }),
         ...(rest === object ? {} : { unretained: object }),
         ...(terms === undefined ? {} : { reporting: terms }),
       };

@@ -38,7 +38,8 @@ export function goBack(draft: Draft, input: RolloutInput, facts: ReadonlyMap<str
     const clusters = (stage.clusters ?? []).toReversed();
     const stuckBefore = stuck.length;
     for (const cluster of clusters)
-      if (cluster.reason === GOING_BACK) stuck.push(...lookAt(draft, cluster, input, facts.get(cluster.name)));
+      if (cluster.reason === GOING_BACK)
+        stuck.push(...lookAt(draft, cluster, input, asLastGood(facts.get(cluster.name))));
     const isStuck = new Set(stuck.map(({ name }) => name));
     const going = clusters.filter(({ name, reason }) => reason === GOING_BACK && !isStuck.has(name)).length;
     const keptBefore = kept.length;
@@ -117,4 +118,9 @@ function begin(
     }
   }
   return begun;
+}
+
+/** What is known of a cluster by the last good revision. */
+function asLastGood(known: RolloutFacts | undefined): RolloutFacts | undefined {
+  return known?.healthOfLastGood === undefined ? known : { ...known, health: known.healthOfLastGood };
 }

@@ -29,6 +29,8 @@ export interface RolloutFacts {
    */
   runs: "Target" | "LastGood" | "Other" | "Nothing";
   health: RolloutHealth;
+  /** Where work has come to its end by the last good revision: by that one alone. The new revision may ask for other work, which has failed. */
+  healthOfLastGood?: RolloutHealth;
   /** Why something cannot be written there. */
   error?: string;
   /** Why the last good revision cannot be written there. */

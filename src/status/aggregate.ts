@@ -10,6 +10,7 @@ import {
 import type { ClusterTarget, Why } from "../desiredstate/types.ts";
 import { conditionsOf } from "./conditions.ts";
 import { namingObjects } from "./named.ts";
+import { finishedBy } from "./finished.ts";
 import { reportOf, type ClusterReport } from "./report.ts";
 import { clustersWithout } from "./rollout.ts";
 import { addCounts, NONE } from "./rows.ts";
@@ -36,6 +37,7 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
   const placement = target === undefined ? previous?.placement : target.placement;
   const deletionPolicy = target === undefined ? previous?.deletionPolicy : target.deletionPolicy;
   const departures = (target === undefined ? previous?.departures : target.failover?.departures) ?? [];
+  const finished = target === undefined ? previous?.finished : finishedBy(target.finished, input.clusters);
   const statements = statementsOf(input, reports);
   const isAvailable = statements.some(({ type, status }) => type === "Available" && status === "True");
   const available = isAvailable ? planned : planned.filter((report) => report.available === "Yes");
@@ -50,6 +52,7 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
     ...(target === undefined || input.deleting ? {} : { availableClusters: `${available.length}/${planned.length}` }),
     conditions: conditionsOf(statements, previous?.conditions, input.generation, now),
     ...listed(entries),
+    ...(finished === undefined ? {} : { finished }),
     ...(input.rollout === undefined ? {} : { rollout: input.rollout }),
     ...(departures.length === 0 ? {} : { departures: [...departures] }),
     ...(input.kinds === undefined || input.kinds.length === 0 ? {} : { kinds: [...input.kinds] }),
@@ -179,5 +182,6 @@ function ownPartsOf(stored: FederatedStatus, status: FederatedStatus): Record<st
     unlistedClusters: filled(stored.unlistedClusters),
     kinds: filled(stored.kinds),
     departures: filled(stored.departures),
+    finished: stored.finished,
   };
 }

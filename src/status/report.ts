@@ -10,6 +10,7 @@ import {
 } from "../apis/index.ts";
 import type { ClusterTarget, Failure, Why } from "../desiredstate/types.ts";
 import { blamed } from "./blame.ts";
+import { isFinished } from "./finished.ts";
 import { isHeldThere, whyNotRemoved, whyNotReplaced } from "./heldRemoval.ts";
 import { lastKnown } from "./lastKnown.ts";
 import { listedOverrides, overridesIn } from "./overrides.ts";
@@ -78,7 +79,9 @@ export interface ReportInput {
 /** The report on one cluster; undefined when the cluster is not chosen and has no member object. */
 export function reportOf(input: ReportInput): ClusterReport | undefined {
   const { view, target } = input;
-  if (view.contact.ok) return target === undefined ? leaving(input) : planned(input, target);
+  // What has come to its end stays so, whether or not the cluster answers.
+  if (view.contact.ok || (target !== undefined && isFinished(view.rows)))
+    return target === undefined ? leaving(input) : planned(input, target);
   const isKnownOf = view.mayRemain === true || input.previous !== undefined || view.rows.length > 0;
   if (target === undefined && !isKnownOf) return undefined;
   return lost(input);
@@ -239,10 +242,19 @@ function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: W
   // An unknown health is not healthy.
   if (health === undefined) return { state: "Unknown", reason: "NotReported", message: "its health is not known yet" };
   // The pods may run on the member's own copy of a dependency; the entry says all the same that the dependency is missing on the hub.
-  if (health.state === "Available") return { state: "Available", ...textOf(target.warning ?? keptData(rows)) };
+  if (health.state === "Available")
+    return {
+      state: "Available",
+      ...textOf(target.warning ?? keptData(rows) ?? (isFinished(rows) ? FINISHED : undefined)),
+    };
   const activity = health.state === "Progressing" ? { activity: "RollingOut" as const } : {};
   return { state: health.state, ...textOf(health), ...textOf(target.warning), ...activity };
 }
+
+const FINISHED: Why = {
+  reason: "Finished" satisfies Reason,
+  message: "it has come to its end, and is not run again until its spec asks for other work",
+};
 
 /** The failure to report, with the patch to blame for it where one is. */
 function failureOf(rows: readonly RowView[], { overrides }: Pick<ClusterTarget, "overrides">): Failure | undefined {

@@ -23,7 +23,7 @@ export const isWanted = (row: RowView): boolean => row.desiredHash !== undefined
 /** What stays with its data is not on its way out. */
 export const isLeftOver = (row: RowView): boolean =>
   row.desiredHash === undefined && row.observedHash !== undefined && row.stays?.reason !== HOLDS_DATA;
-const isRendered = (row: RowView): boolean => row.role === "rendered" && isWanted(row);
+export const isRendered = (row: RowView): boolean => row.role === "rendered" && isWanted(row);
 
 export function isSettled(rows: readonly RowView[]): boolean {
   return rows.some(isWanted) && rows.every((row) => (isWanted(row) ? row.inSync : !isLeftOver(row)));

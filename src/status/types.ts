@@ -1,5 +1,6 @@
 import type {
   Contact,
+  End,
   FederatedStatus,
   MemberAddress,
   MemberCondition,
@@ -29,6 +30,8 @@ export interface RowView {
   isStatusOld?: true;
   /** Of a member object that is being deleted: what holds it; empty where no finalizer does. */
   finalizers?: readonly string[];
+  /** The work that is asked for has come to its end there, whether or not anything is left of the object. */
+  ended?: { run: string; end: End };
   /** Why a member object that is to go stays for now, where that may take long. */
   stays?: { reason: string; message: string };
   /** Why the last write failed; cleared by a write that succeeds. `final`: no retry before something changes. */

@@ -36,7 +36,9 @@ export function scheduleWithFailover(
   const left = new Set(before.map(({ cluster }) => cluster));
   const current = new Map([...subject.current].filter(([name]) => !left.has(name)));
   const unhealthySince = clocksIn(previous);
-  const facts = { rules, clusters, current, departures: before, unhealthySince, contacts, turnAt };
+  // Where all of it has come to its end, nothing is to be saved.
+  const unfinished = new Map([...current].filter(([name]) => subject.finished?.has(name) !== true));
+  const facts = { rules, clusters, current: unfinished, departures: before, unhealthySince, contacts, turnAt };
   const plan = judgeFailover(facts, now);
   const here = { ...subject, current, evicted: plan.barred };
   const decide = (who: Subject): Decision => schedule(who, spec, clusters, now);

@@ -1,0 +1,24 @@
+import { type FinishedRecord, type FinishedWork, NOTHING_FINISHED, withEnds, writeFinished } from "../apis/index.ts";
+import { isRendered } from "./rows.ts";
+import type { ClusterView, RowView } from "./types.ts";
+
+/** The record of finished work: what stands there by the plan, and what was seen at its end since. */
+export function finishedBy(
+  planned: FinishedWork = NOTHING_FINISHED,
+  views: readonly ClusterView[],
+): FinishedRecord | undefined {
+  const seen = views.flatMap(({ name, rows }) =>
+    rows.flatMap(({ ref, ended }) =>
+      ended === undefined ? [] : [{ cluster: name, ref, hash: ended.run, end: ended.end }],
+    ),
+  );
+  const { runs } = withEnds(planned, seen);
+  const everything = new Set(views.flatMap(({ name, rows }) => (isFinished(rows) ? [name] : [])));
+  return writeFinished({ runs, everything });
+}
+
+/** All that the object is to be on the cluster has come to its end. */
+export function isFinished(rows: readonly RowView[]): boolean {
+  const rendered = rows.filter(isRendered);
+  return rendered.length > 0 && rendered.every(({ ended }) => ended !== undefined);
+}
