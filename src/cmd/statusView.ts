@@ -40,6 +40,8 @@ export interface ObjectReport {
   clusters: ClusterStatusEntry[];
   /** Names of the clusters that `clusters` leaves out, as the status of an object on more than a hundred clusters does. */
   unlistedClusters: string[];
+  /** Names of the clusters on which all of it has come to its end: it stays there. Absent: there are none. */
+  finishedOn?: string[];
   /** How many clusters run the object, and on how many it is available; counts the clusters that `clusters` leaves out, too. */
   clusterCount: number;
   availableClusters: number;
@@ -136,7 +138,8 @@ function reportOf({
   const problem = problemOf(metadata.generation, metadata.deletionTimestamp, status);
   const clusters = status.clusters ?? [];
   const told = problem ?? heldOn(clusters);
-  const { summary = [] } = status;
+  const { summary = [], finished } = status;
+  const finishedOn = (finished?.clusters ?? []).flatMap(({ name, everything }) => (everything === true ? [name] : []));
   const clusterCount = clusters.length + summary.reduce((sum, { clusters: count }) => sum + count, 0);
   const available = status.availableClusters ?? `${healthyAmong(status)}/${clusterCount}`;
   return {
@@ -153,6 +156,7 @@ function reportOf({
     conditions: status.conditions ?? [],
     clusters,
     unlistedClusters: status.unlistedClusters ?? [],
+    ...(finishedOn.length === 0 ? {} : { finishedOn }),
     clusterCount,
     availableClusters: Number.parseInt(available, 10),
     available,

@@ -30,6 +30,8 @@ export function remainingOn(
   for (const object of objects) {
     const entry = object.clusters.find(({ name }) => name === cluster);
     if (entry === undefined && !object.unlistedClusters.includes(cluster)) continue;
+    // What has come to its end moves nowhere, and nobody waits for it.
+    if (object.finishedOn?.includes(cluster) === true) continue;
     const name = `${object.kind.toLowerCase()}/${object.name}${object.namespace === "" ? "" : ` in ${object.namespace}`}`;
     const why = whyItStays(object, placements, taint) ?? whyHeld(entry);
     if (why === undefined)
