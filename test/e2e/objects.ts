@@ -78,6 +78,7 @@ const COLLECTIONS: Record<string, { prefix: string; plural: string; namespaced: 
   },
   MysqlCluster: { prefix: "/apis/mysql.presslabs.org/v1alpha1", plural: "mysqlclusters", namespaced: true },
   StatefulSet: { prefix: "/apis/apps/v1", plural: "statefulsets", namespaced: true },
+  Job: { prefix: "/apis/batch/v1", plural: "jobs", namespaced: true },
   Ingress: { prefix: "/apis/networking.k8s.io/v1", plural: "ingresses", namespaced: true },
   PersistentVolumeClaim: { prefix: "/api/v1", plural: "persistentvolumeclaims", namespaced: true },
   /** Of the definition that bundles of the tests hold. */

@@ -32,6 +32,7 @@ import {
 import { FakeClock } from "../../../src/runtime/testing/fakeClock.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
 import { runManager } from "./manager.ts";
+import { JOBS } from "./objects.ts";
 import { Member } from "./member.ts";
 import type { InProcessClient, Verb } from "./inProcessClient.ts";
 import { TestCluster, untilQuiet } from "./testCluster.ts";
@@ -310,6 +311,7 @@ const LEFT_BEHIND = [
   MEMBERCLUSTERS,
   CONFIGMAPS,
   SECRETS,
+  JOBS,
 ];
 
 /** The hub of all tests of a process, one after the other: to install its kinds takes longer than most of them. */

@@ -53,6 +53,8 @@ export function secret(name: string, data: Record<string, string>): KubeObject {
   return { apiVersion: "v1", kind: "Secret", metadata: { name, namespace: "default" }, data };
 }
 
+export const JOBS: ResourceType = { group: "batch", version: "v1", kind: "Job", plural: "jobs", namespaced: true };
+
 /** A kind that nobody knew when the member was joined. */
 export const BACKUPS: ResourceType = {
   group: "backups.test",
