@@ -31,10 +31,10 @@ describe("a run that was seen at its end", () => {
     const { take, find } = worker(job(), {});
     take(job({ hash: "h2" }));
     expect(decide(find(), true)).toMatchObject({ kind: "Update" });
-    const { objects } = worker(job(), complete);
-    objects.takeRow({ ref, row: job({ hash: "h2" }), revision: 9 });
-    objects.observe(ref, undefined);
-    expect(decide(objects.get(find().key)!, true)).toEqual({ kind: "Nothing" });
+    const other = worker(job(), complete);
+    other.take(job({ hash: "h2" }));
+    other.objects.observe(ref, undefined);
+    expect(decide(other.find(), true)).toEqual({ kind: "Nothing" });
   });
 
   test("is no end of other work", () => {

@@ -9,7 +9,7 @@ import {
 import type { Target } from "../desiredstate/index.ts";
 import type { HubEvent, PlacedKind } from "../hub/index.ts";
 import { ApiError, type Client, DEMOAPPLICATIONS } from "../runtime/index.ts";
-import { changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
+import { changedFinished, changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 
 const { signal } = new AbortController();
@@ -247,4 +247,12 @@ describe("the clocks of an object's health", () => {
       false,
     ]);
   });
+});
+
+test("work that has come to its end is news once", () => {
+  const finished = { objects: [{ kind: "Pod", name: "x", hash: "h" }], clusters: [{ name: "a", complete: "0" }] };
+  const with_ = (status: object) => object({}, { status });
+  expect(changedFinished(updated(with_({}), with_({ finished })))).toBe(true);
+  expect(changedFinished(updated(with_({ finished }), with_({ finished, replicas: 1 })))).toBe(false);
+  expect(changedFinished({ object: with_({}) })).toBe(false);
 });

@@ -373,3 +373,52 @@ describe("where a cluster takes some namespaces only", () => {
     expect(granting("default").view(applyRow(), observation())).not.toHaveProperty("failure");
   });
 });
+
+describe("work that has come to its end", () => {
+  const ended = { run: "r1", end: "Complete" } as const;
+  const done = { ref: CONFIG_REF, role: "rendered", desiredHash: "h1", observedHash: "h1", inSync: true };
+  const failed = { state: "Failed", reason: "BackoffLimitExceeded", message: "no" } as const;
+
+  test.each<[string, Row, Observation | undefined, object]>([
+    [
+      "by the record, where nothing is left",
+      applyRow({ run: "r1", done: "Complete" }),
+      undefined,
+      { ...done, ended, health: { state: "Available" } },
+    ],
+    [
+      "as was seen a moment ago",
+      applyRow({ run: "r1" }),
+      { ...absent(), ended: { ...ended, status: { succeeded: 1 } } },
+      { ...done, ended, status: { succeeded: 1 } },
+    ],
+    [
+      "while a policy is suspended",
+      holdRow({ run: "r1", hash: "h1", wanted: true }),
+      { ...absent(), ended },
+      { ...done, ended },
+    ],
+    [
+      "by the record, where the copy is not as it is to be",
+      applyRow({ run: "r1", done: "Complete" }),
+      observation({ present: { hash: "h0" } }),
+      { ...done, ended },
+    ],
+    [
+      "in failure, with the words of the member",
+      applyRow({ run: "r1", done: "Failed" }),
+      observation({ present: { health: failed } }),
+      { ...done, health: failed },
+    ],
+    [
+      "in failure, where nothing is left",
+      applyRow({ run: "r1", done: "Failed" }),
+      undefined,
+      { ...done, health: { state: "Failed", reason: "Finished" } },
+    ],
+  ])("%s", (_, row, report, want) => expect(viewing().view(row, report)).toMatchObject(want));
+
+  test("is none of other work", () => {
+    expect(viewing().view(applyRow({ run: "r2" }), { ...absent(), ended })).not.toHaveProperty("ended");
+  });
+});

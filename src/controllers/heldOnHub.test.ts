@@ -3,6 +3,7 @@ import { OBJECT_FINALIZER } from "../apis/index.ts";
 import { DEMOAPPLICATIONS } from "../runtime/index.ts";
 import { HELD_BY_OTHERS_MS } from "./debounce.ts";
 import { APP } from "./testing/planning.ts";
+import { wentByTtl } from "./heldOnHub.ts";
 import { reporting } from "./testing/reporting.ts";
 
 const DELETED = "2026-01-01T00:00:00Z";
@@ -77,4 +78,23 @@ test("an object of which something may be left on a cluster without contact says
   carryOut("b");
   await report();
   expect(conditions()).toContain("Ready False Deleting");
+});
+
+describe("a Job that is deleted on the hub", () => {
+  const END = "2026-01-01T00:00:00Z";
+  const job = (deletionTimestamp: string, ttlSecondsAfterFinished?: number, status = "True") => ({
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name: "x", deletionTimestamp },
+    spec: ttlSecondsAfterFinished === undefined ? {} : { ttlSecondsAfterFinished },
+    status: { conditions: [{ type: "Complete", status, lastTransitionTime: END }] },
+  });
+
+  test.each([
+    ["has gone by its TTL when that was over", job("2026-01-01T00:00:05Z", 5), true],
+    ["may have, within the second", job("2026-01-01T00:00:04Z", 4), true],
+    ["is deleted by a person before that", job("2026-01-01T00:00:03Z", 5), false],
+    ["is deleted by a person where it has none", job("2026-01-01T01:00:00Z"), false],
+    ["is deleted by a person while it runs", job("2026-01-01T01:00:00Z", 5, "False"), false],
+  ])("%s", (_, object, want) => expect(wentByTtl(object)).toBe(want));
 });

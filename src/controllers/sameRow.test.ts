@@ -24,6 +24,13 @@ const CASES: readonly { name: string; a: Row; b: Row; same: boolean }[] = [
   { name: "an apply for another object", a: applyRow(), b: applyRow({ owner: { ...SHOP, name: "x" } }), same: true },
   { name: "an apply of other content", a: applyRow(), b: applyRow({ hash: "h2" }), same: false },
   { name: "an apply that adopts", a: applyRow(), b: applyRow({ conflictResolution: "Adopt" }), same: false },
+  { name: "an apply of other work", a: applyRow({ run: "r1" }), b: applyRow({ run: "r2" }), same: false },
+  {
+    name: "an apply of work that is done",
+    a: applyRow({ run: "r1" }),
+    b: applyRow({ run: "r1", done: "Complete" }),
+    same: false,
+  },
   { name: "an apply in another role", a: applyRow(), b: applyRow({ role: "dependency" }), same: false },
   { name: "an apply that becomes a hold", a: applyRow(), b: holdRow(), same: false },
   {

@@ -227,3 +227,23 @@ describe("the sum of statuses on the hub", () => {
     expect((await write(myDb(), both))?.error).toEqual(new Error("gone"));
   });
 });
+
+test("a Job has finished when its last copy has, also where a copy that had before is gone", async () => {
+  const { sums, writes } = hub();
+  const job: KubeObject = { apiVersion: "batch/v1", kind: "Job", metadata: { name: "my-db", namespace: "default" } };
+  const ref = refOf(job);
+  const at = "2026-11-22T09:00:00Z";
+  const complete = {
+    startTime: at,
+    completionTime: at,
+    succeeded: 1,
+    conditions: [{ type: "Complete", status: "True" }],
+  };
+  const gone = view("a", undefined, { ref, ended: { run: "r", end: "Complete" } });
+  const kind = { type: TYPE, informer: { observe: () => undefined } } as unknown as PlacedKind;
+  const { signal } = new AbortController();
+  await sums.write("job", { object: job, kind }, target(["a", "b"]), [gone, view("b", complete, { ref })], signal);
+  expect(writes).toMatchObject([
+    { status: { completionTime: at, conditions: [{ type: "SuccessCriteriaMet" }, { type: "Complete" }] } },
+  ]);
+});

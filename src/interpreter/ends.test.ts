@@ -47,6 +47,12 @@ describe("the end of a member object", () => {
       "Failed",
     ],
     ["a pipeline that runs", custom({ conditions: [condition("Succeeded", "Unknown")] }), undefined],
+    ["a phase that says little", custom({ phase: "Succeeded" }), undefined],
+    [
+      "a backup with the time of its end",
+      custom({ phase: "Completed", completionTimestamp: "2026-11-22T10:00:00Z" }),
+      "Complete",
+    ],
     ["a failure that may pass", custom({ conditions: [condition("Failed")] }), undefined],
     [
       "a failure at the end",

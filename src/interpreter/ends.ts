@@ -17,13 +17,15 @@ export function podEnd(object: KubeObject): End | undefined {
 
 /** Conditions with which the controllers of Jobs, workflows, pipelines and trainings say that the work is over. */
 const OVER: ReadonlySet<string> = new Set(["Complete", "Completed", "Succeeded"]);
+/** Phases of many kinds that go on: an end only where the status has the time of the end beside them. */
+const GOOD_PHASES: ReadonlySet<unknown> = new Set(["Succeeded", "Completed", "Complete"]);
 const FAILED_PHASES: ReadonlySet<unknown> = new Set(["Failed", "Error"]);
 /** Fields of a status that hold the time of the end. */
 const END_TIMES = ["completionTime", "completionTimestamp", "completedAt", "finishedAt", "endTime"] as const;
 
 /**
- * The end of an object of a kind without a rule of its own. `Complete`, `Completed` or `Succeeded` is True at the end of work. A failure may pass,
- * so it is an end only where the status has the time of the end beside it. What has replicas serves, and has no end, whatever its conditions say.
+ * The end of an object of a kind without a rule of its own. `Complete`, `Completed` or `Succeeded` is True at the end of work. A failure may pass, and a phase says little,
+ * so they are an end only where the status has the time of the end beside them. What has replicas serves, and has no end, whatever its conditions say.
  */
 export function genericEnd(object: KubeObject): End | undefined {
   const status = statusOf(object);
@@ -39,7 +41,9 @@ export function genericEnd(object: KubeObject): End | undefined {
   const hasEndTime = END_TIMES.some((field) => textOf(status[field]) !== undefined);
   const hasFailed = is("Failed", "True") || FAILED_PHASES.has(status["phase"]);
   if (isOver) return hasFailed ? "Failed" : "Complete";
-  return hasEndTime && (hasFailed || is("Succeeded", "False")) ? "Failed" : undefined;
+  if (!hasEndTime) return undefined;
+  if (hasFailed || is("Succeeded", "False")) return "Failed";
+  return GOOD_PHASES.has(status["phase"]) ? "Complete" : undefined;
 }
 
 function hasReplicas(object: KubeObject, status: Fields): boolean {

@@ -7,6 +7,8 @@ export function finishedBy(
   planned: FinishedWork = NOTHING_FINISHED,
   views: readonly ClusterView[],
 ): FinishedRecord | undefined {
+  if (planned.runs.size === 0 && !views.some(({ rows }) => rows.some(({ ended }) => ended !== undefined)))
+    return undefined;
   const seen = views.flatMap(({ name, rows }) =>
     rows.flatMap(({ ref, ended }) =>
       ended === undefined ? [] : [{ cluster: name, ref, hash: ended.run, end: ended.end }],
@@ -19,6 +21,11 @@ export function finishedBy(
 
 /** All that the object is to be on the cluster has come to its end. */
 export function isFinished(rows: readonly RowView[]): boolean {
-  const rendered = rows.filter(isRendered);
-  return rendered.length > 0 && rendered.every(({ ended }) => ended !== undefined);
+  let isAny = false;
+  for (const row of rows) {
+    if (!isRendered(row)) continue;
+    if (row.ended === undefined) return false;
+    isAny = true;
+  }
+  return isAny;
 }

@@ -98,6 +98,15 @@ describe("what is left on a cluster", () => {
       DRAINING,
     );
 
+  test("is nothing of what has come to its end: it stays, and nobody waits for it", () => {
+    const done = object("done", { finishedOn: ["m1"] });
+    const elsewhere = object("web", { finishedOn: ["m2"] });
+    expect(left([done, elsewhere])).toMatchObject({
+      leaving: [{ object: "demoapplication/web in shop" }],
+      staying: [],
+    });
+  });
+
   test("leaves, with why it has not left yet", () => {
     expect(left([object("web"), object("api", { clusters: [] })])).toEqual({
       leaving: [{ object: "demoapplication/web in shop", why: "it serves until the object is available on m2" }],

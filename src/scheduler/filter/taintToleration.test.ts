@@ -189,3 +189,10 @@ describe("taints", () => {
     expect(decision.recheckAt).toBe(NOW + 100_000);
   });
 });
+
+test("no taint moves what has come to its end on its cluster", () => {
+  const taints: Taint[] = [{ key: "k", effect: "NoExecute" }];
+  const clusters = [cluster("a", { taints }), cluster("b", { taints })];
+  const who = { current: new Map([["a", undefined]]), finished: new Set(["a"]) };
+  expect(chosen(schedule(subject(who), placement({}), clusters, NOW))).toEqual(["a"]);
+});

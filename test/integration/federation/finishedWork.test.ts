@@ -203,8 +203,8 @@ describe("a bundle with a Job", () => {
     await federation.apply(PLACEMENTS, ordered);
     await federation.apply(MANIFESTBUNDLES, of("work:1"));
     await federation.until(() => finishedOn(federation, "parts").join() === A);
-    const taint = (taints: unknown) =>
-      federation.hub.merge(MEMBERCLUSTERS, undefined, A, { spec: { taints } as object });
+    const taint = (taints: { key: string; effect: string }[] | null) =>
+      federation.hub.merge(MEMBERCLUSTERS, undefined, A, { spec: { taints } });
     const has = (name: string) => federation.member(name).server.has(CONFIGMAPS, "default", "beside");
     await taint([{ key: "maintenance", effect: "NoExecute" }]);
     await federation.until(() => has(B) && !has(A));
