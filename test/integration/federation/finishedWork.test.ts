@@ -163,6 +163,14 @@ describe("a Job that has come to its end and is gone", () => {
     });
   });
 
+  test("stays so when somebody removes the binding with the record", async () => {
+    await using federation = await finished();
+    await federation.hub.delete(RESOURCEBINDINGS, "default", "job.batch.work");
+    await federation.pass(10_000);
+    expect(finishedOn(federation, "work")).toEqual([A]);
+    await stays(federation);
+  });
+
   test("leaves nothing behind when it is deleted on the hub", async () => {
     await using federation = await finished();
     await deleteJob(federation);
