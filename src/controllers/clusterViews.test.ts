@@ -394,8 +394,8 @@ describe("work that has come to its end", () => {
     ],
     [
       "while a policy is suspended",
-      holdRow({ run: "r1", hash: "h1", wanted: true }),
-      { ...absent(), ended },
+      holdRow({ run: "r1", hash: "h1", wanted: true, done: "Complete" }),
+      undefined,
       { ...done, ended },
     ],
     [

@@ -143,7 +143,7 @@ function reportedBy(present: Present): Pick<RowView, "conditions" | "addresses" 
 function endOf(row: Row, observation: Observation | undefined): RowView["ended"] {
   const { run } = row;
   if (run === undefined) return undefined;
-  if (row.verb === "Apply" && row.done !== undefined) return { run, end: row.done };
+  if (row.done !== undefined) return { run, end: row.done };
   return observation?.ended?.run === run ? { run, end: observation.ended.end } : undefined;
 }
 

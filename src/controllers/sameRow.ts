@@ -4,7 +4,7 @@ import { type ApplyRow, type Row, sameReportTerms, type Why } from "../desiredst
 /** Whether both rows ask for the same of one member object. */
 export function isSameRow(a: Row, b: Row | undefined): boolean {
   if (b === undefined || a.verb !== b.verb || a.role !== b.role) return false;
-  if (!sameReportTerms(a.reporting, b.reporting) || a.run !== b.run) return false;
+  if (!sameReportTerms(a.reporting, b.reporting) || a.run !== b.run || a.done !== b.done) return false;
   switch (a.verb) {
     case "Apply":
       return b.verb === "Apply" && isSameApply(a, b);
@@ -34,7 +34,7 @@ function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
   const { alternatives: mine = [] } = a;
   const { alternatives: theirs = [] } = b;
   if (a.hash !== b.hash || a.conflictResolution !== b.conflictResolution || mine.length !== theirs.length) return false;
-  if (a.done !== b.done || !sameValue(a.namespaceLabels, b.namespaceLabels)) return false;
+  if (!sameValue(a.namespaceLabels, b.namespaceLabels)) return false;
   return mine.every(({ hash }, index) => hash === theirs[index]?.hash);
 }
 

@@ -1,4 +1,4 @@
-import { isInSync, type Observation, type Row } from "../desiredstate/index.ts";
+import { hasEnded, isInSync, type Observation, type Row } from "../desiredstate/index.ts";
 import type { SyncCount } from "../observability/index.ts";
 
 export type SyncState = "upToDate" | "outOfSync";
@@ -31,7 +31,9 @@ export function syncStateOf(row: Row | undefined, observation: Observation | und
       return isInSync(row, observation) ? "upToDate" : "outOfSync";
     case "Hold":
       if (!row.wanted) return present === undefined ? undefined : "outOfSync";
-      return row.hash === undefined || row.hash === present?.hash ? "upToDate" : "outOfSync";
+      return hasEnded(row, observation) || row.hash === undefined || row.hash === present?.hash
+        ? "upToDate"
+        : "outOfSync";
     case "Delete":
     case "Release":
       return present === undefined ? undefined : "outOfSync";

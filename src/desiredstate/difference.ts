@@ -141,6 +141,7 @@ function isSameAsk(row: Row, old: Row): boolean {
 
 function verbOfRow(row: Row, copy: Observation | undefined, writers: Writers | undefined): ChangeVerb {
   const present = copy?.present;
+  if (row.done !== undefined) return "Unchanged";
   switch (row.verb) {
     case "Apply":
       if (present === undefined) return "Created";

@@ -11,6 +11,7 @@ import {
   writeFinished,
 } from "../apis/index.ts";
 import { runHash } from "../interpreter/index.ts";
+import { differenceOf } from "./difference.ts";
 import { ownerRefOf } from "./marks.ts";
 import { snapshotOfRevision } from "./revision.ts";
 import { rolloutFacts } from "./rolloutFacts.ts";
@@ -268,8 +269,16 @@ describe("the rows of what has come to its end", () => {
   });
 
   test("hold as well while a policy is suspended", () => {
-    const { rows } = step({ target: planned({ spec: { suspend: true } }), observations: [], removal: facts() }, NOW);
-    expect(rows).toMatchObject([{ verb: "Hold", cluster: A, run: runHash(work) }]);
+    const target = planned({ spec: { suspend: true }, done: ended(work, [A]) });
+    const { rows } = step({ target, observations: [], removal: facts() }, NOW);
+    expect(rows).toMatchObject([{ verb: "Hold", cluster: A, run: runHash(work), done: "Complete" }]);
+  });
+
+  test("are no change of what a plan foretells", () => {
+    const rowsOf = (target: Target) => step({ target, observations: [], removal: facts() }, NOW).rows;
+    const after = planned({ done: ended(work, [A, B]) });
+    const input = { before: undefined, after, rowsBefore: [], rowsAfter: rowsOf(after), observations: [] };
+    expect(differenceOf(input)).toMatchObject([{ cluster: C, verb: "Created" }]);
   });
 });
 

@@ -14,7 +14,7 @@ export function isInSync(row: Row | undefined, observation: Observation | undefi
 
 /** The work that the row asks for has come to its end there: by the record on the hub, or as was seen a moment ago. */
 export function hasEnded(row: Row, observation: { ended?: EndedRun | undefined } | undefined): boolean {
-  if (row.verb === "Apply" && row.done !== undefined) return true;
+  if (row.done !== undefined) return true;
   return row.run !== undefined && observation?.ended?.run === row.run;
 }
 

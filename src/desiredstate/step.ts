@@ -109,7 +109,7 @@ function shareOf(cluster: ClusterTarget, target: Target): Share {
   }
   const { reason, message } = target.scheduled;
   const why = refusal ?? { reason, message };
-  const rows = objects.map(({ ref, role, hash, reporting, run }): HoldRow => {
+  const rows = objects.map(({ ref, role, hash, reporting, run, done }): HoldRow => {
     const row: HoldRow = {
       verb: "Hold",
       cluster: cluster.name,
@@ -122,6 +122,7 @@ function shareOf(cluster: ClusterTarget, target: Target): Share {
     };
     if (reporting !== undefined) row.reporting = reporting;
     if (run !== undefined) row.run = run;
+    if (done !== undefined) row.done = done;
     // The level that refuses the object is the one that its namespace is to have. A suspension holds that as well.
     if (refusal !== undefined && !target.suspended) row.namespaceLabels = target.namespaceLabels ?? {};
     return row;

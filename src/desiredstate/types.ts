@@ -153,8 +153,9 @@ interface RowBase {
   /** Applied after the owner's objects of earlier phases, and removed after those of later ones; undefined: at once. */
   phase?: number;
   reporting?: ReportTerms;
-  /** As of {@link DesiredObject.run}; of a row that wants the member object. */
+  /** As of {@link DesiredObject.run} and {@link DesiredObject.done}; of a row that wants the member object. */
   run?: string;
+  done?: End;
 }
 
 /** Make it so. */
