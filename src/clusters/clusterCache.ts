@@ -28,10 +28,17 @@ export interface ClusterCacheOptions {
   metrics: Metrics;
   /** Hub objects with copies on the member by the hub's record; undefined until the hub has sent its record. */
   expected: () => readonly string[] | undefined;
+  /** The member serves other kinds, or other versions of them, than before. */
+  kindsChanged: () => void;
   /** More is known than before: one more kind, or what is not on the member any more. */
   knowsMore: () => void;
   /** Less is known than before, or {@link ClusterCache.unseen} or {@link ClusterCache.blindness} has changed. */
   sightChanged: () => void;
+}
+
+/** `group/Kind` */
+function nameOf({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): string {
+  return `${parseApiVersion(apiVersion).group}/${kind}`;
 }
 
 /** {@link ClusterCache.setKinds}: undefined stands for the whole cluster. */
@@ -66,7 +73,11 @@ export class ClusterCache {
     this.#kinds = new KindsOnMember({
       ...options,
       hasObjects: (kind) => this.#hasObjects(kind),
-      changed: () => this.#follow(),
+      changed: () => {
+        this.#follow();
+        options.kindsChanged();
+      },
+      removed: (kind) => options.objects.gone((ref) => nameOf(ref) === kind),
     });
     const namespaces = new MemberNamespaces(session, hubId, options.namespaceLabels);
     this.namespaceLabeller = new NamespaceLabeller({ ...options, labels: options.namespaceLabels });
@@ -82,11 +93,15 @@ export class ClusterCache {
       typeOf: (ref) => this.#watchOf(ref)?.type,
       isSynced: (ref) => this.#watchOf(ref)?.isKnown ?? false,
       lacks: (ref) => this.#kinds.lacks(ref),
+      serves: (ref) => this.#kinds.serves(ref),
       denial: (ref) => this.#watchOf(ref)?.denial,
       mayRemove,
       observe: (written) => this.#observeAnswer(written),
       vanished: (ref, uid) => options.objects.vanished(ref, uid),
-      invalidateDiscovery: () => discovery.invalidate(),
+      doubtKind: (ref) => {
+        discovery.invalidate();
+        this.#kinds.doubt(nameOf(ref));
+      },
     });
     signal.addEventListener("abort", () => this.#end(), { once: true });
   }
@@ -107,6 +122,9 @@ export class ClusterCache {
 
   #hasObjects(kind: string): boolean {
     for (const watch of this.#watches.values()) if (watch.kind === kind && watch.informer.size > 0) return true;
+    // An earlier session saw them.
+    for (const { ref, observed } of this.#options.objects.all())
+      if (observed !== undefined && nameOf(ref) === kind) return true;
     return false;
   }
 
@@ -232,9 +250,7 @@ export class ClusterCache {
 
   #watchOf({ apiVersion, kind, namespace }: ObjectRef): MemberWatch | undefined {
     const isBounded = this.#options.session.namespaces !== undefined;
-    return this.#watches.get(
-      sightOf(`${parseApiVersion(apiVersion).group}/${kind}`, isBounded ? namespace : undefined),
-    );
+    return this.#watches.get(sightOf(nameOf({ apiVersion, kind }), isBounded ? namespace : undefined));
   }
 
   #mayRemove(ref: ObjectRef): boolean {
@@ -351,7 +367,7 @@ export class ClusterCache {
   *#knownBefore({ kind, namespace }: MemberWatch): Iterable<[string, { uid: string; object: ObservedObject }]> {
     for (const { ref, observed } of this.#options.objects.all()) {
       if (namespace !== undefined && ref.namespace !== namespace) continue;
-      if (observed?.visible !== true || `${parseApiVersion(ref.apiVersion).group}/${ref.kind}` !== kind) continue;
+      if (observed?.visible !== true || nameOf(ref) !== kind) continue;
       yield [objectKey(ref.namespace, ref.name), { uid: observed.uid, object: observed }];
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CONFIGMAPS, type ResourceType } from "../runtime/index.ts";
+import { ApiError, CONFIGMAPS, CRDS, type ResourceType } from "../runtime/index.ts";
 import type { MemberWriter } from "./memberWriter.ts";
 import { CONFIG_REF } from "./testing/builders.ts";
 import {
@@ -16,6 +16,8 @@ import {
 } from "./testing/cacheHarness.ts";
 
 const DATABASE_OWNER = { ...DATABASE_REF, uid: "owner" };
+const KIND = "example.com/Database";
+const CRD_NAME = "databases.example.com";
 const NOT_GRANTED = "databases are not granted: run `meridian join shanghai-1 --renew --kinds databases.example.com`";
 
 describe("a member that went back in time", () => {
@@ -90,6 +92,45 @@ describe("a version that is not served any more", () => {
     };
     await act(cache.writer, uid);
     expect(new Set(asked)).toEqual(new Set(["databases.v2"]));
+  });
+});
+
+describe("a kind of which the member serves no version any more", () => {
+  const lost = async () => {
+    const set = caching();
+    const { begin, settle, member, discovery, failures } = set;
+    discovery.served = [DATABASES];
+    member.server.create(DATABASES, made(DATABASE_REF));
+    const { cache } = begin();
+    cache.setKinds([CONFIGMAPS, DATABASES]);
+    await settle();
+    failures.set("databases", new ApiError(404, "NotFound", "404 page not found", { ofPath: true }));
+    discovery.served = [];
+    return { ...set, cache };
+  };
+
+  test("is not known, and its objects stay while the definition is there", async () => {
+    const { cache, settle, member, isSeen } = await lost();
+    member.server.create(CRDS, { apiVersion: "apiextensions.k8s.io/v1", kind: CRDS.kind, metadata: { name: CRD_NAME } });
+    member.server.dropWatches(RESET);
+    await settle(60_000);
+    expect([trustOf(cache), [...cache.unseen.keys()], [...cache.unserved]]).toEqual([
+      "in part",
+      [KIND],
+      [KIND],
+    ]);
+    expect([cache.writer.mayRemove(DATABASE_REF), cache.writer.lacks(DATABASE_REF), isSeen(DATABASE_REF)]).toEqual([
+      false,
+      "Perhaps",
+      true,
+    ]);
+  });
+
+  test("has no objects any more when the definition is gone", async () => {
+    const { cache, settle, member, isSeen } = await lost();
+    member.server.dropWatches(RESET);
+    await settle(60_000);
+    expect([trustOf(cache), cache.writer.lacks(DATABASE_REF), isSeen(DATABASE_REF)]).toEqual(["all", "Surely", false]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { isRecord, type KubeObject, type ObjectRef } from "../apis/index.ts";
-import { ApiError, type Client, ifFound, type ResourceType } from "../runtime/index.ts";
+import { ApiError, type Client, ifFound, isMissing, type ObjectList, type ResourceType } from "../runtime/index.ts";
 
 /**
  * Refuses to remove a definition while objects of it may exist on the member: the server would delete every one of them along with it, whoever
@@ -14,11 +14,21 @@ export async function refuseWhileInUse(
   const definition = await ifFound(client.get(definitions, undefined, name, { signal }));
   if (definition === undefined || !wasEstablished(definition)) return;
   const type = servedBy(definition);
-  const list = type && (await ifFound(client.list(type, { metadataOnly: true, limit: 1, signal })));
+  const list = type && (await listed(client, type, signal));
   // A path that the server does not serve (any more) says nothing of the objects in its store.
   if (type === undefined || list === undefined) throw perhapsInUse(name);
   const [one] = list.items;
   if (one !== undefined) throw inUse(name, type, one);
+}
+
+/** Undefined when the server does not serve the kind (any more). */
+async function listed(client: Client, type: ResourceType, signal: AbortSignal): Promise<ObjectList | undefined> {
+  try {
+    return await client.list(type, { metadataOnly: true, limit: 1, signal });
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Before a definition is established there are no objects of it, and it never ceases to be. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createLogger } from "../observability/index.ts";
-import { CONFIGMAPS, type ResourceType } from "../runtime/index.ts";
+import { ApiError, CONFIGMAPS, type ResourceType } from "../runtime/index.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { KindsOnMember } from "./kindsOnMember.ts";
 import type { MemberSession } from "./types.ts";
@@ -47,22 +47,35 @@ function setUp() {
     unavailable: async () => new Set(member.unavailable),
   };
   const objects = new Set<string>();
+  const removed: string[] = [];
+  /** What the member answers to a question for a definition: it is there, or this. */
+  const definitions: { asked: string[]; fails: Error | undefined } = { asked: [], fails: undefined };
+  const client = {
+    get: async (_type: unknown, _namespace: unknown, name: string) => {
+      definitions.asked.push(name);
+      if (definitions.fails !== undefined) throw definitions.fails;
+      return {};
+    },
+  };
   let changes = 0;
   const kinds = new KindsOnMember({
-    session: { cluster: "m", discovery, signal: end.signal } as unknown as MemberSession,
+    session: { cluster: "m", client, discovery, signal: end.signal } as unknown as MemberSession,
     clock,
     random: () => 0,
     logger: createLogger({ level: "silent" }),
     hasObjects: (kind) => objects.has(kind),
     changed: () => (changes += 1),
+    removed: (kind) => void removed.push(kind),
   });
   const settle = async (ms = 0): Promise<void> => {
     await clock.advance(ms);
     for (let turn = 0; turn < 5; turn += 1) await clock.advance(0);
   };
-  return { kinds, member, objects, settle, end, clock, changes: () => changes };
+  return { kinds, member, definitions, objects, removed, settle, end, clock, changes: () => changes };
 }
 
+const versionsOf = ({ served }: KindsOnMember): object =>
+  Object.fromEntries(served.map(({ kind, version }) => [kind, version]));
 const names = ({ served }: KindsOnMember): string[] => served.map(({ kind }) => kind);
 
 describe("the kinds that a member serves", () => {
@@ -81,18 +94,26 @@ describe("the kinds that a member serves", () => {
     expect([names(kinds), kinds.isPending, kinds.served[1]]).toEqual([["ConfigMap", "CronJob"], false, CRON_JOBS]);
   });
 
-  test("are asked for again when the version that was found is not served any more, and not for kinds that nobody wants", async () => {
+  test("are asked for again when the version that was found is not served any more, and also when every server has the kind", async () => {
     const { kinds, member, settle, changes } = setUp();
     member.served = [WIDGETS];
     kinds.set([CONFIGMAPS], [WIDGET_KIND]);
     await settle();
-    member.served = [{ ...WIDGETS, version: "v2" }];
-    kinds.doubt("/ConfigMap");
+    member.served = [
+      { ...WIDGETS, version: "v2" },
+      { ...CONFIGMAPS, version: "v2" },
+    ];
+    kinds.doubt("/Secret");
     await settle(60_000);
     expect([member.asked, changes()]).toEqual([1, 1]);
     kinds.doubt("example.com/Widget");
     await settle();
     expect([kinds.served[1]?.version, member.asked, changes()]).toEqual(["v2", 2, 2]);
+    kinds.doubt("/ConfigMap");
+    await settle();
+    expect([versionsOf(kinds), member.asked]).toEqual([{ ConfigMap: "v2", Widget: "v2" }, 3]);
+    kinds.set([CONFIGMAPS], [WIDGET_KIND]);
+    expect([versionsOf(kinds), member.asked]).toEqual([{ ConfigMap: "v2", Widget: "v2" }, 3]);
   });
 
   test("are found as soon as their definition has come, and asked for now and then before", async () => {
@@ -181,7 +202,25 @@ describe("the kinds that a member serves", () => {
     expect(names(kinds)).toEqual([]);
   });
 
-  test("are watched in the version that the member prefers", async () => {
+  test("are watched in the version that the hub sends, as soon as and as long as the member serves that", async () => {
+    const { kinds, member, settle, changes } = setUp();
+    const v2 = { ...WIDGETS, version: "v2" };
+    member.served = [v2, WIDGETS];
+    kinds.set([WIDGETS], []);
+    await settle();
+    expect([kinds.served, changes()]).toEqual([[WIDGETS], 1]);
+    kinds.set([v2], []);
+    await settle();
+    expect([kinds.served, changes()]).toEqual([[v2], 2]);
+    member.served = [WIDGETS];
+    kinds.doubt("example.com/Widget");
+    await settle();
+    expect([kinds.served, kinds.serves({ ...WIDGET, apiVersion: "example.com/v2" })]).toEqual([[WIDGETS], false]);
+    expect(kinds.serves({ ...WIDGET, apiVersion: "example.com/v1" })).toBe(true);
+    expect(kinds.serves({ apiVersion: "v9", kind: "ConfigMap" })).toBe(true);
+  });
+
+  test("are watched, where the member does not serve the version of the hub, in the version that the member prefers", async () => {
     const { kinds, member, settle, changes } = setUp();
     const v2 = { ...WIDGETS, version: "v2" };
     member.served = [v2, WIDGETS];
@@ -229,6 +268,51 @@ describe("the kinds that a member serves", () => {
     await settle();
     expect(kinds.served).toEqual([{ ...WIDGETS, scale }, CRON_JOBS]);
     expect(kinds.served[1]).not.toHaveProperty("scale");
+  });
+});
+
+describe("a kind of which objects are known and which the member does not serve any more", () => {
+  const lost = async (fails?: Error) => {
+    const set = setUp();
+    set.definitions.fails = fails;
+    set.member.served = [WIDGETS];
+    set.objects.add("example.com/Widget");
+    set.kinds.set([WIDGETS], []);
+    await set.settle();
+    set.member.served = [];
+    set.kinds.doubt("example.com/Widget");
+    await set.settle(60_000);
+    return set;
+  };
+
+  test.each([
+    { name: "the definition is gone", fails: new ApiError(404, "NotFound", "no") },
+    { name: "discovery says so again and again, and definitions may not be read", fails: new ApiError(403, "Forbidden", "no") },
+  ])("has been removed with its objects when $name", async ({ fails }) => {
+    const { kinds, removed, definitions } = await lost(fails);
+    expect([kinds.lacks(WIDGET), names(kinds), removed]).toEqual(["Surely", [], ["example.com/Widget"]]);
+    expect(definitions.asked).toEqual(["widgets.example.com"]);
+  });
+
+  test("keeps its objects while the definition is there, and as long as nobody can say", async () => {
+    const { kinds, removed, definitions, settle } = await lost();
+    expect([kinds.lacks(WIDGET), names(kinds), removed]).toEqual(["Perhaps", ["Widget"], []]);
+    definitions.fails = new ApiError(500, "InternalError", "no");
+    await settle(60_000);
+    expect([kinds.lacks(WIDGET), removed]).toEqual(["Perhaps", []]);
+    definitions.fails = new ApiError(404, "NotFound", "no");
+    await settle(120_000);
+    expect([kinds.lacks(WIDGET), removed]).toEqual(["Surely", ["example.com/Widget"]]);
+  });
+
+  test("keeps its objects where every server has the kind", async () => {
+    const { kinds, member, objects, removed, settle } = setUp();
+    kinds.set([CONFIGMAPS], []);
+    objects.add("/ConfigMap");
+    member.served = [WIDGETS];
+    kinds.doubt("/ConfigMap");
+    await settle(300_000);
+    expect([kinds.lacks({ apiVersion: "v1", kind: "ConfigMap" }), removed]).toEqual(["Perhaps", []]);
   });
 });
 

@@ -1,7 +1,16 @@
 import { type GroupKind, isCustomGroup } from "../interpreter/index.ts";
-import { parseApiVersion, shortMessage } from "../apis/index.ts";
+import { crdNameOf, parseApiVersion, shortMessage } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
-import { backoffDelay, type Clock, knownType, type ResourceType } from "../runtime/index.ts";
+import {
+  backoffDelay,
+  type Client,
+  type Clock,
+  CRDS,
+  isForbidden,
+  isNotFound,
+  knownType,
+  type ResourceType,
+} from "../runtime/index.ts";
 import type { MemberSession } from "./types.ts";
 
 export interface KindsOnMemberOptions {
@@ -13,6 +22,8 @@ export interface KindsOnMemberOptions {
   hasObjects: (kind: string) => boolean;
   /** Other kinds are served, or it is known of more of them whether they are. */
   changed: () => void;
+  /** The kind (`group/Kind`) has been removed from the member, and every object of the kind with it. */
+  removed: (kind: string) => void;
 }
 
 /** While kinds are missing: their definitions may come from somebody else, of which no watch tells. */
@@ -23,18 +34,27 @@ const AGAIN = { baseMs: 1_000, capMs: 30_000 };
  */
 const CERTAIN_AFTER = 3;
 
+/** A kind that is looked up. The version that the hub sends and what the scale subresource says are known from the hub. */
+type Wanted = GroupKind & Partial<Pick<ResourceType, "version" | "plural" | "scale">>;
+
 /**
  * Which of the wanted kinds one member serves, for one session. Kinds that every server has by itself are taken for served, so that nothing
- * waits for discovery and nothing is asked where no other kinds are wanted. All others are looked up in what the member serves: at once
- * when a kind is wanted, when a definition of ours changes there, when the version that was found is not served any more, and from time to time
- * while a kind is missing.
+ * waits for discovery and nothing is asked where no other kinds are wanted, until the member answers 404 for one of them. All others are looked up
+ * in what the member serves: at once when a kind is wanted, when a definition of ours changes there, when the version that was found is not
+ * served any more, and from time to time while a kind is missing. A kind is watched in the version that the hub sends; where the member
+ * does not serve that version, in the one that the member prefers.
  */
 export class KindsOnMember {
   readonly #options: KindsOnMemberOptions;
   #fixed: readonly ResourceType[] = [];
-  /** Those that are looked up. What their scale subresources say is known from the hub. */
-  #wanted = new Map<string, GroupKind & Pick<ResourceType, "scale">>();
+  #wanted = new Map<string, Wanted>();
   #found = new Map<string, ResourceType>();
+  /** In which versions the member serves the kinds that it was asked about. */
+  #versions = new Map<string, ReadonlySet<string>>();
+  /** Kinds that every server has by itself, and for which the member has answered 404. */
+  readonly #doubted = new Set<string>();
+  /** Kinds without a served version whose definition is still on the member: objects may be there. */
+  readonly #defined = new Set<string>();
   /** How many answers in a row were without the kind. */
   #missing = new Map<string, number>();
   /** Kinds of which the member cannot say whether it serves them, and why. */
@@ -50,20 +70,34 @@ export class KindsOnMember {
   }
 
   set(kinds: readonly ResourceType[], others: readonly GroupKind[]): void {
-    this.#fixed = kinds.filter(({ group }) => !isCustomGroup(group));
-    const wanted = [...kinds.filter(({ group }) => isCustomGroup(group)), ...others];
-    this.#wanted = new Map(wanted.map((kind) => [nameOf(kind), kind]));
-    if (this.#open.length > 0) this.review();
+    const isFixed = (kind: ResourceType): boolean => !isCustomGroup(kind.group) && !this.#doubted.has(nameOf(kind));
+    this.#fixed = kinds.filter(isFixed);
+    const before = this.#wanted;
+    this.#wanted = new Map();
+    // A kind that the hub sends is known with its version.
+    for (const kind of [...kinds.filter((one) => !isFixed(one)), ...others])
+      if (!this.#wanted.has(nameOf(kind))) this.#wanted.set(nameOf(kind), kind);
+    const isMoved = [...this.#wanted].some(([name, { version }]) => {
+      const was = before.get(name);
+      return was !== undefined && version !== undefined && was.version !== version;
+    });
+    if (isMoved || this.#open.length > 0) this.review();
   }
 
   /** Those to be watched. A kind that goes while objects of it are known is watched until these were seen deleted. */
   get served(): readonly ResourceType[] {
     const found = [...this.#wanted].flatMap(([name, { scale }]) => {
       const type = this.#found.get(name);
-      if (type === undefined || (this.#missing.has(name) && !this.#options.hasObjects(name))) return [];
+      if (type === undefined || !this.#isToBeWatched(name)) return [];
       return scale === undefined ? type : { ...type, scale };
     });
     return [...this.#fixed, ...found];
+  }
+
+  #isToBeWatched(name: string): boolean {
+    const answers = this.#missing.get(name) ?? 0;
+    if (answers === 0 || this.#doubted.has(name)) return true;
+    return answers < CERTAIN_AFTER && this.#options.hasObjects(name);
   }
 
   /** Nobody has answered yet for some of them. */
@@ -84,6 +118,12 @@ export class KindsOnMember {
     return answers === 0 ? "No" : answers < CERTAIN_AFTER ? "Perhaps" : "Surely";
   }
 
+  /** Whether the member serves the kind in that version, as far as it has said. */
+  serves({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean {
+    const { group, version } = parseApiVersion(apiVersion);
+    return this.#versions.get(nameOf({ group, kind }))?.has(version) ?? true;
+  }
+
   /** Definitions have changed there. */
   review(): void {
     this.#failures = 0;
@@ -93,6 +133,13 @@ export class KindsOnMember {
 
   /** The member does not serve the kind (`group/Kind`) as it was found there: another version may be served instead. */
   doubt(kind: string): void {
+    const fixed = this.#fixed.find((type) => nameOf(type) === kind);
+    if (fixed !== undefined) {
+      this.#doubted.add(kind);
+      this.#fixed = this.#fixed.filter((type) => type !== fixed);
+      this.#wanted.set(kind, fixed);
+      this.#found.set(kind, fixed);
+    }
     if (!this.#wanted.has(kind) || this.#missing.has(kind)) return;
     this.#askAgain = true;
     void this.#ask();
@@ -117,6 +164,8 @@ export class KindsOnMember {
         const served = await discovery.list();
         const unavailable = await discovery.unavailable();
         if (signal.aborted) return;
+        await this.#lookForDefinitions(served, unavailable);
+        if (signal.aborted) return;
         this.#take(served, unavailable);
       }
     } catch (error) {
@@ -131,31 +180,57 @@ export class KindsOnMember {
   }
 
   #take(served: readonly ResourceType[], unavailable: ReadonlySet<string>): void {
-    const byKind = new Map<string, ResourceType>();
-    // The first version of a group is the one that the server prefers.
-    for (const type of served) if (!byKind.has(nameOf(type))) byKind.set(nameOf(type), type);
-    const groups = new Set([...unavailable].map((apiVersion) => parseApiVersion(apiVersion).group));
+    const byKind = Map.groupBy(served, nameOf);
+    const groups = groupsOf(unavailable);
     const before = this.#state();
     const missing = new Map<string, number>();
     this.#unsure = new Map();
-    for (const [name, { group }] of this.#wanted) {
-      const found = byKind.get(name);
+    for (const [name, { group, version }] of this.#wanted) {
+      const types = byKind.get(name) ?? [];
+      // The first version of a group is the one that the server prefers.
+      const found = types.find((type) => type.version === version) ?? types[0];
       const known = this.#found.get(name);
+      if (!groups.has(group)) this.#versions.set(name, new Set(types.map((type) => type.version)));
       if (found !== undefined) {
+        this.#defined.delete(name);
         if (known === undefined || formOf(known) !== formOf(found)) this.#found.set(name, knownType(found));
       } else if (groups.has(group)) {
         if (known === undefined)
           this.#unsure.set(name, shortMessage(`the member does not say now whether it serves ${name}`));
-      } else missing.set(name, Math.min((this.#missing.get(name) ?? 0) + 1, CERTAIN_AFTER));
+      } else missing.set(name, this.#defined.has(name) ? 1 : Math.min((this.#missing.get(name) ?? 0) + 1, CERTAIN_AFTER));
     }
+    const removed = [...missing].filter(([name, count]) => count === CERTAIN_AFTER && this.#missing.get(name) !== count);
     this.#missing = missing;
+    for (const [name] of removed) this.#options.removed(name);
     if (this.#state() !== before) this.#options.changed();
+  }
+
+  /**
+   * A definition that serves no version of its kind keeps the objects, and discovery shows no trace of either. So the definitions of kinds that are
+   * about to count as removed are looked for, where objects of theirs are known. An account without the right to read definitions knows
+   * discovery alone.
+   */
+  async #lookForDefinitions(served: readonly ResourceType[], unavailable: ReadonlySet<string>): Promise<void> {
+    const { client, signal } = this.#options.session;
+    const names = new Set(served.map(nameOf));
+    const groups = groupsOf(unavailable);
+    for (const [name, { group, plural = this.#found.get(name)?.plural }] of [...this.#wanted]) {
+      // A server that no longer serves a kind of its own may still store the objects.
+      if (this.#doubted.has(name)) this.#defined.add(name);
+      const isSoonGone = this.#defined.has(name) || this.#missing.get(name) === CERTAIN_AFTER - 1;
+      if (names.has(name) || groups.has(group) || plural === undefined || !isSoonGone) continue;
+      if (!isCustomGroup(group)) continue;
+      if (!this.#options.hasObjects(name)) this.#defined.delete(name);
+      else if (await isDefined(client, crdNameOf({ plural, group }), signal)) this.#defined.add(name);
+      else this.#defined.delete(name);
+    }
   }
 
   /** By which a change is noticed. */
   #state(): string {
     const found = Array.from(this.#found, ([name, type]) => `${name} ${formOf(type)}`);
-    return JSON.stringify([found, [...this.#missing], [...this.#unsure]]);
+    const versions = Array.from(this.#versions, ([name, those]) => [name, ...those]);
+    return JSON.stringify([found, versions, [...this.#missing], [...this.#unsure]]);
   }
 
   #askLater(): void {
@@ -169,6 +244,22 @@ export class KindsOnMember {
       void this.#ask();
     });
   }
+}
+
+/** Whether the definition is on the member, as far as the account may know. */
+async function isDefined(client: Client, name: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await client.get(CRDS, undefined, name, { metadataOnly: true, signal });
+    return true;
+  } catch (error) {
+    if (isNotFound(error) || isForbidden(error)) return false;
+    throw error;
+  }
+}
+
+/** Groups of which some part is away, so that a kind that is missing says nothing. */
+function groupsOf(unavailable: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...unavailable].map((apiVersion) => parseApiVersion(apiVersion).group));
 }
 
 function nameOf({ group, kind }: GroupKind): string {

@@ -228,6 +228,12 @@ export class Lane implements AsyncDisposable {
     this.enqueue(object);
   }
 
+  /** The member serves other kinds, or other versions of them, than before. */
+  kindsChanged(): void {
+    for (const object of this.#options.objects.all())
+      if (object.failure?.reason === "KindNotServed") this.retryNow(object);
+  }
+
   async #act(attempt: Attempt, writer: MemberWriter): Promise<Written | undefined> {
     const { object, action } = attempt;
     switch (action.kind) {
@@ -334,7 +340,7 @@ export class Lane implements AsyncDisposable {
       case "Refused":
         if (!outcome.staleDiscovery) return this.#refuse(attempt, outcome);
         // The server's own words are about an address.
-        this.#writer?.invalidateDiscovery();
+        this.#writer?.doubtKind(attempt.object.ref);
         return this.#refuse(attempt, { ...kindNotServed(attempt.object.ref), final: outcome.final });
     }
   }

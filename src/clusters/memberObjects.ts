@@ -151,6 +151,13 @@ export class MemberObjects {
     }
   }
 
+  /** The member has removed the kinds of these objects, and so the objects. */
+  gone(isGone: (ref: ObjectRef) => boolean): void {
+    if (this.#closed) return;
+    for (const object of [...this.#objects.values()])
+      if (object.observed !== undefined && isGone(object.ref)) this.found(object, undefined);
+  }
+
   /** That life of a member object which the watch does not see is not there any more. */
   vanished(ref: ObjectRef, uid: string): void {
     const known = this.#objects.get(refKey(ref));

@@ -4,7 +4,7 @@ import {
   type Clock,
   type Informer,
   isForbidden,
-  isNotFound,
+  isMissing,
   type ResourceType,
   WentBackError,
 } from "../runtime/index.ts";
@@ -112,9 +112,9 @@ export class MemberWatch implements Watched, Disposable {
     return this.#isLost;
   }
 
-  /** What it shows is all there is. */
+  /** What it shows is all there is. Of a kind that is not served (any more) nothing new is heard. */
   get isKnown(): boolean {
-    return this.informer.synced && !this.#isLost;
+    return this.informer.synced && !this.#isLost && !this.#isUnserved;
   }
 
   /** Whether a watch of that would bring the same. */
@@ -126,11 +126,13 @@ export class MemberWatch implements Watched, Disposable {
 
   /** The watch broke (`error`), or works. */
   heard(error: unknown): void {
+    const wasUnserved = this.#isUnserved;
     if (error === undefined) this.#isUnserved = false;
-    else if (isNotFound(error)) this.#isUnserved = true;
+    else if (isMissing(error)) this.#isUnserved = true;
     if (this.stop.signal.aborted) return;
     this.#judge(error);
-    if (isNotFound(error)) this.#options.unserved(this);
+    if (this.#isUnserved !== wasUnserved && this.informer.synced) this.#options.trustChanged();
+    if (isMissing(error)) this.#options.unserved(this);
   }
 
   /** The server that went back was read anew. */

@@ -2,13 +2,25 @@ import { describe, expect, test } from "vitest";
 import { type KubeObject, MANAGED_BY_LABEL, OWNER_ANNOTATION, refKey } from "../apis/index.ts";
 import type { ApplyRow } from "../desiredstate/index.ts";
 import { ApiError, CONFIGMAPS, TransportError } from "../runtime/index.ts";
-import type { Written } from "./memberWriter.ts";
+import type { MemberWriter, Written } from "./memberWriter.ts";
 import { observe } from "./observed.ts";
 import { CONFIG_REF, OWNER, row } from "./testing/builders.ts";
 import { answering, fieldsOf, GONE, INVALID, live, marks, ours, TAKEN, writing } from "./testing/memberWriting.ts";
 
 const NO_NAMESPACE = new ApiError(404, "NotFound", 'namespaces "default" not found', {
   details: { kind: "namespaces" },
+});
+
+const NO_PATH = new ApiError(404, "NotFound", "404 page not found", { ofPath: true });
+
+test("an object is not sent in a version that the member does not serve, and read in the one that it serves", async () => {
+  const { writer, state, calls } = writing(() => live());
+  state.unserved = ["v0"];
+  const ref = { ...CONFIG_REF, apiVersion: "v0" };
+  const refused = { status: 404, ofPath: true, apiMessage: expect.stringContaining("serves ConfigMap in v1") as string };
+  await expect(writer.create(row({ ref }))).rejects.toMatchObject(refused);
+  expect(calls).toEqual([]);
+  await expect(writer.read(ref)).resolves.toBeDefined();
 });
 
 describe("the first apply", () => {
@@ -236,6 +248,18 @@ describe("a removal", () => {
     await expect(writing(() => TAKEN).writer.delete(CONFIG_REF, seen)).rejects.toBe(TAKEN);
   });
 
+  test.each([
+    { name: "removed", act: (writer: MemberWriter) => writer.delete(CONFIG_REF, seen) },
+    { name: "let go of", act: (writer: MemberWriter) => writer.release(CONFIG_REF, seen) },
+    { name: "found to be gone", act: (writer: MemberWriter) => writer.find(CONFIG_REF, OWNER) },
+    { name: "read", act: (writer: MemberWriter) => writer.read(CONFIG_REF) },
+    { name: "reported to be gone", act: (writer: MemberWriter) => writer.delete(CONFIG_REF, { ...seen, visible: false }) },
+  ])("of a kind that the member does not serve is no removal: nothing is $name", async ({ act }) => {
+    const { writer, vanished } = writing(() => NO_PATH);
+    await expect(act(writer)).rejects.toBe(NO_PATH);
+    expect(vanished).toEqual([]);
+  });
+
   test("that lets go takes the marks off that life, and off no other", async () => {
     const { writer, calls } = writing(() => live({ ...marks, uid: "member-1" }));
     await writer.release(CONFIG_REF, seen);
@@ -285,7 +309,7 @@ test("a writer says what its session knows, and when that is over", () => {
   expect([writer.isSynced(CONFIG_REF), writer.mayRemove(CONFIG_REF)]).toEqual([false, true]);
   const written: Written = { type: CONFIGMAPS, object: live(), altered: [] };
   writer.observe(written);
-  writer.invalidateDiscovery();
+  writer.doubtKind(CONFIG_REF);
   expect([observed, state.invalidations]).toEqual([[written], 1]);
   expect(writer.isOver).toBe(false);
   end.abort(new Error("over"));

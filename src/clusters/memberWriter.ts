@@ -9,7 +9,15 @@ import {
 } from "../apis/index.ts";
 import type { ApplyRow, DeleteRow } from "../desiredstate/index.ts";
 import { alteredFields, isDefinition, type LostField, withoutGivenUp } from "../interpreter/index.ts";
-import { ApiError, type Client, isApiError, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
+import {
+  ApiError,
+  apiVersionOf,
+  type Client,
+  isApiError,
+  isInvalid,
+  isNotFound,
+  type ResourceType,
+} from "../runtime/index.ts";
 import { keepClaims } from "./claimGuard.ts";
 import { refuseWhileInUse } from "./definitionGuard.ts";
 import { type Holder, judgeHolder, strangerRefusal } from "./holder.ts";
@@ -18,7 +26,7 @@ import { emptiedAgain, listRepairs, type PatchOperation, withoutUpdateEntry } fr
 import { changeMetadata } from "./metadataPatch.ts";
 import type { MemberNamespaces, TellOfNamespace } from "./namespaces.ts";
 import { observe, type ObservedObject } from "./observed.ts";
-import { classify } from "./outcome.ts";
+import { classify, VERSION_NOT_SERVED } from "./outcome.ts";
 
 /** What a writer needs of the session that it writes through. */
 export interface MemberAccess {
@@ -43,7 +51,10 @@ export interface MemberAccess {
   observe(written: Written): void;
   /** A life of a member object that no watch sees is not there any more. */
   vanished(ref: ObjectRef, uid: string): void;
-  invalidateDiscovery(): void;
+  /** Whether the member serves the kind in the version of the reference, as far as it has said. */
+  serves(ref: ObjectRef): boolean;
+  /** The member has answered that it does not serve the kind. */
+  doubtKind(ref: ObjectRef): void;
 }
 
 /** The server's answer to a write. */
@@ -72,6 +83,11 @@ function wrongScope({ kind }: ObjectRef, { namespaced }: ResourceType): ApiError
     ? `${kind} is namespaced on the member; give metadata.namespace`
     : `${kind} is cluster-scoped on the member; remove the namespace, or say so where the object comes from`;
   return new ApiError(409, "WrongScope", text);
+}
+
+function notInVersion({ apiVersion, kind }: ObjectRef, type: ResourceType): ApiError {
+  const text = `the member serves ${kind} in ${apiVersionOf(type)} and not in ${apiVersion}: name ${apiVersionOf(type)} in the policy`;
+  return new ApiError(404, VERSION_NOT_SERVED, text, { ofPath: true });
 }
 
 function written(type: ResourceType, desired: KubeObject, object: KubeObject): Written {
@@ -139,8 +155,9 @@ export class MemberWriter {
     this.#access.observe(written);
   }
 
-  invalidateDiscovery(): void {
-    this.#access.invalidateDiscovery();
+  /** The member has answered that it does not serve the kind as it was found there. */
+  doubtKind(ref: ObjectRef): void {
+    this.#access.doubtKind(ref);
   }
 
   /**
@@ -253,7 +270,7 @@ export class MemberWriter {
   /** Reads all of an object. Undefined when it is not there any more; the watch will say so. */
   async read(ref: ObjectRef): Promise<ObservedObject | undefined> {
     const { client, signal } = this.#access;
-    const type = this.#type(ref);
+    const type = this.#servedType(ref);
     try {
       const object = await client.get(type, ref.namespace, ref.name, { signal });
       return observe(object, { keepsContent: true, scale: type.scale });
@@ -345,18 +362,18 @@ export class MemberWriter {
   #type(ref: ObjectRef): ResourceType {
     const type = this.#servedType(ref);
     const { version } = parseApiVersion(ref.apiVersion);
-    return version === type.version ? type : { ...type, version };
+    if (version === type.version) return type;
+    if (!this.#access.serves(ref)) throw notInVersion(ref, type);
+    return { ...type, version };
   }
 
   /** The resource in the version that the member serves: an object is the same in each of them, and can be looked for and removed in any. */
   #servedType(ref: ObjectRef): ResourceType {
     const type = this.#access.typeOf(ref);
-    if (type === undefined)
-      throw new ApiError(
-        404,
-        "NotFound",
-        `the member does not serve ${ref.kind} of ${ref.apiVersion} (${refKey(ref)})`,
-      );
+    if (type === undefined) {
+      const text = `the member does not serve ${ref.kind} of ${ref.apiVersion} (${refKey(ref)})`;
+      throw new ApiError(404, "NotFound", text, { ofPath: true });
+    }
     if (type.namespaced !== (ref.namespace !== undefined)) throw wrongScope(ref, type);
     return type;
   }

@@ -22,6 +22,9 @@ export type Outcome =
 
 const DEFAULT_THROTTLE_MS = 1000;
 
+/** Reason of the refusal to write an object in a version that the member, by its discovery, does not serve. */
+export const VERSION_NOT_SERVED = "VersionNotServed";
+
 /**
  * Reads an error of a call to a member; undefined when it is none of the API's (a bug, then). Of a `confidential` object (a
  * Secret) the server's words are not passed on, since they may quote it.
@@ -72,7 +75,7 @@ function classifyAnswer(error: ApiError, text: string): Outcome {
     case 404:
       if (error.details?.kind === "namespaces" || /^namespaces? ".*" not found/.test(text))
         return { kind: "NamespaceMissing" };
-      return { ...refused("KindNotServed", text, true), staleDiscovery: true };
+      return { ...refused("KindNotServed", text, true), staleDiscovery: error.reason !== VERSION_NOT_SERVED };
     case 409:
       return conflict(error);
     case 422:

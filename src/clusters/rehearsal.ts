@@ -1,6 +1,6 @@
 import { type KubeObject, parseApiVersion, shortMessage } from "../apis/index.ts";
 import type { ApplyRow, Observation, Why } from "../desiredstate/index.ts";
-import { type Client, isApiError, isNotFound, type ResourceType } from "../runtime/index.ts";
+import { type Client, isApiError, isMissing, type ResourceType } from "../runtime/index.ts";
 import { judgeHolder, strangerRefusal } from "./holder.ts";
 import { observe } from "./observed.ts";
 import { classify } from "./outcome.ts";
@@ -105,7 +105,7 @@ export async function readLive(
     const live = await client.get(type, ref.namespace, ref.name, { signal });
     return { ...live, apiVersion: live.apiVersion ?? type.version, kind: type.kind };
   } catch (error) {
-    if (isNotFound(error) || (isApiError(error) && error.status === 405)) return undefined;
+    if (isMissing(error) || (isApiError(error) && error.status === 405)) return undefined;
     throw error;
   }
 }

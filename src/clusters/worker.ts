@@ -134,6 +134,7 @@ export class Worker {
       metrics,
       expected: () => this.#expected,
       knowsMore: () => this.#knowsMore(),
+      kindsChanged: () => this.#lane.kindsChanged(),
       sightChanged: () => this.#reportContact(),
     });
     const { namespaces } = session;

@@ -6,8 +6,7 @@ import {
   clusterConfigFromKubeconfig,
   createClient,
   isForbidden,
-  ifFound,
-  isNotFound,
+  isMissing,
   LEASES,
   loadHubConfig,
   MEMBERCLUSTERS,
@@ -119,7 +118,7 @@ export async function notInstalled(
   try {
     await client.raw("GET", "/api", { signal });
   } catch (error) {
-    if (isNotFound(error)) return new CommandError(notKubernetes(where, "it has no /api"));
+    if (isMissing(error)) return new CommandError(notKubernetes(where, "it has no /api"));
     if (!isForbidden(error)) throw error;
   }
   return new CommandError(
@@ -137,7 +136,7 @@ export async function noSuchMember(name: string, hub: Connection, signal: AbortS
       `${describeWhere(where)} has no member cluster ${name}; ${chooseAmong(names, "it has none, so there is nothing to do")}`,
     );
   } catch (error) {
-    if (isNotFound(error)) return await notInstalled(MEMBERCLUSTERS.plural, hub, signal);
+    if (isMissing(error)) return await notInstalled(MEMBERCLUSTERS.plural, hub, signal);
     throw error;
   }
 }
@@ -150,7 +149,7 @@ export async function clusterUid(client: Client, signal: AbortSignal): Promise<s
   return uid;
 }
 
-/** Undefined when the object does not exist. */
+/** Undefined when the object does not exist, or the server does not serve its kind. */
 export async function find(
   client: Client,
   type: ResourceType,
@@ -158,7 +157,12 @@ export async function find(
   name: string,
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
-  return await ifFound(client.get(type, namespace, name, { signal }));
+  try {
+    return await client.get(type, namespace, name, { signal });
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
 }
 
 /** The clocks of this machine and of the manager may differ by this much. */

@@ -6,7 +6,7 @@ import {
   CLUSTERROLES,
   Discovery,
   isForbidden,
-  isNotFound,
+  isMissing,
   kubeconfigFor,
   MEMBERCLUSTERS,
   NAMESPACES,
@@ -218,7 +218,7 @@ async function checkHub(
   try {
     items = await listAll({ client: hub.client, type: MEMBERCLUSTERS }, { signal });
   } catch (error) {
-    if (isNotFound(error)) throw await notInstalled(MEMBERCLUSTERS.plural, hub, signal);
+    if (isMissing(error)) throw await notInstalled(MEMBERCLUSTERS.plural, hub, signal);
     throw error;
   }
   checkIdentity(
@@ -272,7 +272,7 @@ async function guardAccess(
     return undefined;
   } catch (error) {
     const held = "so RBAC alone bounds what the hub's account may write there";
-    if (isNotFound(error)) return `the cluster serves no ValidatingAdmissionPolicy (Kubernetes 1.30 does), ${held}`;
+    if (isMissing(error)) return `the cluster serves no ValidatingAdmissionPolicy (Kubernetes 1.30 does), ${held}`;
     if (isForbidden(error))
       return `the member's kubeconfig may not create ValidatingAdmissionPolicies, ${held}; join again with one that may`;
     throw error;

@@ -5,7 +5,7 @@ import {
   CLUSTERROLES,
   Discovery,
   isForbidden,
-  isNotFound,
+  isMissing,
   NAMESPACES,
   type ResourceType,
   ROLEBINDINGS,
@@ -209,7 +209,7 @@ async function attempt(
     await act();
     cleanup.removed.push(what);
   } catch (error) {
-    if (isNotFound(error)) return;
+    if (isMissing(error)) return;
     signal.throwIfAborted();
     cleanup.left.push({ what: `${what} (${describeAnswer(error)})`, command });
   }
@@ -240,7 +240,7 @@ async function isOursAndEmpty(
       });
       if (items.some((item) => !goesWithTheNamespace(type.plural, item.metadata.name))) return false;
     } catch (error) {
-      if (isNotFound(error)) continue;
+      if (isMissing(error)) continue;
       if (isForbidden(error)) return false;
       throw error;
     }

@@ -6,7 +6,7 @@ import {
   Discovery,
   isApiError,
   isForbidden,
-  isNotFound,
+  isMissing,
   type ResourceType,
   SECRETS,
   systemClock,
@@ -119,7 +119,7 @@ async function listMarked(
     return items.filter((item) => isOwn({ ...item, apiVersion, kind: type.kind }));
   } catch (error) {
     // Where the account may not list, the manager could not have written either; and what an aggregated API does not serve now, nobody can read.
-    const isUnlisted = isForbidden(error) || isNotFound(error) || (isApiError(error) && error.status === 405);
+    const isUnlisted = isForbidden(error) || isMissing(error) || (isApiError(error) && error.status === 405);
     if (!isUnlisted && !(isApiError(error) && error.status === 503)) throw error;
     return [];
   }

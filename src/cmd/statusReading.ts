@@ -4,7 +4,7 @@ import {
   DEMOAPPLICATIONS,
   isApiError,
   lacksRight,
-  isNotFound,
+  isMissing,
   LEASES,
   MANIFESTBUNDLES,
   MEMBERCLUSTERS,
@@ -145,7 +145,7 @@ async function readOthers(
       found.types.push(type);
     } catch (error) {
       if (lacksRight(error)) hidden.push(type);
-      else if (!isNotFound(error)) throw error;
+      else if (!isMissing(error)) throw error;
     }
   }
   return { ...found, hidden, leftOut };
@@ -236,7 +236,7 @@ async function listEvery(
   try {
     return await listAll({ client: hub.client, type, ...selection }, { signal });
   } catch (error) {
-    if (isNotFound(error)) throw await notInstalled(type.plural, hub, signal);
+    if (isMissing(error)) throw await notInstalled(type.plural, hub, signal);
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import {
   holdersOf,
+  type KubeObject,
   namesIn,
   OBJECT_FINALIZER,
   type ObjectRef,
@@ -11,7 +12,7 @@ import {
   type Client,
   done,
   from,
-  isNotFound,
+  isMissing,
   NAMESPACES,
   type Reconciler,
   requeueAfter,
@@ -99,36 +100,51 @@ export class BindingReconciler implements Reconciler {
 
   /** Asks the hub itself: a cache may lack the object, or the finalizer that the object got a moment ago. */
   async #isStillHeld(owner: string, { spec }: ResourceBinding, signal: AbortSignal): Promise<boolean> {
-    const { client } = this.#options;
     const ref = refOfKey(owner);
-    const type = await this.#typeOf(ref, signal);
+    const known = this.#options.hub.kindOf(ref)?.type;
+    const listed = known && (await this.#objectsNamed(known, ref, signal));
+    if (listed !== undefined) return listed.some((object) => isHeldOf(object, spec.resource.uid));
+    // The version that is known may not be served any more, and another one may.
+    const type = await this.#servedType(ref, signal);
     if (type === "Unknown") return true;
-    if (type === undefined) return false;
+    const found = type && (await this.#objectsNamed(type, ref, signal));
+    return found?.some((object) => isHeldOf(object, spec.resource.uid)) ?? false;
+  }
+
+  /** Undefined when the hub does not serve the kind in that version. */
+  async #objectsNamed(
+    type: ResourceType,
+    { namespace, name }: ObjectRef,
+    signal: AbortSignal,
+  ): Promise<readonly KubeObject[] | undefined> {
     try {
-      const { items } = await client.list(type, {
-        ...(ref.namespace === undefined ? {} : { namespace: ref.namespace }),
-        fieldSelector: `metadata.name=${ref.name}`,
+      const { items } = await this.#options.client.list(type, {
+        ...(namespace === undefined ? {} : { namespace }),
+        fieldSelector: `metadata.name=${name}`,
         metadataOnly: true,
         signal,
       });
-      return items.some(({ metadata }) => metadata.uid === spec.resource.uid && isHeld(metadata.finalizers));
+      return items;
     } catch (error) {
-      if (isNotFound(error)) return false;
+      if (isMissing(error)) return undefined;
       throw error;
     }
   }
 
   /** Undefined for a kind that the hub does not serve: then it has no objects. */
-  async #typeOf(ref: ObjectRef, signal: AbortSignal): Promise<ResourceType | "Unknown" | undefined> {
+  async #servedType(ref: ObjectRef, signal: AbortSignal): Promise<ResourceType | "Unknown" | undefined> {
     const { hub } = this.#options;
-    const known = hub.kindOf(ref);
-    if (known !== undefined) return known.type;
     const { group } = parseApiVersion(ref.apiVersion);
     const { resources, unavailable } = await hub.catalog.served(SERVED_MS, signal);
     const found = resources.find((one) => one.group === group && one.kind === ref.kind);
     const isUnsure = [...unavailable].some((apiVersion) => parseApiVersion(apiVersion).group === group);
     return found ?? (isUnsure ? "Unknown" : undefined);
   }
+}
+
+/** Whether that life of an object is held for its copies. */
+function isHeldOf({ metadata }: KubeObject, uid: string): boolean {
+  return metadata.uid === uid && isHeld(metadata.finalizers);
 }
 
 function isHeld(finalizers: string[] | undefined): boolean {

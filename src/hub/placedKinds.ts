@@ -6,7 +6,7 @@ import {
   type InformerEvent,
   type InformerOptions,
   isForbidden,
-  isNotFound,
+  isMissing,
   keyOf,
   type ResourceType,
 } from "../runtime/index.ts";
@@ -160,7 +160,7 @@ export class PlacedKinds {
     const informer = informerOf(type, {
       known: known.map((object) => [keyOf(object), { uid: object.metadata.uid ?? "", object }] as const),
       onContact: (_ok, error) => {
-        if (isNotFound(error)) catalog.notFound(type);
+        if (isMissing(error)) catalog.notFound(type);
         this.#setDenied(name, followed, isForbidden(error));
       },
     });

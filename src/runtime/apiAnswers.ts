@@ -56,6 +56,8 @@ export function apiErrorFrom(
   const status = isJson(answer) ? parseStatus(answer.body) : undefined;
   const code = answer.status;
   const reason = status?.reason ?? REASONS[code] ?? "Unknown";
+  // Where the path is served, the Status names what is missing: the object or its namespace.
+  const ofPath = code === 404 && (status?.details?.name ?? "") === "";
   const said = status?.message ?? `the server answered ${code} ${reason}`;
   const details = asked.sensitive ? withoutValues(status?.details) : status?.details;
   const apiMessage = asked.sensitive ? withoutQuotedValues(said) : said;
@@ -66,6 +68,7 @@ export function apiErrorFrom(
       : {}),
     ...(details === undefined ? {} : { details }),
     ...(status === undefined ? { failedChecks: failedChecks(answer.body) } : {}),
+    ofPath,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }

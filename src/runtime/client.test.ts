@@ -2,7 +2,16 @@ import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
 import type { CallRecord } from "./client.ts";
 import { systemClock } from "./clock.ts";
-import { ApiError, isAlreadyExists, isConflict, NotLeaderError, TransportError } from "./errors.ts";
+import {
+  ApiError,
+  isAlreadyExists,
+  isConflict,
+  isMissing,
+  isNotFound,
+  isUnserved,
+  NotLeaderError,
+  TransportError,
+} from "./errors.ts";
 import { CONFIGMAPS, NAMESPACES, SECRETS } from "./resources.ts";
 import { serving } from "./testing/serving.ts";
 import { sendJson, sendStatus } from "./testing/testServer.ts";
@@ -292,6 +301,24 @@ describe("the write guard", () => {
     });
     await expect(client.list(CONFIGMAPS)).resolves.toMatchObject({ items: [] });
     await expect(client.raw("GET", "/version")).resolves.toEqual({ kind: "ConfigMapList", items: [] });
+  });
+});
+
+describe("a 404", () => {
+  test.each([
+    { name: "a page of text", answer: undefined, ofPath: true },
+    { name: "a Status that names nothing", answer: {}, ofPath: true },
+    { name: "a Status without details", answer: null, ofPath: true },
+    { name: "a Status that names the object", answer: { name: "a", kind: "configmaps" }, ofPath: false },
+    { name: "a Status that names the namespace", answer: { name: "shop", kind: "namespaces" }, ofPath: false },
+  ])("that is $name is of the path: $ofPath", async ({ answer, ofPath }) => {
+    const { client } = await serving((_request, response) => {
+      if (answer !== undefined) return sendStatus(response, 404, "NotFound", "no", {}, answer ?? undefined);
+      response.writeHead(404, { "content-type": "text/plain" });
+      response.end("404 page not found\n");
+    });
+    const error = await client.get(CONFIGMAPS, "shop", "a").catch((reason: unknown) => reason);
+    expect([isUnserved(error), isNotFound(error), isMissing(error)]).toEqual([ofPath, !ofPath, true]);
   });
 });
 

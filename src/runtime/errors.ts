@@ -16,6 +16,8 @@ export class ApiError extends Error {
   readonly retryAfterMs?: number;
   /** Names of the health checks that fail, when the answer is one of `/readyz`, `/livez` or `/healthz`. */
   readonly failedChecks: readonly string[];
+  /** A 404 of the path: the server does not serve the kind, or not in that version. Nothing follows for any object. */
+  readonly ofPath: boolean;
 
   constructor(
     status: number,
@@ -26,6 +28,7 @@ export class ApiError extends Error {
       details?: ApiStatus["details"];
       retryAfterMs?: number | undefined;
       failedChecks?: readonly string[];
+      ofPath?: boolean;
       cause?: unknown;
     } = {},
   ) {
@@ -34,6 +37,7 @@ export class ApiError extends Error {
     this.reason = reason;
     this.apiMessage = apiMessage;
     this.failedChecks = extra.failedChecks ?? [];
+    this.ofPath = extra.ofPath ?? false;
     if (extra.details !== undefined) this.details = extra.details;
     if (extra.retryAfterMs !== undefined)
       this.retryAfterMs = Math.min(Math.max(0, extra.retryAfterMs), ApiError.LONGEST_WAIT_MS);
@@ -147,11 +151,22 @@ export function locatedAt(error: unknown, endpoint: string): unknown {
   return new TransportError(error.reason, `${endpoint}: ${error.message}`, error, endpoint);
 }
 
+/** The server serves the kind, and the object (or its namespace) does not exist. */
 export function isNotFound(error: unknown): error is ApiError {
+  return isMissing(error) && !error.ofPath;
+}
+
+/** The server does not serve the kind, or not in that version. Objects of the kind may exist all the same. */
+export function isUnserved(error: unknown): error is ApiError {
+  return isMissing(error) && error.ofPath;
+}
+
+/** Any 404. A list or a watch is answered with it only where the kind is not served. */
+export function isMissing(error: unknown): error is ApiError {
   return isApiError(error) && error.status === 404;
 }
 
-/** The answer, or undefined when the server does not find what was asked for. Rejects with every other error. */
+/** The answer, or undefined when the object does not exist ({@link isNotFound}). Rejects with every other error. */
 export async function ifFound<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;

@@ -132,6 +132,7 @@ export function caching() {
         setDeletionsHeld: (_cluster: string, isHeld: boolean) => void held.push(isHeld),
       } as unknown as Metrics,
       expected: () => state.expected,
+      kindsChanged: () => undefined,
       knowsMore: () => void told.push("knows more"),
       sightChanged: () => void told.push("sight changed"),
     });

@@ -55,7 +55,7 @@ export function laneOn(answer: (call: string) => unknown = () => undefined) {
     get isJoined() {
       return state.isJoined;
     },
-    invalidateDiscovery: () => void (state.invalidations += 1),
+    doubtKind: () => void (state.invalidations += 1),
     create: (row: ApplyRow) => call("create", row.ref.name, row),
     update: (row: ApplyRow, ...more: unknown[]) => call("update", row.ref.name, row, ...more),
     observe: ({ object }: { object: KubeObject }) => state.observe(object),

@@ -53,7 +53,7 @@ export function writing(answer: Answer = () => live()) {
   });
   const observed: Written[] = [];
   const vanished: string[] = [];
-  const state = { served: true, synced: true, known: false, invalidations: 0 };
+  const state = { served: true, synced: true, known: false, invalidations: 0, unserved: [] as string[] };
   const end = new AbortController();
   const writer = new MemberWriter({
     client: client.client,
@@ -71,7 +71,8 @@ export function writing(answer: Answer = () => live()) {
     mayRemove: () => state.known,
     observe: (written) => void observed.push(written),
     vanished: (ref, uid) => void vanished.push(`${refKey(ref)} ${uid}`),
-    invalidateDiscovery: () => void (state.invalidations += 1),
+    serves: ({ apiVersion }) => !state.unserved.includes(apiVersion),
+    doubtKind: () => void (state.invalidations += 1),
   });
   return { writer, client, calls: client.calls, order, observed, vanished, state, end };
 }

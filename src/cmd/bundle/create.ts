@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { type KubeObject, printYaml, refKey } from "../../apis/index.ts";
 import { defaultTerms, scopeProblem } from "../../desiredstate/index.ts";
 import { placeableKindOf } from "../../interpreter/index.ts";
-import { isNotFound, MANIFESTBUNDLES } from "../../runtime/index.ts";
+import { isMissing, MANIFESTBUNDLES } from "../../runtime/index.ts";
 import { type CommandContext, connectHub, notInstalled } from "../connection.ts";
 import type { BundleOptions } from "../options.ts";
 import { EXIT } from "../outcome.ts";
@@ -55,7 +55,7 @@ async function applied(bundle: KubeObject, options: BundleOptions, context: Comm
   try {
     await hub.client.apply(MANIFESTBUNDLES, bundle, { fieldManager: FIELD_MANAGER, signal: context.signal });
   } catch (error) {
-    if (isNotFound(error) && error.details?.kind !== "namespaces")
+    if (isMissing(error) && error.details?.kind !== "namespaces")
       throw await notInstalled(MANIFESTBUNDLES.plural, hub, context.signal);
     throw error;
   }

@@ -24,7 +24,7 @@ import {
   DEMOAPPLICATIONS,
   Discovery,
   lacksRight,
-  isNotFound,
+  isMissing,
   knownType,
   MANIFESTBUNDLES,
   MEMBERCLUSTERS,
@@ -300,7 +300,7 @@ export class HubReader {
     try {
       return await this.#list(type, namespace);
     } catch (error) {
-      if (isNotFound(error)) throw await notInstalled(type.plural, this.#hub, this.#signal);
+      if (isMissing(error)) throw await notInstalled(type.plural, this.#hub, this.#signal);
       throw error;
     }
   }
@@ -346,7 +346,7 @@ function denied(error: unknown): "Denied" {
 }
 
 function absent(error: unknown): undefined {
-  if (isNotFound(error)) return undefined;
+  if (isMissing(error)) return undefined;
   throw error;
 }
 

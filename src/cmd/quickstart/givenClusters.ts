@@ -6,7 +6,7 @@ import {
   CLUSTERRESOURCEBINDINGS,
   CRDS,
   DEMOAPPLICATIONS,
-  isNotFound,
+  isMissing,
   MANIFESTBUNDLES,
   MEMBERCLUSTERS,
   NAMESPACES,
@@ -109,7 +109,7 @@ export async function removeMade(
     try {
       await work();
     } catch (error) {
-      if (!isNotFound(error)) left.push(`${what}: ${describeAnswer(error)}`);
+      if (!isMissing(error)) left.push(`${what}: ${describeAnswer(error)}`);
     }
   };
   const terminal = { out: say, err: say, color: false, interactive: false };
@@ -166,7 +166,7 @@ export async function removeInstallation(
       if (items.length > 0) left.push(`${name} is in use, and stays`);
       else await hub.delete(CRDS, undefined, name, { signal });
     } catch (error) {
-      if (!isNotFound(error)) left.push(`${name}: ${describeAnswer(error)}`);
+      if (!isMissing(error)) left.push(`${name}: ${describeAnswer(error)}`);
     }
   }
   if (!made.namespace) return left;
@@ -178,7 +178,7 @@ export async function removeInstallation(
     const common = { client: hub, signal, logger: commandLogger("info", SILENT), timeoutMs: NAMESPACE_MS };
     await follow({ ...common, type: NAMESPACES, name: namespace }, (found) => found === undefined);
   } catch (error) {
-    if (!isNotFound(error)) left.push(`namespace ${namespace}: ${describeAnswer(error)}`);
+    if (!isMissing(error)) left.push(`namespace ${namespace}: ${describeAnswer(error)}`);
   }
   return left;
 }

@@ -5,7 +5,6 @@ import {
   type Client,
   CRDS,
   Discovery,
-  isNotFound,
   MEMBERCLUSTERS,
   type ResourceType,
   systemClock,
@@ -84,10 +83,5 @@ async function othersObject(
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
   const labelSelector = `${MANAGED_BY_LABEL}!=${hubId}`;
-  try {
-    return (await client.list(type, { labelSelector, metadataOnly: true, limit: 1, signal })).items[0];
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  return (await client.list(type, { labelSelector, metadataOnly: true, limit: 1, signal })).items[0];
 }

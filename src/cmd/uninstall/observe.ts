@@ -24,7 +24,7 @@ import {
   CRDS,
   DEPLOYMENTS,
   Discovery,
-  isNotFound,
+  isMissing,
   LEASES,
   type ListOptions,
   NAMESPACES,
@@ -409,7 +409,7 @@ async function listEvery(
   try {
     return await listAll({ client, type, ...selectors }, { signal, metadataOnly });
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    if (!isMissing(error)) throw error;
     return [];
   }
 }

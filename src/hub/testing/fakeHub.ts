@@ -46,7 +46,7 @@ export class FakeHub extends FakeClient {
     );
     this.gate = ({ type, phase }) => {
       if (phase === "before" && type !== undefined && !this.#served.has(nameOf(type)))
-        throw new ApiError(404, "NotFound", "the server could not find the requested resource");
+        throw new ApiError(404, "NotFound", "the server could not find the requested resource", { ofPath: true });
     };
   }
 

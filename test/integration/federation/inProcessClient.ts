@@ -292,5 +292,9 @@ function refusal(reply: Reply, type: ResourceType | undefined): Error {
 /** What the sandbox throws for a watch that it cannot begin. */
 function asApiError(error: unknown): unknown {
   const { status } = error as { status?: { code: number; reason?: string; message: string } };
-  return status === undefined ? error : new ApiError(status.code, status.reason ?? "Unknown", status.message);
+  if (status === undefined) return error;
+  return apiErrorFrom(
+    { status: status.code, headers: { "content-type": JSON_TYPE }, body: JSON.stringify({ kind: "Status", ...status }) },
+    { withToken: true, sensitive: false },
+  );
 }

@@ -51,7 +51,8 @@ async function member(granted?: readonly string[]) {
     mayRemove: () => true,
     observe: () => undefined,
     vanished: (ref, uid) => void vanished.push(`${refKey(ref)} ${uid}`),
-    invalidateDiscovery: () => undefined,
+    serves: () => true,
+    doubtKind: () => undefined,
   });
   const wanted = (namespace = "default", change: Partial<ApplyRow> = {}): ApplyRow =>
     row({ ref: { ...CONFIG_REF, namespace }, object: marked(namespace), ...change });
