@@ -362,7 +362,9 @@ export class HubCache {
       return;
     }
     this.#allPlacements = undefined;
-    if (event.type !== "Deleted") this.catalog.select(event.object.spec.resourceSelectors);
+    const selectors = event.object.spec.resourceSelectors;
+    if (event.type === "Deleted") this.catalog.place([], selectors);
+    else this.catalog.place(selectors, event.old?.spec.resourceSelectors ?? []);
     this.#settleWaiting();
   }
 

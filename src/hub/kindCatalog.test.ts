@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { clusterPlacementObject } from "../../test/builders/policyObjects.ts";
+import type { KubeObject } from "../apis/index.ts";
 import { ApiError, CLUSTERPLACEMENTS, DEMOAPPLICATIONS, MANIFESTBUNDLES, TransportError } from "../runtime/index.ts";
+import type { FakeCluster } from "../runtime/testing/fakeCluster.ts";
 import { rightsOn } from "./rights.ts";
 import { application, setUpHub } from "./testing/fakeHub.ts";
 import { WIDGETS } from "./testing/placedByHand.ts";
@@ -255,6 +257,67 @@ describe("a kind that is propagated as it is", () => {
     expect(cache.kindOf({ apiVersion: "example.com/v1", kind: "Widget" })?.type.version).toBe("v2");
     expect(cache.object("example.com/Widget/default/a")).toBeDefined();
     expect(events.filter((event) => event.startsWith("Deleted"))).toEqual([]);
+  });
+});
+
+describe("the version of a kind", () => {
+  const placing = (name: string, ...versions: string[]): KubeObject =>
+    ({
+      ...selectingWidgets,
+      metadata: { name },
+      spec: { resourceSelectors: versions.map((version) => ({ apiVersion: `example.com/${version}`, kind: "Widget" })) },
+    });
+  let generation = 1;
+  const change = (server: FakeCluster, { metadata: { name }, spec }: KubeObject): unknown =>
+    server.merge(CLUSTERPLACEMENTS, undefined, name, { metadata: { generation: (generation += 1) }, spec });
+  const reading = async (...placements: KubeObject[]) => {
+    const set = setUpHub({ propagated: ["Widget"] });
+    // The version that a server prefers comes first.
+    set.hub.serve({ ...WIDGETS, version: "v2" });
+    set.hub.serve(WIDGETS);
+    set.server.create(WIDGETS, widget("a"));
+    for (const placement of placements) set.server.create(CLUSTERPLACEMENTS, placement);
+    await set.start();
+    await set.settle(2_000);
+    const version = () => set.cache.kindOf({ apiVersion: "example.com/v1", kind: "Widget" })?.type.version;
+    return { ...set, version };
+  };
+
+  test("is the one that a policy names, follows the policy at once, and stays when the policy is gone", async () => {
+    const { server, cache, settle, version } = await reading(placing("a", "v1"));
+    expect(version()).toBe("v1");
+    change(server, placing("a", "v2"));
+    await settle(2_000);
+    expect([version(), cache.catalog.readIn({ apiVersion: "example.com/v1", kind: "Widget" })]).toEqual([
+      "v2",
+      "example.com/v2",
+    ]);
+    expect(cache.object("example.com/Widget/default/a")).toBeDefined();
+    change(server, placing("a", "v1"));
+    await settle(2_000);
+    expect(version()).toBe("v1");
+    server.delete(CLUSTERPLACEMENTS, undefined, "a");
+    await settle(2_000);
+    expect(version()).toBe("v1");
+  });
+
+  test("is, of several that policies name, the one that the hub prefers, whichever came first", async () => {
+    const { server, hub, settle, version } = await reading(placing("a", "v1"), placing("b", "v2", "v0"));
+    expect(version()).toBe("v2");
+    change(server, placing("b", "v1"));
+    await settle(2_000);
+    expect(version()).toBe("v1");
+    const asked = hub.calls.filter((call) => call.startsWith("raw")).length;
+    server.delete(CLUSTERPLACEMENTS, undefined, "b");
+    await settle(MINUTE_MS);
+    expect([version(), hub.calls.filter((call) => call.startsWith("raw")).length]).toEqual(["v1", asked]);
+  });
+
+  test("is another one while the hub does not serve the one that the policy names", async () => {
+    const { hub, settle, version } = await reading(placing("a", "v1"));
+    hub.withdraw(WIDGETS);
+    await settle(2_000);
+    expect(version()).toBe("v2");
   });
 });
 

@@ -32,10 +32,12 @@ interface SelectedKind {
 /** `Unknown`: the hub has not said yet, or was not asked, since no placement selects the kind. */
 export type KindStanding = "NeverPlaced" | "NotServed" | "Namespaced" | "ClusterScoped" | "Unknown";
 
-/** A kind, and the version in which the first policy that names the kind selects it. */
+/** A kind, and the version in which whatever selected the kind first names it. */
 interface Selection extends SelectedKind {
   version: string;
 }
+
+type Selector = Pick<ResourceSelector, "apiVersion" | "kind">;
 
 /** What the hub serves is not asked for more often than this, whoever wants to know. */
 const ASK_EVERY_MS = 1_000;
@@ -59,11 +61,13 @@ export class KindCatalog {
   readonly #isPropagated: (kind: SelectedKind) => boolean;
   /** Kinds that a policy has selected and that may be propagated, by name. A kind stays when its policy is gone: the copies are still to be removed. */
   readonly #selected = new Map<string, Selection>();
+  /** By kind: the versions that present placements name, and how many selectors do. */
+  readonly #named = new Map<string, Map<string, number>>();
   /** Kinds of dependencies that some object has, beside those that may go with any. A kind stays: the copies are still to be removed. */
   readonly #needed = new Map<string, ResourceType>();
   /** Of the selected kinds, those of which the hub has said whether it serves them. */
   #asked: ReadonlySet<string> = new Set();
-  /** {@link settled} may have become true, or another kind is missing, or no more. */
+  /** {@link settled} may have become true, or another kind is missing, or no more, or a kind is read in another version. */
   readonly settlements = new Emitter<void>();
   /** Of the wanted kinds, those that are served, by name, and in which version they are read. */
   #served = new Map<string, ResourceType>();
@@ -149,8 +153,52 @@ export class KindCatalog {
     return this.#changes.subscribe(handler);
   }
 
-  /** A policy that places objects selects with these. */
-  select(selectors: Iterable<Pick<ResourceSelector, "apiVersion" | "kind">>): void {
+  /**
+   * A placement selects with `after` from now on, and no longer with `before`. A kind is read and sent in the version that placements name; where they
+   * name several, in the one of these that the hub prefers, which holds what the others hold.
+   */
+  place(after: readonly Selector[], before: readonly Selector[]): void {
+    if (after.length > 0) this.select(after);
+    const both = [...after, ...before];
+    const named = both.map((selector) => this.#versionsNamed(selector));
+    for (const selector of after) this.#count(selector, 1);
+    for (const selector of before) this.#count(selector, -1);
+    for (const [index, selector] of both.entries())
+      if (this.#versionsNamed(selector) !== named[index]) this.#reviewVersion(selector);
+  }
+
+  #versionsNamed({ apiVersion, kind }: Selector): string {
+    const named = this.#named.get(nameOf({ group: parseApiVersion(apiVersion).group, kind }));
+    return [...(named?.keys() ?? [])].toSorted().join();
+  }
+
+  #count({ apiVersion, kind }: Selector, by: 1 | -1): void {
+    const { group, version } = parseApiVersion(apiVersion);
+    const name = nameOf({ group, kind });
+    const named = this.#named.get(name) ?? new Map<string, number>();
+    const count = (named.get(version) ?? 0) + by;
+    if (count > 0) named.set(version, count);
+    else named.delete(version);
+    this.#named.set(name, named);
+  }
+
+  /** Wakes where another version may be the one to be read now. */
+  #reviewVersion({ apiVersion, kind }: Selector): void {
+    const wanted = { group: parseApiVersion(apiVersion).group, kind };
+    const served = this.#served.get(nameOf(wanted));
+    if (served === undefined || this.isRequired(wanted)) return;
+    const named = this.#named.get(nameOf(wanted)) ?? new Map<string, number>();
+    if (named.size > 1 || (named.size === 1 && !named.has(served.version))) this.#wake.resolve();
+  }
+
+  /** The apiVersion in which objects of a kind that is served are read; undefined for other kinds. */
+  readIn({ apiVersion, kind }: Selector): string | undefined {
+    const served = this.#served.get(nameOf({ group: parseApiVersion(apiVersion).group, kind }));
+    return served === undefined ? undefined : apiVersionOf(served);
+  }
+
+  /** Something that has objects of these kinds, or had, names them. */
+  select(selectors: Iterable<Selector>): void {
     for (const { apiVersion, kind } of selectors) {
       const wanted = { ...parseApiVersion(apiVersion), kind };
       const name = nameOf(wanted);
@@ -245,10 +293,12 @@ export class KindCatalog {
       const known = this.#served.get(name);
       const inVersion = (version: string | undefined): ResourceType | undefined =>
         candidates.find((one) => one.version === version);
-      // The version that is read now, or the one that a policy names, or the one that the server prefers, which is the first.
+      const named = this.#named.get(name);
+      // The server names the version that it prefers first.
+      const placed = candidates.find(({ version }) => named?.has(version) === true);
       const found = this.isRequired(wanted)
         ? inVersion(wanted.version)
-        : (inVersion(known?.version) ?? inVersion(wanted.version) ?? candidates[0]);
+        : (placed ?? inVersion(known?.version) ?? inVersion(wanted.version) ?? candidates[0]);
       const isUnsure = [...unavailable].some((apiVersion) => parseApiVersion(apiVersion).group === wanted.group);
       if (found !== undefined) served.set(name, await this.#withScale(found, known, signal));
       else if (isUnsure && known !== undefined) served.set(name, known);
@@ -260,8 +310,9 @@ export class KindCatalog {
     const isNews = !this.settled || !sameValue([...missing], [...this.#missing]);
     this.#missing = missing;
     this.#asked = asked;
-    if (this.#names() !== before) this.#changes.emit();
-    if (isNews) this.settlements.emit();
+    const isChange = this.#names() !== before;
+    if (isChange) this.#changes.emit();
+    if (isNews || isChange) this.settlements.emit();
   }
 
   /** The same value for the same kind, so that nobody takes it for another. A kind is not placed before its scale subresource is known. */
