@@ -18,6 +18,7 @@ export { type Contact, isOutOfContact } from "./contact.ts";
 export { ConversionError } from "./conversion.ts";
 export { convertObject } from "./convert.ts";
 export * from "./crds.ts";
+export { isLaterVersion } from "./versionOrder.ts";
 export * from "./demoapplication.ts";
 export { durationMs } from "./duration.ts";
 export * from "./endpoint.ts";

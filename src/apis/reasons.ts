@@ -186,6 +186,8 @@ const REFUSED = {
   TooLarge: "The object, or what overrides make of it, is larger or deeper than the member or Meridian accepts.",
   KindNotServed:
     "The member does not serve the kind, or not in that version; once its CustomResourceDefinition is there, it is tried again. Of a policy: the hub does not.",
+  VersionLacksFields:
+    "The placement names a version of the kind that lacks fields which were written in a later one: they are not sent. The message names the version to write in the placement.",
   WrongScope: "The kind has another scope on the member: it is cluster-scoped there, or it is namespaced.",
   AppliedWithoutEffect:
     "The member accepts the apply and keeps something else: an admission webhook or policy there changes what is applied. It is tried again.",

@@ -190,8 +190,8 @@ export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> =
   },
   Available: {
     means:
-      "it is as wanted, and ready; with a reason, what it needs has gone from the hub, and the copy there serves on; or its work has come to its end",
-    reasons: ["DependencyMissing", "Finished"],
+      "it is as wanted, and ready; with a reason, what it needs has gone from the hub, and the copy there serves on, or fields of it are not sent, or its work has come to its end",
+    reasons: ["DependencyMissing", "VersionLacksFields", "Finished"],
   },
   Degraded: {
     means: "it is or was partly there",
@@ -223,6 +223,8 @@ export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> =
       "ClusterIdentityChanged",
       "SecretNotFound",
       "NoReport",
+      "KindNotServed",
+      "VersionLacksFields",
       "HealthNotReadable",
       "InvalidHealthRule",
     ],

@@ -36,6 +36,7 @@ const LASTING: ReadonlySet<string> = new Set([
   "Suspended",
 ]);
 
+const NOT_SERVED: Reason = "KindNotServed";
 const AWAITS_AGREEMENT: Reason = "CustomObjectsExist";
 
 /** What is known of one hub object in each cluster of its target, and in each other cluster where something of it may be left. */
@@ -103,7 +104,8 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
   if (!isWanted && (present === undefined || asksFor(effective))) return undefined;
   if (row?.verb === "Hold" && row.wanted && row.role === "dependency") return undefined;
   const desiredHash = effective?.verb === "Apply" || effective?.verb === "Hold" ? effective.hash : undefined;
-  const unseen = present === undefined ? observations.unseenKind(cluster, ref) : undefined;
+  const unseenKind = observations.unseenKind(cluster, ref);
+  const unseen = present === undefined ? unseenKind : undefined;
   const notGranted = whyNotGranted(hub, cluster, ref.namespace);
   const waits = row?.verb === "Hold" && row.why.reason === REPLACED ? { ...row.why, final: false } : undefined;
   const unobserved =
@@ -119,6 +121,9 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
     ...(isWanted && desiredHash !== undefined ? { desiredHash } : {}),
     ...(present === undefined ? {} : { observedHash: present.hash ?? "", health: present.health }),
     ...reportedBy(present),
+    ...(present !== undefined && unseenKind !== undefined && observations.unseenReason(cluster, ref) === NOT_SERVED
+      ? { outOfSight: { reason: NOT_SERVED, message: unseenKind } }
+      : {}),
     ...(present?.deleting === true ? { finalizers: present.finalizers ?? [] } : {}),
     ...(present !== undefined || observations.knows(cluster, [kindNameOf(ref)]) ? {} : { isUnseen: true as const }),
     inSync: isInSync(effective, observation) || isFrozenAsWanted(effective, present?.hash),

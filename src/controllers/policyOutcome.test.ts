@@ -49,11 +49,12 @@ function outcomeOf(
   failure?: Observation["failure"],
   standing: KindStanding = "Namespaced",
   servedIn?: string,
+  readIn?: string,
 ): Outcome {
   const observation = { failure } as unknown as Observation;
   const tally = new PolicyTally(policy, { get: () => observation });
   for (const one of targets) tally.add(one);
-  return tally.outcome({ standing: () => standing, servedIn: () => servedIn });
+  return tally.outcome({ standing: () => standing, servedIn: () => servedIn, readIn: () => readIn });
 }
 
 describe("of a placement", () => {
@@ -389,7 +390,7 @@ describe("of an override", () => {
     };
     const tally = new PolicyTally(override("bad"), { get });
     tally.add(target({ clusters }));
-    expect(tally.outcome({ standing: () => "Namespaced", servedIn: () => undefined }).reason).toBe("InvalidPatch");
+    expect(tally.outcome({ standing: () => "Namespaced", servedIn: () => undefined, readIn: () => undefined }).reason).toBe("InvalidPatch");
     expect(asked).toEqual([`a ${refKey(service)}`, `a ${refKey(deployment)}`]);
   });
 

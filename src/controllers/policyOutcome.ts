@@ -11,7 +11,7 @@ import {
 } from "../apis/index.ts";
 import type { Problem, Target, Why } from "../desiredstate/index.ts";
 import type { HubCache, Policy } from "../hub/index.ts";
-import { whyNeverPlaced } from "../interpreter/index.ts";
+import { hubKindOf, whyNeverPlaced } from "../interpreter/index.ts";
 import { partlyWonBy, winnersOver } from "../override/index.ts";
 import { type LostObjects, refusedPatches } from "../status/index.ts";
 import type { Observations } from "./observations.ts";
@@ -62,9 +62,10 @@ export class PolicyTally {
     else this.#addOverridden(target);
   }
 
-  outcome(catalog: Pick<HubCache["catalog"], "standing" | "servedIn">): Outcome {
+  outcome(catalog: Pick<HubCache["catalog"], "standing" | "servedIn" | "readIn">): Outcome {
     const policy = this.#policy;
     const trouble = this.#trouble;
+    if (isPlacement(policy)) for (const note of otherVersions(policy, catalog)) this.#notes.add(note);
     const fields = isPlacement(policy) ? notCarriedOut(policy.spec) : [];
     const ofStanding = (...standings: ReturnType<typeof catalog.standing>[]): string[] => {
       const selectors = policy.spec.resourceSelectors.filter((one) => standings.includes(catalog.standing(one)));
@@ -105,6 +106,8 @@ export class PolicyTally {
     // All that a placement decides about knows the same clusters.
     if (this.#matched === 0) this.#trouble ??= unknownIn(target);
     for (const note of target.decision.notes ?? []) this.#notes.add(note);
+    const warning = target.clusters[0]?.warning;
+    if (warning?.reason === "VersionLacksFields") this.#notes.add(warning.message);
     this.#place(target);
     if (target.scheduled.status === "False") this.#trouble ??= target.scheduled;
   }
@@ -171,6 +174,16 @@ export class PolicyTally {
 
 export function isPlacement(policy: Policy): policy is Placement {
   return policy.kind === "Placement" || policy.kind === "ClusterPlacement";
+}
+
+/** Objects are read and sent in one version, whatever each of the policies names. */
+function otherVersions(policy: Placement, catalog: Pick<HubCache["catalog"], "readIn">): string[] {
+  return policy.spec.resourceSelectors.flatMap(({ apiVersion, kind }) => {
+    const read = catalog.readIn({ apiVersion, kind });
+    const isRendered = hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
+    if (isRendered || read === undefined || read === apiVersion) return [];
+    return [`${kind} is read and sent in ${read}, which another placement names or the hub serves instead of ${apiVersion}`];
+  });
 }
 
 /** With why it is not placed, or what may have been meant. */

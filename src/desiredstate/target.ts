@@ -24,6 +24,7 @@ import { manifestsProblem, scopeProblem, termsWithin } from "./bundleScope.ts";
 import { apisOf } from "./apisOf.ts";
 import { collectDependencies } from "./dependencies.ts";
 import { Finished, runsIn } from "./finished.ts";
+import { lacking } from "./lacking.ts";
 import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
 import { needsOf, withTheirNeeds } from "./needs.ts";
 import { choosePlacement } from "./placementSelection.ts";
@@ -106,6 +107,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     runs,
   });
 
+  const leftOut = isRendered(object) ? undefined : lacking(object, placement);
   const targets: ClusterTarget[] = [];
   /** Rules that apply somewhere, also where they failed: the status of their own policy has to say so. */
   const overriding = new Set<readonly MatchedRule[]>();
@@ -120,7 +122,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     const share = { replicas: frozen ? before : divided, fixed: frozen, local };
     const variant = renderer.render(rules, share, present?.on(cluster));
     // On the hub itself nothing is propagated: what is referred to is there, whether or not Meridian may read it.
-    const warning = dependencies.warning ?? (local ? dependencies.denial : undefined);
+    const warning = dependencies.warning ?? (local ? dependencies.denial : leftOut);
     const denial = frozen || local ? undefined : dependencies.denial;
     const isThere = frozen || subject.current.has(name);
     const keeps = frozen || denial !== undefined || (variant.problem !== undefined && isThere);

@@ -52,4 +52,5 @@ export { replicaPath, replicasAt, withCounts, withReplicasAt } from "./replicas.
 export { isJob, undividable } from "./divisionOfJobs.ts";
 export { isSummedUp, statusOwner, statusSum } from "./statusSum.ts";
 export type { Dependency, Health, HubKind, LostField, MemberStatus, ReplicaPaths } from "./types.ts";
+export { fieldsLeftOut } from "./leftOut.ts";
 export { userSetObject, whyOwnersUnknown } from "./userFields.ts";

@@ -153,7 +153,8 @@ function userEntries(object: KubeObject): FieldsV1[] | undefined {
   return isCoreKind(object, "Secret") ? owned.map(withStringData) : owned;
 }
 
-function isUsers(entry: ManagedFieldsEntry): boolean {
+/** Whether a person, or a client of one, owns the fields. */
+export function isUsers(entry: ManagedFieldsEntry): boolean {
   if (!PERSONS_SUBRESOURCES.has(entry.subresource ?? "")) return false;
   return entry.manager !== FIELD_MANAGER && !isControlPlanes(entry);
 }

@@ -141,7 +141,7 @@ function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
     planned: true,
     applied,
     available: availabilityOf(rows, target, outcome, hashes),
-    fresh: true,
+    fresh: outOfSightOf(rows) === undefined,
     ...pick("shorter", outcome.shorter),
     ...(outcome.activity === undefined ? {} : { activity: outcome.activity }),
   };
@@ -214,6 +214,8 @@ function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: W
 
   const failure = failureOf(rows, target);
   if (failure?.final === true) return { state: "Failed", ...textOf(failure) };
+  const outOfSight = outOfSightOf(rows);
+  if (outOfSight !== undefined) return { state: "Unknown", ...textOf(outOfSight) };
 
   const wanted = rows.filter(isWanted);
   const why = failure ?? whyNotReplaced(rows) ?? target.warning;
@@ -248,7 +250,7 @@ function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: W
       ...textOf(target.warning ?? keptData(rows) ?? (isFinished(rows) ? FINISHED : undefined)),
     };
   const activity = health.state === "Progressing" ? { activity: "RollingOut" as const } : {};
-  return { state: health.state, ...textOf(health), ...textOf(target.warning), ...activity };
+  return { state: health.state, ...textOf(health), ...textOf(warningBeside(health.state, target)), ...activity };
 }
 
 const FINISHED: Why = {
@@ -279,6 +281,7 @@ function leaving(input: ReportInput): ClusterReport | undefined {
   const rows = view.rows.filter((row) => row.observedHash !== undefined);
   if (rows.length === 0 && view.mayRemain !== true) return undefined;
   const failure = rows.find((row) => row.failure !== undefined)?.failure;
+  const outOfSight = outOfSightOf(rows);
   const stays = whyLeftBehind(rows) ?? view.stays;
   // Where nothing is seen and something may be, the last numbers are all that is known.
   const isUnseen = rows.length === 0;
@@ -288,10 +291,10 @@ function leaving(input: ReportInput): ClusterReport | undefined {
   const isHeld = stays !== undefined && stays.reason !== MOVING;
   // Of a deletion, said only when it is late: most are over before anybody could read why they are not.
   const holds = (input.isOverdue ?? rows.some(isHeldThere)) ? whyNotRemoved(rows) : stays;
-  const outcome: Outcome = { state: isHeld ? "Held" : "Removing", ...textOf(isHeld ? stays : (failure ?? holds)) };
+  const outcome: Outcome = { state: isHeld ? "Held" : "Removing", ...textOf(isHeld ? stays : (failure ?? outOfSight ?? holds)) };
   const entry = observed(input, outcome, { replicas: counts, ...pick("observedHash", observedHash) });
   const report = {
-    ...{ entry, planned: false, applied: false, available: "No" as const, fresh: true },
+    ...{ entry, planned: false, applied: false, available: "No" as const, fresh: outOfSight === undefined },
     ...pick("shorter", outcome.shorter),
   };
   return isHeld ? report : { ...report, activity: "Removing" };
@@ -400,6 +403,16 @@ function observed(input: ReportInput, outcome: Outcome, facts: Facts): ClusterSt
     ...entry,
     observedAt: observedAt !== undefined && sameValue(before, entry) ? observedAt : timestamp(seenAt),
   };
+}
+
+/** Why nothing new is heard of copies that were seen. */
+function outOfSightOf(rows: readonly RowView[]): Why | undefined {
+  return rows.find((row) => row.outOfSight !== undefined)?.outOfSight;
+}
+
+/** Fields that are not sent are no reason for what the copy itself reports. */
+function warningBeside(state: ClusterState, { warning }: ClusterTarget): Why | undefined {
+  return warning?.reason === "VersionLacksFields" && state !== "Unknown" ? undefined : warning;
 }
 
 function textOf(why: Partial<Why> | undefined): Partial<Why> {

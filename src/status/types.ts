@@ -20,6 +20,8 @@ export interface RowView {
   observedHash?: string;
   /** Not seen, and not all of its kind is known there: it may be there all the same. */
   isUnseen?: true;
+  /** It was seen, and the member does not serve its kind any more: nothing new of it is heard. */
+  outOfSight?: Why;
   /** The member object has the desired hash, and all desired fields are still Meridian's. */
   inSync: boolean;
   health?: Health;

@@ -28,6 +28,7 @@ import { judgeRendering } from "./rendering.ts";
 import { judgeOverriddenReplicas, judgeReplicas } from "./replicas.ts";
 import type { AdmissionFacts, AdmissionRequest, Judgement } from "./types.ts";
 import { warnOfUnfinished } from "./unfinished.ts";
+import { warnOfVersions } from "./versions.ts";
 
 /**
  * What is refused, and why. An update is answerable only for what it makes worse: whatever was wrong with the object before, by rules that
@@ -137,7 +138,7 @@ function outdatedApprovals({ metadata }: KubeObject): FieldProblem[] {
   return [{ field: `metadata.annotations[${ROLLOUT_COMMAND_ANNOTATION}]`, message }];
 }
 
-function judgePlacement(policy: KubeObject, { servedKinds, clusters }: AdmissionFacts): Judgement {
+function judgePlacement(policy: KubeObject, { servedKinds, clusters, placements }: AdmissionFacts): Judgement {
   const placement = policy as unknown as Placement;
   const problems = [
     ...judgeSelectors(policy, servedKinds),
@@ -145,7 +146,11 @@ function judgePlacement(policy: KubeObject, { servedKinds, clusters }: Admission
     ...judgeHealth(policy),
     ...judgeChoice(placement),
   ];
-  const warnings = [...warnOfUnfinished(placement), ...warnOfChoice(placement, clusters)];
+  const warnings = [
+    ...warnOfUnfinished(placement),
+    ...warnOfChoice(placement, clusters),
+    ...warnOfVersions(policy, servedKinds, placements),
+  ];
   return { problems, warnings };
 }
 
