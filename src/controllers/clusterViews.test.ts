@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { refKey, REGION_LABEL } from "../apis/index.ts";
+import type { ClusterContact } from "../clusters/index.ts";
 import { AWAITING_REPLACEMENT, type Observation, REPLACED, type Row } from "../desiredstate/index.ts";
 import type { RowView } from "../status/index.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
@@ -78,11 +79,42 @@ describe("what is said of one member object", () => {
   const awaited = { reason: "CustomObjectsExist", message: "3 objects of it exist", final: true };
   const seen = { ref: CONFIG_REF, role: "rendered", observedHash: "h1", health: available };
 
-  test.each<{ name: string; row?: Row; report?: Observation; others?: Row; want: object | undefined }>([
+  test.each<{
+    name: string;
+    row?: Row;
+    report?: Observation;
+    contact?: ClusterContact;
+    others?: Row;
+    want: object | undefined;
+  }>([
     {
       name: "that is as it is to be",
       row: applyRow(),
       report: observation(),
+      want: { ...seen, desiredHash: "h1", inSync: true },
+    },
+    {
+      name: "that is as it is to be, of a kind that the member does not serve any more",
+      row: applyRow(),
+      report: observation(),
+      contact: {
+        ...inContact,
+        synced: false,
+        unseen: new Map([["/ConfigMap", "not served"]]),
+        unserved: new Set(["/ConfigMap"]),
+      },
+      want: {
+        ...seen,
+        desiredHash: "h1",
+        inSync: true,
+        outOfSight: { reason: "KindNotServed", message: "not served" },
+      },
+    },
+    {
+      name: "that is as it is to be, of a kind whose watch was refused",
+      row: applyRow(),
+      report: observation(),
+      contact: { ...inContact, synced: false, unseen: new Map([["/ConfigMap", "refused"]]) },
       want: { ...seen, desiredHash: "h1", inSync: true },
     },
     {
@@ -252,8 +284,10 @@ describe("what is said of one member object", () => {
       report: observation(),
       want: { ...seen, desiredHash: "h1", inSync: true },
     },
-  ])("$name", ({ row, report, others, want }) => {
-    const shown = viewing().view(row, report, others);
+  ])("$name", ({ row, report, contact, others, want }) => {
+    const all = viewing();
+    if (contact !== undefined) all.observations.contact(CLUSTER, contact);
+    const shown = all.view(row, report, others);
     if (want === undefined) expect(shown).toBeUndefined();
     else expect(shown).toStrictEqual(want);
   });

@@ -206,6 +206,29 @@ describe("what is lost to several policies", () => {
     expect(outcomeOf(placement("loser"), lostTo(...names)).lost).toEqual({ objects, to });
   });
 
+  test("is told what the version that it names lacks, and which one is sent instead of it", () => {
+    const warning = { reason: "VersionLacksFields", message: "autoscaling/v1 lacks spec.behavior" };
+    const other = { reason: "DependencyMissing", message: "not on the hub: ConfigMap a" };
+    const with_ = (why: object) =>
+      target({ clusters: [{ name: "a", frozen: false, objects: [], warning: why } as never] });
+    expect(outcomeOf(placement("winner"), [with_(warning), with_(warning)]).notes).toEqual([warning.message]);
+    expect(outcomeOf(placement("winner"), [with_(other)]).notes).toBeUndefined();
+    const autoscalers = {
+      ...placement("winner"),
+      spec: {
+        ...placement("winner").spec,
+        resourceSelectors: [{ apiVersion: "autoscaling/v1", kind: "HorizontalPodAutoscaler" }],
+      },
+    };
+    const notesWhen = (read: string) => outcomeOf(autoscalers, [], undefined, undefined, undefined, read).notes;
+    expect(notesWhen("autoscaling/v2")).toEqual([expect.stringContaining("sent in autoscaling/v2")]);
+    expect(notesWhen("autoscaling/v1")).toBeUndefined();
+    // What an application becomes is written in versions of Meridian's own choice.
+    expect(
+      outcomeOf(placement("winner"), [], undefined, undefined, undefined, "paas.cmft.com/v1beta1").notes,
+    ).toBeUndefined();
+  });
+
   test("is told with the notes of what is placed, each once", () => {
     const noted = target({ decision: { clusters: [], verdicts: [], notes: ["spread is uneven"] } });
     expect(outcomeOf(placement("winner"), [noted, noted]).notes).toEqual(["spread is uneven"]);
@@ -390,7 +413,9 @@ describe("of an override", () => {
     };
     const tally = new PolicyTally(override("bad"), { get });
     tally.add(target({ clusters }));
-    expect(tally.outcome({ standing: () => "Namespaced", servedIn: () => undefined, readIn: () => undefined }).reason).toBe("InvalidPatch");
+    expect(
+      tally.outcome({ standing: () => "Namespaced", servedIn: () => undefined, readIn: () => undefined }).reason,
+    ).toBe("InvalidPatch");
     expect(asked).toEqual([`a ${refKey(service)}`, `a ${refKey(deployment)}`]);
   });
 

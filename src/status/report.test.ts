@@ -23,6 +23,9 @@ import {
 } from "./testing.ts";
 import type { RowView, StatusInput } from "./types.ts";
 
+const LACKING = { reason: "VersionLacksFields", message: "autoscaling/v1 lacks spec.behavior" };
+const UNSERVED = { reason: "KindNotServed", message: "widgets cannot be watched" };
+
 describe("the entry of a cluster in contact", () => {
   const failure = { reason: "QuotaExceeded", message: "exceeded quota", final: false };
   const service = { ref: { apiVersion: "v1", kind: "Service", namespace: "default", name: "shop" } };
@@ -186,6 +189,23 @@ describe("the entry of a cluster in contact", () => {
       cluster: { warning: { reason: "DependencyMissing", message: "Secret s is missing" } },
       want: { state: "Available", reason: "DependencyMissing", message: "Secret s is missing" },
     },
+    ...(["Available", "Unknown"] as const).map((state) => ({
+      name: `fields that are not sent are said beside ${state}`,
+      rows: [row({ health: { ...unhealthy("Progressing", 2), state } })],
+      cluster: { warning: LACKING },
+      want: { state, ...LACKING },
+    })),
+    {
+      name: "fields that are not sent explain nothing that the copy reports itself",
+      rows: [row({ health: unhealthy("Degraded", 0, "CrashLoopBackOff") })],
+      cluster: { warning: LACKING },
+      want: { state: "Degraded", reason: "CrashLoopBackOff" },
+    },
+    {
+      name: "what is out of sight is Unknown, whatever was reported before",
+      rows: [row({ outOfSight: UNSERVED })],
+      want: { state: "Unknown", ...UNSERVED },
+    },
     {
       name: "a failure says more than a warning",
       rows: [row({ inSync: false, failure })],
@@ -228,6 +248,14 @@ describe("the entry of a cluster in contact", () => {
     const stale = found([first as RowView, row({ ...service, desiredHash: "y", observedHash: "old", inSync: false })]);
     expect(stale?.desiredHash).toBe(found(both)?.desiredHash);
     expect(stale?.observedHash).not.toBe(stale?.desiredHash);
+  });
+
+  test("what is out of sight is not fresh, and why says the entry of what is to go, too", () => {
+    const rows = [row({ outOfSight: UNSERVED })];
+    const planned = aggregate(inputOf([view("a", { rows }), view("b")]), T0);
+    expect(condition(planned, "Fresh").slice(0, 2)).toEqual(["False", "KindNotServed"]);
+    const going = aggregate(inputOf([view("a"), view("b", { rows })], { target: target(["a"]) }), T0);
+    expect(entry(going, "b")).toMatchObject({ state: "Removing", ...UNSERVED });
   });
 
   test("what is to go from a cluster is Removing until nothing is left", () => {

@@ -212,7 +212,7 @@ whole("autoscaling/v1 HorizontalPodAutoscaler", [
     want: {
       state: "Unknown",
       reason: "NoReport",
-      message: "autoscaling/v1 does not show whether it can scale; write it in autoscaling/v2",
+      message: "autoscaling/v1 does not show whether it can scale; name autoscaling/v2 in the placement",
     },
   },
   { name: "is of an older generation", status: { observedGeneration: 1 }, want: BEHIND },

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import type { KubeObject } from "../apis/index.ts";
+import { computeTarget } from "./target.ts";
+import { NOW, placement, shanghai, snapshot } from "./testdata/builders.ts";
+
+const autoscaler = (read: string, ...fields: string[]): KubeObject => ({
+  apiVersion: `autoscaling/${read}`,
+  kind: "HorizontalPodAutoscaler",
+  metadata: {
+    name: "web",
+    namespace: "default",
+    managedFields: [
+      {
+        manager: "kubectl",
+        operation: "Update",
+        apiVersion: "autoscaling/v2",
+        fieldsV1: { "f:spec": Object.fromEntries(["maxReplicas", ...fields].map((field) => [`f:${field}`, {}])) },
+      },
+    ],
+  },
+  spec: { maxReplicas: 5 },
+});
+const policy = (name: string) =>
+  placement(name, { resourceSelectors: [{ apiVersion: "autoscaling/v1", kind: "HorizontalPodAutoscaler" }] });
+const warningOf = (object: KubeObject, placements = [policy("p")]) =>
+  computeTarget(snapshot({ object, placements, clusters: [shanghai] }), NOW).clusters[0]?.warning;
+
+test("what the named version lacks of the object is a warning with the remedy, and stops nothing", () => {
+  expect(warningOf(autoscaler("v1", "behavior", "metrics"))).toEqual({
+    reason: "VersionLacksFields",
+    message: "autoscaling/v1 lacks spec.behavior, spec.metrics, which are not sent: name autoscaling/v2 in Placement p",
+  });
+  expect(warningOf(autoscaler("v2", "behavior"))).toBeUndefined();
+  expect(warningOf(autoscaler("v1"))).toBeUndefined();
+});
+
+test("the remedy is never cut off", () => {
+  const many = Array.from({ length: 40 }, (_, index) => `aFieldWithALongName${index}`);
+  const long = policy("p".repeat(200));
+  for (const [fields, one] of [
+    [many, policy("p")],
+    [["b".repeat(200)], long],
+  ] as const)
+    expect(warningOf(autoscaler("v1", ...fields), [one])?.message).toMatch(/: name autoscaling\/v2 in Placement p+/);
+});
