@@ -11,7 +11,6 @@ import type { ApplyRow, DeleteRow } from "../desiredstate/index.ts";
 import { alteredFields, isDefinition, type LostField, withoutGivenUp } from "../interpreter/index.ts";
 import {
   ApiError,
-  apiVersionOf,
   type Client,
   isApiError,
   isInvalid,
@@ -26,6 +25,7 @@ import { emptiedAgain, listRepairs, type PatchOperation, withoutUpdateEntry } fr
 import { changeMetadata } from "./metadataPatch.ts";
 import type { MemberNamespaces, TellOfNamespace } from "./namespaces.ts";
 import { observe, type ObservedObject } from "./observed.ts";
+import { notInVersion } from "./unservedKind.ts";
 import { classify, VERSION_NOT_SERVED } from "./outcome.ts";
 
 /** What a writer needs of the session that it writes through. */
@@ -83,11 +83,6 @@ function wrongScope({ kind }: ObjectRef, { namespaced }: ResourceType): ApiError
     ? `${kind} is namespaced on the member; give metadata.namespace`
     : `${kind} is cluster-scoped on the member; remove the namespace, or say so where the object comes from`;
   return new ApiError(409, "WrongScope", text);
-}
-
-function notInVersion({ apiVersion, kind }: ObjectRef, type: ResourceType): ApiError {
-  const text = `the member serves ${kind} in ${apiVersionOf(type)} and not in ${apiVersion}: name ${apiVersionOf(type)} in the policy`;
-  return new ApiError(404, VERSION_NOT_SERVED, text, { ofPath: true });
 }
 
 function written(type: ResourceType, desired: KubeObject, object: KubeObject): Written {
@@ -363,7 +358,7 @@ export class MemberWriter {
     const type = this.#servedType(ref);
     const { version } = parseApiVersion(ref.apiVersion);
     if (version === type.version) return type;
-    if (!this.#access.serves(ref)) throw notInVersion(ref, type);
+    if (!this.#access.serves(ref)) throw new ApiError(404, VERSION_NOT_SERVED, notInVersion(ref, type), { ofPath: true });
     return { ...type, version };
   }
 

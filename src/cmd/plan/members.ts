@@ -7,7 +7,7 @@ import {
   refKey,
   refOf,
 } from "../../apis/index.ts";
-import { copyIn, readLive, rehearse, type Rehearsed, roomNow } from "../../clusters/index.ts";
+import { copyIn, notInVersion, readLive, rehearse, type Rehearsed, roomNow } from "../../clusters/index.ts";
 import type { ApplyRow, Observation } from "../../desiredstate/index.ts";
 import { DEPENDENCY_KINDS } from "../../interpreter/index.ts";
 import {
@@ -160,6 +160,8 @@ export class Members implements AsyncDisposable {
     const type = await this.#typeOn(session, row.ref);
     if (type === undefined)
       return { kind: "Refused", reason: "KindNotServed", message: `the member does not serve ${row.ref.kind}` };
+    if (type.version !== parseApiVersion(row.ref.apiVersion).version)
+      return { kind: "Refused", reason: "KindNotServed", message: notInVersion(row.ref, type) };
     const { client } = session.reached;
     return await rehearse({ client, hubId, systemNamespace, signal }, type, row, session.live.get(refKey(row.ref)));
   }
@@ -204,9 +206,12 @@ export class Members implements AsyncDisposable {
     );
   }
 
-  async #typeOn({ discovery }: Session, ref: ObjectRef): Promise<ResourceType | undefined> {
+  /** The kind in the version of the object, or in the one that the member prefers: there the object is the same one. */
+  async #typeOn({ discovery }: Session, { apiVersion, kind }: ObjectRef): Promise<ResourceType | undefined> {
+    const { group, version } = parseApiVersion(apiVersion);
     try {
-      return await discovery.resolve({ ...parseApiVersion(ref.apiVersion), kind: ref.kind });
+      await discovery.list();
+      return discovery.resolveCached({ group, version, kind }) ?? (await discovery.resolve({ group, kind }));
     } catch (error) {
       if (error instanceof KindNotServedError) return undefined;
       throw error;

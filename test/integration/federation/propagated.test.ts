@@ -105,6 +105,48 @@ async function installed(cluster: TestCluster): Promise<void> {
   if (!cluster.has(CRDS, undefined, CLUSTER_KIND.metadata.name)) await cluster.install(structuredClone(CLUSTER_KIND));
 }
 
+describe("a version that a member stops serving", () => {
+  const NAME = "mysqlcluster.mysql.test.my-db";
+  const V1: ResourceType = { ...CLUSTERS, version: "v1" };
+  const ready = (status: string) => ({
+    status: { conditions: [{ type: "Ready", status, reason: "Said", message: `it is ${status}` }] },
+  });
+  /** The definition with these versions, of which the second one is stored. */
+  const versions = (served: boolean) => {
+    const [first] = (CLUSTER_KIND["spec"] as { versions: object[] }).versions;
+    return {
+      spec: {
+        versions: [
+          { ...first, served, storage: false },
+          { ...first, name: V1.version, storage: true },
+        ],
+      },
+    };
+  };
+  const define = (cluster: TestCluster, served: boolean): Promise<KubeObject> =>
+    cluster.merge(CRDS, undefined, CLUSTER_KIND.metadata.name, versions(served));
+
+  test("leaves its objects under their eyes, and to be removed, in the version that is served", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    const { server } = federation.member("shanghai");
+    for (const cluster of [federation.hub, server]) await installed(cluster);
+    await federation.apply(PLACEMENTS, selectsClusters);
+    await federation.apply(CLUSTERS, myDb());
+    await untilApplied(federation, NAME);
+    await server.merge(CLUSTERS, "default", "my-db", ready("True"), "status");
+    await federation.until(() => entryOf(federation, "shanghai", NAME)?.state === "Available");
+    await define(server, true);
+    await define(server, false);
+    await server.merge(V1, "default", "my-db", ready("False"), "status");
+    await federation.until(() => entryOf(federation, "shanghai", NAME)?.message?.includes("it is False") === true);
+    // What is deleted in the second in which its definition came belonged to an earlier one.
+    await federation.pass(2_000);
+    await federation.hub.delete(CLUSTERS, "default", "my-db");
+    await federation.until(() => federation.hub.find(CLUSTERS, "default", "my-db") === undefined);
+    expect(server.has(V1, "default", "my-db")).toBe(false);
+  });
+});
+
 describe("a ConfigMap that a policy selects", () => {
   test("goes to its clusters by three writes on the hub, and its binding says where it is", async () => {
     await using federation = await TestFederation.start("shanghai", "singapore");
