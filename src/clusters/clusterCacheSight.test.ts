@@ -111,14 +111,14 @@ describe("a kind of which the member serves no version any more", () => {
 
   test("is not known, and its objects stay while the definition is there", async () => {
     const { cache, settle, member, isSeen } = await lost();
-    member.server.create(CRDS, { apiVersion: "apiextensions.k8s.io/v1", kind: CRDS.kind, metadata: { name: CRD_NAME } });
+    member.server.create(CRDS, {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: CRDS.kind,
+      metadata: { name: CRD_NAME },
+    });
     member.server.dropWatches(RESET);
     await settle(60_000);
-    expect([trustOf(cache), [...cache.unseen.keys()], [...cache.unserved]]).toEqual([
-      "in part",
-      [KIND],
-      [KIND],
-    ]);
+    expect([trustOf(cache), [...cache.unseen.keys()], [...cache.unserved]]).toEqual(["in part", [KIND], [KIND]]);
     expect([cache.writer.mayRemove(DATABASE_REF), cache.writer.lacks(DATABASE_REF), isSeen(DATABASE_REF)]).toEqual([
       false,
       "Perhaps",

@@ -7,7 +7,7 @@
  * checked before anything is written. A worker sees nothing of the hub but the two ports, WorkSource and ReportSink.
  * Never decides what should run where, or what may go: that comes in as rows.
  */
-export { notInVersion } from "./unservedKind.ts";
+export { notInVersion } from "./outcome.ts";
 export { DampedContact, type Damping } from "./dampedContact.ts";
 export { Fleet } from "./fleet.ts";
 export { letGo } from "./lettingGo.ts";

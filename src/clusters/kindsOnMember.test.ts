@@ -287,7 +287,10 @@ describe("a kind of which objects are known and which the member does not serve 
 
   test.each([
     { name: "the definition is gone", fails: new ApiError(404, "NotFound", "no") },
-    { name: "discovery says so again and again, and definitions may not be read", fails: new ApiError(403, "Forbidden", "no") },
+    {
+      name: "discovery says so again and again, and definitions may not be read",
+      fails: new ApiError(403, "Forbidden", "no"),
+    },
   ])("has been removed with its objects when $name", async ({ fails }) => {
     const { kinds, removed, definitions } = await lost(fails);
     expect([kinds.lacks(WIDGET), names(kinds), removed]).toEqual(["Surely", [], ["example.com/Widget"]]);

@@ -197,9 +197,12 @@ export class KindsOnMember {
       } else if (groups.has(group)) {
         if (known === undefined)
           this.#unsure.set(name, shortMessage(`the member does not say now whether it serves ${name}`));
-      } else missing.set(name, this.#defined.has(name) ? 1 : Math.min((this.#missing.get(name) ?? 0) + 1, CERTAIN_AFTER));
+      } else
+        missing.set(name, this.#defined.has(name) ? 1 : Math.min((this.#missing.get(name) ?? 0) + 1, CERTAIN_AFTER));
     }
-    const removed = [...missing].filter(([name, count]) => count === CERTAIN_AFTER && this.#missing.get(name) !== count);
+    const removed = [...missing].filter(
+      ([name, count]) => count === CERTAIN_AFTER && this.#missing.get(name) !== count,
+    );
     this.#missing = missing;
     for (const [name] of removed) this.#options.removed(name);
     if (this.#state() !== before) this.#options.changed();

@@ -17,7 +17,11 @@ test("an object is not sent in a version that the member does not serve, and rea
   const { writer, state, calls } = writing(() => live());
   state.unserved = ["v0"];
   const ref = { ...CONFIG_REF, apiVersion: "v0" };
-  const refused = { status: 404, ofPath: true, apiMessage: expect.stringContaining("serves ConfigMap in v1") as string };
+  const refused = {
+    status: 404,
+    ofPath: true,
+    apiMessage: expect.stringContaining("serves ConfigMap in v1") as string,
+  };
   await expect(writer.create(row({ ref }))).rejects.toMatchObject(refused);
   expect(calls).toEqual([]);
   await expect(writer.read(ref)).resolves.toBeDefined();
@@ -253,7 +257,10 @@ describe("a removal", () => {
     { name: "let go of", act: (writer: MemberWriter) => writer.release(CONFIG_REF, seen) },
     { name: "found to be gone", act: (writer: MemberWriter) => writer.find(CONFIG_REF, OWNER) },
     { name: "read", act: (writer: MemberWriter) => writer.read(CONFIG_REF) },
-    { name: "reported to be gone", act: (writer: MemberWriter) => writer.delete(CONFIG_REF, { ...seen, visible: false }) },
+    {
+      name: "reported to be gone",
+      act: (writer: MemberWriter) => writer.delete(CONFIG_REF, { ...seen, visible: false }),
+    },
   ])("of a kind that the member does not serve is no removal: nothing is $name", async ({ act }) => {
     const { writer, vanished } = writing(() => NO_PATH);
     await expect(act(writer)).rejects.toBe(NO_PATH);

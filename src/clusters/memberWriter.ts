@@ -9,14 +9,7 @@ import {
 } from "../apis/index.ts";
 import type { ApplyRow, DeleteRow } from "../desiredstate/index.ts";
 import { alteredFields, isDefinition, type LostField, withoutGivenUp } from "../interpreter/index.ts";
-import {
-  ApiError,
-  type Client,
-  isApiError,
-  isInvalid,
-  isNotFound,
-  type ResourceType,
-} from "../runtime/index.ts";
+import { ApiError, type Client, isApiError, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
 import { keepClaims } from "./claimGuard.ts";
 import { refuseWhileInUse } from "./definitionGuard.ts";
 import { type Holder, judgeHolder, strangerRefusal } from "./holder.ts";
@@ -25,8 +18,7 @@ import { emptiedAgain, listRepairs, type PatchOperation, withoutUpdateEntry } fr
 import { changeMetadata } from "./metadataPatch.ts";
 import type { MemberNamespaces, TellOfNamespace } from "./namespaces.ts";
 import { observe, type ObservedObject } from "./observed.ts";
-import { notInVersion } from "./unservedKind.ts";
-import { classify, VERSION_NOT_SERVED } from "./outcome.ts";
+import { classify, notInVersion, VERSION_NOT_SERVED } from "./outcome.ts";
 
 /** What a writer needs of the session that it writes through. */
 export interface MemberAccess {
@@ -358,7 +350,8 @@ export class MemberWriter {
     const type = this.#servedType(ref);
     const { version } = parseApiVersion(ref.apiVersion);
     if (version === type.version) return type;
-    if (!this.#access.serves(ref)) throw new ApiError(404, VERSION_NOT_SERVED, notInVersion(ref, type), { ofPath: true });
+    if (!this.#access.serves(ref))
+      throw new ApiError(404, VERSION_NOT_SERVED, notInVersion(ref, type), { ofPath: true });
     return { ...type, version };
   }
 

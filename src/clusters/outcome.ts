@@ -1,6 +1,6 @@
-import { firstFitting, pointOf, shortMessage, shortPoint } from "../apis/index.ts";
+import { firstFitting, type ObjectRef, pointOf, shortMessage, shortPoint } from "../apis/index.ts";
 import type { Failure } from "../desiredstate/index.ts";
-import { ApiError, NotLeaderError, TransportError } from "../runtime/index.ts";
+import { ApiError, apiVersionOf, NotLeaderError, type ResourceType, TransportError } from "../runtime/index.ts";
 
 /** Under which errors of writes to members are counted, beside those of the controllers. */
 export const CONTROLLER = "worker";
@@ -24,6 +24,18 @@ const DEFAULT_THROTTLE_MS = 1000;
 
 /** Reason of the refusal to write an object in a version that the member, by its discovery, does not serve. */
 export const VERSION_NOT_SERVED = "VersionNotServed";
+
+/** Why an object is not written on a member that serves its kind in another version. */
+export function notInVersion(
+  { apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">,
+  served: ResourceType,
+): string {
+  const version = apiVersionOf(served);
+  return firstFitting([
+    `the member serves ${kind} in ${version} and not in ${apiVersion}: name ${version} in the placement, or write the manifest in it`,
+    `the member does not serve ${apiVersion}: name ${version} in the placement or the manifest`,
+  ]);
+}
 
 /**
  * Reads an error of a call to a member; undefined when it is none of the API's (a bug, then). Of a `confidential` object (a

@@ -1,6 +1,5 @@
-import { firstFitting, type ObjectRef, shortMessage } from "../apis/index.ts";
+import { type ObjectRef, shortMessage } from "../apis/index.ts";
 import type { Failure } from "../desiredstate/index.ts";
-import { apiVersionOf, type ResourceType } from "../runtime/index.ts";
 import type { Action } from "./decide.ts";
 import type { MemberObject } from "./memberObject.ts";
 import type { MemberObjects } from "./memberObjects.ts";
@@ -31,15 +30,6 @@ export function waitForKind(
   const isToConfirm = object.row?.verb === "Hold" && object.row.confirm === true;
   if (lacks === "Surely" && isToConfirm && object.observed === undefined) objects.found(object, undefined);
   return undefined;
-}
-
-/** Why an object is not written on a member that serves its kind in another version. */
-export function notInVersion({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">, served: ResourceType): string {
-  const version = apiVersionOf(served);
-  return firstFitting([
-    `the member serves ${kind} in ${version} and not in ${apiVersion}: name ${version} in the placement, or write the manifest in it`,
-    `the member does not serve ${apiVersion}: name ${version} in the placement or the manifest`,
-  ]);
 }
 
 /** Not final: the definition may be on its way. */

@@ -182,7 +182,9 @@ function otherVersions(policy: Placement, catalog: Pick<HubCache["catalog"], "re
     const read = catalog.readIn({ apiVersion, kind });
     const isRendered = hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
     if (isRendered || read === undefined || read === apiVersion) return [];
-    return [`${kind} is read and sent in ${read}, which another placement names or the hub serves instead of ${apiVersion}`];
+    return [
+      `${kind} is read and sent in ${read}, which another placement names or the hub serves instead of ${apiVersion}`,
+    ];
   });
 }
 

@@ -261,12 +261,11 @@ describe("a kind that is propagated as it is", () => {
 });
 
 describe("the version of a kind", () => {
-  const placing = (name: string, ...versions: string[]): KubeObject =>
-    ({
-      ...selectingWidgets,
-      metadata: { name },
-      spec: { resourceSelectors: versions.map((version) => ({ apiVersion: `example.com/${version}`, kind: "Widget" })) },
-    });
+  const placing = (name: string, ...versions: string[]): KubeObject => ({
+    ...selectingWidgets,
+    metadata: { name },
+    spec: { resourceSelectors: versions.map((version) => ({ apiVersion: `example.com/${version}`, kind: "Widget" })) },
+  });
   let generation = 1;
   const change = (server: FakeCluster, { metadata: { name }, spec }: KubeObject): unknown =>
     server.merge(CLUSTERPLACEMENTS, undefined, name, { metadata: { generation: (generation += 1) }, spec });

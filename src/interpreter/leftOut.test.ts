@@ -40,8 +40,14 @@ test.each([
   { name: "in an earlier version", object: autoscaler("v2", "autoscaling/v1") },
   { name: "in a version of another group", object: autoscaler("v1", "other/v2") },
   { name: "in a version that nobody names", object: autoscaler("v1", undefined) },
-  { name: "and has all of them", object: autoscaler("v1", "autoscaling/v2", {}, { metrics: [], behavior: { scaleDown: 1 } }) },
-  { name: "as a controller of the hub", object: autoscaler("v1", "autoscaling/v2", { manager: "kube-controller-manager" }) },
+  {
+    name: "and has all of them",
+    object: autoscaler("v1", "autoscaling/v2", {}, { metrics: [], behavior: { scaleDown: 1 } }),
+  },
+  {
+    name: "as a controller of the hub",
+    object: autoscaler("v1", "autoscaling/v2", { manager: "kube-controller-manager" }),
+  },
   { name: "as Meridian", object: autoscaler("v1", "autoscaling/v2", { manager: "meridian" }) },
 ])("no fields are left out where the object was written $name", ({ object }) => {
   expect(fieldsLeftOut(object)).toBeUndefined();

@@ -16,9 +16,10 @@ export interface LeftOut {
 export function fieldsLeftOut(object: KubeObject): LeftOut | undefined {
   const { group, version } = parseApiVersion(object.apiVersion);
   for (const entry of object.metadata.managedFields ?? []) {
-    const written = parseApiVersion(entry.apiVersion ?? object.apiVersion);
+    if (entry.apiVersion === undefined || entry.apiVersion === object.apiVersion) continue;
+    const written = parseApiVersion(entry.apiVersion);
     if (written.group !== group || !isLaterVersion(written.version, version)) continue;
-    if (!isUsers(entry) || entry.fieldsV1 === undefined || entry.apiVersion === undefined) continue;
+    if (!isUsers(entry) || entry.fieldsV1 === undefined) continue;
     const { "f:metadata": _metadata, "f:status": _status, ...content } = entry.fieldsV1;
     const fields = missingFrom(object, content, "");
     if (fields.length > 0) return { apiVersion: entry.apiVersion, fields: fields.toSorted() };

@@ -291,7 +291,10 @@ function leaving(input: ReportInput): ClusterReport | undefined {
   const isHeld = stays !== undefined && stays.reason !== MOVING;
   // Of a deletion, said only when it is late: most are over before anybody could read why they are not.
   const holds = (input.isOverdue ?? rows.some(isHeldThere)) ? whyNotRemoved(rows) : stays;
-  const outcome: Outcome = { state: isHeld ? "Held" : "Removing", ...textOf(isHeld ? stays : (failure ?? outOfSight ?? holds)) };
+  const outcome: Outcome = {
+    state: isHeld ? "Held" : "Removing",
+    ...textOf(isHeld ? stays : (failure ?? outOfSight ?? holds)),
+  };
   const entry = observed(input, outcome, { replicas: counts, ...pick("observedHash", observedHash) });
   const report = {
     ...{ entry, planned: false, applied: false, available: "No" as const, fresh: outOfSight === undefined },

@@ -1,10 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import {
-  bindingName,
-  type KubeObject,
-  type Placement,
-  type ResourceBinding,
-} from "../../src/apis/index.ts";
+import { bindingName, type KubeObject, type Placement, type ResourceBinding } from "../../src/apis/index.ts";
 import { clusterPlacement, placement } from "../builders/index.ts";
 import { type Api, eventually, meridian } from "../envtest/index.ts";
 import { conditionOf, explainFailure, Federation } from "./federation.ts";
@@ -89,7 +84,11 @@ beforeAll(async () => {
   const joining = ["join", SHANGHAI, "--member-kubeconfig", plane.kubeconfigFile, "--region", region];
   await eventually(
     async () => {
-      const { code, stderr } = await meridian(federation.hub, [...joining, "--kinds", `${names},CustomResourceDefinition,HorizontalPodAutoscaler`]);
+      const { code, stderr } = await meridian(federation.hub, [
+        ...joining,
+        "--kinds",
+        `${names},CustomResourceDefinition,HorizontalPodAutoscaler`,
+      ]);
       expect({ code, stderr }).toMatchObject({ code: 0 });
     },
     { timeout: 60_000 },
@@ -153,51 +152,51 @@ const untilSize = (kind: string, size: number): Promise<void> =>
   });
 
 describe("a version that is taken out of service", () => {
-  test.each(ORDERS)(
-    "on the $first first, stored anew $storage that",
-    async ({ kind, first, storage }) => {
-      const sides: [Api, Api] =
-        first === "hub" ? [federation.api, member()] : [member(), federation.api];
-      await federation.apply(
-        clusterPlacement(kind.toLowerCase()).selects({ apiVersion: `${GROUP}/v1`, kind }).onClusters(SHANGHAI),
-      );
-      await federation.api.apply(pathIn("v1", kind), sample(kind, 1));
-      await eventually(async () => expect(await member().find(pathIn("v1", kind))).toBeDefined());
-      await report("v1", kind, "True", "First");
-      await untilEntry(kind, { state: "Available" });
+  test.each(ORDERS)("on the $first first, stored anew $storage that", async ({ kind, first, storage }) => {
+    const sides: [Api, Api] = first === "hub" ? [federation.api, member()] : [member(), federation.api];
+    await federation.apply(
+      clusterPlacement(kind.toLowerCase())
+        .selects({ apiVersion: `${GROUP}/v1`, kind })
+        .onClusters(SHANGHAI),
+    );
+    await federation.api.apply(pathIn("v1", kind), sample(kind, 1));
+    await eventually(async () => expect(await member().find(pathIn("v1", kind))).toBeDefined());
+    await report("v1", kind, "True", "First");
+    await untilEntry(kind, { state: "Available" });
 
-      for (const api of sides) await define(api, kind, BOTH);
-      if (storage === "before") for (const api of sides) await define(api, kind, V2_STORED);
-      await define(sides[0], kind, V2_ALONE[storage]);
-      await report("v2", kind, "False", "Second");
-      await untilEntry(kind, { state: "Progressing", message: expect.stringContaining("Second") });
-      await federation.api.patch(pathIn("v2", kind), "merge", { spec: { size: 2 } });
-      // The hub goes on with the other version at once; while the hub serves the version that the policy names, the member's lack of it is said.
-      if (first === "hub") await untilSize(kind, 2);
-      else await untilEntry(kind, { reason: "KindNotServed", message: expect.stringContaining(`${GROUP}/v2`) as string });
+    for (const api of sides) await define(api, kind, BOTH);
+    if (storage === "before") for (const api of sides) await define(api, kind, V2_STORED);
+    await define(sides[0], kind, V2_ALONE[storage]);
+    await report("v2", kind, "False", "Second");
+    await untilEntry(kind, { state: "Progressing", message: expect.stringContaining("Second") });
+    await federation.api.patch(pathIn("v2", kind), "merge", { spec: { size: 2 } });
+    // The hub goes on with the other version at once; while the hub serves the version that the policy names, the member's lack of it is said.
+    if (first === "hub") await untilSize(kind, 2);
+    else await untilEntry(kind, { reason: "KindNotServed", message: expect.stringContaining(`${GROUP}/v2`) as string });
 
-      await define(sides[1], kind, V2_ALONE[storage]);
-      await report("v2", kind, "True", "Third");
-      await untilEntry(kind, { state: "Available" });
-      await untilSize(kind, 2);
-      await federation.api.patch(pathIn("v2", kind), "merge", { spec: { size: 3 } });
-      await untilSize(kind, 3);
+    await define(sides[1], kind, V2_ALONE[storage]);
+    await report("v2", kind, "True", "Third");
+    await untilEntry(kind, { state: "Available" });
+    await untilSize(kind, 2);
+    await federation.api.patch(pathIn("v2", kind), "merge", { spec: { size: 3 } });
+    await untilSize(kind, 3);
 
-      await federation.api.delete(pathIn("v2", kind));
-      await eventually(
-        async () => {
-          expect(await member().find(pathIn("v2", kind))).toBeUndefined();
-          expect(await federation.api.find(pathIn("v2", kind))).toBeUndefined();
-        },
-        { timeout: 40_000, message: "the deletion" },
-      );
-    },
-  );
+    await federation.api.delete(pathIn("v2", kind));
+    await eventually(
+      async () => {
+        expect(await member().find(pathIn("v2", kind))).toBeUndefined();
+        expect(await federation.api.find(pathIn("v2", kind))).toBeUndefined();
+      },
+      { timeout: 40_000, message: "the deletion" },
+    );
+  });
 
   test("as the last one, on the member, is said, and holds no deletion once the definition is gone", async () => {
     const kind = LOST;
     await federation.apply(
-      clusterPlacement(kind.toLowerCase()).selects({ apiVersion: `${GROUP}/v1`, kind }).onClusters(SHANGHAI),
+      clusterPlacement(kind.toLowerCase())
+        .selects({ apiVersion: `${GROUP}/v1`, kind })
+        .onClusters(SHANGHAI),
     );
     await federation.api.apply(pathIn("v1", kind), sample(kind, 1));
     await eventually(async () => expect(await member().find(pathIn("v1", kind))).toBeDefined());
@@ -247,9 +246,12 @@ describe("the version that a policy names", () => {
     const autoscaler = { apiVersion: "autoscaling/v2", kind: ref.kind, metadata: { name, namespace }, spec };
     await federation.kubectl(["apply", "-f", "-"], JSON.stringify(autoscaler));
     const message = expect.stringMatching(/autoscaling\/v1 lacks spec.*autoscaling\/v2/) as string;
-    await eventually(async () => expect(await bindingEntry()).toMatchObject({ reason: "VersionLacksFields", message }), {
-      timeout: 40_000,
-    });
+    await eventually(
+      async () => expect(await bindingEntry()).toMatchObject({ reason: "VersionLacksFields", message }),
+      {
+        timeout: 40_000,
+      },
+    );
     const policy = () => federation.api.get<Placement>(objectPath("Placement", namespace, "autoscalers"));
     await eventually(async () =>
       expect(conditionOf(await policy(), "Ready")).toMatchObject({ reason: "PartlyEnforced", message }),

@@ -1,14 +1,7 @@
 import { type KubeObject, MANAGED_BY_LABEL, type MemberCluster } from "../../apis/index.ts";
 import { isOwn, ownerOf } from "../../clusters/index.ts";
 import { policyOf } from "../../desiredstate/index.ts";
-import {
-  type Client,
-  CRDS,
-  Discovery,
-  MEMBERCLUSTERS,
-  type ResourceType,
-  systemClock,
-} from "../../runtime/index.ts";
+import { type Client, CRDS, Discovery, MEMBERCLUSTERS, type ResourceType, systemClock } from "../../runtime/index.ts";
 import { find } from "../connection.ts";
 import { memberSecret, reachMember } from "../memberMarks.ts";
 import { describeAnswer } from "../outcome.ts";

@@ -13,7 +13,11 @@ export function autoscalerHealth(object: KubeObject): Health {
   const [able, active] = ["AbleToScale", "ScalingActive"].map((type) => conditionOf(object, type));
   if (able === undefined && active === undefined) {
     return parseApiVersion(object.apiVersion).version === "v1"
-      ? health("Unknown", "NoReport", "autoscaling/v1 does not show whether it can scale; name autoscaling/v2 in the placement")
+      ? health(
+          "Unknown",
+          "NoReport",
+          "autoscaling/v1 does not show whether it can scale; name autoscaling/v2 in the placement",
+        )
       : noReport();
   }
   if (able?.status === "False") return because("Degraded", able);

@@ -3,7 +3,6 @@ import { FIELD_MANAGER } from "../../../src/apis/index.ts";
 import { apiErrorFrom, isJson, parseJson } from "../../../src/runtime/apiAnswers.ts";
 import { collectionPath, listQuery, objectPath, query, watchQuery } from "../../../src/runtime/apiPaths.ts";
 import {
-  ApiError,
   type ApiStatus,
   apiVersionOf,
   type ApplyOptions,
@@ -294,7 +293,11 @@ function asApiError(error: unknown): unknown {
   const { status } = error as { status?: { code: number; reason?: string; message: string } };
   if (status === undefined) return error;
   return apiErrorFrom(
-    { status: status.code, headers: { "content-type": JSON_TYPE }, body: JSON.stringify({ kind: "Status", ...status }) },
+    {
+      status: status.code,
+      headers: { "content-type": JSON_TYPE },
+      body: JSON.stringify({ kind: "Status", ...status }),
+    },
     { withToken: true, sensitive: false },
   );
 }
