@@ -105,10 +105,10 @@ export class BindingReconciler implements Reconciler {
     const listed = known && (await this.#objectsNamed(known, ref, signal));
     if (listed !== undefined) return listed.some((object) => isHeldOf(object, spec.resource.uid));
     // The version that is known may not be served any more, and another one may.
-    const type = await this.#servedType(ref, signal);
-    if (type === "Unknown") return true;
-    const found = type && (await this.#objectsNamed(type, ref, signal));
-    return found?.some((object) => isHeldOf(object, spec.resource.uid)) ?? false;
+    const type = await this.#servedType(ref, known === undefined ? SERVED_MS : 0, signal);
+    if (type === undefined) return false;
+    const found = type === "Unknown" ? undefined : await this.#objectsNamed(type, ref, signal);
+    return found === undefined || found.some((object) => isHeldOf(object, spec.resource.uid));
   }
 
   /** Undefined when the hub does not serve the kind in that version. */
@@ -132,10 +132,14 @@ export class BindingReconciler implements Reconciler {
   }
 
   /** Undefined for a kind that the hub does not serve: then it has no objects. */
-  async #servedType(ref: ObjectRef, signal: AbortSignal): Promise<ResourceType | "Unknown" | undefined> {
+  async #servedType(
+    ref: ObjectRef,
+    maximumAgeMs: number,
+    signal: AbortSignal,
+  ): Promise<ResourceType | "Unknown" | undefined> {
     const { hub } = this.#options;
     const { group } = parseApiVersion(ref.apiVersion);
-    const { resources, unavailable } = await hub.catalog.served(SERVED_MS, signal);
+    const { resources, unavailable } = await hub.catalog.served(maximumAgeMs, signal);
     const found = resources.find((one) => one.group === group && one.kind === ref.kind);
     const isUnsure = [...unavailable].some((apiVersion) => parseApiVersion(apiVersion).group === group);
     return found ?? (isUnsure ? "Unknown" : undefined);
