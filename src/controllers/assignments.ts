@@ -1,13 +1,6 @@
 import { type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
 import type { RowDelta, WorkDelta, WorkSource } from "../clusters/index.ts";
-import {
-  type ApplyRow,
-  chooseRow,
-  type DeletionPolicy,
-  type Observation,
-  reowned,
-  type Row,
-} from "../desiredstate/index.ts";
+import { chooseRow, inTheNamesOf, type Observation, type Row } from "../desiredstate/index.ts";
 import type { Origin } from "../observability/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import { Emitter, type ResourceType } from "../runtime/index.ts";
@@ -273,12 +266,12 @@ export class Assignments implements WorkSource {
   #choose({ ref, rows }: OpenCell): Row | undefined {
     const row = chooseRow(rows.values());
     if (row?.verb !== "Apply" || row.role !== "dependency") return row;
-    const { alternatives = [], ...own } = row;
+    const { alternatives = [] } = row;
     const foreign = [...this.#options.others.needing(ref)].filter((owner) => !rows.has(refKey(owner)));
     if (foreign.length === 0) return row;
     // The policy of another manager's object is not known here; the member object says it.
-    const theirs = foreign.flatMap((owner) => POLICIES.map((policy) => inAnotherName(own, owner, policy)));
-    return { ...own, alternatives: [...alternatives, ...theirs] };
+    const theirs = foreign.flatMap((owner) => inTheNamesOf(row, owner));
+    return { ...row, alternatives: [...alternatives, ...theirs] };
   }
 
   /** Lets go of hub objects of which nothing is left there, and of the cell with the last of them. */
@@ -375,10 +368,3 @@ function ownerOf(observation: Observation | undefined): string | undefined {
   const named = observation?.present?.owner;
   return named === undefined ? undefined : refKey(named);
 }
-
-/** The same dependency as the row of another hub object would have it. */
-function inAnotherName(row: ApplyRow, owner: OwnerRef, policy: DeletionPolicy): ApplyRow {
-  return { ...row, owner, ...reowned(row.object, owner, policy) };
-}
-
-const POLICIES: readonly DeletionPolicy[] = ["Delete", "Orphan"];

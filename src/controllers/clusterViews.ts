@@ -1,4 +1,4 @@
-import { type Reason, REGION_LABEL } from "../apis/index.ts";
+import { type Reason, REGION_LABEL, shortMessage, shortName } from "../apis/index.ts";
 import {
   AWAITING_REPLACEMENT,
   type Failure,
@@ -115,6 +115,8 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
   const stays = row === undefined ? undefined : stayOf(row, failure);
   const ended = isWanted && row !== undefined ? endOf(row, observation) : undefined;
   if (ended !== undefined && row !== undefined) return endedView(row, desiredHash, ended, observation);
+  const inSync = isInSync(effective, observation) || isFrozenAsWanted(effective, present?.hash);
+  const kept = inSync || row?.verb !== "Apply" ? undefined : whyKept(effective);
   return {
     ref,
     role: row?.role ?? "rendered",
@@ -126,7 +128,8 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
       : {}),
     ...(present?.deleting === true ? { finalizers: present.finalizers ?? [] } : {}),
     ...(present !== undefined || observations.knows(cluster, [kindNameOf(ref)]) ? {} : { isUnseen: true as const }),
-    inSync: isInSync(effective, observation) || isFrozenAsWanted(effective, present?.hash),
+    inSync,
+    ...(kept === undefined ? {} : { kept }),
     ...(failure === undefined || stays === failure ? {} : { failure }),
     ...(stays === undefined ? {} : { stays }),
   };
@@ -180,6 +183,13 @@ const FAILED = {
   reason: "Finished" satisfies Reason,
   message: "it has failed, and is not run again until its spec asks for other work",
 } as const;
+
+/** Why the policy of the dependency itself leaves the copy as it is. */
+function whyKept(row: Row | undefined): Why | undefined {
+  if (row?.verb !== "Hold" || !row.wanted) return undefined;
+  const { ref, why } = row;
+  return { reason: why.reason, message: shortMessage(`${ref.kind} ${shortName(ref.name)}: ${why.message}`) };
+}
 
 /** Why what is to go is still there, where that may take long. */
 function stayOf(row: Row, failure: Failure | undefined): Why | undefined {

@@ -267,12 +267,16 @@ export function isFoundOnJoin(row: Row): boolean {
   return row.verb === "Hold" && !row.wanted && row.why.reason === FOUND_ON_JOIN;
 }
 
-/** Whether another hub object asks for the member object, or refers to it and runs on the cluster: then the member object stays. */
+/**
+ * Whether another hub object asks for the member object, or refers to it and runs on the cluster: then the member object stays. An object that no
+ * policy places only leaves its own copy alone.
+ */
 export function isNeededByOthers(sources: CopySources, cluster: string, ref: ObjectRef, owner: string): boolean {
   const { assignments, classes, dependencies, plans } = sources;
   const key = refKey(ref);
   for (const [other, row] of assignments.get(cluster, key)?.rows ?? []) {
-    if (other !== owner && (row.verb === "Apply" || (row.verb === "Hold" && row.wanted))) return true;
+    if (other !== owner && (row.verb === "Apply" || (row.verb === "Hold" && row.wanted && row.unplaced !== true)))
+      return true;
   }
   for (const other of dependencies.referrersTo(key)) {
     if (other !== owner && plans.get(other)?.target?.clusters.some(({ name }) => name === cluster) === true)

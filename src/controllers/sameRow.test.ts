@@ -84,6 +84,7 @@ const CASES: readonly { name: string; a: Row; b: Row; same: boolean }[] = [
     same: false,
   },
   { name: "a hold as before", a: holdRow(), b: holdRow(), same: true },
+  { name: "a hold of what no policy places", a: holdRow(), b: holdRow({ unplaced: true }), same: false },
   { name: "a hold of what is wanted no more", a: holdRow(), b: holdRow({ wanted: false }), same: false },
   { name: "a hold that is to be confirmed", a: holdRow(), b: holdRow({ confirm: true }), same: false },
   { name: "a hold of other content", a: holdRow(), b: holdRow({ hash: "h2" }), same: false },

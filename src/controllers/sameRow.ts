@@ -12,6 +12,7 @@ export function isSameRow(a: Row, b: Row | undefined): boolean {
       return (
         b.verb === "Hold" &&
         a.wanted === b.wanted &&
+        a.unplaced === b.unplaced &&
         a.confirm === b.confirm &&
         a.hash === b.hash &&
         sameValue(a.namespaceLabels, b.namespaceLabels) &&

@@ -9,7 +9,7 @@
  * unless every fact that the removal rests on allows it. It never calls a client, never reads a clock, never throws, and never changes what it is
  * given.
  */
-export { expectedOf, ownerRefOf, policyOf, reowned } from "./marks.ts";
+export { expectedOf, ownerRefOf, policyOf } from "./marks.ts";
 export {
   type BlastRadius,
   blastRadius,
@@ -31,7 +31,7 @@ export { choosePlacement, selectPlacement } from "./placementSelection.ts";
 export { decideRemovals } from "./removals.ts";
 export { REPLACED } from "./replacement.ts";
 export { sameReportTerms } from "./reporting.ts";
-export { chooseRow, hasEnded, inTheNameOf, isInSync, isSameRef } from "./rows.ts";
+export { chooseRow, hasEnded, inTheNameOf, inTheNamesOf, isInSync, isSameRef } from "./rows.ts";
 export { isKindUnseen, kindNameOf, sightOf, whyUnseen } from "./sight.ts";
 export { rolloutFacts } from "./rolloutFacts.ts";
 export { step } from "./step.ts";

@@ -3,7 +3,7 @@ import { fc, test } from "@fast-check/vitest";
 import type { ObjectRef, OwnerRef } from "../apis/index.ts";
 import { refKey } from "../apis/index.ts";
 import { ownerRefOf, reowned } from "./marks.ts";
-import { chooseRow, inTheNameOf, isInSync, isSameRef } from "./rows.ts";
+import { chooseRow, inTheNameOf, inTheNamesOf, isInSync, isSameRef } from "./rows.ts";
 import { app, copy } from "./testdata/builders.ts";
 import type { ApplyRow, DeletionPolicy, Observation, Row } from "./types.ts";
 
@@ -23,6 +23,15 @@ const retained = (name: string): Row => ({ ...base(name), verb: "Hold", why, wan
 const kept = (name: string): Row => ({ ...base(name), verb: "Hold", why, wanted: false });
 const remove = (name: string): Row => ({ ...base(name), verb: "Delete", uid: "u", why });
 const release = (name: string): Row => ({ ...base(name), verb: "Release", uid: "u", why });
+
+const unplaced = (name: string): Row => ({
+  ...base(name),
+  role: "rendered",
+  verb: "Hold",
+  why,
+  wanted: true,
+  unplaced: true,
+});
 
 const own = <R extends Row>(row: R): R => ({ ...row, role: "rendered" });
 
@@ -60,6 +69,21 @@ describe("chooseRow", () => {
       rows: [own(kept("b")), a],
       want: a,
     },
+    {
+      name: "who needs it beside him before what no policy places any more, in whose name its copy stays",
+      rows: [unplaced("b"), a],
+      want: { ...a, alternatives: inTheNamesOf(a, ownerNamed("b")) },
+    },
+    {
+      name: "what is placed for itself before another life of it that no policy places",
+      rows: [unplaced("b"), own(a)],
+      want: own(a),
+    },
+    {
+      name: "what no policy places, though another does not want it",
+      rows: [remove("a"), unplaced("b")],
+      want: unplaced("b"),
+    },
     { name: "of removals one that an obstacle holds", rows: [remove("a"), kept("b")], want: kept("b") },
     { name: "releasing before deleting", rows: [remove("a"), release("b")], want: release("b") },
   ])("$name", ({ rows, want }) => expect(chooseRow(rows)).toEqual(want));
@@ -88,7 +112,11 @@ describe("chooseRow", () => {
   });
 
   const arbitraryRow = fc
-    .tuple(fc.constantFrom(apply, retained, kept, remove, release), fc.constantFrom("a", "b", "c"), fc.boolean())
+    .tuple(
+      fc.constantFrom(apply, retained, unplaced, kept, remove, release),
+      fc.constantFrom("a", "b", "c"),
+      fc.boolean(),
+    )
     .map(([make, name, isOwn]): Row => (isOwn ? own(make(name)) : make(name)));
 
   test.prop([fc.array(arbitraryRow, { maxLength: 6 }), fc.constantFrom("a", "b", "z")])(

@@ -123,6 +123,7 @@ function shareOf(cluster: ClusterTarget, target: Target): Share {
     if (reporting !== undefined) row.reporting = reporting;
     if (run !== undefined) row.run = run;
     if (done !== undefined) row.done = done;
+    if (role === "rendered" && target.placement === undefined) row.unplaced = true;
     // The level that refuses the object is the one that its namespace is to have. A suspension holds that as well.
     if (refusal !== undefined && !target.suspended) row.namespaceLabels = target.namespaceLabels ?? {};
     return row;

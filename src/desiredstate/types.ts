@@ -178,6 +178,8 @@ export interface HoldRow extends RowBase {
   hash?: string;
   /** True: it is wanted there (frozen or retained). False: it is to go, and may not yet. */
   wanted: boolean;
+  /** No policy places the object any more, so the copy is only left alone: an object that needs it beside its own decides what it is. */
+  unplaced?: true;
   /** It should not be there: the worker makes certain of that, by its name if need be. */
   confirm?: true;
   /** Of a copy whose target is refused: labels of its namespace, which is to become stricter all the same. */

@@ -222,6 +222,9 @@ function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: W
   if (!isEmpty && !wanted.some((row) => row.observedHash !== undefined)) {
     return { state: "Pending", reason: "Applying", ...textOf(why), activity: "Applying" };
   }
+  const isAwaited = (row: RowView): boolean => !row.inSync && row.kept === undefined;
+  const kept = wanted.find((row) => row.kept !== undefined)?.kept;
+  if (why === undefined && kept !== undefined && !wanted.some(isAwaited)) return { state: "Held", ...textOf(kept) };
   if (!wanted.every((row) => row.inSync)) {
     return { state: "Progressing", reason: "Applying", ...textOf(why), activity: "Applying" };
   }

@@ -36,6 +36,8 @@ export interface RowView {
   ended?: { run: string; end: End };
   /** Why a member object that is to go stays for now, where that may take long. */
   stays?: { reason: string; message: string };
+  /** Why the object's policy leaves a dependency as it is, which another object would have changed. */
+  kept?: Why;
   /** Why the last write failed; cleared by a write that succeeds. `final`: no retry before something changes. */
   failure?: Failure;
 }
