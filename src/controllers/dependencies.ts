@@ -1,4 +1,12 @@
-import { type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
+import {
+  type KubeObject,
+  type ObjectRef,
+  type ObjectSetting,
+  parseApiVersion,
+  refKey,
+  type ResourceSelector,
+  selectsAmongKind,
+} from "../apis/index.ts";
 import { withTheirNeeds } from "../desiredstate/index.ts";
 import { type Dependency, dependencyKindOf } from "../interpreter/index.ts";
 import type { Logger } from "../observability/index.ts";
@@ -17,9 +25,14 @@ import { type Cause, causeOf } from "./objectTraces.ts";
 /** Helm keeps whole releases in Secrets; no application refers to them. */
 const NO_RELEASES = "type!=helm.sh/release.v1";
 
+/** So many objects are compared without a pause. */
+const BATCH = 256;
+
 const NOTHING: ReadonlyMap<string, KubeObject> = new Map();
 
 interface Watch {
+  type: ResourceType;
+  namespace: string | undefined;
   informer: Informer<KubeObject>;
   /** Meridian may not read the kind in this namespace: its objects are unknown, also those that were read before. */
   forbidden: boolean;
@@ -111,6 +124,32 @@ export class DependencyWatches implements Disposable {
     return this.#referrers.get(key) ?? [];
   }
 
+  /**
+   * Keys of the hub objects that need an object which one of the selectors takes. `namespace`: the only one that is meant. An undefined in between is
+   * a place to pause at; a key may come twice.
+   */
+  *needingSelected(
+    selectors: readonly ResourceSelector[],
+    namespace: string | undefined,
+    settingOf: (object: KubeObject) => ObjectSetting,
+  ): Generator<string | undefined, void, undefined> {
+    let compared = 0;
+    for (const { informer, type, namespace: of } of [...this.#watches.values()]) {
+      if (namespace !== undefined && namespace !== of) continue;
+      const ofKind = selectors.filter(
+        ({ apiVersion, kind }) => kind === type.kind && parseApiVersion(apiVersion).group === type.group,
+      );
+      for (const object of ofKind.length === 0 ? [] : informer.list()) {
+        compared += 1;
+        if (compared % BATCH === 0) yield undefined;
+        const owners = this.#referrers.get(refKey(keyed(object, type)));
+        if (owners === undefined) continue;
+        const setting = settingOf(object);
+        if (ofKind.some((selector) => selectsAmongKind(selector, object, setting))) yield* owners;
+      }
+    }
+  }
+
   /** Whether what the object needs is being read for the first time, without trouble so far: then its plan is only a matter of time. */
   areComing(owner: string): boolean {
     for (const key of this.#needs.get(owner)?.watches ?? []) {
@@ -194,7 +233,15 @@ export class DependencyWatches implements Disposable {
         for (const owner of watch.owners) changed(owner);
       },
     });
-    const watch: Watch = { informer, forbidden: false, failed: false, stop, owners: new Set() };
+    const watch: Watch = {
+      type,
+      namespace: ref.namespace,
+      informer,
+      forbidden: false,
+      failed: false,
+      stop,
+      owners: new Set(),
+    };
     informer.onEvent(({ object, initial }) => {
       if (initial && !informer.synced) return;
       const cause = causeOf(keyed(object, type), object.metadata);

@@ -128,7 +128,7 @@ export function createFederation(options: FederationOptions): Federation {
   const telling = { metrics, tracer, events, warnings };
   const statuses = new StatusReconciler({ ...copies, contacts, store, client, clock, ...telling });
   const gates = new Gates({ ask: options.askGate, clock, logger });
-  const policyProgress = new PolicyProgress({ hub, plans });
+  const policyProgress = new PolicyProgress({ hub, plans, dependencies });
   const places = new RolloutPlaces({ hub, plans });
   const policies = new PolicyStatusReconciler({ ...copies, policyProgress, gates, places, client, clock });
   const revisions = new Revisions({ client, systemNamespace });

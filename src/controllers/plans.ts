@@ -100,12 +100,19 @@ export class Plans {
 
 /** Keys of the policies that a plan names, those too that select the object and do not apply to it. */
 export function policiesIn(plan: Plan | undefined): string[] {
-  const { placement, passedOver = [], overrides = [], idleOverrides = [] } = plan?.target ?? {};
+  const {
+    placement,
+    passedOver = [],
+    overrides = [],
+    idleOverrides = [],
+    dependencyOverrides = [],
+  } = plan?.target ?? {};
   return [
     ...(placement === undefined ? [] : [placement]),
     ...passedOver.map(({ policy }) => policy),
     ...overrides,
     ...idleOverrides.map(({ policy }) => policy),
+    ...dependencyOverrides.map(({ policy }) => policy),
   ].map((policy) => policyKey(policy));
 }
 

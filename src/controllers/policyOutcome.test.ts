@@ -395,8 +395,8 @@ describe("of an override", () => {
     const problem = { reason: "InvalidPatch", message: "words", policy: ref("OverridePolicy", "bad") };
     const broken = (owner: object): Target => target({ owner, clusters: [{ ...cluster("a"), problem }] });
     const outcome = outcomeOf(override("bad"), [
-      broken({ kind: "ClusterRole", name: "reader" }),
-      broken({ kind: "ClusterRole", name: "writer" }),
+      broken({ apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name: "reader" }),
+      broken({ apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name: "writer" }),
     ]);
     expect(outcome.error).toBe("words; ClusterRole reader on a");
   });

@@ -46,6 +46,10 @@ export class PolicyTally {
   readonly #lostTo = new Map<string, LostObjects>();
   readonly #supersededBy = new Map<string, LostObjects>();
   readonly #partlyWonBy = new Map<string, LostObjects>();
+  /** The objects that travel as dependencies of others, with the clusters to which they go. */
+  readonly #goingAlong = new Map<string, Set<string>>();
+  /** The objects that are counted for themselves. */
+  readonly #counted = new Set<string>();
   #matched = 0;
   #withoutCluster = 0;
   #waiting = 0;
@@ -59,7 +63,7 @@ export class PolicyTally {
   /** Of an object whose plan names the policy. */
   add(target: Target): void {
     if (isPlacement(this.#policy)) this.#addPlaced(target);
-    else this.#addOverridden(target);
+    else if (!this.#addGoingAlong(target) || isNamedIn(target, this.#policy)) this.#addOverridden(target);
   }
 
   outcome(catalog: Pick<HubCache["catalog"], "standing" | "servedIn" | "readIn">): Outcome {
@@ -75,6 +79,7 @@ export class PolicyTally {
     const isTenants = policy.metadata.namespace !== undefined;
     const unplaceable = isTenants ? ofStanding("NeverPlaced", "ClusterScoped") : ofStanding("NeverPlaced");
     const unserved = ofStanding("NotServed");
+    this.#placeGoingAlong();
     const lost = most(this.#lostTo);
     const superseded = most(this.#supersededBy);
     const partly = most(this.#partlyWonBy);
@@ -108,7 +113,7 @@ export class PolicyTally {
     for (const note of target.decision.notes ?? []) this.#notes.add(note);
     const warning = target.clusters[0]?.warning;
     if (warning?.reason === "VersionLacksFields") this.#notes.add(warning.message);
-    this.#place(target);
+    this.#place(target.clusters.map(({ name }) => name));
     if (target.scheduled.status === "False") this.#trouble ??= target.scheduled;
   }
 
@@ -117,7 +122,8 @@ export class PolicyTally {
     if (idle?.because === "NoCluster") this.#withoutCluster += 1;
     else if (idle !== undefined) this.#waiting += 1;
     if (idle !== undefined) return;
-    this.#place(target);
+    this.#counted.add(refKey(target.owner));
+    this.#place(target.clusters.map(({ name }) => name));
     this.#trouble ??= this.#problemOf(target);
     const winner = winnersOver(this.#policy, target.clusters);
     if (winner !== undefined) count(this.#supersededBy, winner);
@@ -125,9 +131,31 @@ export class PolicyTally {
     if (partly !== undefined) count(this.#partlyWonBy, partly);
   }
 
-  #place(target: Target): void {
+  /** An object may go along with many others, and be placed for itself as well: it is one object. False where the policy selects none. */
+  #addGoingAlong(target: Target): boolean {
+    const overridden = (target.dependencyOverrides ?? []).filter(({ policy }) => isSamePolicy(policy, this.#policy));
+    if (overridden.length === 0) return false;
+    for (const { ref, clusters } of overridden) {
+      const key = refKey(ref);
+      const known = this.#goingAlong.get(key) ?? new Set();
+      for (const cluster of clusters) known.add(cluster);
+      this.#goingAlong.set(key, known);
+    }
+    this.#trouble ??= this.#problemOf(target);
+    return true;
+  }
+
+  #placeGoingAlong(): void {
+    for (const [key, clusters] of this.#goingAlong) {
+      if (this.#counted.has(key)) continue;
+      if (clusters.size === 0) this.#withoutCluster += 1;
+      else this.#place([...clusters].toSorted());
+    }
+    this.#goingAlong.clear();
+  }
+
+  #place(clusters: string[]): void {
     this.#matched += 1;
-    const clusters = target.clusters.map(({ name }) => name);
     const key = clusters.join();
     const group = this.#groups.get(key);
     if (group === undefined) this.#groups.set(key, { clusters, objects: 1 });
@@ -160,16 +188,21 @@ export class PolicyTally {
   }
 
   #refusalOn({ name, objects, overrides }: Target["clusters"][number]): Refusal | undefined {
-    if (overrides === undefined || overrides.patches.length === 0) return undefined;
-    for (const { ref, role } of objects) {
-      // Nothing overrides what goes along.
-      if (role === "dependency") continue;
+    for (const { ref, role, overrides: own } of objects) {
+      const effect = role === "dependency" ? own : overrides;
+      if (effect === undefined || effect.patches.length === 0) continue;
       const failure = this.#observations.get(name, refKey(ref))?.failure;
-      const problem = failure === undefined ? undefined : refusedPatches(this.#policy, ref.kind, failure, overrides);
+      const problem = failure === undefined ? undefined : refusedPatches(this.#policy, ref.kind, failure, effect);
       if (problem !== undefined) return problem;
     }
     return undefined;
   }
+}
+
+/** Whether the policy selects the object itself, and not only something that goes along with it. */
+function isNamedIn({ overrides, idleOverrides = [] }: Target, policy: Policy): boolean {
+  const named = [...overrides, ...idleOverrides.map((idle) => idle.policy)];
+  return named.some((one) => isSamePolicy(one, policy));
 }
 
 export function isPlacement(policy: Policy): policy is Placement {

@@ -1,6 +1,7 @@
 import { type KubeObject, parseApiVersion, policyKey } from "../apis/index.ts";
 import { changedSpec, type HubCache, type HubEvent, type Policy } from "../hub/index.ts";
 import { Emitter, from, type ResourceType, type Source } from "../runtime/index.ts";
+import type { DependencyWatches } from "./dependencies.ts";
 import type { Plans } from "./plans.ts";
 
 /** So many objects are looked at in one go. */
@@ -8,6 +9,7 @@ const BATCH = 256;
 
 export interface PolicyProgressOptions {
   hub: HubCache;
+  dependencies: Pick<DependencyWatches, "needingSelected">;
   plans: Pick<Plans, "get" | "traces">;
 }
 
@@ -44,10 +46,21 @@ export class PolicyProgress {
     ];
   }
 
-  /** Keys of the objects that a policy selects, or selected before the event. */
+  /** Keys of the objects that a policy selects, or selected before the event, or that an override takes something of which they need. */
   #concernedBy(event: Pick<HubEvent<Policy>, "object" | "old">): Iterable<string | undefined> {
-    const { hub, plans } = this.#options;
-    return this.#reading([policyKey(event.object)], () => plans.traces.becauseOf(event.object, hub.selectedBy(event)));
+    const { plans } = this.#options;
+    return this.#reading([policyKey(event.object)], () =>
+      plans.traces.becauseOf(event.object, this.#selectedBy(event)),
+    );
+  }
+
+  *#selectedBy(event: Pick<HubEvent<Policy>, "object" | "old">): Iterable<string | undefined> {
+    const { hub, dependencies } = this.#options;
+    yield* hub.selectedBy(event);
+    const { kind, metadata, spec } = event.object;
+    if (kind !== "OverridePolicy" && kind !== "ClusterOverridePolicy") return;
+    const selectors = [...(event.old?.spec.resourceSelectors ?? []), ...spec.resourceSelectors];
+    yield* dependencies.needingSelected(selectors, metadata.namespace, (object) => hub.planned.settingOf(object));
   }
 
   /** Keys of the objects of the kind; whichever policies select them, all that name the kind wait. */

@@ -166,8 +166,10 @@ export class PolicyStatusReconciler implements Reconciler {
   *#blamed({ before, after, key, cluster }: ObservationChange): Iterable<string> {
     const { plans, assignments } = this.#options;
     if (before?.failure === after?.failure) return;
-    for (const owner of assignments.get(cluster, key)?.rows.keys() ?? [])
-      for (const policy of plans.get(owner)?.target?.overrides ?? []) yield policyKey(policy);
+    for (const owner of assignments.get(cluster, key)?.rows.keys() ?? []) {
+      const { overrides = [], dependencyOverrides = [] } = plans.get(owner)?.target ?? {};
+      for (const policy of [...overrides, ...dependencyOverrides.map((one) => one.policy)]) yield policyKey(policy);
+    }
   }
 }
 

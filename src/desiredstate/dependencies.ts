@@ -74,7 +74,7 @@ export function collectDependencies(
       if (!optional) missing.push(`${ref.kind} ${ref.name}`);
       continue;
     }
-    const why = tokenIn(found) ?? whyNotSent(found);
+    const why = whyNeverSent(found);
     if (why !== undefined) {
       refusal ??= why;
       continue;
@@ -120,6 +120,11 @@ function tokenIn({ kind, type, metadata }: KubeObject): Why | undefined {
   return neverSent(metadata.name, `holds a token (${String(type)})`);
 }
 
+/** Why an object that is needed may go to no member, whoever asks for it. */
+export function whyNeverSent(found: KubeObject): Why | undefined {
+  return tokenIn(found) ?? whyNotSent(found);
+}
+
 /** Taken as a whole, a claim would name the volume that the hub has bound it to. ConfigMaps and Secrets hold nothing but content. */
 function whyNotSent(found: KubeObject): Why | undefined {
   const kind = occasionalKindOf(found);
@@ -162,13 +167,17 @@ function missingWarning(missing: readonly string[]): Why {
   return { reason: "DependencyMissing", message };
 }
 
-function userSetOf(found: KubeObject): UserSet {
+/** What a person has set in a dependency, computed once for each object. */
+export function userSetOf(found: KubeObject): UserSet {
   let userSet = known.get(found);
   if (userSet === undefined) {
     const object = userSetObject(found);
-    // Labels and annotations are not seen by pods: a change of them must not restart any.
-    const contentHash = hashOf([object["data"], object["binaryData"], object["stringData"]]);
-    known.set(found, (userSet = { object, contentHash }));
+    known.set(found, (userSet = { object, contentHash: contentHashOf(object) }));
   }
   return userSet;
+}
+
+/** Labels and annotations are not seen by pods: a change of them must not restart any. */
+export function contentHashOf(object: KubeObject): string {
+  return hashOf([object["data"], object["binaryData"], object["stringData"]]);
 }

@@ -50,9 +50,11 @@ export function revisionOf(
   const asBefore = isUnreadable(target) ? last : undefined;
   if (isUnreadable(target) && asBefore === undefined) return undefined;
   const selecting = new Set(
-    [...target.overrides, ...(target.idleOverrides ?? []).map(({ policy }) => policy)].map((policy) =>
-      policyKey(policy),
-    ),
+    [
+      ...target.overrides,
+      ...(target.idleOverrides ?? []).map(({ policy }) => policy),
+      ...(target.dependencyOverrides ?? []).map(({ policy }) => policy),
+    ].map((policy) => policyKey(policy)),
   );
   const overrides = snapshot.overrides.filter((policy) => selecting.has(policyKey(policy)));
   const configMaps = asBefore === undefined ? configMapsOf(snapshot, target) : (asBefore.configMaps ?? []);

@@ -25,6 +25,7 @@ import { apisOf } from "./apisOf.ts";
 import { collectDependencies } from "./dependencies.ts";
 import { Finished, runsIn } from "./finished.ts";
 import { lacking } from "./lacking.ts";
+import { DependencyOverrides, type DependencyShare } from "./dependencyOverrides.ts";
 import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
 import { needsOf, withTheirNeeds } from "./needs.ts";
 import { choosePlacement } from "./placementSelection.ts";
@@ -33,7 +34,7 @@ import { reschedulingOf } from "./rescheduling.ts";
 import { currentClusters, foundClusters, foundReplicas, isRendered, type Scope, scopeOf } from "./scope.ts";
 import type { ClusterTarget, Target, Why } from "./types.ts";
 import type { Needs, Snapshot } from "./snapshot.ts";
-import { VariantRenderer } from "./variants.ts";
+import { type VariantOptions, VariantRenderer } from "./variants.ts";
 
 /**
  * Everything that follows from one moment's values for one hub object: which clusters run it, what is to be there, and why. `now` in epoch
@@ -93,19 +94,26 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const present = snapshot.presentOverrides && matchRules(object, snapshot.presentOverrides, snapshot.setting);
   const conflictResolution = placement?.spec.conflictResolution ?? "Abort";
   const problem = unfit ?? (kind.holdsManifests === true ? scopeProblem(rendered, terms) : undefined);
-  const renderer = new VariantRenderer({
+  const goingAlong = new DependencyOverrides(dependencies, needs, snapshot, marking);
+  const renderers = new Map<DependencyShare, VariantRenderer>();
+  const rendererWith = (share: DependencyShare): VariantRenderer => {
+    let renderer = renderers.get(share);
+    if (renderer === undefined)
+      renderers.set(share, (renderer = new VariantRenderer({ ...rendering, dependencies: share })));
+    return renderer;
+  };
+  const rendering: Omit<VariantOptions, "dependencies"> = {
     base: problem === undefined ? rendered : [],
     problem,
     owner,
     marking,
-    dependencies,
     terms: kind.holdsManifests === true ? termsWithin(rendered, terms, conflictResolution === "Adopt") : terms,
     retain: placement?.spec.retain,
     reporting: placement?.spec,
     replicaPath: paths?.spec,
     ...(kind.holdsManifests === true ? { inPhases: true } : {}),
     runs,
-  });
+  };
 
   const leftOut = isRendered(object) ? undefined : lacking(object, placement);
   const targets: ClusterTarget[] = [];
@@ -120,7 +128,11 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     reaching.add(rules);
     const before = reported.get(name);
     const share = { replicas: frozen ? before : divided, fixed: frozen, local };
-    const variant = renderer.render(rules, share, present?.on(cluster));
+    const variant = rendererWith(local ? dependencies : goingAlong.on(cluster)).render(
+      rules,
+      share,
+      present?.on(cluster),
+    );
     // On the hub itself nothing is propagated: what is referred to is there, whether or not Meridian may read it.
     const warning = dependencies.warning ?? (local ? dependencies.denial : leftOut);
     const denial = frozen || local ? undefined : dependencies.denial;
@@ -145,6 +157,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     });
   }
 
+  const dependencyOverrides = goingAlong.reached();
   const overridden = policiesOf(overriding);
   const reached = policiesOf(reaching);
   const idle = overrides.policies.filter((policy) => !overridden.has(policy));
@@ -165,6 +178,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
             because: targets.length === 0 ? "Unplaced" : reached.has(policy) ? "Frozen" : "NoCluster",
           })),
         }),
+    ...(dependencyOverrides.length === 0 ? {} : { dependencyOverrides }),
     decision: scope.decision,
     scheduled: scope.scheduled,
     clusters: targets,

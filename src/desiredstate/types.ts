@@ -56,6 +56,8 @@ export interface DesiredObject {
   unretained?: KubeObject;
   /** Applied after the owner's objects of earlier phases; undefined: at once. */
   phase?: number;
+  /** Of a dependency: what overrides of it come to here. */
+  overrides?: OverrideEffect;
   /** No part of what is sent, nor of the hash. */
   reporting?: ReportTerms;
   /** What is there stays as it is, and why: what the object is here is not known any more. */
@@ -72,6 +74,14 @@ export interface ReportTerms {
   health?: HealthRule;
   /** Its status is wanted as it stands there. */
   withStatus?: true;
+}
+
+/** An override policy that selects an object which goes along with another one. */
+export interface DependencyOverride {
+  policy: PolicyRef;
+  ref: ObjectRef;
+  /** Those of the target on which a rule of the policy applies. */
+  clusters: readonly string[];
 }
 
 /** What is to be on one cluster. */
@@ -109,6 +119,8 @@ export interface Target {
   overrides: PolicyRef[];
   /** Override policies that select the object and apply nowhere, and why: no rule takes one of its clusters; what is there is left as it is. */
   idleOverrides?: { policy: PolicyRef; because: "NoCluster" | "Unplaced" | "Frozen" }[];
+  /** Override policies that select something that goes along with the object. */
+  dependencyOverrides?: readonly DependencyOverride[];
   decision: Decision;
   /** Why Scheduled is what it is: ClustersSelected, NoPlacement, NoClusterFits, Suspended… */
   scheduled: { status: "True" | "False" } & Why;

@@ -157,7 +157,6 @@ describe("where no patch is known to be at fault, those that changed the object"
     { name: "for a refusal that says nothing of a value", failure: { reason: "Forbidden" } },
     { name: "for one that is not final", failure: { final: false } },
     { name: "on an object of another kind", ref: { apiVersion: "v1", kind: "Service", name: "shop" } },
-    { name: "on what goes along", role: "dependency" as const },
   ])("are not named $name", ({ failure = {}, name: _, ...more }) => {
     expect(said(failure, overriddenBy(), more).message).toBe("quantities must match");
   });

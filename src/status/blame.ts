@@ -21,11 +21,9 @@ type Said = Pick<Problem, "message" | "detail" | "shorter">;
  * refuses another one than was patched, the policies whose patches changed the object.
  */
 export function blamed(
-  { ref, role, failure }: Pick<RowView, "ref" | "role"> & { failure: Failure },
+  { ref, failure }: Pick<RowView, "ref"> & { failure: Failure },
   overrides: OverrideEffect | undefined,
 ): Failure {
-  // Nothing overrides what goes along.
-  if (role === "dependency") return failure;
   const problem = patchProblem(ref.kind, failure, overrides);
   if (problem !== undefined) return { ...problem, final: true };
   return { ...failure, ...withPolicies(ref.kind, failure, overrides) };

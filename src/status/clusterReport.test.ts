@@ -336,6 +336,34 @@ describe("what is asked for of a cluster that is frozen", () => {
   );
 });
 
+describe("a dependency that is refused", () => {
+  const effect = (kind: string): NonNullable<ClusterTarget["overrides"]> => {
+    const policy = { kind: "OverridePolicy", namespace: "default", name: kind };
+    return { policies: [policy], superseded: [], patches: [{ policy, rule: 0, patch: 0, path: "/data" }] };
+  };
+  const failure = { reason: "Invalid", message: "data: bad", final: true, fields: ["data"] };
+  const refused = row({ ...secret, inSync: false, failure });
+  const goingAlong = { ref: refused.ref, role: "dependency" as const, object: {}, hash: "h" };
+  const messageOf = (more: object): string | undefined =>
+    on({ overrides: effect("own"), objects: [{ ...goingAlong, ...more }] as unknown as ClusterTarget["objects"] }, [
+      refused,
+    ])?.entry.message;
+
+  test("is blamed on the overrides of the dependency, and not on those of the object that needs it", () => {
+    expect(messageOf({})).toBe("data: bad");
+    expect(messageOf({ overrides: effect("other") })).toContain("OverridePolicy other, rule 0: patch 0");
+  });
+});
+
+describe("a dependency that a policy of its own leaves as it is", () => {
+  const kept = { reason: "Suspended", message: "Secret db: Placement db is suspended" };
+  const stale = row({ ...secret, inSync: false, kept });
+  test("holds the object that needs it, and says why, unless something else goes on", () => {
+    expect(on({}, [row({}), stale])).toMatchObject({ applied: false, entry: { state: "Held", ...kept } });
+    expect(on({}, [row({ inSync: false }), stale])?.entry).toMatchObject({ state: "Progressing" });
+  });
+});
+
 describe("whether an object is available that is not healthy in full", () => {
   const serves = (how: "Now" | "Before", more: Partial<RowView> = {}) =>
     row({ health: { ...unhealthy("Progressing", 1), serves: how }, ...more });

@@ -9,6 +9,7 @@ import {
   timestamp,
 } from "../apis/index.ts";
 import type { ClusterTarget, Failure, Why } from "../desiredstate/types.ts";
+import { isSameRef } from "../desiredstate/index.ts";
 import { blamed } from "./blame.ts";
 import { isFinished } from "./finished.ts";
 import { isHeldThere, whyNotRemoved, whyNotReplaced } from "./heldRemoval.ts";
@@ -262,9 +263,20 @@ const FINISHED: Why = {
 };
 
 /** The failure to report, with the patch to blame for it where one is. */
-function failureOf(rows: readonly RowView[], { overrides }: Pick<ClusterTarget, "overrides">): Failure | undefined {
+function failureOf(
+  rows: readonly RowView[],
+  target: Pick<ClusterTarget, "overrides" | "objects">,
+): Failure | undefined {
   const row = failingRow(rows);
-  return row === undefined ? undefined : blamed(row, overrides);
+  return row === undefined ? undefined : blamed(row, effectOn(row, target));
+}
+
+/** Of a dependency, what overrides come to that select the dependency itself. */
+function effectOn(
+  { role, ref }: RowView,
+  { overrides, objects }: Pick<ClusterTarget, "overrides" | "objects">,
+): ClusterTarget["overrides"] {
+  return role === "dependency" ? objects.find((object) => isSameRef(object.ref, ref))?.overrides : overrides;
 }
 
 /** All that there is to say of what keeps the object from being as it should be, where the entry had to cut it. */

@@ -1,0 +1,181 @@
+import {
+  hashOf,
+  type KubeObject,
+  type ObjectRef,
+  type ObjectSetting,
+  type OverridePolicy,
+  parseApiVersion,
+  protectedChange,
+  refKey,
+} from "../apis/index.ts";
+import { whyHubsOwn } from "../interpreter/index.ts";
+import { applyRules, type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
+import type { ObjectRules } from "../override/types.ts";
+import type { ClusterSnapshot } from "../scheduler/types.ts";
+import { contentHashOf, type PropagatedDependencies, userSetOf, whyNeverSent } from "./dependencies.ts";
+import { mark, type Marking } from "./marks.ts";
+import { effectOn } from "./overrideEffect.ts";
+import type { Needs, Snapshot } from "./snapshot.ts";
+import type { DependencyOverride, DesiredObject, Problem } from "./types.ts";
+import { problemOf } from "./variants.ts";
+
+/** What goes along to one cluster. */
+export type DependencyShare = Pick<PropagatedDependencies, "objects" | "hash"> & { refusal: Problem | undefined };
+
+interface Overridden {
+  at: number;
+  key: string;
+  ref: ObjectRef;
+  object: KubeObject;
+  readByPods: boolean;
+  rules: ObjectRules;
+}
+
+interface Made {
+  desired: DesiredObject;
+  /** Of the content, where the rules have changed it. */
+  contentHash: string | undefined;
+  problem: Problem | undefined;
+}
+
+/** What overrides make of the objects that go along with a hub object, for one cluster after the other. */
+export class DependencyOverrides {
+  readonly #base: DependencyShare;
+  readonly #overridden: readonly Overridden[];
+  readonly #marking: Marking;
+  readonly #made = new Map<Overridden, Map<readonly MatchedRule[], Made>>();
+  /** By the lists of rules that apply, one for each overridden dependency. */
+  readonly #shares = new Map<string, DependencyShare>();
+  readonly #numbers = new Map<readonly MatchedRule[], number>();
+  /** For each dependency and policy the clusters that a rule of the policy takes. */
+  readonly #reached = new Map<Overridden, Map<PolicyRef, Set<string>>>();
+
+  constructor(
+    dependencies: PropagatedDependencies,
+    needs: Needs,
+    snapshot: Pick<Snapshot, "dependencies" | "overrides" | "setting">,
+    marking: Marking,
+  ) {
+    this.#base = dependencies;
+    this.#marking = marking;
+    this.#overridden = overriddenAmong(dependencies, needs, snapshot);
+  }
+
+  /** The same value for clusters on which the same rules apply. */
+  on(cluster: ClusterSnapshot): DependencyShare {
+    if (this.#overridden.length === 0) return this.#base;
+    const applying = this.#overridden.map((one) => ({ one, rules: one.rules.on(cluster) }));
+    for (const { one, rules } of applying) this.#note(one, rules, cluster.name);
+    if (applying.every(({ rules }) => rules.length === 0)) return this.#base;
+    const id = applying.map(({ rules }) => this.#numberOf(rules)).join();
+    let share = this.#shares.get(id);
+    if (share === undefined) this.#shares.set(id, (share = this.#shareOf(applying)));
+    return share;
+  }
+
+  /** Policies that select something that goes along, with the clusters that their rules take of those which were asked for so far. */
+  reached(): DependencyOverride[] {
+    return this.#overridden.flatMap((one) =>
+      one.rules.policies.map((policy) => ({
+        policy,
+        ref: one.ref,
+        clusters: [...(this.#reached.get(one)?.get(policy) ?? [])],
+      })),
+    );
+  }
+
+  #note(one: Overridden, rules: readonly MatchedRule[], cluster: string): void {
+    let byPolicy = this.#reached.get(one);
+    if (byPolicy === undefined) this.#reached.set(one, (byPolicy = new Map()));
+    for (const { policy } of rules) {
+      const clusters = byPolicy.get(policy);
+      if (clusters === undefined) byPolicy.set(policy, new Set([cluster]));
+      else clusters.add(cluster);
+    }
+  }
+
+  #numberOf(rules: readonly MatchedRule[]): number {
+    let number = this.#numbers.get(rules);
+    if (number === undefined) this.#numbers.set(rules, (number = this.#numbers.size));
+    return number;
+  }
+
+  #shareOf(applying: readonly { one: Overridden; rules: readonly MatchedRule[] }[]): DependencyShare {
+    const objects = [...this.#base.objects];
+    const contents: [key: string, hash: string][] = [];
+    let refusal = this.#base.refusal;
+    for (const { one, rules } of applying) {
+      if (rules.length === 0) continue;
+      const { desired, contentHash, problem } = this.#makeOnce(one, rules);
+      refusal ??= problem;
+      objects[one.at] = desired;
+      if (one.readByPods && contentHash !== undefined) contents.push([one.key, contentHash]);
+    }
+    return {
+      objects,
+      // Of what rules leave as it is, the hash is the same as elsewhere: it restarts no pod.
+      hash: contents.length === 0 ? this.#base.hash : hashOf([this.#base.hash ?? "", contents]),
+      refusal,
+    };
+  }
+
+  #makeOnce(one: Overridden, rules: readonly MatchedRule[]): Made {
+    let byRules = this.#made.get(one);
+    if (byRules === undefined) this.#made.set(one, (byRules = new Map()));
+    let made = byRules.get(rules);
+    if (made === undefined) byRules.set(rules, (made = this.#make(one, rules)));
+    return made;
+  }
+
+  #make({ at, object }: Overridden, rules: readonly MatchedRule[]): Made {
+    const base = [object];
+    const result = applyRules(base, rules);
+    const [made = object] = result.objects;
+    const problem = problemOf(result.problem, protectedChange(object, made)) ?? whyNeverSent(made);
+    const { held } = this.#base.objects[at] ?? {};
+    const [before, after] = [contentHashOf(object), contentHashOf(made)];
+    const desired = {
+      ...mark(made, "dependency", this.#marking),
+      overrides: effectOn(rules, (count) => applyRules(base, rules.slice(0, count)).objects),
+      ...(held === undefined ? {} : { held }),
+    };
+    return { desired, contentHash: before === after ? undefined : after, problem };
+  }
+}
+
+/** The dependencies that policies select. Most policies select no kind that goes along, and most objects need nothing that one selects. */
+function overriddenAmong(
+  { objects }: PropagatedDependencies,
+  { dependencies }: Needs,
+  { dependencies: present, overrides, setting }: Pick<Snapshot, "dependencies" | "overrides" | "setting">,
+): Overridden[] {
+  if (objects.length === 0 || overrides.length === 0) return [];
+  const kinds = new Set(objects.map(({ ref }) => ref.kind));
+  const policies = overrides.filter((policy) => selectsAmong(policy, kinds));
+  if (policies.length === 0) return [];
+  const readByPods = new Set(dependencies.flatMap((one) => (one.readByPods ? [refKey(one.ref)] : [])));
+  return objects.flatMap(({ ref }, at) => {
+    const key = refKey(ref);
+    const found = present.get(key);
+    if (found === undefined) return [];
+    const rules = matchRules(found, policies, settingOf(found, setting));
+    if (rules.policies.length === 0) return [];
+    return [{ at, key, ref, object: userSetOf(found).object, readByPods: readByPods.has(key), rules }];
+  });
+}
+
+/** Whatever goes along is of the core group. */
+function selectsAmong({ spec }: OverridePolicy, kinds: ReadonlySet<string>): boolean {
+  return spec.resourceSelectors.some(
+    ({ apiVersion, kind }) => kinds.has(kind) && parseApiVersion(apiVersion).group === "",
+  );
+}
+
+/** What goes along is in the namespace of the object that needs it. */
+function settingOf(found: KubeObject, { namespaceLabels }: ObjectSetting = {}): ObjectSetting {
+  const hubsOwn = whyHubsOwn(found, false);
+  return {
+    ...(namespaceLabels === undefined ? {} : { namespaceLabels }),
+    ...(hubsOwn === undefined ? {} : { hubsOwn }),
+  };
+}
