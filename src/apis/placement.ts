@@ -154,6 +154,25 @@ export const dependencies = withRules(
   },
 );
 
+const declaredTemplate = withRules(
+  z.object({
+    kind: z.string().min(1).max(63).regex(KIND, "must be a kind, such as FlinkDeployment"),
+    path: withRules(
+      z
+        .string()
+        .min(1)
+        .max(512)
+        .regex(LIST_PATH, "must be a path such as spec.podTemplate, or through a list spec.nodeSets[].podTemplate"),
+      {
+        rule: "self.startsWith('spec.')",
+        message: "path: name a field inside the spec, such as spec.podTemplate",
+        holds: (path) => path.startsWith("spec."),
+      },
+    ).describe("Where the object has a template, with `metadata` and `spec`; `[]` goes through a list."),
+  }),
+  isHeldByMembers,
+);
+
 const healthExpression = z.string().min(1).max(1024);
 
 const healthRule = withRules(
@@ -217,6 +236,11 @@ const placementFields = z.object({
   retain: listMap(z.array(retainedField).max(64), "kind", "path")
     .optional()
     .describe("Fields that are left to the member once the object is there."),
+  podTemplates: listMap(z.array(declaredTemplate).max(32), "kind", "path")
+    .optional()
+    .describe(
+      "For kinds that Kubernetes does not know: where member objects have the templates of their pods, beside spec.template. Overrides of images, commands, arguments and variables reach them, and what these pods read travels with the object.",
+    ),
   health: listMap(z.array(healthRule).max(32), "kind")
     .optional()
     .describe(
@@ -248,6 +272,8 @@ export type PlacementSpec = z.infer<typeof placementSpec>;
 export type AffinityGroup = z.infer<typeof affinityGroup>;
 /** What healthy means for member objects of a kind. */
 export type HealthRule = Pick<z.infer<typeof healthRule>, "available" | "failed">;
+/** Where objects of a kind have a template of pods. */
+export type DeclaredTemplate = z.infer<typeof declaredTemplate>;
 export type DisruptionBudget = z.infer<typeof disruptionBudget>;
 export type Toleration = z.infer<typeof toleration>;
 export type DependencyKind = z.infer<typeof dependencyKind>;

@@ -43,7 +43,7 @@ function outOfReach({ metadata, spec }: Policy): Trouble | undefined {
 }
 
 function troubleOf({ spec }: Placement, facts: EffectFacts): Trouble | undefined {
-  const { rollout, health = [], retain = [] } = spec;
+  const { rollout, health = [], podTemplates = [], retain = [] } = spec;
   const unknown = unknownIn(rollout?.stages ?? [], facts);
   if (unknown.length > 0)
     return {
@@ -59,6 +59,7 @@ function troubleOf({ spec }: Placement, facts: EffectFacts): Trouble | undefined
   const vain = [
     ...notOnMembers("spec.health", health),
     ...notOnMembers("spec.retain", retain),
+    ...notOnMembers("spec.podTemplates", podTemplates),
     ...neededByNoKind(spec),
   ];
   return vain[0] === undefined ? undefined : { reason: "NoEffect", error: textOf(vain[0]) };

@@ -96,7 +96,7 @@ export function explain(snapshot: Snapshot, now: number): Explanation {
   const verdicts = new Map(target.decision.verdicts.map((verdict) => [verdict.cluster, verdict]));
   const names = new Set([...verdicts.keys(), ...target.clusters.map(({ name }) => name)]);
   const snapshots = new Map(sortedByName(snapshot.clusters).map((cluster) => [cluster.name, cluster]));
-  const fieldsOf = appliedRules(renderedOf(object));
+  const fieldsOf = appliedRules(renderedOf(object), placement?.spec.podTemplates);
   const { decision } = target;
   const chosen = new Set(target.clusters.map(({ name }) => name));
   const stages = stageAssignment(

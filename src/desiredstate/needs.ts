@@ -1,6 +1,7 @@
 import { type KubeObject, type Placement, refKey, shortMessage } from "../apis/index.ts";
 import {
   declaredDependencies,
+  declaredTemplateDependencies,
   type Dependency,
   type HubKind,
   hubKindOf,
@@ -19,13 +20,20 @@ export function needsOf(kind: HubKind, object: KubeObject, placement: Placement 
   const { mode, fields = [] } = placement?.spec.dependencies ?? {};
   if (mode === "None") return NOTHING;
   if (placement === undefined && !runs && hubKindOf(kind.group, kind.kind) === undefined) return NOTHING;
-  const own = kind.dependencies(object);
+  const own = merged(kind.dependencies(object), ofTemplates(object, placement));
   if (fields.length === 0) return { dependencies: own };
   const { dependencies, mismatch } = declaredDependencies(object, fields);
   if (object.metadata.namespace === undefined)
     return dependencies.length === 0 ? { dependencies: own } : { dependencies: own, problem: withoutNamespace(object) };
   const all = { dependencies: merged(own, dependencies) };
   return mismatch === undefined ? all : { ...all, problem: mismatchOf(mismatch) };
+}
+
+/** Only what belongs to a namespace names objects of its own. */
+function ofTemplates(object: KubeObject, placement: Placement | undefined): readonly Dependency[] {
+  const declared = placement?.spec.podTemplates?.filter(({ kind }) => kind === object.kind) ?? [];
+  if (declared.length === 0 || object.metadata.namespace === undefined) return [];
+  return declaredTemplateDependencies(object, declared);
 }
 
 /**

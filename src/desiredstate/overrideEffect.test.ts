@@ -37,7 +37,7 @@ function say(base: readonly KubeObject[], ...given: (OverrideRule | OverrideRule
     return [of].flat().map((rule, index) => ({ policy, index, rule }));
   });
   const { policies, superseded } = effectOn(rules, (count) => {
-    const { objects, problem } = applyRules(base, rules.slice(0, count), withReplicas);
+    const { objects, problem } = applyRules(base, rules.slice(0, count), { withReplicas });
     expect(problem).toBeUndefined();
     return objects;
   });

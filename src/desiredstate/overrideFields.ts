@@ -1,4 +1,4 @@
-import { type KubeObject, refKey, refOf } from "../apis/index.ts";
+import { type DeclaredTemplate, type KubeObject, refKey, refOf } from "../apis/index.ts";
 import { applyRules, type MatchedRule, type PolicyRef } from "../override/index.ts";
 import { fieldChanges } from "./fieldChanges.ts";
 
@@ -26,20 +26,27 @@ export interface OverriddenField {
 }
 
 /** Finds out which field each rule sets, by applying one rule after the other. The same answer for the same list of rules. */
-export function appliedRules(base: readonly KubeObject[]): (rules: readonly MatchedRule[]) => readonly AppliedRule[] {
+export function appliedRules(
+  base: readonly KubeObject[],
+  templates?: readonly DeclaredTemplate[],
+): (rules: readonly MatchedRule[]) => readonly AppliedRule[] {
   const known = new Map<readonly MatchedRule[], readonly AppliedRule[]>();
   return (rules) => {
     let applied = known.get(rules);
-    if (applied === undefined) known.set(rules, (applied = withLastWords(applyOneByOne(base, rules))));
+    if (applied === undefined) known.set(rules, (applied = withLastWords(applyOneByOne(base, rules, templates))));
     return applied;
   };
 }
 
-function applyOneByOne(base: readonly KubeObject[], rules: readonly MatchedRule[]): AppliedRule[] {
+function applyOneByOne(
+  base: readonly KubeObject[],
+  rules: readonly MatchedRule[],
+  templates: readonly DeclaredTemplate[] | undefined,
+): AppliedRule[] {
   const applied: AppliedRule[] = [];
   let before = base;
   for (const [i, { policy, index, rule }] of rules.entries()) {
-    const { objects, problem } = applyRules(base, rules.slice(0, i + 1));
+    const { objects, problem } = applyRules(base, rules.slice(0, i + 1), { templates });
     if (problem !== undefined) {
       applied.push({ policy, rule: index, fields: [], problem: problem.message });
       break;

@@ -66,7 +66,8 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const unproven = foundClusters(snapshot, found);
   const reported = reportedReplicas(snapshot, found);
   const isByRoom = placement !== undefined && goesByRoom(placement.spec.replicaScheduling);
-  const podNeeds = isByRoom ? rendered.flatMap((one) => podNeedsOf(one) ?? [])[0] : undefined;
+  const templates = placement?.spec.podTemplates;
+  const podNeeds = isByRoom ? rendered.flatMap((one) => podNeedsOf(one, templates) ?? [])[0] : undefined;
   const subject: Subject = {
     key: `${object.kind}/${object.metadata.namespace ?? ""}/${object.metadata.name}`,
     labels: object.metadata.labels ?? {},
@@ -109,6 +110,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     marking,
     terms: kind.holdsManifests === true ? termsWithin(rendered, terms, conflictResolution === "Adopt") : terms,
     retain: placement?.spec.retain,
+    templates,
     reporting: placement?.spec,
     replicaPath: paths?.spec,
     ...(kind.holdsManifests === true ? { inPhases: true } : {}),

@@ -42,6 +42,8 @@ export interface VariantOptions {
   /** What pods may be. */
   terms: NamespaceTerms;
   retain: PlacementSpec["retain"];
+  /** Where objects have templates of pods that their kinds do not tell. */
+  templates?: PlacementSpec["podTemplates"];
   /** What the placement asks for about the member objects. */
   reporting?: Pick<PlacementSpec, "health" | "aggregateStatus"> | undefined;
   /** Where an object that is sent as it is keeps its replicas, where its kind alone does not say it. */
@@ -122,11 +124,11 @@ export class VariantRenderer {
     share: number | undefined,
     { inTurn, present }: { inTurn: boolean; present: readonly MatchedRule[] | undefined },
   ): Applied {
-    const { base } = this.#options;
+    const { base, templates } = this.#options;
     const withReplicas = (object: KubeObject, count: number): KubeObject => this.#withReplicas(object, count);
     // Of their own, since what comes of them by the same rules is another thing elsewhere.
     const shared = inTurn ? base.map((object) => (share === undefined ? object : withReplicas(object, share))) : base;
-    const apply: Apply = (some) => applyRules(shared, some, inTurn ? withReplicas : undefined);
+    const apply: Apply = (some) => applyRules(shared, some, { templates, ...(inTurn ? { withReplicas } : {}) });
     // Rules that cannot be applied give nothing.
     const made = (some: readonly MatchedRule[]) => (): readonly KubeObject[] => {
       const result = apply(some);

@@ -22,6 +22,7 @@ export {
 } from "./bundle/kinds.ts";
 export { judgeManifests, titleOf, unpackedSpecOf } from "./bundle/manifests.ts";
 export { declaredDependencies } from "./declaredDependencies.ts";
+export { declaredTemplateDependencies } from "./propagatedDependencies.ts";
 export { alteredFields, evidenceOf } from "./effect.ts";
 export { expiryOf, runHash } from "./ends.ts";
 export { withoutGivenUp } from "./givenUp.ts";
@@ -33,7 +34,14 @@ export { type MemberReport, memberReport } from "./memberReport.ts";
 export { appliedAtOf, hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
 export { neverPlacedAs, whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
 export { amountOf, needsOfPod, type PodNeeds, podNeedsKey, podNeedsOf, type PodToleration } from "./podNeeds.ts";
-export { podTemplateOf, podTemplatePathOf } from "./podTemplates.ts";
+export {
+  atPath,
+  type PathStep,
+  podSpecsOf,
+  podTemplateOf,
+  podTemplatePathOf,
+  podTemplatePathsOf,
+} from "./podTemplates.ts";
 export {
   DEPENDENCY_KINDS,
   dependencyKindOf,

@@ -1,5 +1,5 @@
-import { type KubeObject, parseQuantity } from "../apis/index.ts";
-import { podTemplateOf } from "./podTemplates.ts";
+import { type DeclaredTemplate, type KubeObject, parseQuantity } from "../apis/index.ts";
+import { podSpecsOf, podTemplateOf } from "./podTemplates.ts";
 import { fieldsOf, type Fields, listOf, textOf } from "./values.ts";
 
 /** What one pod asks of a node. Compare by {@link podNeedsKey}. */
@@ -25,10 +25,10 @@ export interface PodToleration {
   effect?: string;
 }
 
-/** The needs of the pods of a workload, by its template; undefined where there is none. */
-export function podNeedsOf(object: KubeObject): PodNeeds | undefined {
-  const template = podTemplateOf(object);
-  return template === undefined ? undefined : needsOfPod(template.spec);
+/** The needs of the pods of a workload, by its first template; undefined where there is none. */
+export function podNeedsOf(object: KubeObject, declared?: readonly DeclaredTemplate[]): PodNeeds | undefined {
+  const spec = podTemplateOf(object)?.spec ?? podSpecsOf(object, declared)[0];
+  return spec === undefined ? undefined : needsOfPod(spec);
 }
 
 /**

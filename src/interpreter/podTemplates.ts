@@ -1,4 +1,4 @@
-import { isRecord, type KubeObject, parseApiVersion, valueAt } from "../apis/index.ts";
+import { type DeclaredTemplate, isRecord, type KubeObject, parseApiVersion, valueAt } from "../apis/index.ts";
 import { withValueAt } from "./values.ts";
 
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
@@ -27,8 +27,7 @@ interface PodTemplate {
 /** What stands in an object in the place of its pods' template; of a Pod the Pod itself. Undefined when nothing does. */
 export function podTemplateOf(object: KubeObject): PodTemplate | undefined {
   const template = valueAt(object, templatePathOf(object));
-  if (!isRecord(template) || !isRecord(template["spec"])) return undefined;
-  return { metadata: template["metadata"], spec: template["spec"] };
+  return isTemplate(template) ? { metadata: template.metadata, spec: template.spec } : undefined;
 }
 
 /**
@@ -39,6 +38,66 @@ export function podTemplatePathOf(object: KubeObject): readonly string[] | undef
   const path = templatePathOf(object);
   if (WORKLOADS.has(nameOf(object))) return path;
   return Array.isArray(podTemplateOf(object)?.spec["containers"]) ? path : undefined;
+}
+
+/** One step of a path: the name of a field, or a place in a list. */
+export type PathStep = string | number;
+
+/**
+ * Paths to every pod template of an object: the one of its kind ({@link podTemplatePathOf}), and those that a placement declares for the kind, as far
+ * as the object has a template there. Each path once.
+ */
+export function podTemplatePathsOf(
+  object: KubeObject,
+  declared: readonly DeclaredTemplate[] = [],
+): readonly (readonly PathStep[])[] {
+  const usual = podTemplatePathOf(object);
+  const paths = new Map<string, readonly PathStep[]>();
+  if (usual !== undefined) paths.set(usual.join("."), usual);
+  for (const { kind, path } of declared) {
+    if (kind !== object.kind) continue;
+    for (const found of templatesAt(object, path.split("."), [])) paths.set(found.join("."), found);
+  }
+  return [...paths.values()];
+}
+
+/** The specs of the pods in the templates of {@link podTemplatePathsOf}. */
+export function podSpecsOf(object: KubeObject, declared?: readonly DeclaredTemplate[]): PodTemplate["spec"][] {
+  return podTemplatePathsOf(object, declared).flatMap((path) => {
+    const template = atPath(object, path);
+    return isTemplate(template) ? [template.spec] : [];
+  });
+}
+
+/** The value at the end of a path through fields and lists; undefined where there is none. */
+export function atPath(object: unknown, path: readonly PathStep[]): unknown {
+  let value = object;
+  for (const step of path) {
+    if (typeof step === "number") value = Array.isArray(value) ? (value as unknown[])[step] : undefined;
+    else value = isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+  }
+  return value;
+}
+
+function* templatesAt(
+  value: unknown,
+  [step, ...rest]: readonly string[],
+  sofar: readonly PathStep[],
+): Generator<readonly PathStep[]> {
+  if (step === undefined) {
+    if (isTemplate(value)) yield sofar;
+    return;
+  }
+  const name = step.endsWith("[]") ? step.slice(0, -2) : step;
+  const member = atPath(value, [name]);
+  if (name === step) yield* templatesAt(member, rest, [...sofar, name]);
+  else if (Array.isArray(member))
+    for (const [index, item] of (member as unknown[]).entries())
+      yield* templatesAt(item, rest, [...sofar, name, index]);
+}
+
+function isTemplate(value: unknown): value is PodTemplate {
+  return isRecord(value) && isRecord(value["spec"]);
 }
 
 /** A copy whose pods have that spec, where {@link podTemplateOf} finds one. */

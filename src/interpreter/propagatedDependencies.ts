@@ -1,9 +1,17 @@
-import { type KubeObject, parseApiVersion } from "../apis/index.ts";
+import { type DeclaredTemplate, type KubeObject, parseApiVersion } from "../apis/index.ts";
 import { addReferencesOfPod, addReferencesOfWorkload } from "./podDependencies.ts";
+import { podSpecsOf } from "./podTemplates.ts";
 import { References } from "./references.ts";
 import type { Dependency } from "./types.ts";
 import { userSetObject } from "./userFields.ts";
 import { fieldsOf, listOf } from "./values.ts";
+
+/** What the pods need of an object for which a placement declares where the templates are. */
+export function declaredTemplateDependencies(object: KubeObject, declared: readonly DeclaredTemplate[]): Dependency[] {
+  const references = new References(object.metadata.namespace);
+  for (const spec of podSpecsOf(object, declared)) addReferencesOfPod(references, spec);
+  return references.list().map((dependency) => ({ ...dependency, readByPods: false }));
+}
 
 /**
  * What an object that is sent as it is needs beside it: whatever its pods refer to, the Secrets of an Ingress's TLS, the pull secrets of a

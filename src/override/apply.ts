@@ -1,4 +1,5 @@
 import {
+  type DeclaredTemplate,
   isRecord,
   isReservedKey,
   type KubeObject,
@@ -30,14 +31,14 @@ import { Work } from "./work.ts";
 export function applyRules(
   objects: readonly KubeObject[],
   rules: readonly MatchedRule[],
-  withReplicas: WithReplicas = unchanged,
+  { withReplicas = unchanged, templates = NO_TEMPLATES }: ApplyOptions = {},
 ): OverrideResult {
-  let done = startOf(objects);
+  let done = startOf(objects, templates);
   let current = done;
   for (const [i, matched] of rules.entries()) {
     const previous = rules[i - 1];
     if (previous !== undefined && !samePolicy(previous, matched)) done = current;
-    const next = withRule(current, matched.rule, withReplicas);
+    const next = withRule(current, matched.rule, { withReplicas, templates });
     if (next instanceof RuleError) {
       const { policy, index } = matched;
       const problem = { policy, rule: index, reason: next.reason, message: next.message, point: next.point };
@@ -48,7 +49,18 @@ export function applyRules(
   return resultOf(current);
 }
 
-type WithReplicas = (object: KubeObject, replicas: number) => KubeObject;
+export interface ApplyOptions {
+  withReplicas?: (object: KubeObject, replicas: number) => KubeObject;
+  /** Where objects have templates of pods that their kinds do not tell; the same list for the same objects. */
+  templates?: readonly DeclaredTemplate[] | undefined;
+}
+
+interface Applying {
+  withReplicas: (object: KubeObject, replicas: number) => KubeObject;
+  templates: readonly DeclaredTemplate[];
+}
+
+const NO_TEMPLATES: readonly DeclaredTemplate[] = [];
 
 function unchanged(object: KubeObject): KubeObject {
   return object;
@@ -58,6 +70,7 @@ interface Progress {
   objects: readonly KubeObject[];
   replicas: number | undefined;
   work: Work;
+  templates: readonly DeclaredTemplate[];
   /** What came of it with one rule more: many clusters have their first rules in common. */
   next: Map<OverrideRule, Progress | RuleError>;
 }
@@ -65,22 +78,22 @@ interface Progress {
 /** As long as the objects are of use. */
 const starts = new WeakMap<readonly KubeObject[], Progress>();
 
-function startOf(objects: readonly KubeObject[]): Progress {
+function startOf(objects: readonly KubeObject[], templates: readonly DeclaredTemplate[]): Progress {
   let start = starts.get(objects);
-  if (start === undefined)
-    starts.set(objects, (start = { objects, replicas: undefined, work: new Work(), next: new Map() }));
+  if (start?.templates !== templates)
+    starts.set(objects, (start = { objects, templates, replicas: undefined, work: new Work(), next: new Map() }));
   return start;
 }
 
-function withRule(before: Progress, rule: OverrideRule, withReplicas: WithReplicas): Progress | RuleError {
+function withRule(before: Progress, rule: OverrideRule, options: Applying): Progress | RuleError {
   let after = before.next.get(rule);
-  if (after === undefined) before.next.set(rule, (after = attempt(before, rule, withReplicas)));
+  if (after === undefined) before.next.set(rule, (after = attempt(before, rule, options)));
   return after;
 }
 
-function attempt(before: Progress, rule: OverrideRule, withReplicas: WithReplicas): Progress | RuleError {
+function attempt(before: Progress, rule: OverrideRule, options: Applying): Progress | RuleError {
   try {
-    return applyRule(before, rule, withReplicas);
+    return applyRule(before, rule, options);
   } catch (error) {
     if (error instanceof RuleError) return error;
     throw error;
@@ -96,19 +109,19 @@ function samePolicy({ policy: a }: MatchedRule, { policy: b }: MatchedRule): boo
 }
 
 function applyRule(
-  { objects, replicas, work: before }: Progress,
+  { objects, templates, replicas, work: before }: Progress,
   rule: OverrideRule,
-  withReplicas: WithReplicas,
+  { withReplicas }: Applying,
 ): Progress {
   const work = new Work(before);
   work.rule();
-  let changed = overridePodTemplates(objects, rule, work);
+  let changed = overridePodTemplates(objects, rule, work, templates);
   changed = merge(changed, "labels", rule.labels, work);
   changed = merge(changed, "annotations", rule.annotations, work);
   const { replicas: count } = rule;
   if (count !== undefined) changed = changed.map((object) => withReplicas(object, count));
   changed = patch(changed, rule.patches ?? [], work);
-  return { objects: changed, replicas: count ?? replicas, work, next: new Map() };
+  return { objects: changed, templates, replicas: count ?? replicas, work, next: new Map() };
 }
 
 /** On the metadata of every object; not on pod templates, where a new label would restart the pods. */

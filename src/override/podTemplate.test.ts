@@ -52,6 +52,45 @@ describe("a rule for pods", () => {
     expect(changed[1]).toMatchObject({ metadata: objects[1]?.metadata, spec: { replicas: 4 } });
   });
 
+  describe("of a custom kind whose templates are declared", () => {
+    const pods = (image: string, more: object = {}) => ({ spec: { containers: [{ name: "main", image }], ...more } });
+    const flink: KubeObject = {
+      apiVersion: "flink.example.com/v1",
+      kind: "FlinkDeployment",
+      metadata: { name: "f" },
+      spec: {
+        jobManager: { podTemplate: pods("flink:1") },
+        pools: [{ pod: pods("flink:1") }, { pod: {} }, { pod: pods("side:7") }],
+      },
+    };
+    const templates = ["spec.jobManager.podTemplate", "spec.pools[].pod", "spec.absent"].map((path) => ({
+      kind: "FlinkDeployment",
+      path,
+    }));
+    const rule: OverrideRule = { image: { tag: "2" } };
+
+    test("reaches every one of them, through lists too", () => {
+      const [changed] = overridePodTemplates(frozen([flink]), rule, new Work(), templates);
+      expect(changed?.["spec"]).toEqual({
+        jobManager: { podTemplate: pods("flink:2") },
+        pools: [{ pod: pods("flink:2") }, { pod: {} }, { pod: pods("side:2") }],
+      });
+    });
+
+    test("leaves out those without containers where others have some, and says so where none has", () => {
+      const empty = { ...flink, spec: { jobManager: { podTemplate: { spec: {} } } } };
+      const partly = { ...flink, spec: { ...empty.spec, pools: [{ pod: pods("flink:1") }] } };
+      const [changed] = overridePodTemplates(frozen([partly]), rule, new Work(), templates);
+      expect(changed?.["spec"]).toEqual({ ...empty.spec, pools: [{ pod: pods("flink:2") }] });
+      expect(() => overridePodTemplates([empty], rule, new Work(), templates)).toThrow("has no container");
+    });
+
+    test("finds none without a declaration for the kind", () => {
+      for (const declared of [[], templates.map((one) => ({ ...one, kind: "Other" }))])
+        expect(() => overridePodTemplates([flink], rule, new Work(), declared)).toThrow("needs a pod template");
+    });
+  });
+
   const containers = [{ name: "web", image: "nginx:1" }];
   test.each<[string, KubeObject, string]>([
     [

@@ -1,5 +1,13 @@
-import { isRecord, type KubeObject, type OverrideRule, sameValue, shortName, valueAt } from "../apis/index.ts";
-import { podTemplatePathOf } from "../interpreter/index.ts";
+import {
+  type DeclaredTemplate,
+  isRecord,
+  type KubeObject,
+  type OverrideRule,
+  sameValue,
+  shortName,
+  valueAt,
+} from "../apis/index.ts";
+import { atPath, type PathStep, podTemplatePathOf, podTemplatePathsOf } from "../interpreter/index.ts";
 import { overrideImage, type ImageOverride } from "./image.ts";
 import { RuleError } from "./ruleError.ts";
 import type { Work } from "./work.ts";
@@ -17,7 +25,7 @@ export function templateIn(object: KubeObject): Json | undefined {
 }
 
 /**
- * Applies `image`, `command`, `args` and `env` to the objects that have a pod template.
+ * Applies `image`, `command`, `args` and `env` to the objects that have a pod template, and to each of their templates where they have several.
  *
  * They mean the main container: the one that the annotation `kubectl.kubernetes.io/default-container` of the template names,
  * else the first. Only `image.registry` reaches every container and init container, because a mirror serves all of them,
@@ -29,20 +37,35 @@ export function overridePodTemplates(
   objects: readonly KubeObject[],
   rule: OverrideRule,
   work: Work,
+  declared: readonly DeclaredTemplate[] = [],
 ): readonly KubeObject[] {
   const field = (["image", "command", "args", "env"] as const).find((name) => rule[name] !== undefined);
   if (field === undefined || objects.length === 0) return objects;
   let hasTemplate = false;
   const changed = objects.map((object) => {
-    const template = templateIn(object);
-    if (template === undefined) return object;
-    hasTemplate = true;
-    const overridden = overrideTemplate(template, rule, object.kind, work);
-    if (overridden === template) return object;
-    return replaceAt(object, podTemplatePathOf(object) ?? [], overridden) as KubeObject;
+    let result: unknown = object;
+    for (const { path, template } of templatesIn(object, declared)) {
+      hasTemplate = true;
+      const overridden = overrideTemplate(template, rule, object.kind, work);
+      if (overridden !== template) result = replaceAt(result, path, overridden);
+    }
+    return result as KubeObject;
   });
   if (!hasTemplate) throw new RuleError("InvalidOverride", `${field} needs a pod template, and no object here has one`);
   return changed;
+}
+
+/** The templates that a rule reaches. Of several, one may have no container of its own, since an operator brings it: that one is left out. */
+function templatesIn(
+  object: KubeObject,
+  declared: readonly DeclaredTemplate[],
+): { path: readonly PathStep[]; template: Json }[] {
+  const all = podTemplatePathsOf(object, declared).flatMap((path) => {
+    const template = atPath(object, path);
+    return isRecord(template) ? [{ path, template }] : [];
+  });
+  const filled = all.filter(({ template: { spec } }) => isRecord(spec) && jsonArray(spec["containers"]).length > 0);
+  return filled.length === 0 ? all.slice(0, 1) : filled;
 }
 
 function overrideTemplate(template: Json, rule: OverrideRule, kind: string, work: Work): Json {
@@ -120,9 +143,13 @@ export function updateAt(value: unknown, path: readonly string[], change: (value
 }
 
 /** The value with what the path leads to replaced. */
-function replaceAt(value: unknown, path: readonly string[], next: unknown): unknown {
+function replaceAt(value: unknown, path: readonly PathStep[], next: unknown): unknown {
   const [field, ...rest] = path;
   if (field === undefined) return next;
+  if (typeof field === "number")
+    return (Array.isArray(value) ? (value as unknown[]) : []).map((item, index) =>
+      index === field ? replaceAt(item, rest, next) : item,
+    );
   const parent = isRecord(value) ? value : {};
   return { ...parent, [field]: replaceAt(parent[field], rest, next) };
 }

@@ -131,6 +131,11 @@ class PlacementBuilder extends Builder<Input, PlacementBuilder> {
     return this.withSpec({ dependencies: { mode: "Auto", fields: paths.map((path) => ({ kind: "Secret", path })) } });
   }
 
+  /** Where objects of a kind have the templates of their pods. */
+  withPodTemplates(kind: string, ...paths: string[]): PlacementBuilder {
+    return this.withSpec({ podTemplates: paths.map((path) => ({ kind, path })) });
+  }
+
   /** Nothing travels with the selected objects. */
   withoutDependencies(): PlacementBuilder {
     return this.withSpec({ dependencies: { mode: "None" } });

@@ -9,6 +9,7 @@ import {
   type OwnerRef,
 } from "../../../src/apis/index.ts";
 import {
+  CLUSTEROVERRIDEPOLICIES,
   CLUSTERPLACEMENTS,
   CRDS,
   DEPLOYMENTS,
@@ -19,7 +20,7 @@ import {
   SECRETS,
   SERVICEACCOUNTS,
 } from "../../../src/runtime/index.ts";
-import { clusterPlacement } from "../../builders/index.ts";
+import { clusterOverridePolicy, clusterPlacement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 import { deployment } from "./objects.ts";
 import { MYSQL, MYSQL_KIND, MYSQLCLUSTERS } from "./mysqlClusters.ts";
@@ -117,6 +118,32 @@ describe("what goes along with an object of another kind", () => {
     await federation.until(() => !hub.has(MYSQLCLUSTERS, TEAM, "second"));
     for (const cluster of ["shanghai", "singapore"])
       expect(federation.member(cluster).server.list(SECRETS, { labelSelector: MANAGED_BY_LABEL })).toEqual([]);
+  });
+
+  test("whose templates its Placement declares brings what these pods read, and overrides reach their images", async () => {
+    await using federation = await prepared();
+    const { hub } = federation;
+    await hub.apply(SECRETS, secret("pull", "cHVsbA=="));
+    const paths = ["spec.primary.podTemplate", "spec.readers[].podTemplate"];
+    await federation.apply(CLUSTERPLACEMENTS, everywhere.withPodTemplates("MysqlCluster", ...paths));
+    await federation.apply(
+      CLUSTEROVERRIDEPOLICIES,
+      clusterOverridePolicy("mirror")
+        .selects(MYSQL)
+        .onClusters(["shanghai"], { image: { registry: "mirror.example" } }),
+    );
+    const podTemplate = {
+      spec: { containers: [{ name: "mysql", image: "percona:8" }], imagePullSecrets: [{ name: "pull" }] },
+    };
+    const spec = { primary: { podTemplate }, readers: [{ podTemplate }, { podTemplate }] };
+    await federation.apply(MYSQLCLUSTERS, database("my-db", spec));
+    await federation.until(() => has(federation, "shanghai", SECRETS, "pull"));
+    await federation.until(() => has(federation, "singapore", MYSQLCLUSTERS, "my-db"));
+    const images = (cluster: string): string[] =>
+      JSON.stringify(onMember(federation, cluster, MYSQLCLUSTERS, "my-db")?.["spec"]).match(/"image":"[^"]*"/g) ?? [];
+    expect(new Set(images("shanghai"))).toEqual(new Set(['"image":"mirror.example/percona:8"']));
+    expect(new Set(images("singapore"))).toEqual(new Set(['"image":"percona:8"']));
+    expect(images("shanghai")).toHaveLength(3);
   });
 
   test("its pods' service account comes with its pull secrets; both kinds are watched for that, and go with the object", async () => {
