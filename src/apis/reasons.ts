@@ -238,6 +238,8 @@ const POLICY = {
 const DEPENDENCIES = {
   DependencyReplaced:
     "A ConfigMap or Secret was replaced on the hub, and its copy cannot be changed: it is deleted and made anew first.",
+  DuplicateEntries:
+    "A list has several entries of one key, which the hub takes and server-side apply cannot carry: the message says what is sent in their place, or why they cannot be sent and what to do.",
   DependencyMissing: "Something that the object refers to is not on the hub; the message names it.",
   DependencyUnresolved:
     "What `dependencies.fields` of the policy declare does not fit the object; the message says which path, and what to write.",

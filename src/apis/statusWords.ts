@@ -190,8 +190,8 @@ export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> =
   },
   Available: {
     means:
-      "it is as wanted, and ready; with a reason, what it needs has gone from the hub, and the copy there serves on, or fields of it are not sent, or its work has come to its end",
-    reasons: ["DependencyMissing", "VersionLacksFields", "Finished"],
+      "it is as wanted, and ready; with a reason, what it needs has gone from the hub, and the copy there serves on; fields of it are not sent, or entries of one key were sent once; or its work has come to its end",
+    reasons: ["DependencyMissing", "VersionLacksFields", "DuplicateEntries", "Finished"],
   },
   Degraded: {
     means: "it is or was partly there",

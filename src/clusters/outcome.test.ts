@@ -22,6 +22,21 @@ describe("classify", () => {
       want: { kind: "Refused", reason: "QuotaExceeded", final: true },
     },
     {
+      name: "entries of one key",
+      error: new ApiError(
+        500,
+        "InternalError",
+        'failed to create typed patch object (default/d; apps/v1, Kind=Deployment): .spec.template.spec.volumes: duplicate entries for key [name="v"]',
+      ),
+      want: {
+        kind: "Refused",
+        reason: "DuplicateEntries",
+        final: true,
+        message: 'spec.template.spec.volumes: two entries for one key; keep one of them on the hub (name="v")',
+        fields: [".spec.template.spec.volumes"],
+      },
+    },
+    {
       name: "a namespace that goes",
       error: new ApiError(403, "Forbidden", terminating),
       want: { kind: "Refused", reason: "NamespaceTerminating", final: false },

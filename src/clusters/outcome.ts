@@ -74,9 +74,7 @@ function classifyAnswer(error: ApiError, text: string): Outcome {
   if (DENIED.test(text)) return refused("AdmissionDenied", text, true);
   switch (error.status) {
     case 400:
-      return isWrongValue(text)
-        ? { ...refused("Invalid", text, true), ...fieldsOf(error) }
-        : refused("BadRequest", text, true);
+      return isWrongValue(text) ? wrongValue(error, text) : refused("BadRequest", text, true);
     case 413:
     case 415:
       return refused(error.status === 413 ? "TooLarge" : "BadRequest", text, true);
@@ -102,7 +100,7 @@ function classifyAnswer(error: ApiError, text: string): Outcome {
       // So is an object that etcd does not take, or that is too long for a message to etcd.
       if (/etcdserver: request is too large|trying to send message larger than max/.test(text))
         return refused("TooLarge", BEYOND_ETCD, true);
-      if (isWrongValue(text)) return { ...refused("Invalid", text, true), ...fieldsOf(error) };
+      if (isWrongValue(text)) return wrongValue(error, text);
       if (error.retryAfterMs !== undefined) return { kind: "Throttled", afterMs: error.retryAfterMs };
       return refused("ServerError", text, false);
   }
@@ -155,6 +153,22 @@ function causesOf(error: ApiError): string | undefined {
       .toSorted()
       .join("; ") || undefined
   );
+}
+
+function wrongValue(error: ApiError, text: string): Outcome & { kind: "Refused" } {
+  return { ...(duplicatesIn(text) ?? refused("Invalid", text, true)), ...fieldsOf(error) };
+}
+
+const DUPLICATES = /\.?([^\s:]+): duplicate entries for key \[([^\]]*)\]/;
+
+/** Entries of one key, in a list that the member knows to have keys and the hub does not. */
+function duplicatesIn(text: string): ReturnType<typeof refused> | undefined {
+  const [, path, key] = DUPLICATES.exec(text.slice(0, LONGEST_READ)) ?? [];
+  if (path === undefined || key === undefined) return undefined;
+  const remedy = "two entries for one key; keep one of them on the hub";
+  const field = path.slice(path.lastIndexOf(".") + 1);
+  const message = firstFitting([`${path}: ${remedy} (${key})`, `${path}: ${remedy}`, `${field}: ${remedy}`]);
+  return { ...refused("DuplicateEntries", text, true), message };
 }
 
 /** The server could make no object of its kind of what was sent, whatever it calls that. */

@@ -15,7 +15,7 @@ import type { DelayedWarnings } from "./delayedWarnings.ts";
 import type { Plans } from "./plans.ts";
 
 /** What an object needs and does not get. */
-const LACKING: ReadonlySet<string> = new Set<Reason>(["DependencyMissing", "DependencyUnresolved"]);
+const LACKING: ReadonlySet<string> = new Set<Reason>(["DependencyMissing", "DependencyUnresolved", "DuplicateEntries"]);
 
 /** Who else is told of a decision. */
 export interface DecisionSinks {

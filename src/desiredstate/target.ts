@@ -136,7 +136,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
       present?.on(cluster),
     );
     // On the hub itself nothing is propagated: what is referred to is there, whether or not Meridian may read it.
-    const warning = dependencies.warning ?? (local ? dependencies.denial : leftOut);
+    const warning = dependencies.warning ?? (local ? dependencies.denial : leftOut) ?? variant.warning;
     const denial = frozen || local ? undefined : dependencies.denial;
     const isThere = frozen || subject.current.has(name);
     const keeps = frozen || denial !== undefined || (variant.problem !== undefined && isThere);

@@ -22,7 +22,8 @@ import { withoutRetained } from "./retain.ts";
 import { reportTermsOf } from "./reporting.ts";
 import { isSameRef } from "./rows.ts";
 import { judgeRights } from "./tenantRights.ts";
-import type { DesiredObject, Problem } from "./types.ts";
+import { withoutDuplicatesIn } from "./duplicates.ts";
+import type { DesiredObject, Problem, Why } from "./types.ts";
 
 /** What clusters have in common that differ in nothing: one rendering for all of them. */
 export interface Variant {
@@ -30,6 +31,8 @@ export interface Variant {
   objects: readonly DesiredObject[];
   replicas: number | undefined;
   problem: Problem | undefined;
+  /** What is sent in another form than it was written. */
+  warning?: Why;
   /** Undefined where nothing is overridden, or a rule could not be applied. */
   overrides: OverrideEffect | undefined;
 }
@@ -75,6 +78,7 @@ interface Applied {
   /** Set when a rule overrides replicas. */
   replicas: number | undefined;
   problem: Problem | undefined;
+  warning: Why | undefined;
   overrides: OverrideEffect | undefined;
   local: Map<number | undefined, Variant>;
   member: Map<number | undefined, Variant>;
@@ -142,10 +146,15 @@ export class VariantRenderer {
     const after = (count: number): readonly KubeObject[] =>
       count === rules.length ? objects : apply(rules.slice(0, count)).objects;
     const refused = wrong ?? this.#judge({ base: shared, rules, after, ...(present && { present: made(present) }) });
+    const sendable = withoutDuplicatesIn(
+      ((changed ?? miscounted) === undefined ? objects : shared).map(withAccountNames),
+      this.#options.inPhases === true,
+    );
     return {
-      objects: ((changed ?? miscounted) === undefined ? objects : shared).map(withAccountNames),
+      objects: sendable.objects,
       replicas,
-      problem: refused,
+      problem: refused ?? sendable.problem,
+      warning: sendable.warning,
       overrides: refused !== undefined || rules.length === 0 ? undefined : effectOn(rules, after),
       local: new Map(),
       member: new Map(),
@@ -157,7 +166,7 @@ export class VariantRenderer {
     return judgeRendering(rendering, `${owner.kind} ${owner.name}`, terms) ?? judgeRights(rendering);
   }
 
-  #make({ objects, problem, overrides }: Applied, asked: number | undefined, local: boolean): Variant {
+  #make({ objects, problem, warning, overrides }: Applied, asked: number | undefined, local: boolean): Variant {
     const { dependencies } = this.#options;
     const final = asked === undefined ? objects : objects.map((object) => this.#withReplicas(object, asked));
     const rendered = final.map((object) => this.#mark(object, local));
@@ -165,6 +174,7 @@ export class VariantRenderer {
       objects: local ? rendered.filter(({ ref }) => !this.#isOwner(ref)) : [...dependencies.objects, ...rendered],
       replicas: this.#replicasOf(final),
       problem: problem ?? (local ? undefined : dependencies.refusal),
+      ...(warning === undefined ? {} : { warning }),
       overrides,
     };
   }

@@ -21,6 +21,7 @@ export {
   type GroupKind,
 } from "./bundle/kinds.ts";
 export { judgeManifests, titleOf, unpackedSpecOf } from "./bundle/manifests.ts";
+export { withoutDuplicates } from "./duplicates.ts";
 export { declaredDependencies } from "./declaredDependencies.ts";
 export { declaredTemplateDependencies } from "./propagatedDependencies.ts";
 export { alteredFields, evidenceOf } from "./effect.ts";

@@ -36,7 +36,7 @@ export function podTemplateOf(object: KubeObject): PodTemplate | undefined {
  */
 export function podTemplatePathOf(object: KubeObject): readonly string[] | undefined {
   const path = templatePathOf(object);
-  if (WORKLOADS.has(nameOf(object))) return path;
+  if (isWorkload(object)) return path;
   return Array.isArray(podTemplateOf(object)?.spec["containers"]) ? path : undefined;
 }
 
@@ -98,6 +98,11 @@ function* templatesAt(
 
 function isTemplate(value: unknown): value is PodTemplate {
   return isRecord(value) && isRecord(value["spec"]);
+}
+
+/** Whether the kind is one of Kubernetes' own that have pods. */
+export function isWorkload(object: KubeObject): boolean {
+  return WORKLOADS.has(nameOf(object));
 }
 
 /** A copy whose pods have that spec, where {@link podTemplateOf} finds one. */

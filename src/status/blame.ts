@@ -12,7 +12,13 @@ import { blamedPatch, type OverrideEffect, type PolicyRef } from "../override/in
 import type { RowView } from "./types.ts";
 
 /** A member says with these that a value is wrong. */
-const WRONG_VALUE: ReadonlySet<string> = new Set<Reason>(["Invalid", "UnknownField", "BadRequest", "ImmutableField"]);
+const WRONG_VALUE: ReadonlySet<string> = new Set<Reason>([
+  "Invalid",
+  "UnknownField",
+  "BadRequest",
+  "ImmutableField",
+  "DuplicateEntries",
+]);
 
 type Said = Pick<Problem, "message" | "detail" | "shorter">;
 

@@ -20,6 +20,8 @@ import {
   writtenObjects,
   writtenPath,
 } from "./sentObjects.ts";
+import { expectSentOnce } from "./twiceWritten.ts";
+import { expectToTravel } from "./travelling.ts";
 import { contentOf, sampleOf, valueObjects, valuesDefinition } from "./writtenValues.ts";
 
 const SHANGHAI = "shanghai-1";
@@ -276,6 +278,17 @@ spec:
     const read = parseJson(await kubectl(federation.hub, dryRun, { stdin: printYaml(doc) })) as typeof doc;
     expect(canonicalJson(read.spec.any)).toBe(canonicalJson(value));
   });
+});
+
+describe("entries of one key, which the hub takes and no apply carries", () => {
+  test.each(["create", "apply"])("are one, or refused with the path, after kubectl %s and in a bundle", (verb) =>
+    expectSentOnce(federation, SHANGHAI, verb),
+  );
+});
+
+describe("an object that travels with another one", () => {
+  test("has the present data when its own Placement goes, and is overridden like one that is placed", () =>
+    expectToTravel(federation, SHANGHAI));
 });
 
 describe("the binding of an object that is sent as it is", () => {
