@@ -52,7 +52,7 @@ export type { FieldProblem } from "./parseSpec.ts";
 export * from "./placement.ts";
 export { isSamePolicy, policyKey, type PolicyName } from "./policyKey.ts";
 export { isReservedKey, protectedChange } from "./protectedFields.ts";
-export { isProtectedNamespace } from "./protectedNamespaces.ts";
+export { isOpenable, isProtectedNamespace } from "./protectedNamespaces.ts";
 export * from "./quantity.ts";
 export { isPodReason, type Reason } from "./reasons.ts";
 export * from "./replicaBounds.ts";

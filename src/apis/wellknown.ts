@@ -108,7 +108,10 @@ export const ALLOWED_HOST_PORTS_ANNOTATION = `${FEDERATION_GROUP}/allowed-host-p
  * cluster-scoped ones, and those that give rights.
  */
 export const ALLOWED_BUNDLE_KINDS_ANNOTATION = `${FEDERATION_GROUP}/allowed-bundle-kinds`;
-/** As above: other namespaces of members that bundles of the namespace may write into, as `monitoring,logging` or `*`. */
+/**
+ * As above: other namespaces of members that bundles of the namespace may write into, as `monitoring,logging` or `*`. A namespace of Kubernetes is
+ * opened for one kind at a time, as `kube-system/RoleBinding`; `*` does not mean it.
+ */
 export const ALLOWED_BUNDLE_NAMESPACES_ANNOTATION = `${FEDERATION_GROUP}/allowed-bundle-namespaces`;
 /**
  * On a manifest of a bundle without a namespace, `Cluster`: its kind is cluster-scoped, where neither Kubernetes nor a definition in the

@@ -34,7 +34,7 @@ import {
   notInstalled,
 } from "./connection.ts";
 import { follow } from "./follow.ts";
-import { checkBounded, consequences, type GrantedKind, resolveKinds } from "./grantedKinds.ts";
+import { checkBounded, consequences, type GrantedKind, nameOfKind, resolveKinds } from "./grantedKinds.ts";
 import { checkIdentity, kubeconfigSecret, memberCluster, type MemberToken } from "./joinedMember.ts";
 import {
   accessAccount,
@@ -130,7 +130,8 @@ async function check({ name, options, hub, member, signal }: Joining): Promise<C
   const namespaces = namespacesToGrant({ ...options, protectedNamespaces }, before);
   const kinds = await kindsOf([...remembered.kinds, ...(options.kinds ?? [])], { name, hub, member });
   checkBounded(kinds, namespaces);
-  const access = memberAccess(hubUid, options.namespace, { namespaces, kinds, protectedNamespaces });
+  const allowProtected = await inProtected(options.allowProtected ?? remembered.allowProtected, { name, hub, member });
+  const access = memberAccess(hubUid, options.namespace, { namespaces, kinds, protectedNamespaces, allowProtected });
   const missing = await missingNamespaces(access, hub.client, member.client, signal);
   return { memberUid, access, missing, before, wanted: memberCluster(name, memberUid, options, namespaces) };
 }
@@ -144,6 +145,19 @@ async function kindsOf(
   const onMember = await new Discovery(member.client, systemClock).list();
   const onHub = await new Discovery(hub.client, systemClock).list();
   return resolveKinds(names, [...onMember, ...onHub], name);
+}
+
+/** Each kind as the member and the hub serve it, with its namespace. */
+async function inProtected(
+  names: readonly string[],
+  joining: Pick<Joining, "name" | "hub" | "member">,
+): Promise<string[]> {
+  const resolved: string[] = [];
+  for (const one of names) {
+    const [namespace = "", kind = ""] = one.split("/");
+    resolved.push(...(await kindsOf([kind], joining)).map((found) => `${namespace}/${nameOfKind(found)}`));
+  }
+  return resolved;
 }
 
 async function enrol(

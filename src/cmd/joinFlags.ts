@@ -9,6 +9,7 @@ import {
 } from "./commonFlags.ts";
 import {
   type JoinOptions,
+  parseAllowProtected,
   parseClusterName,
   parseDuration,
   parseLabel,
@@ -42,6 +43,12 @@ export function addJoin(program: Command, action: (name: string, options: JoinOp
       new Option("--taint <key=value:effect>", "taint of the MemberCluster (may be repeated)").argParser(parseTaint),
     )
     .addOption(protectedNamespace("; default: as it was joined before"))
+    .addOption(
+      new Option(
+        "--allow-protected <kinds>",
+        "kinds that the account may write into a namespace of Kubernetes all the same, each with its namespace, as kube-system/Role,kube-system/RoleBinding; 'none' takes it back (default: as it was joined before)",
+      ).argParser(parseAllowProtected),
+    )
     .addOption(grantedNamespaces())
     .addOption(grantedKinds())
     .option("--renew", "only new credentials: leave the MemberCluster as it is, but for --namespaces", false)

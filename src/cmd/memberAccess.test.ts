@@ -235,12 +235,16 @@ test("what people asked for is remembered, for a later join that does not say it
     { group: "", plural: "pods", namespaced: true },
     { group: "*", plural: "*", namespaced: undefined },
   ];
-  const asked = { kinds, protectedNamespaces: ["vault", "db"] };
-  expect(rememberedBy(accessClusterRole(memberAccess(hubId, "meridian-system", asked)))).toEqual({
-    kinds: ["pods", "*"],
+  const asked = {
+    kinds,
     protectedNamespaces: ["vault", "db"],
+    allowProtected: ["kube-system/roles.rbac.authorization.k8s.io"],
+  };
+  expect(rememberedBy(accessClusterRole(memberAccess(hubId, "meridian-system", asked)))).toEqual({
+    ...asked,
+    kinds: ["pods", "*"],
   });
-  const nothing = { kinds: [], protectedNamespaces: [] };
+  const nothing = { kinds: [], protectedNamespaces: [], allowProtected: [] };
   expect(rememberedBy(accessClusterRole(access))).toEqual(nothing);
   expect(accessClusterRole(access).metadata).not.toHaveProperty("annotations");
   expect(rememberedBy(undefined)).toEqual(nothing);

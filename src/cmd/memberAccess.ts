@@ -17,12 +17,17 @@ export interface MemberAccess {
   kinds?: readonly GrantedKind[];
   /** Namespaces into which the account never writes, beside those of Kubernetes and of Meridian itself. */
   protectedNamespaces?: readonly string[];
+  /** What the account may write into namespaces of Kubernetes all the same, one kind in one namespace each, as `kube-system/roles.rbac.authorization.k8s.io`. */
+  allowProtected?: readonly string[];
 }
 
 /** On the ClusterRole: the kinds that were granted by name, as `a,b`. A later join adds to them, and reads `*` anew. */
 const KINDS_ANNOTATION = `${FEDERATION_GROUP}/kinds`;
 /** On the ClusterRole: the namespaces that join was told to protect, as `a,b`. They stay so until a later join names others. */
 const PROTECTED_NAMESPACES_ANNOTATION = `${FEDERATION_GROUP}/protected-namespaces`;
+
+/** On the ClusterRole: what join was told to allow in namespaces of Kubernetes, as `kube-system/a,kube-system/b`. It stays so until a later join names others. */
+const ALLOW_PROTECTED_ANNOTATION = `${FEDERATION_GROUP}/allow-protected`;
 
 interface PolicyRule {
   apiGroups: string[];
@@ -69,7 +74,7 @@ const LOOKED_THROUGH: Record<string, string[]> = {
 export function memberAccess(
   hubId: string,
   namespace: string,
-  granted: Pick<MemberAccess, "namespaces" | "kinds" | "protectedNamespaces"> = {},
+  granted: Pick<MemberAccess, "namespaces" | "kinds" | "protectedNamespaces" | "allowProtected"> = {},
 ): MemberAccess {
   return { ...granted, namespace, name: nameOfAccount(hubId), hubId };
 }
@@ -84,18 +89,27 @@ export function accessNamespace({ namespace, hubId }: MemberAccess): KubeObject 
 }
 
 /** What the ClusterRole of before says of what people asked for. */
-export function rememberedBy(clusterRole: KubeObject | undefined): { kinds: string[]; protectedNamespaces: string[] } {
+export function rememberedBy(clusterRole: KubeObject | undefined): {
+  kinds: string[];
+  protectedNamespaces: string[];
+  allowProtected: string[];
+} {
   const listed = (annotation: string): string[] =>
     (clusterRole?.metadata.annotations?.[annotation] ?? "").split(",").filter((one) => one !== "");
-  return { kinds: listed(KINDS_ANNOTATION), protectedNamespaces: listed(PROTECTED_NAMESPACES_ANNOTATION) };
+  return {
+    kinds: listed(KINDS_ANNOTATION),
+    protectedNamespaces: listed(PROTECTED_NAMESPACES_ANNOTATION),
+    allowProtected: listed(ALLOW_PROTECTED_ANNOTATION),
+  };
 }
 
 /** Owner of its binding, and of the Roles in the namespaces that are granted: the garbage collector deletes these after this one. */
 export function accessClusterRole(access: MemberAccess): KubeObject {
-  const { name, hubId, namespaces, kinds = [], protectedNamespaces = [] } = access;
+  const { name, hubId, namespaces, kinds = [], protectedNamespaces = [], allowProtected = [] } = access;
   const annotations = {
     ...(kinds.length === 0 ? {} : { [KINDS_ANNOTATION]: kinds.map(nameOfKind).join(",") }),
     ...(protectedNamespaces.length === 0 ? {} : { [PROTECTED_NAMESPACES_ANNOTATION]: protectedNamespaces.join(",") }),
+    ...(allowProtected.length === 0 ? {} : { [ALLOW_PROTECTED_ANNOTATION]: allowProtected.join(",") }),
   };
   const rules: PolicyRule[] = [
     ...(namespaces === undefined

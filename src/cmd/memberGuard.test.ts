@@ -220,4 +220,28 @@ describe("everyday writes", () => {
       }),
     );
   });
+
+  describe("in a namespace of Kubernetes", () => {
+    const RBAC = "rbac.authorization.k8s.io";
+    const kinds = [{ group: RBAC, plural: "roles", namespaced: true }];
+    const refusalsOf = (more: Partial<typeof access>, namespace: string, resource: string, group = RBAC): string[] => {
+      const of = accessGuard({ ...access, kinds, ...more }, "uid-1")[0]?.["spec"] as PolicySpec;
+      const write = request("CREATE", { namespace, resource: { group, version: "v1", resource } });
+      return judged(of, { request: write, object: ours, oldObject: null }).refusals;
+    };
+    const allowProtected = [`kube-system/roles.${RBAC}`, "kube-system/configmaps"];
+
+    test("are those of one kind in one namespace, as join has allowed it", () => {
+      expect(refusalsOf({ allowProtected }, "kube-system", "roles")).toEqual([]);
+      expect(refusalsOf({ allowProtected }, "kube-system", "configmaps", "")).toEqual([]);
+      expect(refusalsOf({ allowProtected }, "kube-public", "roles")).not.toEqual([]);
+      expect(refusalsOf({ allowProtected }, "kube-system", "services", "")).not.toEqual([]);
+      expect(refusalsOf({ allowProtected }, "kube-system", "rolebindings")).not.toEqual([]);
+      expect(refusalsOf({ allowProtected }, access.namespace, "configmaps", "")).not.toEqual([]);
+      expect(refusalsOf({}, "kube-system", "roles")).not.toEqual([]);
+      expect(refusalsOf({ allowProtected, protectedNamespaces: ["kube-system"] }, "kube-system", "roles")).not.toEqual(
+        [],
+      );
+    });
+  });
 });

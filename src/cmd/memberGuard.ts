@@ -151,9 +151,10 @@ function validations(access: MemberAccess): object[] {
       expression: any(
         "variables.own",
         `!(variables.place.startsWith("kube-") || variables.place in ${list(named(access))})`,
+        ...allowedInProtected(access),
       ),
       message:
-        "a hub writes nothing into a protected namespace: kube-*, Meridian's own, and those of join --protected-namespace",
+        "a hub writes nothing into a protected namespace: kube-*, but for what join --allow-protected names, Meridian's own, and those of join --protected-namespace",
     },
     ...(namespaces === undefined
       ? []
@@ -195,6 +196,20 @@ function validations(access: MemberAccess): object[] {
       message: "a hub writes nothing over what belongs to the cluster, to another hub or to a controller",
     },
   ].map((validation) => ({ ...validation, reason: "Forbidden" }));
+}
+
+/** Of a namespace itself nothing is allowed, nor of the namespaces that are protected by name. */
+function allowedInProtected(access: MemberAccess): string[] {
+  const { allowProtected = [], namespace, protectedNamespaces = [] } = access;
+  if (allowProtected.length === 0) return [];
+  const kind = 'variables.resource + (variables.group == "" ? "" : "." + variables.group)';
+  return [
+    all(
+      `!(variables.place in ${list([namespace, ...protectedNamespaces])})`,
+      `(variables.place + "/" + ${kind}) in ${list(allowProtected)}`,
+      'variables.resource != "namespaces"',
+    ),
+  ];
 }
 
 /** Kinds of powerful groups that Meridian is to place are granted by name, and so here. */

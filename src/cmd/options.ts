@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { CLASS_PATTERN, DEFAULT_CLASS, trimEnd } from "../apis/index.ts";
+import { CLASS_PATTERN, DEFAULT_CLASS, isOpenable, trimEnd } from "../apis/index.ts";
 import type { LogLevel, Sampling } from "../observability/index.ts";
 import type { PrometheusConfig } from "../runtime/index.ts";
 import type { WebhookTarget } from "../webhooks/index.ts";
@@ -101,6 +101,8 @@ export interface JoinOptions extends HubOptions {
   taints: TaintOption[];
   /** Namespaces of the member that the account never writes into, beside those of Kubernetes and of Meridian itself. Absent: as before. */
   protectedNamespaces?: string[];
+  /** What the account may write into namespaces of Kubernetes, as `kube-system/Role`. Absent: as before. */
+  allowProtected?: string[];
   /** The only namespaces that the account reaches; `*` alone: the whole cluster. Absent: as it was joined before. */
   namespaces?: string[];
   /** Kinds that the account gets rights on, beside those that it has: plurals or kinds, with their groups. `*`: every kind but those that give power. */
@@ -361,6 +363,21 @@ export function parseKinds(text: string, before: string[] = []): string[] {
       throw new InvalidArgumentError(
         "A kind looks like mysqlclusters.mysql.presslabs.org or Ingress; '*' is every kind.",
       );
+  }
+  return [...new Set([...before, ...names])];
+}
+
+/** Adds `NAMESPACE/KIND[.GROUP],...` to those before it; `none` alone takes back what was allowed before. */
+export function parseAllowProtected(text: string, before: string[] = []): string[] {
+  if (text === "none" && before.length === 0) return [];
+  const names = text.split(",").map((name) => name.trim());
+  for (const name of names) {
+    const [namespace = "", kind = "", ...rest] = name.split("/");
+    if (!isOpenable(namespace) || kind === "" || kind === EVERYTHING || rest.length > 0)
+      throw new InvalidArgumentError(
+        "Name a namespace of Kubernetes and one kind, as kube-system/Role or kube-system/roles.rbac.authorization.k8s.io; 'none' alone takes back all of it.",
+      );
+    parseKinds(kind);
   }
   return [...new Set([...before, ...names])];
 }

@@ -61,8 +61,14 @@ describe("a tenant's bundle", () => {
     {
       name: "an object in a protected namespace",
       manifests: [{ ...serviceAccount("a"), metadata: { name: "a", namespace: "kube-system" } }],
+      reason: "NotAllowed",
+      says: "allowed-bundle-namespaces",
+    },
+    {
+      name: "an object in Meridian's own namespace",
+      manifests: [{ ...serviceAccount("a"), metadata: { name: "a", namespace: "meridian-system" } }],
       reason: "ProtectedNamespace",
-      says: "kube-system",
+      says: "meridian-system",
     },
     {
       name: "pods of a service account of the member's",
@@ -109,6 +115,23 @@ describe("a tenant's bundle", () => {
     const everything = { [ALLOWED_BUNDLE_KINDS_ANNOTATION]: "*", [ALLOWED_BUNDLE_NAMESPACES_ANNOTATION]: "*" };
     const account = { ...serviceAccount("a"), metadata: { name: "a", namespace: "meridian-system" } };
     expect(problemOf(targetOf([account], everything))).toMatchObject({ reason: "ProtectedNamespace" });
+  });
+
+  test("may bring one kind into a namespace of Kubernetes where both are named, whatever else is allowed", () => {
+    const binding = { ...role, kind: "RoleBinding", metadata: { name: "reader", namespace: "kube-system" } };
+    const annotated = (value: string) =>
+      problemOf(
+        targetOf([binding], {
+          [ALLOWED_BUNDLE_KINDS_ANNOTATION]: "*",
+          [ALLOWED_BUNDLE_NAMESPACES_ANNOTATION]: value,
+        }),
+      );
+    expect(annotated("bank,kube-system/RoleBinding")).toBeUndefined();
+    for (const value of ["*", "kube-system", "kube-system/*", "kube-system/Role", "kube-public/RoleBinding"])
+      expect(annotated(value)).toMatchObject({ reason: "NotAllowed" });
+    const { detail = "" } = annotated("bank") ?? {};
+    expect(detail).toContain("allowed-bundle-namespaces=kube-system/RoleBinding");
+    expect(detail).toContain("meridian join NAME --renew --allow-protected kube-system/RoleBinding");
   });
 
   test("takes over no service account of that name for its pods", () => {

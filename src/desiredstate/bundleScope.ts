@@ -2,6 +2,7 @@ import {
   ALLOWED_BUNDLE_KINDS_ANNOTATION,
   ALLOWED_BUNDLE_NAMESPACES_ANNOTATION,
   firstFitting,
+  isOpenable,
   type KubeObject,
   shortMessage,
 } from "../apis/index.ts";
@@ -30,20 +31,47 @@ export function manifestsProblem(bundle: KubeObject): Problem | undefined {
 
 /** Why what the bundle renders may not go to members; undefined when it may. */
 export function scopeProblem(objects: readonly KubeObject[], terms: NamespaceTerms): Problem | undefined {
-  const kinds = new Set<string>();
-  const namespaces = new Set<string>();
+  const needed: Needed = { kinds: new Map(), namespaces: new Map(), inProtected: new Map() };
   let first: KubeObject | undefined;
   for (const object of objects) {
-    const { namespace } = object.metadata;
-    if (namespace !== undefined && terms.protects(namespace)) return protectedNamespace(object, namespace);
-    const isWithin = namespace === terms.namespace;
-    const needsKind = namespace === undefined || givesRights(groupKindOf(object));
-    if (needsKind && !terms.allowsBundleKind(object.kind)) kinds.add(object.kind);
-    if (namespace !== undefined && !isWithin && !terms.allowsBundleNamespace(namespace)) namespaces.add(namespace);
-    if (kinds.size + namespaces.size > 0) first ??= object;
+    const { kind, metadata } = object;
+    const { namespace } = metadata;
+    if (namespace !== undefined && terms.protects(namespace) && !isOpenable(namespace))
+      return protectedNamespace(object, namespace);
+    const isAllowed = noted(needed, terms, { kind, namespace, needsKind: givesRights(groupKindOf(object)) });
+    if (!isAllowed) first ??= object;
   }
-  if (first === undefined) return undefined;
-  return notAllowed(first, terms.namespace, [...kinds].toSorted(), [...namespaces].toSorted());
+  return first === undefined ? undefined : notAllowed(first, terms.namespace, needed);
+}
+
+/** What the bundle needs beyond its namespace, and whether that is allowed already. */
+type Needs = Map<string, boolean>;
+
+interface Needed {
+  kinds: Needs;
+  namespaces: Needs;
+  /** As `kube-system/Role`. */
+  inProtected: Needs;
+}
+
+function noted(
+  { kinds, namespaces, inProtected }: Needed,
+  terms: NamespaceTerms,
+  { kind, namespace, needsKind }: { kind: string; namespace: string | undefined; needsKind: boolean },
+): boolean {
+  if (namespace !== undefined && terms.protects(namespace)) {
+    const isAllowed = terms.allowsBundleInProtected(namespace, kind);
+    inProtected.set(`${namespace}/${kind}`, isAllowed);
+    return isAllowed;
+  }
+  let isAllowed = true;
+  if (namespace === undefined || needsKind) {
+    kinds.set(kind, terms.allowsBundleKind(kind));
+    isAllowed = terms.allowsBundleKind(kind);
+  }
+  if (namespace === undefined || namespace === terms.namespace) return isAllowed;
+  namespaces.set(namespace, terms.allowsBundleNamespace(namespace));
+  return isAllowed && terms.allowsBundleNamespace(namespace);
 }
 
 function protectedNamespace(object: KubeObject, namespace: string): Problem {
@@ -51,29 +79,44 @@ function protectedNamespace(object: KubeObject, namespace: string): Problem {
   return { reason: "ProtectedNamespace", message };
 }
 
+/** An annotation is written whole: one that lacks something names all that the bundle needs by it. */
+function valueOf(needs: Needs): string[] {
+  return [...needs.values()].every(Boolean) ? [] : [...needs.keys()].toSorted();
+}
+
+const lackingOf = (needs: Needs): string[] =>
+  [...needs].flatMap(([name, isAllowed]) => (isAllowed ? [] : [name])).toSorted();
+
 /** Says what to do, as far as there is room; in full beside it. */
-function notAllowed(
-  object: KubeObject,
-  home: string,
-  kinds: readonly string[],
-  namespaces: readonly string[],
-): Problem {
+function notAllowed(object: KubeObject, home: string, { kinds, namespaces, inProtected }: Needed): Problem {
+  const places: Needs = new Map([...namespaces, ...inProtected]);
   const annotations = [
-    ...(kinds.length === 0 ? [] : [`${ALLOWED_BUNDLE_KINDS_ANNOTATION}=${kinds.join(",")}`]),
-    ...(namespaces.length === 0 ? [] : [`${ALLOWED_BUNDLE_NAMESPACES_ANNOTATION}=${namespaces.join(",")}`]),
-  ];
-  const command = `kubectl annotate --overwrite namespace ${home} ${annotations.join(" ")}`;
+    { name: ALLOWED_BUNDLE_KINDS_ANNOTATION, value: valueOf(kinds) },
+    { name: ALLOWED_BUNDLE_NAMESPACES_ANNOTATION, value: valueOf(places) },
+  ].filter(({ value }) => value.length > 0);
+  const texts = annotations.map(({ name, value }) => `${name}=${value.join(",")}`);
+  const command = `kubectl annotate --overwrite namespace ${home} ${texts.join(" ")}`;
+  const opened = lackingOf(inProtected);
+  const onMembers =
+    opened.length === 0
+      ? ""
+      : `; and on each member: meridian join NAME --renew --allow-protected ${[...inProtected.keys()].toSorted().join(",")}`;
+  const [lackingKinds, lackingPlaces] = [lackingOf(kinds), lackingOf(places)];
   const what =
-    kinds.length > 0
-      ? `kinds ${kinds.join(", ")} are not allowed to bundles of ${home}`
-      : `namespaces ${namespaces.join(", ")} are not allowed to bundles of ${home}`;
-  const detail = `${titleOf(object)}: ${what}; an administrator allows it: ${command}`;
-  const annotation = kinds.length > 0 ? "allowed-bundle-kinds" : "allowed-bundle-namespaces";
+    lackingKinds.length > 0
+      ? `kinds ${lackingKinds.join(", ")} are not allowed to bundles of ${home}`
+      : `namespaces ${lackingPlaces.join(", ")} are not allowed to bundles of ${home}`;
+  const detail = `${titleOf(object)}: ${what}; an administrator allows it: ${command}${onMembers}`;
+  const names = [
+    ...(lackingKinds.length > 0 ? ["allowed-bundle-kinds"] : []),
+    ...(lackingPlaces.length > 0 ? ["allowed-bundle-namespaces"] : []),
+  ].join(", ");
   const message = firstFitting([
     detail,
-    `${what}: annotate the Namespace (${annotation})`,
-    `${titleOf(object)} is not allowed in ${home}: annotate the Namespace (${annotation})`,
-    `not allowed in ${home}: annotate the Namespace (${annotation})`,
+    `${what}: annotate the Namespace (${names})`,
+    `${titleOf(object)} is not allowed in ${home}: annotate the Namespace (${names})`,
+    `not allowed in ${home}: annotate the Namespace (${names})`,
+    `annotate the Namespace (${names})`,
   ]);
   return { reason: "NotAllowed", message, ...(message === detail ? {} : { detail }) };
 }

@@ -73,10 +73,16 @@ describe("what a bundle may not bring is said with what to do", () => {
     expect(scopeProblem([inside(role, "bank")], terms({ [KINDS]: "Role" }))?.detail).toContain(`${NAMESPACES}=bank`);
   });
 
-  test("but for a protected namespace, which nobody allows", () => {
-    expect(scopeProblem([clusterRole("r"), inside(serviceAccount("a"), "kube-system")], terms())).toEqual({
+  test("and with it what is allowed already, since the annotation is written whole", () => {
+    const objects = [clusterRole("r"), role, inside(serviceAccount("a"), "bank"), inside(role, "kube-system")];
+    const { detail } = scopeProblem(objects, terms({ [KINDS]: "Role", [NAMESPACES]: "bank" })) ?? {};
+    expect(detail).toContain(`${KINDS}=ClusterRole,Role ${NAMESPACES}=bank,kube-system/Role`);
+  });
+
+  test("but for Meridian's own namespace, which nobody allows", () => {
+    expect(scopeProblem([clusterRole("r"), inside(serviceAccount("a"), "meridian-system")], terms())).toEqual({
       reason: "ProtectedNamespace",
-      message: "ServiceAccount kube-system/a: nothing is written into the namespace kube-system of members",
+      message: "ServiceAccount meridian-system/a: nothing is written into the namespace meridian-system of members",
     });
   });
 });

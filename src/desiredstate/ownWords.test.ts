@@ -79,6 +79,7 @@ const TERMS: NamespaceTerms = {
   isProtected: false,
   allowsBundleKind: () => false,
   allowsBundleNamespace: () => false,
+  allowsBundleInProtected: () => false,
   protects: () => false,
   elsewhere: () => TERMS,
 };

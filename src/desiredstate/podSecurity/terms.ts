@@ -5,6 +5,7 @@ import {
   ALLOWED_NODE_NAMES_ANNOTATION,
   ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
   DNS_SUBDOMAIN,
+  isOpenable,
   isProtectedNamespace,
   type KubeObject,
   type ObjectMeta,
@@ -27,6 +28,8 @@ export interface NamespaceTerms {
   allowsBundleKind: (kind: string) => boolean;
   /** Beside the namespace itself. */
   allowsBundleNamespace: (name: string) => boolean;
+  /** Into a namespace of Kubernetes, which is protected: only what is named with its kind. */
+  allowsBundleInProtected: (namespace: string, kind: string) => boolean;
   /** As {@link isProtected}, of any namespace. */
   protects: (namespace: string) => boolean;
   /** The terms of another namespace of the hub. */
@@ -62,6 +65,8 @@ export function namespaceTerms(
     },
     allowsBundleKind: anyOf(allowed(ALLOWED_BUNDLE_KINDS_ANNOTATION)),
     allowsBundleNamespace: anyOf(allowed(ALLOWED_BUNDLE_NAMESPACES_ANNOTATION)),
+    allowsBundleInProtected: (namespace, kind) =>
+      isOpenable(namespace) && allowed(ALLOWED_BUNDLE_NAMESPACES_ANNOTATION).includes(`${namespace}/${kind}`),
     protects: (namespace) => protects(namespace),
     elsewhere,
     ...(podSecurity === undefined ? {} : { labels: podSecurity }),
