@@ -191,6 +191,11 @@ export const clusterStatusEntry = z
       .describe(
         "Since when pods of the object find no node there, or the last time that some of its replicas left for that. Said only where its Placement has `replicaScheduling.rescheduling`.",
       ),
+    since: timestamp
+      .exactOptional()
+      .describe(
+        "Since when the object has this reason there. Said of an entry that is not Available and has a reason.",
+      ),
     observedAt: timestamp
       .exactOptional()
       .describe("When this entry last changed or, while contact with the cluster is lost, the last moment of contact."),

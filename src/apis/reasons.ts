@@ -272,6 +272,11 @@ const CONTACT = {
   NotObserved: "Meridian cannot watch the object there, or has not seen its last change yet.",
 } as const;
 
+const ANSWERS = {
+  SlowAnswers: "The cluster's API server answers, and slowly; the message has the figure.",
+  WritesThrottled: "Writes to the cluster are slowed down or stopped for the moment; the message says why.",
+} as const;
+
 const REMOVAL = {
   NotSelected: "The policies no longer choose the cluster.",
   ObjectDeleted: "The object is being deleted on the hub.",
@@ -359,6 +364,7 @@ export const REASON_GROUPS: readonly { title: string; reasons: Readonly<Record<s
   { title: "Policies", reasons: POLICY },
   { title: "What an object needs beside it", reasons: DEPENDENCIES },
   { title: "Contact with a cluster", reasons: CONTACT },
+  { title: "How fast a cluster answers", reasons: ANSWERS },
   { title: "Why something is removed", reasons: REMOVAL },
   { title: "Why something stays for now", reasons: HELD },
   { title: "A MemberCluster that is deleted", reasons: LEAVING },
@@ -380,6 +386,7 @@ export const REASONS = {
   ...POLICY,
   ...DEPENDENCIES,
   ...CONTACT,
+  ...ANSWERS,
   ...REMOVAL,
   ...HELD,
   ...LEAVING,

@@ -1,10 +1,21 @@
+import { IMPACTS } from "./causes.ts";
 import { markdownTable, withBlocks } from "./generatedBlock.ts";
 import { REASON_GROUPS } from "./reasons.ts";
 import { CONDITIONS, type ConditionWords, STATES } from "./statusWords.ts";
 
 /** The page of reference with its present tables. Throws when one of them has lost its place. */
 export function withStatusTables(page: string): string {
-  return withBlocks(page, { conditions: conditionsTable(), states: statesTable(), reasons: reasonsTable() });
+  return withBlocks(page, {
+    conditions: conditionsTable(),
+    states: statesTable(),
+    impacts: impactsTable(),
+    reasons: reasonsTable(),
+  });
+}
+
+function impactsTable(): string {
+  const rows = IMPACTS.map(({ title, reasons }) => [title, reasons.join(", ")]);
+  return markdownTable(["worst first", "reasons"], rows);
 }
 
 function conditionsTable(): string {

@@ -40,9 +40,13 @@ describe("the tables", () => {
   test("say in a line for each object and each cluster where it is and why it is not well", () => {
     expect(formatStatus(report, { wide: false, color: false, now })).toBe(
       [
-        "NAMESPACE   NAME   PLACEMENT              DESIRED   READY   CLUSTERS   AVAILABLE   AGE   REASON",
-        "default     blog   Placement/everywhere   1         1       1          1/1         30m   -",
-        "default     shop   Placement/everywhere   7         5       2          1/2         30m   ClusterUnreachable",
+        "CAUSE                CLUSTERS   OBJECTS        SINCE   NEXT STEP",
+        "ClusterUnreachable   b          default/shop   6m      see whether the API server of b runs and the way to it is open; contact returns by itself, `meridian unjoin b` lets it go",
+        "NotReported          c          -              -       see whether a manager runs: `kubectl get pods -n meridian-system`",
+        "",
+        "NAMESPACE   NAME   PLACEMENT              DESIRED   READY   CLUSTERS   AVAILABLE   AGE   SINCE   REASON",
+        "default     blog   Placement/everywhere   1         1       1          1/1         30m   -       -",
+        "default     shop   Placement/everywhere   7         5       2          1/2         30m   5m      ClusterUnreachable 1",
         "",
         "CLUSTER   REGION   READY     VERSION   OBJECTS   LAST CONTACT   REASON",
         "a         r-a      True      v1.35.4   2         now            -",
@@ -89,7 +93,7 @@ describe("the tables", () => {
     const object = app("shop", fine, [entry("a", "Available", 1), entry("b", "Held", 1, held)]);
     const built = buildReport([object], []);
     expect(built.objects[0]).toMatchObject({ healthy: true, message: `b: ${held.message}` });
-    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(/ 1\/2 .* NamespaceNotGranted$/m);
+    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(/ 1\/2 .* NamespaceNotGranted 1$/m);
   });
 
   test("say of a cluster that leaves what its removal waits for", () => {
@@ -110,7 +114,7 @@ describe("the tables", () => {
     expect(text).toContain(
       "default     shop   b         r-b      Unknown     2         2         0       6m ago     ClusterUnreachable   connection refused",
     );
-    expect(text).toContain("ClusterUnreachable: 1 of 2 clusters available");
+    expect(text).toContain("ClusterUnreachable 1: 1 of 2 clusters available");
   });
 
   test("have colours only when asked for", () => {
@@ -149,7 +153,9 @@ test("the JSON keeps its shape when there is nothing to say", () => {
         name: "x",
         healthy: false,
         reason: "NotReported",
+        reasons: [{ reason: "NotReported" }],
         message: "no manager has reported on it yet",
+        since: "2026-11-21T08:00:00Z",
         placement: "",
         replicas: { desired: 0, updated: 0, ready: 0, available: 0 },
         conditions: [],

@@ -7,6 +7,7 @@ import { Screen } from "./live/screen.ts";
 import { HubView } from "./live/view.ts";
 import type { StatusOptions } from "./options.ts";
 import { EXIT } from "./outcome.ts";
+import { causesOf } from "./statusCauses.ts";
 import { idleNote, readClusters, readEverywhere, readHub, type Shown } from "./statusReading.ts";
 import { hiddenCluster, lacks, onlyClusters, select } from "./statusSelection.ts";
 import { formatStatus } from "./statusTable.ts";
@@ -15,8 +16,8 @@ import { buildReport, isHealthy, type StatusReport } from "./statusView.ts";
 /**
  * `meridian status`: every federated object and every cluster, and why something is not well. Exits with 1 when something is not.
  *
- * `-o json` and `-o yaml` print `{objects: [...], clusters: [...]}`, each item with all the fields of ObjectReport and ClusterReport in
- * statusView.ts, present even when empty; both lists are sorted by name. New fields may be added; these stay.
+ * `-o json` and `-o yaml` print `{causes: [...], objects: [...], clusters: [...]}`, each item with all the fields of CauseReport in statusCauses.ts,
+ * ObjectReport and ClusterReport in statusView.ts, present even when empty; causes have the worst first, the others are sorted by name. New fields may be added; these stay.
  *
  * Objects that were chosen by name, namespace or label come with the clusters that they are on, and each cluster counts those objects only.
  */
@@ -90,9 +91,9 @@ function describeNothing({ objects, clusters }: StatusReport, { namespace, selec
 function format(report: StatusReport, { output }: StatusOptions, color: boolean): string {
   switch (output) {
     case "json":
-      return `${JSON.stringify(report, undefined, 2)}\n`;
+      return `${JSON.stringify({ causes: causesOf(report), ...report }, undefined, 2)}\n`;
     case "yaml":
-      return printYaml(report);
+      return printYaml({ causes: causesOf(report), ...report });
     case "name":
       return [
         ...report.objects.map(({ apiVersion, kind, name }) => {

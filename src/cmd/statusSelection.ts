@@ -3,7 +3,7 @@ import { neverPlacedAs } from "../interpreter/index.ts";
 import { DEMOAPPLICATIONS, MANIFESTBUNDLES } from "../runtime/index.ts";
 import { CommandError } from "./outcome.ts";
 import type { Shown } from "./statusReading.ts";
-import { nameOf } from "./statusTable.ts";
+import { nameOnCommandLine } from "./statusNames.ts";
 import type { ClusterReport, ObjectReport, StatusReport } from "./statusView.ts";
 import { chooseAmong } from "./words.ts";
 
@@ -161,15 +161,6 @@ function noObject(report: StatusReport, named: NamedKind, name: string, shown: S
   return new CommandError(
     `the hub has no ${named.kind} "${name}" in ${where}; ${chooseAmong(names, "there is none: apply one first")} (a cluster is named as membercluster/NAME)`,
   );
-}
-
-/** How a person names the object to a command: what is in another namespace than the one that is shown, with that. */
-export function nameOnCommandLine(
-  { kind, namespace: own, name }: Pick<ObjectReport, "kind" | "namespace" | "name">,
-  { namespace }: { namespace: string | undefined },
-): string {
-  const called = nameOf({ kind, name });
-  return own === "" || own === namespace ? called : `${called} -n ${own}`;
 }
 
 const KINDS: Record<string, string> = {

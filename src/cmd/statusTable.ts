@@ -1,3 +1,6 @@
+import { countedReasonsText } from "../apis/index.ts";
+import { type CauseReport, causesOf } from "./statusCauses.ts";
+import { fullNameOf, nameOf } from "./statusNames.ts";
 import type { ClusterReport, ObjectReport, StatusReport } from "./statusView.ts";
 import { type Cell, formatAge, formatTable } from "./terminal.ts";
 
@@ -8,9 +11,11 @@ export interface TableOptions {
   now: number;
 }
 
-/** The tables of `meridian status`. */
+/** The tables of `meridian status`: what is wrong, by cause, before the objects and the clusters. */
 export function formatStatus(report: StatusReport, options: TableOptions): string {
   const parts: string[] = [];
+  const causes = causesOf(report);
+  if (causes.length > 0) parts.push(causeTable(causes, options));
   if (report.objects.length > 0) parts.push(objectTable(report.objects, options));
   if (options.wide && report.objects.some(({ clusters }) => clusters.length > 0))
     parts.push(entryTable(report.objects, options));
@@ -18,8 +23,40 @@ export function formatStatus(report: StatusReport, options: TableOptions): strin
   return parts.join("\n");
 }
 
+/** Of a longer list of names the beginning. */
+const NAMED = 3;
+
+function causeTable(causes: readonly CauseReport[], { color, now, wide }: TableOptions): string {
+  const header = ["CAUSE", "CLUSTERS", "OBJECTS", "SINCE", ...(wide ? ["MESSAGE"] : []), "NEXT STEP"];
+  const rows = causes.map((cause): (string | Cell)[] => [
+    { text: cause.reason, tone: "bad" },
+    orDash(namesOf(cause.clusters)),
+    orDash(namesOf(cause.objects.map(fullNameOf))),
+    age(cause.since, now),
+    ...(wide ? [orDash(cause.message)] : []),
+    cause.nextStep,
+  ]);
+  return formatTable(header, rows, color);
+}
+
+function namesOf(names: readonly string[]): string {
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
+  return names.slice(0, NAMED).join(", ") + more;
+}
+
 function objectTable(objects: readonly ObjectReport[], { color, now, wide }: TableOptions): string {
-  const header = ["NAMESPACE", "NAME", "PLACEMENT", "DESIRED", "READY", "CLUSTERS", "AVAILABLE", "AGE", "REASON"];
+  const header = [
+    "NAMESPACE",
+    "NAME",
+    "PLACEMENT",
+    "DESIRED",
+    "READY",
+    "CLUSTERS",
+    "AVAILABLE",
+    "AGE",
+    "SINCE",
+    "REASON",
+  ];
   const rows = objects.map((object) => [
     orDash(object.namespace),
     nameOf(object),
@@ -29,7 +66,8 @@ function objectTable(objects: readonly ObjectReport[], { color, now, wide }: Tab
     String(object.clusterCount),
     object.available,
     age(object.createdAt, now),
-    verdict(object.healthy, object.reason, wide ? object.message : ""),
+    age(object.since, now),
+    verdict(object.healthy, countedReasonsText(object.reasons), wide ? object.message : ""),
   ]);
   return formatTable(header, rows, color);
 }
@@ -111,11 +149,6 @@ function lastContact(cluster: ClusterReport, now: number): string {
 function verdict(healthy: boolean, reason: string, message: string): Cell {
   if (reason === "") return { text: "-", tone: "good" };
   return { text: message === "" ? reason : `${reason}: ${message}`, tone: healthy ? "plain" : "bad" };
-}
-
-/** As kubectl names objects of several kinds in one table; an application is what is meant where no kind is named. */
-export function nameOf({ kind, name }: Pick<ObjectReport, "kind" | "name">): string {
-  return kind === "DemoApplication" ? name : `${kind.toLowerCase()}/${name}`;
 }
 
 function orDash(text: string | undefined): string {

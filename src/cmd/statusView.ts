@@ -1,6 +1,7 @@
 import type {
   ClusterStatusEntry,
   Condition,
+  CountedReason,
   DemoApplication,
   FederatedStatus,
   KubeObject,
@@ -10,10 +11,13 @@ import type {
   Taint,
 } from "../apis/index.ts";
 import {
+  byImpact,
   CORDON_TAINT,
+  countReasons,
   DELETIONS_HELD_CONDITION,
   DRAIN_TAINT,
   isBinding,
+  isUnderWay,
   REGION_LABEL,
   ZONE_LABEL,
 } from "../apis/index.ts";
@@ -28,8 +32,15 @@ export interface ObjectReport {
   name: string;
   /** Every condition that counts has its healthy value, for the present generation: it runs everywhere as it is now. */
   healthy: boolean;
-  /** Why not: the CamelCase reason of the first condition that is wrong; of a healthy object, why it is held on a cluster; else empty. */
+  /** Why not: the first of {@link reasons}; empty where there are none. */
   reason: string;
+  /**
+   * Why not, the worst for users first: the reasons of its clusters, each with their number, and what is no matter of clusters. Of a healthy object,
+   * why it is held on clusters.
+   */
+  reasons: CountedReason[];
+  /** Since when it has not been well; empty of a healthy object. */
+  since: string;
   message: string;
   /** `Kind/name` of the policy that placed the object; empty when none did. */
   placement: string;
@@ -70,6 +81,8 @@ export interface ClusterReport {
   held?: string;
   /** The MemberCluster is being deleted. */
   deleting: boolean;
+  /** Why its removal waits. Absent: it does not. */
+  removal?: string;
   createdAt: string;
 }
 
@@ -138,6 +151,7 @@ function reportOf({
   const problem = problemOf(metadata.generation, metadata.deletionTimestamp, status);
   const clusters = status.clusters ?? [];
   const told = problem ?? heldOn(clusters);
+  const reasons = told === undefined ? [] : reasonsOf(told.reason, problem === undefined, clusters);
   const { summary = [], finished } = status;
   const finishedOn = (finished?.clusters ?? []).flatMap(({ name, everything }) => (everything === true ? [name] : []));
   const clusterCount = clusters.length + summary.reduce((sum, { clusters: count }) => sum + count, 0);
@@ -148,8 +162,10 @@ function reportOf({
     namespace: metadata.namespace ?? "",
     name: metadata.name,
     healthy: problem === undefined,
-    reason: told?.reason ?? "",
+    reason: reasons[0]?.reason ?? "",
+    reasons,
     message: told?.message ?? "",
+    since: problem === undefined ? "" : sinceOf(metadata, status),
     placement: status.placement === undefined ? "" : `${status.placement.kind}/${status.placement.name}`,
     replicas: status.replicas ?? NONE,
     ...(status.staleReplicas === undefined ? {} : { staleReplicas: status.staleReplicas }),
@@ -162,6 +178,37 @@ function reportOf({
     available,
     createdAt: metadata.creationTimestamp ?? "",
   };
+}
+
+/**
+ * The reasons of the clusters, and with them that of the object where no cluster has it. What is under way is said only where nothing else is.
+ * `isHeld`: nothing is wrong but that copies are held.
+ */
+function reasonsOf(reason: string, isHeld: boolean, clusters: readonly ClusterStatusEntry[]): CountedReason[] {
+  const entries = clusters.filter((entry) => (isHeld ? entry.state === "Held" : entry.state !== "Available"));
+  const counted = countReasons(entries.flatMap((entry) => entry.reason ?? []));
+  // On its only cluster a number would say nothing.
+  const known: CountedReason[] = clusters.length === 1 ? counted.map((one) => ({ reason: one.reason })) : counted;
+  const all = [...known, ...(known.some((one) => one.reason === reason) ? [] : [{ reason }])].toSorted(byImpact);
+  const own = all.filter((one) => one.reason === reason);
+  const troubles = all.filter((one) => !isUnderWay(one.reason));
+  // That the object goes is said first, and then what keeps it.
+  if (reason === DELETING) return [...own, ...troubles];
+  return troubles.length > 0 ? troubles : own;
+}
+
+const DELETING = "Deleting";
+
+/** The time of the condition that sums up the others; of a manager of an older release, of the first one that is wrong. */
+function sinceOf(
+  { deletionTimestamp, creationTimestamp }: KubeObject["metadata"],
+  { conditions = [] }: FederatedStatus,
+): string {
+  if (deletionTimestamp !== undefined) return deletionTimestamp;
+  const wrong = ["Ready", ...MUST_BE_TRUE].flatMap((type) =>
+    conditions.filter((condition) => condition.type === type && condition.status !== "True"),
+  );
+  return wrong[0]?.lastTransitionTime ?? creationTimestamp ?? "";
 }
 
 /** Of an object that is being deleted, the status says no more on how many clusters it is available. */
@@ -181,7 +228,7 @@ function problemOf(
   status: FederatedStatus,
 ): { reason: string; message: string } | undefined {
   const deletion = deletionText(status, deletedAt);
-  if (deletion !== undefined) return { reason: "Deleting", message: deletion };
+  if (deletion !== undefined) return { reason: DELETING, message: deletion };
   if (status.conditions === undefined) return { reason: "NotReported", message: "no manager has reported on it yet" };
   if ((status.observedGeneration ?? 0) < (generation ?? 0)) {
     return { reason: "NotObserved", message: "the manager has not seen the last change of its spec yet" };
@@ -235,13 +282,14 @@ function reportCluster({ metadata, spec, status }: MemberCluster, counts: Readon
     provider: spec.provider ?? "",
     ready: ready?.status ?? "Unknown",
     outOfService: outOfService(spec.taints),
-    reason: deleting ? "Deleting" : ready === undefined ? "NotReported" : (trouble?.reason ?? ""),
+    reason: deleting ? DELETING : ready === undefined ? "NotReported" : (trouble?.reason ?? ""),
     message: removed?.message ?? (trouble ?? ready)?.message ?? "no manager has reported on it yet",
     version: status?.kubernetesVersion ?? "",
     objects: counts.get(metadata.name) ?? 0,
     since: ready?.lastTransitionTime ?? "",
     ...(held === undefined ? {} : { held: held.message }),
     deleting,
+    ...(removed === undefined ? {} : { removal: removed.reason }),
     createdAt: metadata.creationTimestamp ?? "",
   };
 }

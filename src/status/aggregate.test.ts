@@ -94,6 +94,7 @@ describe("the status of the contract's example", () => {
           replicas: { desired: 2, updated: 2, ready: 0, available: 0 },
           desiredHash: hash("frankfurt-1"),
           observedHash: hash("frankfurt-1"),
+          since: "2026-11-21T08:24:41Z",
           observedAt: "2026-11-21T08:24:41Z",
         },
         {

@@ -130,6 +130,7 @@ describe("the whole status", () => {
       state: "Pending",
       reason: "Connecting",
       replicas: { ...counts(0), desired: 2 },
+      since: at(T0),
     });
   });
 });

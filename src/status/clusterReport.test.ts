@@ -25,6 +25,9 @@ const entryOf = (more: Partial<ClusterStatusEntry> = {}): ClusterStatusEntry => 
   desiredHash: H1,
   observedHash: H1,
   observedAt: at(T0),
+  ...(more.reason === undefined || more.state === undefined || more.state === "Available"
+    ? {}
+    : { since: more.observedAt ?? at(T0) }),
   ...more,
 });
 
@@ -151,6 +154,7 @@ describe("the report on a cluster that is chosen", () => {
           reason: "Applying",
           replicas: counts(2, 0),
           desiredHash: H1,
+          since: at(T0),
           observedAt: at(T0),
         },
         planned: true,

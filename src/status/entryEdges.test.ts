@@ -104,6 +104,7 @@ describe("a copy that stays until the object is available elsewhere", () => {
         ...moving,
         replicas: { desired: 0, updated: 2, ready: 2, available: 2 },
         observedHash: hashOf(["h1"]),
+        since: at(T0),
         observedAt: at(T0),
       },
       planned: false,

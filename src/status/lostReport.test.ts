@@ -36,7 +36,13 @@ const gone = rowWithout(["observedHash", "health"], { inSync: false });
 
 describe("the report on a cluster without contact", () => {
   const last: ClusterReport = {
-    entry: entryOf({ state: "Unknown", reason: "CredentialsRejected", message: "401", observedAt: at(T0) }),
+    entry: entryOf({
+      state: "Unknown",
+      reason: "CredentialsRejected",
+      message: "401",
+      since: at(T0),
+      observedAt: at(T0),
+    }),
     planned: true,
     applied: true,
     available: "No",
@@ -49,7 +55,10 @@ describe("the report on a cluster without contact", () => {
     {
       name: "says no reason of its own where there is one",
       given: lost(undefined, {}, { ok: false, lastContact: T0 }),
-      want: { ...last, entry: entryOf({ state: "Unknown", reason: "ClusterUnreachable", observedAt: at(T0) }) },
+      want: {
+        ...last,
+        entry: entryOf({ state: "Unknown", reason: "ClusterUnreachable", since: at(T0), observedAt: at(T0) }),
+      },
     },
     {
       name: "says what was said before where nothing was seen",
@@ -92,6 +101,7 @@ describe("the report on a cluster without contact", () => {
           reason: "Connecting",
           replicas: counts(2, 0),
           desiredHash: H1,
+          since: at(T0 + 60 * SECOND),
         },
         applied: false,
       },
@@ -108,6 +118,7 @@ describe("the report on a cluster without contact", () => {
           reason: "SecretNotFound",
           replicas: counts(2, 0),
           desiredHash: H1,
+          since: at(T0 + 60 * SECOND),
         },
         applied: false,
       },
@@ -130,6 +141,7 @@ describe("the report on a cluster without contact", () => {
           addresses,
           overrides: ["OverridePolicy/o"],
           observedHash: H1,
+          since: at(T0),
           observedAt: at(T0),
         },
       },
@@ -148,6 +160,7 @@ describe("the report on a cluster without contact", () => {
           reason: "CredentialsRejected",
           message: "401",
           replicas: counts(0),
+          since: at(T0),
           observedAt: at(T0),
         },
       },
@@ -316,6 +329,7 @@ describe("the report on a cluster in contact that is to be left", () => {
     report(view("a", { rows, ...more }), { target: undefined, previous });
   const entry = { name: "a", region: "region-of-a", state: "Removing", observedAt: at(T0 + 60 * SECOND) } as const;
   const going = { planned: false, applied: false, available: "No", fresh: true } as const;
+  const since = entry.observedAt;
   const counted = { replicas: { ...counts(2), desired: 0 }, observedHash: H1 };
   const stays = { reason: "KindBeingDeleted", message: "its kind goes" };
   const failure = { reason: "Forbidden", message: "no right", final: true };
@@ -331,24 +345,24 @@ describe("the report on a cluster in contact that is to be left", () => {
       given: leaving([toGo(), toGo({ role: "dependency", failure })]),
       want: {
         ...going,
-        entry: { ...entry, ...counted, reason: "Forbidden", message: "no right" },
+        entry: { ...entry, ...counted, reason: "Forbidden", message: "no right", since },
         activity: "Removing",
       },
     },
     {
       name: "is Held where an object stays, even where a removal fails",
       given: leaving([toGo({ failure }), toGo({ role: "dependency", stays })]),
-      want: { ...going, entry: { ...entry, ...counted, state: "Held", ...stays } },
+      want: { ...going, entry: { ...entry, ...counted, state: "Held", ...stays, since } },
     },
     {
       name: "is Held where nobody can see or take away what is left",
       given: leaving([], { mayRemain: true, stays }, entryOf()),
-      want: { ...going, entry: { ...entry, ...counted, state: "Held", ...stays } },
+      want: { ...going, entry: { ...entry, ...counted, state: "Held", ...stays, since } },
     },
     {
       name: "has what an object says rather than what the cluster does",
       given: leaving([toGo({ stays })], { stays: { reason: "Other", message: "else" } }),
-      want: { ...going, entry: { ...entry, ...counted, state: "Held", ...stays } },
+      want: { ...going, entry: { ...entry, ...counted, state: "Held", ...stays, since } },
     },
     {
       name: "has no numbers where nothing was ever known",

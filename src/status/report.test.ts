@@ -324,6 +324,7 @@ describe("the entry of a lost cluster", () => {
       state: "Unknown",
       reason: "ClusterUnreachable",
       message: "connection refused",
+      since: at(T0 - 20 * SECOND),
       observedAt: at(T0 - 20 * SECOND),
     });
     expect(status.replicas).toEqual(settled.replicas);

@@ -32,6 +32,7 @@ import {
   worstRow,
 } from "./rows.ts";
 import { laterOf } from "./time.ts";
+import { sinceOf } from "./trouble.ts";
 import type { Activity, Availability, ClusterView, RowView } from "./types.ts";
 
 /** The entry of one cluster in the status, and the facts about the cluster that the conditions need. */
@@ -374,7 +375,8 @@ function lost(input: ReportInput): ClusterReport {
   const state = observedAt === undefined && target !== undefined ? "Pending" : "Unknown";
   const reason = contact.reason ?? (untried ? "Connecting" : "ClusterUnreachable");
   const outcome: Outcome = { state, ...textOf({ reason, ...pick("message", contact.message) }) };
-  return { ...report, entry: { ...entryOf(input, outcome, facts), ...pick("observedAt", observedAt) } };
+  const since = sinceOf(previous, outcome, observedAt ?? timestamp(input.now));
+  return { ...report, entry: { ...entryOf(input, outcome, facts), ...since, ...pick("observedAt", observedAt) } };
 }
 
 /** What an entry of before says beside what is known anew. */
@@ -414,13 +416,10 @@ function entryOf({ view, target }: ReportInput, outcome: Outcome, facts: Facts):
 
 /** The entry of a cluster in contact. While nothing else in the entry changes, its time stays too, so that nothing is written. */
 function observed(input: ReportInput, outcome: Outcome, facts: Facts): ClusterStatusEntry {
-  const entry = entryOf(input, outcome, facts);
   const { observedAt, ...before } = input.previous ?? {};
-  const seenAt = Math.min(input.now, input.view.lastContact ?? input.now);
-  return {
-    ...entry,
-    observedAt: observedAt !== undefined && sameValue(before, entry) ? observedAt : timestamp(seenAt),
-  };
+  const seenAt = timestamp(Math.min(input.now, input.view.lastContact ?? input.now));
+  const entry = { ...entryOf(input, outcome, facts), ...sinceOf(input.previous, outcome, seenAt) };
+  return { ...entry, observedAt: observedAt !== undefined && sameValue(before, entry) ? observedAt : seenAt };
 }
 
 /** Why nothing new is heard of copies that were seen. */

@@ -64,7 +64,7 @@ describe("conditions", () => {
       name: "the worst cluster gives the reason",
       views: [rolling, failed, lost],
       type: "Available",
-      want: ["False", "AlreadyExists", "0 of 3 clusters available; c: not ours"],
+      want: ["False", "AlreadyExists", "0 of 3 clusters available: AlreadyExists 1, ClusterUnreachable 1; c: not ours"],
     },
     {
       name: "a lost cluster is worse than one that rolls out",

@@ -1,8 +1,13 @@
 import {
   type ClusterState,
+  type ClusterStatusEntry,
   type Condition,
   counted,
+  countedReasonsText,
+  countReasons,
   firstFitting,
+  impactOf,
+  isUnderWay,
   listedAfter,
   type Reason,
   shortName,
@@ -223,9 +228,15 @@ function tally(
   const rest = planned.filter((report) => !holds(report));
   const noun = planned.length === 1 ? "cluster" : "clusters";
   const message = `${planned.length - rest.length} of ${planned.length} ${noun} ${word}`;
+  const causes = countReasons(rest.map(({ entry }) => entry.reason ?? entry.state));
+  const count = new Map(causes.map(({ reason, clusters }) => [reason, clusters]));
+  const countOf = ({ state, reason = state }: ClusterStatusEntry): number => count.get(reason) ?? 0;
   const [worst] = rest.toSorted(
     (a, b) =>
-      SEVERITY[a.entry.state] - SEVERITY[b.entry.state] || Number(isTroubled(b.entry)) - Number(isTroubled(a.entry)),
+      impactOn(a.entry) - impactOn(b.entry) ||
+      countOf(b.entry) - countOf(a.entry) ||
+      SEVERITY[a.entry.state] - SEVERITY[b.entry.state] ||
+      Number(isTroubled(b.entry)) - Number(isTroubled(a.entry)),
   );
   if (worst === undefined) return { type, status: "True", reason: ALL[type], message };
   const { name, state, reason = state } = worst.entry;
@@ -233,7 +244,22 @@ function tally(
   const texts = shorter.map((text) => `${name}: ${text}`);
   const last = `${shortName(name, 24)}: ${shorter.at(-1) ?? detail}`;
   const whole = `${name}: ${detail}`;
-  return { type, status: "False", reason, message: firstFitting([`${message}; ${whole}`, whole, ...texts, last]) };
+  const plain: [string, ...string[]] = [`${message}; ${whole}`, whole, ...texts, last];
+  const troubles = causes.filter((cause) => !isUnderWay(cause.reason));
+  if (troubles.length < 2) return { type, status: "False", reason, message: firstFitting(plain) };
+  // That there are other causes is said before the words of the worst one, which its entry has in full.
+  const counts = countedReasonsText(troubles);
+  const brief = [whole, ...texts].map((text) => `${counts}; ${text}`);
+  const few = listedAfter("", counts.split(", "));
+  const counting = firstFitting([`${message}: ${counts}; ${whole}`, ...brief, `${message}: ${counts}`, few]);
+  return { type, status: "False", reason, message: counting };
+}
+
+/** What is held, leaves or is available serves on, whatever its reason. */
+function impactOn({ state, reason = state }: ClusterStatusEntry): number {
+  const impact = impactOf(reason);
+  if (state === "Available") return impactOf("Settled" satisfies Reason);
+  return state === "Held" || state === "Removing" ? Math.max(impactOf("Suspended" satisfies Reason), impact) : impact;
 }
 
 /** What is to be said of a cluster, in fewer and fewer words. */

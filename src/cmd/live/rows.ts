@@ -1,5 +1,5 @@
 import type { ClusterState } from "../../apis/index.ts";
-import { nameOf } from "../statusTable.ts";
+import { fullNameOf } from "../statusNames.ts";
 import type { ClusterReport, ObjectReport, StatusReport } from "../statusView.ts";
 import { type Cell, formatAge, formatTable, type Tone } from "../terminal.ts";
 
@@ -31,7 +31,7 @@ export function rowsOf(report: StatusReport, clusters: readonly string[]): Row[]
     rankOf(a.name) - rankOf(b.name) || (a.name < b.name ? -1 : 1);
   const busy = new Set<string>();
   const rows = report.objects.flatMap((object) => {
-    const application = object.namespace === "" ? nameOf(object) : `${object.namespace}/${nameOf(object)}`;
+    const application = fullNameOf(object);
     if (object.clusterCount === 0) return object.conditions.length === 0 ? [] : [placedNowhere(application, object)];
     return object.clusters.toSorted(byRank).map((entry): Row => {
       busy.add(entry.name);

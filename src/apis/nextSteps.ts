@@ -1,0 +1,109 @@
+import { REASONS } from "./reasons.ts";
+import type { Reason } from "./reasons.ts";
+
+/**
+ * What a person does next for a reason: one order for each. `{cluster}` and `{object}` stand for the first cluster and the first object that have
+ * the reason, as the command line names them. Where the message of an entry says more, the message is about that one object.
+ */
+const JOIN = "run `meridian join {cluster} --renew`";
+const EXPLAIN = "`meridian explain {object}` has the cluster's words";
+const MEND = `mend the object or its override policies: ${EXPLAIN}`;
+const DESCRIBE = "`kubectl describe mc {cluster}` says what to change in the MemberCluster";
+const GRANT = "allow the manager to read it on the hub: `meridian explain {object}` names the right";
+const WAIT = "wait: it goes on by itself";
+
+const NEXT_STEPS: Readonly<Partial<Record<Reason, string>>> = {
+  ImagePullBackOff: `mend the image's name, or the pull Secret and the way to the registry: ${EXPLAIN}`,
+  CrashLoopBackOff: "read the container's last words with `kubectl logs --previous` on {cluster}, then mend the object",
+  Unschedulable: `add nodes to {cluster}, or ask for less: ${EXPLAIN}`,
+  QuotaExceeded: "raise the ResourceQuota of the namespace on {cluster}, or ask for fewer or smaller replicas",
+  ReplicaFailure: `let the cluster create the pods: ${EXPLAIN}`,
+  ProgressDeadlineExceeded: "see why the new pods do not become ready: `kubectl describe pods` on {cluster}",
+  JobFailed: "read the logs of the Job's pods on {cluster}, then delete the Job on the hub and make it anew",
+  LastRunFailed: "read the logs of the last run's pods on {cluster}",
+  PodFailed: "read the pod's logs on {cluster}",
+  NodeLost: "see `kubectl get nodes` on {cluster}",
+  NamespaceTerminating: "let the namespace on {cluster} go, or mend what holds it",
+  NoPlacement: "apply a Placement that selects the object",
+  NoClusterFits: "`meridian explain {object}` says why each cluster was refused",
+  ReplicasUnplaced: "raise maxReplicasPerCluster, or let the Placement select more clusters",
+  PodsNotReady: "see why the pods are not ready: `kubectl describe pods` on {cluster}",
+
+  AlreadyExists: "rename the object, remove the foreign one, or set `conflictResolution: Adopt` in the Placement",
+  NotAdoptable: "rename the object, or remove the foreign one from {cluster}",
+  FieldConflict: `stop the other field manager, or give the field up with \`retain\` in the Placement: ${EXPLAIN}`,
+  Contested: `stop who changes it on {cluster}, or give the field up with \`retain\` in the Placement: ${EXPLAIN}`,
+  AppliedWithoutEffect: `change the admission webhook or policy on {cluster}: ${EXPLAIN}`,
+  AdmissionDenied: `meet or change the admission policy of {cluster}: ${EXPLAIN}`,
+  ImmutableField: "take the change back, or delete the object on the hub and make it anew",
+  Forbidden: `let the account do it: ${EXPLAIN}`,
+  KindNotServed: "install the CustomResourceDefinition on {cluster}, or let the Placement leave the cluster out",
+  NamespaceMissing: "let the namespace on {cluster} be: it is made again by itself",
+  PlanningFailed: "read the manager's log, and report the error",
+  InternalError: "read the manager's log, and report the error",
+  ServerError: "see the API server of {cluster}; it is tried again",
+  DependencyMissing: "apply on the hub what the object refers to: `meridian explain {object}` names it",
+  SecretAccessDenied: GRANT,
+  ConfigMapAccessDenied: GRANT,
+  PersistentVolumeClaimAccessDenied: GRANT,
+  ServiceAccountAccessDenied: GRANT,
+
+  ClusterUnreachable:
+    "see whether the API server of {cluster} runs and the way to it is open; contact returns by itself, `meridian unjoin {cluster}` lets it go",
+  NotReady: "see the API server of {cluster}: it answers that it is not ready",
+  CertificateInvalid: JOIN,
+  CredentialsRejected: JOIN,
+  CredentialsExpired: JOIN,
+  SecretNotFound: JOIN,
+  InvalidKubeconfig: JOIN,
+  AddressRefused: JOIN,
+  ClusterUnknown: "join the cluster with `meridian join {cluster}`, or let the Placement leave it out",
+  InvalidConnection: DESCRIBE,
+  PullNotSupported: DESCRIBE,
+  ClusterIdentityChanged: DESCRIBE,
+  DuplicateCluster: DESCRIBE,
+  IdentityNotRecorded: DESCRIBE,
+  NotObserved: `let the manager watch the kind on {cluster}: ${EXPLAIN}`,
+  HealthNotReadable: "mend the `health` expression of the Placement",
+  InvalidHealthRule: "mend the `health` expression of the Placement",
+  NoReport: "say with `health` in the Placement when the object is healthy",
+  NotReported: "see whether a manager runs: `kubectl get pods -n meridian-system`",
+  NotPlanned: "see whether a manager runs: `kubectl get pods -n meridian-system`",
+  SlowAnswers: "see the load of the API server of {cluster}, and the way to it; it is waited for meanwhile",
+  WritesThrottled: "see the load of the API server of {cluster}: it asks for fewer requests",
+
+  RolledBack: "mend the object and apply it again: `meridian rollout status {object}` says what failed",
+  RolloutPaused:
+    "`meridian rollout status {object}` says what it waits for; `meridian rollout resume {object}` lets it go on",
+  GateTimeout: "`meridian rollout status {object}` says what the gate waits for",
+  Terminating: `mend the finalizer's controller on {cluster}, or take the finalizer off: ${EXPLAIN}`,
+  LoadBalancerPending: "see why the load balancer of {cluster} gives no address: `kubectl describe service` there",
+  VolumePending: "see why the claim has no volume: `kubectl describe pvc` on {cluster}",
+  DeploymentPaused: "resume the Deployment: `kubectl rollout resume` on {cluster}",
+  JobSuspended: "resume the Job: set `suspend: false` on the hub",
+  Suspended: "take `suspend` out of the Placement when it may go on",
+  NamespaceNotGranted: "`meridian explain {object}` names the command that grants the namespace",
+  HubWentBack: DESCRIBE,
+  OwnersMissing: DESCRIBE,
+  DeletionPolicyMissing: DESCRIBE,
+  CustomObjectsExist: "remove the custom objects, or agree by annotation: `meridian explain {object}` names it",
+  FailoverHeld: "see why so many clusters are lost at once: `meridian status`",
+  NowhereToGo: "let the Placement select more clusters",
+  AwaitingReplacement: WAIT,
+  Applying: WAIT,
+  RollingOut: WAIT,
+  Removing: WAIT,
+  Deleting: WAIT,
+  Connecting: WAIT,
+};
+
+/** What a person does next; where nothing is known for the reason, where to read on. */
+export function nextStep(
+  reason: string,
+  { cluster = "the cluster", object }: { cluster?: string | undefined; object?: string | undefined },
+): string {
+  const known = Object.hasOwn(NEXT_STEPS, reason) ? NEXT_STEPS[reason as Reason] : undefined;
+  const fallback = Object.hasOwn(REASONS, reason) ? MEND : `see \`kubectl describe pods\` on {cluster}: ${EXPLAIN}`;
+  const text = known ?? (object === undefined ? DESCRIBE : fallback);
+  return text.replaceAll("{cluster}", cluster).replaceAll("{object}", object ?? "OBJECT");
+}
