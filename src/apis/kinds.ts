@@ -269,6 +269,7 @@ export const KINDS: readonly KindDefinition[] = [
           },
           { name: "Provider", type: "string", jsonPath: ".spec.provider", priority: 1 },
           { name: "Zone", type: "string", jsonPath: ".metadata.labels.topology\\.kubernetes\\.io/zone", priority: 1 },
+          { name: "Latency", type: "string", jsonPath: ".status.latency", priority: 1 },
           { name: "Nodes", type: "integer", jsonPath: ".status.capacity.nodes", priority: 1 },
           { name: "Message", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].message', priority: 1 },
           {

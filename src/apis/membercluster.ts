@@ -73,6 +73,12 @@ export type MemberClusterSpec = z.infer<typeof memberClusterSpec>;
 export const memberClusterStatus = z.object({
   observedGeneration: observedGeneration.exactOptional(),
   conditions: conditions.exactOptional(),
+  latency: z
+    .string()
+    .max(16)
+    .exactOptional()
+    .describe("About how long answers take, such as 2.5s. Said while the condition Slow is True."),
+  lastContact: timestamp.exactOptional().describe("When the cluster answered last. Said while it does not answer."),
   kubernetesVersion: z.string().max(253).exactOptional(),
   clusterUID: z
     .string()

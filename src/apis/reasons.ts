@@ -274,7 +274,9 @@ const CONTACT = {
 
 const ANSWERS = {
   SlowAnswers: "The cluster's API server answers, and slowly; the message has the figure.",
+  AnswersInTime: "The cluster's API server was slow, and answers in time again; the message says how slow it was.",
   WritesThrottled: "Writes to the cluster are slowed down or stopped for the moment; the message says why.",
+  WritesFlow: "Writes to the cluster were slowed down or stopped, and flow again; the message says why they were.",
 } as const;
 
 const REMOVAL = {

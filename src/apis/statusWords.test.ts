@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CONDITIONS, STATES } from "./statusWords.ts";
-import { DELETIONS_HELD_CONDITION } from "./wellknown.ts";
+import { DELETIONS_HELD_CONDITION, SLOW_CONDITION, THROTTLED_CONDITION } from "./wellknown.ts";
 
 const SRC = join(import.meta.dirname, "..");
 /** Where conditions are made: what becomes a status, and whatever gives a condition its time. */
@@ -20,7 +20,8 @@ describe("the conditions", () => {
     const made = MAKERS.flatMap(({ text }) =>
       [...text.matchAll(GIVEN)].map(([, field, name, argument]) => String(field ?? name ?? argument)),
     );
-    const types = new Set([...made.filter((type) => !OTHERS.includes(type)), DELETIONS_HELD_CONDITION]);
+    const named = [DELETIONS_HELD_CONDITION, SLOW_CONDITION, THROTTLED_CONDITION];
+    const types = new Set([...made.filter((type) => !OTHERS.includes(type)), ...named]);
     expect([...types].toSorted()).toEqual([...new Set(CONDITIONS.map(({ type }) => type))].toSorted());
   });
 

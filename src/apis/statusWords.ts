@@ -147,6 +147,20 @@ export const CONDITIONS: readonly ConditionWords[] = [
   },
   {
     on: "MemberCluster",
+    type: "Slow",
+    holds: "its answers take a second or longer; stands from the first time on",
+    whenTrue: ["SlowAnswers"],
+    otherwise: ["AnswersInTime"],
+  },
+  {
+    on: "MemberCluster",
+    type: "Throttled",
+    holds: "writes to it are slowed down or stopped; stands from the first time on",
+    whenTrue: ["WritesThrottled"],
+    otherwise: ["WritesFlow"],
+  },
+  {
+    on: "MemberCluster",
     type: "DeletionsHeld",
     holds: "copies stay there of objects that the hub lacks, until a person agrees",
     whenTrue: ["HubWentBack", "OwnersMissing"],

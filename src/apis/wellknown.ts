@@ -69,6 +69,10 @@ export const ALLOW_DELETION_ANNOTATION = `${FEDERATION_GROUP}/allow-deletion`;
 export const ACCEPT_DELETIONS_ANNOTATION = `${FEDERATION_GROUP}/accept-deletions`;
 /** Type of the condition of a MemberCluster on which copies of objects stay that the hub does not have. */
 export const DELETIONS_HELD_CONDITION = "DeletionsHeld";
+/** Type of the condition of a MemberCluster whose answers take long. */
+export const SLOW_CONDITION = "Slow";
+/** Type of the condition of a MemberCluster to which writes are slowed down or stopped. */
+export const THROTTLED_CONDITION = "Throttled";
 /**
  * On member objects: the resourceVersion of the hub object when the member object was written last. Outside of the hash, and never a reason
  * to write.

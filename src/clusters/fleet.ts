@@ -1,4 +1,5 @@
 import type { Contact } from "../apis/index.ts";
+import type { Why } from "../desiredstate/index.ts";
 import { ConcurrencyBudget } from "./concurrencyBudget.ts";
 import type { MemberSession, PoolListener } from "./types.ts";
 import { CONTROLLER } from "./outcome.ts";
@@ -27,6 +28,10 @@ export class Fleet implements PoolListener, AsyncDisposable {
 
   contactChanged(cluster: string, contact: Contact): void {
     this.#worker(cluster)?.setContact(contact);
+  }
+
+  paceOf(cluster: string): Why | undefined {
+    return this.#workers.get(cluster)?.pace;
   }
 
   clusterRemoved(cluster: string): void {

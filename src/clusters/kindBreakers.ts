@@ -74,6 +74,15 @@ export class KindBreakers {
     if (kind.waiting.size > 0) this.#tryLater(kind);
   }
 
+  /** Kinds that are not answered for, as `Deployment.apps`. */
+  get silentKinds(): readonly string[] {
+    const now = this.#clock.monotonic();
+    return [...this.#kinds]
+      .filter(([, { breaker }]) => breaker.state(now).kind !== "Closed")
+      .map(([name]) => name.split("/").toReversed().filter(Boolean).join("."))
+      .toSorted();
+  }
+
   /** Nothing of the past counts. Who waited is forgotten, too. */
   clear(): void {
     for (const { timer } of this.#kinds.values()) timer?.[Symbol.dispose]();

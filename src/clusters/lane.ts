@@ -1,6 +1,6 @@
 import PQueue from "p-queue";
-import type { ObjectRef } from "../apis/index.ts";
-import type { Failure } from "../desiredstate/index.ts";
+import { listedAfter, type ObjectRef, type Reason } from "../apis/index.ts";
+import type { Failure, Why } from "../desiredstate/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import type { Clock } from "../runtime/index.ts";
 import { type Attempt, attemptOf, contested, isHealing, isStillAskedFor } from "./attempt.ts";
@@ -40,6 +40,9 @@ export interface LaneOptions {
   mustWait?: (object: MemberObject) => boolean;
 }
 
+/** A member that has asked for fewer requests counts as one that does for so long after its pause: the next request may be refused as well. */
+const THROTTLED_FOR_MS = 6_000;
+
 /**
  * Makes the objects of one member as their rows say, but for namespaces. Whatever happens in here stays here: a cluster that fails or is
  * slow has its own queue, its own backoff and its own breaker, and an error becomes a failure of one member object, never an exception
@@ -61,7 +64,7 @@ export class Lane implements AsyncDisposable {
   /** Changed while they were being written. */
   readonly #again = new Set<string>();
   #writer: MemberWriter | undefined;
-  #throttledUntil = 0;
+  #throttledUntil = Number.NEGATIVE_INFINITY;
   #pause: Disposable | undefined;
   #closed = false;
   #working = false;
@@ -96,6 +99,21 @@ export class Lane implements AsyncDisposable {
     this.#kinds.clear();
     this.#regulate();
     if (ok) this.enqueueAll();
+  }
+
+  /**
+   * Why writes to a member in contact are slowed down or stopped at this moment; undefined while they flow. Holds no figure that changes from one
+   * moment to the next.
+   */
+  get pace(): Why | undefined {
+    const now = this.#options.clock.monotonic();
+    const say = (message: string): Why => ({ reason: "WritesThrottled" satisfies Reason, message });
+    if (this.#writer === undefined) return undefined;
+    if (this.#throttledUntil + THROTTLED_FOR_MS > now) return say("the server asks for fewer requests (HTTP 429)");
+    const silent = this.#kinds.silentKinds;
+    if (silent.length > 0) return say(listedAfter("no answer to writes of ", silent));
+    const isTrying = this.#breaker.state(now).kind !== "Closed";
+    return isTrying ? say("requests do not reach the server; one at a time is tried") : undefined;
   }
 
   /** Considers every object of the cluster again: a session began, or more of the member is known. */

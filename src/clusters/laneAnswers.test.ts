@@ -252,6 +252,17 @@ describe("how many requests are under way at a time", () => {
     expect(parts.calls).toHaveLength(1 + 8);
   });
 
+  test("is said to be slowed down, until some time after the pause", async () => {
+    const parts = laneOn(() => new ApiError(429, "TooManyRequests", "slow down", { retryAfterMs: 1_000 }));
+    expect(parts.lane.pace).toBeUndefined();
+    parts.take(named("first"));
+    await parts.clock.advance(0);
+    parts.state.answer = () => undefined;
+    expect(parts.lane.pace).toMatchObject({ reason: "WritesThrottled" });
+    await parts.clock.advance(10_000);
+    expect(parts.lane.pace).toBeUndefined();
+  });
+
   test("is none for as long as the most patient answer asks", async () => {
     const { take, clock, calls, state } = laneOn(
       (line) => new ApiError(429, "TooManyRequests", "", { retryAfterMs: line.endsWith("a") ? 5_000 : 1_000 }),

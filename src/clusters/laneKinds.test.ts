@@ -17,6 +17,14 @@ async function silent() {
 }
 
 describe("a kind that the member does not answer for", () => {
+  test("is named as long as it is not answered for", async () => {
+    const { lane, clock, state } = await silent();
+    expect(lane.pace?.message).toMatch(/^no answer to writes of [A-Z]/);
+    state.answer = () => undefined;
+    await clock.advance(10_000);
+    expect(lane.pace).toBeUndefined();
+  });
+
   test("is tried at once when contact is made again", async () => {
     const { lane, clock, calls, state } = await silent();
     state.answer = hang;

@@ -8,6 +8,7 @@ import {
 } from "../apis/index.ts";
 import { type EventRecorder, logContext, type Logger } from "../observability/index.ts";
 import type { Client, Clock, ClusterConfig } from "../runtime/index.ts";
+import { AnsweringRecord } from "./answering.ts";
 import { ClusterAccess, type HubAsMember } from "./clusterAccess.ts";
 import {
   type ConnectionEvent,
@@ -22,6 +23,7 @@ import { isTokenRenewal, type MemberCredentials, sameCredentials } from "./crede
 import { CredentialsReader, type SecretSource } from "./credentialsReader.ts";
 import { type IdentityClaim, type IdentityVerdict, judgeIdentity } from "./identity.ts";
 import { MemberReport } from "./memberReport.ts";
+import { saidLatency } from "./memberStatus.ts";
 import { probe } from "./probe.ts";
 import { ProbeLoop } from "./probeLoop.ts";
 import { renewalPlan, type TokenRequester, TokenRenewer } from "./renewal.ts";
@@ -40,7 +42,7 @@ export interface MemberConnectionOptions {
   timing: ProbeTiming;
   logger: Logger;
   recorder: Pick<EventRecorder, "record"> | undefined;
-  listener: Pick<PoolListener, "sessionStarted">;
+  listener: Pick<PoolListener, "sessionStarted" | "paceOf">;
   clientFor: (config: ClusterConfig, cluster: string) => Client;
   requestToken: TokenRequester;
   onStatusWritten: (object: KubeObject) => void;
@@ -72,6 +74,7 @@ export class MemberConnection {
   #loop: ProbeLoop<ConnectionEvent | undefined> | undefined;
   #session: LiveSession | undefined;
   #observedUid: string | undefined;
+  readonly #answering: AnsweringRecord;
   #started = false;
   /** Aborted when this MemberCluster is not followed any more. */
   readonly #end = new AbortController();
@@ -82,6 +85,7 @@ export class MemberConnection {
     const { hub, clock, random, systemNamespace, requestToken } = options;
     const logger = options.logger.child(logContext(undefined, { cluster }));
     this.cluster = cluster;
+    this.#answering = new AnsweringRecord(saidLatency(object.status));
     this.#object = object;
     this.#options = options;
     this.#logger = logger;
@@ -290,6 +294,7 @@ export class MemberConnection {
       this.#renewer.retry();
       this.#access?.expireInventory();
     } else {
+      this.#answering.reset();
       this.#logger.warn({ event_reason: reason, message }, before.ok ? "contact lost" : "no contact");
     }
     this.#options.contactChanged(this.cluster, contact);
@@ -318,8 +323,10 @@ export class MemberConnection {
   /** One probe, and what it means. Undefined when the access was given up meanwhile. */
   async #probe(access: ClusterAccess): Promise<ConnectionEvent | undefined> {
     const credentials = this.#credentials;
+    const { clock } = this.#options;
+    const askedAt = clock.monotonic();
     const outcome = await probe(access.client, {
-      clock: this.#options.clock,
+      clock,
       timeoutMs: PROBE_TIMEOUT_MS,
       identity: access.identity,
       tokenExpiresAt: credentials?.kind === "Kubeconfig" ? credentials.claims?.expiresAt : undefined,
@@ -327,6 +334,7 @@ export class MemberConnection {
     });
     if (access !== this.#access) return undefined;
     if (outcome.kind === "Failed") return outcome;
+    this.#measure(clock.monotonic() - askedAt);
     if (access.fault !== undefined) return { kind: "Failed", failure: access.fault };
     const { uid } = outcome;
     if (this.#observedUid !== uid) {
@@ -339,6 +347,12 @@ export class MemberConnection {
       if (failure !== undefined) return failure;
     }
     return { kind: "Answered", uid, verdict: this.#judge() };
+  }
+
+  /** The probe asks little, so the time to its answer is that of the way to the member and of its API server. */
+  #measure(ms: number): void {
+    const next = this.#answering.take({ ms, pace: this.#options.listener.paceOf(this.cluster) });
+    if (next !== undefined) this.#report.find(next);
   }
 
   #settle(access: ClusterAccess, event: ConnectionEvent | undefined): void {

@@ -37,6 +37,55 @@ describe("the status of a MemberCluster", () => {
     });
   });
 
+  describe("of a cluster whose answers take long", () => {
+    const given = (findings: MemberFindings, previous = healthy) =>
+      computeMemberStatus({ generation: 1, contact: OK, findings: { ...FINDINGS, ...findings }, previous }, NOON);
+    const slow = given({ latencyMs: 2_500 });
+    const said = (status: typeof slow, type: string) =>
+      status?.conditions
+        ?.filter((one) => one.type === type)
+        .map(({ status: is, reason, message }) => [is, reason, message]);
+
+    test("says so, with the figure, and stays ready", () => {
+      expect(said(slow, "Slow")).toEqual([["True", "SlowAnswers", "answers take about 2.5s"]]);
+      expect(said(slow, "Ready")).toEqual([["True", "Connected", ""]]);
+      expect(slow?.latency).toBe("2.5s");
+      expect(given({ latencyMs: 2_500 }, slow)).toBe(slow);
+    });
+
+    test("keeps saying so until a manager knows better", () => expect(given({}, slow)).toBe(slow));
+
+    test("says afterwards what was", () => {
+      const over = given({ latencyMs: null }, slow);
+      expect(said(over, "Slow")).toEqual([
+        ["False", "AnswersInTime", "since 2026-01-01T12:00:00Z it was: answers take about 2.5s"],
+      ]);
+      expect(over).not.toHaveProperty("latency");
+      expect(given({ latencyMs: null }, over)).toBe(over);
+    });
+
+    test("says nothing of a cluster that was never slow", () =>
+      expect(given({ latencyMs: null, pace: null })).toBe(healthy));
+
+    test("says why writes are slowed down", () => {
+      const pace = { reason: "WritesThrottled", message: "the server asks for fewer requests (HTTP 429)" };
+      const throttled = given({ pace });
+      expect(said(throttled, "Throttled")).toEqual([["True", "WritesThrottled", pace.message]]);
+      expect(said(given({ pace: null }, throttled), "Throttled")?.[0]?.slice(0, 2)).toEqual(["False", "WritesFlow"]);
+    });
+  });
+
+  test("says of a cluster that does not answer when it answered last, not when that was noticed", () => {
+    const lost = computeMemberStatus({ generation: 1, contact: LOST, findings: FINDINGS, previous: healthy }, NOON);
+    expect(lost?.lastContact).toBe("2026-01-01T08:00:00Z");
+    const { lastContact: _none, ...restarted } = LOST;
+    expect(computeMemberStatus({ generation: 1, contact: restarted, findings: FINDINGS, previous: lost }, NOON)).toBe(
+      lost,
+    );
+    const back = computeMemberStatus({ generation: 1, contact: OK, findings: FINDINGS, previous: lost }, NOON);
+    expect(back).not.toHaveProperty("lastContact");
+  });
+
   test("is the same reference while nothing changed, however late and in whatever order it is found", () => {
     const findings = { ...FINDINGS, apis: ["apps/v1", "v1", "v1"] };
     const contact = { ok: true, lastContact: NOON };

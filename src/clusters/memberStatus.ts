@@ -2,10 +2,15 @@ import {
   type Condition,
   type Contact,
   type MemberClusterStatus,
+  type Reason,
   sameValue,
   shortMessage,
+  SLOW_CONDITION,
+  THROTTLED_CONDITION,
   timestamp,
 } from "../apis/index.ts";
+import type { Why } from "../desiredstate/index.ts";
+import type { Answering } from "./answering.ts";
 import type { Capacity } from "./capacity.ts";
 import { NOT_YET_KNOWN } from "./connection.ts";
 
@@ -21,6 +26,10 @@ export interface MemberFindings {
   capacity?: Capacity | null;
   /** Null when nothing here expires. */
   credentials?: { expiresAt: string; renewAt: string } | null;
+  /** How long answers take, in milliseconds, where that is long; null when they come in time. */
+  latencyMs?: Answering["latencyMs"];
+  /** Why writes are slowed down or stopped; null when they flow. */
+  pace?: Answering["pace"];
 }
 
 export interface MemberStatusInput {
@@ -45,7 +54,9 @@ export function computeMemberStatus(input: MemberStatusInput, now: number): Memb
   const clusterUID = findings.clusterUID ?? previous?.clusterUID;
   const next: MemberClusterStatus = {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
-    conditions: [readyCondition(input, now)],
+    conditions: [readyCondition(input, now), ...slowCondition(input, now), ...throttledCondition(input, now)],
+    ...latencyIn(input),
+    ...lastContactIn(input),
     ...(kubernetesVersion === undefined ? {} : { kubernetesVersion }),
     ...(clusterUID === undefined ? {} : { clusterUID }),
     ...(apis === undefined ? {} : { apis }),
@@ -68,12 +79,77 @@ function readyCondition({ contact, generation, previous }: MemberStatusInput, no
   };
 }
 
+/** Stands from the first time that the cluster is slow on: when that is over, the condition says what was. */
+function slowCondition(input: MemberStatusInput, now: number): Condition[] {
+  const { latencyMs } = input.findings;
+  const trouble = typeof latencyMs === "number" ? slowFor(latencyMs) : latencyMs;
+  return lasting(input, now, { type: SLOW_CONDITION, trouble, over: "AnswersInTime" });
+}
+
+function slowFor(latencyMs: number): Why {
+  return { reason: "SlowAnswers" satisfies Reason, message: `answers take about ${secondsText(latencyMs)}` };
+}
+
+/** As {@link slowCondition}, of the lane. */
+function throttledCondition(input: MemberStatusInput, now: number): Condition[] {
+  return lasting(input, now, { type: THROTTLED_CONDITION, trouble: input.findings.pace, over: "WritesFlow" });
+}
+
+/** `trouble`: null when there is none, undefined while nobody knows. */
+function lasting(
+  { generation, previous }: MemberStatusInput,
+  now: number,
+  { type, trouble, over }: { type: string; trouble: Why | null | undefined; over: Reason },
+): Condition[] {
+  const before = previous?.conditions?.find((condition) => condition.type === type);
+  if (trouble === undefined || (trouble === null && before?.status !== "True"))
+    return before === undefined ? [] : [before];
+  const status = trouble === null ? "False" : "True";
+  return [
+    {
+      type,
+      status,
+      reason: trouble === null ? over : trouble.reason,
+      message: shortMessage(
+        trouble === null ? `since ${before?.lastTransitionTime} it was: ${before?.message}` : trouble.message,
+      ),
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+      lastTransitionTime: before?.status === status ? before.lastTransitionTime : timestamp(now),
+    },
+  ];
+}
+
+function latencyIn({ findings: { latencyMs }, previous }: MemberStatusInput): Pick<MemberClusterStatus, "latency"> {
+  const latency = latencyMs === undefined ? previous?.latency : latencyMs === null ? undefined : secondsText(latencyMs);
+  return latency === undefined ? {} : { latency };
+}
+
+/** A cluster in contact answers all the time. After a restart the time of before stays until something is found out. */
+function lastContactIn({ contact, previous }: MemberStatusInput): Pick<MemberClusterStatus, "lastContact"> {
+  if (contact.ok) return {};
+  const lastContact = contact.lastContact === undefined ? previous?.lastContact : timestamp(contact.lastContact);
+  return lastContact === undefined ? {} : { lastContact };
+}
+
+/** The figure that the status says, in milliseconds. */
+export function saidLatency(status: MemberClusterStatus | undefined): number | undefined {
+  const seconds = Number.parseFloat(status?.latency ?? "");
+  return Number.isNaN(seconds) ? undefined : seconds * 1_000;
+}
+
+function secondsText(ms: number): string {
+  return `${Math.round(ms / 100) / 10}s`;
+}
+
 function kept<T>(found: T | null | undefined, previous: T | undefined): T | undefined {
   return found === undefined ? previous : (found ?? undefined);
 }
 
+const OWN = ["Ready", SLOW_CONDITION, THROTTLED_CONDITION];
+
 /** Equal but for the order of fields. Conditions of others in the previous status are not ours to judge. */
 function sameStatus(previous: MemberClusterStatus, next: MemberClusterStatus): boolean {
-  const ready = (status: MemberClusterStatus) => status.conditions?.find((condition) => condition.type === "Ready");
-  return sameValue({ ...previous, conditions: ready(previous) }, { ...next, conditions: ready(next) });
+  const own = (status: MemberClusterStatus): (Condition | undefined)[] =>
+    OWN.map((own) => status.conditions?.find(({ type }) => type === own));
+  return sameValue({ ...previous, conditions: own(previous) }, { ...next, conditions: own(next) });
 }

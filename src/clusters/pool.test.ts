@@ -179,6 +179,43 @@ describe("a member that goes away", () => {
     });
   });
 
+  test("is slow when its answers take long: said once, with the figure, and what was when that is over", async () => {
+    const h = await start();
+    const member = await h.joined("a");
+    const client = member.clients[0];
+    const slow = () => h.status("a")?.conditions?.find(({ type }) => type === "Slow");
+    if (client !== undefined)
+      client.gate = async ({ phase }) => {
+        if (phase === "before") await h.clock.sleep(2_500);
+      };
+    await h.advance(30_000);
+    expect(slow()).toMatchObject({ status: "True", reason: "SlowAnswers", message: "answers take about 2.5s" });
+    expect(h.readyCondition("a")).toBe("True Connected: ");
+    await h.advance(300_000);
+    expect(h.hub.statusWrites).toHaveLength(2);
+    if (client !== undefined) client.gate = () => undefined;
+    await h.advance(60_000);
+    expect(slow()).toMatchObject({ status: "False", reason: "AnswersInTime" });
+    expect(slow()?.message).toContain("2.5s");
+    expect(h.status("a")).not.toHaveProperty("latency");
+    expect(h.hub.statusWrites).toHaveLength(3);
+  });
+
+  test("has writes that do not flow: said when that lasts, and what was when that is over", async () => {
+    const h = await start();
+    await h.joined("a");
+    const throttled = () => h.status("a")?.conditions?.find(({ type }) => type === "Throttled");
+    h.pace = { reason: "WritesThrottled", message: "the server asks for fewer requests (HTTP 429)" };
+    await h.advance(6_000);
+    expect(throttled()).toBeUndefined();
+    await h.advance(20_000);
+    expect(throttled()).toMatchObject({ status: "True", ...h.pace });
+    h.pace = undefined;
+    await h.advance(20_000);
+    expect(throttled()).toMatchObject({ status: "False", reason: "WritesFlow" });
+    expect(h.hub.statusWrites).toHaveLength(3);
+  });
+
   test("does not disturb the others", async () => {
     const h = await start();
     const member = await h.joined("a");

@@ -40,6 +40,7 @@ describe("a pool that does not run yet", () => {
       logger: createLogger({ level: "silent" }),
       metrics: { setMemberReady: () => undefined, failed: () => undefined, forgetCluster: () => undefined },
       listener: {
+        paceOf: () => undefined,
         sessionStarted: () => undefined,
         contactChanged: (cluster, { reason }) => heard.push(`${cluster} ${reason}`),
         clusterRemoved: (cluster) => heard.push(`${cluster} removed`),

@@ -1,4 +1,5 @@
 import type { Contact } from "../apis/index.ts";
+import type { Why } from "../desiredstate/index.ts";
 import type { Client, Discovery } from "../runtime/index.ts";
 
 /** One life of the connection to one member: from credentials that work and an identity that is known until either changes. */
@@ -23,6 +24,8 @@ export interface PoolListener {
   sessionStarted(session: MemberSession): void;
   /** Contact was made or lost, or the reason changed. Not called for a probe that found nothing new. */
   contactChanged(cluster: string, contact: Contact): void;
+  /** Why writes to the cluster are slowed down or stopped at this moment; undefined while they flow. */
+  paceOf(cluster: string): Why | undefined;
   /** The MemberCluster is gone, and its connection with it. */
   clusterRemoved(cluster: string): void;
 }

@@ -1,5 +1,5 @@
 import { type Contact, isGranted, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
-import type { Observation } from "../desiredstate/index.ts";
+import type { Observation, Why } from "../desiredstate/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import { backoffDelay, type Clock, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../runtime/index.ts";
@@ -118,6 +118,11 @@ export class Worker {
 
   get contact(): Contact {
     return this.#contact;
+  }
+
+  /** Why writes to the member are slowed down or stopped at this moment; undefined while they flow. */
+  get pace(): Why | undefined {
+    return this.#lane.pace;
   }
 
   startSession(session: MemberSession): void {

@@ -68,6 +68,25 @@ describe("the tables", () => {
     expect(rowOf(0)).toMatch(/ 7 +7 +2 /);
   });
 
+  test("name a cluster that is slow, with its figure in wide, and leave it ready", () => {
+    const slow = condition("Slow", "True", "SlowAnswers", "answers take about 2.5s");
+    const status = { conditions: [ready, slow], latency: "2.5s", kubernetesVersion: "v1.35.4" };
+    const built = buildReport([], [{ ...cluster("a", ready), status }, cluster("b", ready)]);
+    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(/^SlowAnswers +a +- +5m +see /m);
+    const wide = formatStatus(built, { wide: true, color: false, now });
+    expect(wide).toMatch(/LAST CONTACT +LATENCY +REASON\n/);
+    expect(wide).toMatch(/^a .* now +2\.5s +SlowAnswers: answers take about 2\.5s$/m);
+    expect(wide).toMatch(/^b .* now +<1s +-$/m);
+    expect(isHealthy(built)).toBe(true);
+  });
+
+  test("count the last contact of a cluster from its last answer, as its objects do", () => {
+    const status = { conditions: [lost], lastContact: "2026-11-21T08:24:00Z", kubernetesVersion: "v1.35.4" };
+    const built = buildReport([], [{ ...cluster("b", ready), status }]);
+    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(/^ClusterUnreachable +b +- +6m +see /m);
+    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(/^b .* 6m ago +ClusterUnreachable$/m);
+  });
+
   test("name what is held on a cluster that is ready", () => {
     const held = condition("DeletionsHeld", "True", "HubWentBack", "hub lacks 38 objects");
     const { clusters } = buildReport([], [{ ...cluster("a", ready), status: { conditions: [ready, held] } }]);
@@ -180,6 +199,10 @@ test("the JSON keeps its shape when there is nothing to say", () => {
         version: "",
         objects: 0,
         since: "",
+        lastContact: "",
+        latency: "",
+        troubles: [],
+        deletedAt: "",
         deleting: false,
         createdAt: "2026-11-20T08:00:00Z",
       },

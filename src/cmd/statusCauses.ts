@@ -64,11 +64,19 @@ function causeOf(troubles: readonly Trouble[]): CauseReport {
   };
 }
 
-/** What a cluster in contact waits for a person with is a cause too. */
-function ofCluster({ name, reason, message, since, ready, deleting, removal }: ClusterReport): Trouble[] {
-  const cause = deleting ? (removal ?? "") : reason;
-  if (cause === "" || isUnderWay(cause)) return [];
-  return [{ reason: cause, message, since: ready === "True" && !deleting ? "" : since, cluster: name }];
+/** A cluster that does not answer has been in trouble since its last answer, as its objects have. */
+function ofCluster(cluster: ClusterReport): Trouble[] {
+  const { name, ready, reason, message, lastContact, deleting, deletedAt, removal } = cluster;
+  const all = deleting
+    ? [{ reason: removal ?? "", message, since: deletedAt }]
+    : ready === "Unknown" && cluster.troubles.length === 0
+      ? [{ reason, message, since: "" }]
+      : cluster.troubles;
+  return all.flatMap((trouble): Trouble[] => {
+    if (trouble.reason === "" || isUnderWay(trouble.reason)) return [];
+    const isLost = ready !== "True" && trouble.reason === reason && lastContact !== "";
+    return [{ ...trouble, ...(isLost ? { since: lastContact } : {}), cluster: name }];
+  });
 }
 
 function ofObject(object: ObjectReport): Trouble[] {

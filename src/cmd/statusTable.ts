@@ -120,7 +120,16 @@ function entryTable(objects: readonly ObjectReport[], { color, now }: TableOptio
 }
 
 function clusterTable(clusters: readonly ClusterReport[], { color, now, wide }: TableOptions): string {
-  const header = ["CLUSTER", "REGION", "READY", "VERSION", "OBJECTS", "LAST CONTACT", "REASON"];
+  const header = [
+    "CLUSTER",
+    "REGION",
+    "READY",
+    "VERSION",
+    "OBJECTS",
+    "LAST CONTACT",
+    ...(wide ? ["LATENCY"] : []),
+    "REASON",
+  ];
   const rows = clusters.map((cluster): (string | Cell)[] => [
     cluster.name,
     orDash(cluster.region),
@@ -128,8 +137,9 @@ function clusterTable(clusters: readonly ClusterReport[], { color, now, wide }: 
     orDash(cluster.version),
     String(cluster.objects),
     lastContact(cluster, now),
+    ...(wide ? [latencyOf(cluster)] : []),
     // Whoever waits for a cluster to go looks here for what it waits for.
-    verdict(cluster.reason === "", cluster.reason, wide || cluster.deleting ? cluster.message : ""),
+    reasonOf(cluster, wide),
   ]);
   return formatTable(header, rows, color);
 }
@@ -140,10 +150,21 @@ function readyCell({ ready, outOfService }: ClusterReport): Cell {
   return { text: `${ready},${outOfService}`, tone: ready === "True" ? "plain" : "bad" };
 }
 
-/** While a cluster is in contact no time is written; a cluster lost contact when its condition Ready changed. */
+/** Its troubles; of a cluster that leaves, what its removal is at. */
+function reasonOf({ deleting, reason, message, troubles }: ClusterReport, wide: boolean): Cell {
+  const names = deleting || troubles.length === 0 ? reason : troubles.map((trouble) => trouble.reason).join(", ");
+  return verdict(false, names, wide || deleting ? message : "");
+}
+
+/** Of a cluster in contact no time is written. A manager of an older release writes none at all: then contact was lost when Ready changed. */
 function lastContact(cluster: ClusterReport, now: number): string {
   if (cluster.ready === "True") return "now";
-  return cluster.version === "" ? "never" : ago(cluster.since, now);
+  return cluster.version === "" ? "never" : ago(cluster.lastContact || cluster.since, now);
+}
+
+/** Written of a cluster that is slow only. */
+function latencyOf({ ready, latency }: ClusterReport): string {
+  return latency === "" ? (ready === "True" ? "<1s" : "-") : latency;
 }
 
 function verdict(healthy: boolean, reason: string, message: string): Cell {

@@ -19,6 +19,8 @@ import {
   isBinding,
   isUnderWay,
   REGION_LABEL,
+  SLOW_CONDITION,
+  THROTTLED_CONDITION,
   ZONE_LABEL,
 } from "../apis/index.ts";
 import { deletionText } from "../status/index.ts";
@@ -77,10 +79,18 @@ export interface ClusterReport {
   objects: number;
   /** Since when the cluster has been ready, or not ready. */
   since: string;
+  /** When a cluster answered last that does not answer; empty where it does, or never did. */
+  lastContact: string;
+  /** About how long its answers take, where that is long: `2.5s`; else empty. */
+  latency: string;
+  /** All that is wrong there, the worst for users first: why the cluster is not ready, or what else a person has to know. */
+  troubles: { reason: string; message: string; since: string }[];
   /** Why copies that stand for no object of the hub stay on the cluster; a person has to agree. Absent: there are none. */
   held?: string;
   /** The MemberCluster is being deleted. */
   deleting: boolean;
+  /** Empty of a cluster that stays. */
+  deletedAt: string;
   /** Why its removal waits. Absent: it does not. */
   removal?: string;
   createdAt: string;
@@ -273,8 +283,8 @@ function reportCluster({ metadata, spec, status }: MemberCluster, counts: Readon
   const held = status?.conditions?.find(({ type, status: is }) => type === DELETIONS_HELD_CONDITION && is === "True");
   const deleting = metadata.deletionTimestamp !== undefined;
   const removed = deleting ? status?.conditions?.find(({ type }) => type === "Removed") : undefined;
-  // A cluster that is ready, and on which something waits for a person.
-  const trouble = ready?.status === "True" ? held : ready;
+  const troubles = troublesOf(status?.conditions);
+  const [trouble] = troubles;
   return {
     name: metadata.name,
     region: labels[REGION_LABEL] ?? "",
@@ -287,12 +297,30 @@ function reportCluster({ metadata, spec, status }: MemberCluster, counts: Readon
     version: status?.kubernetesVersion ?? "",
     objects: counts.get(metadata.name) ?? 0,
     since: ready?.lastTransitionTime ?? "",
+    lastContact: status?.lastContact ?? "",
+    latency: ready?.status === "True" ? (status?.latency ?? "") : "",
+    troubles,
     ...(held === undefined ? {} : { held: held.message }),
     deleting,
+    deletedAt: metadata.deletionTimestamp ?? "",
     ...(removed === undefined ? {} : { removal: removed.reason }),
     createdAt: metadata.creationTimestamp ?? "",
   };
 }
+
+/** What a cluster that does not answer was like says nothing any more. */
+function troublesOf(conditions: readonly Condition[] = []): ClusterReport["troubles"] {
+  const ready = conditions.find(({ type }) => type === "Ready");
+  const isReady = ready?.status === "True";
+  const wrong = conditions.filter(({ type, status }) => status === "True" && (isReady ? WARNINGS : LASTING).has(type));
+  return [...(ready === undefined || isReady ? [] : [ready]), ...wrong]
+    .map(({ reason, message, lastTransitionTime }) => ({ reason, message, since: lastTransitionTime }))
+    .toSorted(byImpact);
+}
+
+/** Conditions of a cluster that somebody has to know of when they are True. */
+const LASTING: ReadonlySet<string> = new Set([DELETIONS_HELD_CONDITION]);
+const WARNINGS: ReadonlySet<string> = new Set([...LASTING, SLOW_CONDITION, THROTTLED_CONDITION]);
 
 function outOfService(taints: readonly Taint[] = []): ClusterReport["outOfService"] {
   const has = (wanted: string): boolean => taints.some(({ key }) => key === wanted);

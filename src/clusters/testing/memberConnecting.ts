@@ -56,6 +56,7 @@ export function connecting({ owned = true, change = {} }: { owned?: boolean; cha
     logger,
     recorder: { record: (event) => void events.push(event) },
     listener: {
+      paceOf: () => undefined,
       sessionStarted: (session) => {
         sessions.push(session);
         heard.push(`session ${session.clusterUid}`);

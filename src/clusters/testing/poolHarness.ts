@@ -1,5 +1,6 @@
 import { afterEach, expect } from "vitest";
 import type { KubeObject, MemberCluster, MemberClusterSpec } from "../../apis/index.ts";
+import type { Why } from "../../desiredstate/index.ts";
 import { createLogger } from "../../observability/index.ts";
 import { Discovery, MEMBERCLUSTERS, SECRETS } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
@@ -21,6 +22,8 @@ export class PoolHarness implements AsyncDisposable {
   readonly events: string[] = [];
   /** The controllers under which errors were counted. */
   readonly failures: string[] = [];
+  /** Why the lanes are slowed down. */
+  pace: Why | undefined;
   readonly pool: ClusterPool;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
@@ -53,6 +56,7 @@ export class PoolHarness implements AsyncDisposable {
       },
       onStatusWritten: (object) => this.pool.upsert(object as unknown as MemberCluster),
       listener: {
+        paceOf: () => this.pace,
         sessionStarted: (session) => {
           this.sessions.push(session);
           this.heard.push(`${session.cluster} session ${session.clusterUid}`);
