@@ -1,8 +1,11 @@
-import { byImpact, isUnderWay, nextStep } from "../apis/index.ts";
+import { byImpact, isUnderWay, nextStep, type Reason } from "../apis/index.ts";
 import { fullNameOf, nameOnCommandLine } from "./statusNames.ts";
 import type { ClusterReport, ObjectReport, StatusReport } from "./statusView.ts";
 
 /** What is wrong, by cause rather than by object, and what a person does next. Pure. */
+
+const DELETING: Reason = "Deleting";
+const TERMINATING: Reason = "Terminating";
 
 /** One cause of trouble. */
 export interface CauseReport {
@@ -83,7 +86,9 @@ function ofObject(object: ObjectReport): Trouble[] {
   const entries = object.clusters.flatMap(
     ({ name, state, reason = "", message = "", since, observedAt }): Trouble[] => {
       if (reason === "" || state === "Available" || isUnderWay(reason)) return [];
-      return [{ reason, message, since: since ?? observedAt ?? "", cluster: name, object }];
+      // How long a deletion takes is said late; it is counted from its beginning.
+      const begun = object.reason === DELETING && reason === TERMINATING ? object.since : (since ?? observedAt ?? "");
+      return [{ reason, message, since: begun, cluster: name, object }];
     },
   );
   const known = new Set(entries.map(({ reason }) => reason));

@@ -174,7 +174,7 @@ function reportOf({
     healthy: problem === undefined,
     reason: reasons[0]?.reason ?? "",
     reasons,
-    message: told?.message ?? "",
+    message: told === undefined ? "" : messageOf(reasons[0]?.reason, told, status),
     since: problem === undefined ? "" : sinceOf(metadata, status),
     placement: status.placement === undefined ? "" : `${status.placement.kind}/${status.placement.name}`,
     replicas: status.replicas ?? NONE,
@@ -205,6 +205,18 @@ function reasonsOf(reason: string, isHeld: boolean, clusters: readonly ClusterSt
   // That the object goes is said first, and then what keeps it.
   if (reason === DELETING) return [...own, ...troubles];
   return troubles.length > 0 ? troubles : own;
+}
+
+/** The message that belongs to the reason: another condition may be the cause of less. */
+function messageOf(
+  reason: string | undefined,
+  told: { reason: string; message: string },
+  { conditions = [], clusters = [] }: FederatedStatus,
+): string {
+  if (reason === told.reason) return told.message;
+  const condition = conditions.find((one) => one.status !== "True" && one.reason === reason && one.message !== "");
+  const entry = clusters.find((one) => one.reason === reason);
+  return condition?.message ?? (entry === undefined ? told.message : `${entry.name}: ${entry.message ?? entry.state}`);
 }
 
 const DELETING = "Deleting";

@@ -1,0 +1,121 @@
+import { expect, test } from "vitest";
+import { buildReport } from "../../../src/cmd/statusView.ts";
+import { formatStatus } from "../../../src/cmd/statusTable.ts";
+import type { KubeObject } from "../../../src/apis/index.ts";
+import {
+  DEMOAPPLICATIONS,
+  DEPLOYMENTS,
+  MEMBERCLUSTERS,
+  PLACEMENTS,
+  type ResourceType,
+} from "../../../src/runtime/index.ts";
+import { demoApplication, placement } from "../../builders/index.ts";
+import { TestFederation } from "./harness.ts";
+
+const REGIONS = Array.from({ length: 12 }, (_, index) => `r${String(index + 1).padStart(2, "0")}`);
+const RESOURCEQUOTAS: ResourceType = {
+  group: "",
+  version: "v1",
+  kind: "ResourceQuota",
+  plural: "resourcequotas",
+  namespaced: true,
+};
+const FINALIZER = "example.com/backup";
+const app = (name: string) => demoApplication(name).replica(2);
+
+/** The one who changes `shop` in r01 each time that Meridian has put it right, until he is told to stop. */
+async function editOnce(federation: TestFederation): Promise<void> {
+  const { server } = federation.member("r01");
+  const found = server.find(DEPLOYMENTS, "default", "shop");
+  if (found === undefined || imageOf(found).image === "httpd:1") return;
+  await server.edit(DEPLOYMENTS, "default", "shop", (one) => {
+    imageOf(one).image = "httpd:1";
+  });
+}
+
+function imageOf(deployment: KubeObject): { image: string } {
+  type Spec = { template: { spec: { containers: { image: string }[] } } };
+  const [container = { image: "" }] = (deployment["spec"] as Spec).template.spec.containers;
+  return container;
+}
+
+/** What `meridian status` reads. */
+function reportOf(federation: TestFederation): ReturnType<typeof buildReport> {
+  const { hub } = federation;
+  return buildReport(hub.list(DEMOAPPLICATIONS), hub.list(MEMBERCLUSTERS));
+}
+
+/** Rows of a table by the first cell, each cell apart. */
+function rowsOf(text: string, header: string): Map<string, string[]> {
+  const [table = ""] = text.split("\n\n").filter((part) => part.startsWith(header));
+  const rows = table.split("\n").map((line) => line.split(/ {3,}/));
+  return new Map(rows.slice(1).map((cells) => [cells[0] ?? "", cells.slice(1)]));
+}
+
+/** What a person sees who knows nothing but `meridian status`. */
+function seen(federation: TestFederation): { text: string; causes: Map<string, string[]> } {
+  const text = formatStatus(reportOf(federation), { wide: false, color: false, now: federation.clock.now() });
+  return { text, causes: rowsOf(text, "CAUSE ") };
+}
+
+async function breakAll(federation: TestFederation): Promise<void> {
+  await federation.member("r10").server.create(RESOURCEQUOTAS, {
+    apiVersion: "v1",
+    kind: "ResourceQuota",
+    metadata: { name: "pods", namespace: "default" },
+    spec: { hard: { pods: "4" } },
+  });
+  await federation.member("r02").server.edit(DEPLOYMENTS, "default", "old", (one) => {
+    one.metadata.finalizers = [FINALIZER];
+  });
+  federation.member("r11").server.faults.set({ latencyMs: 2_500 });
+  federation.member("r12").cutOff("silent");
+  await federation.apply(DEMOAPPLICATIONS, app("billing").image("billing:does-not-exist"));
+  await federation.delete(DEMOAPPLICATIONS, "old");
+}
+
+async function mendAll(federation: TestFederation): Promise<void> {
+  federation.member("r12").comeBack();
+  federation.member("r11").server.faults.set({ latencyMs: 0 });
+  await federation.member("r10").server.delete(RESOURCEQUOTAS, "default", "pods");
+  await federation.member("r02").server.edit(DEPLOYMENTS, "default", "old", (one) => {
+    one.metadata.finalizers = [];
+  });
+  await federation.apply(DEMOAPPLICATIONS, app("billing").image("billing:2"));
+}
+
+test("a bad night: status alone names six faults on twelve regions within half a minute, and what they were", async () => {
+  await using federation = await TestFederation.start(...REGIONS);
+  await federation.apply(PLACEMENTS, placement("all"));
+  for (const name of ["billing", "old", "shop"]) await federation.apply(DEMOAPPLICATIONS, app(name));
+  for (const name of ["billing", "old", "shop"]) await federation.untilAvailable(name);
+  await federation.pass(5_000);
+  expect(seen(federation).causes.size).toBe(0);
+
+  const begunAt = federation.clock.now();
+  await breakAll(federation);
+  while (federation.clock.now() < begunAt + 30_000) {
+    await editOnce(federation);
+    await federation.pass(500);
+  }
+
+  const { text, causes } = seen(federation);
+  const shown = [...causes].map(([cause, [clusters, objects]]) => [cause, clusters, objects]);
+  expect(shown, text).toEqual([
+    ["ImagePullBackOff", "r01, r02, r03 and 7 more", "default/billing"],
+    ["QuotaExceeded", "r10", "default/billing"],
+    ["Contested", "r01", "default/shop"],
+    ["ClusterUnreachable", "r12", "default/billing, default/old, default/shop"],
+    ["SlowAnswers", "r11", "-"],
+    ["Terminating", "r02", "default/old"],
+  ]);
+  for (const [cause, [, , since = "", nextStep = ""]] of causes) {
+    expect(since, cause).toMatch(/^([1-9]|[12]\d|3[0-5])s$/);
+    expect(nextStep, cause).toMatch(/\w+ .*(r\d\d|default|registry)/);
+  }
+  expect(text).toMatch(/^default +billing .* ImagePullBackOff 10, QuotaExceeded 1, ClusterUnreachable 1$/m);
+
+  await mendAll(federation);
+  await federation.until(() => seen(federation).causes.size === 0, 180_000);
+  expect(seen(federation).text).not.toMatch(/default +old /);
+}, 120_000);
