@@ -1,5 +1,22 @@
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
+/** As kubectl prints an age: `12s`, `5m`, `3h`, `4d`. */
+export function ageText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 120) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 120) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours}h`;
+  return `${Math.floor(hours / 24)}d`;
+}
+
+/** ` for 5m`: how long something lasted between two RFC 3339 times; empty where one of them is not known. */
+export function lastedText(since: string | undefined, until: string | undefined): string {
+  const ms = Date.parse(until ?? "") - Date.parse(since ?? "");
+  return Number.isNaN(ms) ? "" : ` for ${ageText(ms)}`;
+}
+
 /** Milliseconds of a duration such as `90s`, `10m` or `1h30m`, as the schemas take it; 0 of a text that is none. */
 export function durationMs(text: string): number {
   let sum = 0;

@@ -22,7 +22,7 @@ export { convertObject } from "./convert.ts";
 export * from "./crds.ts";
 export { isLaterVersion } from "./versionOrder.ts";
 export * from "./demoapplication.ts";
-export { durationMs } from "./duration.ts";
+export { ageText, durationMs, lastedText } from "./duration.ts";
 export * from "./endpoint.ts";
 export * from "./finished.ts";
 export { isGranted, namespaceNotGranted } from "./grantedNamespaces.ts";

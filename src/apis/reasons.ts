@@ -338,7 +338,8 @@ const EVENTS = {
   RolloutCluster: "A cluster has come to another state in a rollout in stages; the message says which.",
   RolloutStarted: "A change is on its way to the clusters that have the object.",
   RolloutCompleted: "The object is available on every cluster as it was asked for last.",
-  Recovered: "The object is healthy again on the clusters that the message names.",
+  Recovered:
+    "What was wrong with an object, a deletion or a MemberCluster is over; the message says what it was, where, and how long it lasted.",
   DeletionWaits:
     "The deletion of the object, or the draining of the MemberCluster, waits; the message says what for, since when, and what frees it.",
   Recreated: "A member object that somebody had deleted, or had taken the label off, was made anew.",

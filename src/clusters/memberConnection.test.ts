@@ -110,7 +110,15 @@ describe("the Events of a connection", () => {
     expect(events).toEqual([lost]);
     member.failure = undefined;
     await settle(5 * MINUTE);
-    expect(events).toEqual([lost, { ...lost, type: "Normal", reason: "Connected", note: "contact regained" }]);
+    expect(events).toEqual([
+      lost,
+      {
+        ...lost,
+        type: "Normal",
+        reason: "Recovered",
+        note: expect.stringMatching(/^contact regained after \d+s: ClusterUnreachable, connection refused$/) as string,
+      },
+    ]);
   });
 
   test("are not of what was never known: the first failure and the first contact", async () => {

@@ -1,5 +1,6 @@
 import {
   ACCEPT_CLUSTER_UID_ANNOTATION,
+  ageText,
   type Contact,
   type KubeObject,
   type MemberCluster,
@@ -303,7 +304,10 @@ export class MemberConnection {
 
   #recordContact(before: Contact, { ok, reason = "ClusterUnreachable", message = "" }: Contact): void {
     if (!ok && before.reason !== NOT_YET_KNOWN) this.#record("Warning", reason, "Probe", message);
-    if (ok && before.lastContact !== undefined) this.#record("Normal", "Connected", "Probe", "contact regained");
+    if (!ok || before.lastContact === undefined) return;
+    const lasted = ageText(this.#options.clock.now() - before.lastContact);
+    const was = [before.reason, before.message].filter(Boolean).join(", ");
+    this.#record("Normal", "Recovered", "Probe", `contact regained after ${lasted}: ${was}`);
   }
 
   #startSession(uid: string): void {
@@ -352,7 +356,9 @@ export class MemberConnection {
   /** The probe asks little, so the time to its answer is that of the way to the member and of its API server. */
   #measure(ms: number): void {
     const next = this.#answering.take({ ms, pace: this.#options.listener.paceOf(this.cluster) });
-    if (next !== undefined) this.#report.find(next);
+    if (next === undefined) return;
+    for (const { type, reason, note } of this.#report.answering(next)) this.#record(type, reason, "Probe", note);
+    this.#report.find(next);
   }
 
   #settle(access: ClusterAccess, event: ConnectionEvent | undefined): void {

@@ -3,7 +3,8 @@ import type { Logger } from "../observability/index.ts";
 import type { Client, Clock } from "../runtime/index.ts";
 import { initialState } from "./connection.ts";
 import { DampedContact, type Damping } from "./dampedContact.ts";
-import type { MemberFindings } from "./memberStatus.ts";
+import type { Answering } from "./answering.ts";
+import { type AnsweringNews, answeringNews, type MemberFindings } from "./memberStatus.ts";
 import { MemberStatusWriter } from "./statusWriter.ts";
 
 /** The first loss stands in the condition at once. */
@@ -27,6 +28,7 @@ export interface MemberReportOptions {
 /** What was found out about one cluster, on its way into the status of its MemberCluster. */
 export class MemberReport implements Disposable {
   readonly #logger: Logger;
+  readonly #clock: Clock;
   readonly #writer: MemberStatusWriter;
   readonly #owned: () => boolean;
   readonly #contact: DampedContact<Contact>;
@@ -41,6 +43,7 @@ export class MemberReport implements Disposable {
     this.#logger = options.logger;
     this.#owned = owned;
     const { clock } = options;
+    this.#clock = clock;
     this.#contact = new DampedContact<Contact>({
       clock,
       damping: DAMPING,
@@ -81,6 +84,11 @@ export class MemberReport implements Disposable {
   take(object: MemberCluster): void {
     this.#generation = object.metadata.generation;
     this.#writer.take(object);
+  }
+
+  /** What the next verdict on how the cluster answers begins or ends, for Events. */
+  answering(next: Answering): AnsweringNews[] {
+    return answeringNews(this.#writer.status, next, this.#clock.now());
   }
 
   /** Adds what was found out, and writes it when it is new. */

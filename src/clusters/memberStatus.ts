@@ -1,6 +1,7 @@
 import {
   type Condition,
   type Contact,
+  lastedText,
   type MemberClusterStatus,
   type Reason,
   sameValue,
@@ -84,6 +85,30 @@ function slowCondition(input: MemberStatusInput, now: number): Condition[] {
   const { latencyMs } = input.findings;
   const trouble = typeof latencyMs === "number" ? slowFor(latencyMs) : latencyMs;
   return lasting(input, now, { type: SLOW_CONDITION, trouble, over: "AnswersInTime" });
+}
+
+/** An Event about how a cluster answers. */
+export interface AnsweringNews {
+  type: "Normal" | "Warning";
+  reason: string;
+  note: string;
+}
+
+/** What begins, by what the status says so far, and what ends, with how long it lasted. */
+export function answeringNews(
+  status: MemberClusterStatus | undefined,
+  { latencyMs, pace }: Answering,
+  now: number,
+): AnsweringNews[] {
+  const slow = typeof latencyMs === "number" ? slowFor(latencyMs) : latencyMs;
+  return [[SLOW_CONDITION, slow] as const, [THROTTLED_CONDITION, pace] as const].flatMap(([type, trouble]) => {
+    const before = status?.conditions?.find((condition) => condition.type === type && condition.status === "True");
+    if (trouble !== undefined && trouble !== null)
+      return before === undefined ? { type: "Warning" as const, reason: trouble.reason, note: trouble.message } : [];
+    if (trouble === undefined || before === undefined) return [];
+    const lasted = lastedText(before.lastTransitionTime, timestamp(now));
+    return { type: "Normal" as const, reason: "Recovered", note: `over: ${before.reason}${lasted}, ${before.message}` };
+  });
 }
 
 function slowFor(latencyMs: number): Why {

@@ -131,7 +131,10 @@ describe("a member that goes away", () => {
     expect(h.pool.contact("a").ok).toBe(true);
     expect(h.heard).toEqual(["a Connecting", "a session a-uid", "a ok", "a ClusterUnreachable", "a ok"]);
     expect(h.sessions[0]?.signal.aborted).toBe(false);
-    expect(h.events).toEqual(["Warning ClusterUnreachable: connection refused", "Normal Connected: contact regained"]);
+    expect(h.events).toEqual([
+      "Warning ClusterUnreachable: connection refused",
+      expect.stringMatching(/^Normal Recovered: contact regained after \d+s: ClusterUnreachable, connection refused$/),
+    ]);
   });
 
   test("keeps the time of its last contact", async () => {
@@ -199,6 +202,10 @@ describe("a member that goes away", () => {
     expect(slow()?.message).toContain("2.5s");
     expect(h.status("a")).not.toHaveProperty("latency");
     expect(h.hub.statusWrites).toHaveLength(3);
+    expect(h.events).toEqual([
+      "Warning SlowAnswers: answers take about 2.5s",
+      expect.stringMatching(/^Normal Recovered: over: SlowAnswers for \dm, answers take about 2.5s$/),
+    ]);
   });
 
   test("has writes that do not flow: said when that lasts, and what was when that is over", async () => {

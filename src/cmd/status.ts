@@ -8,6 +8,7 @@ import { HubView } from "./live/view.ts";
 import type { StatusOptions } from "./options.ts";
 import { EXIT } from "./outcome.ts";
 import { causesOf } from "./statusCauses.ts";
+import { type EndedReport, endedOf, readEnded } from "./statusEnded.ts";
 import { idleNote, readClusters, readEverywhere, readHub, type Shown } from "./statusReading.ts";
 import { hiddenCluster, lacks, onlyClusters, select } from "./statusSelection.ts";
 import { formatStatus } from "./statusTable.ts";
@@ -16,8 +17,9 @@ import { buildReport, isHealthy, type StatusReport } from "./statusView.ts";
 /**
  * `meridian status`: every federated object and every cluster, and why something is not well. Exits with 1 when something is not.
  *
- * `-o json` and `-o yaml` print `{causes: [...], objects: [...], clusters: [...]}`, each item with all the fields of CauseReport in statusCauses.ts,
- * ObjectReport and ClusterReport in statusView.ts, present even when empty; causes have the worst first, the others are sorted by name. New fields may be added; these stay.
+ * `-o json` and `-o yaml` print `{causes: [...], objects: [...], clusters: [...], ended: [...]}`, each item with all the fields of CauseReport in
+ * statusCauses.ts, ObjectReport and ClusterReport in statusView.ts and EndedReport in statusEnded.ts, present even when empty; causes have the worst
+ * first, what has ended the newest, the others are sorted by name. New fields may be added; these stay.
  *
  * Objects that were chosen by name, namespace or label come with the clusters that they are on, and each cluster counts those objects only.
  */
@@ -37,7 +39,9 @@ export async function status(names: string[], options: StatusOptions, context: C
   const around = isElsewhere ? buildReport(await readEverywhere(hub, context.signal), clusters) : whole;
   const report = select(whole, names, shown, { around });
   if (options.watch) return await watch({ hub, names, shown, options, context });
-  terminal.out(format(report, options, terminal.color));
+  const isPart = names.length > 0 || shown.selector !== undefined;
+  const all = options.output === "name" ? [] : await readEnded(hub, shown, systemClock.now(), context.signal);
+  terminal.out(format({ report, ended: endedOf(all, report, isPart) }, options, terminal.color));
   if (options.output !== "json" && options.output !== "yaml" && names.length === 0)
     terminal.err(describeNothing(report, shown));
   return isHealthy(report) ? EXIT.ok : EXIT.found;
@@ -88,12 +92,18 @@ function describeNothing({ objects, clusters }: StatusReport, { namespace, selec
   return `No resources found${labels}${namespace === undefined ? "" : ` in ${namespace} namespace`}.\n`;
 }
 
-function format(report: StatusReport, { output }: StatusOptions, color: boolean): string {
+interface Answer {
+  report: StatusReport;
+  ended: readonly EndedReport[];
+}
+
+function format({ report, ended }: Answer, { output }: StatusOptions, color: boolean): string {
+  const whole = { causes: causesOf(report), ...report, ended };
   switch (output) {
     case "json":
-      return `${JSON.stringify({ causes: causesOf(report), ...report }, undefined, 2)}\n`;
+      return `${JSON.stringify(whole, undefined, 2)}\n`;
     case "yaml":
-      return printYaml({ causes: causesOf(report), ...report });
+      return printYaml(whole);
     case "name":
       return [
         ...report.objects.map(({ apiVersion, kind, name }) => {
@@ -103,6 +113,6 @@ function format(report: StatusReport, { output }: StatusOptions, color: boolean)
         ...report.clusters.map(({ name }) => `membercluster.${MEMBERCLUSTERS.group}/${name}\n`),
       ].join("");
     default:
-      return formatStatus(report, { wide: output === "wide", color, now: systemClock.now() });
+      return formatStatus(report, { wide: output === "wide", color, now: systemClock.now(), ended });
   }
 }

@@ -1,17 +1,20 @@
-import { countedReasonsText } from "../apis/index.ts";
+import { ageText, countedReasonsText } from "../apis/index.ts";
 import { type CauseReport, causesOf } from "./statusCauses.ts";
+import type { EndedReport } from "./statusEnded.ts";
 import { fullNameOf, nameOf } from "./statusNames.ts";
 import type { ClusterReport, ObjectReport, StatusReport } from "./statusView.ts";
-import { type Cell, formatAge, formatTable } from "./terminal.ts";
+import { type Cell, formatTable } from "./terminal.ts";
 
 export interface TableOptions {
   wide: boolean;
   color: boolean;
   /** Epoch milliseconds. */
   now: number;
+  /** What was wrong and is over, newest first. */
+  ended?: readonly EndedReport[];
 }
 
-/** The tables of `meridian status`: what is wrong, by cause, before the objects and the clusters. */
+/** The tables of `meridian status`: what is wrong, by cause, before the objects and the clusters, and what was wrong behind them. */
 export function formatStatus(report: StatusReport, options: TableOptions): string {
   const parts: string[] = [];
   const causes = causesOf(report);
@@ -20,7 +23,13 @@ export function formatStatus(report: StatusReport, options: TableOptions): strin
   if (options.wide && report.objects.some(({ clusters }) => clusters.length > 0))
     parts.push(entryTable(report.objects, options));
   if (report.clusters.length > 0) parts.push(clusterTable(report.clusters, options));
+  if (options.ended !== undefined && options.ended.length > 0) parts.push(endedTable(options.ended, options));
   return parts.join("\n");
+}
+
+function endedTable(ended: readonly EndedReport[], { color, now }: TableOptions): string {
+  const rows = ended.map((one) => [ago(one.at, now), fullNameOf(one), one.note]);
+  return formatTable(["ENDED", "OF", "WHAT"], rows, color);
 }
 
 /** Of a longer list of names the beginning. */
@@ -178,7 +187,7 @@ function orDash(text: string | undefined): string {
 
 function age(since: string, now: number): string {
   const at = Date.parse(since);
-  return Number.isNaN(at) ? "-" : formatAge(now - at);
+  return Number.isNaN(at) ? "-" : ageText(now - at);
 }
 
 function ago(since: string | undefined, now: number): string {

@@ -1,16 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { formatAge, formatTable, Progress, systemTerminal, type Terminal } from "./terminal.ts";
-
-test.each([
-  [-5_000, "0s"],
-  [0, "0s"],
-  [119_000, "119s"],
-  [120_000, "2m"],
-  [119 * 60_000, "119m"],
-  [2 * 3_600_000, "2h"],
-  [47 * 3_600_000, "47h"],
-  [72 * 3_600_000, "3d"],
-])("an age of %d ms is %s", (ms, text) => expect(formatAge(ms)).toBe(text));
+import { formatTable, Progress, systemTerminal, type Terminal } from "./terminal.ts";
 
 test("a table aligns by what is shown, not by colour codes, and has no spaces at line ends", () => {
   expect(

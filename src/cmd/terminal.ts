@@ -89,14 +89,3 @@ export function formatTable(header: string[], rows: (string | Cell)[][], color =
   );
   return `${lines.join("\n")}\n`;
 }
-
-/** Age as kubectl prints it: `12s`, `5m`, `3h`, `4d`. */
-export function formatAge(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  if (seconds < 120) return `${seconds}s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 120) return `${minutes}m`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 48) return `${hours}h`;
-  return `${Math.floor(hours / 24)}d`;
-}

@@ -57,6 +57,7 @@ import { knownOf } from "./needs.ts";
 import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
 import { logProblems, recordDecision, recordStart, warnLater } from "./placementEvents.ts";
 import { lifeOf } from "./plans.ts";
+import { recordDeletionEnd } from "./progressEvents.ts";
 import { footprintOf, remainsBeside, remainsOf } from "./remains.ts";
 import { awaitsNews, isHeld, isLetGoOf, isUnrecorded, snapshotOf } from "./snapshots.ts";
 import type { PolicyProgress } from "./policyProgress.ts";
@@ -67,7 +68,7 @@ export interface PlacementReconcilerOptions
   /** Asks before each write whether this process still leads. */
   client: Client;
   store: Pick<StatusStore, "recorded" | "bind" | "unbind">;
-  statuses: Pick<StatusWrites, "settlements">;
+  statuses: Pick<StatusWrites, "settlements" | "waitsOf">;
   policyProgress: PolicyProgress;
   hubId: string;
   namespaces: HubNamespaces;
@@ -304,7 +305,7 @@ export class PlacementReconciler implements Reconciler {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { client, hub, plans, progress, classes, store } = this.#options;
+    const { client, hub, plans, progress, classes, store, statuses } = this.#options;
     this.#staging.forget(owner, object.metadata.uid);
     logChange(context, owner, object, { plan: plans.get(owner), status: hub.statuses.of(object, kind) });
     const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
@@ -329,6 +330,7 @@ export class PlacementReconciler implements Reconciler {
     const released = await setFinalizers(client, kind.type, object, next, signal);
     if (released === undefined) return requeueAfter(RETRY_FINALIZER_MS);
     logEnd(context, owner, object);
+    recordDeletionEnd(this.#options.events, object, statuses.waitsOf(owner), this.#options.clock.now());
     this.#forget(owner);
     await store.unbind({ object, kind }, signal);
     return done;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ClusterStatusEntry, Condition, FederatedStatus, KubeObject } from "../apis/index.ts";
 import type { EventRecord } from "../observability/index.ts";
-import { newProgress, patienceLeft, recordProgress } from "./progressEvents.ts";
+import { newProgress, patienceLeft, recordDeletionEnd, recordProgress } from "./progressEvents.ts";
 
 const NONE = { desired: 0, updated: 0, ready: 0, available: 0 };
 const DELETED_AT = "2026-11-22T10:00:00Z";
@@ -286,7 +286,26 @@ describe("trouble", () => {
         underWay(1, [pods, { ...failed, name: "b" }, entry("c")]),
         underWay(1, [entry("a"), entry("b"), entry("c")]),
       ],
-      want: ["Normal Recovered: healthy again on a (ImagePullBackOff), b (QuotaExceeded)"],
+      want: ["Normal Recovered: healthy again on a (ImagePullBackOff); b (QuotaExceeded)"],
+    },
+    {
+      name: "has an end that says how long it lasted, whichever reason it had last",
+      statuses: [
+        settled,
+        at({ ...pods, since: "2026-11-21T08:00:00Z" }),
+        at({ ...pods, reason: "CrashLoopBackOff", since: "2026-11-21T08:03:00Z" }),
+        at(entry("a", { observedAt: "2026-11-21T08:05:00Z" })),
+      ],
+      want: [
+        "Warning ImagePullBackOff: a: no such image",
+        "Warning CrashLoopBackOff: a: no such image",
+        "Normal Recovered: healthy again on a (CrashLoopBackOff for 5m)",
+      ],
+    },
+    {
+      name: "that somebody on a member makes has an end too",
+      statuses: [settled, at({ ...pods, reason: "Contested" }), at(entry("a"))],
+      want: ["Normal Recovered: healthy again on a (Contested)"],
     },
     {
       name: "has no end while the object only waits",
@@ -316,6 +335,30 @@ test("what could not be written is told once all the same", () => {
 test("a deletion that waits is told of though nothing was said of the object before", () => {
   const status = { conditions: [condition("Progressing", "True", "Deleting", "waits for a: x")] };
   expect(told([undefined, status], true)).toEqual(["Warning DeletionWaits: waits for a: x"]);
+});
+
+describe("the end of a deletion", () => {
+  const since = "2026-11-21T08:00:00Z";
+  const waits = ["waits for a: Deployment shop has finalizer x"];
+  const ended = (waited: string[], afterMs: number): string[] => {
+    const notes: string[] = [];
+    const object = app();
+    const going = { ...object, metadata: { ...object.metadata, deletionTimestamp: since } };
+    const events = { record: ({ reason, note }: EventRecord) => void notes.push(`${reason}: ${note}`) };
+    recordDeletionEnd(events, going, waited, Date.parse(since) + afterMs);
+    return notes;
+  };
+
+  test("that took long says how long, and what it waited for", () => {
+    expect(ended(waits, 300_000)).toEqual([
+      "Recovered: gone from every cluster 5m after it was deleted; it said: waits for a: Deployment shop has finalizer x",
+    ]);
+  });
+
+  test("that took no longer than deletions do is not told", () => {
+    expect(ended(waits, 20_000)).toEqual([]);
+    expect(ended([], 300_000)).toEqual([]);
+  });
 });
 
 test.each([

@@ -58,6 +58,8 @@ export interface StatusWrites {
   /** The key of an object of which a status write has ended. */
   readonly settlements: Emitter<string>;
   isUnderWay(owner: string): boolean;
+  /** What the deletion of the object has waited for so far, by its statuses. */
+  waitsOf(owner: string): readonly string[];
 }
 
 /**
@@ -286,6 +288,10 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       this.#tracked.set(owner, tracked);
     }
     return tracked;
+  }
+
+  waitsOf(owner: string): readonly string[] {
+    return this.#tracked.get(owner)?.progress.waited ?? [];
   }
 
   #forget(owner: string): void {

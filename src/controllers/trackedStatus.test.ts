@@ -17,7 +17,7 @@ test("of an object that was just met nothing is remembered", () => {
     changed: false,
     goneAt: undefined,
     open: undefined,
-    progress: { rollingOut: undefined, troubled: new Map() },
+    progress: { rollingOut: undefined, troubled: new Map(), waited: [] },
   });
 });
 
@@ -29,7 +29,7 @@ test("the first change of it is written at once: no write was before", () => {
 
 test("what was told of one object is not remembered of another", () => {
   const [one, other] = [newTracked(), newTracked()];
-  one.progress.troubled.set("a", "CrashLoopBackOff");
+  one.progress.troubled.set("a", { reason: "CrashLoopBackOff", since: undefined });
   expect(other.progress.troubled.size).toBe(0);
 });
 

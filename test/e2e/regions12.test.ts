@@ -12,7 +12,7 @@ import {
   REGION_LABEL,
 } from "../../src/apis/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
-import { eventually, meridianOk, REPOSITORY } from "../envtest/index.ts";
+import { eventually, meridian, meridianOk, REPOSITORY } from "../envtest/index.ts";
 import { explainFailure, Federation } from "./federation.ts";
 import { MYSQL_CRD, mysqlCluster, StandInOperator } from "./mysqlOperator.ts";
 import { collectionPath, objectPath, secret } from "./objects.ts";
@@ -77,11 +77,20 @@ test("a fleet loses one region and keeps eleven", async () => {
   const lost = clusterOf("sa-east-1");
   await federation.member(lost).plane.kill();
   await federation.untilEntry("default", "shop", lost, { state: "Unknown", reason: "ClusterUnreachable" });
+  const told = await meridian(federation.hub, ["status", "shop"]);
+  expect(told.stdout).toMatch(
+    new RegExp(`^ClusterUnreachable +${lost} +default/shop +\\d+s +see .*unjoin ${lost}`, "m"),
+  );
+  expect(told.stdout).toMatch(/ 11\/12 .* ClusterUnreachable 1$/m);
   const { status } = await federation.application("default", "shop");
   expect(status?.clusters?.filter(({ state }) => state === "Available")).toHaveLength(11);
   expect(status?.replicas?.desired).toBe(28);
   await federation.member(lost).plane.start();
   await federation.untilEntry("default", "shop", lost, { state: "Available" }, 90_000);
+  await eventually(async () => {
+    const { stdout } = await meridianOk(federation.hub, ["status", "shop"]);
+    expect(stdout).toMatch(new RegExp(`^\\S+ ago +membercluster/${lost} +contact regained after \\d+\\w: `, "m"));
+  });
 });
 
 test("deletion leaves nothing in any region", async () => {

@@ -1,7 +1,7 @@
-import type { ClusterState } from "../../apis/index.ts";
+import { ageText, type ClusterState } from "../../apis/index.ts";
 import { fullNameOf } from "../statusNames.ts";
 import type { ClusterReport, ObjectReport, StatusReport } from "../statusView.ts";
-import { type Cell, formatAge, formatTable, type Tone } from "../terminal.ts";
+import { type Cell, formatTable, type Tone } from "../terminal.ts";
 
 /** The live table as values, and as text. Pure. */
 
@@ -138,7 +138,7 @@ export function formatRows(rows: readonly Row[], { color, now, columns, lines }:
     { title: "DESIRED", of: ({ replicas }) => String(replicas?.desired ?? "-"), givesWay: 2 },
     { title: "READY", of: ({ replicas }) => String(replicas?.ready ?? "-"), givesWay: 3 },
     { title: "STATE", of: ({ state, tone }) => ({ text: state, tone }) },
-    { title: "AGE", of: ({ since }) => (since === undefined ? "-" : formatAge(now - since)), givesWay: 0 },
+    { title: "AGE", of: ({ since }) => (since === undefined ? "-" : ageText(now - since)), givesWay: 0 },
     { title: "REASON", of: ({ reason, message }) => orDash(message === "" ? reason : `${reason}: ${message}`) },
   ];
   const kept = thatFit(all, shown, columns);

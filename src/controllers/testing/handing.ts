@@ -24,7 +24,7 @@ export async function handing(
   const reconciler = new HandoverReconciler({
     ...all.shared,
     events: all.recorder,
-    statuses: { settlements, isUnderWay: () => state.isUnderWay },
+    statuses: { settlements, isUnderWay: () => state.isUnderWay, waitsOf: () => [] },
   });
   const woken = all.wokenBy(reconciler);
   const handOver = () => all.reconcileBy(reconciler, APP);

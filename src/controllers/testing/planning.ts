@@ -275,7 +275,7 @@ export async function placing(...given: Parameters<typeof planning>) {
   const warnings: string[] = [];
   const reconciler = new PlacementReconciler({
     ...all.shared,
-    statuses: { settlements },
+    statuses: { settlements, waitsOf: () => [] },
     events: all.recorder,
     warnings: { warn: (_key, { reason, note }) => void warnings.push(`${reason}: ${note}`) },
   });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { buildReport } from "../../../src/cmd/statusView.ts";
+import { endedIn } from "../../../src/cmd/statusEnded.ts";
 import { formatStatus } from "../../../src/cmd/statusTable.ts";
 import type { KubeObject } from "../../../src/apis/index.ts";
 import {
@@ -52,9 +53,24 @@ function rowsOf(text: string, header: string): Map<string, string[]> {
   return new Map(rows.slice(1).map((cells) => [cells[0] ?? "", cells.slice(1)]));
 }
 
+/** As the core group shows what was written to events.k8s.io. */
+function asCore(event: KubeObject): KubeObject {
+  const { regarding, note, reportingController, ...rest } = event as KubeObject & Record<string, unknown>;
+  return {
+    ...rest,
+    apiVersion: "v1",
+    involvedObject: regarding,
+    message: note,
+    reportingComponent: reportingController,
+  };
+}
+
 /** What a person sees who knows nothing but `meridian status`. */
 function seen(federation: TestFederation): { text: string; causes: Map<string, string[]> } {
-  const text = formatStatus(reportOf(federation), { wide: false, color: false, now: federation.clock.now() });
+  const now = federation.clock.now();
+  const recovered = federation.events.filter(({ reason }) => reason === "Recovered").map(asCore);
+  const ended = endedIn(recovered, now);
+  const text = formatStatus(reportOf(federation), { wide: false, color: false, now, ended });
   return { text, causes: rowsOf(text, "CAUSE ") };
 }
 
@@ -117,5 +133,16 @@ test("a bad night: status alone names six faults on twelve regions within half a
 
   await mendAll(federation);
   await federation.until(() => seen(federation).causes.size === 0, 180_000);
-  expect(seen(federation).text).not.toMatch(/default +old /);
+  await federation.pass(5_000);
+  const after = seen(federation).text;
+  const over = after.slice(after.indexOf("ENDED"));
+  expect(after).not.toMatch(/^default +old /m);
+  expect(over).toMatch(/default\/billing .*r01, r02, .*r11 \(ImagePullBackOff for \d+s\)/);
+  expect(over).toMatch(/default\/billing .*r10 \(QuotaExceeded for \d+s\)/);
+  expect(over).toMatch(/default\/shop .*r01 \(Contested for \d+s\)/);
+  expect(over).toMatch(/membercluster\/r12 .*regained after \d+s: ClusterUnreachable/);
+  expect(over).toMatch(/membercluster\/r11 .*SlowAnswers for \d+s, answers take about 2.5s/);
+  expect(over).toMatch(
+    /default\/old .*gone from every cluster \d+s after it was deleted; .*finalizer example.com\/backup/,
+  );
 }, 120_000);

@@ -42,6 +42,7 @@ export async function runManager(parts: ManagerParts, signal: AbortSignal): Prom
         logger,
         metrics,
         listener,
+        recorder: parts.events,
         random,
         onStatusWritten: (cluster) => hub.clusters.observe(cluster),
         clientFor,
