@@ -159,7 +159,13 @@ test("an object is available on as many clusters as its status says, where old c
   (object["status"] as Record<string, unknown>)["availableClusters"] = "2/2";
   const report = buildReport([object], []);
   expect(report.objects[0]).toMatchObject({ clusterCount: 3, availableClusters: 2, available: "2/2" });
-  expect(formatStatus(report, { wide: false, color: false, now })).toMatch(/ 3 +2\/2 /);
+  expect(formatStatus(report, { wide: false, color: false, now })).toMatch(/ 2 \(\+1 leaving\) +2\/2 /);
+});
+
+test("the clusters of an object stand below it where it was asked for by name", () => {
+  const named = formatStatus(report, { wide: false, color: false, now, entries: true });
+  expect(named).toMatch(/^default +shop +b +r-b +Unknown /m);
+  expect(formatStatus(report, { wide: false, color: false, now })).not.toMatch(/^default +shop +b +r-b/m);
 });
 
 test("the JSON keeps its shape when there is nothing to say", () => {

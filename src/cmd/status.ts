@@ -41,7 +41,8 @@ export async function status(names: string[], options: StatusOptions, context: C
   if (options.watch) return await watch({ hub, names, shown, options, context });
   const isPart = names.length > 0 || shown.selector !== undefined;
   const all = options.output === "name" ? [] : await readEnded(hub, shown, systemClock.now(), context.signal);
-  terminal.out(format({ report, ended: endedOf(all, report, isPart) }, options, terminal.color));
+  const answer = { report, ended: endedOf(all, report, isPart), entries: names.length > 0 };
+  terminal.out(format(answer, options, terminal.color));
   if (options.output !== "json" && options.output !== "yaml" && names.length === 0)
     terminal.err(describeNothing(report, shown));
   return isHealthy(report) ? EXIT.ok : EXIT.found;
@@ -95,9 +96,11 @@ function describeNothing({ objects, clusters }: StatusReport, { namespace, selec
 interface Answer {
   report: StatusReport;
   ended: readonly EndedReport[];
+  /** The objects were asked for by name: their clusters are listed. */
+  entries: boolean;
 }
 
-function format({ report, ended }: Answer, { output }: StatusOptions, color: boolean): string {
+function format({ report, ended, entries }: Answer, { output }: StatusOptions, color: boolean): string {
   const whole = { causes: causesOf(report), ...report, ended };
   switch (output) {
     case "json":
@@ -113,6 +116,6 @@ function format({ report, ended }: Answer, { output }: StatusOptions, color: boo
         ...report.clusters.map(({ name }) => `membercluster.${MEMBERCLUSTERS.group}/${name}\n`),
       ].join("");
     default:
-      return formatStatus(report, { wide: output === "wide", color, now: systemClock.now(), ended });
+      return formatStatus(report, { wide: output === "wide", color, now: systemClock.now(), ended, entries });
   }
 }

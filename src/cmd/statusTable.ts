@@ -10,6 +10,8 @@ export interface TableOptions {
   color: boolean;
   /** Epoch milliseconds. */
   now: number;
+  /** Whether the clusters of each object are listed; in wide they always are. */
+  entries?: boolean;
   /** What was wrong and is over, newest first. */
   ended?: readonly EndedReport[];
 }
@@ -20,7 +22,7 @@ export function formatStatus(report: StatusReport, options: TableOptions): strin
   const causes = causesOf(report);
   if (causes.length > 0) parts.push(causeTable(causes, options));
   if (report.objects.length > 0) parts.push(objectTable(report.objects, options));
-  if (options.wide && report.objects.some(({ clusters }) => clusters.length > 0))
+  if ((options.wide || options.entries === true) && report.objects.some(({ clusters }) => clusters.length > 0))
     parts.push(entryTable(report.objects, options));
   if (report.clusters.length > 0) parts.push(clusterTable(report.clusters, options));
   if (options.ended !== undefined && options.ended.length > 0) parts.push(endedTable(options.ended, options));
@@ -72,13 +74,20 @@ function objectTable(objects: readonly ObjectReport[], { color, now, wide }: Tab
     orDash(object.placement),
     String(object.replicas.desired),
     readyOf(object),
-    String(object.clusterCount),
+    clustersOf(object),
     object.available,
     age(object.createdAt, now),
     age(object.since, now),
     verdict(object.healthy, countedReasonsText(object.reasons), wide ? object.message : ""),
   ]);
   return formatTable(header, rows, color);
+}
+
+/** Those that are to run it, as AVAILABLE counts them, and beside them those that it leaves. */
+function clustersOf({ available, clusterCount }: ObjectReport): string {
+  const chosen = Number.parseInt(available.split("/")[1] ?? "", 10);
+  const leaving = clusterCount - chosen;
+  return leaving > 0 ? `${chosen} (+${leaving} leaving)` : String(clusterCount);
 }
 
 /** What a cluster said before it was out of contact counts, and is told apart. */

@@ -74,6 +74,8 @@ export interface ExplainedCluster {
   stage?: string | undefined;
   /** What the object's status says of the cluster now. */
   state?: ClusterStatusEntry["state"];
+  /** Why it is in that state, by its status; absent where there is nothing to say. */
+  health?: Pick<ClusterStatusEntry, "reason" | "message" | "since">;
   /** What is there stays as it is, and why. */
   frozen?: Why;
   /** Why nothing is written there. */
@@ -108,13 +110,14 @@ export function explain(snapshot: Snapshot, now: number): Explanation {
   const clusters = [...names].toSorted(compareText).map((name): ExplainedCluster => {
     const cluster = snapshots.get(name);
     const wanted = target.clusters.find((one) => one.name === name);
-    const state = snapshot.previous?.clusters?.find((entry) => entry.name === name)?.state;
+    const entry = snapshot.previous?.clusters?.find((one) => one.name === name);
     return {
       name,
       ...(cluster?.region === undefined ? {} : { region: cluster.region }),
       ...answerOf(verdicts.get(name), wanted, target),
       ...(wanted === undefined || stages?.stages.get(name) === undefined ? {} : { stage: stages.stages.get(name) }),
-      ...(state === undefined ? {} : { state }),
+      ...(entry === undefined ? {} : { state: entry.state }),
+      ...healthOf(entry),
       overrides: cluster === undefined ? [] : fieldsOf(rules.on(cluster)),
     };
   });
@@ -144,6 +147,14 @@ function nearlyOf({ object, placements, setting }: Snapshot, { placement }: Targ
   if (placement !== undefined) return {};
   const nearly = nearMisses(object, placements, setting);
   return nearly.length === 0 ? {} : { nearly };
+}
+
+function healthOf(entry: ClusterStatusEntry | undefined): Pick<ExplainedCluster, "health"> {
+  if (entry?.reason === undefined) return {};
+  const { reason, message, since } = entry;
+  return {
+    health: { reason, ...(message === undefined ? {} : { message }), ...(since === undefined ? {} : { since }) },
+  };
 }
 
 function stagesIn(stages: StageAssignment | undefined): Pick<Explanation, "stages" | "stageProblems"> {

@@ -51,6 +51,30 @@ describe("an explanation reads", () => {
     );
   });
 
+  test("with how the object fares there apart from why the cluster was chosen", async () => {
+    const one = await explanation();
+    const health = { reason: "ImagePullBackOff", message: "no such image", since: "2026-11-22T10:00:00Z" };
+    const clusters = one.clusters.slice(0, 1).map((cluster) => ({ ...cluster, state: "Degraded" as const, health }));
+    const text = explanationText({ ...one, clusters }, { wide: false, color: false });
+    expect(text).toMatch(/ REASON +MESSAGE +NOW +HEALTH\n/);
+    const { reason } = one.clusters[0] ?? {};
+    expect(text).toMatch(
+      new RegExp(` ${reason} .* Degraded +ImagePullBackOff: no such image \\(since 2026-11-22T10:00:00Z\\)\n`),
+    );
+  });
+
+  test("of an object that is being deleted, only with the clusters where it still is", async () => {
+    const one = await explanation();
+    const deletion = { since: "2026-11-22T10:00:00Z", message: "waits" };
+    const clusters = one.clusters.map((cluster, index) => {
+      const { state: _state, ...rest } = cluster;
+      return index === 0 ? { ...rest, state: "Removing" as const } : rest;
+    });
+    const text = explanationText({ ...one, deletion, clusters }, { wide: false, color: false });
+    expect(text).toContain(clusters[0]?.name);
+    for (const { name } of clusters.slice(1)) expect(text).not.toMatch(new RegExp(`^${name} `, "m"));
+  });
+
   test("shortly where very many clusters were not chosen", async () => {
     const one = await explanation();
     const clusters = Array.from({ length: 30 }, (_, i) =>

@@ -14,8 +14,9 @@ export interface ExplanationTextOptions {
 /** What `meridian explain` prints for people. */
 export function explanationText(explanation: Explanation, { wide, color, cluster }: ExplanationTextOptions): string {
   const { deletion, clusters } = explanation;
-  // Nothing new is made of an object that is being deleted, so there is no remedy.
-  const all = deletion === undefined ? clusters : clusters.map((one) => ({ ...one, remedies: [] }));
+  // An object that is being deleted is chosen for no cluster any more, and only the clusters that still have it matter.
+  const left = clusters.filter(({ state }) => state !== undefined);
+  const all = deletion === undefined ? clusters : left.map((one) => ({ ...one, chosen: false, remedies: [] }));
   const chosen = cluster === undefined ? all : all.filter(isNamed(cluster));
   const parts = [header(explanation), clustersTable(chosen, color)];
   const detailed = wide || cluster !== undefined;
@@ -78,20 +79,29 @@ function clustersTable(clusters: readonly ExplainedCluster[], color: boolean): s
     ["REPLICAS", ({ replicas }) => textOrDash(replicas)],
     ["SCORE", ({ scores }) => (scores === undefined ? "-" : Object.values(scores).join(", "))],
     ["STAGE", ({ stage }) => stage ?? "-"],
+    ["REASON", ({ reason }) => reason],
+    ["MESSAGE", ({ message }) => message],
     ["NOW", ({ state }) => state ?? "-"],
-    ["REASON", ({ reason, problem, frozen }) => problem?.reason ?? frozen?.reason ?? reason],
-    ["MESSAGE", ({ message, problem, frozen }) => problem?.message ?? frozen?.message ?? message],
+    ["HEALTH", healthText],
   ];
   // A column in which nothing stands says nothing.
   const shown = columns.filter(
     ([name, cell]) =>
-      !["REPLICAS", "SCORE", "STAGE", "NOW"].includes(name) || clusters.some((one) => cell(one) !== "-"),
+      !["REPLICAS", "SCORE", "STAGE", "NOW", "HEALTH"].includes(name) || clusters.some((one) => cell(one) !== "-"),
   );
   return formatTable(
     shown.map(([name]) => name),
     clusters.map((cluster) => shown.map(([, cell]) => cell(cluster))),
     color,
   );
+}
+
+/** How the object fares there, and why; the reason of the choice is another matter. */
+function healthText({ problem, frozen, health }: ExplainedCluster): string {
+  const { reason = "", message = "" } = problem ?? frozen ?? health ?? {};
+  if (reason === "") return "-";
+  const since = health?.reason === reason && health.since !== undefined ? ` (since ${health.since})` : "";
+  return `${reason}${message === "" ? "" : `: ${message}`}${since}`;
 }
 
 function detailsOf(cluster: ExplainedCluster, color: boolean): string {

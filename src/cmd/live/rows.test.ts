@@ -70,6 +70,33 @@ describe("rows", () => {
     expect(rows.map((row) => row.cluster)).toEqual(["b", "a", "new"]);
   });
 
+  test("stand with the worst for users first, in each application and across them", () => {
+    const ill = (name: string, state: Entry["state"], reason: string) => entry(name, { state, reason });
+    const rows = rowsOf(
+      report(
+        [
+          application("blog", [entry("a"), ill("b", "Unknown", "ClusterUnreachable")]),
+          application("web", [
+            entry("a"),
+            ill("b", "Progressing", "RollingOut"),
+            ill("c", "Degraded", "ImagePullBackOff"),
+          ]),
+        ],
+        [cluster("d"), cluster("e", { ready: "False", reason: "ClusterUnreachable" })],
+      ),
+      ["a", "b", "c", "d", "e"],
+    );
+    expect(rows.map((row) => `${row.application} ${row.cluster}`)).toEqual([
+      "default/web c",
+      "default/blog b",
+      " e",
+      "default/web b",
+      "default/blog a",
+      "default/web a",
+      " d",
+    ]);
+  });
+
   test("show clusters that run nothing by their own condition", () => {
     const rows = rowsOf(
       report(
@@ -89,10 +116,10 @@ describe("rows", () => {
       ["a", "b", "c", "d"],
     );
     expect(rows.map(({ cluster: name, state, reason }) => [name, state, reason])).toEqual([
-      ["a", "Available", ""],
-      ["b", "Ready", ""],
       ["c", "NotReady", "ClusterUnreachable"],
       ["d", "Joining", ""],
+      ["a", "Available", ""],
+      ["b", "Ready", ""],
     ]);
   });
 });
@@ -173,8 +200,8 @@ describe("the table", () => {
     );
     expect(formatRows(rows, SPACE)).toEqual([
       "REGION        DESIRED   READY   STATE       AGE   REASON",
-      "cn-shanghai   5         5       Available   10s   -",
       "us-east-1     2         1       Degraded    10s   ProgressDeadlineExceeded",
+      "cn-shanghai   5         5       Available   10s   -",
       "eu-west-1     -         -       Ready       30s   -",
     ]);
   });
@@ -211,7 +238,7 @@ describe("the table", () => {
       ...SPACE,
       lines: 4,
     });
-    expect(lines.slice(1).map((line) => line.split(" ")[0])).toEqual(["a", "d", "and"]);
+    expect(lines.slice(1).map((line) => line.split(" ")[0])).toEqual(["d", "a", "and"]);
     expect(lines.at(-1)).toBe("and 3 more");
   });
 

@@ -1,4 +1,4 @@
-import { ageText, type ClusterState } from "../../apis/index.ts";
+import { ageText, type ClusterState, impactOf } from "../../apis/index.ts";
 import { fullNameOf } from "../statusNames.ts";
 import type { ClusterReport, ObjectReport, StatusReport } from "../statusView.ts";
 import { type Cell, formatTable, type Tone } from "../terminal.ts";
@@ -23,7 +23,7 @@ export interface Row {
   since: number | undefined;
 }
 
-/** Rows by application, the clusters in the order given. */
+/** The worst for users first; else rows by application, the clusters in the order given. */
 export function rowsOf(report: StatusReport, clusters: readonly string[]): Row[] {
   const rank = new Map(clusters.map((name, index) => [name, index]));
   const rankOf = (name: string): number => rank.get(name) ?? clusters.length;
@@ -49,7 +49,7 @@ export function rowsOf(report: StatusReport, clusters: readonly string[]): Row[]
     });
   });
   const idle = report.clusters.filter(({ name }) => !busy.has(name)).toSorted(byRank);
-  return [
+  const all = [
     ...rows,
     ...idle.map((cluster): Row => ({
       application: "",
@@ -59,9 +59,17 @@ export function rowsOf(report: StatusReport, clusters: readonly string[]): Row[]
       tone: cluster.ready === "True" ? "good" : cluster.reason === "NotReported" ? "plain" : "bad",
       reason: cluster.reason === "NotReported" ? "" : cluster.reason,
       message: cluster.reason === "" || cluster.reason === "NotReported" ? "" : cluster.message,
-      since: time(cluster.since),
+      since: time(cluster.lastContact || cluster.since),
     })),
   ];
+  return all.toSorted((a, b) => TONES[a.tone] - TONES[b.tone] || badness(a) - badness(b));
+}
+
+const TONES: Record<Tone, number> = { bad: 0, plain: 1, good: 2 };
+
+/** Among rows that are well, the reason of one is no matter. */
+function badness({ tone, reason }: Row): number {
+  return tone === "good" || reason === "" ? 0 : impactOf(reason);
 }
 
 function stateOf({ ready, reason, outOfService }: ClusterReport): string {
