@@ -34,6 +34,12 @@ export const POSITIVE_PERCENT = /^([1-9]|[1-9][0-9]|100)%$/;
 export const JSON_POINTER = /^(\/([^/~]|~[01])*)+$/;
 /** `spec.replicas`: names joined by dots. */
 export const FIELD_PATH = /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
+/**
+ * `spec.replicas`, `webhooks[name=x].clientConfig.caBundle`, `webhooks[*].clientConfig.caBundle` or `metadata.annotations["example.com/a"]`: names
+ * joined by dots, and in brackets the items of a list by their keys, all of its items, or a name that is no plain one.
+ */
+export const ITEM_PATH =
+  /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+|\[\*\]|\["[^"\\]+"\]|\[[A-Za-z][A-Za-z0-9]*=[^\]"=,[]+(,[A-Za-z][A-Za-z0-9]*=[^\]"=,[]+)*\])*$/;
 
 /** `spec.users[].secretName`: names joined by dots, `[]` after each name of a list. */
 export const LIST_PATH = /^[A-Za-z][A-Za-z0-9_-]*(\[\])?(\.[A-Za-z0-9_-]+(\[\])?)*$/;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { conditions, count, observedGeneration, timestamp } from "./conditions.ts";
 import type { ObjectMeta } from "./meta.ts";
-import { FIELD_PATH, KIND, LABEL_KEY, LIST_PATH, NOT_WRITTEN_PATH } from "./patterns.ts";
+import { ITEM_PATH, KIND, LABEL_KEY, LIST_PATH, NOT_WRITTEN_PATH } from "./patterns.ts";
 import { duration, entryName, percent, share } from "./policyScalars.ts";
 import { replicaScheduling } from "./replicaScheduling.ts";
 import { rollout } from "./rolloutPolicy.ts";
@@ -110,12 +110,22 @@ const isHeldByMembers = {
 const retainedField = withRules(
   z.object({
     kind: z.string().min(1).max(63).regex(KIND, "must be a kind, such as Deployment"),
-    path: withRules(z.string().min(1).max(512).regex(FIELD_PATH, "must be a path such as spec.replicas"), {
-      rule: "!(self in ['apiVersion', 'kind', 'metadata', 'metadata.name', 'metadata.namespace', 'spec'])",
-      message: "path: name a field inside the object, such as spec.replicas; what it is called cannot be given up",
-      holds: (path) =>
-        !["apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace", "spec"].includes(path),
-    }),
+    path: withRules(
+      z
+        .string()
+        .min(1)
+        .max(512)
+        .regex(ITEM_PATH, "must be a path such as spec.replicas or webhooks[name=x].clientConfig.caBundle")
+        .describe(
+          "Names joined by dots. Items of a list by their keys: webhooks[name=x].clientConfig.caBundle, or all of them: webhooks[*].clientConfig.caBundle.",
+        ),
+      {
+        rule: "!(self in ['apiVersion', 'kind', 'metadata', 'metadata.name', 'metadata.namespace', 'spec'])",
+        message: "path: name a field inside the object, such as spec.replicas; what it is called cannot be given up",
+        holds: (path) =>
+          !["apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace", "spec"].includes(path),
+      },
+    ),
   }),
   isHeldByMembers,
 );

@@ -344,6 +344,8 @@ const EVENTS = {
     "The deletion of the object, or the draining of the MemberCluster, waits; the message says what for, since when, and what frees it.",
   Recreated: "A member object that somebody had deleted, or had taken the label off, was made anew.",
   Scheduled: "The object was placed on clusters; the message names them.",
+  GivenUp:
+    "A placeholder (an empty text, a webhook's caBundle) was put back, and another field manager of the member replaced it again: its value stays. Another value on the hub is sent again.",
   DriftHealed:
     "What somebody had changed on a member was put back; the message names the fields and the field manager.",
   OwnerGone: "A member object was deleted or let go of, since its hub object is gone; the message names both.",

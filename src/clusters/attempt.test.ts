@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { REPLACED, type Row } from "../desiredstate/index.ts";
+import type { LostPlace } from "../interpreter/index.ts";
 import { attemptOf, contested, isHealing, isStillAskedFor } from "./attempt.ts";
 import { type Action, decide } from "./decide.ts";
 import type { ObservedObject } from "./observed.ts";
@@ -13,6 +14,13 @@ function objectWith(wanted: Row, observed?: ObservedObject) {
   const object = find();
   return { object, action: decide(object, true) };
 }
+
+const taken = (path: string, takenBy?: string): LostPlace => ({
+  path,
+  ...(takenBy === undefined ? {} : { takenBy }),
+  elements: path.split(".").map((name) => `f:${name}`),
+  isHeld: takenBy !== undefined,
+});
 
 const nameOf = (wanted: Row, observed?: ObservedObject): string => {
   const { object, action } = objectWith(wanted, observed);
@@ -65,7 +73,7 @@ describe("what was written is asked for still", () => {
 });
 
 describe("a write puts right what somebody did", () => {
-  const drift = [{ path: "data.key" }];
+  const drift = [taken("data.key")];
   const observed = seen();
   const replaced = { reason: REPLACED, message: "replaced on the hub" };
 
@@ -76,21 +84,21 @@ describe("a write puts right what somebody did", () => {
       name: "a change that is wanted",
       carriedOut: false,
       wanted: row(),
-      action: { kind: "Update", row: row(), observed, drift: [] },
+      action: { kind: "Update", row: row(), observed, drift: [], yielded: [] },
       want: false,
     },
     {
       name: "a change of what was as it should be",
       carriedOut: true,
       wanted: row(),
-      action: { kind: "Update", row: row(), observed, drift: [] },
+      action: { kind: "Update", row: row(), observed, drift: [], yielded: [] },
       want: true,
     },
     {
       name: "a field taken back",
       carriedOut: false,
       wanted: row(),
-      action: { kind: "Update", row: row(), observed, drift },
+      action: { kind: "Update", row: row(), observed, drift, yielded: [] },
       want: true,
     },
     {
@@ -134,17 +142,17 @@ describe("somebody undoes it again and again", () => {
   test.each<{ name: string; action: Action; message: string }>([
     {
       name: "who takes a field is named, with the field",
-      action: { kind: "Update", row: row(), observed, drift: [{ path: "data.key", takenBy: "kubectl" }] },
+      action: { kind: "Update", row: row(), observed, drift: [taken("data.key", "kubectl")], yielded: [] },
       message: `kubectl changes data.key ${rest}`,
     },
     {
       name: "who cannot be known is somebody",
-      action: { kind: "Update", row: row(), observed, drift: [{ path: "data.key" }] },
+      action: { kind: "Update", row: row(), observed, drift: [taken("data.key")], yielded: [] },
       message: `somebody changes data.key ${rest}`,
     },
     {
       name: "who changes the marks",
-      action: { kind: "Update", row: row(), observed, drift: [] },
+      action: { kind: "Update", row: row(), observed, drift: [], yielded: [] },
       message: `somebody changes Meridian's marks ${rest}`,
     },
     { name: "who deletes it", action: { kind: "Create", row: row() }, message: `somebody deletes it ${rest}` },

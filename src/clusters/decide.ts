@@ -1,17 +1,24 @@
 import type { OwnerRef } from "../apis/index.ts";
 import { type ApplyRow, hasEnded } from "../desiredstate/index.ts";
-import type { LostField } from "../interpreter/index.ts";
+import type { LostPlace } from "../interpreter/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 import { isInSync } from "./memberObjects.ts";
 import type { ObservedObject } from "./observed.ts";
+import { leftToOthers } from "./yielding.ts";
 
 /** What a lane should do about one member object now. */
 export type Action =
   | { kind: "Nothing" }
   /** Not seen on the member: apply, once it is certain that nobody else's object has that name. */
   | { kind: "Create"; row: ApplyRow }
-  /** Ours, but not as desired. `drift` holds what others took. */
-  | { kind: "Update"; row: ApplyRow; observed: ObservedObject; drift: readonly LostField[] }
+  /** Ours, but not as desired. `drift` holds what others took, `yielded` what is left to them. */
+  | {
+      kind: "Update";
+      row: ApplyRow;
+      observed: ObservedObject;
+      drift: readonly LostPlace[];
+      yielded: readonly LostPlace[];
+    }
   | { kind: "Delete"; observed: ObservedObject }
   /** Let go of the object: it stays on the member without Meridian's marks. */
   | { kind: "Release"; observed: ObservedObject }
@@ -52,6 +59,7 @@ export function decide(object: MemberObject, isKnown: boolean): Action {
         row,
         observed,
         drift: object.judged?.hash === row.hash ? object.judged.lost : [],
+        yielded: leftToOthers(object, row),
       };
     case "Delete":
     case "Release":

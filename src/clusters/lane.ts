@@ -1,6 +1,7 @@
 import PQueue from "p-queue";
 import { listedAfter, type ObjectRef, type Reason } from "../apis/index.ts";
 import type { Failure, Why } from "../desiredstate/index.ts";
+import { fieldOfPlace } from "../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import type { Clock } from "../runtime/index.ts";
 import { type Attempt, attemptOf, contested, isHealing, isStillAskedFor } from "./attempt.ts";
@@ -258,7 +259,7 @@ export class Lane implements AsyncDisposable {
       case "Create":
         return await writer.create(withHubVersion(action.row), this.#telemetry.ofNamespaces(attempt));
       case "Update":
-        return await writer.update(withHubVersion(action.row), action.observed, action.drift);
+        return await writer.update(withHubVersion(action.row), action.observed, action.drift, action.yielded);
       case "Delete":
         await writer.delete(object.ref, action.observed, object.row?.verb === "Delete" ? object.row : {});
         return undefined;
@@ -285,12 +286,26 @@ export class Lane implements AsyncDisposable {
     this.#backoffs.forget(key);
     objects.fail(object, undefined);
     if (action.kind === "Create" || action.kind === "Update") objects.carryOut(object, action.row.hash);
+    if (action.kind === "Update") objects.putBack(object, action.row, action.drift);
     if (!isHeal) return;
-    this.#driftBackoff.healed(key, () => this.#enqueueKey(key));
+    this.#driftBackoff.healed(key, () => this.#pauseIsOver(key));
     if (action.kind === "Delete") return;
     const lost = action.kind === "Update" ? action.drift : [];
     const isContested = this.#driftBackoff.isContested(key);
-    objects.heal(object, { at: clock.now(), lost, gone: action.kind === "Create", contested: isContested });
+    objects.heal(object, {
+      at: clock.now(),
+      lost: lost.map(fieldOfPlace),
+      gone: action.kind === "Create",
+      contested: isContested,
+    });
+    if (isContested) objects.contest(object, contested(action));
+  }
+
+  /** What was put back has lasted, or may be put back again. */
+  #pauseIsOver(key: string): void {
+    const object = this.#options.objects.get(key);
+    if (object !== undefined) this.#options.objects.contest(object, undefined);
+    this.#enqueueKey(key);
   }
 
   /** It is on its way out, and no watch will say when it is gone. */

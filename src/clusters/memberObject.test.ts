@@ -17,6 +17,7 @@ test("a new member object has its name, and nothing else is asked or known of it
   });
   expect(Object.values(unknown).filter((value) => value !== undefined)).toEqual([]);
   expect(Object.keys(unknown).toSorted()).toEqual([
+    "contested",
     "effective",
     "ended",
     "failure",
@@ -27,6 +28,7 @@ test("a new member object has its name, and nothing else is asked or known of it
     "origin",
     "refused",
     "removed",
+    "replaced",
     "row",
     "run",
     "told",

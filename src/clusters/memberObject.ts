@@ -1,12 +1,24 @@
 import { type ObjectRef, refKey } from "../apis/index.ts";
 import type { EndedRun, Failure, Observation, Row } from "../desiredstate/index.ts";
-import type { LostField, MemberReport, PodTrouble } from "../interpreter/index.ts";
+import type { LostPlace, MemberReport, PodTrouble } from "../interpreter/index.ts";
 import type { Origin } from "../observability/index.ts";
 import type { EffectiveApply } from "./effectiveApply.ts";
 import type { ObservedObject } from "./observed.ts";
 
 /** What is told of a member object, with what its row asks for beyond that. */
 export type FullReport = MemberReport & Pick<NonNullable<Observation["present"]>, "status" | "isStatusOld">;
+
+/** What the comparison of a member object with a desired object has found. */
+export interface Judgement {
+  /** Of the desired object. */
+  hash: string;
+  /** Fields that are no longer ours, and that are put back. */
+  lost: readonly LostPlace[];
+  /** Fields that are no longer ours, and that are left to their owners. */
+  yielded: readonly LostPlace[];
+  /** Fields that are ours and have another value all the same. */
+  altered: readonly string[];
+}
 
 /** One member object: the row that stands for it, what was observed of it, and how writing it went. */
 export interface MemberObject {
@@ -27,11 +39,10 @@ export interface MemberObject {
   isAbsent: boolean;
   /** It was seen, or a write of it may have been taken, and that nothing is left of it is not certain. */
   mayBeThere: boolean;
-  /**
-   * Which fields of the desired object with that hash are no longer ours, and which are ours and have another value all the same; undefined
-   * until the observed object was judged.
-   */
-  judged: { hash: string; lost: readonly LostField[]; altered: readonly string[] } | undefined;
+  /** Undefined until the observed object was judged. */
+  judged: Judgement | undefined;
+  /** Placeholders that another owner has replaced and that were put back, by {@link placeholderKey}: how often. */
+  replaced: Map<string, number> | undefined;
   /** The apply of which every value was found on the member. */
   effective: EffectiveApply | undefined;
   failure: Failure | undefined;
@@ -51,6 +62,8 @@ export interface MemberObject {
   /** What the observed life of a dependency has refused to become, since a field cannot be changed. */
   refused: { uid: string; hashes: readonly string[] } | undefined;
   healed: Observation["healed"];
+  /** Somebody undoes what is put back, and nobody knows yet whether the last time has lasted: the object does not count as in sync. */
+  contested: Failure | undefined;
   /** What the pods of the observed workload say, while the workload is not healthy. */
   trouble: PodTrouble | undefined;
   /** What was told last of a life of the member object of which a row asks for more than is told of every one. */
@@ -71,6 +84,7 @@ export function newMemberObject(ref: ObjectRef): MemberObject {
     isAbsent: false,
     mayBeThere: false,
     judged: undefined,
+    replaced: undefined,
     effective: undefined,
     failure: undefined,
     writing: false,
@@ -80,6 +94,7 @@ export function newMemberObject(ref: ObjectRef): MemberObject {
     ended: undefined,
     refused: undefined,
     healed: undefined,
+    contested: undefined,
     trouble: undefined,
     told: undefined,
   };

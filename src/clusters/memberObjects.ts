@@ -1,13 +1,14 @@
-import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
+import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey, sameValue } from "../apis/index.ts";
 import {
-  expectedOf,
   type ApplyRow,
+  expectedOf,
   type Failure,
   hasEnded,
   type Observation,
+  type Row,
   sameReportTerms,
 } from "../desiredstate/index.ts";
-import { alteredFields, isSameTrouble, lostFields, type PodTrouble } from "../interpreter/index.ts";
+import { alteredFields, isSameTrouble, lostPlaces, type LostPlace, type PodTrouble } from "../interpreter/index.ts";
 import { applyOf, isSameApplyOf, withoutEffect } from "./effectiveApply.ts";
 import { Contents } from "./contents.ts";
 import { type MemberObject, newMemberObject } from "./memberObject.ts";
@@ -16,6 +17,7 @@ import { forgetContent, isOlder, type ObservedObject } from "./observed.ts";
 import { noteEnd } from "./ends.ts";
 import type { RowDelta } from "./ports.ts";
 import { asksTheSame, isForgettable, rowFor } from "./rowChanges.ts";
+import { countedPlaceholders, divideLost } from "./yielding.ts";
 
 export interface MemberObjectsOptions {
   cluster: string;
@@ -36,6 +38,11 @@ export function inSyncWith({ observed, judged }: MemberObject): string | undefin
   if (observed === undefined || observed.deleting || judged === undefined) return undefined;
   if (judged.lost.length > 0 || judged.altered.length > 0) return undefined;
   return observed.hash === judged.hash ? judged.hash : undefined;
+}
+
+/** {@link inSyncWith}, once what was put back is known to last. */
+function settledWith(object: MemberObject): string | undefined {
+  return object.contested === undefined ? inSyncWith(object) : undefined;
 }
 
 /**
@@ -96,8 +103,10 @@ export class MemberObjects {
     object.origin = origin;
     if (isNew) {
       object.carriedOut = false;
+      object.contested = undefined;
       this.#setFailure(object, undefined);
     }
+    this.#divideAgain(object, before);
     this.#judge(object);
     if (isToAcknowledge || asksToTell) this.#mark(object);
     if (isNew || asksToTell) this.#options.changed(object);
@@ -229,6 +238,35 @@ export class MemberObjects {
     this.#mark(object);
   }
 
+  /** Others undo it each time; undefined: what was put back has lasted for a while. */
+  contest(object: MemberObject, contested: Failure | undefined): void {
+    if (this.#objects.get(object.key) !== object || object.contested === contested) return;
+    object.contested = contested;
+    this.#mark(object);
+  }
+
+  /** What others took was put back. */
+  putBack(object: MemberObject, row: ApplyRow, drift: readonly LostPlace[]): void {
+    const counted = countedPlaceholders(object.replaced, row, drift);
+    if (counted === object.replaced) return;
+    object.replaced = counted;
+    // An owner that is faster than the answer to our write has replaced the placeholder again.
+    if (object.judged === undefined || object.judged.lost.length === 0) return;
+    object.judged = undefined;
+    this.#judge(object);
+    this.#options.changed(object);
+  }
+
+  /** What nobody has written is another part of the same object now: what is left to other owners is judged again. */
+  #divideAgain(object: MemberObject, before: Row | undefined): void {
+    const { row, judged, observed } = object;
+    if (row?.verb !== "Apply" || judged?.hash !== row.hash || before?.verb !== "Apply") return;
+    if (sameValue(row.unwritten, before.unwritten)) return;
+    if (observed?.evidence.live !== undefined) object.judged = undefined;
+    else object.judged = { ...judged, ...divideLost(object, row, [...judged.lost, ...judged.yielded]) };
+    this.#options.changed(object);
+  }
+
   /** What the pods of the workload say; undefined: nothing. The same trouble in other words is no news. */
   tell(object: MemberObject, trouble: PodTrouble | undefined): void {
     if (object.observed?.podSelector === undefined || isSameTrouble(object.trouble, trouble)) return;
@@ -265,7 +303,7 @@ export class MemberObjects {
     this.#dirty.clear();
     for (const object of objects) object.reportedWriting = object.writing;
     for (const object of objects) object.told = toldOf(object);
-    this.#options.report(objects.map((object) => observationOf(this.#options.cluster, object, inSyncWith(object))));
+    this.#options.report(objects.map((object) => observationOf(this.#options.cluster, object, settledWith(object))));
     for (const object of objects) if (isForgettable(object)) this.#forget(object);
   }
 
@@ -332,10 +370,15 @@ export class MemberObjects {
     if (observed.hash !== row.hash && !object.carriedOut) return;
     const { live } = observed.evidence;
     if (object.judged?.hash !== row.hash && live !== undefined) {
-      const lost = lostFields(expectedOf(row.object, live), live.metadata.managedFields ?? [], FIELD_MANAGER, live);
+      const managed = live.metadata.managedFields ?? [];
+      const { lost, yielded } = divideLost(
+        object,
+        row,
+        lostPlaces(expectedOf(row.object, live), managed, FIELD_MANAGER, live),
+      );
       // What others took is put back first; the answer to that says whether it had an effect.
       const altered = lost.length > 0 ? [] : this.#alteredIn(object, row, live);
-      object.judged = { hash: row.hash, lost, altered };
+      object.judged = { hash: row.hash, lost, yielded, altered };
       if (lost.length === 0 && altered.length === 0) observed.evidence.live = undefined;
       else if (altered.length > 0 && object.failure === undefined) this.#setFailure(object, withoutEffect(altered));
       this.#mark(object);

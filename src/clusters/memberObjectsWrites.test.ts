@@ -27,7 +27,7 @@ function counted() {
 }
 
 describe("a member object is in sync with a hash", () => {
-  const judged = { hash: "h1", lost: [], altered: [] };
+  const judged = { hash: "h1", lost: [], yielded: [], altered: [] };
   const lost = [{ path: "data.key", managers: ["kubectl"] }] as never;
 
   test.each([

@@ -3,10 +3,12 @@ import type { Observation } from "../desiredstate/index.ts";
 import { type Health, type MemberReport, memberReport } from "../interpreter/index.ts";
 import type { FullReport, MemberObject } from "./memberObject.ts";
 import type { ObservedObject } from "./observed.ts";
+import { givenUpOf } from "./yielding.ts";
 
 /** What the hub side is told of a member object. `hash`: of the row that the member object is in sync with. */
 export function observationOf(cluster: string, object: MemberObject, hash: string | undefined): Observation {
-  const { ref, row, observed, writing, isAbsent, mayBeThere, failure, healed, revision } = object;
+  const { ref, row, observed, writing, isAbsent, mayBeThere, healed, contested, revision } = object;
+  const { failure = contested } = object;
   const observation: Observation = { cluster, ref, writing, revision };
   if (observed !== undefined) observation.present = presenceOf(observed, object);
   if (hash !== undefined) observation.inSyncWith = hash;
@@ -16,6 +18,8 @@ export function observationOf(cluster: string, object: MemberObject, hash: strin
   if (object.ended !== undefined) observation.ended = object.ended;
   if (failure !== undefined) observation.failure = failure;
   if (healed !== undefined) observation.healed = healed;
+  const givenUp = givenUpOf(object);
+  if (givenUp.length > 0) observation.givenUp = givenUp;
   return observation;
 }
 

@@ -8,7 +8,14 @@ import {
   refKey,
 } from "../apis/index.ts";
 import type { ApplyRow, DeleteRow } from "../desiredstate/index.ts";
-import { alteredFields, isDefinition, type LostField, withoutGivenUp } from "../interpreter/index.ts";
+import {
+  alteredFields,
+  isDefinition,
+  type LostField,
+  type LostPlace,
+  withoutGivenUp,
+  withoutPlaces,
+} from "../interpreter/index.ts";
 import { ApiError, type Client, isApiError, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
 import { keepClaims } from "./claimGuard.ts";
 import { refuseWhileInUse } from "./definitionGuard.ts";
@@ -19,6 +26,7 @@ import { changeMetadata } from "./metadataPatch.ts";
 import type { MemberNamespaces, TellOfNamespace } from "./namespaces.ts";
 import { observe, type ObservedObject } from "./observed.ts";
 import { classify, notInVersion, VERSION_NOT_SERVED } from "./outcome.ts";
+import { unwrittenOfOthers } from "./yielding.ts";
 
 /** What a writer needs of the session that it writes through. */
 export interface MemberAccess {
@@ -75,6 +83,10 @@ function wrongScope({ kind }: ObjectRef, { namespaced }: ResourceType): ApiError
     ? `${kind} is namespaced on the member; give metadata.namespace`
     : `${kind} is cluster-scoped on the member; remove the namespace, or say so where the object comes from`;
   return new ApiError(409, "WrongScope", text);
+}
+
+function placesOf(lost: readonly LostPlace[]): (readonly string[])[] {
+  return lost.map(({ elements }) => elements);
 }
 
 function written(type: ResourceType, desired: KubeObject, object: KubeObject): Written {
@@ -164,45 +176,56 @@ export class MemberWriter {
   }
 
   /** Throws the refusal when nothing holds the name (any more), or when what holds it goes. */
-  async #holderOf(type: ResourceType, row: ApplyRow, refusal: ApiError): Promise<Holder> {
+  async #holderOf(type: ResourceType, row: ApplyRow, refusal: ApiError): Promise<{ holder: Holder; live: KubeObject }> {
     const { client, signal, hubId, systemNamespace } = this.#access;
     const { namespace, name } = row.ref;
     try {
       const live = await client.get(type, namespace, name, { metadataOnly: true, signal });
-      return judgeHolder(live, row, hubId, systemNamespace);
+      return { holder: judgeHolder(live, row, hubId, systemNamespace), live };
     } catch (error) {
       throw isNotFound(error) ? refusal : error;
     }
   }
 
-  /** The apply forces, so it names the UID that was judged. */
-  async #takeUp(type: ResourceType, row: ApplyRow, holder: Holder): Promise<Written> {
-    const { ref, object } = row;
+  /** The apply forces, so it names the UID that was judged, and leaves to their owners the fields that nobody has written on the hub. */
+  async #takeUp(
+    type: ResourceType,
+    row: ApplyRow,
+    { holder, live }: { holder: Holder; live: KubeObject },
+  ): Promise<Written> {
+    const { ref } = row;
     if (holder.kind === "Leaving") throw leaving(ref);
     if (holder.kind === "Stranger") {
       const refusal = strangerRefusal(holder, row);
       if (refusal !== undefined) throw new ApiError(409, refusal.reason, refusal.message);
     }
     await this.#giveUp(type, row);
+    const object = withoutPlaces(row.object, placesOf(unwrittenOfOthers(row, live)));
     return this.#apply(type, { ...object, metadata: { ...object.metadata, uid: holder.uid } }, true);
   }
 
   /**
    * Applies to the object of ours that was observed, and takes back what others changed. The apply forces, so it names the observed UID:
-   * a later object of the same name may be anybody's.
+   * a later object of the same name may be anybody's. `yielded`: what is left to its owners.
    */
-  async update(row: ApplyRow, observed: ObservedObject, drift: readonly LostField[]): Promise<Written> {
+  async update(
+    row: ApplyRow,
+    observed: ObservedObject,
+    drift: readonly LostField[],
+    yielded: readonly LostPlace[] = [],
+  ): Promise<Written> {
     const type = this.#type(row.ref);
     const { uid } = observed;
-    const object = { ...row.object, metadata: { ...row.object.metadata, uid } };
+    const desired = withoutPlaces(row.object, placesOf(yielded));
+    const object = { ...desired, metadata: { ...desired.metadata, uid } };
     if (observed.hash !== row.hash) await this.#giveUp(type, row);
     try {
       const answer = await this.#apply(type, object, true);
-      const empty = emptiedAgain(row.object, answer.object);
+      const empty = emptiedAgain(desired, answer.object);
       return empty.length === 0 ? answer : await this.#patched(type, object, [sameLife(uid), ...empty]);
     } catch (error) {
       if (!observed.visible && isApiError(error)) await this.#reportIfVanished(type, row.ref, uid);
-      const repairs = isUnmergeable(error) ? listRepairs(drift, row.object) : [];
+      const repairs = isUnmergeable(error) ? listRepairs(drift, desired) : [];
       if (repairs.length === 0) throw error;
       return this.#repair(type, object, [sameLife(uid), ...repairs]);
     }

@@ -1,12 +1,14 @@
 import {
   FEDERATION_API_VERSION,
   type ObjectRef,
+  parseApiVersion,
   refKey,
   REMOVE_FOUND_ANNOTATION,
   shortMessage,
 } from "../apis/index.ts";
 import type { Heal, Observation, Row } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
+import { memberKindOf } from "../interpreter/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
 import type { Assignments } from "./assignments.ts";
 import { isFoundOnJoin } from "./copies.ts";
@@ -45,6 +47,7 @@ function recordReports(sources: MemberEventSources): Disposable {
     if (before?.present !== undefined && after.present === undefined)
       recordRemoval(sources, after, sources.assignments.get(cluster, key)?.effective);
     if (after.healed !== undefined && after.healed.at !== before?.healed?.at) recordHeal(sources, after, after.healed);
+    recordGivenUp(sources, after, before);
     const { failure } = after;
     if (failure?.reason === "NamespaceKept" && failure.message !== before?.failure?.message)
       recordKeptNamespace(sources, after, failure.message);
@@ -88,14 +91,43 @@ function recordHeal({ assignments, events }: MemberEventSources, observation: Ob
     type: "Warning",
     reason: heal.contested ? "Contested" : heal.gone ? "Recreated" : "DriftHealed",
     action: "Heal",
-    note: shortMessage(
+    note: `${shortMessage(
       `${cluster}: ${ref.kind} ${ref.name} ${what}${heal.contested ? " again; put back less and less often" : "; put back"}`,
-    ),
+    )}${remedyOf(ref, heal)}`,
     related: memberCluster(cluster),
   });
 }
 
-function changeOf({ lost }: Heal): string {
+/** Whoever scales on the member, or changes a field again and again, may be meant to: then a policy can leave the field to the member. */
+function remedyOf({ apiVersion, kind }: ObjectRef, { lost, contested, gone }: Heal): string {
+  const path = lost[0]?.path;
+  if (path === undefined || gone) return "";
+  const isScale = path === memberKindOf(parseApiVersion(apiVersion).group, kind).replicaPath?.join(".");
+  if (!contested && !isScale) return "";
+  return `; to leave it to the member, add to the Placement: retain: [{kind: ${kind}, path: ${JSON.stringify(path)}}]`;
+}
+
+/** Of each placeholder once. */
+function recordGivenUp(
+  { assignments, events }: MemberEventSources,
+  { cluster, ref, present, givenUp = [] }: Observation,
+  before: Observation | undefined,
+): void {
+  const told = new Set(before?.givenUp?.map(({ path }) => path));
+  const lost = givenUp.filter(({ path }) => !told.has(path));
+  const regarding = assignments.get(cluster, refKey(ref))?.effective?.owner ?? present?.owner;
+  if (lost.length === 0 || regarding === undefined) return;
+  events.record({
+    regarding,
+    type: "Normal",
+    reason: "GivenUp",
+    action: "Heal",
+    note: shortMessage(`${cluster}: ${ref.kind} ${ref.name} ${changeOf({ lost })} again; left to the member`),
+    related: memberCluster(cluster),
+  });
+}
+
+function changeOf({ lost }: Pick<Heal, "lost">): string {
   const first = lost[0];
   const by = [...new Set(lost.map(({ takenBy }) => takenBy).filter((name) => name !== undefined))];
   const more = lost.length > 1 ? ` and ${lost.length - 1} more` : "";

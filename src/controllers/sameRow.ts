@@ -35,7 +35,7 @@ function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
   const { alternatives: mine = [] } = a;
   const { alternatives: theirs = [] } = b;
   if (a.hash !== b.hash || a.conflictResolution !== b.conflictResolution || mine.length !== theirs.length) return false;
-  if (!sameValue(a.namespaceLabels, b.namespaceLabels)) return false;
+  if (!sameValue(a.namespaceLabels, b.namespaceLabels) || !sameValue(a.unwritten, b.unwritten)) return false;
   return mine.every(({ hash }, index) => hash === theirs[index]?.hash);
 }
 

@@ -1,5 +1,5 @@
 import { hashOf, type KubeObject, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
-import { occasionalKindOf, placeableKindOf, userSetObject } from "../interpreter/index.ts";
+import { occasionalKindOf, placeableKindOf, unwrittenFields, userSetObject } from "../interpreter/index.ts";
 import { mark, type Marking } from "./marks.ts";
 import type { DependencyHashes, DesiredObject, Why } from "./types.ts";
 import type { Needs, Snapshot } from "./snapshot.ts";
@@ -80,7 +80,8 @@ export function collectDependencies(
       continue;
     }
     const { object, contentHash } = userSetOf(found);
-    objects.push(mark(object, "dependency", marking));
+    const unwritten = unwrittenFields(found);
+    objects.push({ ...mark(object, "dependency", marking), ...(unwritten === undefined ? {} : { unwritten }) });
     all.push([key, contentHash]);
     if (readByPods) contents.push([key, contentHash]);
   }

@@ -1,13 +1,13 @@
 import { type KubeObject, valueAt } from "../apis/index.ts";
 import { podTemplateOf } from "../interpreter/index.ts";
 
-/** One step of a path: a field, an item by its fields, or an item by its position. */
-type Step = { field: string } | { where: readonly (readonly [string, string])[] } | { index: number };
+/** One step of a path: a field, an item by its fields, an item by its position, or every item. */
+type Step = { field: string } | { where: readonly (readonly [string, string])[] } | { index: number } | "EveryItem";
 
-const STEP = /\.?([^.[\]]+)|\[(?:(\d+)|"((?:[^"\\]|\\.)*)"|([^\]="]+=[^\]]*))\]/y;
+const STEP = /\.?([^.[\]]+)|\[(?:(\*)|(\d+)|"((?:[^"\\]|\\.)*)"|([^\]="]+=[^\]]*))\]/y;
 
 /**
- * Reads `spec.replicas`, `spec.template.spec.containers[name=web].resources`, `spec.rules[0]` or
+ * Reads `spec.replicas`, `spec.template.spec.containers[name=web].resources`, `webhooks[*].clientConfig`, `spec.rules[0]` or
  * `metadata.annotations["example.com/owner"]`. Undefined when the text is none of these.
  */
 export function parseFieldPath(text: string): Step[] | undefined {
@@ -16,8 +16,9 @@ export function parseFieldPath(text: string): Step[] | undefined {
   while (STEP.lastIndex < text.length) {
     const match = STEP.exec(text);
     if (match === null) return undefined;
-    const [, field, index, quoted, where] = match;
+    const [, field, every, index, quoted, where] = match;
     if (field !== undefined) steps.push({ field });
+    else if (every !== undefined) steps.push("EveryItem");
     else if (index !== undefined) steps.push({ index: Number(index) });
     else if (quoted !== undefined) steps.push({ field: quoted.replaceAll(/\\(.)/g, "$1") });
     else if (where !== undefined) steps.push({ where: where.split(",").map(nameAndValue) });
@@ -54,7 +55,7 @@ const ACCOUNT_NAMES = ["serviceAccountName", "serviceAccount"];
 
 /** The service account of pods has two names: whoever leaves one of them to the members means both. */
 function otherAccountName(object: KubeObject, steps: readonly Step[]): (readonly Step[])[] {
-  const path = steps.flatMap((step) => ("field" in step ? [step.field] : []));
+  const path = steps.flatMap((step) => fieldIn(step) ?? []);
   const last = path.pop() ?? "";
   if (path.length + 1 !== steps.length || !ACCOUNT_NAMES.includes(last)) return [];
   const spec = podTemplateOf(object)?.spec;
@@ -64,7 +65,7 @@ function otherAccountName(object: KubeObject, steps: readonly Step[]): (readonly
 
 /** What the object is called is nobody's to give up. */
 function isIdentity(steps: readonly Step[]): boolean {
-  const [first, second] = steps.map((step) => ("field" in step ? step.field : undefined));
+  const [first, second] = steps.map(fieldIn);
   if (first !== "metadata") return first === "apiVersion" || first === "kind";
   return second === undefined || second === "name" || second === "namespace";
 }
@@ -73,7 +74,7 @@ function isIdentity(steps: readonly Step[]): boolean {
 function without(value: unknown, steps: readonly Step[], at: number): unknown {
   const step = steps[at];
   if (step === undefined) return undefined;
-  if ("field" in step) {
+  if (step !== "EveryItem" && "field" in step) {
     if (!isFields(value) || !Object.hasOwn(value, step.field)) return value;
     const { [step.field]: member, ...others } = value;
     const rest = without(member, steps, at + 1);
@@ -92,7 +93,12 @@ function without(value: unknown, steps: readonly Step[], at: number): unknown {
   return rest.length === items.length && rest.every((item, index) => item === items[index]) ? value : rest;
 }
 
+function fieldIn(step: Step): string | undefined {
+  return step !== "EveryItem" && "field" in step ? step.field : undefined;
+}
+
 function isMeant(step: Exclude<Step, { field: string }>, item: unknown, index: number): boolean {
+  if (step === "EveryItem") return true;
   if ("index" in step) return step.index === index;
   return (
     isFields(item) && step.where.every(([name, value]) => item[name] === value || JSON.stringify(item[name]) === value)

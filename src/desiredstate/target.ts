@@ -58,7 +58,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
       ? undividable(object, paths.spec)
       : undefined) ??
     (kind.holdsManifests === true ? manifestsProblem(object) : undefined);
-  const rendered = unfit === undefined ? kind.render(object) : [];
+  const rendered = unfit === undefined ? kind.render(object, paths?.spec) : [];
   const runs = runsIn(rendered, kind.holdsManifests === true ? undefined : object);
   const recorded = Finished.in(snapshot.previous, runs, rendered.length);
   const everywhere = recorded.everywhere();
@@ -113,6 +113,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     templates,
     reporting: placement?.spec,
     replicaPath: paths?.spec,
+    unwritten: kind.unwritten?.(object),
     ...(kind.holdsManifests === true ? { inPhases: true } : {}),
     runs,
   };

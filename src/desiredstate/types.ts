@@ -1,6 +1,7 @@
 import type {
   DisruptionBudget,
   End,
+  FieldsV1,
   FinishedWork,
   HealthRule,
   KubeObject,
@@ -54,6 +55,8 @@ export interface DesiredObject {
   hash: string;
   /** Where something is left to the member: the object with that, and without Meridian's marks. */
   unretained?: KubeObject;
+  /** Fields of `object` that nobody has written on the hub: left to whoever takes them on the member. No part of the hash. */
+  unwritten?: FieldsV1;
   /** Applied after the owner's objects of earlier phases; undefined: at once. */
   phase?: number;
   /** Of a dependency: what overrides of it come to here. */
@@ -283,6 +286,8 @@ export interface Observation {
   failure?: Failure;
   /** The last time that what others had done to it was put right. */
   healed?: Heal;
+  /** Placeholders that are left to the field managers that fill them in. */
+  givenUp?: readonly LostField[];
   /**
    * It is not there, and that is certain although the watch, which sees only what has our label, is no proof: this worker removed it and saw
    * it go, or looked for it by its name. Said only while there is a row that does not want it there.

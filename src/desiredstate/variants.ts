@@ -1,4 +1,5 @@
 import {
+  type FieldsV1,
   type KubeObject,
   type ObjectRef,
   type OwnerRef,
@@ -10,7 +11,15 @@ import {
   shortName,
   told,
 } from "../apis/index.ts";
-import { memberKindOf, phaseOf, replicasAt, withAccountNames, withReplicasAt } from "../interpreter/index.ts";
+import {
+  memberKindOf,
+  phaseOf,
+  replicasAt,
+  sameIn,
+  withAccountNames,
+  withoutPath,
+  withReplicasAt,
+} from "../interpreter/index.ts";
 import { applyRules, type MatchedRule, type OverrideEffect } from "../override/index.ts";
 import type { PropagatedDependencies } from "./dependencies.ts";
 import { judgeRendering, type NamespaceTerms, type Rendering } from "./podSecurity/index.ts";
@@ -51,6 +60,8 @@ export interface VariantOptions {
   reporting?: Pick<PlacementSpec, "health" | "aggregateStatus"> | undefined;
   /** Where an object that is sent as it is keeps its replicas, where its kind alone does not say it. */
   replicaPath?: readonly string[] | undefined;
+  /** Fields of the one object of `base` that nobody has written. */
+  unwritten?: FieldsV1 | undefined;
   /** Why nothing can be made of the object at all; `base` is empty then. */
   problem?: Problem | undefined;
   /** The objects are applied and removed in phases. */
@@ -91,7 +102,12 @@ export class VariantRenderer {
   readonly #options: VariantOptions;
   readonly #rules = new Map<readonly MatchedRule[], Map<readonly MatchedRule[] | undefined, RulesInUse>>();
   /** Marked objects by what they were before: what no rule touches is the same object on every cluster. */
-  readonly #marked = { local: new Map<KubeObject, DesiredObject>(), member: new Map<KubeObject, DesiredObject>() };
+  readonly #marked = {
+    local: new Map<KubeObject, DesiredObject>(),
+    member: new Map<KubeObject, DesiredObject>(),
+    /** With replicas that a decision gives: these are nobody's default. */
+    scaled: new Map<KubeObject, DesiredObject>(),
+  };
 
   constructor(options: VariantOptions) {
     this.#options = options;
@@ -169,7 +185,7 @@ export class VariantRenderer {
   #make({ objects, problem, warning, overrides }: Applied, asked: number | undefined, local: boolean): Variant {
     const { dependencies } = this.#options;
     const final = asked === undefined ? objects : objects.map((object) => this.#withReplicas(object, asked));
-    const rendered = final.map((object) => this.#mark(object, local));
+    const rendered = final.map((object) => this.#mark(object, local, asked !== undefined));
     return {
       objects: local ? rendered.filter(({ ref }) => !this.#isOwner(ref)) : [...dependencies.objects, ...rendered],
       replicas: this.#replicasOf(final),
@@ -219,8 +235,17 @@ export class VariantRenderer {
     return isSameRef(ref, this.#options.owner);
   }
 
-  #mark(object: KubeObject, local: boolean): DesiredObject {
-    const marked = local ? this.#marked.local : this.#marked.member;
+  /** `object`: where several are rendered, nobody's default is among them. */
+  #unwrittenIn(object: KubeObject, isScaled: boolean): FieldsV1 | undefined {
+    const { unwritten, base, replicaPath } = this.#options;
+    const same = sameIn(unwritten, base[0], object);
+    const path = replicaPath ?? memberKind(object).replicaPath;
+    return isScaled && path !== undefined ? withoutPath(same, path) : same;
+  }
+
+  #mark(object: KubeObject, local: boolean, isScaled: boolean): DesiredObject {
+    const isDecided = isScaled && this.#options.unwritten !== undefined;
+    const marked = local ? this.#marked.local : isDecided ? this.#marked.scaled : this.#marked.member;
     let known = marked.get(object);
     if (known === undefined) {
       const { owner, marking, dependencies, retain, reporting } = this.#options;
@@ -229,12 +254,14 @@ export class VariantRenderer {
       const owned = local ? withControllerReference(rolled, owner) : rolled;
       const desired =
         this.#options.inPhases === true ? markedInPhase(owned, marking) : mark(owned, "rendered", marking);
+      const unwritten = this.#unwrittenIn(rest, isScaled);
       const terms = reportTermsOf(object, reporting, this.#isOwner(desired.ref));
       const run = this.#options.runs?.get(refKey(desired.ref))?.hash;
       known = {
         ...desired,
         ...(run === undefined ? {} : { run }),
         ...(rest === object ? {} : { unretained: object }),
+        ...(unwritten === undefined ? {} : { unwritten }),
         ...(terms === undefined ? {} : { reporting: terms }),
       };
       marked.set(object, known);

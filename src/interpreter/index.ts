@@ -32,7 +32,15 @@ export { whyHubsOwn } from "./hubsOwn.ts";
 export { isSameTrouble, mayBeForPods, podSelectorOf, type PodTrouble, podTrouble } from "./health/pods.ts";
 export { healthProblems } from "./health/declared.ts";
 export { type MemberReport, memberReport } from "./memberReport.ts";
-export { appliedAtOf, hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
+export {
+  appliedAtOf,
+  fieldOfPlace,
+  hasApplied,
+  lostFields,
+  lostPlaces,
+  ownsAnnotation,
+  valueAtElements,
+} from "./ownership.ts";
 export { neverPlacedAs, whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
 export { amountOf, needsOfPod, type PodNeeds, podNeedsKey, podNeedsOf, type PodToleration } from "./podNeeds.ts";
 export {
@@ -60,6 +68,8 @@ export {
 export { replicaPath, replicasAt, withCounts, withReplicasAt } from "./replicas.ts";
 export { isJob, undividable } from "./divisionOfJobs.ts";
 export { isSummedUp, statusOwner, statusSum } from "./statusSum.ts";
-export type { Dependency, Health, HubKind, LostField, MemberStatus, ReplicaPaths } from "./types.ts";
+export type { Dependency, Health, HubKind, LostField, LostPlace, MemberStatus, ReplicaPaths } from "./types.ts";
+export { holdsPlace, sameIn, unwrittenFields, withoutPath } from "./unwritten.ts";
 export { fieldsLeftOut } from "./leftOut.ts";
 export { userSetObject, whyOwnersUnknown } from "./userFields.ts";
+export { isPlaceholder, withoutPlaces } from "./yielding.ts";

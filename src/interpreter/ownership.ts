@@ -1,6 +1,6 @@
 import { type FieldsV1, type KubeObject, type ManagedFieldsEntry, parseJson } from "../apis/index.ts";
 import { associativeKey, fieldElement, matchesKey, textOfScalar } from "./fieldPaths.ts";
-import type { LostField } from "./types.ts";
+import type { LostField, LostPlace } from "./types.ts";
 import { type Fields, isFields } from "./values.ts";
 
 /** Identity, and fields that the server strips from managedFields: nobody can own these. */
@@ -34,6 +34,21 @@ interface Findings {
   absent(place: Place, value: null | readonly unknown[]): void;
 }
 
+/** {@link lostPlaces}, for people. */
+export function lostFields(
+  desired: KubeObject,
+  managedFields: readonly ManagedFieldsEntry[],
+  manager: string,
+  live?: KubeObject,
+): LostField[] {
+  return lostPlaces(desired, managedFields, manager, live).map(fieldOfPlace);
+}
+
+/** A lost place as it is reported: its path and the manager. */
+export function fieldOfPlace({ path, takenBy }: LostPlace): LostField {
+  return { path, ...(takenBy === undefined ? {} : { takenBy }) };
+}
+
 /**
  * The fields of a desired object that the manager's Apply entry does not hold (any more), in the order of the object: the fields that
  * somebody changed, took over or removed since. Empty when the manager still owns every field.
@@ -42,19 +57,24 @@ interface Findings {
  * keyed, a set, or owned as a whole follows from `fieldsV1`. Texts are made for lost paths only. `live` is needed for empty lists alone, which are
  * lost when others own the whole list and it holds something: of a list with keys or a set that is empty nobody is the owner.
  */
-export function lostFields(
+export function lostPlaces(
   desired: KubeObject,
   managedFields: readonly ManagedFieldsEntry[],
   manager: string,
   live?: KubeObject,
-): LostField[] {
+): LostPlace[] {
   const own = managedFields.find((entry) => isOwn(entry, manager));
   const fields = own?.fieldsV1 ?? NOTHING;
-  const lost: LostField[] = [];
+  const lost: LostPlace[] = [];
   const found: Findings = {
     lost({ elements, names }) {
-      const takenBy = takerOf(elements, managedFields, own, manager);
-      lost.push({ path: pathText(names), ...(takenBy === undefined ? {} : { takenBy }) });
+      const { takenBy, isHeld } = takerOf(elements, managedFields, own, manager);
+      lost.push({
+        path: pathText(names),
+        ...(takenBy === undefined ? {} : { takenBy }),
+        elements: [...elements],
+        isHeld,
+      });
     },
     absent(place, value) {
       const { elements } = place;
@@ -64,7 +84,7 @@ export function lostFields(
       });
       if (others.length === 0) return;
       // In a list with keys and in a set, others may have items of their own beside the none that are ours.
-      if (value !== null && !(others.every(isLeaf) && isFilled(liveAt(live, elements)))) return;
+      if (value !== null && !(others.every(isLeaf) && isFilled(valueAtElements(live, elements)))) return;
       this.lost(place);
     },
   };
@@ -236,7 +256,7 @@ function takerOf(
   managedFields: readonly ManagedFieldsEntry[],
   own: ManagedFieldsEntry | undefined,
   manager: string,
-): string | undefined {
+): { takenBy: string | undefined; isHeld: boolean } {
   let holder: ManagedFieldsEntry | undefined;
   let last: ManagedFieldsEntry | undefined;
   for (const entry of managedFields) {
@@ -244,7 +264,7 @@ function takerOf(
     if (entry.fieldsV1 !== undefined && holds(entry.fieldsV1, elements) && isLater(entry, holder)) holder = entry;
     if (entry.subresource !== "status" && !isLater(own, entry) && isLater(entry, last)) last = entry;
   }
-  return (holder ?? last)?.manager;
+  return { takenBy: (holder ?? last)?.manager, isHeld: holder !== undefined };
 }
 
 /** RFC 3339 in UTC with whole seconds, as servers write it, sorts as text. The later of two times, or the only one. */
@@ -257,7 +277,7 @@ function holds(fields: FieldsV1, elements: readonly string[]): boolean {
 }
 
 /** What is owned at that position; a leaf also where the position is within what is owned as a whole. */
-function ownedAt(fields: FieldsV1, elements: readonly string[]): FieldsV1 | undefined {
+export function ownedAt(fields: FieldsV1, elements: readonly string[]): FieldsV1 | undefined {
   let node = fields;
   for (const element of elements) {
     const next = nodeAt(node, element);
@@ -271,16 +291,26 @@ function isFilled(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
 }
 
-/** The value at that position of the object on the member. */
-function liveAt(live: unknown, elements: readonly string[]): unknown {
-  let value = live;
-  for (const element of elements) {
-    if (Array.isArray(value)) {
-      const key = element.startsWith("?:") ? (parseJson(element.slice(2)) as Fields) : associativeKey(element);
-      value = key === undefined ? undefined : value.find((item) => isFields(item) && matchesKey(item, key));
-    } else value = isFields(value) ? value[element.slice(2)] : undefined;
-  }
+/** The value at that position of an object. */
+export function valueAtElements(object: unknown, elements: readonly string[]): unknown {
+  let value = object;
+  for (const element of elements) value = memberAt(value, element);
   return value;
+}
+
+/** The part of a map or list that the path element names; of a set, the item itself. */
+export function memberAt(value: unknown, element: string): unknown {
+  if (Array.isArray(value)) return (value as unknown[])[indexAt(value, element)];
+  const name = element.slice(2);
+  return isFields(value) && element.startsWith("f:") && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** The position of the item that the path element names; -1 where there is none. */
+export function indexAt(items: readonly unknown[], element: string): number {
+  if (element.startsWith("i:")) return Number(element.slice(2)) < items.length ? Number(element.slice(2)) : -1;
+  if (element.startsWith("v:")) return items.findIndex((item) => `v:${JSON.stringify(item)}` === element);
+  const key = element.startsWith("?:") ? (parseJson(element.slice(2)) as Fields) : associativeKey(element);
+  return key === undefined ? -1 : items.findIndex((item) => isFields(item) && matchesKey(item, key));
 }
 
 function nodeAt(fields: FieldsV1, element: string): FieldsV1 | undefined {

@@ -31,6 +31,7 @@ import { whyNeverPlaced } from "./placeableKinds.ts";
 import { propagatedDependencies } from "./propagatedDependencies.ts";
 import { replicaPath } from "./replicas.ts";
 import type { Health, HubKind, MemberKind, ReplicaPaths, ServedKind } from "./types.ts";
+import { unwrittenFields } from "./unwritten.ts";
 import { userSetObject, whyOwnersUnknown } from "./userFields.ts";
 import { fieldsOf } from "./values.ts";
 
@@ -153,7 +154,8 @@ function propagatedKind(group: string, kind: string): HubKind {
   return {
     group,
     kind,
-    render: (object) => [userSetObject(object)],
+    render: (object, replicaPath = member.replicaPath) => [userSetObject(object, replicaPath)],
+    unwritten: unwrittenFields,
     refusal,
     replicas: (object) => member.replicas?.(object),
     dependencies: propagatedDependencies,

@@ -1,4 +1,4 @@
-import type { End, KubeObject, MemberAddress, ObjectRef, ReplicaCounts } from "../apis/index.ts";
+import type { End, FieldsV1, KubeObject, MemberAddress, ObjectRef, ReplicaCounts } from "../apis/index.ts";
 import type { Fields } from "./values.ts";
 
 /**
@@ -35,8 +35,13 @@ export interface Dependency {
 export interface HubKind {
   group: string;
   kind: string;
-  /** The objects for a member, in order of application, without Meridian's own marks. */
-  render(object: KubeObject): KubeObject[];
+  /**
+   * The objects for a member, in order of application, without Meridian's own marks. `replicaPath`: where an object that is sent as it is
+   * keeps its replicas, where its kind alone does not say it.
+   */
+  render(object: KubeObject, replicaPath?: readonly string[]): KubeObject[];
+  /** Fields of what is rendered that nobody has written, though a field manager of the hub object owns them; undefined where there are none. */
+  unwritten?(object: KubeObject): FieldsV1 | undefined;
   /** Why nothing can be made of that object on any member (a reason and a sentence); undefined when it is rendered. */
   refusal?(object: KubeObject): { reason: string; message: string } | undefined;
   /** Replicas that the object asks for; undefined when the kind has none. */
@@ -100,6 +105,14 @@ export interface LostField {
   path: string;
   /** The field manager that owns the field now; when nobody does, the one that changed the object last. */
   takenBy?: string;
+}
+
+/** A lost field with its place in the object. */
+export interface LostPlace extends LostField {
+  /** Path elements as `fieldsV1` writes them; `?:` and an item of a list stands for an element that is not known. */
+  elements: readonly string[];
+  /** Another field manager owns the field now. */
+  isHeld: boolean;
 }
 
 /** What one cluster's copy says in its status. */

@@ -10,6 +10,7 @@ import {
 import { isCustomGroup } from "./bundle/kinds.ts";
 import { associativeKey, matchesKey } from "./fieldPaths.ts";
 import { staysOnHub } from "./hubMarks.ts";
+import { ownedAt } from "./ownership.ts";
 import { type Fields, isFields } from "./values.ts";
 
 /** Field managers of Kubernetes' own control plane: the fields that they write belong to the hub, not to a person. */
@@ -35,9 +36,14 @@ const PERSONS_SUBRESOURCES: ReadonlySet<string> = new Set(["", "scale", "resize"
  * that the server allocated or defaulted without an owner are left out, and so are owner references, finalizers, and kubectl's copy of
  * the object. An object without managedFields is taken as a whole, less status and server-set metadata; whether it may be sent like that,
  * {@link whyOwnersUnknown} says. Shares parts with the given object.
+ *
+ * `replicaPath`: where the object keeps its replicas. An autoscaler of the hub takes that field from whoever wrote it, and the field is still the
+ * object's: it counts whoever owns it.
  */
-export function userSetObject(object: KubeObject): KubeObject {
-  const owned = userEntries(object);
+export function userSetObject(object: KubeObject, replicaPath?: readonly string[]): KubeObject {
+  const scaled = replicaPath === undefined ? undefined : scaledBy(object, replicaPath);
+  const users = userEntries(object);
+  const owned = users === undefined || scaled === undefined ? users : [...users, scaled];
   const metadata = userMetadata(object.metadata, owned);
   const result: KubeObject = { apiVersion: object.apiVersion, kind: object.kind, metadata };
   const isCustom = isCustomGroup(parseApiVersion(object.apiVersion).group);
@@ -47,7 +53,7 @@ export function userSetObject(object: KubeObject): KubeObject {
     let value = object[key];
     if (owned !== undefined && !keptWhole(object, key)) {
       const ofHub = hubs && fieldOf(hubs, key);
-      value = isOfOne ? extract(value, fieldOf(owned, key), ofHub) : without(value, ofHub ?? []);
+      value = isOfOne ? extract(value, fieldOf(owned, key), ofHub) : without(value, ofHub ?? [], scaled?.[`f:${key}`]);
     }
     if (value !== undefined && (value !== null || (isCustom && owned !== undefined))) setMember(result, key, value);
   }
@@ -132,13 +138,26 @@ function hubEntries({ apiVersion, metadata }: KubeObject): FieldsV1[] {
   );
 }
 
-/** The value less the owned fields of its maps; lists stay as they are. */
-function without(value: unknown, owned: readonly FieldsV1[]): unknown {
+/** The replicas as a set of fields, where anybody owns them: nobody owns what the server has filled in. */
+function scaledBy({ apiVersion, metadata }: KubeObject, replicaPath: readonly string[]): FieldsV1 | undefined {
+  const elements = replicaPath.map((name) => `f:${name}`);
+  const isOwned = metadata.managedFields?.some(
+    ({ fieldsV1, apiVersion: written = apiVersion }) =>
+      written === apiVersion && fieldsV1 !== undefined && ownedAt(fieldsV1, elements) !== undefined,
+  );
+  return isOwned === true
+    ? elements.reduceRight<FieldsV1>((fields, element) => ({ [element]: fields }), {})
+    : undefined;
+}
+
+/** The value less the owned fields of its maps, but for what is kept; lists stay as they are. */
+function without(value: unknown, owned: readonly FieldsV1[], kept?: FieldsV1): unknown {
+  if (kept !== undefined && isLeaf(kept)) return value;
   if (owned.length === 0 || !isFields(value)) return owned.some(isLeaf) ? undefined : value;
   if (owned.some(isLeaf)) return undefined;
   const result: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(value)) {
-    const rest = without(member, fieldOf(owned, key));
+    const rest = without(member, fieldOf(owned, key), kept?.[`f:${key}`]);
     if (rest !== undefined) setMember(result, key, rest);
   }
   return result;
@@ -153,7 +172,7 @@ function userEntries(object: KubeObject): FieldsV1[] | undefined {
   return isCoreKind(object, "Secret") ? owned.map(withStringData) : owned;
 }
 
-/** Whether a person, or a client of one, owns the fields. */
+/** Whether the fields of the entry count as set by a person or a client: not by the hub's control plane, nor by Meridian. */
 export function isUsers(entry: ManagedFieldsEntry): boolean {
   if (!PERSONS_SUBRESOURCES.has(entry.subresource ?? "")) return false;
   return entry.manager !== FIELD_MANAGER && !isControlPlanes(entry);

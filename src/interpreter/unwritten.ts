@@ -1,0 +1,176 @@
+import { type FieldsV1, type KubeObject, parseApiVersion, parseJson, sameValue } from "../apis/index.ts";
+import { isCustomGroup } from "./bundle/kinds.ts";
+import { associativeKey } from "./fieldPaths.ts";
+import { staysOnHub } from "./hubMarks.ts";
+import { memberAt } from "./ownership.ts";
+import { isServerDefault } from "./serverDefaults.ts";
+import { isUsers } from "./userFields.ts";
+import { type Fields, fieldsOf, isFields } from "./values.ts";
+
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+/** The API server takes no more annotations than this, all of them together. */
+const LONGEST_APPLIED = 256 << 10;
+
+/** One field manager's fields at a place of the object, and how to know which of them the manager wrote. */
+interface Owner {
+  fields: FieldsV1;
+  /**
+   * `All`: a server-side apply or a subresource names nothing else. `Applied`: the object of the last client-side apply holds what was written.
+   * `Created`: any other client owns what the server has filled in for it, too.
+   */
+  wrote: "All" | "Applied" | "Created";
+}
+
+/**
+ * The fields that a field manager owns though nobody has written them, as a set of fields: a client that sends a whole object owns the
+ * server's defaults as well. They are sent, so that a copy is like its original, and are left to whoever takes them on a member.
+ *
+ * What a client-side apply wrote stands in kubectl's annotation. Of other clients nobody knows, so that a value which equals the server's
+ * default counts as unwritten. Undefined where there is no such field.
+ */
+export function unwrittenFields(object: KubeObject): FieldsV1 | undefined {
+  let known = unwritten.get(object);
+  if (known === undefined) unwritten.set(object, (known = { fields: unwrittenIn(object) }));
+  return known.fields;
+}
+
+/** An object is planned many times for each time that it changes. */
+const unwritten = new WeakMap<KubeObject, { fields: FieldsV1 | undefined }>();
+
+function unwrittenIn(object: KubeObject): FieldsV1 | undefined {
+  const { apiVersion, metadata } = object;
+  const applied = lastApplied(object);
+  const owners: Owner[] = [];
+  for (const entry of metadata.managedFields ?? []) {
+    const { fieldsV1, operation, subresource = "" } = entry;
+    if (fieldsV1 === undefined) continue;
+    // The names of the fields are those of another version.
+    if ((entry.apiVersion ?? apiVersion) !== apiVersion) return undefined;
+    const isWhole = isUsers(entry) && operation !== "Apply" && subresource === "";
+    const isApplied = applied !== undefined && ownsLastApplied(fieldsV1);
+    owners.push({ fields: fieldsV1, wrote: !isWhole ? "All" : isApplied ? "Applied" : "Created" });
+  }
+  if (owners.every(({ wrote }) => wrote === "All")) return undefined;
+  const isCustom = isCustomGroup(parseApiVersion(apiVersion).group);
+  const fields = unwrittenBelow(object, { owners, applied, isDefaulted: !isCustom, path: [] });
+  return fields === undefined || Object.keys(fields).length === 0 ? undefined : fields;
+}
+
+function ownsLastApplied(fields: FieldsV1): boolean {
+  return fields["f:metadata"]?.["f:annotations"]?.[`f:${LAST_APPLIED}`] !== undefined;
+}
+
+/** What the last client-side apply sent. People write annotations: undefined unless it is an object of that name, kind and version. */
+function lastApplied({ apiVersion, kind, metadata }: KubeObject): Fields | undefined {
+  const text = metadata.annotations?.[LAST_APPLIED];
+  if (text === undefined || text.length > LONGEST_APPLIED) return undefined;
+  let applied: unknown;
+  try {
+    applied = parseJson(text);
+  } catch {
+    // Somebody wrote over the annotation: then nobody knows what was applied.
+    return undefined;
+  }
+  if (!isFields(applied) || applied["apiVersion"] !== apiVersion || applied["kind"] !== kind) return undefined;
+  const { metadata: named, data, stringData } = applied;
+  if (!isFields(named) || named["name"] !== metadata.name) return undefined;
+  // The server answers with `data` what was written as `stringData`.
+  return isFields(stringData) ? { ...applied, data: { ...fieldsOf(data), ...stringData } } : applied;
+}
+
+interface Place {
+  owners: readonly Owner[];
+  /** What the last client-side apply sent for this place; undefined: nothing. */
+  applied: unknown;
+  /** The server fills in fields here of which the defaults are known. */
+  isDefaulted: boolean;
+  path: readonly string[];
+}
+
+/** The unwritten fields below a map or list. */
+function unwrittenBelow(value: unknown, { owners, applied, isDefaulted, path }: Place): FieldsV1 | undefined {
+  let found: FieldsV1 | undefined;
+  for (const element of new Set(owners.flatMap(({ fields }) => Object.keys(fields)))) {
+    if (element === "." || isLeftOut(element, path)) continue;
+    const below = owners.flatMap(({ fields, wrote }) => {
+      const node = fields[element];
+      return node === undefined ? [] : [{ fields: node, wrote }];
+    });
+    const place: Place = {
+      owners: below,
+      applied: memberAt(applied, element),
+      isDefaulted: isDefaulted && !HOLDS_NO_DEFAULT.has(element),
+      path: [...path, element],
+    };
+    const part = unwrittenAt(memberAt(value, element), place);
+    if (part !== undefined) found = { ...found, [element]: part };
+  }
+  return found;
+}
+
+/** Where the server fills in nothing. */
+const HOLDS_NO_DEFAULT: ReadonlySet<string> = new Set(["f:metadata", "f:data", "f:stringData", "f:binaryData"]);
+
+/** Not sent, or what the item of a list is called. */
+function isLeftOut(element: string, path: readonly string[]): boolean {
+  if (path.length === 0) return element === "f:status";
+  const parent = path.at(-1) ?? "";
+  if (path.length === 1 && parent === "f:metadata") return element !== "f:labels" && element !== "f:annotations";
+  if (path.length === 2 && path[0] === "f:metadata") return staysOnHub(element.slice(2));
+  const key = associativeKey(parent);
+  return key !== undefined && Object.hasOwn(key, element.slice(2));
+}
+
+function unwrittenAt(value: unknown, place: Place): FieldsV1 | undefined {
+  const { owners, applied, isDefaulted, path } = place;
+  const hasParts = owners.some(({ fields }) => Object.keys(fields).some((element) => element !== "."));
+  if (hasParts) return owners.some(isWhole) ? undefined : unwrittenBelow(value, place);
+  // A null that the server has filled in was not written.
+  if (value === undefined || (applied !== undefined && (applied !== null || value === null))) return undefined;
+  const isUnwritten = owners.every(
+    ({ wrote }) =>
+      wrote === "Applied" || (wrote === "Created" && isDefaulted && isServerDefault(path.at(-1) ?? "", value)),
+  );
+  return isUnwritten ? {} : undefined;
+}
+
+/** Somebody who surely wrote it owns the whole of what others own parts of. */
+function isWhole({ fields, wrote }: Owner): boolean {
+  return wrote === "All" && Object.keys(fields).length === 0;
+}
+
+/** Whether the place is one of the fields, or within one. */
+export function holdsPlace(fields: FieldsV1 | undefined, elements: readonly string[]): boolean {
+  let node = fields;
+  for (const element of elements) {
+    if (node === undefined) return false;
+    if (Object.keys(node).length === 0) return true;
+    node = node[element];
+  }
+  return node !== undefined && Object.keys(node).length === 0;
+}
+
+/** Those of the fields that have the same value in both objects. */
+export function sameIn(fields: FieldsV1 | undefined, a: unknown, b: unknown): FieldsV1 | undefined {
+  if (fields === undefined || a === b) return fields;
+  const elements = Object.keys(fields);
+  if (elements.length === 0) return sameValue(a, b) ? fields : undefined;
+  let same: FieldsV1 | undefined;
+  for (const element of elements) {
+    const part = sameIn(fields[element], memberAt(a, element), memberAt(b, element));
+    if (part !== undefined) same = { ...same, [element]: part };
+  }
+  return same;
+}
+
+/** The fields without the one at that path. */
+export function withoutPath(fields: FieldsV1 | undefined, [name, ...rest]: readonly string[]): FieldsV1 | undefined {
+  const element = `f:${name}`;
+  const node = fields?.[element];
+  if (fields === undefined || name === undefined || node === undefined) return fields;
+  const left = rest.length === 0 ? undefined : withoutPath(node, rest);
+  if (left === node) return fields;
+  const { [element]: _, ...others } = fields;
+  if (left !== undefined) return { ...others, [element]: left };
+  return Object.keys(others).length === 0 ? undefined : others;
+}
