@@ -1,0 +1,250 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { KubeObject, ResourceBinding } from "../../../src/apis/index.ts";
+import {
+  CLUSTERPLACEMENTS,
+  DEPLOYMENTS,
+  PLACEMENTS,
+  RESOURCEBINDINGS,
+  type ResourceType,
+} from "../../../src/runtime/index.ts";
+import { clusterPlacement, placement } from "../../builders/index.ts";
+import { TestFederation } from "./harness.ts";
+import type { TestCluster } from "./testCluster.ts";
+
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+const WEBHOOKS: ResourceType = {
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  kind: "ValidatingWebhookConfiguration",
+  plural: "validatingwebhookconfigurations",
+  namespaced: false,
+};
+
+const manifest = (spec: object = {}): KubeObject => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "web", namespace: "default" },
+  spec: {
+    selector: { matchLabels: { app: "web" } },
+    template: { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web", image: "nginx" }] } },
+    ...spec,
+  },
+});
+
+/** As `kubectl apply` creates it: the whole object, with what was written beside it. */
+function applied(written: KubeObject): KubeObject {
+  const annotations = { [LAST_APPLIED]: JSON.stringify(written) };
+  return { ...written, metadata: { ...written.metadata, annotations } };
+}
+
+async function placed(deployment: KubeObject, retain: object[] = []): Promise<TestFederation> {
+  const federation = await TestFederation.start("shanghai", "singapore");
+  const policy = placement("web").selects({ apiVersion: "apps/v1", kind: "Deployment", name: "web" }).object();
+  await federation.apply(PLACEMENTS, { ...policy, spec: { ...policy.spec, ...(retain.length > 0 && { retain }) } });
+  await federation.hub.create(DEPLOYMENTS, deployment);
+  await untilApplied(federation);
+  return federation;
+}
+
+async function untilApplied(federation: TestFederation, name = "deployment.apps.web"): Promise<void> {
+  await federation.until(() => bindingOf(federation, name)?.status?.conditions?.some(isApplied) === true, 60_000);
+}
+
+const bindingOf = (federation: TestFederation, name: string): ResourceBinding | undefined =>
+  federation.hub.find(RESOURCEBINDINGS, "default", name) as ResourceBinding | undefined;
+const isApplied = ({ type, status }: { type: string; status: string }): boolean =>
+  type === "Applied" && status === "True";
+
+const specOf = (cluster: TestCluster): Record<string, unknown> =>
+  cluster.get(DEPLOYMENTS, "default", "web")["spec"] as Record<string, unknown>;
+const replicasOn = (federation: TestFederation, ...members: string[]): unknown[] =>
+  members.map((member) => specOf(federation.member(member).server)["replicas"]);
+
+/** Somebody with that field manager changes the object, through its scale subresource for instance. */
+async function change(cluster: TestCluster, by: { manager: string; path: string; patch: object }): Promise<void> {
+  const reply = await cluster.answer({
+    method: "PATCH",
+    path: by.path,
+    query: new URLSearchParams({ fieldManager: by.manager }),
+    headers: { "content-type": "application/merge-patch+json", authorization: `Bearer ${cluster.adminToken}` },
+    body: Buffer.from(JSON.stringify(by.patch)),
+    signal: new AbortController().signal,
+  });
+  expect(reply).toMatchObject({ kind: "Whole", status: 200 });
+}
+
+const WEB = "/apis/apps/v1/namespaces/default/deployments/web";
+const scale = (cluster: TestCluster, replicas: number): Promise<void> =>
+  change(cluster, { manager: "kube-controller-manager", path: `${WEB}/scale`, patch: { spec: { replicas } } });
+
+describe("replicas that an autoscaler of the hub takes", () => {
+  test.each<{ name: string; deployment: KubeObject }>([
+    { name: "from a client-side apply", deployment: applied(manifest({ replicas: 2 })) },
+    { name: "from whoever created it", deployment: manifest({ replicas: 2 }) },
+    { name: "though nobody wrote any", deployment: applied(manifest()) },
+  ])("$name are those of every copy", async ({ deployment }) => {
+    await using federation = await placed(deployment);
+    await scale(federation.hub, 4);
+    await federation.until(() => replicasOn(federation, "shanghai", "singapore").every((count) => count === 4));
+    await federation.stopManager();
+    await scale(federation.hub, 5);
+    await federation.startManager();
+    await federation.until(() => replicasOn(federation, "shanghai", "singapore").every((count) => count === 5));
+    // Written by somebody: an autoscaler of a member does not get it.
+    await scale(federation.member("shanghai").server, 9);
+    await federation.until(() => replicasOn(federation, "shanghai")[0] === 5);
+  });
+});
+
+describe("replicas that nobody wrote", () => {
+  test.each<{ name: string; deployment: KubeObject }>([
+    { name: "applied by kubectl", deployment: applied(manifest()) },
+    { name: "created", deployment: manifest() },
+  ])("are left to the autoscaler of a member: $name", async ({ deployment }) => {
+    await using federation = await placed(deployment);
+    const { server } = federation.member("shanghai");
+    await scale(server, 5);
+    await federation.pass(10_000);
+    expect(replicasOn(federation, "shanghai", "singapore")).toEqual([5, 1]);
+    await untilApplied(federation);
+    expect(federation.events.map(({ reason }) => reason)).not.toContain("DriftHealed");
+
+    // Another change of the object, and another manager, leave them too.
+    await change(federation.hub, {
+      manager: "kubectl-edit",
+      path: WEB,
+      patch: { spec: { minReadySeconds: 3 } },
+    });
+    await federation.until(() => specOf(server)["minReadySeconds"] === 3);
+    expect(replicasOn(federation, "shanghai")).toEqual([5]);
+    await federation.stopManager();
+    await scale(server, 6);
+    await change(federation.hub, {
+      manager: "kubectl-edit",
+      path: WEB,
+      patch: { spec: { minReadySeconds: 4 } },
+    });
+    await federation.startManager();
+    await federation.until(() => specOf(server)["minReadySeconds"] === 4);
+    expect(replicasOn(federation, "shanghai")).toEqual([6]);
+    await federation.pass(10_000);
+    expect(replicasOn(federation, "shanghai")).toEqual([6]);
+
+    // Now somebody writes them.
+    await change(federation.hub, { manager: "kubectl-edit", path: WEB, patch: { spec: { replicas: 3 } } });
+    await federation.until(() => replicasOn(federation, "shanghai", "singapore").every((count) => count === 3));
+  });
+
+  test("are enforced from when the annotation says that they were written", async () => {
+    await using federation = await placed(applied(manifest()));
+    const { server } = federation.member("shanghai");
+    await scale(server, 5);
+    await federation.pass(5_000);
+    const metadata = { annotations: { [LAST_APPLIED]: JSON.stringify(manifest({ replicas: 1 })) } };
+    await change(federation.hub, { manager: "kubectl-client-side-apply", path: WEB, patch: { metadata } });
+    await federation.until(() => replicasOn(federation, "shanghai")[0] === 1);
+  });
+
+  test("are not sent to an object that is taken over", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    const { server } = federation.member("shanghai");
+    await server.create(DEPLOYMENTS, manifest({ replicas: 2 }));
+    await scale(server, 7);
+    const policy = placement("web").selects({ apiVersion: "apps/v1", kind: "Deployment", name: "web" }).object();
+    await federation.apply(PLACEMENTS, { ...policy, spec: { ...policy.spec, conflictResolution: "Adopt" } });
+    await federation.hub.create(DEPLOYMENTS, applied(manifest()));
+    await untilApplied(federation);
+    expect(replicasOn(federation, "shanghai")).toEqual([7]);
+  });
+});
+
+test("replicas that were written are put back, and the Event names the remedy", async () => {
+  await using federation = await placed(applied(manifest({ replicas: 1 })));
+  await scale(federation.member("shanghai").server, 5);
+  await federation.until(() => federation.events.some(({ reason }) => reason === "DriftHealed"));
+  await federation.until(() => replicasOn(federation, "shanghai")[0] === 1);
+  const event = federation.events.find(({ reason }) => reason === "DriftHealed");
+  expect(event?.note).toContain('retain: [{kind: Deployment, path: "spec.replicas"}]');
+});
+
+describe("a certificate bundle that an operator of the member fills in", () => {
+  const webhook = (name: string, caBundle: string) => ({
+    name,
+    clientConfig: { service: { name: "hook", namespace: "default" }, caBundle },
+    rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
+    sideEffects: "None",
+    admissionReviewVersions: ["v1"],
+  });
+  const configuration = (caBundle = "Cg=="): KubeObject => ({
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: WEBHOOKS.kind,
+    metadata: { name: "hooks" },
+    webhooks: [webhook("a.example.com", caBundle), webhook("b.example.com", caBundle)],
+  });
+  const PATH = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/hooks";
+
+  async function running(retain: object[] = []): Promise<TestFederation> {
+    const federation = await TestFederation.start("shanghai");
+    onTestFinished(() => federation.hub.empty(WEBHOOKS));
+    const selector = { apiVersion: "admissionregistration.k8s.io/v1", kind: WEBHOOKS.kind, name: "hooks" };
+    const policy = clusterPlacement("hooks").selects(selector).object();
+    await federation.apply(CLUSTERPLACEMENTS, {
+      ...policy,
+      spec: { ...policy.spec, ...(retain.length > 0 && { retain }) },
+    });
+    await federation.hub.create(WEBHOOKS, configuration());
+    await federation.until(() => federation.member("shanghai").server.has(WEBHOOKS, undefined, "hooks"));
+    await federation.pass(5_000);
+    return federation;
+  }
+
+  const bundlesOn = (federation: TestFederation): string[] => {
+    const found = federation.member("shanghai").server.get(WEBHOOKS, undefined, "hooks");
+    return (found["webhooks"] as ReturnType<typeof webhook>[]).map(({ clientConfig }) => clientConfig.caBundle);
+  };
+  const INJECTED = "aW5qZWN0ZWQ=";
+  const inject = (federation: TestFederation): Promise<void> =>
+    change(federation.member("shanghai").server, {
+      manager: "cainjector",
+      path: PATH,
+      patch: { webhooks: [webhook("a.example.com", INJECTED), webhook("b.example.com", INJECTED)] },
+    });
+
+  test("is put back once, and left to the operator when it fills it in again", async () => {
+    await using federation = await running();
+    await inject(federation);
+    await federation.until(() => bundlesOn(federation).every((bundle) => bundle === "Cg=="));
+    await inject(federation);
+    await federation.pass(30_000);
+    expect(bundlesOn(federation)).toEqual([INJECTED, INJECTED]);
+    expect(federation.events.filter(({ reason }) => reason === "GivenUp")).toHaveLength(1);
+
+    // A restart may try once more, and never fights for ever.
+    await federation.stopManager();
+    await federation.startManager();
+    for (let ms = 0; ms < 20_000; ms += 1_000) {
+      if (bundlesOn(federation).includes("Cg==")) await inject(federation);
+      await federation.pass(1_000);
+    }
+    expect(bundlesOn(federation)).toEqual([INJECTED, INJECTED]);
+
+    // Another value on the hub is sent.
+    await federation.hub.edit(WEBHOOKS, undefined, "hooks", (object) => {
+      Object.assign(object, { webhooks: configuration("bmV3").webhooks });
+    });
+    await federation.until(() => bundlesOn(federation).every((bundle) => bundle === "bmV3"));
+  });
+
+  test.each(["webhooks[name=a.example.com].clientConfig.caBundle", "webhooks[*].clientConfig.caBundle"])(
+    "is left to the operator from the start where the policy retains %s",
+    async (path) => {
+      await using federation = await running([{ kind: WEBHOOKS.kind, path }]);
+      const before = federation.member("shanghai").writes.length;
+      await inject(federation);
+      await federation.pass(10_000);
+      expect(bundlesOn(federation)[0]).toBe(INJECTED);
+      expect(bundlesOn(federation)[1]).toBe(path.includes("*") ? INJECTED : "Cg==");
+      expect(federation.member("shanghai").writes.length - before).toBe(path.includes("*") ? 0 : 1);
+    },
+  );
+});
