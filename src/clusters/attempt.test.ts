@@ -84,21 +84,21 @@ describe("a write puts right what somebody did", () => {
       name: "a change that is wanted",
       carriedOut: false,
       wanted: row(),
-      action: { kind: "Update", row: row(), observed, drift: [], yielded: [] },
+      action: { kind: "Update", row: row(), observed, drift: [], yielded: [], kept: [] },
       want: false,
     },
     {
       name: "a change of what was as it should be",
       carriedOut: true,
       wanted: row(),
-      action: { kind: "Update", row: row(), observed, drift: [], yielded: [] },
+      action: { kind: "Update", row: row(), observed, drift: [], yielded: [], kept: [] },
       want: true,
     },
     {
       name: "a field taken back",
       carriedOut: false,
       wanted: row(),
-      action: { kind: "Update", row: row(), observed, drift, yielded: [] },
+      action: { kind: "Update", row: row(), observed, drift, yielded: [], kept: [] },
       want: true,
     },
     {
@@ -142,17 +142,17 @@ describe("somebody undoes it again and again", () => {
   test.each<{ name: string; action: Action; message: string }>([
     {
       name: "who takes a field is named, with the field",
-      action: { kind: "Update", row: row(), observed, drift: [taken("data.key", "kubectl")], yielded: [] },
+      action: { kind: "Update", row: row(), observed, drift: [taken("data.key", "kubectl")], yielded: [], kept: [] },
       message: `kubectl changes data.key ${rest}`,
     },
     {
       name: "who cannot be known is somebody",
-      action: { kind: "Update", row: row(), observed, drift: [taken("data.key")], yielded: [] },
+      action: { kind: "Update", row: row(), observed, drift: [taken("data.key")], yielded: [], kept: [] },
       message: `somebody changes data.key ${rest}`,
     },
     {
       name: "who changes the marks",
-      action: { kind: "Update", row: row(), observed, drift: [], yielded: [] },
+      action: { kind: "Update", row: row(), observed, drift: [], yielded: [], kept: [] },
       message: `somebody changes Meridian's marks ${rest}`,
     },
     { name: "who deletes it", action: { kind: "Create", row: row() }, message: `somebody deletes it ${rest}` },

@@ -36,10 +36,11 @@ export function isStillAskedFor({ row }: MemberObject, action: Action): boolean 
 }
 
 /** Whether the write puts right what somebody did, and does not bring what is wanted anew. */
-export function isHealing({ carriedOut, row }: MemberObject, action: Action): boolean {
+export function isHealing({ carriedOut, row, judged }: MemberObject, action: Action): boolean {
   // Somebody may make the old one again each time.
   if (action.kind === "Delete") return row?.verb === "Delete" && row.why.reason === REPLACED;
-  if (action.kind === "Update") return carriedOut || action.drift.length > 0;
+  // What the copy keeps has changed on the hub.
+  if (action.kind === "Update") return action.drift.length > 0 || (carriedOut && judged?.isStale !== true);
   return action.kind === "Create" && carriedOut;
 }
 

@@ -1,10 +1,10 @@
 import type { OwnerRef } from "../apis/index.ts";
 import { type ApplyRow, hasEnded } from "../desiredstate/index.ts";
-import type { LostPlace } from "../interpreter/index.ts";
+import type { LostPlace, StandingField } from "../interpreter/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 import { isInSync } from "./memberObjects.ts";
 import type { ObservedObject } from "./observed.ts";
-import { leftToOthers } from "./yielding.ts";
+import { keptBy, leftToOthers } from "./yielding.ts";
 
 /** What a lane should do about one member object now. */
 export type Action =
@@ -18,6 +18,8 @@ export type Action =
       observed: ObservedObject;
       drift: readonly LostPlace[];
       yielded: readonly LostPlace[];
+      /** What the copy keeps beside the row's object. */
+      kept: readonly StandingField[];
     }
   | { kind: "Delete"; observed: ObservedObject }
   /** Let go of the object: it stays on the member without Meridian's marks. */
@@ -60,6 +62,7 @@ export function decide(object: MemberObject, isKnown: boolean): Action {
         observed,
         drift: object.judged?.hash === row.hash ? object.judged.lost : [],
         yielded: leftToOthers(object, row),
+        kept: keptBy(object, row),
       };
     case "Delete":
     case "Release":

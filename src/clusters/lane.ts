@@ -259,7 +259,7 @@ export class Lane implements AsyncDisposable {
       case "Create":
         return await writer.create(withHubVersion(action.row), this.#telemetry.ofNamespaces(attempt));
       case "Update":
-        return await writer.update(withHubVersion(action.row), action.observed, action.drift, action.yielded);
+        return await writer.update(withHubVersion(action.row), action.observed, action.drift, action);
       case "Delete":
         await writer.delete(object.ref, action.observed, object.row?.verb === "Delete" ? object.row : {});
         return undefined;

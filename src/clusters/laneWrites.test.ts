@@ -29,7 +29,7 @@ describe("what a lane sends", () => {
       { object: { metadata: { annotations: { [HUB_VERSION_ANNOTATION]: "12" } } } },
       { uid: observed.uid },
       [{ path: "data.key" }],
-      [],
+      { yielded: [], kept: [] },
     ]);
   });
 

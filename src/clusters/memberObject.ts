@@ -1,4 +1,4 @@
-import { type ObjectRef, refKey } from "../apis/index.ts";
+import { type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
 import type { EndedRun, Failure, Observation, Row } from "../desiredstate/index.ts";
 import type { LostPlace, MemberReport, PodTrouble } from "../interpreter/index.ts";
 import type { Origin } from "../observability/index.ts";
@@ -18,6 +18,10 @@ export interface Judgement {
   yielded: readonly LostPlace[];
   /** Fields that are ours and have another value all the same. */
   altered: readonly string[];
+  /** What an apply of now would send: the desired object and what the copy keeps beside it. */
+  sent?: KubeObject;
+  /** What the copy keeps has another value on the hub, or is gone there. */
+  isStale?: boolean;
 }
 
 /** One member object: the row that stands for it, what was observed of it, and how writing it went. */

@@ -8,7 +8,15 @@ import {
   type Row,
   sameReportTerms,
 } from "../desiredstate/index.ts";
-import { alteredFields, isSameTrouble, lostPlaces, type LostPlace, type PodTrouble } from "../interpreter/index.ts";
+import {
+  alteredFields,
+  isSameTrouble,
+  lostPlaces,
+  type LostPlace,
+  onlyKept,
+  type PodTrouble,
+  withKept,
+} from "../interpreter/index.ts";
 import { applyOf, isSameApplyOf, withoutEffect } from "./effectiveApply.ts";
 import { Contents } from "./contents.ts";
 import { type MemberObject, newMemberObject } from "./memberObject.ts";
@@ -17,7 +25,7 @@ import { forgetContent, isOlder, type ObservedObject } from "./observed.ts";
 import { noteEnd } from "./ends.ts";
 import type { RowDelta } from "./ports.ts";
 import { asksTheSame, isForgettable, rowFor } from "./rowChanges.ts";
-import { countedPlaceholders, divideLost } from "./yielding.ts";
+import { countedPlaceholders, divideLost, keptBy } from "./yielding.ts";
 
 export interface MemberObjectsOptions {
   cluster: string;
@@ -36,7 +44,7 @@ const MOST_REFUSED = 16;
 /** The hash of the row that the member object was compared with and found equal to. */
 export function inSyncWith({ observed, judged }: MemberObject): string | undefined {
   if (observed === undefined || observed.deleting || judged === undefined) return undefined;
-  if (judged.lost.length > 0 || judged.altered.length > 0) return undefined;
+  if (judged.lost.length > 0 || judged.altered.length > 0 || judged.isStale === true) return undefined;
   return observed.hash === judged.hash ? judged.hash : undefined;
 }
 
@@ -257,13 +265,16 @@ export class MemberObjects {
     this.#options.changed(object);
   }
 
-  /** What nobody has written is another part of the same object now: what is left to other owners is judged again. */
+  /** The same object is to be, but what nobody has written is another part of it, or what the copy keeps has changed on the hub. */
   #divideAgain(object: MemberObject, before: Row | undefined): void {
     const { row, judged, observed } = object;
     if (row?.verb !== "Apply" || judged?.hash !== row.hash || before?.verb !== "Apply") return;
-    if (sameValue(row.unwritten, before.unwritten)) return;
+    if (sameValue(row.unwritten, before.unwritten) && sameValue(row.standing, before.standing)) return;
     if (observed?.evidence.live !== undefined) object.judged = undefined;
-    else object.judged = { ...judged, ...divideLost(object, row, [...judged.lost, ...judged.yielded]) };
+    else {
+      const isStale = !sameValue(keptBy(object, row), keptBy(object, before));
+      object.judged = { ...judged, ...divideLost(object, row, [...judged.lost, ...judged.yielded]), isStale };
+    }
     this.#options.changed(object);
   }
 
@@ -378,8 +389,10 @@ export class MemberObjects {
       );
       // What others took is put back first; the answer to that says whether it had an effect.
       const altered = lost.length > 0 ? [] : this.#alteredIn(object, row, live);
-      object.judged = { hash: row.hash, lost, yielded, altered };
-      if (lost.length === 0 && altered.length === 0) observed.evidence.live = undefined;
+      const kept = keptBy(object, row);
+      const isStale = kept.length > 0 && alteredFields(onlyKept(row.object, kept), live, FIELD_MANAGER).length > 0;
+      object.judged = { hash: row.hash, lost, yielded, altered, isStale, sent: withKept(row.object, kept) };
+      if (lost.length === 0 && altered.length === 0 && !isStale) observed.evidence.live = undefined;
       else if (altered.length > 0 && object.failure === undefined) this.#setFailure(object, withoutEffect(altered));
       this.#mark(object);
     }

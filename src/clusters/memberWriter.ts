@@ -11,8 +11,11 @@ import type { ApplyRow, DeleteRow } from "../desiredstate/index.ts";
 import {
   alteredFields,
   isDefinition,
+  keptFields,
   type LostField,
   type LostPlace,
+  type StandingField,
+  withKept,
   withoutGivenUp,
   withoutPlaces,
 } from "../interpreter/index.ts";
@@ -200,23 +203,24 @@ export class MemberWriter {
       if (refusal !== undefined) throw new ApiError(409, refusal.reason, refusal.message);
     }
     await this.#giveUp(type, row);
-    const object = withoutPlaces(row.object, placesOf(unwrittenOfOthers(row, live)));
+    const kept = keptFields(row.standing, FIELD_MANAGER, { live });
+    const object = withKept(withoutPlaces(row.object, placesOf(unwrittenOfOthers(row, live))), kept);
     return this.#apply(type, { ...object, metadata: { ...object.metadata, uid: holder.uid } }, true);
   }
 
   /**
    * Applies to the object of ours that was observed, and takes back what others changed. The apply forces, so it names the observed UID:
-   * a later object of the same name may be anybody's. `yielded`: what is left to its owners.
+   * a later object of the same name may be anybody's. `yielded`: what is left to its owners; `kept`: what is sent on.
    */
   async update(
     row: ApplyRow,
     observed: ObservedObject,
     drift: readonly LostField[],
-    yielded: readonly LostPlace[] = [],
+    { yielded, kept }: { yielded: readonly LostPlace[]; kept: readonly StandingField[] } = { yielded: [], kept: [] },
   ): Promise<Written> {
     const type = this.#type(row.ref);
     const { uid } = observed;
-    const desired = withoutPlaces(row.object, placesOf(yielded));
+    const desired = withKept(withoutPlaces(row.object, placesOf(yielded)), kept);
     const object = { ...desired, metadata: { ...desired.metadata, uid } };
     if (observed.hash !== row.hash) await this.#giveUp(type, row);
     try {

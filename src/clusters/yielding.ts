@@ -3,10 +3,12 @@ import { type ApplyRow, expectedOf } from "../desiredstate/index.ts";
 import {
   fieldOfPlace,
   holdsPlace,
+  keptFields,
   isPlaceholder,
   type LostField,
   type LostPlace,
   lostPlaces,
+  type StandingField,
   valueAtElements,
 } from "../interpreter/index.ts";
 import type { MemberObject } from "./memberObject.ts";
@@ -66,6 +68,14 @@ export function countedPlaceholders(
     counted.set(key, (counted.get(key) ?? 0) + 1);
   }
   return counted;
+}
+
+/** The fields that the copy keeps beside a row's object: what was sent before and stands on the hub still. */
+export function keptBy(
+  { judged, observed }: Pick<MemberObject, "judged" | "observed">,
+  row: ApplyRow,
+): readonly StandingField[] {
+  return keptFields(row.standing, FIELD_MANAGER, { live: observed?.evidence.live, sent: judged?.sent });
 }
 
 /** Of what a row's object is to become: the fields that nobody wrote on the hub and that others own there. `live`: metadata are enough. */

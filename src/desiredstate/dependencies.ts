@@ -1,5 +1,11 @@
 import { hashOf, type KubeObject, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
-import { occasionalKindOf, placeableKindOf, unwrittenFields, userSetObject } from "../interpreter/index.ts";
+import {
+  occasionalKindOf,
+  placeableKindOf,
+  standingFields,
+  unwrittenFields,
+  userSetObject,
+} from "../interpreter/index.ts";
 import { mark, type Marking } from "./marks.ts";
 import type { DependencyHashes, DesiredObject, Why } from "./types.ts";
 import type { Needs, Snapshot } from "./snapshot.ts";
@@ -81,7 +87,12 @@ export function collectDependencies(
     }
     const { object, contentHash } = userSetOf(found);
     const unwritten = unwrittenFields(found);
-    objects.push({ ...mark(object, "dependency", marking), ...(unwritten === undefined ? {} : { unwritten }) });
+    const standing = standingFields(found, object);
+    objects.push({
+      ...mark(object, "dependency", marking),
+      ...(unwritten === undefined ? {} : { unwritten }),
+      ...(standing === undefined ? {} : { standing }),
+    });
     all.push([key, contentHash]);
     if (readByPods) contents.push([key, contentHash]);
   }

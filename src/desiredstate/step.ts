@@ -199,11 +199,12 @@ function isGoing(name: string, { decision }: Target): boolean {
 }
 
 function applyRow(cluster: string, desired: DesiredObject, target: Target): ApplyRow {
-  const { ref, role, object, hash, unretained, unwritten, phase, reporting, run, done } = desired;
+  const { ref, role, object, hash, unretained, unwritten, standing, phase, reporting, run, done } = desired;
   const { owner, hubVersion, conflictResolution, namespaceLabels } = target;
   const row: ApplyRow = { verb: "Apply", cluster, ref, owner, role, object, hash, conflictResolution };
   if (unretained !== undefined) row.unretained = unretained;
   if (unwritten !== undefined) row.unwritten = unwritten;
+  if (standing !== undefined) row.standing = standing;
   if (phase !== undefined) row.phase = phase;
   if (reporting !== undefined) row.reporting = reporting;
   if (run !== undefined) row.run = run;

@@ -16,6 +16,7 @@ import {
   podNeedsOf,
   replicaPathsOf,
   replicasAt,
+  type StandingField,
   undividable,
 } from "../interpreter/index.ts";
 import { type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
@@ -30,6 +31,7 @@ import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
 import { needsOf, withTheirNeeds } from "./needs.ts";
 import { choosePlacement } from "./placementSelection.ts";
 import { defaultTerms, type NamespaceTerms } from "./podSecurity/index.ts";
+import { withoutRetained } from "./retain.ts";
 import { reschedulingOf } from "./rescheduling.ts";
 import { currentClusters, foundClusters, foundReplicas, isRendered, type Scope, scopeOf } from "./scope.ts";
 import type { ClusterTarget, Target, Why } from "./types.ts";
@@ -114,6 +116,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     reporting: placement?.spec,
     replicaPath: paths?.spec,
     unwritten: kind.unwritten?.(object),
+    standing: standingIn(object, rendered, placement?.spec.retain),
     ...(kind.holdsManifests === true ? { inPhases: true } : {}),
     runs,
   };
@@ -287,4 +290,15 @@ function missingOf(
 function nameOf({ kind, metadata }: Placement): NonNullable<Target["placement"]> {
   const { namespace, name } = metadata;
   return { kind, ...(namespace === undefined ? {} : { namespace }), name };
+}
+
+/** Of an object that is sent as it is. What the policy leaves to the members is none of it. */
+function standingIn(
+  object: KubeObject,
+  [sent]: readonly KubeObject[],
+  retain: Placement["spec"]["retain"],
+): readonly StandingField[] | undefined {
+  const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
+  const [left = object] = withoutRetained([object], retain);
+  return sent === undefined ? undefined : kind.standing?.(left, sent);
 }

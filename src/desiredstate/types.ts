@@ -10,7 +10,7 @@ import type {
   ObjectRef,
   OwnerRef,
 } from "../apis/index.ts";
-import type { Health, LostField, PodNeeds } from "../interpreter/index.ts";
+import type { Health, LostField, PodNeeds, StandingField } from "../interpreter/index.ts";
 import type { OverrideEffect, PolicyRef } from "../override/types.ts";
 import type { Decision } from "../scheduler/types.ts";
 import type { Failover } from "./failover/index.ts";
@@ -57,6 +57,8 @@ export interface DesiredObject {
   unretained?: KubeObject;
   /** Fields of `object` that nobody has written on the hub: left to whoever takes them on the member. No part of the hash. */
   unwritten?: FieldsV1;
+  /** Fields that a copy keeps where they were sent before, with the hub's values. No part of the hash. */
+  standing?: readonly StandingField[];
   /** Applied after the owner's objects of earlier phases; undefined: at once. */
   phase?: number;
   /** Of a dependency: what overrides of it come to here. */

@@ -16,6 +16,7 @@ import {
   phaseOf,
   replicasAt,
   sameIn,
+  type StandingField,
   withAccountNames,
   withoutPath,
   withReplicasAt,
@@ -62,6 +63,8 @@ export interface VariantOptions {
   replicaPath?: readonly string[] | undefined;
   /** Fields of the one object of `base` that nobody has written. */
   unwritten?: FieldsV1 | undefined;
+  /** Fields of the hub object that are not in `base`, and that copies keep. */
+  standing?: readonly StandingField[] | undefined;
   /** Why nothing can be made of the object at all; `base` is empty then. */
   problem?: Problem | undefined;
   /** The objects are applied and removed in phases. */
@@ -248,7 +251,7 @@ export class VariantRenderer {
     const marked = local ? this.#marked.local : isDecided ? this.#marked.scaled : this.#marked.member;
     let known = marked.get(object);
     if (known === undefined) {
-      const { owner, marking, dependencies, retain, reporting } = this.#options;
+      const { owner, marking, dependencies, retain, reporting, standing } = this.#options;
       const [rest = object] = withoutRetained([object], retain);
       const rolled = withDependenciesHash(rest, dependencies.hash);
       const owned = local ? withControllerReference(rolled, owner) : rolled;
@@ -262,6 +265,7 @@ export class VariantRenderer {
         ...(run === undefined ? {} : { run }),
         ...(rest === object ? {} : { unretained: object }),
         ...(unwritten === undefined ? {} : { unwritten }),
+        ...(standing === undefined ? {} : { standing }),
         ...(terms === undefined ? {} : { reporting: terms }),
       };
       marked.set(object, known);

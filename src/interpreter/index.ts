@@ -68,7 +68,17 @@ export {
 export { replicaPath, replicasAt, withCounts, withReplicasAt } from "./replicas.ts";
 export { isJob, undividable } from "./divisionOfJobs.ts";
 export { isSummedUp, statusOwner, statusSum } from "./statusSum.ts";
-export type { Dependency, Health, HubKind, LostField, LostPlace, MemberStatus, ReplicaPaths } from "./types.ts";
+export type {
+  Dependency,
+  Health,
+  HubKind,
+  LostField,
+  LostPlace,
+  MemberStatus,
+  ReplicaPaths,
+  StandingField,
+} from "./types.ts";
+export { keptFields, onlyKept, standingFields, withKept } from "./standing.ts";
 export { holdsPlace, sameIn, unwrittenFields, withoutPath } from "./unwritten.ts";
 export { fieldsLeftOut } from "./leftOut.ts";
 export { userSetObject, whyOwnersUnknown } from "./userFields.ts";

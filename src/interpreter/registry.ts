@@ -31,6 +31,7 @@ import { whyNeverPlaced } from "./placeableKinds.ts";
 import { propagatedDependencies } from "./propagatedDependencies.ts";
 import { replicaPath } from "./replicas.ts";
 import type { Health, HubKind, MemberKind, ReplicaPaths, ServedKind } from "./types.ts";
+import { standingFields } from "./standing.ts";
 import { unwrittenFields } from "./unwritten.ts";
 import { userSetObject, whyOwnersUnknown } from "./userFields.ts";
 import { fieldsOf } from "./values.ts";
@@ -156,6 +157,7 @@ function propagatedKind(group: string, kind: string): HubKind {
     kind,
     render: (object, replicaPath = member.replicaPath) => [userSetObject(object, replicaPath)],
     unwritten: unwrittenFields,
+    standing: standingFields,
     refusal,
     replicas: (object) => member.replicas?.(object),
     dependencies: propagatedDependencies,

@@ -1,6 +1,13 @@
 import type { End, FieldsV1, KubeObject, MemberAddress, ObjectRef, ReplicaCounts } from "../apis/index.ts";
 import type { Fields } from "./values.ts";
 
+/** A field of a hub object with its value. */
+export interface StandingField {
+  /** Path elements as `fieldsV1` writes them. */
+  elements: readonly string[];
+  value: unknown;
+}
+
 /**
  * Health of one member object. `Progressing` may yet become Available; `Degraded` is available in part, or was; `Failed` stays so without a
  * change. `Unknown`: nothing that is there says it, so that the object never counts as healthy.
@@ -42,6 +49,8 @@ export interface HubKind {
   render(object: KubeObject, replicaPath?: readonly string[]): KubeObject[];
   /** Fields of what is rendered that nobody has written, though a field manager of the hub object owns them; undefined where there are none. */
   unwritten?(object: KubeObject): FieldsV1 | undefined;
+  /** Fields of the object that are not rendered, and that a copy keeps where they were sent before; undefined where there are none. */
+  standing?(object: KubeObject, rendered: KubeObject): readonly StandingField[] | undefined;
   /** Why nothing can be made of that object on any member (a reason and a sentence); undefined when it is rendered. */
   refusal?(object: KubeObject): { reason: string; message: string } | undefined;
   /** Replicas that the object asks for; undefined when the kind has none. */

@@ -164,7 +164,7 @@ test("replicas that were written are put back, and the Event names the remedy", 
   await federation.until(() => federation.events.some(({ reason }) => reason === "DriftHealed"));
   await federation.until(() => replicasOn(federation, "shanghai")[0] === 1);
   const event = federation.events.find(({ reason }) => reason === "DriftHealed");
-  expect(event?.note).toContain('retain: [{kind: Deployment, path: "spec.replicas"}]');
+  expect(event?.["note"]).toContain('retain: [{kind: Deployment, path: "spec.replicas"}]');
 });
 
 describe("a certificate bundle that an operator of the member fills in", () => {
@@ -230,7 +230,7 @@ describe("a certificate bundle that an operator of the member fills in", () => {
 
     // Another value on the hub is sent.
     await federation.hub.edit(WEBHOOKS, undefined, "hooks", (object) => {
-      Object.assign(object, { webhooks: configuration("bmV3").webhooks });
+      Object.assign(object, { webhooks: configuration("bmV3")["webhooks"] });
     });
     await federation.until(() => bundlesOn(federation).every((bundle) => bundle === "bmV3"));
   });
