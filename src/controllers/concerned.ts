@@ -1,6 +1,6 @@
 import { holdersOf, type KubeObject, OBJECT_FINALIZER, parseApiVersion, sameValue } from "../apis/index.ts";
 import type { HubEvent } from "../hub/index.ts";
-import { hubKindOf, userSetObject, whyOwnersUnknown } from "../interpreter/index.ts";
+import { hubKindOf, standingFields, unwrittenFields, userSetObject, whyOwnersUnknown } from "../interpreter/index.ts";
 import type { CopySources } from "./copies.ts";
 
 /** Which objects of the hub are a manager's business. What no policy selects costs nothing beyond its event. */
@@ -41,7 +41,12 @@ function isKnown({ plans, observations }: Concerned, owner: string): boolean {
 /** Of an object that is sent as it is: something else would be sent. Many kinds have no generation, and the owners of fields have none either. */
 export function changedContent({ object, old }: Pick<HubEvent<KubeObject>, "object" | "old">): boolean {
   if (old === undefined || isRendered(object)) return false;
-  return !sameValue(userSetObject(old), userSetObject(object)) || whyOwnersUnknown(old) !== whyOwnersUnknown(object);
+  const [before, now] = [userSetObject(old), userSetObject(object)];
+  if (!sameValue(before, now) || whyOwnersUnknown(old) !== whyOwnersUnknown(object)) return true;
+  return (
+    !sameValue(unwrittenFields(old), unwrittenFields(object)) ||
+    !sameValue(standingFields(old, before), standingFields(object, now))
+  );
 }
 
 /** The object is sent as it is, and no manager has claimed it. */

@@ -96,6 +96,49 @@ describe("replicas that an autoscaler of the hub takes", () => {
   });
 });
 
+describe("a field that a controller of the hub takes from whoever wrote it", () => {
+  const byController = (federation: TestFederation, patch: object): Promise<void> =>
+    change(federation.hub, { manager: "kube-controller-manager", path: WEB, patch });
+  const readyOn = (federation: TestFederation): unknown =>
+    specOf(federation.member("shanghai").server)["minReadySeconds"];
+
+  test("stays on the members, with the hub's value, until it has left the hub", async () => {
+    await using federation = await placed(applied(manifest({ replicas: 1, minReadySeconds: 5 })));
+    await federation.pass(5_000);
+    await byController(federation, { spec: { minReadySeconds: 7 } });
+    await federation.until(() => readyOn(federation) === 7);
+    await byController(federation, { spec: { minReadySeconds: 8 } });
+    await federation.until(() => readyOn(federation) === 8);
+
+    await federation.stopManager();
+    await byController(federation, { spec: { minReadySeconds: 9 } });
+    await federation.startManager();
+    await federation.until(() => readyOn(federation) === 9);
+    // Another change of the object takes it along.
+    await change(federation.hub, { manager: "kubectl-edit", path: WEB, patch: { spec: { paused: true } } });
+    await federation.until(() => specOf(federation.member("shanghai").server)["paused"] === true);
+    expect(readyOn(federation)).toBe(9);
+    const before = federation.member("shanghai").writes.length;
+    await federation.pass(20_000);
+    expect(federation.member("shanghai").writes.length).toBe(before);
+
+    await byController(federation, { spec: { minReadySeconds: null } });
+    await federation.until(() => readyOn(federation) === undefined);
+    expect(federation.events.map(({ reason }) => reason)).not.toContain("DriftHealed");
+  });
+
+  test("is not sent where it never was", async () => {
+    await using federation = await placed(applied(manifest({ replicas: 1 })));
+    await byController(federation, { spec: { minReadySeconds: 7 }, metadata: { labels: { made: "by-hub" } } });
+    await change(federation.hub, { manager: "kubectl-edit", path: WEB, patch: { spec: { paused: true } } });
+    await federation.until(() => specOf(federation.member("shanghai").server)["paused"] === true);
+    await federation.pass(5_000);
+    expect(readyOn(federation)).toBeUndefined();
+    const { labels } = federation.member("shanghai").server.get(DEPLOYMENTS, "default", "web").metadata;
+    expect(labels).not.toHaveProperty("made");
+  });
+});
+
 describe("replicas that nobody wrote", () => {
   test.each<{ name: string; deployment: KubeObject }>([
     { name: "applied by kubectl", deployment: applied(manifest()) },
