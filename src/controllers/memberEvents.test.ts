@@ -83,6 +83,12 @@ describe("what was put right on a member is told to the owner", () => {
       note: "ConfigMap shop was deleted, or lost its label; put back",
     },
     {
+      name: "a field against somebody who undoes it, with the remedy",
+      healed: heal({ lost: [{ path: "data.key", takenBy: "kubectl" }], contested: true }),
+      reason: "Contested",
+      note: 'ConfigMap shop data.key changed by kubectl again; put back less and less often; to leave it to the member, add to the Placement: retain: [{kind: ConfigMap, path: "data.key"}]',
+    },
+    {
       name: "against somebody who undoes it",
       healed: heal({ gone: true, contested: true }),
       reason: "Contested",
@@ -102,6 +108,16 @@ describe("what was put right on a member is told to the owner", () => {
         related: MEMBER,
       },
     ]);
+  });
+
+  test("a placeholder that is given up, once", () => {
+    const { assignments, report, events } = recording();
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    const givenUp = [{ path: "data.ca", takenBy: "injector" }];
+    report(observation({ givenUp }));
+    report(observation({ givenUp, revision: 2 }));
+    expect(events).toMatchObject([{ regarding: SHOP, type: "Normal", reason: "GivenUp", related: MEMBER }]);
+    expect(events[0]?.["note"]).toContain("data.ca changed by injector");
   });
 
   test("once, and again the next time", () => {

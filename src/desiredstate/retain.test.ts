@@ -160,3 +160,23 @@ describe("withoutRetained", () => {
     expect(withoutRetained([object], [{ kind: "Service", path: "spec.replicas" }])[0]).toBe(object);
   });
 });
+
+test.each<{ path: string; want: unknown[] }>([
+  {
+    path: "spec.containers[name=a].image",
+    want: [
+      { name: "a", resources: { limits: { cpu: "1" } } },
+      { name: "b", image: "j" },
+    ],
+  },
+  { path: "spec.containers[*].image", want: [{ name: "a", resources: { limits: { cpu: "1" } } }, { name: "b" }] },
+  {
+    path: "spec.containers[*].resources.limits",
+    want: [
+      { name: "a", image: "i" },
+      { name: "b", image: "j" },
+    ],
+  },
+])("$path leaves the rest of each item", ({ path, want }) => {
+  expect(withoutRetained([object], [{ kind: "Deployment", path }])[0]).toHaveProperty("spec.containers", want);
+});

@@ -117,7 +117,24 @@ describe("whose fields go along", () => {
   test("those of a client without a name", () =>
     expect(rest(owned({ spec }, entry(undefined, a)))).toEqual({ spec: { a: 1 } }));
 
-  test("a hub's autoscaler keeps the replicas that it set at home", () => {
+  test("replicas go along whoever owns them, and stay where nobody does", () => {
+    const path = ["spec", "nodes", "count"];
+    const byHub = entry(
+      "kube-controller-manager",
+      { "f:spec": { "f:nodes": { "f:count": {} } } },
+      { subresource: "scale" },
+    );
+    const scaled = { spec: { a: 1, nodes: { count: 4, b: 2 } } };
+    expect(userSetObject(owned(scaled, entry("kubectl", a), byHub), path)["spec"]).toEqual({
+      a: 1,
+      nodes: { count: 4 },
+    });
+    expect(userSetObject(owned(scaled, entry("kubectl", a)), path)["spec"]).toEqual({ a: 1 });
+    const other = entry("kubectl", a, { apiVersion: "example.com/v1beta1" });
+    expect(userSetObject(owned(scaled, other, byHub), path)["spec"]).toEqual({ a: 1, nodes: { count: 4, b: 2 } });
+  });
+
+  test("without a path, a hub's autoscaler keeps what it set at home", () => {
     const replicas: FieldsV1 = { "f:spec": { "f:replicas": {} } };
     const scaled = owned(
       { spec: { replicas: 7, image: "nginx" } },
