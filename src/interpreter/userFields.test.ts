@@ -134,6 +134,15 @@ describe("whose fields go along", () => {
     expect(userSetObject(owned(scaled, other, byHub), path)["spec"]).toEqual({ a: 1, nodes: { count: 4, b: 2 } });
   });
 
+  test.each([
+    ["apps/v1", 4, { a: 1, replicas: 4 }],
+    ["apps/v1", 1, { a: 1 }],
+    ["example.com/v1", 4, { a: 1 }],
+  ])("replicas that nobody owns go along where no server of %s has filled in %i", (apiVersion, replicas, want) => {
+    const object = { ...owned({ spec: { a: 1, replicas } }, entry("kubectl", a)), apiVersion };
+    expect(userSetObject(object, ["spec", "replicas"])["spec"]).toEqual(want);
+  });
+
   test("without a path, a hub's autoscaler keeps what it set at home", () => {
     const replicas: FieldsV1 = { "f:spec": { "f:replicas": {} } };
     const scaled = owned(

@@ -10,7 +10,7 @@ import {
 import { isCustomGroup } from "./bundle/kinds.ts";
 import { associativeKey, matchesKey } from "./fieldPaths.ts";
 import { staysOnHub } from "./hubMarks.ts";
-import { ownedAt } from "./ownership.ts";
+import { ownedAt, valueAtElements } from "./ownership.ts";
 import { type Fields, isFields } from "./values.ts";
 
 /** Field managers of Kubernetes' own control plane: the fields that they write belong to the hub, not to a person. */
@@ -138,14 +138,24 @@ function hubEntries({ apiVersion, metadata }: KubeObject): FieldsV1[] {
   );
 }
 
-/** The replicas as a set of fields, where anybody owns them: nobody owns what the server has filled in. */
-function scaledBy({ apiVersion, metadata }: KubeObject, replicaPath: readonly string[]): FieldsV1 | undefined {
+/** What the server fills in as the replicas of a built-in kind. */
+const DEFAULT_REPLICAS = 1;
+
+/**
+ * The replicas as a set of fields, where somebody has set them. Nobody owns what the server has filled in. Where nobody owned replicas, the scale
+ * subresource gives them to nobody either: in a built-in kind other replicas than the default were set like that.
+ */
+function scaledBy(object: KubeObject, replicaPath: readonly string[]): FieldsV1 | undefined {
+  const { apiVersion, metadata } = object;
   const elements = replicaPath.map((name) => `f:${name}`);
+  const replicas = valueAtElements(object, elements);
+  const isScaled =
+    typeof replicas === "number" && replicas !== DEFAULT_REPLICAS && !isCustomGroup(parseApiVersion(apiVersion).group);
   const isOwned = metadata.managedFields?.some(
     ({ fieldsV1, apiVersion: written = apiVersion }) =>
       written === apiVersion && fieldsV1 !== undefined && ownedAt(fieldsV1, elements) !== undefined,
   );
-  return isOwned === true
+  return isScaled || isOwned === true
     ? elements.reduceRight<FieldsV1>((fields, element) => ({ [element]: fields }), {})
     : undefined;
 }

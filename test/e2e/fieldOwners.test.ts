@@ -66,15 +66,25 @@ async function placed(object: (namespace: string) => KubeObject, ...verb: string
 }
 
 describe("replicas of a Deployment that an autoscaler scales", () => {
-  test("an autoscaler of the hub takes them, and every member has what the hub has", async () => {
-    const namespace = await placed((name) => deployment(name, { replicas: 2 }), "apply");
-    await untilReplicas(namespace, [2, 2]);
+  test.each([
+    { by: ["apply"], replicas: 2 },
+    { by: ["apply", "--server-side"], replicas: 2 },
+    // The scale subresource gives replicas that nobody owned to nobody.
+    { by: ["apply", "--server-side"], replicas: undefined },
+  ])("an autoscaler of the hub takes them, and every member has what the hub has: $by, $replicas", async (written) => {
+    const { by, replicas } = written;
+    const namespace = await placed((name) => deployment(name, replicas === undefined ? {} : { replicas }), ...by);
+    await untilReplicas(
+      namespace,
+      Array.from(MEMBERS, () => replicas ?? 1),
+    );
     await scale(federation.api, namespace, 4);
-    await untilReplicas(namespace, [4, 4]);
     const { metadata } = await federation.api.get<KubeObject>(pathIn(namespace));
     const owners = metadata.managedFields?.filter(({ fieldsV1 }) => fieldsV1?.["f:spec"]?.["f:replicas"] !== undefined);
-    expect(owners).toMatchObject([{ manager: "kube-controller-manager", subresource: "scale" }]);
-    await throughout(3_000, async () => expect(await onMembers(namespace)).toEqual([4, 4]), 500);
+    const autoscalers = [{ manager: "kube-controller-manager", subresource: "scale" }];
+    expect(owners).toMatchObject(replicas === undefined ? [] : autoscalers);
+    await untilReplicas(namespace, [4, 4]);
+    await throughout(1_000, async () => expect(await onMembers(namespace)).toEqual([4, 4]), 500);
   });
 
   test.each(["apply", "create"])(
