@@ -1,4 +1,4 @@
-import { FIELD_MANAGER, type FieldsV1, type KubeObject, sameValue } from "../apis/index.ts";
+import { FIELD_MANAGER, type FieldsV1, type KubeObject } from "../apis/index.ts";
 import { associativeKey } from "./fieldPaths.ts";
 import { staysOnHub } from "./hubMarks.ts";
 import { indexAt, isOwn, ownedAt, valueAtElements } from "./ownership.ts";
@@ -76,14 +76,6 @@ export function withKept(object: KubeObject, kept: readonly StandingField[]): Ku
 /** An object of that name and kind with nothing but these fields. */
 export function onlyKept({ apiVersion, kind, metadata }: KubeObject, kept: readonly StandingField[]): KubeObject {
   return withKept({ apiVersion, kind, metadata: { name: metadata.name } }, kept);
-}
-
-/** Whether both are the same fields with the same values. */
-export function sameStanding(
-  a: readonly StandingField[] | undefined,
-  b: readonly StandingField[] | undefined,
-): boolean {
-  return a === b || sameValue(a, b);
 }
 
 function withPlace(value: unknown, [element, ...rest]: readonly string[], leaf: unknown): unknown {
