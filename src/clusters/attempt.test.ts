@@ -135,6 +135,27 @@ describe("a write puts right what somebody did", () => {
   });
 });
 
+describe("an object that is made anew", () => {
+  /** This worker removes the object, and it is wanted again before it has gone. */
+  function removedAndWanted(removedUid: string) {
+    const { objects, take, find } = objectsWithLog();
+    objects.observe(CONFIG_REF, seen());
+    take(row());
+    take(deleteRow({ uid: removedUid }));
+    objects.removed(find(), removedUid);
+    take(row());
+    objects.carryOut(find(), row().hash);
+    objects.observe(CONFIG_REF, undefined);
+    const object = find();
+    return isHealing(object, decide(object, true));
+  }
+
+  test("is no heal where this worker had removed that life of it, and one where somebody else had", () => {
+    expect(removedAndWanted(seen().uid)).toBe(false);
+    expect(removedAndWanted("an-earlier-life")).toBe(true);
+  });
+});
+
 describe("somebody undoes it again and again", () => {
   const observed = seen();
   const rest = "again and again; it is put right less and less often";

@@ -35,13 +35,16 @@ export function isStillAskedFor({ row }: MemberObject, action: Action): boolean 
   return isApply && row?.verb === "Apply" && row.hash === action.row.hash;
 }
 
-/** Whether the write puts right what somebody did, and does not bring what is wanted anew. */
-export function isHealing({ carriedOut, row, judged }: MemberObject, action: Action): boolean {
+/**
+ * Whether the write puts right what somebody did, and does not bring what is wanted anew. A removal of this worker's own may be over only after the
+ * object is wanted again: that is nobody else's doing.
+ */
+export function isHealing({ carriedOut, row, judged, removed, gone }: MemberObject, action: Action): boolean {
   // Somebody may make the old one again each time.
   if (action.kind === "Delete") return row?.verb === "Delete" && row.why.reason === REPLACED;
   // What the copy keeps has changed on the hub.
   if (action.kind === "Update") return action.drift.length > 0 || (carriedOut && judged?.isStale !== true);
-  return action.kind === "Create" && carriedOut;
+  return action.kind === "Create" && carriedOut && (gone === undefined || gone !== removed);
 }
 
 /** Why a member object that is not as it should be is left so for a while. */

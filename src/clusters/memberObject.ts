@@ -39,6 +39,8 @@ export interface MemberObject {
   observed: ObservedObject | undefined;
   /** The life of the object that this worker removed, or let go of. */
   removed: string | undefined;
+  /** The last life of the object that was seen, and is not there any more. */
+  gone: string | undefined;
   /** It is certain that nothing of ours is there: our own removal was seen to its end, or the name was looked up. */
   isAbsent: boolean;
   /** It was seen, or a write of it may have been taken, and that nothing is left of it is not certain. */
@@ -85,6 +87,7 @@ export function newMemberObject(ref: ObjectRef): MemberObject {
     origin: undefined,
     observed: undefined,
     removed: undefined,
+    gone: undefined,
     isAbsent: false,
     mayBeThere: false,
     judged: undefined,

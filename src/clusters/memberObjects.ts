@@ -199,6 +199,7 @@ export class MemberObjects {
     if (observed?.podSelector === undefined || observed.uid !== uid || observed.hash !== hash)
       object.trouble = undefined;
     object.observed = observed;
+    if (observed === undefined && uid !== undefined) object.gone = uid;
     if (observed !== undefined) object.mayBeThere = true;
     else if (object.isAbsent) object.mayBeThere = false;
     object.row = rowFor(object);

@@ -1,8 +1,11 @@
-import type { KubeObject } from "../../apis/index.ts";
+import type { KubeObject, Reason } from "../../apis/index.ts";
 import type { Health } from "../types.ts";
 import { available, because, conditionOf, noReport } from "./report.ts";
 
-/** A CRD is of use once its names are its own and its kind is served. */
+/**
+ * A CRD is of use once its names are its own and its kind is served. What a server does by itself in a moment has Meridian's reasons: a reason of
+ * others counts as trouble.
+ */
 export function definitionHealth(object: KubeObject): Health {
   const accepted = conditionOf(object, "NamesAccepted");
   if (accepted?.status === "False") return because("Failed", accepted);
@@ -11,7 +14,8 @@ export function definitionHealth(object: KubeObject): Health {
   const established = conditionOf(object, "Established");
   if (established === undefined || accepted === undefined) return noReport();
   for (const condition of [accepted, established])
-    if (condition.status !== "True") return because("Progressing", condition);
+    if (condition.status !== "True")
+      return { ...because("Progressing", condition), reason: "RollingOut" satisfies Reason };
   const unsound = conditionOf(object, "NonStructuralSchema");
   return unsound?.status === "True" ? because("Degraded", unsound) : available;
 }

@@ -234,7 +234,7 @@ cases("apiextensions.k8s.io/v1 CustomResourceDefinition", [
   {
     name: "being installed",
     status: { conditions: [accepted, condition("Established", "False", "Installing", "the initial names")] },
-    want: { state: "Progressing", reason: "Installing", message: "the initial names" },
+    want: { state: "Progressing", reason: "RollingOut", message: "the initial names" },
   },
   {
     name: "its objects are being deleted",

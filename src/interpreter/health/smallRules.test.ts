@@ -224,7 +224,7 @@ whole("apiextensions.k8s.io/v1 CustomResourceDefinition", [
   {
     name: "does not know about its names",
     status: { conditions: [condition("NamesAccepted", "Unknown"), established] },
-    want: { state: "Progressing", reason: "NotNamesAccepted", message: "condition NamesAccepted is Unknown" },
+    want: { state: "Progressing", reason: "RollingOut", message: "condition NamesAccepted is Unknown" },
   },
   {
     name: "is served in full",
