@@ -11,6 +11,7 @@ import {
   REPLICA_BOUNDS_ANNOTATION,
 } from "../apis/index.ts";
 import { compressedIn, type HubCache, unpack, type Unpacked } from "../hub/index.ts";
+import { namespaceTerms } from "../desiredstate/index.ts";
 import type { Logger } from "../observability/index.ts";
 import {
   type Client,
@@ -68,6 +69,7 @@ export class HubFacts {
     return {
       replicaBounds: parsed ?? DEFAULT_REPLICA_BOUNDS,
       ...(bounds === undefined || parsed !== undefined ? {} : { unreadableBounds: bounds }),
+      ...this.#terms(request),
       servedKinds,
       placements: hub.allPlacements(),
       settingOf: (object) => hub.planned.settingOf(object),
@@ -80,6 +82,12 @@ export class HubFacts {
       endpoint: (cluster) => endpoints.get(secretKeyOf(cluster)) ?? { kind: "Unknown" },
       unpacked,
     };
+  }
+
+  /** Of a namespace that has not come by watch yet nothing is said: the status of the bundle says it. */
+  #terms({ resource, namespace = "" }: AdmissionRequest): Pick<AdmissionFacts, "namespaceTerms"> {
+    const known = resource.resource === "manifestbundles" ? this.#options.hub.namespaces.get(namespace) : undefined;
+    return known === undefined ? {} : { namespaceTerms: namespaceTerms(known.metadata, false) };
   }
 
   /** A namespace that was made a moment ago may not have come by watch yet. */

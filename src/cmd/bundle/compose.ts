@@ -46,9 +46,11 @@ const KEPT_METADATA = ["name", "namespace", "labels", "annotations", "finalizers
 export function compose(documents: readonly SourceDocument[], { namespace, target }: Omit<Wanted, "name">): Composed {
   const notes: string[] = [];
   const leftOut: LeftOut[] = [];
-  const objects = documents.flatMap((document) => itemsOf(document)).filter((object) => isKept(object, leftOut));
+  const all = documents.flatMap((document) => itemsOf(document));
+  const objects = all.filter((object) => isKept(object, leftOut));
   // Of tests nobody expects anything in a bundle.
   for (const { kind, name, why, isTest } of leftOut) if (!isTest) notes.push(`${kind} ${name} is left out: ${why}`);
+  for (const object of all) notes.push(...labelsToSet(object));
   const scopes = new Map(
     objects.filter(isDefinition).map((definition) => [definedKind(definition), scopeOf(definition)]),
   );
@@ -99,6 +101,21 @@ function itemsOf(source: SourceDocument): KubeObject[] {
   if (isList && Array.isArray(document["items"])) return itemsIn(document["items"], source.place).flatMap(itemsOf);
   return [document as unknown as KubeObject];
 }
+
+/** A Namespace is left out, and the labels that say what its pods may be are not: members get them from the Namespace of the hub. */
+function labelsToSet(object: KubeObject): string[] {
+  if (object.apiVersion !== "v1" || object.kind !== "Namespace") return [];
+  const { name, labels = {} } = object.metadata;
+  const texts = Object.entries(labels)
+    .filter(([key]) => key.startsWith(POD_SECURITY_PREFIX))
+    .map(([key, value]) => `${key}=${value}`);
+  if (texts.length === 0) return [];
+  return [
+    `members get the Pod Security labels of namespace ${name} from the hub, where an administrator sets them: kubectl label --overwrite namespace ${name} ${texts.toSorted().join(" ")}`,
+  ];
+}
+
+const POD_SECURITY_PREFIX = "pod-security.kubernetes.io/";
 
 interface LeftOut {
   kind: string;

@@ -131,7 +131,12 @@ ${filler}`,
       ...serviceAccount(name),
       metadata: { name, annotations: { "helm.sh/hook": when } },
     });
-    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "extra" } };
+    const labels = {
+      "pod-security.kubernetes.io/warn": "baseline",
+      "pod-security.kubernetes.io/enforce": "privileged",
+      other: "1",
+    };
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "extra", labels } };
     const path = await file(
       "hooks.yaml",
       namespace,
@@ -143,6 +148,9 @@ ${filler}`,
     expect(await names(parse(out) as KubeObject)).toEqual(["ServiceAccount a"]);
     expect(err).toContain("ServiceAccount before is left out: it is a hook (pre-install), which only Helm runs");
     expect(err).toContain("Namespace extra is left out: Meridian makes the namespaces that objects need");
+    expect(err).toContain(
+      "kubectl label --overwrite namespace extra pod-security.kubernetes.io/enforce=privileged pod-security.kubernetes.io/warn=baseline",
+    );
     expect(err).not.toContain("try");
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { bundle } from "../../../test/builders/index.ts";
 import { applicationObject } from "../../../test/builders/policyObjects.ts";
 import type { KubeObject } from "../../apis/index.ts";
+import { namespaceTerms } from "../../desiredstate/index.ts";
 import { unpack } from "../../hub/index.ts";
 import { systemClock } from "../../runtime/index.ts";
 import { factsOf, requestOf } from "../testing/facts.ts";
@@ -27,6 +28,29 @@ describe("a bundle", () => {
     expect(await saidOf(packed([account, { ...account, status: {} }]))).toBe(
       "spec.compressed[1].status: is written by each member; remove it from the manifest",
     );
+  });
+
+  test("is warned of what its Namespace does not allow yet, with one command, and of entries of one key", () => {
+    const role = {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRole",
+      metadata: { name: "r" },
+      rules: [],
+    };
+    const twice = { ...account, secrets: [{ name: "s" }, { name: "s" }] };
+    const [namespace = ""] = [bundle("operator", []).metadata.namespace];
+    const warningsOf = (annotations: Record<string, string>): string[] =>
+      judgeRequest(
+        requestOf("CREATE", bundleOf({ manifests: [role, twice] })),
+        factsOf({ namespaceTerms: namespaceTerms({ name: namespace, annotations }, false) }),
+        NOW,
+      ).warnings;
+    const [grant, entries, ...others] = warningsOf({});
+    expect(grant).toContain(`kubectl annotate --overwrite namespace ${namespace}`);
+    expect(grant).toContain("allowed-bundle-kinds=ClusterRole");
+    expect(entries).toContain("secrets: s stands there twice");
+    expect(others).toEqual([]);
+    expect(warningsOf({ "federation.paas.cmft.com/allowed-bundle-kinds": "ClusterRole" })).toEqual([entries]);
   });
 
   test("that is a bomb is refused", async () => {

@@ -1,6 +1,7 @@
-import type { FieldProblem, KubeObject } from "../../apis/index.ts";
+import { FEDERATION_GROUP, type FieldProblem, type KubeObject } from "../../apis/index.ts";
 import { compressedIn, unpackedSpec } from "../../hub/index.ts";
-import { judgeManifests } from "../../interpreter/index.ts";
+import { scopeProblem } from "../../desiredstate/index.ts";
+import { hubKindOf, judgeManifests, titleOf, withoutDuplicates } from "../../interpreter/index.ts";
 import type { AdmissionFacts } from "./types.ts";
 
 /** So many are told at once. */
@@ -18,4 +19,23 @@ export function judgeBundle({ spec, metadata }: KubeObject, { unpacked }: Admiss
     if (problems.length === MOST_TOLD) break;
   }
   return problems;
+}
+
+/**
+ * What somebody has to do before the bundle arrives, or may not expect of it: kinds and namespaces that the Namespace does not allow, and entries of
+ * one key that are sent once or not at all.
+ */
+export function warnOfBundle(bundle: KubeObject, { namespaceTerms, unpacked }: AdmissionFacts): string[] {
+  const { spec } = bundle;
+  const { manifests } = unpackedSpec(spec, unpacked.get(compressedIn(spec)));
+  const objects = hubKindOf(FEDERATION_GROUP, bundle.kind)?.render({ ...bundle, spec: { manifests } }) ?? [];
+  const warnings: string[] = [];
+  const problem = namespaceTerms === undefined ? undefined : scopeProblem(objects, namespaceTerms);
+  if (problem !== undefined) warnings.push(`nothing of the bundle is sent yet: ${problem.detail ?? problem.message}`);
+  for (const object of objects) {
+    const { notes, refusal } = withoutDuplicates(object);
+    for (const note of refusal === undefined ? notes : [refusal[0]]) warnings.push(`${titleOf(object)}: ${note}`);
+    if (warnings.length >= MOST_TOLD) break;
+  }
+  return warnings.slice(0, MOST_TOLD);
 }

@@ -17,7 +17,7 @@ import {
   ROLLOUT_APPROVALS_ANNOTATION,
   ROLLOUT_COMMAND_ANNOTATION,
 } from "../../apis/index.ts";
-import { judgeBundle } from "./bundles.ts";
+import { judgeBundle, warnOfBundle } from "./bundles.ts";
 import { judgeChoice, warnOfChoice, warnOfTargets } from "./choice.ts";
 import { judgeDeletion } from "./deletion.ts";
 import { judgeHealth } from "./health.ts";
@@ -111,7 +111,7 @@ function judgeParsed(
     case "MemberCluster":
       return judgeCluster(object as unknown as MemberCluster, facts);
     case "ManifestBundle":
-      return { problems: judgeBundle(object, facts), warnings: [] };
+      return judgedBundle(object, facts);
     case "Placement":
     case "ClusterPlacement":
       return judgePlacement(object, facts);
@@ -203,4 +203,9 @@ function noting({ unreadableBounds }: AdmissionFacts, problems: FieldProblem[], 
 function added(before: Judgement, after: Judgement): Judgement {
   const known = new Set(before.problems.map(({ field, message }) => `${field}: ${message}`));
   return { ...after, problems: after.problems.filter(({ field, message }) => !known.has(`${field}: ${message}`)) };
+}
+
+function judgedBundle(bundle: KubeObject, facts: AdmissionFacts): Judgement {
+  const problems = judgeBundle(bundle, facts);
+  return { problems, warnings: problems.length === 0 ? warnOfBundle(bundle, facts) : [] };
 }

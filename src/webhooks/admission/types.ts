@@ -8,6 +8,7 @@ import type {
   Placement,
   ReplicaBounds,
 } from "../../apis/index.ts";
+import type { NamespaceTerms } from "../../desiredstate/index.ts";
 import type { Unpacked } from "../../hub/index.ts";
 import type { ClusterSnapshot } from "../../scheduler/index.ts";
 
@@ -73,6 +74,8 @@ export interface AdmissionFacts {
   replicaBounds: ReplicaBounds;
   /** The annotation of the namespace does not say bounds: this is its text. */
   unreadableBounds?: string;
+  /** What the namespace of the request allows its bundles; undefined where it is not known, or the request is about no bundle. */
+  namespaceTerms?: NamespaceTerms;
   /** Undefined: the hub does not say now. */
   servedKinds: readonly ServedKind[] | undefined;
   placements: readonly Placement[];
