@@ -43,14 +43,7 @@ export {
 } from "./ownership.ts";
 export { neverPlacedAs, whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
 export { amountOf, needsOfPod, type PodNeeds, podNeedsKey, podNeedsOf, type PodToleration } from "./podNeeds.ts";
-export {
-  atPath,
-  type PathStep,
-  podSpecsOf,
-  podTemplateOf,
-  podTemplatePathOf,
-  podTemplatePathsOf,
-} from "./podTemplates.ts";
+export { atPath, type PathStep, podTemplateOf, podTemplatePathOf, podTemplatePathsOf } from "./podTemplates.ts";
 export {
   DEPENDENCY_KINDS,
   dependencyKindOf,
