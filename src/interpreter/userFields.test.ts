@@ -229,6 +229,13 @@ describe("whose fields go along", () => {
       expect(rest(owned({ spec }, entry("kubectl", fields)))).toEqual({ spec });
     });
 
+    test("of a built-in kind where somebody owns the field or one that was in it", () => {
+      const fields: FieldsV1 = { "f:spec": { "f:dns": { "f:options": {} }, "f:disk": { ".": {} }, "f:l": { ".": {} } } };
+      const spec = { dns: {}, disk: {}, l: [] };
+      const object = { ...owned({ spec }, entry("kubectl", fields)), apiVersion: "apps/v1" };
+      expect(rest(object)).toEqual({ spec });
+    });
+
     test("but none of a built-in kind, where the server writes them by itself", () => {
       const object = { ...owned({ spec: { n: 1, strategy: {}, l: [] } }, kubectl), apiVersion: "apps/v1" };
       expect(rest(object)).toEqual({ spec: { n: 1 } });

@@ -255,13 +255,13 @@ function below(owned: readonly FieldsV1[], path: string): FieldsV1[] {
  *
  * `hubs`: of a custom kind, what the hub's controllers own there. The server gives an empty list with keys, an empty set and a map that was
  * emptied to nobody, whoever wrote them. Since the schema of the kind may have a default of its own for these, they are sent unless they
- * are the hub's. In built-in kinds an empty value is the same as none.
+ * are the hub's. In built-in kinds the server fills in empty values by itself, so that there only those with an owner are sent.
  */
 function extract(value: unknown, owned: readonly FieldsV1[], hubs: readonly FieldsV1[] | undefined): unknown {
   if (value === undefined) return undefined;
   if (owned.length === 0) return hubs?.length === 0 && isHollow(value) ? value : undefined;
   if (typeof value !== "object" || value === null || owned.some(isLeaf)) return value;
-  if (hubs !== undefined && Object.keys(value).length === 0) return value;
+  if (Object.keys(value).length === 0) return value;
   return Array.isArray(value) ? extractList(value, owned, hubs) : extractFields(value as Fields, owned, hubs);
 }
 
