@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FIELD_MANAGER, type KubeObject, type ManagedFieldsEntry } from "../apis/index.ts";
-import { emptiedAgain, listRepairs, withoutUpdateEntry } from "./listRepair.ts";
+import { emptiedAgain, emptiedFirst, listRepairs, withoutUpdateEntry } from "./listRepair.ts";
 
 const ports = [{ port: 80, name: "http" }];
 const service: KubeObject = {
@@ -74,6 +74,15 @@ describe("emptiedAgain", () => {
     ]);
   });
 
+  test("is what the server made null of with the last member", () => {
+    const nulls = { keyed: null, map: null, deep: { "a/b~": null }, n: 1 };
+    expect(emptiedAgain(doc(empty), doc(nulls, ours))).toEqual([
+      { op: "replace", path: "/spec/keyed", value: [] },
+      { op: "replace", path: "/spec/map", value: {} },
+      { op: "replace", path: "/spec/deep/a~1b~0", value: [] },
+    ]);
+  });
+
   test("is not what is empty, what others have put there, nor anything of a built-in kind", () => {
     const theirs: ManagedFieldsEntry = {
       manager: "other",
@@ -85,5 +94,51 @@ describe("emptiedAgain", () => {
     expect(emptiedAgain(doc(empty), doc(filled, ours, theirs)).map(({ path }) => path)).toEqual(["/spec/deep/a~1b~0"]);
     const builtIn = (spec: object): KubeObject => ({ ...doc(spec, ours), apiVersion: "apps/v1" });
     expect(emptiedAgain(builtIn(empty), builtIn(filled))).toEqual([]);
+  });
+});
+
+describe("emptiedFirst", () => {
+  const doc = (spec: object, ...managedFields: ManagedFieldsEntry[]): KubeObject => ({
+    apiVersion: "example.com/v1",
+    kind: "Doc",
+    metadata: { name: "d", managedFields },
+    spec,
+  });
+  const desired = doc({ map: {}, keyed: [], both: {}, deep: { free: {} }, full: { a: "1" }, already: {} });
+  const live = {
+    map: { a: "1" },
+    keyed: [{ name: "a" }],
+    both: { a: "1", b: "2" },
+    deep: { free: { x: { y: 1 } } },
+    full: { a: "2" },
+    already: {},
+  };
+  const fieldsV1 = {
+    "f:spec": {
+      "f:map": { ".": {}, "f:a": {} },
+      "f:keyed": { ".": {}, 'k:{"name":"a"}': { ".": {}, "f:name": {} } },
+      "f:both": { "f:a": {} },
+      "f:deep": { "f:free": { "f:x": { "f:y": {} } } },
+      "f:full": { "f:a": {} },
+    },
+  };
+  const ours: ManagedFieldsEntry = { manager: FIELD_MANAGER, operation: "Apply", fieldsV1 };
+  const theirs: ManagedFieldsEntry = {
+    manager: "other",
+    operation: "Update",
+    fieldsV1: { "f:spec": { "f:both": { "f:b": {} } } },
+  };
+
+  test("is what is to be empty and holds nothing but what Meridian applied", () => {
+    expect(emptiedFirst(desired, doc(live, ours, theirs))).toEqual([
+      { op: "replace", path: "/spec/map", value: {} },
+      { op: "replace", path: "/spec/keyed", value: [] },
+      { op: "replace", path: "/spec/deep/free", value: {} },
+    ]);
+  });
+
+  test("is nothing of a built-in kind, whose server takes null for empty", () => {
+    const builtIn = { ...desired, apiVersion: "apps/v1" };
+    expect(emptiedFirst(builtIn, doc(live, ours))).toEqual([]);
   });
 });

@@ -25,15 +25,40 @@ export function listRepairs(drift: readonly LostField[], desired: KubeObject): P
 }
 
 /**
- * The operations that empty again what an apply has emptied and the server has filled with the default of the schema: with its last item a
- * list with keys, a set or a map vanishes from the merge, since nobody owns an empty one. What others have put there stays. Only custom
- * kinds have such defaults.
+ * The operations that empty again what an apply has emptied and the server has filled with the default of the schema, or made null of: with
+ * its last item a list with keys, a set or a map vanishes from the merge, since nobody owns an empty one. What others have put there stays.
+ * Only custom kinds have such defaults, and tell null from empty.
  */
 export function emptiedAgain(desired: KubeObject, applied: KubeObject): PatchOperation[] {
+  return emptied(desired, applied, applied.metadata.managedFields ?? []);
+}
+
+/**
+ * The operations that empty what the desired object has empty and the live one has not, where nobody but Meridian has put anything in. An
+ * apply makes null of such a map or list, which the schema of a custom kind refuses; what is empty already stays empty.
+ */
+export function emptiedFirst(desired: KubeObject, live: KubeObject): PatchOperation[] {
+  const others = (live.metadata.managedFields ?? []).filter((entry) => !isOurApply(entry));
+  return emptied(desired, live, others);
+}
+
+/** Whether {@link emptiedFirst} could find anything in any live object. */
+export function holdsEmpty(desired: KubeObject): boolean {
+  if (!isCustomGroup(parseApiVersion(desired.apiVersion).group)) return false;
+  const isOrHoldsEmpty = (value: unknown): boolean => {
+    if (Array.isArray(value)) return value.length === 0;
+    if (!isRecord(value)) return false;
+    const members = Object.values(value);
+    return members.length === 0 || members.some(isOrHoldsEmpty);
+  };
+  return Object.keys(desired).some((field) => field !== "metadata" && isOrHoldsEmpty(desired[field]));
+}
+
+function emptied(desired: KubeObject, live: KubeObject, owners: readonly ManagedFieldsEntry[]): PatchOperation[] {
   if (!isCustomGroup(parseApiVersion(desired.apiVersion).group)) return [];
-  const owned = (applied.metadata.managedFields ?? []).flatMap(({ fieldsV1 }) => fieldsV1 ?? []);
-  return [...Object.keys(desired)].flatMap((field) =>
-    field === "metadata" ? [] : [...filledIn(desired[field], applied[field], [field], owned)],
+  const owned = owners.flatMap(({ fieldsV1 }) => fieldsV1 ?? []);
+  return Object.keys(desired).flatMap((field) =>
+    field === "metadata" ? [] : [...filledIn(desired[field], live[field], [field], owned)],
   );
 }
 
@@ -47,7 +72,7 @@ function* filledIn(
   if (!isRecord(value) ? Array.isArray(value) && value.length === 0 : Object.keys(value).length === 0) {
     const isFilled = isRecord(live) === isRecord(value) && Object.keys(live ?? {}).length > 0;
     const isNobodys = here.every((fields) => Object.keys(fields).every((element) => element === "."));
-    if (isFilled && isNobodys) yield { op: "replace", path: pointerOf(path), value };
+    if (live === null || (isFilled && isNobodys)) yield { op: "replace", path: pointerOf(path), value };
   } else if (isRecord(value) && isRecord(live)) {
     for (const key of Object.keys(value))
       if (Object.hasOwn(live, key)) yield* filledIn(value[key], live[key], [...path, key], here);
@@ -77,5 +102,13 @@ export function withoutUpdateEntry(object: KubeObject): PatchOperation[] | undef
 }
 
 function isOurUpdate(entry: ManagedFieldsEntry): boolean {
-  return entry.manager === FIELD_MANAGER && entry.operation === "Update" && entry.subresource === undefined;
+  return isOurs(entry) && entry.operation === "Update";
+}
+
+function isOurApply(entry: ManagedFieldsEntry): boolean {
+  return isOurs(entry) && entry.operation === "Apply";
+}
+
+function isOurs({ manager, subresource }: ManagedFieldsEntry): boolean {
+  return manager === FIELD_MANAGER && subresource === undefined;
 }

@@ -24,7 +24,14 @@ import { keepClaims } from "./claimGuard.ts";
 import { refuseWhileInUse } from "./definitionGuard.ts";
 import { type Holder, judgeHolder, strangerRefusal } from "./holder.ts";
 import { letGo } from "./lettingGo.ts";
-import { emptiedAgain, listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
+import {
+  emptiedAgain,
+  emptiedFirst,
+  holdsEmpty,
+  listRepairs,
+  type PatchOperation,
+  withoutUpdateEntry,
+} from "./listRepair.ts";
 import { changeMetadata } from "./metadataPatch.ts";
 import type { MemberNamespaces, TellOfNamespace } from "./namespaces.ts";
 import { observe, type ObservedObject } from "./observed.ts";
@@ -230,12 +237,30 @@ export class MemberWriter {
     } catch (error) {
       if (!observed.visible && isApiError(error)) await this.#reportIfVanished(type, row.ref, uid);
       const repairs = isUnmergeable(error) ? listRepairs(drift, desired) : [];
+      if (isInvalid(error)) repairs.push(...(await this.#toEmpty(type, { ref: row.ref, object: desired }, uid)));
       if (repairs.length === 0) throw error;
       return this.#repair(type, object, [sameLife(uid), ...repairs]);
     }
   }
 
-  /** Puts whole lists back, and applies again for the ownership. */
+  /** Of a refused update: what it would have emptied. The live object is read only where the desired one holds anything empty. */
+  async #toEmpty(
+    type: ResourceType,
+    { ref, object }: Pick<ApplyRow, "ref" | "object">,
+    uid: string,
+  ): Promise<PatchOperation[]> {
+    if (!holdsEmpty(object)) return [];
+    const { client, signal } = this.#access;
+    try {
+      const live = await client.get(type, ref.namespace, ref.name, { signal });
+      return live.metadata.uid === uid ? emptiedFirst(object, live) : [];
+    } catch (error) {
+      if (isNotFound(error)) return [];
+      throw error;
+    }
+  }
+
+  /** Puts whole lists back, or empties them, and applies again for the ownership. */
   async #repair(type: ResourceType, desired: KubeObject, repairs: PatchOperation[]): Promise<Written> {
     const { client, signal } = this.#access;
     await this.#patch(type, desired, repairs);

@@ -81,6 +81,36 @@ describe("an update", () => {
     expect(calls).toHaveLength(1);
   });
 
+  describe("that empties a map of a custom kind", () => {
+    const object: KubeObject = { ...row().object, apiVersion: "example.com/v1", data: { map: {} } };
+    const emptying = row({ object });
+    const nulled = new ApiError(422, "Invalid", 'data.map in body must be of type object: "null"');
+    const mapOfOurs = [{ ...fieldsOf("x")[0], fieldsV1: { "f:data": { "f:map": { "f:a": {} } } } }];
+    const full = { ...live({ uid: "member-1", managedFields: mapOfOurs as never }), data: { map: { a: "1" } } };
+
+    test("empties it before the apply where the server would make null of it", async () => {
+      const { writer, calls } = writing(answering({ apply: [nulled, repaired], get: [full], patch: [live()] }));
+      await writer.update(emptying, seen(), []);
+      expect(calls.map(({ verb }) => verb)).toEqual(["apply", "get", "patch", "apply"]);
+      expect(calls[2]?.body).toEqual([
+        { op: "test", path: "/metadata/uid", value: "member-1" },
+        { op: "replace", path: "/data/map", value: {} },
+      ]);
+    });
+
+    test("reports the refusal where the map has nothing to do with it", async () => {
+      const other = { ...full, data: { map: {} } };
+      const { writer, calls } = writing(answering({ apply: [nulled], get: [other] }));
+      await expect(writer.update(emptying, seen(), [])).rejects.toBe(nulled);
+      expect(calls.map(({ verb }) => verb)).toEqual(["apply", "get"]);
+    });
+
+    test("reports the refusal where the member object is gone", async () => {
+      const { writer } = writing(answering({ apply: [nulled], get: [GONE] }));
+      await expect(writer.update(emptying, seen(), [])).rejects.toBe(nulled);
+    });
+  });
+
   describe("of an object that no watch sees", () => {
     const unseen = seen({ visible: false });
 
