@@ -83,6 +83,30 @@ describe("emptiedAgain", () => {
     ]);
   });
 
+  test("is what the server has taken away with the last member", () => {
+    expect(emptiedAgain(doc(empty), doc({ n: 1, deep: {} }, ours))).toEqual([
+      { op: "add", path: "/spec/keyed", value: [] },
+      { op: "add", path: "/spec/map", value: {} },
+      { op: "add", path: "/spec/deep/a~1b~0", value: [] },
+    ]);
+    expect(emptiedAgain(doc(empty), { ...doc({}, ours), spec: undefined })).toEqual([]);
+  });
+
+  test("is what was emptied in an item of a list with keys, which is named by its key", () => {
+    const item = { name: "a", port: 80 };
+    const fields = { 'k:{"name":"a","port":80}': { ".": {}, "f:name": {}, "f:tags": {} } };
+    const applied: ManagedFieldsEntry = { ...ours, fieldsV1: { "f:spec": { "f:list": fields } } };
+    const other = { name: "other", tags: ["x"] };
+    const desired = doc({ list: [{ ...item, tags: [] }] });
+    expect(emptiedAgain(desired, doc({ list: [other, { ...item, tags: null }] }, applied))).toEqual([
+      { op: "test", path: "/spec/list/1/name", value: "a" },
+      { op: "test", path: "/spec/list/1/port", value: 80 },
+      { op: "replace", path: "/spec/list/1/tags", value: [] },
+    ]);
+    expect(emptiedAgain(desired, doc({ list: [other] }, applied))).toEqual([]);
+    expect(emptiedAgain(desired, doc({ list: [{ ...item, tags: [] }] }, applied))).toEqual([]);
+  });
+
   test("is not what is empty, what others have put there, nor anything of a built-in kind", () => {
     const theirs: ManagedFieldsEntry = {
       manager: "other",
@@ -90,7 +114,6 @@ describe("emptiedAgain", () => {
       fieldsV1: { "f:spec": { "f:keyed": { 'k:{"name":"d"}': { ".": {} } }, "f:map": { "f:d": {} } } },
     };
     expect(emptiedAgain(doc(empty), doc(empty, ours))).toEqual([]);
-    expect(emptiedAgain(doc(empty), doc({ n: 1 }, ours))).toEqual([]);
     expect(emptiedAgain(doc(empty), doc(filled, ours, theirs)).map(({ path }) => path)).toEqual(["/spec/deep/a~1b~0"]);
     const builtIn = (spec: object): KubeObject => ({ ...doc(spec, ours), apiVersion: "apps/v1" });
     expect(emptiedAgain(builtIn(empty), builtIn(filled))).toEqual([]);

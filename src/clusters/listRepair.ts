@@ -1,5 +1,12 @@
-import { FIELD_MANAGER, isRecord, type KubeObject, type ManagedFieldsEntry, parseApiVersion } from "../apis/index.ts";
-import { isCustomGroup, type LostField } from "../interpreter/index.ts";
+import {
+  FIELD_MANAGER,
+  type FieldsV1,
+  isRecord,
+  type KubeObject,
+  type ManagedFieldsEntry,
+  parseApiVersion,
+} from "../apis/index.ts";
+import { associativeKey, isCustomGroup, type LostField, matchesKey } from "../interpreter/index.ts";
 
 export interface PatchOperation {
   op: "test" | "replace" | "add";
@@ -25,12 +32,12 @@ export function listRepairs(drift: readonly LostField[], desired: KubeObject): P
 }
 
 /**
- * The operations that empty again what an apply has emptied and the server has filled with the default of the schema, or made null of: with
+ * The operations that empty again what an apply has emptied and the server has filled with the default of the schema, made null of or taken away: with
  * its last item a list with keys, a set or a map vanishes from the merge, since nobody owns an empty one. What others have put there stays.
  * Only custom kinds have such defaults, and tell null from empty.
  */
 export function emptiedAgain(desired: KubeObject, applied: KubeObject): PatchOperation[] {
-  return emptied(desired, applied, applied.metadata.managedFields ?? []);
+  return emptied(desired, applied, () => true);
 }
 
 /**
@@ -38,49 +45,93 @@ export function emptiedAgain(desired: KubeObject, applied: KubeObject): PatchOpe
  * apply makes null of such a map or list, which the schema of a custom kind refuses; what is empty already stays empty.
  */
 export function emptiedFirst(desired: KubeObject, live: KubeObject): PatchOperation[] {
-  const others = (live.metadata.managedFields ?? []).filter((entry) => !isOurApply(entry));
-  return emptied(desired, live, others);
+  // What the live object lacks, the apply adds as it is.
+  return emptied(desired, live, (entry) => !isOurApply(entry)).filter(({ op }) => op !== "add");
 }
 
 /** Whether {@link emptiedFirst} could find anything in any live object. */
 export function holdsEmpty(desired: KubeObject): boolean {
   if (!isCustomGroup(parseApiVersion(desired.apiVersion).group)) return false;
   const isOrHoldsEmpty = (value: unknown): boolean => {
-    if (Array.isArray(value)) return value.length === 0;
-    if (!isRecord(value)) return false;
-    const members = Object.values(value);
-    return members.length === 0 || members.some(isOrHoldsEmpty);
+    if (isEmpty(value)) return true;
+    return typeof value === "object" && value !== null && Object.values(value).some(isOrHoldsEmpty);
   };
   return Object.keys(desired).some((field) => field !== "metadata" && isOrHoldsEmpty(desired[field]));
 }
 
-function emptied(desired: KubeObject, live: KubeObject, owners: readonly ManagedFieldsEntry[]): PatchOperation[] {
+function emptied(
+  desired: KubeObject,
+  live: KubeObject,
+  counts: (entry: ManagedFieldsEntry) => boolean,
+): PatchOperation[] {
   if (!isCustomGroup(parseApiVersion(desired.apiVersion).group)) return [];
-  const owned = owners.flatMap(({ fieldsV1 }) => fieldsV1 ?? []);
-  return Object.keys(desired).flatMap((field) =>
-    field === "metadata" ? [] : [...filledIn(desired[field], live[field], [field], owned)],
+  const owners = (live.metadata.managedFields ?? []).flatMap((entry): Owner[] =>
+    entry.fieldsV1 === undefined ? [] : [{ fields: entry.fieldsV1, counts: counts(entry) }],
   );
+  const { metadata: _, ...content } = desired;
+  return [...filledIn(content, live, [], owners)];
+}
+
+/** Fields that somebody owns below a field, and whether the owner keeps the field from being emptied. */
+interface Owner {
+  fields: FieldsV1;
+  counts: boolean;
+}
+
+function below(owners: readonly Owner[], element: string): Owner[] {
+  return owners.flatMap(({ fields, counts }) => {
+    const node = fields[element];
+    return node === undefined ? [] : [{ fields: node, counts }];
+  });
 }
 
 function* filledIn(
   value: unknown,
   live: unknown,
   path: readonly string[],
-  owned: readonly Owned[],
+  owners: readonly Owner[],
 ): Generator<PatchOperation> {
-  const here = owned.flatMap((fields) => fields[`f:${path.at(-1)}`] ?? []);
-  if (!isRecord(value) ? Array.isArray(value) && value.length === 0 : Object.keys(value).length === 0) {
+  if (isEmpty(value)) {
     const isFilled = isRecord(live) === isRecord(value) && Object.keys(live ?? {}).length > 0;
-    const isNobodys = here.every((fields) => Object.keys(fields).every((element) => element === "."));
+    const isNobodys = owners.every(
+      ({ fields, counts }) => !counts || Object.keys(fields).every((element) => element === "."),
+    );
     if (live === null || (isFilled && isNobodys)) yield { op: "replace", path: pointerOf(path), value };
   } else if (isRecord(value) && isRecord(live)) {
-    for (const key of Object.keys(value))
-      if (Object.hasOwn(live, key)) yield* filledIn(value[key], live[key], [...path, key], here);
+    for (const key of Object.keys(value)) {
+      const at = [...path, key];
+      if (Object.hasOwn(live, key)) yield* filledIn(value[key], live[key], at, below(owners, `f:${key}`));
+      else if (isEmpty(value[key])) yield { op: "add", path: pointerOf(at), value: value[key] };
+    }
+  } else if (Array.isArray(value) && Array.isArray(live)) {
+    yield* filledInItems(value, live, path, owners);
   }
 }
 
-interface Owned {
-  [element: string]: Owned;
+/** Of a list with keys. The patch names the item by its place, and so first asks whether the item is still there. */
+function* filledInItems(
+  value: readonly unknown[],
+  live: readonly unknown[],
+  path: readonly string[],
+  owners: readonly Owner[],
+): Generator<PatchOperation> {
+  for (const element of new Set(owners.flatMap(({ fields }) => Object.keys(fields)))) {
+    const key = associativeKey(element);
+    if (key === undefined) continue;
+    const isMeant = (item: unknown): boolean => isRecord(item) && matchesKey(item, key);
+    const place = live.findIndex(isMeant);
+    const item = value.find(isMeant);
+    if (place === -1 || item === undefined) continue;
+    const at = [...path, String(place)];
+    const found = [...filledIn(item, live[place], at, below(owners, element))];
+    if (found.length === 0) continue;
+    for (const [field, text] of Object.entries(key)) yield { op: "test", path: pointerOf([...at, field]), value: text };
+    yield* found;
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.keys(value).length === 0;
 }
 
 function pointerOf(path: readonly string[]): string {
