@@ -20,6 +20,7 @@ import {
   withAccountNames,
   withoutPath,
   withReplicasAt,
+  withSecretData,
 } from "../interpreter/index.ts";
 import { applyRules, type MatchedRule, type OverrideEffect } from "../override/index.ts";
 import type { PropagatedDependencies } from "./dependencies.ts";
@@ -166,7 +167,7 @@ export class VariantRenderer {
       count === rules.length ? objects : apply(rules.slice(0, count)).objects;
     const refused = wrong ?? this.#judge({ base: shared, rules, after, ...(present && { present: made(present) }) });
     const sendable = withoutDuplicatesIn(
-      ((changed ?? miscounted) === undefined ? objects : shared).map(withAccountNames),
+      ((changed ?? miscounted) === undefined ? objects : shared).map((one) => withSecretData(withAccountNames(one))),
       this.#options.inPhases === true,
     );
     return {

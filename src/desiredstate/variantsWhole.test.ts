@@ -67,6 +67,15 @@ describe("a variant", () => {
     expect(kinds({ base: [config, service], owner: self }, false)).toEqual(["ConfigMap", "ConfigMap", "Service"]);
   });
 
+  test("of a Secret has data alone, also where a rule has added stringData", () => {
+    const secret: KubeObject = { apiVersion: "v1", kind: "Secret", metadata, stringData: { a: "b" } };
+    const content = (rules: MatchedRule[]) => render(rules, { base: [secret] }).objects.at(-1)?.object;
+    expect(content([])).toMatchObject({ data: { a: "Yg==" } });
+    const rule = { patches: [{ kind: "Secret", op: "add" as const, path: "/stringData/c", value: "d" }] };
+    expect(content([by(rule)])).toMatchObject({ data: { a: "Yg==", c: "ZA==" } });
+    expect(content([])).not.toHaveProperty("stringData");
+  });
+
   test("is refused for what goes along on members alone", () => {
     const refusal = { reason: "NotAllowed", message: "m" };
     const dependencies = { objects: [], hash: undefined, refusal };

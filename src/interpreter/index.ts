@@ -26,6 +26,7 @@ export { declaredDependencies } from "./declaredDependencies.ts";
 export { declaredTemplateDependencies } from "./propagatedDependencies.ts";
 export { alteredFields, evidenceOf } from "./effect.ts";
 export { expiryOf, runHash } from "./ends.ts";
+export { associativeKey, matchesKey } from "./fieldPaths.ts";
 export { withoutGivenUp } from "./givenUp.ts";
 export { staysOnHub } from "./hubMarks.ts";
 export { whyHubsOwn } from "./hubsOwn.ts";
@@ -60,6 +61,7 @@ export {
 } from "./registry.ts";
 export { replicaPath, replicasAt, withCounts, withReplicasAt } from "./replicas.ts";
 export { isJob, undividable } from "./divisionOfJobs.ts";
+export { withSecretData } from "./secretData.ts";
 export { isSummedUp, statusOwner, statusSum } from "./statusSum.ts";
 export type {
   Dependency,

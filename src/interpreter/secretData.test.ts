@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../apis/index.ts";
+import { withSecretData } from "./secretData.ts";
+
+const secret = (content: object): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name: "s" },
+  ...content,
+});
+
+describe("withSecretData", () => {
+  test("makes data of stringData, which wins where both have a key", () => {
+    const object = secret({ data: { a: "YQ==", b: "Yg==" }, stringData: { b: "ü", c: "", ["__proto__"]: "p" } });
+    expect(JSON.stringify(withSecretData(object))).toBe(
+      JSON.stringify(secret({ data: { a: "YQ==", b: "w7w=", c: "", ["__proto__"]: "cA==" } })),
+    );
+    expect(withSecretData(secret({ stringData: { a: "x".repeat(1_000_000) } }))).toHaveProperty(
+      "data.a.length",
+      1_333_336,
+    );
+  });
+
+  test("gives the same object for the same object, so that nobody hashes it twice", () => {
+    const object = secret({ stringData: { a: "b" } });
+    expect(withSecretData(object)).toBe(withSecretData(object));
+  });
+
+  test.each<{ name: string; object: KubeObject }>([
+    { name: "a Secret without it", object: secret({ data: { a: "YQ==" } }) },
+    { name: "a value that is no text, which the server is to refuse", object: secret({ stringData: { a: 1 } }) },
+    { name: "an empty map of data that is no map", object: secret({ data: "x", stringData: { a: "b" } }) },
+    { name: "another kind", object: { ...secret({ stringData: { a: "b" } }), kind: "ConfigMap" } },
+    { name: "a Secret of another group", object: { ...secret({ stringData: { a: "b" } }), apiVersion: "x.io/v1" } },
+  ])("leaves alone: $name", ({ object }) => expect(withSecretData(object)).toBe(object));
+});

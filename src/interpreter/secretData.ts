@@ -1,0 +1,37 @@
+import { type KubeObject, setMember } from "../apis/index.ts";
+import { type Fields, isFields } from "./values.ts";
+
+const known = new WeakMap<KubeObject, KubeObject>();
+
+/**
+ * A Secret with its `stringData` as `data`, which is what the server makes of that. A server-side apply gives the applier `stringData` and
+ * nobody the `data`: a key that leaves `stringData` would stay on the member, and a changed value would be nobody's drift. The same object each
+ * time; any other object as it is, also a Secret that the server will refuse.
+ */
+export function withSecretData(object: KubeObject): KubeObject {
+  const { stringData, ...rest } = object;
+  if (object.kind !== "Secret" || object.apiVersion !== "v1" || !isFields(stringData)) return object;
+  let made = known.get(object);
+  if (made === undefined) {
+    const data = dataOf(rest["data"], stringData);
+    if (data === undefined) return object;
+    known.set(object, (made = { ...rest, data }));
+  }
+  return made;
+}
+
+function dataOf(data: unknown, stringData: Fields): Record<string, unknown> | undefined {
+  if (data !== undefined && data !== null && !isFields(data)) return undefined;
+  const result: Record<string, unknown> = { ...data };
+  for (const [key, text] of Object.entries(stringData)) {
+    if (typeof text !== "string") return undefined;
+    setMember(result, key, base64(text));
+  }
+  return result;
+}
+
+function base64(text: string): string {
+  let bytes = "";
+  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
+  return btoa(bytes);
+}
