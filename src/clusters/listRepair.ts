@@ -9,9 +9,10 @@ import {
 import { associativeKey, isCustomGroup, type LostField, matchesKey } from "../interpreter/index.ts";
 
 export interface PatchOperation {
-  op: "test" | "replace" | "add";
+  op: "test" | "replace" | "add" | "remove";
   path: string;
-  value: unknown;
+  /** Absent of a removal alone. */
+  value?: unknown;
 }
 
 /**

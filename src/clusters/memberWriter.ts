@@ -34,6 +34,7 @@ import {
 } from "./listRepair.ts";
 import { changeMetadata } from "./metadataPatch.ts";
 import type { MemberNamespaces, TellOfNamespace } from "./namespaces.ts";
+import { staleDefaults } from "./staleDefaults.ts";
 import { observe, type ObservedObject } from "./observed.ts";
 import { classify, notInVersion, VERSION_NOT_SERVED } from "./outcome.ts";
 import { unwrittenOfOthers } from "./yielding.ts";
@@ -237,30 +238,37 @@ export class MemberWriter {
     } catch (error) {
       if (!observed.visible && isApiError(error)) await this.#reportIfVanished(type, row.ref, uid);
       const repairs = isUnmergeable(error) ? listRepairs(drift, desired) : [];
-      if (isInvalid(error)) repairs.push(...(await this.#toEmpty(type, { ref: row.ref, object: desired }, uid)));
+      if (isInvalid(error))
+        repairs.push(...(await this.#repairsOf(type, { ref: row.ref, object: desired }, uid, error)));
       if (repairs.length === 0) throw error;
       return this.#repair(type, object, [sameLife(uid), ...repairs]);
     }
   }
 
-  /** Of a refused update: what it would have emptied. The live object is read only where the desired one holds anything empty. */
-  async #toEmpty(
+  /**
+   * Of an update that was refused: what has to change together with the apply, or before. The live object is read only where the refusal
+   * names a field, or the desired object holds anything empty.
+   */
+  async #repairsOf(
     type: ResourceType,
     { ref, object }: Pick<ApplyRow, "ref" | "object">,
     uid: string,
+    refusal: ApiError,
   ): Promise<PatchOperation[]> {
-    if (!holdsEmpty(object)) return [];
+    const names = refusal.details?.causes?.some(({ field }) => field !== undefined) === true;
+    if (!names && !holdsEmpty(object)) return [];
     const { client, signal } = this.#access;
     try {
       const live = await client.get(type, ref.namespace, ref.name, { signal });
-      return live.metadata.uid === uid ? emptiedFirst(object, live) : [];
+      if (live.metadata.uid !== uid) return [];
+      return [...emptiedFirst(object, live), ...staleDefaults(object, live, refusal)];
     } catch (error) {
       if (isNotFound(error)) return [];
       throw error;
     }
   }
 
-  /** Puts whole lists back, or empties them, and applies again for the ownership. */
+  /** Puts whole lists back, empties maps, takes stale defaults away; and applies again for the ownership. */
   async #repair(type: ResourceType, desired: KubeObject, repairs: PatchOperation[]): Promise<Written> {
     const { client, signal } = this.#access;
     await this.#patch(type, desired, repairs);

@@ -111,6 +111,20 @@ describe("an update", () => {
     });
   });
 
+  test("takes a default of the member away that no longer fits, and applies again", async () => {
+    const details = { causes: [{ field: "data.rolling" }] };
+    const refusal = new ApiError(422, "Invalid", "data.rolling: only allowed for Rolling", { details });
+    const there = { ...live({ uid: "member-1" }), data: { key: "old", rolling: {} } };
+    const { writer, calls } = writing(answering({ apply: [refusal, repaired], get: [there], patch: [live()] }));
+    await writer.update(row(), seen(), []);
+    expect(calls.map(({ verb }) => verb)).toEqual(["apply", "get", "patch", "apply"]);
+    expect(calls[2]?.body).toEqual([
+      { op: "test", path: "/metadata/uid", value: "member-1" },
+      { op: "remove", path: "/data/rolling" },
+      { op: "add", path: "/data/key", value: "value" },
+    ]);
+  });
+
   describe("of an object that no watch sees", () => {
     const unseen = seen({ visible: false });
 
