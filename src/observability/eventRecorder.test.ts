@@ -100,6 +100,21 @@ describe("EventRecorder", () => {
     expect(r.written.posted[0]).not.toHaveProperty("series");
   });
 
+  test.each([
+    { name: "metallb-system:controller", want: "metallb-system-controller" },
+    { name: "system:Node:", want: "system-node" },
+    { name: `${"a".repeat(219)}-b`, want: "a".repeat(219) },
+    { name: ":..:", want: "object" },
+  ])("gives the Event about $name a name that an Event may have", async ({ name, want }) => {
+    r.recorder.record({
+      ...applied,
+      regarding: { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name },
+    });
+    await r.recorder.flush();
+    const written = r.written.posted[0]?.metadata.name ?? "";
+    expect(written.slice(0, written.lastIndexOf("."))).toBe(want);
+  });
+
   test("puts Events about cluster-scoped objects into the namespace default", async () => {
     r.recorder.record({ ...applied, regarding: { apiVersion: "v1", kind: "MemberCluster", name: "m-1" } });
     await r.recorder.flush();

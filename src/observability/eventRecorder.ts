@@ -262,8 +262,20 @@ export class EventRecorder {
   /** A unique name as client-go makes it: the object's name and the time, with a serial number for two in one millisecond. */
   private eventName(name: string, now: number): string {
     this.serial = (this.serial + 1) % 0x10000;
-    return `${name.slice(0, 220)}.${now.toString(16)}${this.serial.toString(16).padStart(4, "0")}`;
+    return `${dnsNameOf(name)}.${now.toString(16)}${this.serial.toString(16).padStart(4, "0")}`;
   }
+}
+
+/** Roles may have colons and capitals in their names, and an Event may not. */
+function dnsNameOf(name: string): string {
+  const readable = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.-]+/g, "-")
+    .slice(0, 220)
+    .split(".")
+    .map((label) => label.split("-").filter(Boolean).join("-"))
+    .filter(Boolean);
+  return readable.length === 0 ? "object" : readable.join(".");
 }
 
 function systemTimer(ms: number, callback: () => void): Disposable {
