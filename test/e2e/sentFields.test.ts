@@ -22,6 +22,7 @@ import {
 } from "./sentObjects.ts";
 import { expectSentOnce } from "./twiceWritten.ts";
 import { expectToTravel } from "./travelling.ts";
+import { DOCUMENTS_OF_A_ROUND, expectBundleSameAsPlain, expectSameAsPlain, placeDocuments } from "./sameAsPlain.ts";
 import { contentOf, sampleOf, valueObjects, valuesDefinition } from "./writtenValues.ts";
 
 const SHANGHAI = "shanghai-1";
@@ -289,6 +290,22 @@ describe("entries of one key, which the hub takes and no apply carries", () => {
 describe("an object that travels with another one", () => {
   test("has the present data when its own Placement goes, and is overridden like one that is placed", () =>
     expectToTravel(federation, SHANGHAI));
+});
+
+describe("random documents, edited by three managers", () => {
+  // More of them with MERIDIAN_PROPERTY_RUNS, others with MERIDIAN_PROPERTY_SEED.
+  const first = Number(process.env["MERIDIAN_PROPERTY_SEED"] ?? 31);
+  const rounds = Math.ceil(Number(process.env["MERIDIAN_PROPERTY_RUNS"] ?? 1) / DOCUMENTS_OF_A_ROUND);
+  const seeds = Array.from({ length: rounds }, (_, round) => ({ seed: first + round * DOCUMENTS_OF_A_ROUND }));
+  beforeAll(() => placeDocuments(federation, SHANGHAI));
+
+  test.each(seeds)("are what plain kubectl makes of them, seed $seed", { timeout: 600_000 }, ({ seed }) =>
+    expectSameAsPlain(federation, SHANGHAI, { documents: DOCUMENTS_OF_A_ROUND, edits: 10, seed }),
+  );
+
+  test.each(seeds)("are the same in a bundle, seed $seed", { timeout: 600_000 }, ({ seed }) =>
+    expectBundleSameAsPlain(federation, SHANGHAI, { documents: DOCUMENTS_OF_A_ROUND / 2, edits: 6, seed }),
+  );
 });
 
 describe("the binding of an object that is sent as it is", () => {

@@ -215,7 +215,11 @@ export function defaultClasses(cluster: string): KubeObject[] {
 
 /** Of any object of these tests, whatever its kind. */
 export function writtenCollection({ apiVersion, kind, metadata: { namespace } }: KubeObject): string {
-  const plural = kind.endsWith("s") ? `${kind.toLowerCase()}es` : `${kind.toLowerCase()}s`;
+  const plural = kind
+    .toLowerCase()
+    .replace(/(?:([^aeiou])y|(s)|)$/, (_end, y?: string, s?: string) =>
+      y === undefined ? `${s === undefined ? "" : "se"}s` : `${y}ies`,
+    );
   const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   return `${root}${namespace === undefined ? "" : `/namespaces/${namespace}`}/${plural}`;
 }
