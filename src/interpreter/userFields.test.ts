@@ -230,7 +230,9 @@ describe("whose fields go along", () => {
     });
 
     test("of a built-in kind where somebody owns the field or one that was in it", () => {
-      const fields: FieldsV1 = { "f:spec": { "f:dns": { "f:options": {} }, "f:disk": { ".": {} }, "f:l": { ".": {} } } };
+      const fields: FieldsV1 = {
+        "f:spec": { "f:dns": { "f:options": {} }, "f:disk": { ".": {} }, "f:l": { ".": {} } },
+      };
       const spec = { dns: {}, disk: {}, l: [] };
       const object = { ...owned({ spec }, entry("kubectl", fields)), apiVersion: "apps/v1" };
       expect(rest(object)).toEqual({ spec });
@@ -444,6 +446,17 @@ describe("whether anybody knows what a person set", () => {
     {
       name: "entries that began with an empty map",
       object: of({ data: {} }, [entry("before-first-apply", { "f:data": { ".": {} } })]),
+      why: undefined,
+    },
+    {
+      name: "entries that began with the type of a Secret, which is always sent",
+      object: {
+        ...of({ type: "Opaque" }, [
+          entry("before-first-apply", { "f:type": {} }),
+          entry("kubectl", { "f:metadata": { "f:labels": { "f:x": {} } } }),
+        ]),
+        kind: "Secret",
+      },
       why: undefined,
     },
     {

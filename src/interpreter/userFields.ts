@@ -70,7 +70,7 @@ export function whyOwnersUnknown(object: KubeObject): string | undefined {
   const before = managedFields.find(({ manager }) => manager === BEFORE_FIRST_APPLY)?.fieldsV1;
   if (before !== undefined) {
     const owned = users.flatMap(({ fieldsV1 }) => fieldsV1 ?? []);
-    return isCovered(withoutBookkeeping(before), owned) ? undefined : "metadata.managedFields began late";
+    return isCovered(toBeOwned(object, before), owned) ? undefined : "metadata.managedFields began late";
   }
   if (users.some(({ fieldsV1 }) => fieldsV1 !== undefined) || isBare(object)) return undefined;
   return managedFields.length === 0
@@ -95,6 +95,12 @@ function isBare(object: KubeObject): boolean {
   const { labels, annotations } = object.metadata;
   if ([labels, annotations].some((entries) => Object.keys(entries ?? {}).some((key) => !staysOnHub(key)))) return false;
   return contentOf(object).every((key) => object[key] === null || object[key] === undefined || keptWhole(object, key));
+}
+
+/** What only its owner can say whether to send: what is sent in any case needs none, as the type of a Secret that was applied with a name only. */
+function toBeOwned(object: KubeObject, before: FieldsV1): FieldsV1 {
+  const fields = Object.entries(withoutBookkeeping(before));
+  return Object.fromEntries(fields.filter(([path]) => !keptWhole(object, path.slice(2))));
 }
 
 /** Less the status, and of the metadata only the labels and annotations that could be sent. */
