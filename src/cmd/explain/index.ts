@@ -19,10 +19,18 @@ import { type CommandContext, connectHub } from "../connection.ts";
 import type { ExplainOptions } from "../options.ts";
 import { CommandError, EXIT } from "../outcome.ts";
 import { inPlaceOf, objectsOfFiles, worldOf } from "../plan/files.ts";
-import { assumeClusters } from "../plan/hidden.ts";
 import { HubReader } from "../plan/hubReading.ts";
 import { Members } from "../plan/members.ts";
-import { asksForRoom, emptyWorld, isPlaceable, isRenderedKind, put, snapshotIn, type World } from "../plan/world.ts";
+import {
+  asksForRoom,
+  assumeClusters,
+  emptyWorld,
+  isPlaceable,
+  isRenderedKind,
+  put,
+  snapshotIn,
+  type World,
+} from "../plan/world.ts";
 import { type NamedKind, splitName } from "../statusSelection.ts";
 import { chooseAmong } from "../words.ts";
 import { explanationText } from "./text.ts";

@@ -1,23 +1,19 @@
 import type { FederatedStatus, KubeObject, MemberCluster, Placement } from "../../apis/index.ts";
-import { statusOf, type World } from "./world.ts";
 
 /** Kinds of the whole hub that a person who has rights in one namespace may not list. */
 export type HiddenKind = "clusterplacements" | "clusteroverridepolicies" | "memberclusters";
 
 /** What a world of which a part is hidden says of itself; undefined where nothing is hidden. */
-export function hiddenNote({ hidden }: Pick<World, "hidden">): string | undefined {
+export function hiddenNote(hidden: ReadonlySet<HiddenKind>): string | undefined {
   if (hidden.size === 0) return undefined;
   const kinds = [...hidden].toSorted().join(", ");
   return `Hidden from you: ${kinds}. Objects are taken to stay on the clusters that their status names, with what it says of the policy; ask the hub's administrator for the right to list these kinds (group federation.paas.cmft.com) to see the whole decision.`;
 }
 
-/** Puts the clusters that statuses name in the place of those that the person may not read. Nothing else is known of them. */
-export function assumeClusters(world: World): void {
-  if (!world.hidden.has("memberclusters")) return;
-  const names = new Set(
-    [...world.objects.values()].flatMap((object) => (statusOf(world, object)?.clusters ?? []).map(({ name }) => name)),
-  );
-  world.clusters = [...names].toSorted().map(
+/** The clusters that statuses name, in the place of those that the person may not read. Nothing else is known of them. */
+export function assumedClusters(statuses: readonly (FederatedStatus | undefined)[]): MemberCluster[] {
+  const names = new Set(statuses.flatMap((status) => (status?.clusters ?? []).map(({ name }) => name)));
+  return [...names].toSorted().map(
     (name) =>
       ({
         apiVersion: "federation.paas.cmft.com/v1alpha1",
@@ -34,7 +30,7 @@ export function assumeClusters(world: World): void {
  * what the person sees.
  */
 export function pinnedPlacement(
-  { hidden }: World,
+  hidden: ReadonlySet<HiddenKind>,
   object: KubeObject,
   status: FederatedStatus | undefined,
 ): Placement | undefined {

@@ -95,7 +95,7 @@ export class HubReader {
     world.placements = [...placements, ...clusterPlacements] as unknown as Placement[];
     world.overrides = [...overrides, ...clusterOverrides] as unknown as OverridePolicy[];
     world.clusters = clusters as unknown as MemberCluster[];
-    const note = hiddenNote(world);
+    const note = hiddenNote(world.hidden);
     if (note !== undefined) this.notes.add(note);
   }
 

@@ -20,7 +20,6 @@ import { chooseAmong } from "../words.ts";
 import { asApplied } from "./applied.ts";
 import { departingNotes } from "./departing.ts";
 import { type FileObject, objectsOfFiles } from "./files.ts";
-import { assumeClusters } from "./hidden.ts";
 import { atOnce, HubReader } from "./hubReading.ts";
 import { lostCluster } from "./loss.ts";
 import { Members } from "./members.ts";
@@ -29,7 +28,17 @@ import { planReport, type PlanReport } from "./report.ts";
 import { planText } from "./text.ts";
 import { unplacedAmong } from "./unplaced.ts";
 import { type Worlds, worldsOfFiles } from "./withoutHub.ts";
-import { asksForRoom, copyOf, emptyWorld, put, roleOf, snapshotIn, statusOf, type World } from "./world.ts";
+import {
+  asksForRoom,
+  assumeClusters,
+  copyOf,
+  emptyWorld,
+  put,
+  roleOf,
+  snapshotIn,
+  statusOf,
+  type World,
+} from "./world.ts";
 
 export async function plan(options: PlanOptions, context: CommandContext): Promise<number> {
   const { filename, policy, without, cordon, drain, from, withoutHub } = options;

@@ -15,7 +15,7 @@ import { type NamespaceTerms, namespaceTerms, type Snapshot, type Why } from "..
 import { clusterSnapshot, settingIn, unpackBundleAtOnce } from "../../hub/index.ts";
 import { groupKindOf, hubKindOf, isPropagated, type ReplicaPaths } from "../../interpreter/index.ts";
 import { goesByRoom, type RoomReading } from "../../scheduler/index.ts";
-import { type HiddenKind, pinnedPlacement } from "./hidden.ts";
+import { assumedClusters, type HiddenKind, pinnedPlacement } from "./hidden.ts";
 
 /** Everything that plans rest on, as values of one moment: read from a hub or from files, and changed as a person wants to see it. */
 export interface World {
@@ -168,12 +168,18 @@ export function statusOf(world: World, object: KubeObject): FederatedStatus | un
   return binding?.spec.resource.uid === object.metadata.uid ? binding?.status : undefined;
 }
 
+/** Where the person may not read the members, those that the statuses of objects name stand in their place. */
+export function assumeClusters(world: World): void {
+  if (!world.hidden.has("memberclusters")) return;
+  world.clusters = assumedClusters([...world.objects.values()].map((object) => statusOf(world, object)));
+}
+
 /** The snapshot that the manager would plan the object from, as far as its values are known here. */
 export function snapshotIn(world: World, object: KubeObject): Snapshot {
   const { namespace } = object.metadata;
   const home = namespace === undefined ? undefined : world.namespaces.get(namespace);
   const scale = world.scales.get(`${parseApiVersion(object.apiVersion).group}/${object.kind}`);
-  const pinned = pinnedPlacement(world, object, statusOf(world, object));
+  const pinned = pinnedPlacement(world.hidden, object, statusOf(world, object));
   return {
     object,
     setting: settingIn(object, home === undefined ? undefined : { metadata: home }),
