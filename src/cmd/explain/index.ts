@@ -33,6 +33,7 @@ import {
 } from "../plan/world.ts";
 import { type NamedKind, splitName } from "../statusSelection.ts";
 import { chooseAmong } from "../words.ts";
+import { explainPolicy, policyTypeNamed } from "./policy.ts";
 import { explanationText } from "./text.ts";
 
 /** Exits with 1 when an object runs nowhere, or with `--cluster`, not there. */
@@ -42,6 +43,9 @@ export async function explain(
   context: CommandContext,
 ): Promise<number> {
   const { terminal } = context;
+  const asked = name === undefined ? undefined : splitName(name);
+  const policy = asked === undefined || options.withoutHub ? undefined : policyTypeNamed(asked);
+  if (asked !== undefined && policy !== undefined) return await explainPolicy(policy, asked.name, options, context);
   const { world, objects } = options.withoutHub
     ? await fromFiles(name, options)
     : await fromHub(name, options, context);

@@ -1,0 +1,86 @@
+import { type KubeObject, type PolicyStatus, printYaml } from "../../apis/index.ts";
+import {
+  CLUSTEROVERRIDEPOLICIES,
+  CLUSTERPLACEMENTS,
+  OVERRIDEPOLICIES,
+  PLACEMENTS,
+  type ResourceType,
+} from "../../runtime/index.ts";
+import { type CommandContext, connectHub, find } from "../connection.ts";
+import type { ExplainOptions } from "../options.ts";
+import { CommandError, EXIT } from "../outcome.ts";
+import type { NamedKind } from "../statusSelection.ts";
+
+/** `meridian explain placement/NAME`: a policy runs nowhere itself, so the answer is whether it is in force, and for what. */
+
+const POLICIES: readonly ResourceType[] = [PLACEMENTS, CLUSTERPLACEMENTS, OVERRIDEPOLICIES, CLUSTEROVERRIDEPOLICIES];
+
+/** The kind of policy that was named; undefined where something else was. */
+export function policyTypeNamed({ kind, group }: NamedKind): ResourceType | undefined {
+  return POLICIES.find(
+    (type) => (kind === type.kind.toLowerCase() || kind === type.plural) && (group ?? type.group) === type.group,
+  );
+}
+
+/** Exits with 1 when the policy is not in force. */
+export async function explainPolicy(
+  type: ResourceType,
+  name: string,
+  options: ExplainOptions,
+  context: CommandContext,
+): Promise<number> {
+  await using hub = connectHub(options, context);
+  const namespace = type.namespaced ? (options.namespace ?? hub.config.currentNamespace) : undefined;
+  const policy = await find(hub.client, type, namespace, name, context.signal);
+  if (policy === undefined) {
+    const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
+    throw new CommandError(`the hub has no ${type.kind} "${name}"${where}`);
+  }
+  context.terminal.out(format(policy, options));
+  return statusOf(policy).isInForce ? EXIT.ok : EXIT.found;
+}
+
+function format(policy: KubeObject, { output }: ExplainOptions): string {
+  const { apiVersion, kind, metadata, status } = policy as KubeObject & { status?: PolicyStatus };
+  const { name, namespace } = metadata;
+  const answer = {
+    policies: [{ apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name, status: status ?? {} }],
+  };
+  if (output === "json") return `${JSON.stringify(answer, undefined, 2)}\n`;
+  if (output === "yaml") return printYaml(answer);
+  return policyExplanation(policy);
+}
+
+function statusOf({ metadata, status = {} }: KubeObject & { status?: PolicyStatus }): {
+  isInForce: boolean;
+  text: string;
+} {
+  const ready = status.conditions?.find(({ type }) => type === "Ready");
+  if (ready === undefined) return { isInForce: false, text: "not known, no manager has reported on it yet" };
+  const isOld = (status.observedGeneration ?? 0) < (metadata.generation ?? 0);
+  const isInForce = ready.status === "True" && !isOld;
+  const why = ready.message === "" ? ready.reason : `${ready.reason}: ${ready.message}`;
+  return {
+    isInForce,
+    text: `${isInForce ? "yes" : "no"}, ${isOld ? `the last change is not seen yet; before it ${why}` : why}`,
+  };
+}
+
+/** What a person reads of a policy. Pure. */
+export function policyExplanation(policy: KubeObject & { status?: PolicyStatus }): string {
+  const { kind, metadata, status = {} } = policy;
+  const where = metadata.namespace === undefined ? "" : ` in namespace ${metadata.namespace}`;
+  const decisions = (status.decisions ?? []).map(
+    ({ clusters, objects }) => `${objects} on ${clusters.length === 0 ? "no cluster" : clusters.join(", ")}`,
+  );
+  const lines: [string, string][] = [
+    ["In force", statusOf(policy).text],
+    ...(status.matchedObjects === undefined
+      ? []
+      : [["Objects", String(status.matchedObjects)] satisfies [string, string]]),
+    ...decisions.map((text): [string, string] => ["Decided", text]),
+    ...(status.lastError === undefined ? [] : [["Error", status.lastError] satisfies [string, string]]),
+    ["Note", "a policy runs nowhere itself: `meridian explain NAME` says which policies an object has, and why"],
+  ];
+  return `${kind.toLowerCase()}/${metadata.name}${where}\n${lines.map(([name, text]) => `${name.padEnd(13)}${text}\n`).join("")}`;
+}
