@@ -20,12 +20,32 @@ export function linesOf(revisions: readonly FoundRevision[], status: RolloutStat
   return revisions.map(({ kept: { revision, succeededAt }, createdAt, read }) => {
     const isLastGood = revision === status?.lastGoodRevision;
     const is = [
-      ...(revision === status?.revision ? [status.state] : []),
+      ...(revision === status?.revision ? [stateText(status)] : []),
       ...(isLastGood ? ["last good"] : succeededAt === undefined ? [] : ["good"]),
       ...(read.kind === "Unusable" ? [`not usable: ${read.why.message}`] : []),
     ].join(", ");
-    return { revision, createdAt, is };
+    return { revision, createdAt, image: read.kind === "Proven" ? imagesOf(read.content.object) : "", is };
   });
+}
+
+/** The cause of what has stopped or was taken back comes along. */
+function stateText({ state, reason = "", message = "" }: RolloutStatus): string {
+  const why = [reason, message].filter(Boolean).join(": ");
+  return why === "" || !STOPPED.has(state) ? state : `${state} (${why})`;
+}
+
+const STOPPED: ReadonlySet<RolloutStatus["state"]> = new Set(["Paused", "RolledBack"]);
+
+interface Imaged {
+  image?: unknown;
+  template?: { spec?: { containers?: { image?: unknown }[] } };
+}
+
+/** Of an application its image, of a workload those of its containers. */
+function imagesOf(object: KubeObject): string {
+  const { image, template } = (object["spec"] ?? {}) as Imaged;
+  const all = image === undefined ? (template?.spec?.containers ?? []).map((container) => container.image) : [image];
+  return all.filter((one) => typeof one === "string").join(", ");
 }
 
 /**

@@ -235,8 +235,23 @@ test("history says which revisions were good, and which cannot be used", () => {
   const [first, second] = [revision(1, EARLIER), revision(2)];
   const unusable = [foundRevision(first, undefined), foundRevision(second, stored(second, { object: 7 }))];
   expect(linesOf(unusable, undefined)).toEqual([
-    { revision: 1, createdAt: "", is: expect.stringMatching(/^good, not usable: .*gone/) },
-    { revision: 2, createdAt: EARLIER, is: expect.stringMatching(/^not usable: somebody has changed/) },
+    { revision: 1, createdAt: "", image: "", is: expect.stringMatching(/^good, not usable: .*gone/) },
+    { revision: 2, createdAt: EARLIER, image: "", is: expect.stringMatching(/^not usable: somebody has changed/) },
+  ]);
+});
+
+test("history says the image of each revision, and why one was taken back", () => {
+  const image = (name: string) => ({ object: { ...DATA.object, spec: { image: name } }, overrides: [] });
+  const [good, bad] = [image("nginx:1"), image("nginx:2")];
+  const one = (number: number, data: object): KeptRevision => ({ ...revision(number), digest: digestOf(data) });
+  const found = [
+    foundRevision(one(1, good), stored(one(1, good), good)),
+    foundRevision(one(2, bad), stored(one(2, bad), bad)),
+  ];
+  const taken = { ...at("RolledBack", 2, 1), reason: "Failures" as const, message: "no such image" };
+  expect(linesOf(found, taken).map(({ image: shown, is }) => [shown, is])).toEqual([
+    ["nginx:1", "last good"],
+    ["nginx:2", "RolledBack (Failures: no such image)"],
   ]);
 });
 
@@ -259,7 +274,7 @@ rest                 Waiting
   expect(rolloutText("demoapplication/shop", waiting)).toMatch(
     /^\S+: Paused \(Gate\), revision 7.*\nstage canary waits/,
   );
-  expect(historyText([{ revision: 6, createdAt: "2026-11-22T08:00:00Z", is: "last good" }])).toBe(
-    "REVISION  CREATED               IS\n6         2026-11-22T08:00:00Z  last good\n",
+  expect(historyText([{ revision: 6, createdAt: "2026-11-22T08:00:00Z", image: "nginx:1", is: "last good" }])).toBe(
+    "REVISION  CREATED               IMAGE    IS\n6         2026-11-22T08:00:00Z  nginx:1  last good\n",
   );
 });

@@ -27,12 +27,14 @@ export function rolloutText(object: string, status: RolloutStatus | undefined, s
 export interface RevisionLine {
   revision: number;
   createdAt: string;
-  /** Rolled out, the last good one, good before… */
+  /** The images of its containers; empty where it has none, or cannot be read. */
+  image: string;
+  /** Rolled out, and where that did not succeed why not; the last good one, good before… */
   is: string;
 }
 
 export function historyText(revisions: readonly RevisionLine[]): string {
-  return `${aligned([["REVISION", "CREATED", "IS"], ...revisions.map(({ revision, createdAt, is }) => [String(revision), createdAt, is])]).join("\n")}\n`;
+  return `${aligned([["REVISION", "CREATED", "IMAGE", "IS"], ...revisions.map(({ revision, createdAt, image, is }) => [String(revision), createdAt, image, is])]).join("\n")}\n`;
 }
 
 function aligned(rows: readonly (readonly string[])[]): string[] {
