@@ -79,7 +79,7 @@ describe("events on an application", () => {
       "RolloutStarted: generation 2 goes to shanghai",
       expect.stringMatching(/^CrashLoopBackOff: shanghai: container \S+: exit code 1, again and again$/),
       "RolloutStarted: generation 3 goes to shanghai",
-      "Recovered: healthy again on shanghai (CrashLoopBackOff)",
+      expect.stringMatching(/^Recovered: healthy again on shanghai \(CrashLoopBackOff for \d+s\)$/),
       "RolloutCompleted: generation 3 is available on 1/1 clusters",
     ]);
   });
