@@ -22,6 +22,7 @@ test("a new member object has its name, and nothing else is asked or known of it
     "ended",
     "failure",
     "given",
+    "gone",
     "healed",
     "judged",
     "observed",

@@ -159,7 +159,7 @@ function wrongValue(error: ApiError, text: string): Outcome & { kind: "Refused" 
   return { ...(duplicatesIn(text) ?? refused("Invalid", text, true)), ...fieldsOf(error) };
 }
 
-const DUPLICATES = /\.?([^\s:]+): duplicate entries for key \[([^\]]*)\]/;
+const DUPLICATES = /(?<![^\s:])\.?([^\s:]+): duplicate entries for key \[([^\]]*)\]/;
 
 /** Entries of one key, in a list that the member knows to have keys and the hub does not. */
 function duplicatesIn(text: string): ReturnType<typeof refused> | undefined {

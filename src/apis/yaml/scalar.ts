@@ -92,7 +92,7 @@ const DATE = /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt\s]|$)/;
 
 /** Whether some reader of YAML takes the text, without quotes, for something else than a text. */
 export function isAmbiguous(text: string): boolean {
-  if (WORDS.has(text) || text === "=" || text === "<<" || /^(?:---|\.\.\.)/.test(text)) return true;
+  if (WORDS.has(text) || text === "=" || text === "<<" || text === "." || /^(?:---|\.\.\.)/.test(text)) return true;
   if (!/^[-+.0-9]/.test(text)) return false;
   const plain = text.replaceAll("_", "");
   return INTEGER.test(plain) || FLOAT.test(plain) || BASE_60.test(text) || DATE.test(text);
