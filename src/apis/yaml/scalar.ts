@@ -89,7 +89,7 @@ function floatKey(value: number): string {
 /** Minutes in base 60, and dates, which only some readers of version 1.1 take for something else than texts. */
 const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 /** Some readers of version 1.1 take a point or an exponent without a digit for a number. */
-const LOOSE_FLOAT = /^[-+]?[0-9_]*\.?[0-9_]*(?:[eE][-+]?[0-9]+)?$/;
+const LOOSE_FLOAT = /^[-+]?[0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?$/;
 const DATE = /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt\s]|$)/;
 
 /** Whether some reader of YAML takes the text, without quotes, for something else than a text. */
