@@ -11,6 +11,7 @@ import type { MemberObjects } from "./memberObjects.ts";
 import { kindOf, MemberWatch, type Watched } from "./memberWatch.ts";
 import { MemberWriter, type Written } from "./memberWriter.ts";
 import { NamespaceCleaner } from "./namespaceCleaner.ts";
+import { allNotGranted } from "./notGranted.ts";
 import { NamespaceLabeller } from "./namespaceLabels.ts";
 import { MemberNamespaces } from "./namespaces.ts";
 import { observe, observeAnswer, type ObservedObject } from "./observed.ts";
@@ -208,6 +209,15 @@ export class ClusterCache {
     const ungranted = new Set<string>();
     for (const { sight, isKnown, isDenied } of this.#essential()) if (!isKnown && isDenied) ungranted.add(sight);
     return ungranted;
+  }
+
+  /** What grants all of the kinds that are not granted, where these are several. */
+  get grant(): string | undefined {
+    const { cluster, local } = this.#options.session;
+    const denied = [...this.#essential()]
+      .filter(({ isKnown, isDenied }) => !isKnown && isDenied)
+      .map(({ type }) => type);
+    return local || denied.length < 2 ? undefined : allNotGranted(cluster, denied);
   }
 
   /**

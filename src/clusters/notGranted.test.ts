@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ApiError, CONFIGMAPS, type ResourceType, TransportError } from "../runtime/index.ts";
-import { isWriteForbidden, notGranted, whyUnwatched, withGrant } from "./notGranted.ts";
+import { allNotGranted, isWriteForbidden, notGranted, whyUnwatched, withGrant } from "./notGranted.ts";
 import { classify } from "./outcome.ts";
 
 const DATABASES: ResourceType = {
@@ -28,6 +28,16 @@ describe("a right that is missing on a member", () => {
     expect(notGranted("shanghai-1", CONFIGMAPS)).toBe(
       "configmaps are not granted: run `meridian join shanghai-1 --renew`",
     );
+  });
+
+  test("of several kinds is granted by one command, of which nothing is cut", () => {
+    const many = Array.from({ length: 12 }, (_, n) => ({
+      group: "applications.platform.example.com",
+      plural: `kinds${n}`,
+    }));
+    const text = allNotGranted("shanghai-1", [...many, CONFIGMAPS]);
+    for (const { group, plural } of many) expect(text).toContain(`${plural}.${group}`);
+    expect(text).toMatch(/^configmaps, kinds0\..*: run `meridian join shanghai-1 --renew --kinds kinds0\.[^ ]*`$/);
   });
 
   test("is told in a condition's room, with the command whole where that fits", () => {

@@ -20,13 +20,25 @@ export function isAlwaysGranted({ group, plural }: Kind): boolean {
 /** What of a kind is not granted on a member, and the command that grants it. */
 export function notGranted(cluster: string, { group, plural }: Kind): string {
   const isFixed = isAlwaysGranted({ group, plural });
-  const name = group === "" ? plural : `${plural}.${group}`;
+  const name = nameOf({ group, plural });
   const command = `meridian join ${cluster} --renew${isFixed ? "" : ` --kinds ${name}`}`;
   return firstFitting([
     `${plural} are not granted: run \`${command}\``,
     `not granted: run \`${command}\``,
     `not granted: \`join --renew${isFixed ? "" : ` --kinds ${name}`}\``,
   ]);
+}
+
+/** All kinds that are not granted on a member, by name, with one command that grants them all. In full: nothing of it is cut. */
+export function allNotGranted(cluster: string, kinds: readonly Kind[]): string {
+  const namesOf = (some: readonly Kind[]): string[] => [...new Set(some.map(nameOf))].toSorted();
+  const asked = namesOf(kinds.filter((kind) => !isAlwaysGranted(kind)));
+  const flag = asked.length === 0 ? "" : ` --kinds ${asked.join(",")}`;
+  return `${namesOf(kinds).join(", ")} are not granted: run \`meridian join ${cluster} --renew${flag}\``;
+}
+
+function nameOf({ group, plural }: Kind): string {
+  return group === "" ? plural : `${plural}.${group}`;
 }
 
 /** RBAC names what the account lacks; whoever else refuses does it in other words. */

@@ -53,6 +53,8 @@ export interface ClusterContact extends Contact {
   unserved?: ReadonlySet<string>;
   /** What of `unseen` is not known for want of a right alone. */
   ungranted?: ReadonlySet<string>;
+  /** What grants all of {@link ungranted} at once, where these are several: a whole sentence with the command. */
+  grant?: string;
 }
 
 /** Whether both say that as much of the cluster is known. */

@@ -321,6 +321,7 @@ export class Worker {
     const unseen = cache?.unseen ?? new Map<string, string>();
     const unserved = cache?.unserved ?? new Set<string>();
     const ungranted = cache?.ungranted ?? new Set<string>();
+    const grant = ungranted.size < 2 ? undefined : cache?.grant;
     const blindness = this.#contact.ok ? cache?.blindness : undefined;
     const contact: Contact =
       blindness === undefined
@@ -339,6 +340,7 @@ export class Worker {
       unseen,
       ...(unserved.size === 0 ? {} : { unserved }),
       ...(ungranted.size === 0 ? {} : { ungranted }),
+      ...(grant === undefined ? {} : { grant }),
     };
   }
 }

@@ -1,4 +1,4 @@
-import { type Reason, REGION_LABEL, shortMessage, shortName } from "../apis/index.ts";
+import { type ObjectRef, type Reason, REGION_LABEL, shortMessage, shortName } from "../apis/index.ts";
 import {
   AWAITING_REPLACEMENT,
   type Failure,
@@ -108,8 +108,7 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
   const unseen = present === undefined ? unseenKind : undefined;
   const notGranted = whyNotGranted(hub, cluster, ref.namespace);
   const waits = row?.verb === "Hold" && row.why.reason === REPLACED ? { ...row.why, final: false } : undefined;
-  const unobserved =
-    unseen === undefined ? undefined : { reason: observations.unseenReason(cluster, ref), message: unseen };
+  const unobserved = unseen === undefined ? undefined : whyUnobserved(observations, cluster, ref, unseen);
   const refused = notGranted ?? unobserved;
   const failure = refused === undefined ? (observation?.failure ?? waits) : { ...refused, final: true };
   const stays = row === undefined ? undefined : stayOf(row, failure);
@@ -133,6 +132,20 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
     ...(failure === undefined || stays === failure ? {} : { failure }),
     ...(stays === undefined ? {} : { stays }),
   };
+}
+
+/** All kinds that one command grants, in full; where there is less room, the kind of the object alone. */
+function whyUnobserved(
+  observations: ViewSources["observations"],
+  cluster: string,
+  ref: ObjectRef,
+  message: string,
+): Why {
+  const reason = observations.unseenReason(cluster, ref);
+  const { grant } = observations.contactOf(cluster);
+  return reason === "Forbidden" && grant !== undefined
+    ? { reason, message: grant, shorter: [message] }
+    : { reason, message };
 }
 
 type Present = Observation["present"];

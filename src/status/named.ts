@@ -20,7 +20,9 @@ function named(row: RowView, home: string | undefined): RowView {
       : {
           failure: {
             ...failure,
-            message: say(failure.message),
+            // What can be said in fewer words need not be cut.
+            message: failure.shorter === undefined ? say(failure.message) : whole(row.ref, home, failure.message),
+            ...(failure.shorter === undefined ? {} : { shorter: failure.shorter.map(say) }),
             ...(failure.detail === undefined ? {} : { detail: whole(row.ref, home, failure.detail) }),
           },
         }),

@@ -36,6 +36,26 @@ test("a kind that the account may not read is named with the command that grants
   await federation.untilAvailable("shop");
 });
 
+test("all kinds that the account may not read are named at once, with one command", async () => {
+  await using federation = await TestFederation.prepare("shanghai");
+  const missing: readonly ResourceType[] = [SERVICES, SERVICEACCOUNTS];
+  federation.member("shanghai").refuse = (verb, type) =>
+    type !== undefined && missing.includes(type) && ["list", "watch"].includes(verb) ? refused(verb, type) : undefined;
+  await federation.startManager();
+  await federation.apply(PLACEMENTS, placement("all"));
+  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2).port(80));
+  const { apiVersion, kind } = bundle("operator", []);
+  await federation.apply(PLACEMENTS, placement("bundles").selects({ apiVersion, kind }));
+  await federation.apply(MANIFESTBUNDLES, bundle("operator", [serviceAccount("operator")]));
+  await federation.until(() => federation.entry("shop", "shanghai")?.message?.includes("serviceaccounts") === true);
+  expect(federation.entry("shop", "shanghai")).toMatchObject({
+    reason: "Forbidden",
+    message: "serviceaccounts, services are not granted: run `meridian join shanghai --renew --kinds serviceaccounts`",
+  });
+  federation.member("shanghai").refuse = () => undefined;
+  await federation.untilAvailable("shop");
+});
+
 test("a kind that the account may not write is named with the command that grants it", async () => {
   await using federation = await TestFederation.prepare("shanghai");
   federation.member("shanghai").refuse = (verb, type) =>
