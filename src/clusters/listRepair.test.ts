@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { FIELD_MANAGER, type KubeObject, type ManagedFieldsEntry } from "../apis/index.ts";
-import { emptiedAgain, emptiedFirst, listRepairs, withoutUpdateEntry } from "./listRepair.ts";
+import { FIELD_MANAGER, type FieldsV1, type KubeObject, type ManagedFieldsEntry } from "../apis/index.ts";
+import { emptiedAgain, emptiedFirst, emptiesLeft, listRepairs, withoutUpdateEntry } from "./listRepair.ts";
 
 const ports = [{ port: 80, name: "http" }];
 const service: KubeObject = {
@@ -28,6 +28,38 @@ describe("listRepairs", () => {
 
   test("drift outside of lists needs no repair", () =>
     expect(listRepairs([{ path: "spec.type" }], service)).toEqual([]));
+});
+
+describe("emptiesLeft", () => {
+  const doc = (spec: object, fields: FieldsV1 = {}): KubeObject => ({
+    apiVersion: "example.com/v1",
+    kind: "Doc",
+    metadata: {
+      name: "d",
+      managedFields: [{ manager: FIELD_MANAGER, operation: "Apply", fieldsV1: { "f:spec": fields } }],
+    },
+    spec,
+  });
+
+  test("is what is empty, nobody's, and not wanted; also in an item of a list with keys", () => {
+    const fields = { "f:n": {}, "f:keyed": { 'k:{"name":"a"}': { ".": {}, "f:name": {} } } };
+    const live = doc({ n: 1, set: [], map: {}, keyed: [{ name: "b" }, { name: "a", tags: [] }] }, fields);
+    expect(emptiesLeft(doc({ n: 1, keyed: [{ name: "a" }] }), live)).toEqual([
+      { op: "remove", path: "/spec/set" },
+      { op: "remove", path: "/spec/map" },
+      { op: "test", path: "/spec/keyed/1/name", value: "a" },
+      { op: "remove", path: "/spec/keyed/1/tags" },
+    ]);
+  });
+
+  test("is nothing that is wanted, that somebody owns, that holds anything, or that is part of a whole", () => {
+    expect(emptiesLeft(doc({ n: 1, set: [] }), doc({ n: 1, set: [] }, { "f:n": {} }))).toEqual([]);
+    expect(emptiesLeft(doc({ n: 1 }), doc({ n: 1, atomic: [] }, { "f:n": {}, "f:atomic": {} }))).toEqual([]);
+    expect(emptiesLeft(doc({ n: 1 }), doc({ n: 1, set: ["a"] }, { "f:n": {} }))).toEqual([]);
+    expect(emptiesLeft(doc({ whole: {} }), doc({ whole: { a: [] } }, { "f:whole": {} }))).toEqual([]);
+    const builtIn = (spec: object) => ({ ...doc(spec, { "f:n": {} }), apiVersion: "apps/v1" });
+    expect(emptiesLeft(builtIn({ n: 1 }), builtIn({ n: 1, list: [] }))).toEqual([]);
+  });
 });
 
 describe("withoutUpdateEntry", () => {

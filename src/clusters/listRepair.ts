@@ -50,6 +50,66 @@ export function emptiedFirst(desired: KubeObject, live: KubeObject): PatchOperat
   return emptied(desired, live, (entry) => !isOurApply(entry)).filter(({ op }) => op !== "add");
 }
 
+/**
+ * The operations that take away what is empty on the member, is nobody's, and is no part of the desired object: an empty list with keys, set or map
+ * that was applied once has no owner, so that no later apply takes the field away. Where the schema has a default, the server fills the default in again.
+ */
+export function emptiesLeft(desired: KubeObject, applied: KubeObject): PatchOperation[] {
+  if (!isCustomGroup(parseApiVersion(desired.apiVersion).group)) return [];
+  const owners = (applied.metadata.managedFields ?? []).flatMap(({ fieldsV1 }) => fieldsV1 ?? []);
+  const { metadata: _metadata, status: _status, ...content } = applied;
+  return [...leftIn(desired, content, [], owners)];
+}
+
+function* leftIn(
+  value: unknown,
+  live: unknown,
+  path: readonly string[],
+  owners: readonly FieldsV1[],
+): Generator<PatchOperation> {
+  const below = (element: string): FieldsV1[] => owners.flatMap((fields) => fields[element] ?? []);
+  if (isRecord(value) && isRecord(live)) {
+    // Where nobody owns the fields one by one, the map as a whole is somebody's.
+    const isByField = owners.some((fields) => Object.keys(fields).some((element) => element.startsWith("f:")));
+    for (const key of Object.keys(live)) {
+      const [at, element] = [[...path, key], `f:${key}`];
+      if (Object.hasOwn(value, key)) yield* leftIn(value[key], live[key], at, below(element));
+      else if (isByField && isEmpty(live[key]) && owners.every((fields) => fields[element] === undefined))
+        yield { op: "remove", path: pointerOf(at) };
+    }
+  } else if (Array.isArray(value) && Array.isArray(live)) {
+    for (const { item, wanted, place, element } of itemsWithKeys(value, live, owners)) {
+      const found = [...leftIn(wanted, item, [...path, String(place)], below(element))];
+      if (found.length > 0) yield* [...stillThere([...path, String(place)], element), ...found];
+    }
+  }
+}
+
+/** The items of a list with keys that both lists have. */
+function* itemsWithKeys(
+  value: readonly unknown[],
+  live: readonly unknown[],
+  owners: readonly FieldsV1[],
+): Generator<{ element: string; place: number; item: unknown; wanted: unknown }> {
+  for (const element of new Set(owners.flatMap((fields) => Object.keys(fields)))) {
+    const key = associativeKey(element);
+    if (key === undefined) continue;
+    const isMeant = (item: unknown): boolean => isRecord(item) && matchesKey(item, key);
+    const place = live.findIndex(isMeant);
+    const wanted = value.find(isMeant);
+    if (place !== -1 && wanted !== undefined) yield { element, place, item: live[place], wanted };
+  }
+}
+
+/** A patch names an item by its place, and so first asks whether the item is still there. */
+function stillThere(at: readonly string[], element: string): PatchOperation[] {
+  return Object.entries(associativeKey(element) ?? {}).map(([field, value]) => ({
+    op: "test",
+    path: pointerOf([...at, field]),
+    value,
+  }));
+}
+
 /** Whether {@link emptiedFirst} could find anything in any live object. */
 export function holdsEmpty(desired: KubeObject): boolean {
   if (!isCustomGroup(parseApiVersion(desired.apiVersion).group)) return false;
@@ -109,25 +169,18 @@ function* filledIn(
   }
 }
 
-/** Of a list with keys. The patch names the item by its place, and so first asks whether the item is still there. */
+/** Of a list with keys. */
 function* filledInItems(
   value: readonly unknown[],
   live: readonly unknown[],
   path: readonly string[],
   owners: readonly Owner[],
 ): Generator<PatchOperation> {
-  for (const element of new Set(owners.flatMap(({ fields }) => Object.keys(fields)))) {
-    const key = associativeKey(element);
-    if (key === undefined) continue;
-    const isMeant = (item: unknown): boolean => isRecord(item) && matchesKey(item, key);
-    const place = live.findIndex(isMeant);
-    const item = value.find(isMeant);
-    if (place === -1 || item === undefined) continue;
+  const fields = owners.map((owner) => owner.fields);
+  for (const { element, place, item, wanted } of itemsWithKeys(value, live, fields)) {
     const at = [...path, String(place)];
-    const found = [...filledIn(item, live[place], at, below(owners, element))];
-    if (found.length === 0) continue;
-    for (const [field, text] of Object.entries(key)) yield { op: "test", path: pointerOf([...at, field]), value: text };
-    yield* found;
+    const found = [...filledIn(wanted, item, at, below(owners, element))];
+    if (found.length > 0) yield* [...stillThere(at, element), ...found];
   }
 }
 

@@ -26,6 +26,7 @@ import { type Holder, judgeHolder, strangerRefusal } from "./holder.ts";
 import { letGo } from "./lettingGo.ts";
 import {
   emptiedAgain,
+  emptiesLeft,
   emptiedFirst,
   holdsEmpty,
   listRepairs,
@@ -233,7 +234,8 @@ export class MemberWriter {
     if (observed.hash !== row.hash) await this.#giveUp(type, row);
     try {
       const answer = await this.#apply(type, object, true);
-      const empty = emptiedAgain(desired, answer.object);
+      const left = observed.hash === row.hash ? [] : emptiesLeft(desired, answer.object);
+      const empty = [...emptiedAgain(desired, answer.object), ...left];
       return empty.length === 0 ? answer : await this.#patched(type, object, [sameLife(uid), ...empty]);
     } catch (error) {
       if (!observed.visible && isApiError(error)) await this.#reportIfVanished(type, row.ref, uid);
