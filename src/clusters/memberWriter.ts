@@ -19,7 +19,15 @@ import {
   withoutGivenUp,
   withoutPlaces,
 } from "../interpreter/index.ts";
-import { ApiError, type Client, isApiError, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
+import {
+  ApiError,
+  type Client,
+  isApiError,
+  isConflict,
+  isInvalid,
+  isNotFound,
+  type ResourceType,
+} from "../runtime/index.ts";
 import { keepClaims } from "./claimGuard.ts";
 import { refuseWhileInUse } from "./definitionGuard.ts";
 import { type Holder, judgeHolder, strangerRefusal } from "./holder.ts";
@@ -39,6 +47,9 @@ import { staleDefaults } from "./staleDefaults.ts";
 import { observe, type ObservedObject } from "./observed.ts";
 import { classify, notInVersion, VERSION_NOT_SERVED } from "./outcome.ts";
 import { unwrittenOfOthers } from "./yielding.ts";
+
+/** An object that changes that often has a controller that writes without end. */
+const MOST_CLEANINGS = 5;
 
 /** What a writer needs of the session that it writes through. */
 export interface MemberAccess {
@@ -287,10 +298,27 @@ export class MemberWriter {
     return client.patch(type, namespace, name, "application/json-patch+json", operations, { signal });
   }
 
-  /** Leaves no other trace of a patch in `managedFields`. */
+  /**
+   * Leaves no other trace of a patch in `managedFields`: what such an entry owns would outlive its removal from the desired object. A controller may
+   * write the object at the same moment, a status say; then the entry is looked for in what is there now.
+   */
   async #cleaned(type: ResourceType, desired: KubeObject, patched: KubeObject): Promise<Written> {
-    const cleaning = withoutUpdateEntry(patched);
-    return written(type, desired, cleaning === undefined ? patched : await this.#patch(type, desired, cleaning));
+    const { client, signal } = this.#access;
+    const { namespace, name } = patched.metadata;
+    let object = patched;
+    for (let tries = 1; ; tries++) {
+      const cleaning = withoutUpdateEntry(object);
+      if (cleaning === undefined) return written(type, desired, object);
+      try {
+        return written(type, desired, await this.#patch(type, desired, cleaning));
+      } catch (error) {
+        if (tries === MOST_CLEANINGS || !(isInvalid(error) || isConflict(error))) throw error;
+        const now = await client.get(type, namespace, name, { signal });
+        const hasChanged = now.metadata.resourceVersion !== object.metadata.resourceVersion;
+        if (now.metadata.uid !== object.metadata.uid || !hasChanged) throw error;
+        object = now;
+      }
+    }
   }
 
   /**

@@ -71,6 +71,30 @@ describe("an update", () => {
     expect(result.object).toBe(after);
   });
 
+  test("that put a list back takes its trace out of what is there, when somebody has written the object meanwhile", async () => {
+    const left = { manager: "meridian", operation: "Update" as const };
+    const managedFields = [...fieldsOf("list"), left];
+    const after = live({ resourceVersion: "8" });
+    const { writer, calls } = writing(
+      answering({
+        apply: [INVALID, live({ managedFields })],
+        patch: [live(), INVALID, after],
+        get: [live({ managedFields, resourceVersion: "7" })],
+      }),
+    );
+    const result = await writer.update(listRow, seen(), lostPort);
+    expect(calls.map(({ verb }) => verb)).toEqual(["apply", "patch", "apply", "patch", "get", "patch"]);
+    expect(calls.at(-1)?.body).toContainEqual({ op: "test", path: "/metadata/resourceVersion", value: "7" });
+    expect(result.object).toBe(after);
+  });
+
+  test("that put a list back fails where its trace stays though nobody has written the object", async () => {
+    const left = { manager: "meridian", operation: "Update" as const };
+    const there = live({ managedFields: [...fieldsOf("list"), left] });
+    const { writer } = writing(answering({ apply: [INVALID, there], patch: [live(), INVALID], get: [there] }));
+    await expect(writer.update(listRow, seen(), lostPort)).rejects.toBe(INVALID);
+  });
+
   test.each([
     { name: "took nothing out of a list", error: INVALID, drift: [{ path: "data.key" }] },
     { name: "was refused for another reason", error: TAKEN, drift: lostPort },

@@ -33,6 +33,7 @@ export function notInVersion(
   const version = apiVersionOf(served);
   return firstFitting([
     `the member serves ${kind} in ${version} and not in ${apiVersion}: name ${version} in the placement, or write the manifest in it`,
+    `the member serves no ${kind} of ${apiVersion}: name ${version} in the placement or the manifest`,
     `the member does not serve ${apiVersion}: name ${version} in the placement or the manifest`,
   ]);
 }

@@ -115,7 +115,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     templates,
     reporting: placement?.spec,
     replicaPath: paths?.spec,
-    unwritten: kind.unwritten?.(object),
+    unwritten: kind.unwritten?.(object, paths?.spec),
     standing: standingIn(object, rendered, placement?.spec.retain),
     ...(kind.holdsManifests === true ? { inPhases: true } : {}),
     runs,

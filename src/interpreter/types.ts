@@ -48,7 +48,7 @@ export interface HubKind {
    */
   render(object: KubeObject, replicaPath?: readonly string[]): KubeObject[];
   /** Fields of what is rendered that nobody has written, though a field manager of the hub object owns them; undefined where there are none. */
-  unwritten?(object: KubeObject): FieldsV1 | undefined;
+  unwritten?(object: KubeObject, replicaPath?: readonly string[]): FieldsV1 | undefined;
   /** Fields of the object that are not rendered, and that a copy keeps where they were sent before; undefined where there are none. */
   standing?(object: KubeObject, rendered: KubeObject): readonly StandingField[] | undefined;
   /** Why nothing can be made of that object on any member (a reason and a sentence); undefined when it is rendered. */

@@ -4,7 +4,7 @@ import { associativeKey } from "./fieldPaths.ts";
 import { staysOnHub } from "./hubMarks.ts";
 import { memberAt } from "./ownership.ts";
 import { isServerDefault } from "./serverDefaults.ts";
-import { isUsers } from "./userFields.ts";
+import { isUsers, unownedReplicas } from "./userFields.ts";
 import { type Fields, fieldsOf, isFields } from "./values.ts";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
@@ -26,12 +26,19 @@ interface Owner {
  * server's defaults as well. They are sent, so that a copy is like its original, and are left to whoever takes them on a member.
  *
  * What a client-side apply wrote stands in kubectl's annotation. Of other clients nobody knows, so that a value which equals the server's
- * default counts as unwritten. Undefined where there is no such field.
+ * default counts as unwritten. So do the replicas of a custom kind (`replicaPath`) that nobody owns. Undefined where there is no such field.
  */
-export function unwrittenFields(object: KubeObject): FieldsV1 | undefined {
+export function unwrittenFields(object: KubeObject, replicaPath?: readonly string[]): FieldsV1 | undefined {
   let known = unwritten.get(object);
   if (known === undefined) unwritten.set(object, (known = { fields: unwrittenIn(object) }));
-  return known.fields;
+  const unowned = replicaPath === undefined ? undefined : unownedReplicas(object, replicaPath);
+  return unowned === undefined ? known.fields : union(known.fields ?? {}, unowned);
+}
+
+function union(a: FieldsV1, b: FieldsV1): FieldsV1 {
+  const all: Record<string, FieldsV1> = { ...a };
+  for (const [element, fields] of Object.entries(b)) all[element] = union(all[element] ?? {}, fields);
+  return all;
 }
 
 /** An object is planned many times for each time that it changes. */

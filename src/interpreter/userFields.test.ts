@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "../apis/index.ts";
 import captured from "./testdata/userFields.json" with { type: "json" };
+import { unwrittenFields } from "./unwritten.ts";
 import { userSetObject, whyOwnersUnknown } from "./userFields.ts";
 
 // Objects as a real API server returned them; another one took each result by server-side apply.
@@ -117,7 +118,7 @@ describe("whose fields go along", () => {
   test("those of a client without a name", () =>
     expect(rest(owned({ spec }, entry(undefined, a)))).toEqual({ spec: { a: 1 } }));
 
-  test("replicas go along whoever owns them, and stay where nobody does", () => {
+  test("replicas of a custom kind go along whoever owns them, also where nobody does", () => {
     const path = ["spec", "nodes", "count"];
     const byHub = entry(
       "kube-controller-manager",
@@ -129,7 +130,10 @@ describe("whose fields go along", () => {
       a: 1,
       nodes: { count: 4 },
     });
-    expect(userSetObject(owned(scaled, entry("kubectl", a)), path)["spec"]).toEqual({ a: 1 });
+    const nobodys = owned(scaled, entry("kubectl", a));
+    expect(userSetObject(nobodys, path)["spec"]).toEqual({ a: 1, nodes: { count: 4 } });
+    expect(unwrittenFields(nobodys, path)).toEqual({ "f:spec": { "f:nodes": { "f:count": {} } } });
+    expect(unwrittenFields(owned(scaled, entry("kubectl", a), byHub), path)).toBeUndefined();
     const other = entry("kubectl", a, { apiVersion: "example.com/v1beta1" });
     expect(userSetObject(owned(scaled, other, byHub), path)["spec"]).toEqual({ a: 1, nodes: { count: 4, b: 2 } });
   });
@@ -137,11 +141,14 @@ describe("whose fields go along", () => {
   test.each([
     ["apps/v1", 4, { a: 1, replicas: 4 }],
     ["apps/v1", 1, { a: 1 }],
-    ["example.com/v1", 4, { a: 1 }],
-  ])("replicas that nobody owns go along where no server of %s has filled in %i", (apiVersion, replicas, want) => {
-    const object = { ...owned({ spec: { a: 1, replicas } }, entry("kubectl", a)), apiVersion };
-    expect(userSetObject(object, ["spec", "replicas"])["spec"]).toEqual(want);
-  });
+    ["example.com/v1", 1, { a: 1, replicas: 1 }],
+  ])(
+    "replicas that nobody owns go along where they are no default that is known: %s, %i",
+    (apiVersion, replicas, want) => {
+      const object = { ...owned({ spec: { a: 1, replicas } }, entry("kubectl", a)), apiVersion };
+      expect(userSetObject(object, ["spec", "replicas"])["spec"]).toEqual(want);
+    },
+  );
 
   test("without a path, a hub's autoscaler keeps what it set at home", () => {
     const replicas: FieldsV1 = { "f:spec": { "f:replicas": {} } };

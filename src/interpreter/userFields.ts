@@ -149,21 +149,38 @@ const DEFAULT_REPLICAS = 1;
 
 /**
  * The replicas as a set of fields, where somebody has set them. Nobody owns what the server has filled in. Where nobody owned replicas, the scale
- * subresource gives them to nobody either: in a built-in kind other replicas than the default were set like that.
+ * subresource gives them to nobody either: in a built-in kind other replicas than the default were set like that. Of a custom kind nobody here
+ * knows the default: its replicas are sent, and left to whoever takes them on a member ({@link unownedReplicas}).
  */
 function scaledBy(object: KubeObject, replicaPath: readonly string[]): FieldsV1 | undefined {
-  const { apiVersion, metadata } = object;
-  const elements = replicaPath.map((name) => `f:${name}`);
+  const { apiVersion } = object;
+  const elements = elementsOf(replicaPath);
   const replicas = valueAtElements(object, elements);
   const isScaled =
-    typeof replicas === "number" && replicas !== DEFAULT_REPLICAS && !isCustomGroup(parseApiVersion(apiVersion).group);
+    typeof replicas === "number" && (replicas !== DEFAULT_REPLICAS || isCustomGroup(parseApiVersion(apiVersion).group));
+  return isScaled || isOwnedAt(object, elements) ? fieldsAt(elements) : undefined;
+}
+
+/** The replicas of a custom kind as a set of fields, where nobody owns them: the server may have filled them in, or the scale subresource. */
+export function unownedReplicas(object: KubeObject, replicaPath: readonly string[]): FieldsV1 | undefined {
+  if (!isCustomGroup(parseApiVersion(object.apiVersion).group)) return undefined;
+  const elements = elementsOf(replicaPath);
+  const isThere = typeof valueAtElements(object, elements) === "number";
+  return isThere && !isOwnedAt(object, elements) ? fieldsAt(elements) : undefined;
+}
+
+const elementsOf = (path: readonly string[]): string[] => path.map((name) => `f:${name}`);
+
+function fieldsAt(elements: readonly string[]): FieldsV1 {
+  return elements.reduceRight<FieldsV1>((fields, element) => ({ [element]: fields }), {});
+}
+
+function isOwnedAt({ apiVersion, metadata }: KubeObject, elements: readonly string[]): boolean {
   const isOwned = metadata.managedFields?.some(
     ({ fieldsV1, apiVersion: written = apiVersion }) =>
       written === apiVersion && fieldsV1 !== undefined && ownedAt(fieldsV1, elements) !== undefined,
   );
-  return isScaled || isOwned === true
-    ? elements.reduceRight<FieldsV1>((fields, element) => ({ [element]: fields }), {})
-    : undefined;
+  return isOwned === true;
 }
 
 /** The value less the owned fields of its maps, but for what is kept; lists stay as they are. */

@@ -105,8 +105,10 @@ test("status of an empty hub is fine and says what comes next", async () => {
     stderr: expect.stringContaining("meridian join") as string,
   });
   expect(JSON.parse((await meridianOk(fleet.hub, ["status", "-o", "json"])).stdout)).toEqual({
+    causes: [],
     objects: [],
     clusters: [],
+    ended: [],
   });
 });
 
@@ -337,8 +339,10 @@ describe("as a tenant", () => {
       ].join("\n"),
     });
     expect(JSON.parse((await meridianOk(mine, ["status", "-n", "default", "-o", "json"])).stdout)).toEqual({
+      causes: [],
       objects: [],
       clusters: [],
+      ended: [],
     });
     for (const args of [["-A"], ["-n", "kube-system"]]) {
       const { code, stderr } = await meridian(mine, ["status", ...args]);

@@ -55,7 +55,7 @@ function historyOf(kind: DocumentKind, name: string, editCount: number): fc.Arbi
     fc.record({ patch: fc.constant("merge" as const), body: patchOf(document) }),
     ...(isBuiltIn(kind) ? [fc.record({ patch: fc.constant("strategic" as const), body: patchOf(document) })] : []),
     fc.record({ patch: fc.constant("json" as const), seed: fc.nat() }),
-    ...(kind.isScalable === true ? [fc.record({ scale: fc.constantFrom(1, 2, 3) })] : []),
+    ...(kind.isScalable === true ? [fc.record({ scale: fc.constantFrom(0, 1, 2, 3) })] : []),
   );
   return fc
     .tuple(created, fc.array(edit, { minLength: editCount, maxLength: editCount }))
