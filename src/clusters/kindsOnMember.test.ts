@@ -220,6 +220,20 @@ describe("the kinds that a member serves", () => {
     expect(kinds.serves({ apiVersion: "v9", kind: "ConfigMap" })).toBe(true);
   });
 
+  test("are looked up from time to time while somebody wants to write in a version that the member does not serve", async () => {
+    const { kinds, member, settle, changes } = setUp();
+    member.served = [WIDGETS];
+    kinds.set([WIDGETS], []);
+    await settle(600_000);
+    expect([kinds.serves({ ...WIDGET, apiVersion: "example.com/v2" }), member.asked]).toEqual([false, 1]);
+    member.served = [WIDGETS, { ...WIDGETS, version: "v2" }];
+    await settle(30_000);
+    expect([kinds.serves({ ...WIDGET, apiVersion: "example.com/v2" }), changes()]).toEqual([true, 2]);
+    const { asked } = member;
+    await settle(600_000);
+    expect(member.asked).toBe(asked);
+  });
+
   test("are watched, where the member does not serve the version of the hub, in the version that the member prefers", async () => {
     const { kinds, member, settle, changes } = setUp();
     const v2 = { ...WIDGETS, version: "v2" };

@@ -41,7 +41,7 @@ type Wanted = GroupKind & Partial<Pick<ResourceType, "version" | "plural" | "sca
  * Which of the wanted kinds one member serves, for one session. Kinds that every server has by itself are taken for served, so that nothing
  * waits for discovery and nothing is asked where no other kinds are wanted, until the member answers 404 for one of them. All others are looked up
  * in what the member serves: at once when a kind is wanted, when a definition of ours changes there, when the version that was found is not
- * served any more, and from time to time while a kind is missing. A kind is watched in the version that the hub sends; where the member
+ * served any more, and from time to time while a kind is missing, or a version in which somebody wants to write. A kind is watched in the version that the hub sends; where the member
  * does not serve that version, in the one that the member prefers.
  */
 export class KindsOnMember {
@@ -51,6 +51,8 @@ export class KindsOnMember {
   #found = new Map<string, ResourceType>();
   /** In which versions the member serves the kinds that it was asked about. */
   #versions = new Map<string, ReadonlySet<string>>();
+  /** Versions of kinds in which somebody wanted to write and the member did not serve them. */
+  readonly #awaited = new Map<string, Set<string>>();
   /** Kinds that every server has by itself, and for which the member has answered 404. */
   readonly #doubted = new Set<string>();
   /** Kinds without a served version whose definition is still on the member: objects may be there. */
@@ -121,7 +123,25 @@ export class KindsOnMember {
   /** Whether the member serves the kind in that version, as far as it has said. */
   serves({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean {
     const { group, version } = parseApiVersion(apiVersion);
-    return this.#versions.get(nameOf({ group, kind }))?.has(version) ?? true;
+    const name = nameOf({ group, kind });
+    const isServed = this.#versions.get(name)?.has(version) ?? true;
+    if (!isServed) this.#awaitVersion(name, version);
+    return isServed;
+  }
+
+  /** Nothing tells when the member begins to serve a version that somebody wants to write. */
+  #awaitVersion(name: string, version: string): void {
+    const awaited = this.#awaited.get(name) ?? new Set();
+    if (awaited.has(version)) return;
+    this.#awaited.set(name, awaited.add(version));
+    if (!this.#asking && this.#pause === undefined) this.#askLater();
+  }
+
+  get #awaitsVersion(): boolean {
+    return [...this.#awaited].some(([name, awaited]) => {
+      const served = this.#versions.get(name);
+      return this.#wanted.has(name) && served !== undefined && [...awaited].some((version) => !served.has(version));
+    });
   }
 
   /** Definitions have changed there. */
@@ -239,7 +259,9 @@ export class KindsOnMember {
   #askLater(): void {
     const { clock, random, session } = this.#options;
     this.#pause?.[Symbol.dispose]();
-    const waits = [...this.#wanted.keys()].some((name) => this.#missing.has(name) || this.#unsure.has(name));
+    this.#pause = undefined;
+    const isUnknown = [...this.#wanted.keys()].some((name) => this.#missing.has(name) || this.#unsure.has(name));
+    const waits = isUnknown || this.#awaitsVersion;
     if (!waits || session.signal.aborted) return;
     this.#failures += 1;
     this.#pause = clock.after(backoffDelay(this.#failures, { ...AGAIN, random }), () => {
