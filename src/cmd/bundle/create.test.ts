@@ -51,6 +51,9 @@ describe("a bundle of files", () => {
     expect(err).toContain(
       "kubectl annotate --overwrite namespace shop federation.paas.cmft.com/allowed-bundle-kinds=CustomResourceDefinition",
     );
+    expect(err).toContain(
+      "meridian join NAME --renew --kinds CustomResourceDefinition.apiextensions.k8s.io,ServiceAccount,widgets.example.com\n",
+    );
   });
 
   test.each(["yaml", "compressed"])(

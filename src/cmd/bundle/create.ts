@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
-import { type KubeObject, printYaml, refKey } from "../../apis/index.ts";
+import { isRecord, type KubeObject, printYaml, refKey } from "../../apis/index.ts";
 import { defaultTerms, scopeProblem } from "../../desiredstate/index.ts";
-import { placeableKindOf } from "../../interpreter/index.ts";
-import { isMissing, MANIFESTBUNDLES } from "../../runtime/index.ts";
+import { type GroupKind, groupKindOf, memberKinds, placeableKindOf } from "../../interpreter/index.ts";
+import { isMissing, MANIFESTBUNDLES, NAMESPACES } from "../../runtime/index.ts";
 import { type CommandContext, connectHub, notInstalled } from "../connection.ts";
 import type { BundleOptions } from "../options.ts";
 import { EXIT } from "../outcome.ts";
@@ -20,7 +20,8 @@ export async function createBundle(name: string, options: BundleOptions, context
   const wanted: Wanted = { name, namespace, target: releaseNamespace };
   const { manifests, notes } = compose(await documentsOf(name, options, context), wanted);
   const bundle = bundleOf(wanted, manifests, compress);
-  for (const note of [...notes, ...grantsFor({ ...bundle, spec: { manifests } })]) terminal.err(`${note}\n`);
+  const unpacked = { ...bundle, spec: { manifests } };
+  for (const note of [...notes, ...grantsFor(unpacked), ...kindsFor(unpacked)]) terminal.err(`${note}\n`);
   if (apply) {
     await applied(bundle, options, context);
     terminal.err(`manifestbundle/${name} applied in ${namespace}\n`);
@@ -48,6 +49,33 @@ function grantsFor(bundle: KubeObject): string[] {
     : [
         `where it is not done yet, an administrator of the hub allows what it holds beyond namespace ${namespace}: ${command}`,
       ];
+}
+
+/** What the account of each member has to be allowed, unless that is done already. */
+function kindsFor(bundle: KubeObject): string[] {
+  const always = new Set([...memberKinds(), NAMESPACES].map(nameOf));
+  const objects = placeableKindOf("federation.paas.cmft.com", bundle.kind).render(bundle);
+  // Of a kind that the bundle itself brings no member knows more than the plural.
+  const plurals = new Map(objects.flatMap(pluralDefinedBy));
+  const names = new Set(objects.map((object) => nameOf(groupKindOf(object))).filter((name) => !always.has(name)));
+  if (names.size === 0) return [];
+  const asked = [...names]
+    .map((name) => plurals.get(name) ?? name)
+    .toSorted()
+    .join(",");
+  return [`where it is not done yet, let each member take its kinds: meridian join NAME --renew --kinds ${asked}`];
+}
+
+function pluralDefinedBy({ kind, spec }: KubeObject): [name: string, plural: string][] {
+  if (kind !== "CustomResourceDefinition" || !isRecord(spec) || !isRecord(spec["names"])) return [];
+  const { group, names } = spec;
+  return [
+    [nameOf({ group: String(group), kind: String(names["kind"]) }), `${String(names["plural"])}.${String(group)}`],
+  ];
+}
+
+function nameOf({ group, kind }: GroupKind): string {
+  return group === "" ? kind : `${kind}.${group}`;
 }
 
 async function applied(bundle: KubeObject, options: BundleOptions, context: CommandContext): Promise<void> {
