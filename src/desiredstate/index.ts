@@ -22,8 +22,8 @@ export { type StageAssignment, stageAssignment, stageProblems } from "./rolloutS
 export { type ExplainedCluster, type Explanation, explain } from "./explain.ts";
 export { type FieldChange, fieldChanges } from "./fieldChanges.ts";
 export type { AppliedRule } from "./overrideFields.ts";
-export { scopeProblem } from "./bundleScope.ts";
-export { defaultTerms, type NamespaceTerms, namespaceTerms, termsText } from "./podSecurity/index.ts";
+export { scopeProblem, termsWithin } from "./bundleScope.ts";
+export { allowancesFor, defaultTerms, type NamespaceTerms, namespaceTerms, termsText } from "./podSecurity/index.ts";
 export { AWAITING_REPLACEMENT } from "./moves.ts";
 export { needsOf, withTheirNeeds } from "./needs.ts";
 export { type NearMiss, nearMisses } from "./nearMisses.ts";

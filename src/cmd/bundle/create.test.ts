@@ -56,6 +56,17 @@ describe("a bundle of files", () => {
     );
   });
 
+  test("says by which annotations the hub allows what its pods name", async () => {
+    const workload = operator("agent");
+    const { template } = workload["spec"] as { template: { spec: Record<string, unknown> } };
+    Object.assign(template.spec, { serviceAccountName: "of-the-member" });
+    const [container] = template.spec["containers"] as Record<string, unknown>[];
+    Object.assign(container ?? {}, { ports: [{ containerPort: 9100, hostPort: 9100 }] });
+    const { err } = await create(["agent", "-n", "shop", "-f", await file("agent.yaml", workload)]);
+    expect(err).toContain("federation.paas.cmft.com/allowed-service-accounts=of-the-member\n");
+    expect(err).toContain("federation.paas.cmft.com/allowed-host-ports=9100\n");
+  });
+
   test.each(["yaml", "compressed"])(
     "is read as kubectl reads files, and printed so that kubectl reads the same (%s)",
     async (form) => {

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { isRecord, type KubeObject, printYaml, refKey } from "../../apis/index.ts";
-import { defaultTerms, scopeProblem } from "../../desiredstate/index.ts";
+import { allowancesFor, defaultTerms, scopeProblem, termsWithin } from "../../desiredstate/index.ts";
 import { type GroupKind, groupKindOf, memberKinds, placeableKindOf } from "../../interpreter/index.ts";
 import { isMissing, MANIFESTBUNDLES, NAMESPACES } from "../../runtime/index.ts";
 import { type CommandContext, connectHub, notInstalled } from "../connection.ts";
@@ -21,7 +21,8 @@ export async function createBundle(name: string, options: BundleOptions, context
   const { manifests, notes } = compose(await documentsOf(name, options, context), wanted);
   const bundle = bundleOf(wanted, manifests, compress);
   const unpacked = { ...bundle, spec: { manifests } };
-  for (const note of [...notes, ...grantsFor(unpacked), ...kindsFor(unpacked)]) terminal.err(`${note}\n`);
+  const needs = [...grantsFor(unpacked), ...allowancesOf(unpacked), ...kindsFor(unpacked)];
+  for (const note of [...notes, ...needs]) terminal.err(`${note}\n`);
   if (apply) {
     await applied(bundle, options, context);
     terminal.err(`manifestbundle/${name} applied in ${namespace}\n`);
@@ -49,6 +50,16 @@ function grantsFor(bundle: KubeObject): string[] {
     : [
         `where it is not done yet, an administrator of the hub allows what it holds beyond namespace ${namespace}: ${command}`,
       ];
+}
+
+/** What pods of the bundle name that is on members and not in the bundle: each by the annotation that allows it. */
+function allowancesOf(bundle: KubeObject): string[] {
+  const { namespace = "" } = bundle.metadata;
+  const objects = placeableKindOf("federation.paas.cmft.com", bundle.kind).render(bundle);
+  return allowancesFor(objects, termsWithin(objects, defaultTerms(namespace), false)).map(
+    ({ namespace: home, annotation, values }) =>
+      `where it is not done yet, an administrator of the hub allows what its pods name: kubectl annotate --overwrite namespace ${home} ${annotation}=${values.join(",")}`,
+  );
 }
 
 /** What the account of each member has to be allowed, unless that is done already. */

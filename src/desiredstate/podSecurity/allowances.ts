@@ -1,0 +1,28 @@
+import type { KubeObject } from "../../apis/index.ts";
+import { ungrantedNames } from "./granted.ts";
+import type { NamespaceTerms } from "./terms.ts";
+
+/** What an administrator of the hub has to write on a namespace so that pods may name what exists on members. */
+export interface Allowance {
+  namespace: string;
+  annotation: string;
+  /** Sorted, without duplicates. */
+  values: readonly string[];
+}
+
+/** Everything that the objects need beyond the terms, by namespace and annotation. */
+export function allowancesFor(objects: readonly KubeObject[], terms: NamespaceTerms): Allowance[] {
+  const needed = objects.flatMap((object) => {
+    const own = terms.of?.(object) ?? terms;
+    return ungrantedNames(object, own).flatMap(({ grantedBy, value }) =>
+      grantedBy === undefined ? [] : [{ namespace: own.namespace, annotation: grantedBy, value: String(value) }],
+    );
+  });
+  return [...Map.groupBy(needed, ({ namespace, annotation }) => `${namespace} ${annotation}`).values()].map(
+    (group) => ({
+      namespace: group[0]?.namespace ?? "",
+      annotation: group[0]?.annotation ?? "",
+      values: [...new Set(group.map(({ value }) => value))].toSorted(),
+    }),
+  );
+}
