@@ -19,6 +19,30 @@ describe("shortMessage", () => {
     ["12345678\u{1F600}90", 10, "12345678…"],
   ])("%j in %i", (text, limit, want) => expect(shortMessage(text, limit)).toBe(want));
 
+  test.each<[string, number, string]>([
+    ["services and many more are away; run `join a --renew`", 50, "services and many more are… run `join a --renew`"],
+    ["many words are said of this trouble: try `join a` on it", 48, "many words are said of this… try `join a` on it"],
+    [
+      "the words before the command; which are long too, run `join a --x`",
+      42,
+      "the words before the… `join a --x`",
+    ],
+    ["`join a` comes first, and then many more words", 30, "`join a` comes first, and…"],
+    ["no room for: `join a-cluster-with-a-name --kinds b`", 40, "no room for: `join a-cluster-with-a-nam…"],
+  ])("%j in %i keeps the command whole", (text, limit, want) => {
+    expect(shortMessage(text, limit)).toBe(want);
+    expect(want.length).toBeLessThanOrEqual(limit);
+  });
+
+  test.prop([fc.string({ unit: fc.constantFrom("a", " ", "`", ";", ":", "b c "), maxLength: 400 })])(
+    "with commands is within the limit, and stays as it is when cut again",
+    (text) => {
+      const message = shortMessage(text);
+      expect(message.length).toBeLessThanOrEqual(120);
+      expect(shortMessage(message)).toBe(message);
+    },
+  );
+
   test.prop([fc.string({ unit: "grapheme", maxLength: 400 })])(
     "is one line of at most 120 characters, and stays as it is when cut again",
     (text) => {

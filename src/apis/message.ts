@@ -7,7 +7,8 @@ const UNTIDY = /[^\S ]|  |^ | $/;
 const MESSAGE_LIMIT = 120;
 
 /**
- * The text on one line and within the limit: cut between words where that keeps at least half of it, and ended with `…`.
+ * The text on one line and within the limit: cut between words where that keeps at least half of it, and ended with `…`. A command at the end, in
+ * backquotes, is what to do about the rest: it stays whole where there is room, and what stands before it is cut.
  */
 export function shortMessage(text: string, limit: number = MESSAGE_LIMIT): string {
   // Nearly every text is short and on one line already.
@@ -18,6 +19,25 @@ export function shortMessage(text: string, limit: number = MESSAGE_LIMIT): strin
     .replaceAll(/\s+/g, " ")
     .trim();
   if (line.length <= limit) return line;
+  const remedy = remedyAfter(line, limit);
+  return remedy === undefined ? cutTo(line, limit) : `${cutTo(line, limit - remedy.length - 1)} ${remedy}`;
+}
+
+/** What little says of a trouble before its remedy. */
+const LEAST_CAUSE = 24;
+
+/** The last command of the line with the words that lead to it, where the limit would cut it off and leaves room for it. */
+function remedyAfter(line: string, limit: number): string | undefined {
+  const end = line.lastIndexOf("`");
+  const begin = end <= 0 ? -1 : line.lastIndexOf("`", end - 1);
+  if (begin === -1 || end < limit - 1) return undefined;
+  const lead = Math.max(line.lastIndexOf("; ", begin), line.lastIndexOf(": ", begin));
+  const whole = line.slice(lead === -1 ? begin : lead + 2);
+  const remedy = whole.length <= limit - LEAST_CAUSE ? whole : line.slice(begin, end + 1);
+  return remedy.length <= limit - LEAST_CAUSE ? remedy : undefined;
+}
+
+function cutTo(line: string, limit: number): string {
   const room = line.slice(0, limit - 1);
   const space = line[limit - 1] === " " ? room.length : room.lastIndexOf(" ");
   // Half of a surrogate pair at the end would not be a character at all.
