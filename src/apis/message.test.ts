@@ -22,11 +22,7 @@ describe("shortMessage", () => {
   test.each<[string, number, string]>([
     ["services and many more are away; run `join a --renew`", 50, "services and many more are… run `join a --renew`"],
     ["many words are said of this trouble: try `join a` on it", 48, "many words are said of this… try `join a` on it"],
-    [
-      "the words before the command; which are long too, run `join a --x`",
-      42,
-      "the words before the… `join a --x`",
-    ],
+    ["the words before the command; which are long too, run `join a --x`", 42, "the words before the… `join a --x`"],
     ["`join a` comes first, and then many more words", 30, "`join a` comes first, and…"],
     ["no room for: `join a-cluster-with-a-name --kinds b`", 40, "no room for: `join a-cluster-with-a-nam…"],
   ])("%j in %i keeps the command whole", (text, limit, want) => {
