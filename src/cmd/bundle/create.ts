@@ -20,8 +20,8 @@ export async function createBundle(name: string, options: BundleOptions, context
   const wanted: Wanted = { name, namespace, target: releaseNamespace };
   const { manifests, notes } = compose(await documentsOf(name, options, context), wanted);
   const bundle = bundleOf(wanted, manifests, compress);
-  const unpacked = { ...bundle, spec: { manifests } };
-  const needs = [...grantsFor(unpacked), ...allowancesOf(unpacked), ...kindsFor(unpacked)];
+  const objects = placeableKindOf("federation.paas.cmft.com", bundle.kind).render({ ...bundle, spec: { manifests } });
+  const needs = [...grantsFor(bundle, objects), ...allowancesOf(namespace, objects), ...kindsFor(objects)];
   for (const note of [...notes, ...needs]) terminal.err(`${note}\n`);
   if (apply) {
     await applied(bundle, options, context);
@@ -39,9 +39,8 @@ function compress(text: string): string {
 }
 
 /** What an administrator of the hub has to allow, unless that is done already. */
-function grantsFor(bundle: KubeObject): string[] {
+function grantsFor(bundle: KubeObject, objects: readonly KubeObject[]): string[] {
   const { namespace = "" } = bundle.metadata;
-  const objects = placeableKindOf("federation.paas.cmft.com", bundle.kind).render(bundle);
   const problem = scopeProblem(objects, defaultTerms(namespace));
   if (problem === undefined) return [];
   const [, command] = /(kubectl annotate .*)$/.exec(problem.detail ?? problem.message) ?? [];
@@ -53,9 +52,7 @@ function grantsFor(bundle: KubeObject): string[] {
 }
 
 /** What pods of the bundle name that is on members and not in the bundle: each by the annotation that allows it. */
-function allowancesOf(bundle: KubeObject): string[] {
-  const { namespace = "" } = bundle.metadata;
-  const objects = placeableKindOf("federation.paas.cmft.com", bundle.kind).render(bundle);
+function allowancesOf(namespace: string, objects: readonly KubeObject[]): string[] {
   return allowancesFor(objects, termsWithin(objects, defaultTerms(namespace), false)).map(
     ({ namespace: home, annotation, values }) =>
       `where it is not done yet, an administrator of the hub allows what its pods name: kubectl annotate --overwrite namespace ${home} ${annotation}=${values.join(",")}`,
@@ -63,9 +60,8 @@ function allowancesOf(bundle: KubeObject): string[] {
 }
 
 /** What the account of each member has to be allowed, unless that is done already. */
-function kindsFor(bundle: KubeObject): string[] {
+function kindsFor(objects: readonly KubeObject[]): string[] {
   const always = new Set([...memberKinds(), NAMESPACES].map(nameOf));
-  const objects = placeableKindOf("federation.paas.cmft.com", bundle.kind).render(bundle);
   // Of a kind that the bundle itself brings no member knows more than the plural.
   const plurals = new Map(objects.flatMap(pluralDefinedBy));
   const names = new Set(objects.map((object) => nameOf(groupKindOf(object))).filter((name) => !always.has(name)));

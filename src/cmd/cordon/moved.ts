@@ -1,5 +1,6 @@
 import { counted } from "../../apis/index.ts";
 import type { ObjectReport, StatusReport } from "../statusView.ts";
+import { namesText } from "../words.ts";
 
 /** What became of an object that was on a drained cluster. */
 export interface Moved {
@@ -49,13 +50,6 @@ function whatBecame({ to, replicas, on, isLost }: Moved): string {
   return `its ${counted(after, "replica")} run on its other clusters${less}`;
 }
 
-const MOST_NAMES = 6;
-
-function namesText(names: readonly string[]): string {
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
-  return `${names.slice(0, MOST_NAMES).join(", ")}${more}`;
-}
-
 function isOn(cluster: string, object: ObjectReport): boolean {
   return clustersOf(object).includes(cluster);
 }
@@ -68,6 +62,7 @@ function keyOf({ apiVersion, kind, namespace, name }: ObjectReport): string {
   return `${apiVersion}/${kind}/${namespace}/${name}`;
 }
 
-function nameOf({ kind, name, namespace }: ObjectReport): string {
+/** `demoapplication/shop in default`. */
+export function nameOf({ kind, name, namespace }: ObjectReport): string {
   return `${kind.toLowerCase()}/${name}${namespace === "" ? "" : ` in ${namespace}`}`;
 }

@@ -1,6 +1,7 @@
 import { counted, type Placement, type Taint, type Toleration } from "../../apis/index.ts";
 import { tolerates } from "../../scheduler/index.ts";
 import type { ObjectReport, StatusReport } from "../statusView.ts";
+import { nameOf } from "./moved.ts";
 
 /** What is left on a cluster that is being drained. */
 export interface Remaining {
@@ -32,7 +33,7 @@ export function remainingOn(
     if (entry === undefined && !object.unlistedClusters.includes(cluster)) continue;
     // What has come to its end moves nowhere, and nobody waits for it.
     if (object.finishedOn?.includes(cluster) === true) continue;
-    const name = `${object.kind.toLowerCase()}/${object.name}${object.namespace === "" ? "" : ` in ${object.namespace}`}`;
+    const name = nameOf(object);
     const why = whyItStays(object, placements, taint) ?? whyHeld(entry);
     if (why === undefined)
       leaving.push({ object: name, why: entry?.message ?? entry?.reason ?? entry?.state ?? "it runs there" });

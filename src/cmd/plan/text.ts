@@ -1,5 +1,6 @@
 import type { FieldChange, NearMiss } from "../../desiredstate/index.ts";
 import { paint, type Tone } from "../terminal.ts";
+import { namesText } from "../words.ts";
 import type { PlannedClusterReport, PlannedMemberObjectReport, PlannedObjectReport, PlanReport } from "./report.ts";
 import type { UnplacedReport } from "./unplaced.ts";
 import { valueText } from "./valueText.ts";
@@ -21,7 +22,7 @@ function unplacedText({ kind, name, namespace, reason, message, nearly }: Unplac
 }
 
 /** Policies that nearly select an object, a line for each thing that keeps them from it. */
-export function nearMissesText(nearly: readonly NearMiss[]): string {
+function nearMissesText(nearly: readonly NearMiss[]): string {
   return nearly
     .flatMap(({ policy, selector, because }) =>
       because.map((one) => `  ${policyName(policy)} nearly selects it: ${one} (${selector})\n`),
@@ -83,14 +84,6 @@ function groupText(cluster: PlannedClusterReport, names: readonly string[], colo
   const title = `${sign} ${titleOf(cluster, namesText(names))}`;
   const objects = cluster.objects.map((object) => memberObjectText(object, color));
   return `  ${paint(title, tone, color)}\n${objects.join("")}`;
-}
-
-/** A line holds so many names of clusters. */
-const MOST_NAMES = 6;
-
-function namesText(names: readonly string[]): string {
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
-  return `${names.slice(0, MOST_NAMES).join(", ")}${more}`;
 }
 
 function titleOf({ change, to, from, replicas, reason, message }: PlannedClusterReport, names: string): string {
