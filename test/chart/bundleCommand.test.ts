@@ -90,7 +90,8 @@ describe("meridian bundle create, with the real kubectl", () => {
       "account.yaml": stringify(serviceAccount("operator")),
     });
     const { code, out, err } = await create(["mysql", "--kustomize", folder.path]);
-    expect([code, err]).toEqual([0, ""]);
+    expect(code, err).toBe(0);
+    expect(err).toContain("meridian join NAME --renew --kinds ServiceAccount\n");
     const { manifests } = await unpackBundle((parse(out) as KubeObject)["spec"], systemClock);
     expect(manifests.map(({ metadata }) => metadata.name)).toEqual(["eu-operator"]);
   });
