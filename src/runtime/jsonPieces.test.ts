@@ -51,6 +51,13 @@ describe("JSON that is parsed in pieces", () => {
     },
   );
 
+  test.each(['[,"a"]', '["a",,"b"]', '{,"a":1}', '["a", ]', '[ ,"aaaa"]'])(
+    "%s misses a member, and is refused",
+    async (text) => {
+      for (const piece of [1, 2, 4]) await expect(parse(text, piece)).rejects.toBeInstanceOf(SyntaxError);
+    },
+  );
+
   test.each([
     '{"__proto__":{"a":[1,2,3,4]},"b":[[[["x"]]]]}',
     '{"a":[1,2],"a":[3,4]}',

@@ -173,13 +173,14 @@ async function assemble(text: string, long: ReadonlyMap<number, Long>, piece: nu
 /** Parses the next members, as many as one piece holds. False when the next one alone is longer. */
 function takeSeveral(text: string, open: Assembling, piece: number): boolean {
   const { from, made } = open;
-  const { begin } = memberOf(from, open.next);
+  const first = open.next;
+  const { begin } = memberOf(from, first);
   let end = begin;
   while (open.next <= from.commas.length && memberOf(from, open.next).end - begin <= piece) {
     ({ end } = memberOf(from, open.next));
     open.next += 1;
   }
-  if (end === begin && open.next <= from.commas.length) return false;
+  if (open.next === first) return false;
   const members = text.slice(begin, end);
   // A comma with nothing behind it would be forgiven where nothing else follows. An empty map or list may hold spaces.
   if (from.commas.length > 0 && members.trim() === "") throw new SyntaxError("a member of the JSON is missing");
