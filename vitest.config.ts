@@ -7,7 +7,8 @@ const MORE_RUNS = process.env["MERIDIAN_PROPERTY_RUNS"] !== undefined;
  * Unit tests stand beside their source; the rest of the suites have a folder each. Time limits are for what hangs: they are no claim of
  * speed, and leave a busy machine ten times what a quiet one needs.
  *
- * Files on real control planes mostly wait for their own servers, so two of them share two cores. Each has clusters of its own.
+ * Files on real control planes mostly wait for their own servers, so two of them share two cores. Each has clusters of its own. The files of
+ * `npm test` need a core each; left to itself, vitest leaves one core of two idle.
  */
 export default defineConfig({
   test: {
@@ -16,6 +17,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["src/**/*.test.ts"],
+          maxWorkers: "100%",
           // Modules are loaded once for all files: a file therefore replaces no module, and undoes what it changes.
           isolate: false,
           // It loads fast-check, which most of the files do without.
@@ -29,6 +31,7 @@ export default defineConfig({
         test: {
           name: "integration",
           include: ["test/integration/**/*.test.ts"],
+          maxWorkers: "100%",
           isolate: false,
           testTimeout: 60_000,
         },
@@ -65,6 +68,7 @@ export default defineConfig({
           include: ["apis", "badInput", "badKinds", "federation", "ownership", "planPrediction", "regions12"].map(
             (name) => `test/e2e/${name}.test.ts`,
           ),
+          maxWorkers: "100%",
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },
