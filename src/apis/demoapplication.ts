@@ -19,6 +19,7 @@ import type { ObjectMeta } from "./meta.ts";
 import { DNS_LABEL, IMAGE, LABEL_KEY } from "./patterns.ts";
 import { reasonDescription } from "./reasons.ts";
 import { listMap, withRules } from "./rules.ts";
+import { running, runningThere } from "./running.ts";
 
 export const servicePort = z.object({
   name: z
@@ -181,6 +182,7 @@ export const clusterStatusEntry = z
       .describe("Where the object can be reached on the cluster. Left out above 100 clusters."),
     desiredHash: z.string().max(64).exactOptional(),
     observedHash: z.string().max(64).exactOptional(),
+    runs: runningThere.exactOptional(),
     unhealthySince: timestamp
       .exactOptional()
       .describe(
@@ -313,6 +315,9 @@ export const federatedStatus = z.object({
     .max(32)
     .exactOptional()
     .describe("On how many of the chosen clusters the object is available: 2/3."),
+  runs: running
+    .exactOptional()
+    .describe("What the clusters run. Absent while they run nothing, or only what is wanted and has no image."),
   clusters: listMap(z.array(clusterStatusEntry), "name").exactOptional(),
   /** Above 100 clusters: those that `clusters` leaves out, by region. `states`: how many are in which state, where not all are Available. */
   summary: listMap(

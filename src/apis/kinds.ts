@@ -62,6 +62,13 @@ function conditionStatus(type: string): string {
   return conditionField(type, "status");
 }
 
+const RUNS: PrinterColumn = {
+  name: "Runs",
+  type: "string",
+  jsonPath: ".status.runs.summary",
+  description: "The image that the clusters run; where some run what is not wanted there, that and on how many",
+};
+
 const applicationName: ObjectRule = {
   rule: `size(self.metadata.name) <= 63 && self.metadata.name.matches('${SERVICE_NAME.source}')`,
   message:
@@ -90,6 +97,7 @@ const applicationVersion = {
   rules: [applicationName],
   columns: [
     { name: "Image", type: "string", jsonPath: ".spec.image" },
+    RUNS,
     {
       name: "Desired",
       type: "integer",
@@ -168,6 +176,7 @@ const bindingVersion: KindVersion = {
   columns: [
     { name: "Kind", type: "string", jsonPath: ".spec.resource.kind" },
     { name: "Resource", type: "string", jsonPath: ".spec.resource.name" },
+    RUNS,
     {
       name: "Desired",
       type: "integer",

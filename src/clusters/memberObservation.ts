@@ -86,6 +86,7 @@ function presenceOf(
   if (hubVersion !== undefined) presence.hubVersion = hubVersion;
   if (conditions !== undefined) presence.conditions = conditions;
   if (addresses !== undefined) presence.addresses = addresses;
+  if (observed.images !== undefined) presence.images = observed.images;
   if (status !== undefined) presence.status = status;
   if (isStatusOld !== undefined) presence.isStatusOld = isStatusOld;
   if (observed.ended !== undefined) presence.ended = observed.ended;

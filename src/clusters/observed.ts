@@ -99,6 +99,7 @@ export function observe(object: KubeObject, { keepsContent = false, scale }: Obs
     immutable: object["immutable"] === true && (ref.kind === "ConfigMap" || ref.kind === "Secret"),
     secretType: ref.kind === "Secret" && typeof object["type"] === "string" ? object["type"] : undefined,
     ...report,
+    ...(report.images === undefined ? {} : { images: sharedImages(report.images) }),
     podSelector: mayBeForPods(report.health.reason) ? podSelectorOf(object) : undefined,
     visible: true,
     ...podSecurityOf(object),
@@ -177,6 +178,18 @@ export function ownerOf(object: KubeObject): OwnerRef | undefined {
   read.set(text, Object.freeze(owner));
   return owner;
 }
+
+/** One list for all copies that have the same images. */
+function sharedImages(images: readonly string[]): readonly string[] {
+  const text = images.join(" ");
+  const known = imagesRead.get(text);
+  if (known !== undefined) return known;
+  if (imagesRead.size >= MOST_READ) imagesRead.clear();
+  imagesRead.set(text, images);
+  return images;
+}
+
+const imagesRead = new Map<string, readonly string[]>();
 
 /** The same text comes with every event of a copy, on every cluster: so all copies of an object share what they name. */
 const read = new Map<string, OwnerRef>();

@@ -151,10 +151,11 @@ function whyUnobserved(
 type Present = Observation["present"];
 
 /** What controllers of the member say of the object. */
-function reportedBy(present: Present): Pick<RowView, "conditions" | "addresses" | "status" | "isStatusOld"> {
+function reportedBy(present: Present): Pick<RowView, "conditions" | "addresses" | "images" | "status" | "isStatusOld"> {
   return {
     ...(present?.conditions === undefined ? {} : { conditions: present.conditions }),
     ...(present?.addresses === undefined ? {} : { addresses: present.addresses }),
+    ...(present?.images === undefined ? {} : { images: present.images }),
     ...(present?.status === undefined ? {} : { status: present.status }),
     ...(present?.isStatusOld === undefined ? {} : { isStatusOld: present.isStatusOld }),
   };

@@ -380,12 +380,15 @@ function shown(
   const clusters = new Map(target.clusters.map((cluster) => [cluster.name, cluster]));
   for (const name of [...waiting, ...(returning ?? [])]) {
     const last = before.get(name);
-    if (last !== undefined) clusters.set(name, last);
+    if (last !== undefined) clusters.set(name, { ...last, wanted: clusters.get(name)?.objects ?? [] });
     else if (lastGood !== undefined || waiting.has(name)) clusters.delete(name);
   }
   for (const name of kept ?? []) {
-    const cluster = clusters.get(name) ?? before.get(name);
-    if (cluster !== undefined) clusters.set(name, { ...cluster, frozen: true, frozenFor: unusable ?? KEPT });
+    const next = clusters.get(name);
+    const cluster = next ?? before.get(name);
+    if (cluster === undefined) continue;
+    const wanted = next === undefined ? { wanted: [] } : {};
+    clusters.set(name, { ...cluster, ...wanted, frozen: true, frozenFor: unusable ?? KEPT });
   }
   return [...clusters.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

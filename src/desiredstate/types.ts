@@ -109,6 +109,11 @@ export interface ClusterTarget {
   found?: true;
   /** In the order of application: dependencies first. Empty where nothing can be said (a problem before it ran there). */
   objects: readonly DesiredObject[];
+  /**
+   * The objects that the hub wants on the cluster, where a rollout leaves it on the last good revision: {@link objects} are of that one. Empty where the
+   * cluster is to have nothing.
+   */
+  wanted?: readonly DesiredObject[];
 }
 
 /** What follows from a snapshot for one hub object. */
@@ -268,6 +273,8 @@ export interface Observation {
     conditions?: readonly MemberCondition[];
     /** Where it can be reached. */
     addresses?: readonly MemberAddress[];
+    /** The images of its containers, as it stands there. */
+    images?: readonly string[];
     /** Its status, where that is asked for and is not too large. */
     status?: Readonly<Record<string, unknown>>;
     /** The status speaks of an older generation of the copy. */

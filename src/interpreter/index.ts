@@ -30,6 +30,7 @@ export { associativeKey, matchesKey } from "./fieldPaths.ts";
 export { withoutGivenUp } from "./givenUp.ts";
 export { staysOnHub } from "./hubMarks.ts";
 export { whyHubsOwn } from "./hubsOwn.ts";
+export { imagesOf } from "./images.ts";
 export { isSameTrouble, mayBeForPods, podSelectorOf, type PodTrouble, podTrouble } from "./health/pods.ts";
 export { healthProblems } from "./health/declared.ts";
 export { type MemberReport, memberReport } from "./memberReport.ts";

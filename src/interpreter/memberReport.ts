@@ -8,6 +8,7 @@ import {
 } from "../apis/index.ts";
 import { shownConditions } from "./health/conditions.ts";
 import { declaredHealth } from "./health/declared.ts";
+import { imagesOf } from "./images.ts";
 import { memberKindOf } from "./registry.ts";
 import type { Health } from "./types.ts";
 
@@ -16,6 +17,8 @@ export interface MemberReport {
   health: Health;
   conditions?: readonly MemberCondition[];
   addresses?: readonly MemberAddress[];
+  /** Of its containers, each once. */
+  images?: readonly string[];
   /** How it has come to its end for good. */
   ended?: End;
 }
@@ -29,10 +32,12 @@ export function memberReport(object: KubeObject, declared?: HealthRule): MemberR
   const conditions = showsConditions(kind.isGeneric === true, health) ? shownConditions(object, health) : [];
   const ended = kind.end?.(object);
   const addresses = kind.addresses?.(object) ?? [];
+  const images = imagesOf(object);
   return {
     health,
     ...(conditions.length === 0 ? {} : { conditions }),
     ...(addresses.length === 0 ? {} : { addresses }),
+    ...(images.length === 0 ? {} : { images }),
     ...(ended === undefined ? {} : { ended }),
   };
 }

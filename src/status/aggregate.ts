@@ -13,7 +13,8 @@ import { namingObjects } from "./named.ts";
 import { finishedBy } from "./finished.ts";
 import { reportOf, type ClusterReport } from "./report.ts";
 import { clustersWithout } from "./rollout.ts";
-import { addCounts, NONE } from "./rows.ts";
+import { addCounts, NONE, pick } from "./rows.ts";
+import { runningFacts, runningTogether } from "./running.ts";
 import { FAILING_OVER, HANDOVER, statementsOf } from "./statements.ts";
 import type { ClusterView, StatusInput } from "./types.ts";
 
@@ -51,6 +52,7 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
     ...(input.podSelector === undefined ? {} : { selector: input.podSelector }),
     ...(target === undefined || input.deleting ? {} : { availableClusters: `${available.length}/${planned.length}` }),
     conditions: conditionsOf(statements, previous?.conditions, input.generation, now),
+    ...pick("runs", runningTogether(reports.flatMap(({ running }) => running ?? []))),
     ...listed(entries),
     ...(finished === undefined ? {} : { finished }),
     ...(input.rollout === undefined ? {} : { rollout: input.rollout }),
@@ -94,6 +96,7 @@ function reportsOf(input: StatusInput, now: number): ClusterReport[] {
 
   const withoutIt = clustersWithout(input.rollout);
   const isUnchanged = input.previous?.observedGeneration === input.generation;
+  const running = runningFacts(input.rollout, input.previous);
   const isPlaced = target?.placement !== undefined;
   const frozenFor: Why =
     target === undefined || target.suspended
@@ -112,6 +115,7 @@ function reportsOf(input: StatusInput, now: number): ClusterReport[] {
           isUnchanged,
           isHeldBack: withoutIt.has(view.name),
           isPlaced,
+          running,
           isEmpty: input.isBundle === true && targets.get(view.name)?.objects.length === 0,
           ...(input.deleting ? { isOverdue: input.isOverdue?.(view.name) === true } : {}),
           watchesHealth: target?.failover?.watchesHealth === true,
@@ -175,6 +179,7 @@ function ownPartsOf(stored: FederatedStatus, status: FederatedStatus): Record<st
     staleReplicas: stored.staleReplicas,
     selector: stored.selector,
     availableClusters: stored.availableClusters,
+    runs: stored.runs,
     conditions: stored.conditions?.filter((condition) => ours.has(condition.type)),
     rollout: stored.rollout,
     clusters: filled(stored.clusters),

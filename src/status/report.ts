@@ -31,6 +31,7 @@ import {
   sumOfHealth,
   worstRow,
 } from "./rows.ts";
+import { type RunningFacts, type RunningInput, type RunningOn, runningOn, runsOf } from "./running.ts";
 import { laterOf } from "./time.ts";
 import { sinceOf } from "./trouble.ts";
 import type { Activity, Availability, ClusterView, RowView } from "./types.ts";
@@ -49,6 +50,8 @@ export interface ClusterReport {
   fresh: boolean;
   /** What Meridian or the cluster is doing; undefined when nothing will change by itself, or nobody can see whether it does. */
   activity?: Activity;
+  /** Undefined where nothing of the object is there, and of a cluster that it leaves. */
+  running?: RunningOn;
 }
 
 export interface ReportInput {
@@ -68,6 +71,8 @@ export interface ReportInput {
   isPlaced: boolean;
   /** A bundle without manifests: there is nothing to wait for but what is on its way out. */
   isEmpty?: boolean;
+  /** What tells versions of the object apart. */
+  running: RunningFacts;
   /** Of an object that is being deleted: that has taken longer than deletions take. */
   isOverdue?: boolean;
   /** The placement asks since when the object is unhealthy. */
@@ -130,6 +135,8 @@ function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
   const isDone = isSettled(rows) || (isEmpty && !target.frozen && !rows.some(isLeftOver));
   const applied = target.problem === undefined && (isDone || isAsAskedBefore(target, rows, hashes));
   const replicas = countsOf(rows, target, input.isHeldBack === true || hashes.desiredHash !== hashes.observedHash);
+  const observedHash = hashes.observedHash ?? seenBefore(input);
+  const running = versionOn(input, target, { ...outcome, ...hashes, ...pick("observedHash", observedHash) });
   return {
     entry: observed(input, outcome, {
       replicas,
@@ -138,15 +145,25 @@ function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
       ...(input.isBrief ? {} : reportedOn(rows)),
       ...overridesOn(input, target, applied),
       ...hashes,
-      ...pick("observedHash", hashes.observedHash ?? seenBefore(input)),
+      ...pick("observedHash", observedHash),
+      ...runsOf(running),
     }),
     planned: true,
     applied,
     available: availabilityOf(rows, target, outcome, hashes),
     fresh: outOfSightOf(rows) === undefined,
+    ...pick("running", running),
     ...pick("shorter", outcome.shorter),
     ...(outcome.activity === undefined ? {} : { activity: outcome.activity }),
   };
+}
+
+function versionOn(
+  { running: facts, view, previous }: ReportInput,
+  target: ClusterTarget | undefined,
+  entry: RunningInput["entry"],
+): RunningOn | undefined {
+  return target === undefined ? undefined : runningOn({ facts, target, rows: view.rows, previous, entry });
 }
 
 /** What was seen stays said where nobody may look any more: until it is seen to be gone it may be there. */
@@ -349,6 +366,7 @@ function lost(input: ReportInput): ClusterReport {
     target.problem === undefined &&
     (isObserved ? isSettled(rows) || (target.frozen && isAsSeenLast) : isAsSeenLast);
   const seen = rows.some((row) => row.health?.replicas !== undefined) ? sumOfHealth(rows) : previous?.replicas;
+  const running = versionOn(input, target, { state: "Unknown", ...hashes, ...pick("desiredHash", desiredHash) });
   const facts: Facts = {
     replicas: {
       ...(seen ?? NONE),
@@ -359,8 +377,15 @@ function lost(input: ReportInput): ClusterReport {
     ...(target === undefined ? overridesIn(previous) : overridesOn(input, target, applied)),
     ...pick("desiredHash", desiredHash),
     ...pick("observedHash", observedHash),
+    ...runsOf(running),
   };
-  const report = { planned: target !== undefined, applied, available: "No" as const, fresh: false };
+  const report = {
+    planned: target !== undefined,
+    applied,
+    available: "No" as const,
+    fresh: false,
+    ...pick("running", running),
+  };
 
   // Before the first contact after a restart the entry of before stays: it was true then, and may well be still.
   const untried = contact.lastContact === undefined && contact.reason === undefined;
@@ -382,7 +407,7 @@ function lost(input: ReportInput): ClusterReport {
 /** What an entry of before says beside what is known anew. */
 function withoutFacts(entry: ClusterStatusEntry): Omit<ClusterStatusEntry, keyof Facts> {
   const { desiredHash: _hash, overrides: _overrides, moreOverrides: _more, ...rest } = entry;
-  const { conditions: _conditions, addresses: _addresses, ...kept } = rest;
+  const { conditions: _conditions, addresses: _addresses, runs: _runs, ...kept } = rest;
   return kept;
 }
 
@@ -399,6 +424,7 @@ type Facts = Pick<
   | "moreOverrides"
   | "desiredHash"
   | "observedHash"
+  | "runs"
   | "unhealthySince"
   | "unschedulableSince"
 >;

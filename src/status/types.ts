@@ -27,6 +27,8 @@ export interface RowView {
   health?: Health;
   conditions?: readonly MemberCondition[];
   addresses?: readonly MemberAddress[];
+  /** Of its containers, as it stands there. */
+  images?: readonly string[];
   /** Of the member object as it stands there, where the placement asks for the sum of all. */
   status?: Readonly<Record<string, unknown>>;
   isStatusOld?: true;
