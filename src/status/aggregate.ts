@@ -52,7 +52,7 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
     ...(input.podSelector === undefined ? {} : { selector: input.podSelector }),
     ...(target === undefined || input.deleting ? {} : { availableClusters: `${available.length}/${planned.length}` }),
     conditions: conditionsOf(statements, previous?.conditions, input.generation, now),
-    ...pick("runs", runningTogether(reports.flatMap(({ running }) => running ?? []))),
+    ...pick("runs", runningOnAll(planned)),
     ...listed(entries),
     ...(finished === undefined ? {} : { finished }),
     ...(input.rollout === undefined ? {} : { rollout: input.rollout }),
@@ -82,6 +82,15 @@ function unplanned(input: StatusInput, now: number): FederatedStatus {
 
 function sumOf(reports: readonly ClusterReport[]): ReplicaCounts {
   return reports.reduce((sum, { entry }) => addCounts(sum, entry.replicas), { ...NONE });
+}
+
+/** Of the clusters that are to run the object; those that it leaves are about to run nothing. */
+function runningOnAll(planned: readonly ClusterReport[]): FederatedStatus["runs"] {
+  const having = planned.filter(({ entry }) => entry.observedHash !== undefined);
+  return runningTogether(
+    planned.flatMap(({ running }) => running ?? []),
+    having.length,
+  );
 }
 
 /** One report for each cluster that is chosen or still has member objects, sorted by name. */

@@ -72,7 +72,7 @@ export interface ReportInput {
   /** A bundle without manifests: there is nothing to wait for but what is on its way out. */
   isEmpty?: boolean;
   /** What tells versions of the object apart. */
-  running: RunningFacts;
+  running?: RunningFacts;
   /** Of an object that is being deleted: that has taken longer than deletions take. */
   isOverdue?: boolean;
   /** The placement asks since when the object is unhealthy. */
@@ -159,7 +159,7 @@ function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
 }
 
 function versionOn(
-  { running: facts, view, previous }: ReportInput,
+  { running: facts = {}, view, previous }: ReportInput,
   target: ClusterTarget | undefined,
   entry: RunningInput["entry"],
 ): RunningOn | undefined {

@@ -55,18 +55,20 @@ export interface RunningInput {
   entry: Pick<ClusterStatusEntry, "state" | "desiredHash" | "observedHash">;
 }
 
-/** Undefined where nothing of the object is on the cluster. */
+/** Undefined where nothing of the object is on the cluster, and where nothing is to be said of it. */
 export function runningOn({ facts, target, rows, previous, entry }: RunningInput): RunningOn | undefined {
   const { state, desiredHash, observedHash } = entry;
   const copies = rows.filter((row) => row.role === "rendered" && row.observedHash !== undefined);
   const seen = imageText(copies.flatMap(({ images = [] }) => images));
-  if (observedHash === undefined) return seen === undefined ? undefined : asWanted({ image: seen });
+  if (observedHash === undefined) return asWanted(pick("image", seen));
   const last = previous?.observedHash === observedHash ? previous : undefined;
   const lastImage = last === undefined ? undefined : last.runs === undefined ? facts.lastImage : last.runs.image;
   const image = copies.length === 0 ? lastImage : seen;
+  const isHeldBack = target.wanted !== undefined;
+  // Nothing new was seen, and the same is wanted: what was said stays true.
+  if (copies.length === 0 && !isHeldBack && last?.desiredHash === desiredHash) return asBefore(last, image);
 
   const objects = (target.wanted ?? target.objects).filter(({ role }) => role === "rendered");
-  const isHeldBack = target.wanted !== undefined;
   const isAsWanted = observedHash === (isHeldBack ? hashOfObjects(objects) : desiredHash);
   const wantedImage = imageText(objects.flatMap(({ object }) => imagesOf(object)));
   const isOtherImage = image !== undefined && wantedImage !== undefined && image !== wantedImage;
@@ -77,9 +79,10 @@ export function runningOn({ facts, target, rows, previous, entry }: RunningInput
     return asWanted({ ...pick("image", image), ...pick("revision", isAsWanted ? facts.revision : undefined) });
   const isLastGood = isHeldBack && observedHash === desiredHash;
   const revision = isAsWanted ? undefined : isLastGood ? facts.lastGoodRevision : last?.runs?.revision;
+  const isUnwanted = isHeldBack && objects.length === 0;
   return {
     runs: { ...pick("image", image), ...pick("revision", revision) },
-    wanted: { ...pick("image", wantedImage), ...pick("revision", facts.revision) },
+    wanted: isUnwanted ? {} : { ...pick("image", wantedImage), ...pick("revision", facts.revision) },
     differs: true,
   };
 }
@@ -89,7 +92,16 @@ export function runsOf(running: RunningOn | undefined): Pick<ClusterStatusEntry,
   return running?.differs === true ? { runs: { ...running.runs, wanted: running.wanted } } : {};
 }
 
-const asWanted = (runs: Version): RunningOn => ({ runs, wanted: runs, differs: false });
+function asWanted(runs: Version): RunningOn | undefined {
+  const isKnown = runs.image !== undefined || runs.revision !== undefined;
+  return isKnown ? { runs, wanted: runs, differs: false } : undefined;
+}
+
+function asBefore(last: ClusterStatusEntry | undefined, image: string | undefined): RunningOn | undefined {
+  if (last?.runs === undefined) return asWanted(pick("image", image));
+  const { wanted, ...runs } = last.runs;
+  return { runs, wanted, differs: true };
+}
 
 /** Until a write has ended, the entry says that it is under way; the version that it replaces is no news. */
 const UNDER_WAY: ReadonlySet<string> = new Set(["Pending", "Progressing"] satisfies ClusterStatusEntry["state"][]);
@@ -118,8 +130,8 @@ type Counted = NonNullable<Running["versions"]>[number];
 /** Wanted versions that are listed at most: what runs instead has the rest of the room. */
 const MOST_WANTED = MOST_VERSIONS / 2;
 
-/** What the clusters run together; undefined where there is nothing to say. */
-export function runningTogether(all: readonly RunningOn[]): Running | undefined {
+/** What the clusters run together; undefined where there is nothing to say. `clusters`: how many of them have the object. */
+export function runningTogether(all: readonly RunningOn[], clusters: number): Running | undefined {
   const others = all.filter(({ differs }) => differs);
   if (others.length === 0) {
     const images = new Set(all.flatMap(({ runs: { image } }) => image ?? []));
@@ -136,7 +148,7 @@ export function runningTogether(all: readonly RunningOn[]): Running | undefined 
   }
   const listed = sorted(wanted).slice(0, MOST_WANTED);
   const versions = [...listed, ...sorted(instead).slice(0, MOST_VERSIONS - listed.length)];
-  const sums = { clusters: all.length, differing: others.length };
+  const sums = { clusters, differing: others.length };
   return { summary: `${labelsOf(versions, false)}${shareText(sums)}`, ...sums, versions };
 }
 
