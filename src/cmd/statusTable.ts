@@ -4,6 +4,7 @@ import type { EndedReport } from "./statusEnded.ts";
 import { fullNameOf, nameOf } from "./statusNames.ts";
 import type { ClusterReport, ObjectReport, StatusReport } from "./statusView.ts";
 import { type Cell, formatTable } from "./terminal.ts";
+import { runningThereText } from "../status/index.ts";
 
 export interface TableOptions {
   wide: boolean;
@@ -56,6 +57,8 @@ function namesOf(names: readonly string[]): string {
 }
 
 function objectTable(objects: readonly ObjectReport[], { color, now, wide }: TableOptions): string {
+  // While every cluster runs what is wanted, the image says nothing that its owner does not know.
+  const withRuns = wide || objects.some(({ runs }) => runs?.differing !== undefined);
   const header = [
     "NAMESPACE",
     "NAME",
@@ -66,9 +69,10 @@ function objectTable(objects: readonly ObjectReport[], { color, now, wide }: Tab
     "AVAILABLE",
     "AGE",
     "SINCE",
+    ...(withRuns ? ["RUNS"] : []),
     "REASON",
   ];
-  const rows = objects.map((object) => [
+  const rows = objects.map((object): (string | Cell)[] => [
     orDash(object.namespace),
     nameOf(object),
     orDash(object.placement),
@@ -78,6 +82,7 @@ function objectTable(objects: readonly ObjectReport[], { color, now, wide }: Tab
     object.available,
     age(object.createdAt, now),
     age(object.since, now),
+    ...(withRuns ? [orDash(object.runs?.message ?? object.runs?.summary)] : []),
     verdict(object.healthy, countedReasonsText(object.reasons), wide ? object.message : ""),
   ]);
   return formatTable(header, rows, color);
@@ -98,6 +103,7 @@ function readyOf({ replicas, staleReplicas }: ObjectReport): string {
 
 /** One row for each object on each cluster. */
 function entryTable(objects: readonly ObjectReport[], { color, now }: TableOptions): string {
+  const withRuns = objects.some(({ clusters }) => clusters.some(({ runs }) => runs !== undefined));
   const header = [
     "NAMESPACE",
     "NAME",
@@ -108,6 +114,7 @@ function entryTable(objects: readonly ObjectReport[], { color, now }: TableOptio
     "UPDATED",
     "READY",
     "OBSERVED",
+    ...(withRuns ? ["RUNS"] : []),
     "REASON",
     "MESSAGE",
   ];
@@ -130,6 +137,7 @@ function entryTable(objects: readonly ObjectReport[], { color, now }: TableOptio
       String(entry.replicas.updated),
       String(entry.replicas.ready),
       ago(entry.observedAt, now),
+      ...(withRuns ? [entry.runs === undefined ? "-" : runningThereText(entry.runs)] : []),
       orDash(entry.reason),
       orDash(entry.message),
     ]),

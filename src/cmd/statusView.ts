@@ -8,6 +8,7 @@ import type {
   MemberCluster,
   ReplicaCounts,
   ResourceBinding,
+  Running,
   Taint,
 } from "../apis/index.ts";
 import {
@@ -23,7 +24,7 @@ import {
   THROTTLED_CONDITION,
   ZONE_LABEL,
 } from "../apis/index.ts";
-import { deletionText } from "../status/index.ts";
+import { deletionText, runningText } from "../status/index.ts";
 
 /** What `meridian status` says, as values; the JSON and YAML outputs are exactly these. Pure. */
 
@@ -50,6 +51,8 @@ export interface ObjectReport {
   /** How many of them are on clusters that are out of contact, by what these said last. */
   staleReplicas?: ReplicaCounts;
   conditions: Condition[];
+  /** What the clusters run. `message`: what is wanted and what runs instead, in a sentence. Absent: the status says nothing of it. */
+  runs?: Running & { message?: string };
   clusters: ClusterStatusEntry[];
   /** Names of the clusters that `clusters` leaves out, as the status of an object on more than a hundred clusters does. */
   unlistedClusters: string[];
@@ -180,6 +183,7 @@ function reportOf({
     replicas: status.replicas ?? NONE,
     ...(status.staleReplicas === undefined ? {} : { staleReplicas: status.staleReplicas }),
     conditions: status.conditions ?? [],
+    ...runsOf(status),
     clusters,
     unlistedClusters: status.unlistedClusters ?? [],
     ...(finishedOn.length === 0 ? {} : { finishedOn }),
@@ -188,6 +192,12 @@ function reportOf({
     available,
     createdAt: metadata.creationTimestamp ?? "",
   };
+}
+
+function runsOf(status: FederatedStatus): Pick<ObjectReport, "runs"> {
+  if (status.runs === undefined) return {};
+  const message = runningText(status);
+  return { runs: { ...status.runs, ...(message === undefined ? {} : { message }) } };
 }
 
 /**

@@ -114,6 +114,8 @@ describe("what each cluster gets", () => {
     expect(step.status).toMatchObject({ state: "Progressing", revision: 2, lastGoodRevision: 1 });
     expect(step.turns).toEqual({ waiting: new Set(["a"]), returning: none, kept: none });
     expect(imagesOf(step.target)).toEqual(["a nginx:1", "b nginx:2"]);
+    const [a, b] = step.target.clusters;
+    expect([JSON.stringify(a?.wanted).includes('"image":"nginx:2"'), b?.wanted]).toEqual([true, undefined]);
     expect(imagesOf(step.lastGood ?? step.target)).toEqual(["a nginx:1", "b nginx:1"]);
   });
 
@@ -218,6 +220,7 @@ describe("what each cluster gets", () => {
     const { turns, target } = await durable(good.status);
     expect(turns.kept).toEqual(new Set(["b"]));
     expect(imagesOf(target)).toEqual(["a nginx:2", "b nginx:1"]);
+    expect(target.clusters.map(({ wanted }) => wanted)).toEqual([undefined, []]);
   });
 });
 

@@ -31,6 +31,8 @@ export interface Explanation {
   /** Where no policy selects the object: those that select its kind, and what keeps each from it; the closest first. */
   nearly?: readonly NearMiss[];
   scheduled: Target["scheduled"];
+  /** What the clusters run and what is wanted, in a sentence, where these differ by the object's status. */
+  runs?: string;
   /** The affinity group that was used. */
   group?: string;
   division?: Division;
@@ -76,6 +78,8 @@ export interface ExplainedCluster {
   state?: ClusterStatusEntry["state"];
   /** Why it is in that state, by its status; absent where there is nothing to say. */
   health?: Pick<ClusterStatusEntry, "reason" | "message" | "since">;
+  /** What the cluster runs, by the object's status, where that is not what is wanted there. */
+  runs?: ClusterStatusEntry["runs"];
   /** What is there stays as it is, and why. */
   frozen?: Why;
   /** Why nothing is written there. */
@@ -117,6 +121,7 @@ export function explain(snapshot: Snapshot, now: number): Explanation {
       ...answerOf(verdicts.get(name), wanted, target),
       ...(wanted === undefined || stages?.stages.get(name) === undefined ? {} : { stage: stages.stages.get(name) }),
       ...(entry === undefined ? {} : { state: entry.state }),
+      ...(entry?.runs === undefined ? {} : { runs: entry.runs }),
       ...healthOf(entry),
       overrides: cluster === undefined ? [] : fieldsOf(rules.on(cluster)),
     };

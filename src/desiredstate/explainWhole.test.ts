@@ -59,6 +59,15 @@ describe("an explanation", () => {
     expect(clusters[0]).not.toHaveProperty("state");
   });
 
+  test("names what the status says that a cluster runs, where that is not what is wanted", () => {
+    const previous = running(["shanghai-1", "singapore-1"], {}, "Available");
+    const runs = { image: "nginx:1", wanted: { image: "nginx:2" } };
+    const entries = previous.clusters?.map((entry, index) => (index === 0 ? { ...entry, runs } : entry)) ?? [];
+    const { clusters } = answer({ placements: [placement("p")], previous: { ...previous, clusters: entries } });
+    expect(clusters.map((one) => one.runs)).toEqual([runs, undefined]);
+    expect(clusters[1]).not.toHaveProperty("runs");
+  });
+
   test("says what each override policy that selects the object came to", () => {
     const red = overrides("red", { replicas: 3 });
     const abroad = overrides("abroad", { targetClusters: inRegion("eu-central-1"), replicas: 9 });

@@ -14,6 +14,6 @@ export { finalizerHolds } from "./heldRemoval.ts";
 export { type LostObjects, policyStatus } from "./policy.ts";
 export { detailOf } from "./report.ts";
 export { isHeldByRollout } from "./rollout.ts";
-export { runningLabels, runningText } from "./running.ts";
+export { runningText, runningThereText } from "./running.ts";
 export { isTroubled } from "./trouble.ts";
 export type { ClusterView, RowView } from "./types.ts";

@@ -3,7 +3,7 @@ import { fc, test } from "@fast-check/vitest";
 import type { FederatedStatus, RolloutStatus } from "../apis/index.ts";
 import type { ClusterTarget, DesiredObject } from "../desiredstate/types.ts";
 import { aggregate } from "./aggregate.ts";
-import { runningLabels, runningText, runningTogether, type RunningOn } from "./running.ts";
+import { runningText, runningThereText, runningTogether, type RunningOn } from "./running.ts";
 import { after, entry, inputOf, refused, row, SECOND, T0, target, unhealthy, untried, view } from "./testing.ts";
 import type { ClusterView, StatusInput } from "./types.ts";
 
@@ -258,10 +258,9 @@ test("a status of an earlier release says nothing of it", () => {
 });
 
 test("both versions of a cluster are told apart", () => {
-  expect(runningLabels({ image: "a:1", wanted: { image: "a:2" } })).toEqual({ runs: "a:1", wanted: "a:2" });
-  expect(runningLabels({ image: "a:1", revision: 1, wanted: { image: "a:1", revision: 2 } })).toEqual({
-    runs: "a:1 (revision 1)",
-    wanted: "a:1 (revision 2)",
-  });
-  expect(runningLabels({ wanted: {} })).toEqual({ runs: "another version", wanted: "" });
+  expect(runningThereText({ image: "a:1", wanted: { image: "a:2" } })).toBe("a:1, wanted: a:2");
+  expect(runningThereText({ image: "a:1", revision: 1, wanted: { image: "a:1", revision: 2 } })).toBe(
+    "a:1 (revision 1), wanted: a:1 (revision 2)",
+  );
+  expect(runningThereText({ wanted: {} })).toBe("another version");
 });

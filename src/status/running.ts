@@ -184,10 +184,10 @@ function labelOf({ image, revision }: Version, opposite: readonly Version[]): st
   return opposite.some((other) => other.image === image) ? `${image} (${number})` : image;
 }
 
-/** What a cluster runs and what is wanted there, each as people call it; nothing where it is not known. */
-export function runningLabels({ wanted, ...runs }: RunningThere): { runs: string; wanted: string } {
+/** `nginx:1, wanted: nginx:2`: of one cluster. */
+export function runningThereText({ wanted, ...runs }: RunningThere): string {
   const isKnown = wanted.image !== undefined || wanted.revision !== undefined;
-  return { runs: labelOf(runs, [wanted]), wanted: isKnown ? labelOf(wanted, [runs]) : "" };
+  return `${labelOf(runs, [wanted])}${isKnown ? `, wanted: ${labelOf(wanted, [runs])}` : ""}`;
 }
 
 /** `nginx:2 wanted, nginx:1 runs on 2 of 4: rollout paused`. Undefined where every cluster runs what is wanted there. */

@@ -14,7 +14,7 @@ import { type KubeObject, printYaml, refKey, refOf } from "../../apis/index.ts";
 import { type Explanation, explain as explainSnapshot } from "../../desiredstate/index.ts";
 import { groupKindOf } from "../../interpreter/index.ts";
 import { DEMOAPPLICATIONS, systemClock } from "../../runtime/index.ts";
-import { deletionText } from "../../status/index.ts";
+import { deletionText, runningText } from "../../status/index.ts";
 import { type CommandContext, connectHub } from "../connection.ts";
 import type { ExplainOptions } from "../options.ts";
 import { CommandError, EXIT } from "../outcome.ts";
@@ -65,7 +65,9 @@ function explained(world: World, object: KubeObject): Explanation {
   // Whether a cluster that the policy names is there, the person may not know.
   const isKnown = ({ reason }: Explanation["clusters"][number]): boolean =>
     reason !== "UnknownCluster" || !world.hidden.has("memberclusters");
-  const explanation = { ...whole, clusters: whole.clusters.filter(isKnown) };
+  const runs = runningText(snapshot.previous);
+  const clusters = whole.clusters.filter(isKnown);
+  const explanation = { ...whole, ...(runs === undefined ? {} : { runs }), clusters };
   const { deletionTimestamp: since } = object.metadata;
   if (since === undefined) return explanation;
   return { ...explanation, deletion: { since, message: deletionText(snapshot.previous, since) ?? "" } };

@@ -85,3 +85,14 @@ describe("an explanation reads", () => {
     );
   });
 });
+
+test("an explanation says what runs where that is not what is wanted, and of each cluster", async () => {
+  const one = await explanation();
+  const runs = { image: "nginx:1", wanted: { image: "nginx:2" } };
+  const clusters = one.clusters.map((cluster, index) => (index === 0 ? { ...cluster, runs } : cluster));
+  const sentence = "nginx:2 wanted, nginx:1 runs on 1 of 3: rolled back";
+  const text = explanationText({ ...one, runs: sentence, clusters }, { wide: false, color: false });
+  expect(text).toContain(`Runs         ${sentence}\n`);
+  expect(text).toMatch(new RegExp(`RUNS(.|\\n)*${one.clusters[0]?.name ?? ""} .*nginx:1, wanted: nginx:2`));
+  expect(explanationText(one, { wide: true, color: false })).not.toContain("RUNS");
+});

@@ -1,6 +1,7 @@
 import type { AppliedRule, ExplainedCluster, Explanation } from "../../desiredstate/index.ts";
 import type { PolicyRef } from "../../override/types.ts";
 import { type Cell, formatTable } from "../terminal.ts";
+import { runningThereText } from "../../status/index.ts";
 import { valueText } from "../plan/valueText.ts";
 
 export interface ExplanationTextOptions {
@@ -49,6 +50,7 @@ function header({ object, deletion, placement, passedOver, scheduled, group, ...
       `${policyText(policy)}, since ${because}`,
     ]),
   ];
+  if (rest.runs !== undefined) lines.push(["Runs", rest.runs]);
   for (const { policy, selector, because } of nearly)
     lines.push(["Nearly", `${policyText(policy)} (${selector}): ${because.join("; ")}`]);
   if (division !== undefined) {
@@ -82,12 +84,14 @@ function clustersTable(clusters: readonly ExplainedCluster[], color: boolean): s
     ["REASON", ({ reason }) => reason],
     ["MESSAGE", ({ message }) => message],
     ["NOW", ({ state }) => state ?? "-"],
+    ["RUNS", ({ runs }) => (runs === undefined ? "-" : runningThereText(runs))],
     ["HEALTH", healthText],
   ];
   // A column in which nothing stands says nothing.
   const shown = columns.filter(
     ([name, cell]) =>
-      !["REPLICAS", "SCORE", "STAGE", "NOW", "HEALTH"].includes(name) || clusters.some((one) => cell(one) !== "-"),
+      !["REPLICAS", "SCORE", "STAGE", "NOW", "RUNS", "HEALTH"].includes(name) ||
+      clusters.some((one) => cell(one) !== "-"),
   );
   return formatTable(
     shown.map(([name]) => name),

@@ -269,3 +269,24 @@ test.each([
 ])("a line is cut to the terminal: $name", ({ line, columns, want }) => {
   expect(fit(line, columns)).toBe(want);
 });
+
+describe("what a cluster runs that is not wanted there", () => {
+  const runs = { image: "nginx:1", wanted: { image: "nginx:2" } };
+  const rowsWith = (...entries: Entry[]) =>
+    rowsOf({ objects: [application("shop", entries)], clusters: [] }, ["a", "b"]);
+  const rows = rowsWith(entry("a", { runs }), entry("b"));
+  const space = { color: false, now: NOW, columns: 200, lines: 20 };
+
+  test("has a column, as long as some cluster does", () => {
+    const [header = "", a = "", b = ""] = formatRows(rows, space);
+    const from = header.indexOf("RUNS");
+    expect(from).toBeGreaterThan(0);
+    expect([a, b].map((line) => line.slice(from).split("   ")[0]?.trim())).toEqual(["nginx:1, wanted: nginx:2", "-"]);
+    expect(formatRows(rowsWith(entry("b")), space).join("")).not.toContain("RUNS");
+  });
+
+  test("is told in the lines of what has changed", () => {
+    const before = rowsWith(entry("a"), entry("b"));
+    expect(changes(before, rows)).toEqual(["a: Available, 2 of 2 ready, runs nginx:1, wanted: nginx:2"]);
+  });
+});

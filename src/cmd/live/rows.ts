@@ -1,4 +1,5 @@
 import { ageText, type ClusterState, impactOf } from "../../apis/index.ts";
+import { runningThereText } from "../../status/index.ts";
 import { fullNameOf } from "../statusNames.ts";
 import type { ClusterReport, ObjectReport, StatusReport } from "../statusView.ts";
 import { type Cell, formatTable, type Tone } from "../terminal.ts";
@@ -19,6 +20,8 @@ export interface Row {
   /** A CamelCase code and, where there is more to say, a sentence; empty when all is well. */
   reason: string;
   message: string;
+  /** What the cluster runs and what is wanted there, where these differ. */
+  runs?: string;
   /** Epoch milliseconds of the last change or, out of contact, of the last contact; undefined when nobody knows. */
   since: number | undefined;
 }
@@ -44,6 +47,7 @@ export function rowsOf(report: StatusReport, clusters: readonly string[]): Row[]
         tone: toneOf(entry.state),
         reason: entry.reason ?? "",
         message: entry.message ?? "",
+        ...(entry.runs === undefined ? {} : { runs: runningThereText(entry.runs) }),
         since: time(entry.observedAt),
       };
     });
@@ -117,10 +121,10 @@ function keyOf({ application, cluster }: Row): string {
   return `${application} ${cluster}`;
 }
 
-function describe({ state, replicas, reason, message }: Row): string {
+function describe({ state, replicas, reason, message, runs }: Row): string {
   const count = replicas === undefined ? "" : `, ${replicas.ready} of ${replicas.desired} ready`;
   const why = reason === "" ? "" : ` (${message === "" ? reason : `${reason}: ${message}`})`;
-  return `${state}${count}${why}`;
+  return `${state}${count}${runs === undefined ? "" : `, runs ${runs}`}${why}`;
 }
 
 export interface TableSpace {
@@ -147,6 +151,9 @@ export function formatRows(rows: readonly Row[], { color, now, columns, lines }:
     { title: "READY", of: ({ replicas }) => String(replicas?.ready ?? "-"), givesWay: 3 },
     { title: "STATE", of: ({ state, tone }) => ({ text: state, tone }) },
     { title: "AGE", of: ({ since }) => (since === undefined ? "-" : ageText(now - since)), givesWay: 0 },
+    ...(shown.some(({ runs }) => runs !== undefined)
+      ? [{ title: "RUNS", of: ({ runs = "" }: Row) => orDash(runs), givesWay: 4 }]
+      : []),
     { title: "REASON", of: ({ reason, message }) => orDash(message === "" ? reason : `${reason}: ${message}`) },
   ];
   const kept = thatFit(all, shown, columns);

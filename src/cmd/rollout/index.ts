@@ -195,7 +195,9 @@ async function showHistory(
   options: RolloutOptions,
   { terminal, signal }: CommandContext,
 ): Promise<number> {
-  const lines = linesOf(await revisionsOf(hub, found, options, signal), rolloutOf(found.holder));
+  const revisions = await revisionsOf(hub, found, options, signal);
+  const status = found.holder["status"] as FederatedStatus | undefined;
+  const lines = linesOf(revisions, status?.rollout, status);
   if (options.output === "json") terminal.out(`${JSON.stringify(lines, undefined, 2)}\n`);
   else if (options.output === "yaml") terminal.out(printYaml(lines));
   else

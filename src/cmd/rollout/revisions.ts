@@ -1,4 +1,4 @@
-import type { KeptRevision, KubeObject, RolloutStatus } from "../../apis/index.ts";
+import type { FederatedStatus, KeptRevision, KubeObject, RolloutStatus } from "../../apis/index.ts";
 import { provenRevision, type ReadRevision } from "../../hub/index.ts";
 import { CommandError } from "../outcome.ts";
 import type { RevisionLine } from "./text.ts";
@@ -15,8 +15,12 @@ export function foundRevision(kept: KeptRevision, found: KubeObject | undefined)
   return { kept, createdAt: found?.metadata.creationTimestamp ?? "", read: provenRevision(kept, found) };
 }
 
-/** Pure. What each revision is: the one that is rolled out, the last good one, one that was good before. */
-export function linesOf(revisions: readonly FoundRevision[], status: RolloutStatus | undefined): RevisionLine[] {
+/** Pure. What each revision is: the one that is rolled out, the last good one, one that was good before; and by `whole` how many clusters run it. */
+export function linesOf(
+  revisions: readonly FoundRevision[],
+  status: RolloutStatus | undefined,
+  whole: FederatedStatus = {},
+): RevisionLine[] {
   return revisions.map(({ kept: { revision, succeededAt }, createdAt, read }) => {
     const isLastGood = revision === status?.lastGoodRevision;
     const is = [
@@ -24,8 +28,23 @@ export function linesOf(revisions: readonly FoundRevision[], status: RolloutStat
       ...(isLastGood ? ["last good"] : succeededAt === undefined ? [] : ["good"]),
       ...(read.kind === "Unusable" ? [`not usable: ${read.why.message}`] : []),
     ].join(", ");
-    return { revision, createdAt, image: read.kind === "Proven" ? imagesOf(read.content.object) : "", is };
+    const clusters = clustersOn(revision, status, whole);
+    const image = read.kind === "Proven" ? imagesOf(read.content.object) : "";
+    return { revision, createdAt, image, ...(clusters === undefined ? {} : { clusters }), is };
   });
+}
+
+/** By the status, which lists versions only while some cluster runs what is not wanted there. Undefined where nobody can tell. */
+function clustersOn(
+  revision: number,
+  run: RolloutStatus | undefined,
+  { runs, availableClusters }: FederatedStatus,
+): number | undefined {
+  if (runs?.versions !== undefined)
+    return runs.versions.reduce((sum, one) => (one.revision === revision ? sum + one.clusters : sum), 0);
+  const all = Number.parseInt(availableClusters?.split("/")[1] ?? "", 10);
+  if (run?.state !== "Succeeded" || Number.isNaN(all)) return undefined;
+  return run.revision === revision ? all : 0;
 }
 
 /** The cause of what has stopped or was taken back comes along. */

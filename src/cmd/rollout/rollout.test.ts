@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KeptRevision, KubeObject, RolloutCommand, RolloutStatus } from "../../apis/index.ts";
+import type { FederatedStatus, KeptRevision, KubeObject, RolloutCommand, RolloutStatus } from "../../apis/index.ts";
 import { digestOf } from "../../hub/index.ts";
 import { type Approve, approved, said, type Steer } from "./commands.ts";
 import { foundRevision, goodBefore, linesOf } from "./revisions.ts";
@@ -275,6 +275,23 @@ rest                 Waiting
     /^\S+: Paused \(Gate\), revision 7.*\nstage canary waits/,
   );
   expect(historyText([{ revision: 6, createdAt: "2026-11-22T08:00:00Z", image: "nginx:1", is: "last good" }])).toBe(
-    "REVISION  CREATED               IMAGE    IS\n6         2026-11-22T08:00:00Z  nginx:1  last good\n",
+    "REVISION  CREATED               IMAGE    CLUSTERS  IS\n6         2026-11-22T08:00:00Z  nginx:1  -         last good\n",
   );
+});
+
+test("history says on how many clusters each revision runs, where the status does", () => {
+  const revisions = [revision(1, EARLIER), revision(2)].map((one) => foundRevision(one, stored(one)));
+  const clustersOf = (state: RolloutStatus["state"], status: FederatedStatus): (number | undefined)[] =>
+    linesOf(revisions, at(state, 2, 1), status).map(({ clusters }) => clusters);
+  const versions = [
+    { image: "nginx:2", revision: 2, wanted: true as const, clusters: 1 },
+    { image: "nginx:1", revision: 1, clusters: 2 },
+    { image: "m/nginx:1", revision: 1, clusters: 1 },
+  ];
+  const runs = { summary: "nginx:1 on 3 of 4", clusters: 4, differing: 3, versions };
+  expect(clustersOf("Paused", { runs, availableClusters: "4/4" })).toEqual([3, 1]);
+  expect(clustersOf("Succeeded", { runs: { summary: "nginx:2" }, availableClusters: "3/4" })).toEqual([0, 4]);
+  expect(clustersOf("RolledBack", { availableClusters: "4/4" })).toEqual([undefined, undefined]);
+  const text = historyText(linesOf(revisions, at("Paused", 2, 1), { runs }));
+  expect(text.split("\n")[0]).toMatch(/REVISION +CREATED +IMAGE +CLUSTERS +IS/);
 });

@@ -29,12 +29,22 @@ export interface RevisionLine {
   createdAt: string;
   /** The images of its containers; empty where it has none, or cannot be read. */
   image: string;
+  /** How many clusters run it; absent where the status does not tell. */
+  clusters?: number;
   /** Rolled out, and where that did not succeed why not; the last good one, good before… */
   is: string;
 }
 
 export function historyText(revisions: readonly RevisionLine[]): string {
-  return `${aligned([["REVISION", "CREATED", "IMAGE", "IS"], ...revisions.map(({ revision, createdAt, image, is }) => [String(revision), createdAt, image, is])]).join("\n")}\n`;
+  const header = ["REVISION", "CREATED", "IMAGE", "CLUSTERS", "IS"];
+  const rows = revisions.map(({ revision, createdAt, image, clusters = "-", is }) => [
+    String(revision),
+    createdAt,
+    image,
+    String(clusters),
+    is,
+  ]);
+  return `${aligned([header, ...rows]).join("\n")}\n`;
 }
 
 function aligned(rows: readonly (readonly string[])[]): string[] {
