@@ -175,6 +175,12 @@ describe("a DemoApplication on a real API server", () => {
         },
       ],
       summary: [{ region: "us-east-1", clusters: 3, replicas }],
+      runs: {
+        summary: "nginx:1.26",
+        clusters: 5,
+        differing: 5,
+        versions: [{ image: "nginx:1.26", clusters: 5 }],
+      },
     };
     expect((await applyStatus("meridian", status))["status"]).toEqual(status);
     const [heads, row] = (await kubectl(hub, ["get", "demo", "scaled"]))
@@ -184,13 +190,14 @@ describe("a DemoApplication on a real API server", () => {
     expect(heads?.map((head) => head.trim())).toEqual([
       "NAME",
       "IMAGE",
+      "RUNS",
       "DESIRED",
       "READY",
       "CLUSTERS",
       "AVAILABLE",
       "AGE",
     ]);
-    expect(row?.slice(0, 6)).toEqual(["scaled", "nginx:1.27", "9", "8", "1/2", "True"]);
+    expect(row?.slice(0, 7)).toEqual(["scaled", "nginx:1.27", "nginx:1.26", "9", "8", "1/2", "True"]);
   });
 
   test("lets each reporter own its cluster's entry, and nobody else's", async () => {

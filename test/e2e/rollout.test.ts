@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type DemoApplication, ROLLOUT_COMMAND_ANNOTATION } from "../../src/apis/index.ts";
 import { clusterPlacement, demoApplication, placement } from "../builders/index.ts";
-import { eventually, meridian } from "../envtest/index.ts";
+import { eventually, kubectl, meridian } from "../envtest/index.ts";
 import { conditionOf, explainFailure, Federation } from "./federation.ts";
 import { FORGERIES, forge, revisionsOf } from "./forgedRevisions.ts";
 import { collectionPath, type Deployment, objectPath } from "./objects.ts";
@@ -23,6 +23,12 @@ const inStages = placement("all").rollout({
   onFailure: "Rollback",
   revisionHistoryLimit: 0,
 });
+
+/** What `kubectl get` shows in that column. */
+async function columnOf(namespace: string, column: string): Promise<string | undefined> {
+  const [heads = "", row = ""] = (await kubectl(federation.hub, ["get", "demo", "shop", "-n", namespace])).split("\n");
+  return row.slice(heads.indexOf(column)).split(/ {2,}/)[0];
+}
 
 async function untilRolloutIs(namespace: string, state: string, revision: number): Promise<DemoApplication> {
   return await eventually(
@@ -46,6 +52,7 @@ test("a change that fails in the second of three regions goes back from the firs
   await federation.apply(shop("1"));
   await untilRolloutIs(namespace, "Succeeded", 1);
 
+  await eventually(async () => expect(await columnOf(namespace, "RUNS")).toBe("registry.test/shop:1"));
   federation.member("shanghai-1").kubelet?.failImages(/:2$/);
   const third = await federation.deployment("singapore-1", namespace, "shop");
   await federation.apply(shop("2"));
@@ -60,6 +67,19 @@ test("a change that fails in the second of three regions goes back from the firs
     expect(conditionOf(application, "Applied")).toMatchObject({ status: "False", observedGeneration: generation });
     expect(conditionOf(application, "Available")).toMatchObject(before);
   });
+  expect(await columnOf(namespace, "IMAGE")).toBe("registry.test/shop:2");
+  await eventually(async () => expect(await columnOf(namespace, "RUNS")).toBe("registry.test/shop:1"));
+  const sentence = "registry.test/shop:2 wanted, registry.test/shop:1 runs: rolled back";
+  const answers = [
+    ["status", "shop"],
+    ["explain", "shop"],
+  ].map((args) => meridian(federation.hub, [...args, "-n", namespace]));
+  for (const { stdout } of await Promise.all(answers)) expect(stdout).toContain(sentence);
+  const history = await meridian(federation.hub, ["rollout", "history", "shop", "-n", namespace, "-o", "json"]);
+  expect(JSON.parse(history.stdout)).toMatchObject([
+    { revision: 1, image: "registry.test/shop:1", clusters: 3 },
+    { revision: 2, image: "registry.test/shop:2", clusters: 0 },
+  ]);
   const untouched = await federation.deployment("singapore-1", namespace, "shop");
   expect(untouched.metadata.generation).toBe(third.metadata.generation);
 
