@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
 import type { Contact } from "../apis/index.ts";
-import type { ClusterTarget, Target } from "../desiredstate/types.ts";
+import type { ClusterTarget, DesiredObject, Target } from "../desiredstate/types.ts";
 import { aggregate } from "./aggregate.ts";
 import { after, condition, inputOf, target, refused, SECOND, T0 } from "./testing.ts";
 import type { ClusterView, RowView, StatusInput } from "./types.ts";
@@ -15,6 +15,7 @@ describe("any observations", () => {
         desiredHash: hash,
         observedHash: hash,
         inSync: fc.boolean(),
+        images: fc.subarray(["nginx:1", "nginx:2"]),
         health: fc.record(
           {
             state: fc.constantFrom(
@@ -57,12 +58,32 @@ describe("any observations", () => {
     contact,
     rows: fc.array(arbitraryRow, { maxLength: 3 }),
   });
+  const arbitraryObjects = fc.subarray(["Deployment", "StatefulSet"]).chain((kinds) =>
+    fc.tuple(
+      ...kinds.map((kind) =>
+        fc
+          .record({ hash, image: fc.constantFrom("nginx:1", "nginx:2") })
+          .map(({ hash: own, image }): DesiredObject => ({
+            ref: { apiVersion: "apps/v1", kind, namespace: "default", name: "shop" },
+            role: "rendered",
+            hash: own,
+            object: {
+              apiVersion: "apps/v1",
+              kind,
+              metadata: { name: "shop" },
+              spec: { template: { spec: { containers: [{ image }] } } },
+            },
+          })),
+      ),
+    ),
+  );
   const arbitraryCluster: fc.Arbitrary<ClusterTarget> = fc.record(
     {
       name: fc.constantFrom("a", "b", "c", "d", "e"),
       replicas: fc.nat(9),
       frozen: fc.boolean(),
-      objects: fc.constant([]),
+      objects: arbitraryObjects,
+      wanted: arbitraryObjects,
       problem: fc.constant({ reason: "InvalidPatch", message: "m" }),
       warning: fc.constant({ reason: "DependencyMissing", message: "m" }),
       frozenFor: fc.constant({ reason: "SecretAccessDenied", message: "m" }),
@@ -77,8 +98,16 @@ describe("any observations", () => {
       suspended: fc.boolean(),
       placed: fc.boolean(),
       generation: fc.constantFrom(3, 4),
+      rollout: fc.option(
+        fc.record({
+          state: fc.constantFrom("Progressing" as const, "RolledBack" as const, "Succeeded" as const),
+          revision: fc.constantFrom(1, 2),
+          lastGoodRevision: fc.constant(1),
+        }),
+        { nil: undefined },
+      ),
     })
-    .map(({ clusters, planned, deleting, suspended, placed, generation }) => {
+    .map(({ clusters, planned, deleting, suspended, placed, generation, rollout }) => {
       const { placement, ...rest } = target(
         planned.map((c) => c.name),
         { clusters: planned, suspended },
@@ -86,6 +115,7 @@ describe("any observations", () => {
       return inputOf(clusters, {
         deleting,
         generation,
+        rollout,
         target: { ...rest, ...(placed && placement !== undefined ? { placement } : {}) },
       });
     });
@@ -114,9 +144,11 @@ describe("any observations", () => {
     };
     expect(aggregate(other, T0)).toEqual(aggregate(input, T0));
     const shuffled = aggregate({ ...input, clusters: input.clusters.map(rows) }, T0);
-    expect(shuffled.clusters?.map((c) => [c.name, c.desiredHash, c.replicas])).toEqual(
-      aggregate(input, T0).clusters?.map((c) => [c.name, c.desiredHash, c.replicas]),
+    const ordered = aggregate(input, T0);
+    expect(shuffled.clusters?.map((c) => [c.name, c.desiredHash, c.replicas, c.runs])).toEqual(
+      ordered.clusters?.map((c) => [c.name, c.desiredHash, c.replicas, c.runs]),
     );
+    expect(shuffled.runs).toEqual(ordered.runs);
   });
 
   test.prop([arbitraryInput])("sum up, and call available only what every planned cluster is", (input) => {

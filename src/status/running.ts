@@ -6,6 +6,8 @@ import {
   listedAfter,
   LONGEST_IMAGE,
   MOST_VERSIONS,
+  type ObjectRef,
+  refKey,
   type RolloutStatus,
   type Running,
   type RunningThere,
@@ -56,35 +58,77 @@ export interface RunningInput {
 }
 
 /** Undefined where nothing of the object is on the cluster, and where nothing is to be said of it. */
-export function runningOn({ facts, target, rows, previous, entry }: RunningInput): RunningOn | undefined {
-  const { state, desiredHash, observedHash } = entry;
+export function runningOn(input: RunningInput): RunningOn | undefined {
+  const { target, rows, previous, entry } = input;
   const copies = rows.filter((row) => row.role === "rendered" && row.observedHash !== undefined);
-  const seen = imageText(copies.flatMap(({ images = [] }) => images));
-  if (observedHash === undefined) return asWanted(pick("image", seen));
-  const last = previous?.observedHash === observedHash ? previous : undefined;
-  const lastImage = last === undefined ? undefined : last.runs === undefined ? facts.lastImage : last.runs.image;
-  const image = copies.length === 0 ? lastImage : seen;
-  const isHeldBack = target.wanted !== undefined;
-  // Nothing new was seen, and the same is wanted: what was said stays true.
-  if (copies.length === 0 && !isHeldBack && last?.desiredHash === desiredHash) return asBefore(last, image);
-
+  const seen = imageText(copies);
+  if (entry.observedHash === undefined) return asWanted(pick("image", seen));
   const objects = (target.wanted ?? target.objects).filter(({ role }) => role === "rendered");
+  const wanted = imageText(objects.map(({ ref, object }) => ({ ref, images: imagesOf(object) })));
+  const last = previous?.observedHash === entry.observedHash ? previous : undefined;
+  return copies.length === 0
+    ? unseen(input, objects, wanted, last)
+    : compared(input, { copies, objects }, { seen, wanted }, last);
+}
+
+type Last = ClusterStatusEntry | undefined;
+
+/** Nobody has seen the copies since the manager began: they are what the last status said. */
+function unseen(
+  { facts, target, entry: { desiredHash, observedHash } }: RunningInput,
+  objects: readonly DesiredObject[],
+  wantedImage: string | undefined,
+  last: Last,
+): RunningOn | undefined {
+  const isHeldBack = target.wanted !== undefined;
+  if (!isHeldBack && last?.desiredHash === desiredHash && last?.runs !== undefined) {
+    const { wanted, ...runs } = last.runs;
+    return { runs, wanted, differs: true };
+  }
+  const isAsWanted = isHeldBack ? observedHash === hashOfObjects(objects) : observedHash === desiredHash;
+  if (isAsWanted || (!isHeldBack && last?.desiredHash === desiredHash))
+    return asWanted({ ...pick("image", wantedImage), ...pick("revision", facts.revision) });
+  const image = last === undefined ? undefined : last.runs === undefined ? facts.lastImage : last.runs.image;
+  const isLastGood = isHeldBack && observedHash === desiredHash;
+  const revision = isLastGood ? facts.lastGoodRevision : last?.runs?.revision;
+  return differing({ image, revision }, wantedVersion(facts, target, objects, wantedImage));
+}
+
+function compared(
+  { facts, target, entry: { state, desiredHash, observedHash } }: RunningInput,
+  { copies, objects }: { copies: readonly RowView[]; objects: readonly DesiredObject[] },
+  { seen, wanted }: { seen: string | undefined; wanted: string | undefined },
+  last: Last,
+): RunningOn | undefined {
+  const isHeldBack = target.wanted !== undefined;
   const isAsWanted = observedHash === (isHeldBack ? hashOfObjects(objects) : desiredHash);
-  const wantedImage = imageText(objects.flatMap(({ object }) => imagesOf(object)));
-  const isOtherImage = image !== undefined && wantedImage !== undefined && image !== wantedImage;
+  const isOtherImage = seen !== undefined && wanted !== undefined && seen !== wanted;
   // A field that is retained is the member's: then the copy is in sync with whatever image.
   const isOtherThanSent = isOtherImage && !(isAsWanted && copies.every(({ inSync }) => inSync));
   const isOtherVersion = !isAsWanted && (isHeldBack || (isOld(copies) && !UNDER_WAY.has(state)));
   if (!isOtherThanSent && !isOtherVersion)
-    return asWanted({ ...pick("image", image), ...pick("revision", isAsWanted ? facts.revision : undefined) });
+    return asWanted({ ...pick("image", seen), ...pick("revision", isAsWanted ? facts.revision : undefined) });
   const isLastGood = isHeldBack && observedHash === desiredHash;
   const revision = isAsWanted ? undefined : isLastGood ? facts.lastGoodRevision : last?.runs?.revision;
-  const isUnwanted = isHeldBack && objects.length === 0;
-  return {
-    runs: { ...pick("image", image), ...pick("revision", revision) },
-    wanted: isUnwanted ? {} : { ...pick("image", wantedImage), ...pick("revision", facts.revision) },
-    differs: true,
-  };
+  return differing({ image: seen, revision }, wantedVersion(facts, target, objects, wanted));
+}
+
+/** Nothing where a rollout leaves the object on a cluster that is not to have it. */
+function wantedVersion(
+  { revision }: RunningFacts,
+  target: ClusterTarget,
+  objects: readonly DesiredObject[],
+  image: string | undefined,
+): Version {
+  if (target.wanted !== undefined && objects.length === 0) return {};
+  return { ...pick("image", image), ...pick("revision", revision) };
+}
+
+function differing(
+  { image, revision }: { image: string | undefined; revision: number | undefined },
+  wanted: Version,
+): RunningOn {
+  return { runs: { ...pick("image", image), ...pick("revision", revision) }, wanted, differs: true };
 }
 
 /** What an entry says of that. */
@@ -95,12 +139,6 @@ export function runsOf(running: RunningOn | undefined): Pick<ClusterStatusEntry,
 function asWanted(runs: Version): RunningOn | undefined {
   const isKnown = runs.image !== undefined || runs.revision !== undefined;
   return isKnown ? { runs, wanted: runs, differs: false } : undefined;
-}
-
-function asBefore(last: ClusterStatusEntry | undefined, image: string | undefined): RunningOn | undefined {
-  if (last?.runs === undefined) return asWanted(pick("image", image));
-  const { wanted, ...runs } = last.runs;
-  return { runs, wanted, differs: true };
 }
 
 /** Until a write has ended, the entry says that it is under way; the version that it replaces is no news. */
@@ -119,8 +157,14 @@ function hashOfObjects(objects: readonly DesiredObject[]): string | undefined {
 /** Of more images than these nobody reads a list. */
 const MOST_IMAGES = 3;
 
-function imageText(all: readonly string[]): string | undefined {
-  const images = [...new Set(all)];
+/** In an order that does not depend on which object was seen first. */
+function imageText(all: readonly { ref: ObjectRef; images?: readonly string[] }[]): string | undefined {
+  const listed = all
+    .flatMap(({ ref, images = [] }) =>
+      images.length === 0 ? [] : [{ key: `${refKey(ref)} ${images.join()}`, images }],
+    )
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const images = [...new Set(listed.flatMap((one) => one.images))];
   if (images.length === 0 || images.length > MOST_IMAGES) return undefined;
   return shortName(images.join(", "), LONGEST_IMAGE);
 }
