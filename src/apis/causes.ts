@@ -181,6 +181,8 @@ const RANKS: ReadonlyMap<string, number> = new Map(
   IMPACTS.flatMap(({ reasons }, rank) => reasons.map((reason): [string, number] => [reason, rank])),
 );
 const UNDER_WAY = IMPACTS.length - 1;
+/** Position of the reasons with which nobody can see how an object fares. */
+const UNSEEN = 2;
 
 /** Position in {@link IMPACTS}. A code of a member's kubelet or controllers is about pods that do not run; any other code of Meridian passes. */
 export function impactOf(reason: string): number {
@@ -190,6 +192,11 @@ export function impactOf(reason: string): number {
 /** Whether the reason passes by itself, so that nobody has to be told. */
 export function isUnderWay(reason: string): boolean {
   return impactOf(reason) === UNDER_WAY;
+}
+
+/** Whether users have less than was asked for: it does not serve, or does not arrive. */
+export function isHarmful(reason: string): boolean {
+  return impactOf(reason) < UNSEEN;
 }
 
 /** A reason, and on how many clusters it holds; undefined where it is not a reason of clusters. */

@@ -83,6 +83,8 @@ export const HUB_VERSION_ANNOTATION = `${FEDERATION_GROUP}/hub-version`;
  * no object of the hub wants there, are removed like any other.
  */
 export const REMOVE_FOUND_ANNOTATION = `${FEDERATION_GROUP}/remove-found`;
+/** On an Event that a trouble is over: when the trouble began, RFC 3339. */
+export const SINCE_ANNOTATION = `${FEDERATION_GROUP}/since`;
 /** On an object of the hub: the W3C `traceparent` of what changed the object last. Set by who changes it, or by the webhook that is asked. */
 export const TRACEPARENT_ANNOTATION = `${FEDERATION_GROUP}/traceparent`;
 /** On a v1beta1 object: the fields that this version cannot hold. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ACCEPT_CLUSTER_UID_ANNOTATION } from "../apis/index.ts";
+import type { EventRecord } from "../observability/index.ts";
 import { ApiError, TransportError } from "../runtime/index.ts";
 import { SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "./renewal.ts";
 import { connecting } from "./testing/memberConnecting.ts";
@@ -117,16 +118,77 @@ describe("the Events of a connection", () => {
         type: "Normal",
         reason: "Recovered",
         note: expect.stringMatching(/^contact regained after \d+s: ClusterUnreachable, connection refused$/) as string,
+        since: "2026-01-01T08:00:00Z",
       },
     ]);
   });
 
-  test("are not of what was never known: the first failure and the first contact", async () => {
+  const ended = (events: readonly object[]): string[] =>
+    events.flatMap((event) => {
+      const { reason, note } = event as EventRecord;
+      return reason === "Recovered" ? [note] : [];
+    });
+
+  test("are not of how a cluster joins: the first failure and the first contact", async () => {
+    const { begin, settle, member, events } = connecting();
+    member.failure = REFUSED;
+    await begin();
+    await settle(5_000);
+    member.failure = undefined;
+    await settle(3_000);
+    expect(events).toEqual([]);
+  });
+
+  test("tell the end of a loss that was there from the beginning, when it took long", async () => {
     const { begin, settle, member, events } = connecting();
     member.failure = REFUSED;
     await begin();
     await settle(20_000);
     member.failure = undefined;
+    await settle(5 * MINUTE);
+    expect(ended(events)).toEqual([expect.stringMatching(/^over: ClusterUnreachable for \d+s, connection refused$/)]);
+  });
+
+  const lost = {
+    status: {
+      clusterUID: "a-uid",
+      lastContact: "2026-01-01T07:50:00Z",
+      conditions: [
+        {
+          type: "Ready",
+          status: "False",
+          reason: "ClusterUnreachable",
+          message: "timed out",
+          lastTransitionTime: "2026-01-01T07:51:00Z",
+        },
+      ],
+    },
+  };
+
+  test("tell the end of a loss that another manager has said", async () => {
+    const { begin, settle, events } = connecting({ change: lost });
+    await begin();
+    await settle(5 * MINUTE);
+    expect(ended(events)).toEqual(["contact regained after 10m: ClusterUnreachable, timed out"]);
+  });
+
+  test("tell the end of a loss that goes on under another manager, with its beginning", async () => {
+    const { begin, settle, events, member } = connecting({ change: lost });
+    member.failure = REFUSED;
+    await begin();
+    await settle(MINUTE);
+    member.failure = undefined;
+    await settle(5 * MINUTE);
+    expect(ended(events)).toEqual([
+      expect.stringMatching(/^contact regained after 1\dm: ClusterUnreachable, connection refused$/),
+    ]);
+  });
+
+  test("tell no end to a manager that finds all well", async () => {
+    const [ready] = lost.status.conditions;
+    const well = { ...lost.status, conditions: [{ ...ready, status: "True", reason: "Connected" }] };
+    const { begin, settle, events } = connecting({ change: { status: well } });
+    await begin();
     await settle(5 * MINUTE);
     expect(events).toEqual([]);
   });

@@ -1,14 +1,14 @@
 import {
   ACCEPT_CLUSTER_UID_ANNOTATION,
-  ageText,
   type Contact,
   type KubeObject,
   type MemberCluster,
   sameValue,
   timestamp,
 } from "../apis/index.ts";
-import { type EventRecorder, logContext, type Logger } from "../observability/index.ts";
+import { type EventRecorder, logContext, type Logger, type Recoveries } from "../observability/index.ts";
 import type { Client, Clock, ClusterConfig } from "../runtime/index.ts";
+import type { EndedTrouble } from "../status/index.ts";
 import { AnsweringRecord } from "./answering.ts";
 import { ClusterAccess, type HubAsMember } from "./clusterAccess.ts";
 import {
@@ -43,6 +43,7 @@ export interface MemberConnectionOptions {
   timing: ProbeTiming;
   logger: Logger;
   recorder: Pick<EventRecorder, "record"> | undefined;
+  recoveries: Recoveries | undefined;
   listener: Pick<PoolListener, "sessionStarted" | "paceOf">;
   clientFor: (config: ClusterConfig, cluster: string) => Client;
   requestToken: TokenRequester;
@@ -304,10 +305,8 @@ export class MemberConnection {
 
   #recordContact(before: Contact, { ok, reason = "ClusterUnreachable", message = "" }: Contact): void {
     if (!ok && before.reason !== NOT_YET_KNOWN) this.#record("Warning", reason, "Probe", message);
-    if (!ok || before.lastContact === undefined) return;
-    const lasted = ageText(this.#options.clock.now() - before.lastContact);
-    const was = [before.reason, before.message].filter(Boolean).join(", ");
-    this.#record("Normal", "Recovered", "Probe", `contact regained after ${lasted}: ${was}`);
+    const loss = ok ? this.#report.lossBefore(before) : undefined;
+    if (loss !== undefined) this.#ended(loss);
   }
 
   #startSession(uid: string): void {
@@ -357,7 +356,9 @@ export class MemberConnection {
   #measure(ms: number): void {
     const next = this.#answering.take({ ms, pace: this.#options.listener.paceOf(this.cluster) });
     if (next === undefined) return;
-    for (const { type, reason, note } of this.#report.answering(next)) this.#record(type, reason, "Probe", note);
+    const { begun, ended } = this.#report.answering(next);
+    for (const { reason, message } of begun) this.#record("Warning", reason, "Probe", message);
+    for (const one of ended) this.#ended(one);
     this.#report.find(next);
   }
 
@@ -405,11 +406,17 @@ export class MemberConnection {
   }
 
   #record(type: "Normal" | "Warning", reason: string, action: string, note: string): void {
-    if (!this.#owned) return;
+    if (this.#owned) this.#options.recorder?.record({ regarding: this.#ref, type, reason, action, note });
+  }
+
+  #ended(trouble: Omit<EndedTrouble, "object">): void {
+    if (this.#owned) this.#options.recoveries?.ended([{ object: this.#ref, ...trouble }]);
+  }
+
+  get #ref(): EndedTrouble["object"] {
     const { apiVersion, kind, metadata } = this.#object;
     const { name, uid } = metadata;
-    const regarding = { apiVersion, kind, name, ...(uid === undefined ? {} : { uid }) };
-    this.#options.recorder?.record({ regarding, type, reason, action, note });
+    return { apiVersion, kind, name, ...(uid === undefined ? {} : { uid }) };
   }
 
   #track(work: Promise<void>): void {

@@ -4,7 +4,13 @@ import type { Client, Clock } from "../runtime/index.ts";
 import { initialState } from "./connection.ts";
 import { DampedContact, type Damping } from "./dampedContact.ts";
 import type { Answering } from "./answering.ts";
-import { type AnsweringNews, answeringNews, type MemberFindings } from "./memberStatus.ts";
+import {
+  type AnsweringNews,
+  answeringNews,
+  contactLoss,
+  type MemberFindings,
+  type MemberTroubleEnd,
+} from "./memberStatus.ts";
 import { MemberStatusWriter } from "./statusWriter.ts";
 
 /** The first loss stands in the condition at once. */
@@ -36,6 +42,8 @@ export class MemberReport implements Disposable {
   #findings: MemberFindings = {};
   /** The identity is being written down, along with what else was found. */
   #claimed: MemberFindings | undefined;
+  /** The status, as long as it says that the cluster does not answer. */
+  #lost: MemberCluster["status"];
   /** The contact that follows from the identity that is being written down. */
   #anticipated: Contact | undefined;
 
@@ -50,11 +58,16 @@ export class MemberReport implements Disposable {
       said: (before) => {
         if (before === undefined) return;
         onContact(before, this.#said);
+        if (this.#said.ok) this.#lost = undefined;
         this.changed();
       },
     });
     this.#writer = new MemberStatusWriter({
       ...options,
+      onWritten: (object) => {
+        this.#noteLoss(object as unknown as MemberCluster);
+        options.onWritten(object);
+      },
       input: () =>
         owned()
           ? {
@@ -84,10 +97,22 @@ export class MemberReport implements Disposable {
   take(object: MemberCluster): void {
     this.#generation = object.metadata.generation;
     this.#writer.take(object);
+    this.#noteLoss(object);
+  }
+
+  #noteLoss({ status }: Pick<MemberCluster, "status">): void {
+    const isLost = status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "False") === true;
+    // A status that was on its way when contact was made says nothing of a loss after that.
+    if (isLost && !this.#said.ok) this.#lost = status;
+  }
+
+  /** The loss of contact that ends with the contact that is made now, for Events. */
+  lossBefore(said: Contact): MemberTroubleEnd | undefined {
+    return contactLoss(said, this.#lost, this.#clock.now());
   }
 
   /** What the next verdict on how the cluster answers begins or ends, for Events. */
-  answering(next: Answering): AnsweringNews[] {
+  answering(next: Answering): AnsweringNews {
     return answeringNews(this.#writer.status, next, this.#clock.now());
   }
 

@@ -1,7 +1,6 @@
 import {
   type Condition,
   type Contact,
-  lastedText,
   type MemberClusterStatus,
   type Reason,
   sameValue,
@@ -11,6 +10,7 @@ import {
   timestamp,
 } from "../apis/index.ts";
 import type { Why } from "../desiredstate/index.ts";
+import type { EndedTrouble } from "../status/index.ts";
 import type { Answering } from "./answering.ts";
 import type { Capacity } from "./capacity.ts";
 import { NOT_YET_KNOWN } from "./connection.ts";
@@ -87,28 +87,55 @@ function slowCondition(input: MemberStatusInput, now: number): Condition[] {
   return lasting(input, now, { type: SLOW_CONDITION, trouble, over: "AnswersInTime" });
 }
 
-/** An Event about how a cluster answers. */
+/** What is new of how a cluster answers. */
 export interface AnsweringNews {
-  type: "Normal" | "Warning";
-  reason: string;
-  note: string;
+  begun: Why[];
+  ended: MemberTroubleEnd[];
 }
+
+/** Ended: of the MemberCluster. */
+export type MemberTroubleEnd = Omit<EndedTrouble, "object">;
 
 /** What begins, by what the status says so far, and what ends, with how long it lasted. */
 export function answeringNews(
   status: MemberClusterStatus | undefined,
   { latencyMs, pace }: Answering,
   now: number,
-): AnsweringNews[] {
+): AnsweringNews {
   const slow = typeof latencyMs === "number" ? slowFor(latencyMs) : latencyMs;
-  return [[SLOW_CONDITION, slow] as const, [THROTTLED_CONDITION, pace] as const].flatMap(([type, trouble]) => {
+  const news: AnsweringNews = { begun: [], ended: [] };
+  for (const [type, trouble] of [[SLOW_CONDITION, slow] as const, [THROTTLED_CONDITION, pace] as const]) {
     const before = status?.conditions?.find((condition) => condition.type === type && condition.status === "True");
-    if (trouble !== undefined && trouble !== null)
-      return before === undefined ? { type: "Warning" as const, reason: trouble.reason, note: trouble.message } : [];
-    if (trouble === undefined || before === undefined) return [];
-    const lasted = lastedText(before.lastTransitionTime, timestamp(now));
-    return { type: "Normal" as const, reason: "Recovered", note: `over: ${before.reason}${lasted}, ${before.message}` };
-  });
+    if (trouble !== undefined && trouble !== null && before === undefined) news.begun.push(trouble);
+    if (trouble !== null || before === undefined) continue;
+    const { reason, message, lastTransitionTime: since } = before;
+    news.ended.push({ reason, message, since, until: timestamp(now), ending: "Over" });
+  }
+  return news;
+}
+
+/** A loss that took no longer, of a cluster that never answered before, is how a cluster joins. */
+const JOINING_MS = 10_000;
+
+/**
+ * The loss of contact that ends now. `said`: what the manager has said of it; where it knows nothing of before itself, the loss is what the status
+ * says, which another manager wrote. Undefined where none was said.
+ */
+export function contactLoss(
+  said: Contact,
+  status: Pick<MemberClusterStatus, "conditions" | "lastContact"> | undefined,
+  now: number,
+): MemberTroubleEnd | undefined {
+  const ready = status?.conditions?.find(({ type, status: is }) => type === "Ready" && is === "False");
+  const isKnown = said.reason !== NOT_YET_KNOWN;
+  if (!isKnown && ready === undefined) return undefined;
+  const { reason = "ClusterUnreachable", message = "" } = isKnown ? said : (ready ?? {});
+  const lastContact = said.lastContact === undefined ? status?.lastContact : timestamp(said.lastContact);
+  const since = lastContact ?? ready?.lastTransitionTime;
+  const until = timestamp(now);
+  if (lastContact !== undefined) return { reason, message, since: lastContact, until, ending: "Contact" };
+  if (since === undefined || now - Date.parse(since) < JOINING_MS) return undefined;
+  return { reason, message, since, until, ending: "Over" };
 }
 
 function slowFor(latencyMs: number): Why {

@@ -1,5 +1,5 @@
 import type { Contact, KubeObject, MemberCluster } from "../apis/index.ts";
-import type { EventRecorder, Logger, Metrics } from "../observability/index.ts";
+import type { EventRecorder, Logger, Metrics, Recoveries } from "../observability/index.ts";
 import {
   type Client,
   type ClientOptions,
@@ -32,6 +32,7 @@ export interface ClusterPoolOptions {
   metrics: Pick<Metrics, "setMemberReady" | "forgetCluster" | "failed">;
   listener: PoolListener;
   recorder?: Pick<EventRecorder, "record"> | undefined;
+  recoveries?: Recoveries | undefined;
   /** Asked before every write to a member: throws when the Lease is no longer held. */
   guard?: ClientOptions["guard"];
   observe?: ClientOptions["observe"];
@@ -90,6 +91,7 @@ export class ClusterPool implements AsyncDisposable {
       timing: { ...DEFAULT_TIMING, ...options.timing },
       logger,
       recorder: options.recorder,
+      recoveries: options.recoveries,
       listener,
       clientFor: options.clientFor ?? ((config, cluster) => createClient(config, { ...clientOptions, cluster })),
       requestToken: options.requestToken ?? requestToken,

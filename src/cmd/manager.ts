@@ -10,6 +10,7 @@ import {
   EventRecorder,
   type Logger,
   type Metrics,
+  RecoveryRecorder,
   resourceAttributes,
   type Tracing,
 } from "../observability/index.ts";
@@ -199,6 +200,9 @@ async function runElected(self: Process, signal: AbortSignal): Promise<void> {
   await elector.run({ lead: (leading) => lead(self, () => elector.assertHeld(), leading) }, signal);
 }
 
+/** How long the end may be delayed by Events that are not written yet. */
+const LAST_EVENTS_MS = 1_000;
+
 /** One term of leadership: its clients ask the guard before every write, and end with it. */
 async function lead(self: Process, guard: () => void, signal: AbortSignal): Promise<void> {
   const { options, config, hub, logger, metrics, tracing, webhooks } = self;
@@ -206,11 +210,13 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
   await using client = createClient(config, { cluster: "hub", clock: systemClock, guard, observe });
   ServerHistory.share(client, self.client);
   const hubId = await identify(client, signal);
-  const events = recorder(client, options, logger, metrics, signal);
+  const lastEvents = new AbortController();
+  const events = recorder(self, client, { leading: signal, writing: lastEvents.signal });
   await using prometheus =
     options.prometheus === undefined ? undefined : new Prometheus(options.prometheus, systemClock);
   self.leading = true;
   try {
+    using recoveries = new RecoveryRecorder({ events, after: (ms, callback) => systemClock.after(ms, callback) });
     const federation = createFederation({
       hub,
       client,
@@ -224,6 +230,7 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
       metrics,
       tracer: tracing.tracer,
       events,
+      recoveries,
       ...(prometheus === undefined ? {} : { askGate: askOf(prometheus) }),
       ...(webhooks === undefined ? {} : { approversProvenSince: (holder) => webhooks.approversProvenSince(holder) }),
       ...(options.reconcileTimeoutMs === undefined ? {} : { reconcileTimeoutMs: options.reconcileTimeoutMs }),
@@ -240,6 +247,7 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
           listener,
           random: Math.random,
           recorder: events,
+          recoveries,
           onStatusWritten: (cluster) => hub.clusters.observe(cluster),
           hubLocal: { client, discovery: new Discovery(client, systemClock), clusterUid: hubId },
         }),
@@ -247,6 +255,8 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
     await federation.run(signal);
   } finally {
     self.leading = false;
+    // What the end of the manager tells, such as recoveries that were gathered, is written while the Lease is held.
+    using _ = systemClock.after(LAST_EVENTS_MS, () => lastEvents.abort(new Error("the manager ends")));
     await events.flush();
   }
 }
@@ -275,20 +285,18 @@ async function identify(client: Client, signal: AbortSignal): Promise<string> {
 }
 
 function recorder(
+  { options, logger, metrics }: Process,
   client: Client,
-  options: ManagerOptions,
-  logger: Logger,
-  metrics: Metrics,
-  signal: AbortSignal,
+  { leading, writing }: { leading: AbortSignal; writing: AbortSignal },
 ): EventRecorder {
   return new EventRecorder({
-    post: (event: KubeObject) => client.create(EVENTS, event, { signal }),
+    post: (event: KubeObject) => client.create(EVENTS, event, { signal: writing }),
     patch: (namespace, name, body) =>
-      client.patch(EVENTS, namespace, name, "application/merge-patch+json", body, { signal }),
+      client.patch(EVENTS, namespace, name, "application/merge-patch+json", body, { signal: writing }),
     now: () => systemClock.now(),
     identity: options.identity,
     logger,
-    signal,
+    signal: leading,
     debug: options.logLevel === "debug" || options.logLevel === "trace",
     onDrop: (cause) => metrics.eventsDropped.inc({ cause }),
   });

@@ -4,6 +4,7 @@ import { ScriptedClient } from "../clusters/testing/scriptedClient.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { EventRecord, EventRecorder } from "../observability/index.ts";
 import { ApiError, Emitter } from "../runtime/index.ts";
+import type { EndedTrouble } from "../status/index.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import { DeletionHoldReconciler } from "./deletionHolds.ts";
 import type { HeldThere, MissingOwners } from "./missingOwners.ts";
@@ -43,6 +44,7 @@ function holding(cluster: MemberCluster = saying(READY), held: HeldThere = there
   };
   const observed: unknown[] = [];
   const events: EventRecord[] = [];
+  const ended: EndedTrouble[] = [];
   const client = new ScriptedClient(() => "answered");
   const changes = new Emitter<void>();
   const counts = new Emitter<void>();
@@ -72,12 +74,14 @@ function holding(cluster: MemberCluster = saying(READY), held: HeldThere = there
       review: () => void (state.reviews += 1),
     } as unknown as MissingOwners,
     events: { record: (event: EventRecord) => void events.push(event) } as unknown as EventRecorder,
+    recoveries: { ended: (troubles) => void ended.push(...troubles) },
+    clock: { now: () => Date.parse(SINCE) + 60_000 },
   });
   const reconcile = () => reconciler.reconcile(CLUSTER, signal);
   const written = (): unknown =>
     client.calls.map(({ body }) => (body as KubeObject & { status: { conditions: Condition[] } }).status.conditions);
   const emitters = { changes, counts, contacts, clusterEvents };
-  return { reconciler, reconcile, state, client, observed, events, written, ...emitters };
+  return { reconciler, reconcile, state, client, observed, events, ended, written, ...emitters };
 }
 
 describe("a MemberCluster where copies of missing objects are held", () => {
@@ -190,10 +194,13 @@ describe("a MemberCluster where copies of missing objects are held", () => {
   });
 
   test("gets the condition off when nothing is held there any more", async () => {
-    const { reconcile, state, written, events } = holding(saying(READY, HELD));
+    const { reconcile, state, written, events, ended } = holding(saying(READY, HELD));
     Object.assign(state, { held: undefined, holding: false });
     expect(await reconcile()).toEqual({});
     expect([written(), events, state.reviews]).toEqual([[[]], [], 1]);
+    const { reason, message } = HELD;
+    const times = { since: SINCE, until: "2026-01-01T00:01:00Z" };
+    expect(ended).toMatchObject([{ object: { name: CLUSTER, uid: "u" }, reason, message, ...times, ending: "Over" }]);
   });
 
   test("keeps the condition while not all of the cluster is known: a copy may be there still", async () => {

@@ -7,11 +7,13 @@ import {
   type MemberCluster,
   sameValue,
   shortMessage,
+  timestamp,
 } from "../apis/index.ts";
 import type { HubCache } from "../hub/index.ts";
-import type { EventRecorder } from "../observability/index.ts";
+import type { EventRecord, EventRecorder, Recoveries } from "../observability/index.ts";
 import {
   type Client,
+  type Clock,
   done,
   from,
   isNotFound,
@@ -32,6 +34,8 @@ export interface DeletionHoldReconcilerOptions {
   classes: ControllerClasses;
   missing: MissingOwners;
   events: EventRecorder;
+  recoveries: Recoveries;
+  clock: Pick<Clock, "now">;
 }
 
 /** Owner of the condition; the rest of the status is another writer's. */
@@ -78,8 +82,10 @@ export class DeletionHoldReconciler implements Reconciler {
       hub.clusters.observe(await client.applyStatus(MEMBERCLUSTERS, object, options));
     } catch (error) {
       if (!isNotFound(error)) throw error;
+      return this.#end();
     }
     if (there !== undefined && before?.reason !== condition?.reason) this.#record(member, there);
+    if (there === undefined && before !== undefined) this.#ended(member, before);
     return this.#end();
   }
 
@@ -89,15 +95,14 @@ export class DeletionHoldReconciler implements Reconciler {
     return missing.isHolding ? requeueAfter(AGAIN_MS) : done;
   }
 
+  #ended(member: MemberCluster, { reason, message, lastTransitionTime: since }: Condition): void {
+    const until = timestamp(this.#options.clock.now());
+    this.#options.recoveries.ended([{ object: refTo(member), reason, message, since, until, ending: "Over" }]);
+  }
+
   #record(member: MemberCluster, { hold, owners, accepted }: HeldThere): void {
-    const { name, uid } = member.metadata;
     const names = owners.slice(0, NAMES_IN_EVENT).map(nameOf).join(", ");
-    const regarding = {
-      apiVersion: FEDERATION_API_VERSION,
-      kind: "MemberCluster",
-      name,
-      ...(uid === undefined ? {} : { uid }),
-    };
+    const regarding = refTo(member);
     if (accepted) {
       const note = `a person agrees that copies of ${counted(owners.length, "object")} that the hub lacks go: ${names}`;
       this.#options.events.record({ regarding, type: "Normal", reason: "DeletionsAccepted", action: "Remove", note });
@@ -106,6 +111,10 @@ export class DeletionHoldReconciler implements Reconciler {
     const note = `copies of ${counted(owners.length, "object")} that the hub lacks stay until a person agrees: ${names}`;
     this.#options.events.record({ regarding, type: "Warning", reason: hold.reason, action: "Hold", note });
   }
+}
+
+function refTo({ metadata: { name, uid } }: MemberCluster): EventRecord["regarding"] {
+  return { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster", name, ...(uid === undefined ? {} : { uid }) };
 }
 
 function heldCondition(member: MemberCluster | undefined): Condition | undefined {

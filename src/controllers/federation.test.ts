@@ -41,6 +41,7 @@ async function leading(
     metrics,
     tracer,
     events: all.recorder,
+    recoveries: all.shared.recoveries,
     pool: (listener) => {
       listeners.push(listener);
       return pool;

@@ -7,7 +7,7 @@ import {
 } from "../apis/index.ts";
 import { type ClusterPool, Fleet, type PoolListener } from "../clusters/index.ts";
 import { type HubCache, StatusStore } from "../hub/index.ts";
-import type { EventRecorder, Logger, Metrics, Tracer } from "../observability/index.ts";
+import type { EventRecorder, Logger, Metrics, Tracer, Recoveries } from "../observability/index.ts";
 import { type Client, type Clock, Controller, type Reconciler, Workqueue } from "../runtime/index.ts";
 import { Assignments } from "./assignments.ts";
 import { BindingReconciler } from "./bindings.ts";
@@ -54,6 +54,8 @@ export interface FederationOptions {
   metrics: Metrics;
   tracer: Tracer;
   events: EventRecorder;
+  /** Keeps the troubles that are over, and tells of their ends. */
+  recoveries: Recoveries;
   /** How long one reconcile may take, milliseconds; 30 s unless given. */
   reconcileTimeoutMs?: number;
   /** Asks what rollouts' gates want to know of a Prometheus; absent: there is none, and such gates wait. */
@@ -88,7 +90,7 @@ const LAST_POLICIES_MS = 1_000;
  *     hub -> target -> rows (assignments) -> workers -> members -> watches -> observations -> status -> hub
  */
 export function createFederation(options: FederationOptions): Federation {
-  const { hub, client, hubId, clock, random, logger, metrics, tracer, events } = options;
+  const { hub, client, hubId, clock, random, logger, metrics, tracer, events, recoveries } = options;
   const { systemNamespace = DEFAULT_SYSTEM_NAMESPACE } = options;
   const deadline = options.reconcileTimeoutMs === undefined ? {} : { timeoutMs: options.reconcileTimeoutMs };
   const plans = new Plans();
@@ -125,7 +127,7 @@ export function createFederation(options: FederationOptions): Federation {
   const contacts = new ReportedContacts({ observations, clock });
   const store = new StatusStore({ hub, client });
   const warnings = new DelayedWarnings({ clock, events });
-  const telling = { metrics, tracer, events, warnings };
+  const telling = { metrics, tracer, events, recoveries, warnings };
   const statuses = new StatusReconciler({ ...copies, contacts, store, client, clock, ...telling });
   const gates = new Gates({ ask: options.askGate, clock, logger });
   const policyProgress = new PolicyProgress({ hub, plans, dependencies });

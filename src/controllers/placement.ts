@@ -10,7 +10,14 @@ import {
   type Target,
 } from "../desiredstate/index.ts";
 import { changedFacts, type PlacedKind, type StatusStore } from "../hub/index.ts";
-import { type EventRecorder, type Following, type Metrics, startSpan, type Tracer } from "../observability/index.ts";
+import {
+  type EventRecorder,
+  type Following,
+  type Metrics,
+  type Recoveries,
+  startSpan,
+  type Tracer,
+} from "../observability/index.ts";
 import {
   type Client,
   type Clock,
@@ -78,6 +85,7 @@ export interface PlacementReconcilerOptions
   metrics: Metrics;
   tracer: Tracer;
   events: EventRecorder;
+  recoveries: Recoveries;
   warnings: Pick<DelayedWarnings, "warn">;
 }
 
@@ -330,7 +338,7 @@ export class PlacementReconciler implements Reconciler {
     const released = await setFinalizers(client, kind.type, object, next, signal);
     if (released === undefined) return requeueAfter(RETRY_FINALIZER_MS);
     logEnd(context, owner, object);
-    recordDeletionEnd(this.#options.events, object, statuses.waitsOf(owner), this.#options.clock.now());
+    recordDeletionEnd(this.#options.recoveries, object, statuses.waitsOf(owner), this.#options.clock.now());
     this.#forget(owner);
     await store.unbind({ object, kind }, signal);
     return done;

@@ -1,63 +1,19 @@
 import { describe, expect, test } from "vitest";
-import type { ClusterStatusEntry, Condition, FederatedStatus, KubeObject } from "../apis/index.ts";
+import type { Condition, FederatedStatus } from "../apis/index.ts";
 import type { EventRecord } from "../observability/index.ts";
 import { newProgress, patienceLeft, recordDeletionEnd, recordProgress } from "./progressEvents.ts";
-
-const NONE = { desired: 0, updated: 0, ready: 0, available: 0 };
-const DELETED_AT = "2026-11-22T10:00:00Z";
-
-const entry = (name: string, more: Partial<ClusterStatusEntry> = {}): ClusterStatusEntry => ({
-  name,
-  state: "Available",
-  replicas: NONE,
-  desiredHash: "h1",
-  ...more,
-});
-
-function condition(type: string, status: "True" | "False", reason = "", message = ""): Condition {
-  return { type, status, reason, message, lastTransitionTime: DELETED_AT };
-}
-
-function done(generation: number, clusters: ClusterStatusEntry[]): FederatedStatus {
-  const conditions = [
-    condition("Applied", "True"),
-    condition("Available", "True"),
-    condition("Progressing", "False", "Settled"),
-    condition("Ready", "True"),
-  ];
-  return { observedGeneration: generation, clusters, conditions, availableClusters: "1/1" };
-}
-
-function underWay(generation: number, clusters: ClusterStatusEntry[]): FederatedStatus {
-  const conditions = [
-    condition("Applied", "True"),
-    condition("Available", "False"),
-    condition("Progressing", "True", "RollingOut"),
-  ];
-  return { observedGeneration: generation, clusters, conditions };
-}
-
-/** The cluster is not to have the object. */
-const { desiredHash: _, ...WITHOUT_HASH } = entry("a");
-
-const app = (deleted = false): KubeObject => ({
-  apiVersion: "paas.cmft.com/v1",
-  kind: "DemoApplication",
-  metadata: { name: "shop", namespace: "default", ...(deleted ? { deletionTimestamp: DELETED_AT } : {}) },
-});
-
-/** What is recorded of one status after the other, each with the one before it as the one that stands there. */
-function recordedOf(statuses: (FederatedStatus | undefined)[], object: KubeObject): EventRecord[] {
-  const recorded: EventRecord[] = [];
-  const events = { record: (event: EventRecord) => void recorded.push(event) };
-  const progress = newProgress();
-  for (const [i, status] of statuses.entries())
-    if (i > 0 && status !== undefined) recordProgress(events, object, { previous: statuses[i - 1], status }, progress);
-  return recorded;
-}
-
-const told = (statuses: (FederatedStatus | undefined)[], deleted = false): string[] =>
-  recordedOf(statuses, app(deleted)).map(({ type, reason, note }) => `${type} ${reason}: ${note}`);
+import {
+  app,
+  condition,
+  DELETED_AT,
+  done,
+  entry,
+  recordedOf,
+  recordingInto,
+  told,
+  underWay,
+  WITHOUT_HASH,
+} from "./testing/toldOfStatuses.ts";
 
 describe("a rollout", () => {
   const changed = entry("a", { desiredHash: "h2" });
@@ -212,124 +168,13 @@ describe("a rollout", () => {
   });
 });
 
-describe("trouble", () => {
-  const settled = done(1, [entry("a")]);
-  const pods = entry("a", { state: "Progressing", reason: "ImagePullBackOff", message: "no such image" });
-  const waits = entry("a", { state: "Progressing", reason: "PodsNotReady" });
-  const failed = entry("a", { state: "Failed", reason: "QuotaExceeded" });
-  const degraded = entry("a", { state: "Degraded" });
-  const at = (one: ClusterStatusEntry): FederatedStatus => underWay(1, [one]);
-
-  test.each<{ name: string; statuses: FederatedStatus[]; want: string[] }>([
-    {
-      name: "of pods is warned of once, and its end is told",
-      statuses: [settled, at(pods), at({ ...pods, message: "in other words" }), at(waits), at(entry("a"))],
-      want: ["Warning ImagePullBackOff: a: no such image", "Normal Recovered: healthy again on a (ImagePullBackOff)"],
-    },
-    {
-      name: "of a kubelet that has its own word for it",
-      statuses: [settled, at({ ...pods, reason: "CreateContainerConfigError" })],
-      want: ["Warning CreateContainerConfigError: a: no such image"],
-    },
-    {
-      name: "of another kind is warned of again",
-      statuses: [settled, at(pods), at({ ...pods, reason: "CrashLoopBackOff" }), at(entry("a"))],
-      want: [
-        "Warning ImagePullBackOff: a: no such image",
-        "Warning CrashLoopBackOff: a: no such image",
-        "Normal Recovered: healthy again on a (CrashLoopBackOff)",
-      ],
-    },
-    {
-      name: "that is a failure is told elsewhere, and its end here",
-      statuses: [settled, at(failed), at(entry("a"))],
-      want: ["Normal Recovered: healthy again on a (QuotaExceeded)"],
-    },
-    {
-      name: "that began before this manager is not warned of again, and its end is told",
-      statuses: [at(pods), at({ ...pods, message: "other" }), at(entry("a"))],
-      want: ["Normal Recovered: healthy again on a (ImagePullBackOff)"],
-    },
-    {
-      name: "goes with its cluster",
-      statuses: [settled, at(pods), at(entry("b")), at(entry("a"))],
-      want: ["Warning ImagePullBackOff: a: no such image"],
-    },
-    {
-      name: "whose end was told is over",
-      statuses: [settled, at(pods), at(entry("a")), at(entry("a"))],
-      want: ["Warning ImagePullBackOff: a: no such image", "Normal Recovered: healthy again on a (ImagePullBackOff)"],
-    },
-    {
-      name: "of an object that serves less than it is to has an end that is told",
-      statuses: [settled, at(degraded), at(entry("a"))],
-      want: ["Normal Recovered: healthy again on a (Degraded)"],
-    },
-    {
-      name: "of that kind has one too where it began before this manager",
-      statuses: [at(degraded), at(entry("a"))],
-      want: ["Normal Recovered: healthy again on a (Degraded)"],
-    },
-    {
-      name: "of pods that lets the object serve less is warned of, and is so for its reason alone",
-      statuses: [settled, at(entry("a", { state: "Degraded", reason: "CrashLoopBackOff" }))],
-      want: ["Warning CrashLoopBackOff: a: CrashLoopBackOff"],
-    },
-    {
-      name: "of pods that is a failure is told elsewhere",
-      statuses: [settled, at(entry("a", { state: "Failed", reason: "CrashLoopBackOff" }))],
-      want: [],
-    },
-    {
-      name: "has an end that is told with all the clusters that are healthy again",
-      statuses: [
-        underWay(1, [pods, { ...failed, name: "b" }, entry("c")]),
-        underWay(1, [entry("a"), entry("b"), entry("c")]),
-      ],
-      want: ["Normal Recovered: healthy again on a (ImagePullBackOff); b (QuotaExceeded)"],
-    },
-    {
-      name: "has an end that says how long it lasted, whichever reason it had last",
-      statuses: [
-        settled,
-        at({ ...pods, since: "2026-11-21T08:00:00Z" }),
-        at({ ...pods, reason: "CrashLoopBackOff", since: "2026-11-21T08:03:00Z" }),
-        at(entry("a", { observedAt: "2026-11-21T08:05:00Z" })),
-      ],
-      want: [
-        "Warning ImagePullBackOff: a: no such image",
-        "Warning CrashLoopBackOff: a: no such image",
-        "Normal Recovered: healthy again on a (CrashLoopBackOff for 5m)",
-      ],
-    },
-    {
-      name: "that somebody on a member makes has an end too",
-      statuses: [settled, at({ ...pods, reason: "Contested" }), at(entry("a"))],
-      want: ["Normal Recovered: healthy again on a (Contested)"],
-    },
-    {
-      name: "has no end while the object only waits",
-      statuses: [at(failed), at(waits), at({ ...waits, state: "Unknown" })],
-      want: [],
-    },
-    {
-      name: "of pods is none before anything runs",
-      statuses: [settled, at(entry("a", { state: "Pending", reason: "CrashLoopBackOff" })), at(entry("a"))],
-      want: [],
-    },
-    { name: "is none where no cluster is named", statuses: [{}, {}], want: [] },
-    { name: "is none while pods start", statuses: [settled, at(waits), at(entry("a"))], want: [] },
-  ])("$name", ({ statuses, want }) => expect(told(statuses).filter((line) => !line.includes("Rollout"))).toEqual(want));
-});
-
 test("what could not be written is told once all the same", () => {
-  const recorded: string[] = [];
-  const events = { record: ({ reason }: EventRecord) => void recorded.push(reason) };
+  const recorded: EventRecord[] = [];
   const progress = newProgress();
   const at = (reason: string): FederatedStatus => underWay(1, [entry("a", { state: "Progressing", reason })]);
-  const change = { previous: at("ImagePullBackOff"), status: at("CrashLoopBackOff") };
-  for (let tries = 0; tries < 2; tries += 1) recordProgress(events, app(), change, progress);
-  expect(recorded).toEqual(["CrashLoopBackOff"]);
+  const change = { previous: at("ImagePullBackOff"), status: at("CrashLoopBackOff"), now: 0 };
+  for (let tries = 0; tries < 2; tries += 1) recordProgress(recordingInto(recorded), app(), change, progress);
+  expect(recorded.map(({ reason }) => reason)).toEqual(["CrashLoopBackOff"]);
 });
 
 test("a deletion that waits is told of though nothing was said of the object before", () => {
@@ -341,12 +186,11 @@ describe("the end of a deletion", () => {
   const since = "2026-11-21T08:00:00Z";
   const waits = ["waits for a: Deployment shop has finalizer x"];
   const ended = (waited: string[], afterMs: number): string[] => {
-    const notes: string[] = [];
+    const recorded: EventRecord[] = [];
     const object = app();
     const going = { ...object, metadata: { ...object.metadata, deletionTimestamp: since } };
-    const events = { record: ({ reason, note }: EventRecord) => void notes.push(`${reason}: ${note}`) };
-    recordDeletionEnd(events, going, waited, Date.parse(since) + afterMs);
-    return notes;
+    recordDeletionEnd(recordingInto(recorded).recoveries, going, waited, Date.parse(since) + afterMs);
+    return recorded.map(({ reason, note }) => `${reason}: ${note}`);
   };
 
   test("that took long says how long, and what it waited for", () => {

@@ -1,28 +1,24 @@
-import {
-  ageText,
-  type ClusterStatusEntry,
-  type Condition,
-  type FederatedStatus,
-  type KubeObject,
-  lastedText,
-  type Reason,
-  refOf,
-} from "../apis/index.ts";
-import type { EventRecorder } from "../observability/index.ts";
-import { deletionWait, isTroubled } from "../status/index.ts";
+import { type Condition, type FederatedStatus, type KubeObject, type Reason, refOf, timestamp } from "../apis/index.ts";
+import type { EventRecorder, Recoveries } from "../observability/index.ts";
+import { deletionWait } from "../status/index.ts";
+import { followTroubles, type OpenTroubles } from "./objectTroubles.ts";
+
+export interface ProgressSinks {
+  events: Pick<EventRecorder, "record">;
+  recoveries: Recoveries;
+}
 
 /** What was told of one object, and what is still to be told: the end of what has begun. */
 export interface ObjectProgress {
   /** A change is on its way to the clusters. Undefined: nobody has looked yet since this process began. */
   rollingOut: boolean | undefined;
-  /** Clusters in trouble: the last reason, and since when there has been trouble. */
-  readonly troubled: Map<string, { reason: string; since: string | undefined }>;
+  readonly troubles: OpenTroubles;
   /** What the deletion of the object has waited for: when that is over, no status says it any more. */
   waited: readonly string[];
 }
 
 export function newProgress(): ObjectProgress {
-  return { rollingOut: undefined, troubled: new Map(), waited: [] };
+  return { rollingOut: undefined, troubles: new Map(), waited: [] };
 }
 
 /** A deletion that takes longer than this waits for somebody. */
@@ -46,28 +42,33 @@ export function patienceLeft(
  * recovery, and a deletion that waits. Each is told once; a restart forgets none that was begun.
  */
 export function recordProgress(
-  events: Pick<EventRecorder, "record">,
+  { events, recoveries }: ProgressSinks,
   object: KubeObject,
-  { previous, status }: { previous: FederatedStatus | undefined; status: FederatedStatus },
+  { previous, status, now }: { previous: FederatedStatus | undefined; status: FederatedStatus; now: number },
   progress: ObjectProgress,
 ): void {
   const { uid } = object.metadata;
   const regarding = { ...refOf(object), ...(uid === undefined ? {} : { uid }) };
   const record = (type: "Normal" | "Warning", reason: string, action: string, note: string): void =>
     events.record({ regarding, type, reason, action, note });
-  recordTroubles(record, previous, status, progress);
+  const deleted = object.metadata.deletionTimestamp !== undefined;
+  const { begun, ended } = followTroubles(progress.troubles, { previous, status, deleted, now });
+  for (const { name, state, reason = state, message = reason } of begun)
+    // What has failed is told by whoever reports failures.
+    if (state !== "Failed") record("Warning", reason, "Run", `${name}: ${message}`);
+  recoveries.ended(ended.map((end) => ({ object: regarding, ...end })));
   const { deletionTimestamp: since } = object.metadata;
   const wait = deletionWait(status, since);
   const waited = deletionWait(status) ?? deletionWait(previous);
   if (waited !== undefined && !progress.waited.includes(waited))
     progress.waited = [...progress.waited, waited].slice(-MOST_WAITS);
   if (wait !== undefined && wait !== deletionWait(previous, since)) record("Warning", "DeletionWaits", "Delete", wait);
-  if (object.metadata.deletionTimestamp === undefined) recordRollout(record, previous, status, progress);
+  if (!deleted) recordRollout(record, previous, status, progress);
 }
 
 /** The end of a deletion that took longer than deletions do. `waited`: what for, by the statuses that have said so. */
 export function recordDeletionEnd(
-  events: Pick<EventRecorder, "record">,
+  recoveries: Recoveries,
   object: KubeObject,
   waited: readonly string[],
   now: number,
@@ -75,80 +76,15 @@ export function recordDeletionEnd(
   const { uid, deletionTimestamp: since } = object.metadata;
   if (since === undefined || waited.length === 0 || patienceLeft(object, now) > 0) return;
   const regarding = { ...refOf(object), ...(uid === undefined ? {} : { uid }) };
-  const note = `gone from every cluster ${ageText(now - Date.parse(since))} after it was deleted; it said: ${waited.join("; then: ")}`;
-  events.record({ regarding, type: "Normal", reason: "Recovered", action: "Delete", note });
+  const message = waited.join("; then: ");
+  const reason: Reason = "DeletionWaits";
+  recoveries.ended([{ object: regarding, reason, since, until: timestamp(now), message, ending: "Deleted" }]);
 }
 
 /** An Event has no room for more. */
 const MOST_WAITS = 4;
 
 type RecordOne = (type: "Normal" | "Warning", reason: string, action: string, note: string) => void;
-
-function recordTroubles(
-  record: RecordOne,
-  previous: FederatedStatus | undefined,
-  { clusters = [] }: FederatedStatus,
-  { troubled }: ObjectProgress,
-): void {
-  const recovered: Recovery[] = [];
-  for (const before of previous?.clusters ?? [])
-    if (isInTrouble(before) && !troubled.has(before.name)) troubled.set(before.name, troubleOf(before));
-  for (const entry of clusters) {
-    const { name, state, reason = state, message = reason } = entry;
-    const before = troubled.get(name);
-    if (isInTrouble(entry)) {
-      troubled.set(name, { reason, since: before?.since ?? troubleOf(entry).since });
-      // What has failed is told by whoever reports failures.
-      if (isTroubled(entry) && state !== "Failed" && entry.reason !== undefined && before?.reason !== reason)
-        record("Warning", reason, "Run", `${name}: ${message}`);
-    } else if (state === "Available" && before !== undefined) {
-      troubled.delete(name);
-      recovered.push({ name, reason: before.reason, since: before.since, until: entry.observedAt });
-    }
-  }
-  const names = new Set(clusters.map(({ name }) => name));
-  for (const name of troubled.keys()) if (!names.has(name)) troubled.delete(name);
-  if (recovered.length > 0) record("Normal", "Recovered", "Run", recoveryText(recovered));
-}
-
-interface Recovery {
-  name: string;
-  reason: string;
-  since: string | undefined;
-  until: string | undefined;
-}
-
-/** As many clusters of one reason are named as an Event has room for, and the longest trouble of them counts. */
-const MOST_NAMED = 20;
-
-function recoveryText(recovered: readonly Recovery[]): string {
-  const groups = [...Map.groupBy(recovered, ({ reason }) => reason)].map(([reason, clusters]) => {
-    const names = clusters.slice(0, MOST_NAMED).map(({ name }) => name);
-    const more = clusters.length > MOST_NAMED ? ` and ${clusters.length - MOST_NAMED} more` : "";
-    const [longest] = clusters.toSorted((a, b) => lastedMs(b) - lastedMs(a));
-    return `${names.join(", ")}${more} (${reason}${lastedText(longest?.since, longest?.until)})`;
-  });
-  return `healthy again on ${groups.join("; ")}`;
-}
-
-function lastedMs({ since, until }: Recovery): number {
-  const ms = Date.parse(until ?? "") - Date.parse(since ?? "");
-  return Number.isNaN(ms) ? -1 : ms;
-}
-
-function troubleOf({ state, reason = state, since, observedAt }: ClusterStatusEntry): {
-  reason: string;
-  since: string | undefined;
-} {
-  return { reason, since: since ?? observedAt };
-}
-
-/** Trouble whose end is told. A cluster out of contact is told of by its MemberCluster, once for all that runs there. */
-function isInTrouble(entry: ClusterStatusEntry): boolean {
-  return isTroubled(entry) || (entry.state === "Progressing" && entry.reason === CONTESTED);
-}
-
-const CONTESTED: Reason = "Contested";
 
 function recordRollout(
   record: RecordOne,

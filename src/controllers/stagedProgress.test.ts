@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Condition, FederatedStatus, KubeObject } from "../apis/index.ts";
+import { type EventRecord, RecoveryRecorder } from "../observability/index.ts";
 import { newProgress, recordProgress } from "./progressEvents.ts";
 
 const SHOP: KubeObject = {
@@ -32,9 +33,11 @@ const IS_BACK = ["False", "RolledBack"] as const;
 function told(statuses: readonly FederatedStatus[], from = 0): string[] {
   const notes: string[] = [];
   const progress = newProgress();
+  const events = { record: ({ note }: EventRecord) => void notes.push(note) };
+  const sinks = { events, recoveries: new RecoveryRecorder({ events, after: () => new DisposableStack() }) };
   for (const [i, status] of statuses.entries()) {
     const previous = statuses[i - 1];
-    if (i > from) recordProgress({ record: ({ note }) => void notes.push(note) }, SHOP, { previous, status }, progress);
+    if (i > from) recordProgress(sinks, SHOP, { previous, status, now: 0 }, progress);
   }
   return notes;
 }
@@ -65,7 +68,7 @@ test("a change that a quota blocks is warned of, and completed once the quota le
   expect(told([before, blocked, blocked, at(2, "h2", SETTLED)])).toEqual([
     "a: exceeded quota: q",
     STARTED,
-    "healthy again on a (QuotaExceeded)",
+    "healthy again on a (QuotaExceeded, exceeded quota: q)",
     COMPLETED,
   ]);
 });

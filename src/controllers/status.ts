@@ -34,7 +34,7 @@ import { holdersBeside } from "./heldOnHub.ts";
 import type { ObservationChange } from "./observations.ts";
 import { logFieldsOf, spanAttributes } from "./ownerKeys.ts";
 import type { Plan, PlanChange, Plans } from "./plans.ts";
-import { patienceLeft, recordProgress } from "./progressEvents.ts";
+import { patienceLeft, type ProgressSinks, recordProgress } from "./progressEvents.ts";
 import { noteRows, tookToPropagate } from "./propagation.ts";
 import { tellTrouble, type TroubleSinks } from "./statusEvents.ts";
 import { StatusSums } from "./statusSums.ts";
@@ -43,7 +43,7 @@ import { newTracked, saysReady, type Tracked } from "./trackedStatus.ts";
 import { unsettledFor } from "./unsettled.ts";
 import { changedBounds, validated } from "./validated.ts";
 
-export interface StatusReconcilerOptions extends ViewSources, TroubleSinks {
+export interface StatusReconcilerOptions extends ViewSources, TroubleSinks, ProgressSinks {
   plans: Plans;
   classes: ControllerClasses;
   store: StatusStore;
@@ -393,10 +393,10 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     { status, clusters }: { status: FederatedStatus; clusters: readonly ClusterView[] },
     complete: boolean,
   ): void {
-    const { metrics, events, clock, store } = this.#options;
+    const { metrics, clock, store } = this.#options;
     metrics.setObjectState(owner, object.kind, phaseOf(status));
     const previous = store.read(owner);
-    recordProgress(events, object, { previous, status }, tracked.progress);
+    recordProgress(this.#options, object, { previous, status, now: clock.now() }, tracked.progress);
     tellTrouble(this.#options, owner, object, { previous, status }, { target: plan.target, clusters });
     if (!complete) return;
     this.#carriedThrough(owner, tracked);

@@ -17,7 +17,7 @@ test("of an object that was just met nothing is remembered", () => {
     changed: false,
     goneAt: undefined,
     open: undefined,
-    progress: { rollingOut: undefined, troubled: new Map(), waited: [] },
+    progress: { rollingOut: undefined, troubles: new Map(), waited: [] },
   });
 });
 
@@ -29,8 +29,9 @@ test("the first change of it is written at once: no write was before", () => {
 
 test("what was told of one object is not remembered of another", () => {
   const [one, other] = [newTracked(), newTracked()];
-  one.progress.troubled.set("a", { reason: "CrashLoopBackOff", since: undefined });
-  expect(other.progress.troubled.size).toBe(0);
+  const reason = "CrashLoopBackOff";
+  one.progress.troubles.set("a", { reason, since: undefined, message: "", warned: reason });
+  expect(other.progress.troubles.size).toBe(0);
 });
 
 test.each([

@@ -115,6 +115,14 @@ describe("EventRecorder", () => {
     expect(written.slice(0, written.lastIndexOf("."))).toBe(want);
   });
 
+  test("says of the end of a trouble when it began", async () => {
+    r.recorder.record({ ...applied, reason: "Recovered", since: "2026-11-21T07:50:00Z" });
+    await r.recorder.flush();
+    expect(r.written.posted[0]?.metadata.annotations).toEqual({
+      "federation.paas.cmft.com/since": "2026-11-21T07:50:00Z",
+    });
+  });
+
   test("puts Events about cluster-scoped objects into the namespace default", async () => {
     r.recorder.record({ ...applied, regarding: { apiVersion: "v1", kind: "MemberCluster", name: "m-1" } });
     await r.recorder.flush();

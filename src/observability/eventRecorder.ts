@@ -1,4 +1,4 @@
-import { type KubeObject, microTimestamp, type ObjectRef } from "../apis/index.ts";
+import { type KubeObject, microTimestamp, type ObjectRef, SINCE_ANNOTATION } from "../apis/index.ts";
 import { type EventDrop, DroppedEvents } from "./droppedEvents.ts";
 import { redactText } from "./redaction.ts";
 import type { Logger } from "./logger.ts";
@@ -19,6 +19,8 @@ export interface EventRecord {
   /** For people; cut at 1 kB. */
   note: string;
   related?: EventSubject;
+  /** Of the end of a trouble: when it began, RFC 3339. */
+  since?: string;
   /** Recorded only where everything is to be told. */
   debug?: true;
 }
@@ -229,7 +231,11 @@ export class EventRecorder {
     return {
       apiVersion: "events.k8s.io/v1",
       kind: "Event",
-      metadata: { name: series.name, namespace: series.namespace },
+      metadata: {
+        name: series.name,
+        namespace: series.namespace,
+        ...(record.since === undefined ? {} : { annotations: { [SINCE_ANNOTATION]: record.since } }),
+      },
       eventTime: microTimestamp(series.lastSeen),
       reportingController: CONTROLLER,
       reportingInstance: this.options.identity.slice(0, 128),

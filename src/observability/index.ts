@@ -9,6 +9,7 @@
 export { type EventRecord, EventRecorder } from "./eventRecorder.ts";
 export { createLogger, LOG_LEVELS, logContext, type Logger, type LogLevel } from "./logger.ts";
 export { createMetrics, Metrics } from "./metrics.ts";
+export { type Recoveries, RecoveryRecorder } from "./recoveryRecorder.ts";
 export { redactText } from "./redaction.ts";
 export { resourceAttributes } from "./resourceAttributes.ts";
 export type { Sampling } from "./sampling.ts";

@@ -10,6 +10,7 @@
 export { aggregate, withClusters } from "./aggregate.ts";
 export { refusedPatches } from "./blame.ts";
 export { deletionText, deletionWait } from "./deletion.ts";
+export { endedNotes, type EndedTrouble, EndedTroubles, type ListedTrouble } from "./endedTroubles.ts";
 export { finalizerHolds } from "./heldRemoval.ts";
 export { type LostObjects, policyStatus } from "./policy.ts";
 export { detailOf } from "./report.ts";

@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { KubeObject, MemberCluster } from "../../apis/index.ts";
+import { type EventRecord, RecoveryRecorder } from "../../observability/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
 import { ApiError, Discovery, MEMBERCLUSTERS } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
@@ -20,6 +21,7 @@ export function connecting({ owned = true, change = {} }: { owned?: boolean; cha
   const { logger, lines } = logLines();
   const secrets = new Map<string, MemberSecret>();
   const events: object[] = [];
+  const recording = { record: (event: EventRecord) => void events.push(event) };
   const heard: string[] = [];
   const sessions: MemberSession[] = [];
   const written: KubeObject[] = [];
@@ -54,7 +56,8 @@ export function connecting({ owned = true, change = {} }: { owned?: boolean; cha
     random: () => 0.5,
     timing: DEFAULT_TIMING,
     logger,
-    recorder: { record: (event) => void events.push(event) },
+    recorder: recording,
+    recoveries: new RecoveryRecorder({ events: recording, after: (ms, callback) => clock.after(ms, callback) }),
     listener: {
       paceOf: () => undefined,
       sessionStarted: (session) => {

@@ -1,7 +1,7 @@
 import { afterEach, expect } from "vitest";
 import type { KubeObject, MemberCluster, MemberClusterSpec } from "../../apis/index.ts";
 import type { Why } from "../../desiredstate/index.ts";
-import { createLogger } from "../../observability/index.ts";
+import { createLogger, type EventRecord, RecoveryRecorder } from "../../observability/index.ts";
 import { Discovery, MEMBERCLUSTERS, SECRETS } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { ClusterPool } from "../pool.ts";
@@ -35,6 +35,9 @@ export class PoolHarness implements AsyncDisposable {
       { server: "", currentNamespace: "", credentials: { authorization: async () => "Bearer good" } },
       "hub",
     );
+    const recorder = {
+      record: ({ type, reason, note }: EventRecord) => void this.events.push(`${type} ${reason}: ${note}`),
+    };
     this.pool = new ClusterPool({
       hub: this.hub,
       hubLocal: { client: local, discovery: new Discovery(local, this.clock), clusterUid: HUB_UID },
@@ -47,7 +50,11 @@ export class PoolHarness implements AsyncDisposable {
         failed: (controller) => void this.failures.push(controller),
         forgetCluster: (name) => this.ready.delete(name),
       },
-      recorder: { record: ({ type, reason, note }) => this.events.push(`${type} ${reason}: ${note}`) },
+      recorder,
+      recoveries: new RecoveryRecorder({
+        events: recorder,
+        after: (ms, callback) => this.clock.after(ms, callback),
+      }),
       random: () => 0.5,
       clientFor: (config, cluster) => {
         const member = [...this.members.values()].find(({ server }) => server === config.server);

@@ -10,7 +10,7 @@ import type { ClusterContact } from "../../clusters/index.ts";
 import type { Row } from "../../desiredstate/index.ts";
 import { StatusStore } from "../../hub/index.ts";
 import { application, SELECTS_APPLICATIONS, setUpHub } from "../../hub/testing/fakeHub.ts";
-import { type EventRecord, type EventRecorder, Metrics } from "../../observability/index.ts";
+import { type EventRecord, type EventRecorder, Metrics, RecoveryRecorder } from "../../observability/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
 import { recordSpans } from "../../observability/testing/spanRecorder.ts";
 import {
@@ -213,6 +213,7 @@ export async function planning(
     metrics,
     tracer,
     hubId: "hub",
+    recoveries: new RecoveryRecorder({ events: recorder, after: (ms, callback) => clock.after(ms, callback) }),
   };
 
   const context: ReconcileContext = { span: undefined, reconcileId: "reconcile-1", logger, origin: undefined };

@@ -137,9 +137,9 @@ test("a bad night: status alone names six faults on twelve regions within half a
   const after = seen(federation).text;
   const over = after.slice(after.indexOf("ENDED"));
   expect(after).not.toMatch(/^default +old /m);
-  expect(over).toMatch(/default\/billing .*r01, r02, .*r11 \(ImagePullBackOff for \d+s\)/);
-  expect(over).toMatch(/default\/billing .*r10 \(QuotaExceeded for \d+s\)/);
-  expect(over).toMatch(/default\/shop .*r01 \(Contested for \d+s\)/);
+  expect(over).toMatch(/default\/billing .*r01, r02, .*r11 \(ImagePullBackOff for \d+s, .*billing:does-not-exist/);
+  expect(over).toMatch(/default\/billing .*r10 \(QuotaExceeded for \d+s, exceeded quota/);
+  expect(over).toMatch(/default\/shop .*r01 \(Contested for \d+s, kubectl/);
   expect(over).toMatch(/membercluster\/r12 .*regained after \d+s: ClusterUnreachable/);
   expect(over).toMatch(/membercluster\/r11 .*SlowAnswers for \d+s, answers take about 2.5s/);
   expect(over).toMatch(

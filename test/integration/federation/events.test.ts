@@ -1,10 +1,24 @@
 import { describe, expect, test } from "vitest";
-import { CONFIGMAPS, DEMOAPPLICATIONS, DEPLOYMENTS, MEMBERCLUSTERS, PLACEMENTS } from "../../../src/runtime/index.ts";
+import {
+  CONFIGMAPS,
+  DEMOAPPLICATIONS,
+  DEPLOYMENTS,
+  MEMBERCLUSTERS,
+  PLACEMENTS,
+  type ResourceType,
+} from "../../../src/runtime/index.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 import { configMap } from "./objects.ts";
 
 const SHANGHAI = "shanghai";
+const RESOURCEQUOTAS: ResourceType = {
+  group: "",
+  version: "v1",
+  kind: "ResourceQuota",
+  plural: "resourcequotas",
+  namespaced: true,
+};
 
 /** What was recorded on an application, as `reason note`, since the beginning or since so many Events. */
 function told(federation: TestFederation, name = "shop", since = 0): string[] {
@@ -13,6 +27,10 @@ function told(federation: TestFederation, name = "shop", since = 0): string[] {
     .filter((event) => (event["regarding"] as { name: string; kind: string }).name === name)
     .map((event) => `${String(event["reason"])}: ${String(event["note"])}`);
 }
+
+/** The ends of troubles that were told of. */
+const recoveries = (federation: TestFederation, name: string): string[] =>
+  told(federation, name).flatMap((line) => (line.startsWith("Recovered: ") ? line.slice("Recovered: ".length) : []));
 
 const warnings = (federation: TestFederation): unknown[] =>
   federation.events.filter((event) => event["type"] === "Warning").map((event) => event["reason"]);
@@ -79,9 +97,77 @@ describe("events on an application", () => {
       "RolloutStarted: generation 2 goes to shanghai",
       expect.stringMatching(/^CrashLoopBackOff: shanghai: container \S+: exit code 1, again and again$/),
       "RolloutStarted: generation 3 goes to shanghai",
-      expect.stringMatching(/^Recovered: healthy again on shanghai \(CrashLoopBackOff for \d+s\)$/),
+      expect.stringMatching(
+        /^Recovered: healthy again on shanghai \(CrashLoopBackOff for \d+s, container \S+: exit code 1, .*\)$/,
+      ),
       "RolloutCompleted: generation 3 is available on 1/1 clusters",
     ]);
+  });
+
+  test("tell of an object that no Placement selected when one does, though another manager comes in between", async () => {
+    await using federation = await TestFederation.start(SHANGHAI);
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    await federation.pass(40_000);
+    await federation.stopManager();
+    await federation.startManager();
+    await federation.pass(20_000);
+    await federation.apply(PLACEMENTS, placement("all"));
+    await federation.untilAvailable("shop");
+    await federation.pass(5_000);
+    expect(recoveries(federation, "shop")).toEqual([
+      expect.stringMatching(/^over: NoPlacement for \d+s, no placement selects it/),
+    ]);
+  });
+
+  test("tell of trouble on a cluster that the object leaves", async () => {
+    await using federation = await TestFederation.running(SHANGHAI, "singapore");
+    await federation.pass(5_000);
+    await federation.member(SHANGHAI).server.create(RESOURCEQUOTAS, {
+      apiVersion: "v1",
+      kind: "ResourceQuota",
+      metadata: { name: "pods", namespace: "default" },
+      spec: { hard: { pods: "2" } },
+    });
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(4).port(80));
+    await federation.until(() => federation.entry("shop", SHANGHAI)?.reason === "QuotaExceeded", 60_000);
+    await federation.pass(20_000);
+    await federation.apply(PLACEMENTS, placement("all").onClusters("singapore"));
+    await federation.until(() => federation.entry("shop", SHANGHAI) === undefined, 180_000);
+    expect(recoveries(federation, "shop")).toEqual([
+      expect.stringMatching(/^no longer on shanghai \(QuotaExceeded for \d+s, .*\)$/),
+    ]);
+  });
+
+  test("tell of a cluster that answers again to a manager that never knew it to", async () => {
+    await using federation = await TestFederation.running(SHANGHAI, "singapore");
+    federation.member("singapore").cutOff();
+    await federation.until(() => federation.entry("shop", "singapore")?.state === "Unknown");
+    await federation.stopManager();
+    await federation.startManager();
+    await federation.pass(60_000);
+    federation.member("singapore").comeBack();
+    await federation.until(() => federation.entry("shop", "singapore")?.state === "Available", 180_000);
+    await federation.pass(5_000);
+    expect(recoveries(federation, "singapore")).toEqual([
+      expect.stringMatching(/^contact regained after \d+s: ClusterUnreachable, /),
+    ]);
+    expect(recoveries(federation, "shop")).toEqual([]);
+  });
+
+  test("are few where a trouble comes and goes, and say how often", async () => {
+    await using federation = await TestFederation.running(SHANGHAI);
+    await federation.pass(5_000);
+    const app = demoApplication("shop").replica(2).port(80);
+    for (let times = 0; times < 6; times += 1) {
+      await federation.apply(DEMOAPPLICATIONS, app.image("shop:crash"));
+      await federation.until(() => federation.entry("shop", SHANGHAI)?.reason === "CrashLoopBackOff");
+      await federation.apply(DEMOAPPLICATIONS, app.image(`shop:${times}`));
+      await federation.untilAvailable("shop");
+    }
+    await federation.pass(600_000);
+    const told = recoveries(federation, "shop");
+    expect(told.length).toBeLessThanOrEqual(3);
+    expect(told.at(-1)).toMatch(/CrashLoopBackOff for \d+s, 6 times/);
   });
 
   test("tell that a member object which somebody deleted was made anew", async () => {

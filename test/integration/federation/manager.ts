@@ -2,7 +2,13 @@ import { type Classes } from "../../../src/apis/index.ts";
 import { ClusterPool } from "../../../src/clusters/index.ts";
 import { type AskGate, createFederation } from "../../../src/controllers/index.ts";
 import { HubCache } from "../../../src/hub/index.ts";
-import type { EventRecorder, Logger, Metrics, Tracer } from "../../../src/observability/index.ts";
+import {
+  type EventRecorder,
+  type Logger,
+  type Metrics,
+  RecoveryRecorder,
+  type Tracer,
+} from "../../../src/observability/index.ts";
 import { type Client, type Clock, type ClusterConfig, Discovery } from "../../../src/runtime/index.ts";
 
 /** What a manager of these tests runs on. */
@@ -28,10 +34,15 @@ export async function runManager(parts: ManagerParts, signal: AbortSignal): Prom
   const { client, hubId, clock, logger, metrics } = parts;
   const random = () => 0.5;
   const hub = new HubCache({ client, clock, random, logger, metrics });
+  using recoveries = new RecoveryRecorder({
+    events: parts.events,
+    after: (ms, callback) => clock.after(ms, callback),
+  });
   const federation = createFederation({
     ...shared,
     hub,
     random,
+    recoveries,
     pool: (listener) =>
       new ClusterPool({
         hub: client,
@@ -43,6 +54,7 @@ export async function runManager(parts: ManagerParts, signal: AbortSignal): Prom
         metrics,
         listener,
         recorder: parts.events,
+        recoveries,
         random,
         onStatusWritten: (cluster) => hub.clusters.observe(cluster),
         clientFor,

@@ -1,0 +1,104 @@
+import type { Reason } from "../apis/index.ts";
+import { endedNotes, type EndedTrouble, EndedTroubles, type ListedTrouble } from "../status/index.ts";
+import type { EventRecorder } from "./eventRecorder.ts";
+
+export interface RecoveryRecorderOptions {
+  events: Pick<EventRecorder, "record">;
+  /** Runs a callback once after so many milliseconds. */
+  after: (ms: number, callback: () => void) => Disposable;
+}
+
+/** Takes the ends of troubles. */
+export type Recoveries = Pick<RecoveryRecorder, "ended">;
+
+/** Ends of one cause of one object that were not told yet, since one was. */
+interface Gathering {
+  windowMs: number;
+  timer: Disposable;
+  /** By cluster, each with its last times. */
+  readonly gathered: Map<string, ListedTrouble>;
+}
+
+const RECOVERED: Reason = "Recovered";
+/** After an end, the next ones of the same cause of the same object are told together; the longer it comes and goes, the later. */
+const FIRST_WINDOW_MS = 60_000;
+const LONGEST_WINDOW_MS = 8 * 60_000;
+/** Above that many causes at once an end is told by itself; the recorder of Events keeps its own bounds. */
+const MOST_GATHERINGS = 2_048;
+
+/**
+ * Keeps the list of troubles that are over, and makes the Events of their ends of it: the first end of a cause of an object is told at once, what
+ * follows of it is gathered, so that a fleet that recovers cluster by cluster, or a trouble that comes and goes, costs few Events.
+ */
+export class RecoveryRecorder implements Disposable {
+  readonly troubles = new EndedTroubles();
+  readonly #options: RecoveryRecorderOptions;
+  readonly #gatherings = new Map<string, Gathering>();
+
+  constructor(options: RecoveryRecorderOptions) {
+    this.#options = options;
+  }
+
+  /** Troubles that ended at the same time. */
+  ended(troubles: readonly EndedTrouble[]): void {
+    const untold: ListedTrouble[] = [];
+    for (const trouble of troubles.map((one) => this.troubles.add(one))) {
+      const gathering = this.#gatherings.get(causeOf(trouble));
+      if (gathering === undefined) untold.push(trouble);
+      else gathering.gathered.set(trouble.cluster ?? "", trouble);
+    }
+    this.#record(untold);
+    for (const cause of new Set(untold.map(causeOf))) this.#gather(cause, FIRST_WINDOW_MS);
+  }
+
+  /** Tells of what is gathered. */
+  [Symbol.dispose](): void {
+    for (const { timer, gathered } of this.#gatherings.values()) {
+      timer[Symbol.dispose]();
+      this.#record([...gathered.values()]);
+    }
+    this.#gatherings.clear();
+  }
+
+  #gather(cause: string, windowMs: number): void {
+    if (this.#gatherings.size >= MOST_GATHERINGS) return;
+    const timer = this.#options.after(windowMs, () => this.#close(cause));
+    this.#gatherings.set(cause, { windowMs, timer, gathered: new Map() });
+  }
+
+  #close(cause: string): void {
+    const { windowMs = 0, gathered = new Map<string, ListedTrouble>() } = this.#gatherings.get(cause) ?? {};
+    this.#gatherings.delete(cause);
+    if (gathered.size === 0) return;
+    this.#record([...gathered.values()]);
+    this.#gather(cause, Math.min(2 * windowMs, LONGEST_WINDOW_MS));
+  }
+
+  #record(troubles: readonly ListedTrouble[]): void {
+    for (const { note, troubles: told } of endedNotes(troubles)) {
+      const [first] = told;
+      if (first === undefined) continue;
+      const [since] = told.flatMap((one) => one.since ?? []).toSorted();
+      this.#options.events.record({
+        regarding: first.object,
+        type: "Normal",
+        reason: RECOVERED,
+        action: ACTIONS[first.ending],
+        note,
+        ...(since === undefined ? {} : { since }),
+      });
+    }
+  }
+}
+
+const ACTIONS: Record<EndedTrouble["ending"], string> = {
+  Healthy: "Run",
+  Left: "Run",
+  Over: "Observe",
+  Contact: "Probe",
+  Deleted: "Delete",
+};
+
+function causeOf({ object, ending, reason }: EndedTrouble): string {
+  return [object.kind, object.namespace, object.name, object.uid, ending, reason].join("\n");
+}

@@ -1,0 +1,180 @@
+import { ageText, lastedText, type ObjectRef, refKey } from "../apis/index.ts";
+
+/** Troubles that are over, as data: a bounded list for the query API, and the note of the Event that tells of an end. Pure. */
+
+/** How a trouble ended, which is how its end is told. */
+export type Ending =
+  /** The object is healthy again on the cluster. */
+  | "Healthy"
+  /** The object is not on the cluster any more. */
+  | "Left"
+  /** What was wrong with the object as a whole, or with a cluster that answered all the time, is over. */
+  | "Over"
+  /** The cluster answers again. */
+  | "Contact"
+  /** A deletion that waited has ended. */
+  | "Deleted";
+
+/** One trouble of one object, from its beginning to its end. */
+export interface EndedTrouble {
+  /** The hub object or the MemberCluster. The UID tells apart two lives of one name. */
+  object: ObjectRef & { uid?: string };
+  /** Undefined for a trouble of the object as a whole. */
+  cluster?: string;
+  /** CamelCase code, the last one that it had. */
+  reason: string;
+  /** RFC 3339; undefined: nobody knows. */
+  since?: string;
+  /** RFC 3339. */
+  until: string;
+  /** The last words about it; may be empty. */
+  message: string;
+  ending: Ending;
+}
+
+/** A trouble in the list. */
+export interface ListedTrouble extends EndedTrouble {
+  /** How often it has ended since it came into the list. The times are those of the last one. */
+  times: number;
+}
+
+export interface TroubleBounds {
+  perObject: number;
+  whole: number;
+}
+
+const BOUNDS: TroubleBounds = { perObject: 64, whole: 1_024 };
+
+/**
+ * The troubles that ended last: of each object and of all objects so many, the newest. The same trouble of the same object on the same cluster
+ * stands in it once, with its last times. The order in which ends are added makes no difference.
+ */
+export class EndedTroubles {
+  readonly #bounds: TroubleBounds;
+  readonly #objects = new Map<string, Map<string, ListedTrouble>>();
+  #size = 0;
+
+  constructor(bounds: TroubleBounds = BOUNDS) {
+    this.#bounds = bounds;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Adds an end, and returns the trouble as it stands in the list. */
+  add(ended: EndedTrouble): ListedTrouble {
+    const object = objectKey(ended);
+    const key = troubleKey(ended);
+    const ofObject = this.#objects.get(object) ?? new Map<string, ListedTrouble>();
+    this.#objects.set(object, ofObject);
+    const known = ofObject.get(key);
+    const last = known === undefined || byEnd(known, ended) > 0 ? ended : known;
+    const listed = { ...last, times: 1 + (known?.times ?? 0) };
+    ofObject.set(key, listed);
+    if (known === undefined) this.#size += 1;
+    if (ofObject.size > this.#bounds.perObject) this.#drop(object, oldest(ofObject.values()));
+    if (this.#size > this.#bounds.whole) this.#dropOldest();
+    return listed;
+  }
+
+  /** The newest first; of one object, or of all. */
+  list(object?: EndedTrouble["object"]): ListedTrouble[] {
+    const found =
+      object === undefined
+        ? [...this.#objects.values()].flatMap((troubles) => [...troubles.values()])
+        : [...(this.#objects.get(objectKey({ object }))?.values() ?? [])];
+    return found.toSorted(byEnd);
+  }
+
+  #dropOldest(): void {
+    const last = oldest(this.#all());
+    if (last !== undefined) this.#drop(objectKey(last), last);
+  }
+
+  *#all(): Iterable<ListedTrouble> {
+    for (const troubles of this.#objects.values()) yield* troubles.values();
+  }
+
+  #drop(object: string, trouble: ListedTrouble | undefined): void {
+    const ofObject = this.#objects.get(object);
+    if (trouble === undefined || ofObject?.delete(troubleKey(trouble)) !== true) return;
+    this.#size -= 1;
+    if (ofObject.size === 0) this.#objects.delete(object);
+  }
+}
+
+/** The notes of the Events that tell of these ends: one for each way to end, each object's cause apart. */
+export function endedNotes(troubles: readonly ListedTrouble[]): { note: string; troubles: ListedTrouble[] }[] {
+  return [...Map.groupBy(troubles, ({ ending, reason }) => `${ending} ${reason}`).values()].map((group) => ({
+    note: noteOf(group),
+    troubles: group,
+  }));
+}
+
+/** As many clusters are named as an Event has room for, and the longest trouble of them counts. */
+const MOST_NAMED = 20;
+
+function noteOf(group: readonly ListedTrouble[]): string {
+  const [longest] = group.toSorted((a, b) => lastedMs(b) - lastedMs(a));
+  if (longest === undefined) return "";
+  const { ending, reason, message, since, until } = longest;
+  const lasted = lastedText(since, until);
+  const what = reason + lasted + timesText(group);
+  const said = message === "" || message === reason ? "" : `, ${message}`;
+  switch (ending) {
+    case "Healthy":
+      return `healthy again on ${namesOf(group)} (${what}${said})`;
+    case "Left":
+      return `no longer on ${namesOf(group)} (${what}${said})`;
+    case "Over":
+      return `over: ${what}${said}`;
+    case "Contact":
+      return `contact regained${lasted.replace(" for ", " after ")}${timesText(group)}: ${reason}${said}`;
+    case "Deleted":
+      return `gone from every cluster ${ageText(lastedMs(longest))} after it was deleted; it said: ${message}`;
+  }
+}
+
+function namesOf(group: readonly ListedTrouble[]): string {
+  const names = [...new Set(group.map(({ cluster = "" }) => cluster))].toSorted();
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+  return names.slice(0, MOST_NAMED).join(", ") + more;
+}
+
+function timesText(group: readonly ListedTrouble[]): string {
+  const times = Math.max(...group.map((trouble) => trouble.times));
+  return times > 1 ? `, ${times} times` : "";
+}
+
+function lastedMs({ since, until }: Pick<EndedTrouble, "since" | "until">): number {
+  const ms = Date.parse(until) - Date.parse(since ?? "");
+  return Number.isNaN(ms) ? -1 : ms;
+}
+
+/** The newest first; what ended in the same second in one order, whichever was added first. */
+function byEnd(a: EndedTrouble, b: EndedTrouble): number {
+  return compare(b.until, a.until) || compare(b.since ?? "", a.since ?? "") || compare(textOf(a), textOf(b));
+}
+
+function textOf(trouble: EndedTrouble): string {
+  return `${objectKey(trouble)} ${troubleKey(trouble)} ${trouble.message}`;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+function oldest(troubles: Iterable<ListedTrouble>): ListedTrouble | undefined {
+  let last: ListedTrouble | undefined;
+  for (const trouble of troubles) if (last === undefined || byEnd(trouble, last) > 0) last = trouble;
+  return last;
+}
+
+function objectKey({ object }: Pick<EndedTrouble, "object">): string {
+  return `${refKey(object)} ${object.uid ?? ""}`;
+}
+
+function troubleKey({ cluster = "", reason, ending }: EndedTrouble): string {
+  return `${cluster} ${ending} ${reason}`;
+}
