@@ -6,6 +6,7 @@ import { type KubeObject, OBJECT_ANNOTATION } from "../apis/index.ts";
 import {
   DEMOAPPLICATIONS,
   DEPLOYMENTS,
+  EVENTS,
   MEMBERCLUSTERS,
   NAMESPACES,
   requestToken,
@@ -293,7 +294,46 @@ describe("a tenant, who may read applications in one namespace and nothing else"
   });
 });
 
+/** As the manager records the end of a trouble. */
+function recover(name: string, namespace: string, ago: number, note: string): Promise<KubeObject> {
+  const time = (ms: number): string => new Date(Date.now() - ms).toISOString();
+  const annotations = { "federation.paas.cmft.com/since": time(ago + 720_000) };
+  return make(
+    EVENTS,
+    { name: `${name}.${ago}`, namespace, annotations },
+    {
+      eventTime: time(ago).replace("Z", "000Z"),
+      reportingController: "paas.cmft.com/meridian",
+      reportingInstance: "test",
+      ...{ type: "Normal", reason: "Recovered", action: "Run", note },
+      regarding: { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace, name },
+    },
+  );
+}
+
 describe("status --watch", () => {
+  test("begins with the causes as status does, and tells what ended before and meanwhile", async () => {
+    await recover("site", "blog", 180_000, "healthy again on m1 (CrashLoopBackOff for 12m)");
+    await recover("web", "shop", 60_000, "of another namespace");
+    const watching = start(`status --watch -n blog --kubeconfig ${hubFile()}`);
+    await watching.until(/ended 3m ago: blog\/site: healthy again on m1 \(CrashLoopBackOff for 12m\)/);
+    await recover("site", "blog", 1_000, "over: NoPlacement for 5m");
+    await watching.until(/ended \ds ago: blog\/site: over: NoPlacement for 5m/);
+    const counts = { desired: 1, updated: 1, ready: 0, available: 0 };
+    const failed = { name: "m1", state: "Failed", reason: "QuotaExceeded", replicas: counts };
+    await report(DEMOAPPLICATIONS, "site", "blog", { clusters: [failed] });
+    await watching.until(/cause QuotaExceeded on m1 \(blog\/site\): \w+/);
+    await report(DEMOAPPLICATIONS, "site", "blog", { clusters: [] });
+    watching.stop();
+    const { out } = await watching.ended;
+    expect(out).toMatch(/^CAUSE +CLUSTERS +OBJECTS +SINCE +NEXT STEP *\nNoPlacement +- +blog\/site /);
+    expect(out).not.toContain("of another namespace");
+    const { out: table } = await onHub("status -n blog");
+    expect(table.slice(table.indexOf("ENDED"))).toMatch(
+      /^ENDED +LASTED +OF +WHAT\n.*\n3m ago +12m +blog\/site +healthy/,
+    );
+  });
+
   test("shows each change of any fleet until it is stopped, and what is unwell then", async () => {
     const watching = start(`status --watch -n blog --kubeconfig ${hubFile()}`);
     await watching.until(/blog\/site: NotPlaced, 0 of 1 ready \(NoPlacement: no Placement selects it\)/);

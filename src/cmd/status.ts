@@ -8,7 +8,7 @@ import { HubView } from "./live/view.ts";
 import type { StatusOptions } from "./options.ts";
 import { EXIT } from "./outcome.ts";
 import { causesOf } from "./statusCauses.ts";
-import { type EndedReport, endedOf, readEnded } from "./statusEnded.ts";
+import { type EndedReport, endedOf, endedPlaces, ofNamespace, readEnded } from "./statusEnded.ts";
 import { idleNote, readClusters, readEverywhere, readHub, type Shown } from "./statusReading.ts";
 import { hiddenCluster, lacks, onlyClusters, select } from "./statusSelection.ts";
 import { formatStatus } from "./statusTable.ts";
@@ -60,6 +60,7 @@ interface Watching {
 async function watch({ hub, names, shown, options, context }: Watching): Promise<number> {
   const { terminal, signal } = context;
   const view = new HubView({
+    endedIn: await endedPlaces(hub, shown, signal),
     client: hub.client,
     logger: commandLogger(options.logLevel, terminal),
     name: "status",
@@ -71,7 +72,10 @@ async function watch({ hub, names, shown, options, context }: Watching): Promise
   const screen = new Screen({ terminal, quietOut: false, now: () => systemClock.monotonic() });
   // What was asked for by name may go away meanwhile, and come back.
   const report = (): StatusReport => select(view.report(), names, shown, { absent: "Skip" });
-  const table = new LiveTable({ screen, source: { report, onChange: (handler) => view.onChange(handler) } });
+  const isPart = names.length > 0 || shown.selector !== undefined;
+  const ended = (): EndedReport[] => endedOf(ofNamespace(view.ended(), shown.namespace), report(), isPart);
+  const source = { report, ended, onChange: (handler: () => void) => view.onChange(handler) };
+  const table = new LiveTable({ screen, source, causes: true });
   const running = view.run(signal);
   await view.waitForSync(signal).catch(() => undefined);
   if (!signal.aborted && names.length === 0) terminal.err(describeNothing(report(), shown));

@@ -5,6 +5,7 @@ import { formatStatus } from "./statusTable.ts";
 import { buildReport } from "./statusView.ts";
 import { app, cluster, condition, entry, fine } from "./testing/statusObjects.ts";
 
+const SINCE = "federation.paas.cmft.com/since";
 const now = Date.parse("2026-11-21T08:30:00Z");
 
 function event(about: object, eventTime: string, message: string, more: object = {}): KubeObject {
@@ -26,6 +27,7 @@ const events = [
     { kind: "MemberCluster", name: "a" },
     "2026-11-21T08:28:00.000000Z",
     "contact regained after 9m: ClusterUnreachable",
+    { metadata: { name: "e", namespace: "default", annotations: { [SINCE]: "2026-11-21T08:19:00Z" } } },
   ),
   event({ ...blog, name: "gone" }, "2026-11-21T08:10:00.000000Z", "gone from every cluster 5m after it was deleted"),
 ];
@@ -51,6 +53,15 @@ describe("what was wrong and is over", () => {
     expect(endedIn([event(blog, "2026-11-21T06:00:00Z", "again", { series })], now)).toHaveLength(1);
   });
 
+  test.each([
+    ["2026-11-21T08:19:00Z", "2026-11-21T08:19:00Z"],
+    ["2026-11-21T08:20:01Z", ""],
+    ["\u001b[2J", ""],
+  ])("began when its Event says, as far as that can be (%j)", (since, want) => {
+    const metadata = { name: "e", annotations: { [SINCE]: since } };
+    expect(endedIn([event(blog, "2026-11-21T08:20:00Z", "x", { metadata })], now)).toMatchObject([{ since: want }]);
+  });
+
   const ready = condition("Ready", "True", "Connected");
   const report = buildReport([app("blog", fine, [entry("a", "Available", 1)])], [cluster("a", ready)]);
 
@@ -58,7 +69,7 @@ describe("what was wrong and is over", () => {
     const ended = endedOf(endedIn(events, now), report, false);
     const text = formatStatus(report, { wide: false, color: false, now, ended });
     expect(text.slice(text.indexOf("ENDED"))).toMatch(
-      /^ENDED +OF +WHAT\n2m ago +membercluster\/a +contact regained .*\n10m ago +default\/blog +healthy .*\n20m ago +default\/gone +gone .*\n$/,
+      /^ENDED +LASTED +OF +WHAT\n2m ago +9m +membercluster\/a +contact regained .*\n10m ago +- +default\/blog +healthy .*\n20m ago +- +default\/gone +gone .*\n$/,
     );
   });
 

@@ -1,5 +1,5 @@
 import type { KubeObject, Reason } from "../apis/index.ts";
-import { shortMessage } from "../apis/index.ts";
+import { shortMessage, SINCE_ANNOTATION, timestamp } from "../apis/index.ts";
 import { lacksRight, listPages, MEMBERCLUSTERS, type ResourceType } from "../runtime/index.ts";
 import { allOf } from "./allOf.ts";
 import type { Connection } from "./connection.ts";
@@ -16,13 +16,18 @@ export interface EndedReport {
   name: string;
   /** When it ended. */
   at: string;
+  /** When it began; empty where nobody says. */
+  since: string;
   /** What it was, where, and how long it lasted. */
   note: string;
 }
 
-/** The core group: the built-in role `view` shows its Events, and not those of events.k8s.io. */
-const EVENTS: ResourceType = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
 const RECOVERED: Reason = "Recovered";
+/** The Events that tell of ends, in the core group: the built-in role `view` shows its Events, and not those of events.k8s.io. */
+export const ENDED_EVENTS: { type: ResourceType; fieldSelector: string } = {
+  type: { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true },
+  fieldSelector: `reason=${RECOVERED}`,
+};
 const REPORTER = "paas.cmft.com/meridian";
 /** Namespace of the Events about objects that have none. */
 const CLUSTER_SCOPED = "default";
@@ -35,34 +40,59 @@ const LONGEST_NOTE = 400;
 /** Newest first. Nothing where the person may not read Events; what is wrong now stands in the objects themselves. */
 export async function readEnded(
   hub: Connection,
-  { namespace, clusters }: Pick<Shown, "namespace" | "clusters">,
+  shown: Pick<Shown, "namespace" | "clusters">,
   now: number,
   signal: AbortSignal,
 ): Promise<EndedReport[]> {
-  const places =
-    namespace === undefined || namespace === CLUSTER_SCOPED || !clusters ? [namespace] : [namespace, CLUSTER_SCOPED];
-  const found = await allOf(places.map((place) => readEvents(hub, place, signal)));
-  return endedIn(found.flat(), now).filter(
-    (one) => one.namespace === "" || namespace === undefined || one.namespace === namespace,
+  const found = await allOf(placesOf(shown).map((place) => readEvents(hub, place, signal)));
+  return ofNamespace(
+    endedIn(
+      found.flatMap((events) => events ?? []),
+      now,
+    ),
+    shown.namespace,
   );
 }
 
-async function readEvents(hub: Connection, namespace: string | undefined, signal: AbortSignal): Promise<KubeObject[]> {
-  const { client } = hub;
-  const selection = { client, type: EVENTS, fieldSelector: `reason=${RECOVERED}` };
+/** The ends of one namespace, and those of what belongs to none. */
+export function ofNamespace(ended: readonly EndedReport[], namespace: string | undefined): EndedReport[] {
+  return ended.filter((one) => one.namespace === "" || namespace === undefined || one.namespace === namespace);
+}
+
+/** Where a watch of the Events of ends may be opened; undefined among them: everywhere. */
+export async function endedPlaces(
+  hub: Connection,
+  shown: Pick<Shown, "namespace" | "clusters">,
+  signal: AbortSignal,
+): Promise<(string | undefined)[]> {
+  const places = placesOf(shown);
+  const found = await allOf(places.map((place) => readEvents(hub, place, signal)));
+  return places.filter((_, index) => found[index] !== undefined);
+}
+
+function placesOf({ namespace, clusters }: Pick<Shown, "namespace" | "clusters">): (string | undefined)[] {
+  const isEnough = namespace === undefined || namespace === CLUSTER_SCOPED || !clusters;
+  return isEnough ? [namespace] : [namespace, CLUSTER_SCOPED];
+}
+
+/** Undefined where the person may not. */
+async function readEvents(
+  { client }: Connection,
+  namespace: string | undefined,
+  signal: AbortSignal,
+): Promise<KubeObject[] | undefined> {
+  const selection = { client, ...ENDED_EVENTS, ...(namespace === undefined ? {} : { namespace }) };
   const events: KubeObject[] = [];
   try {
     let pages = 0;
-    for await (const { items } of listPages(
-      { ...selection, ...(namespace === undefined ? {} : { namespace }) },
-      { signal },
-    )) {
+    for await (const { items } of listPages(selection, { signal })) {
       events.push(...items);
       pages += 1;
       if (pages === MOST_PAGES) break;
     }
   } catch (error) {
-    if (!lacksRight(error)) throw error;
+    if (lacksRight(error)) return undefined;
+    throw error;
   }
   return events;
 }
@@ -84,9 +114,16 @@ export function endedIn(events: readonly KubeObject[], now: number): EndedReport
       const ago = now - Date.parse(at);
       if (reportingComponent !== REPORTER || Number.isNaN(ago) || ago > LONGEST_AGO_MS) return [];
       const { kind = "", namespace = "", name = "" } = about;
-      return [{ kind, namespace, name, at, note: shortMessage(message.replaceAll(/\p{C}/gu, " "), LONGEST_NOTE) }];
+      const note = shortMessage(message.replaceAll(/\p{C}/gu, " "), LONGEST_NOTE);
+      return [{ kind, namespace, name, at, since: sinceIn(event, at), note }];
     })
     .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
+}
+
+function sinceIn({ metadata: { annotations = {} } }: KubeObject, at: string): string {
+  const since = annotations[SINCE_ANNOTATION] ?? "";
+  const lasted = Date.parse(at) - Date.parse(since);
+  return lasted >= 0 ? timestamp(Date.parse(since)) : "";
 }
 
 /**

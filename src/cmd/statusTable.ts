@@ -30,15 +30,22 @@ export function formatStatus(report: StatusReport, options: TableOptions): strin
   return parts.join("\n");
 }
 
-function endedTable(ended: readonly EndedReport[], { color, now }: TableOptions): string {
-  const rows = ended.map((one) => [ago(one.at, now), fullNameOf(one), one.note]);
-  return formatTable(["ENDED", "OF", "WHAT"], rows, color);
+/** What was wrong and is over. */
+export function endedTable(ended: readonly EndedReport[], { color, now }: TableOptions): string {
+  const rows = ended.map((one) => [ago(one.at, now), lasted(one), fullNameOf(one), one.note]);
+  return formatTable(["ENDED", "LASTED", "OF", "WHAT"], rows, color);
+}
+
+/** A manager of an older release does not say when a trouble began. */
+function lasted({ since, at }: EndedReport): string {
+  return age(since, Date.parse(at));
 }
 
 /** Of a longer list of names the beginning. */
 const NAMED = 3;
 
-function causeTable(causes: readonly CauseReport[], { color, now, wide }: TableOptions): string {
+/** What is wrong, by cause. */
+export function causeTable(causes: readonly CauseReport[], { color, now, wide }: TableOptions): string {
   const header = ["CAUSE", "CLUSTERS", "OBJECTS", "SINCE", ...(wide ? ["MESSAGE"] : []), "NEXT STEP"];
   const rows = causes.map((cause): (string | Cell)[] => [
     { text: cause.reason, tone: "bad" },
@@ -51,7 +58,8 @@ function causeTable(causes: readonly CauseReport[], { color, now, wide }: TableO
   return formatTable(header, rows, color);
 }
 
-function namesOf(names: readonly string[]): string {
+/** A few names, and how many more there are. */
+export function namesOf(names: readonly string[]): string {
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
   return names.slice(0, NAMED).join(", ") + more;
 }
@@ -207,7 +215,8 @@ function age(since: string, now: number): string {
   return Number.isNaN(at) ? "-" : ageText(now - at);
 }
 
-function ago(since: string | undefined, now: number): string {
+/** `3m ago`, or a dash where the time is not known. */
+export function ago(since: string | undefined, now: number): string {
   const text = age(since ?? "", now);
   return text === "-" ? text : `${text} ago`;
 }

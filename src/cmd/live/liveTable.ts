@@ -1,11 +1,17 @@
 import { systemClock } from "../../runtime/index.ts";
+import { causesOf } from "../statusCauses.ts";
+import type { EndedReport } from "../statusEnded.ts";
+import { causeTable } from "../statusTable.ts";
 import type { StatusReport } from "../statusView.ts";
-import { changes, formatRows, type Row, rowsOf } from "./rows.ts";
+import { changesOf, formatBlock, type LiveContent } from "./block.ts";
+import { rowsOf } from "./rows.ts";
 import type { Screen } from "./screen.ts";
 
 /** What there is to show, and when it changes. */
 export interface LiveSource {
   report(): StatusReport;
+  /** Troubles that are over, the newest first. */
+  ended(): readonly EndedReport[];
   onChange(handler: () => void): Disposable;
 }
 
@@ -14,6 +20,8 @@ export interface LiveTableOptions {
   source: LiveSource;
   /** In the order of their rows; others follow by name. */
   clusters?: readonly string[];
+  /** Shows what is wrong by cause, too. */
+  causes?: boolean;
   /** Called before each change is shown. */
   onShow?: () => void;
 }
@@ -29,7 +37,7 @@ const DEBOUNCE_MS = 50;
 export class LiveTable {
   readonly #options: LiveTableOptions;
   readonly #listeners = new Set<() => void>();
-  #rows: readonly Row[] = [];
+  #content: LiveContent | undefined;
   #debounced: Disposable | undefined;
   #running = false;
 
@@ -86,23 +94,37 @@ export class LiveTable {
   #show(): void {
     const { screen, source, clusters = [], onShow } = this.#options;
     onShow?.();
-    const rows = rowsOf(source.report(), clusters);
-    if (screen.size === undefined) for (const line of changes(this.#rows, rows)) screen.step(line);
-    this.#rows = rows;
+    const report = source.report();
+    const causes = this.#options.causes === true ? causesOf(report) : [];
+    const content = { causes, rows: rowsOf(report, clusters), ended: source.ended() };
+    if (screen.size === undefined) this.#print(content);
+    this.#content = content;
     this.#draw();
     for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** The causes that there are at the beginning stand in a table, as `status` prints it. */
+  #print(content: LiveContent): void {
+    const { screen } = this.#options;
+    const { causes } = content;
+    const now = systemClock.now();
+    const isFirst = this.#content === undefined;
+    if (isFirst && causes.length > 0)
+      screen.print(`${causeTable(causes, { color: screen.color, now, wide: false })}\n`);
+    const before = this.#content ?? { causes, rows: [], ended: [] };
+    for (const line of changesOf(before, content, now)) screen.step(line);
   }
 
   #draw(): void {
     const { screen } = this.#options;
     const { size } = screen;
-    if (size === undefined) return;
-    const table = formatRows(this.#rows, {
+    if (size === undefined || this.#content === undefined) return;
+    const block = formatBlock(this.#content, {
       color: screen.color,
       now: systemClock.now(),
       columns: size.columns,
       lines: size.rows - MARGIN,
     });
-    screen.draw(table.length === 0 ? [] : ["", ...table]);
+    screen.draw(block.length === 0 ? [] : ["", ...block]);
   }
 }

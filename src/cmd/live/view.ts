@@ -9,6 +9,7 @@ import {
   type ResourceType,
   systemClock,
 } from "../../runtime/index.ts";
+import { ENDED_EVENTS, endedIn, type EndedReport } from "../statusEnded.ts";
 import { buildReport, type StatusReport } from "../statusView.ts";
 
 export interface HubViewOptions {
@@ -22,6 +23,8 @@ export interface HubViewOptions {
   labelSelector?: string;
   /** What is shown beside applications (bundles and bindings) and may be read by the person; nothing unless given. */
   others?: readonly ResourceType[];
+  /** Where Events of troubles that are over are followed, undefined among them: everywhere; nowhere unless given. */
+  endedIn?: readonly (string | undefined)[];
   /** False: the person may not read MemberClusters, and there are none in the reports. */
   clusters?: boolean;
 }
@@ -31,9 +34,14 @@ export class HubView {
   readonly #applications: Informer<KubeObject>;
   readonly #others: readonly Informer<KubeObject>[];
   readonly #clusters: Informer<KubeObject> | undefined;
+  readonly #ended: readonly Informer<KubeObject>[];
 
-  constructor({ client, logger, name, namespace, labelSelector, others = [], clusters = true }: HubViewOptions) {
-    const informer = (type: ResourceType, selection: { namespace?: string; labelSelector?: string }) =>
+  constructor(options: HubViewOptions) {
+    const { client, logger, name, namespace, labelSelector, others = [], clusters = true } = options;
+    const informer = (
+      type: ResourceType,
+      selection: { namespace?: string; labelSelector?: string; fieldSelector?: string },
+    ) =>
       new Informer<KubeObject>({
         client,
         type,
@@ -55,13 +63,18 @@ export class HubView {
       });
     });
     this.#clusters = clusters ? informer(MEMBERCLUSTERS, {}) : undefined;
+    this.#ended = (options.endedIn ?? []).map((place) => {
+      const { type, fieldSelector } = ENDED_EVENTS;
+      return informer(type, { fieldSelector, ...(place === undefined ? {} : { namespace: place }) });
+    });
   }
 
   /** Follows the hub until the signal; its trouble is waited through. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#informers.map((informer) => informer.run(signal)));
+    await Promise.all([...this.#informers, ...this.#ended].map((informer) => informer.run(signal)));
   }
 
+  /** Resolves when all is known but what has ended: nothing waits for that. */
   async waitForSync(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#informers.map((informer) => informer.waitForSync(signal)));
   }
@@ -69,13 +82,21 @@ export class HubView {
   /** Called after every change. */
   onChange(handler: () => void): Disposable {
     using stack = new DisposableStack();
-    for (const informer of this.#informers) stack.use(informer.onEvent(handler));
+    for (const informer of [...this.#informers, ...this.#ended]) stack.use(informer.onEvent(handler));
     return stack.move();
   }
 
   report(): StatusReport {
     const objects = [this.#applications, ...this.#others].flatMap((informer) => informer.list());
     return buildReport(objects, this.#clusters?.list() ?? []);
+  }
+
+  /** The troubles that are over, the newest first. */
+  ended(): EndedReport[] {
+    return endedIn(
+      this.#ended.flatMap((informer) => informer.list()),
+      systemClock.now(),
+    );
   }
 
   cluster(name: string): MemberCluster | undefined {

@@ -9,6 +9,7 @@ import { LiveTable } from "../live/liveTable.ts";
 import type { Screen } from "../live/screen.ts";
 import { HubView } from "../live/view.ts";
 import { CommandError, EXIT } from "../outcome.ts";
+import { endedOf } from "../statusEnded.ts";
 import { formatStatus } from "../statusTable.ts";
 import type { Terminal } from "../terminal.ts";
 import { applySample, recordName, typeOf } from "./apply.ts";
@@ -59,7 +60,7 @@ export class Session implements AsyncDisposable {
     this.#parts = parts;
     this.#cleanup = cleanup;
     const logger = commandLogger("info", parts.context.terminal);
-    this.#view = new HubView({ client: parts.hub.client, logger, name: "quickstart" });
+    this.#view = new HubView({ client: parts.hub.client, logger, name: "quickstart", endedIn: [undefined] });
   }
 
   /** Takes the folder and starts the clusters. Throws {@link CommandError} when that cannot be done. */
@@ -107,7 +108,11 @@ export class Session implements AsyncDisposable {
     const faults = new FaultSwitch(this.#parts.fleet.members, (text) => screen.step(text));
     const live = new LiveTable({
       screen,
-      source: this.#view,
+      source: {
+        report: () => this.#view.report(),
+        ended: () => endedOf(this.#view.ended(), this.#view.report(), false),
+        onChange: (handler) => this.#view.onChange(handler),
+      },
       clusters: this.#parts.fleet.members.map(({ name }) => name),
       onShow: () => faults.refresh(this.#view),
     });

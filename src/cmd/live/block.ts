@@ -1,0 +1,70 @@
+import type { CauseReport } from "../statusCauses.ts";
+import type { EndedReport } from "../statusEnded.ts";
+import { fullNameOf } from "../statusNames.ts";
+import { ago, causeTable, endedTable, namesOf } from "../statusTable.ts";
+import { changes, fit, formatRows, type Row, type TableSpace } from "./rows.ts";
+
+/** What is wrong, by cause, the rows of the live table, and what was wrong and is over; as values and as text. Pure. */
+export interface LiveContent {
+  causes: readonly CauseReport[];
+  rows: readonly Row[];
+  /** The newest first. */
+  ended: readonly EndedReport[];
+}
+
+/** The rows keep so many lines; the tables around them give way, what is over before what is wrong. */
+const LEAST_ROWS = 6;
+
+/** The lines of the block that is drawn again in place; empty when there is nothing to show. */
+export function formatBlock({ causes, rows, ended }: LiveContent, space: TableSpace): string[] {
+  const { color, now, columns, lines } = space;
+  const options = { color, now, wide: false };
+  const causeLines = causes.length === 0 ? [] : linesOf(causeTable(causes, options));
+  const above = cut(causeLines, Math.min(lines / 3, lines - LEAST_ROWS));
+  const endedLines = ended.length === 0 ? [] : linesOf(endedTable(ended, options));
+  const below = cut(endedLines, Math.min(lines / 4, lines - LEAST_ROWS - heightOf(above)));
+  const table = formatRows(rows, { ...space, lines: lines - heightOf(above) - heightOf(below) });
+  return [above, table, below]
+    .filter((part) => part.length > 0)
+    .flatMap((part, index) => [...(index === 0 ? [] : [""]), ...part.map((line) => fit(line, columns))]);
+}
+
+function linesOf(text: string): string[] {
+  return text.trimEnd().split("\n");
+}
+
+/** With the empty line that sets it apart. */
+function heightOf(part: readonly string[]): number {
+  return part.length === 0 ? 0 : part.length + 1;
+}
+
+/** As many lines of a table as fit, with the empty line; nothing where there is no room for one row. */
+function cut(table: readonly string[], lines: number): readonly string[] {
+  const room = Math.floor(lines) - 1;
+  if (table.length <= room) return table;
+  if (room < 3) return [];
+  return [...table.slice(0, room - 1), `and ${table.length - room + 1} more`];
+}
+
+/** What the content says that was not so before, a line each: causes that are new, rows that changed, and what has ended. */
+export function changesOf(before: LiveContent, after: LiveContent, now: number): string[] {
+  const known = new Set(before.causes.map(({ reason }) => reason));
+  const told = new Set(before.ended.map(keyOf));
+  const causes = after.causes.filter(({ reason }) => !known.has(reason)).map(causeText);
+  const ended = after.ended.filter((one) => !told.has(keyOf(one))).toReversed();
+  return [
+    ...causes,
+    ...changes(before.rows, after.rows),
+    ...ended.map((one) => `ended ${ago(one.at, now)}: ${fullNameOf(one)}: ${one.note}`),
+  ];
+}
+
+function causeText({ reason, clusters, objects, nextStep }: CauseReport): string {
+  const where = clusters.length === 0 ? "" : ` on ${namesOf(clusters)}`;
+  const what = objects.length === 0 ? "" : ` (${namesOf(objects.map(fullNameOf))})`;
+  return `cause ${reason}${where}${what}: ${nextStep}`;
+}
+
+function keyOf({ kind, namespace, name, at, note }: EndedReport): string {
+  return [kind, namespace, name, at, note].join("\n");
+}
