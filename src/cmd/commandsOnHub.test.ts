@@ -18,7 +18,7 @@ import {
 } from "../runtime/index.ts";
 import { type SandboxCluster, startSandboxCluster } from "../sandbox/index.ts";
 import { clusterUid, connectMember, type Connection } from "./connection.ts";
-import { runCommandLine } from "./index.ts";
+import { type Ran, startMeridian } from "./testing/commandLine.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -58,42 +58,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-interface Ran {
-  code: number;
-  out: string;
-  err: string;
-}
-
-interface Running {
-  ended: Promise<Ran>;
-  /** Resolves when that was written to standard output. */
-  until: (pattern: RegExp) => Promise<void>;
-  stop: () => void;
-}
-
-function start(line: string, env: Record<string, string> = {}): Running {
-  const written = { out: "", err: "" };
-  const listeners = new Set<() => void>();
-  const stopping = new AbortController();
-  const write = (stream: "out" | "err") => (text: string) => {
-    written[stream] += text;
-    for (const listener of listeners) listener();
-  };
-  const terminal = { out: write("out"), err: write("err"), color: false, interactive: false };
-  const ended = runCommandLine(line.split(" "), { terminal, signal: stopping.signal, env }).then((code) => ({
-    code,
-    ...written,
-  }));
-  const until = (pattern: RegExp): Promise<void> => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const check = (): void => void (pattern.test(written.out) && resolve());
-    listeners.add(check);
-    check();
-    return promise;
-  };
-  return { ended, until, stop: () => stopping.abort() };
-}
-
+const start = (line: string, env?: Record<string, string>, screen?: { columns: number; rows: number }) =>
+  startMeridian(line.split(" "), env, screen);
 const run = (line: string, env?: Record<string, string>): Promise<Ran> => start(line, env).ended;
 const onHub = (line: string): Promise<Ran> => run(`${line} --kubeconfig ${hubFile()}`);
 
@@ -345,6 +311,16 @@ describe("status --watch", () => {
     await report(DEMOAPPLICATIONS, "site", "blog", { clusters: [] });
     watching.stop();
     expect(await watching.ended).toMatchObject({ code: 1, err: "" });
+  });
+
+  test("draws the causes above the rows on a terminal, and what has ended below them", async () => {
+    await recover("site", "blog", 120_000, "healthy again on m1");
+    const watching = start(`status --watch -n blog --kubeconfig ${hubFile()}`, {}, { columns: 120, rows: 40 });
+    await watching.until(
+      /\nCAUSE .*\nNoPlacement .*\n\nREGION .*\n[^]*\n\nENDED .*\n[^]*2m ago +12m +blog\/site +healthy again on m1\n/,
+    );
+    watching.stop();
+    expect((await watching.ended).code).toBe(1);
   });
 
   test("goes on when what was named goes away", async () => {

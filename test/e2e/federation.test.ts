@@ -6,6 +6,7 @@ import {
   type OverridePolicy,
   type Placement,
 } from "../../src/apis/index.ts";
+import { runMeridian, startMeridian } from "../../src/cmd/testing/commandLine.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
 import { eventually, REPOSITORY } from "../envtest/index.ts";
 import { OtlpRecorder } from "../envtest/otlpRecorder.ts";
@@ -215,8 +216,18 @@ describe("what changes on the hub arrives on the members", () => {
     // A rolling update keeps the old pods until new ones are ready.
     expect(entry.replicas.ready).toBe(2);
     expect(entry.state).not.toBe("Available");
+    // What a person sees who watches, and who comes later.
+    const args = ["status", "-n", namespace, "--kubeconfig", federation.fleet.hub.kubeconfigFile];
+    const watching = startMeridian([...args, "--watch"]);
+    await watching.until(/^CAUSE .*\nImagePullBackOff +singapore-1 .*shop +\d+s +\w+/);
     federation.member(SINGAPORE).kubelet?.behave({});
     await federation.untilAvailable(namespace, "shop", on(2));
+    await watching.until(
+      /ended \d+s ago: .*shop: healthy again on singapore-1 \(ImagePullBackOff for \d+s, container /,
+    );
+    watching.stop();
+    expect((await watching.ended).code).toBe(0);
+    expect((await runMeridian(args)).out).toMatch(/^\d+s ago +\d+s +\S+\/shop +healthy again on singapore-1 /m);
   });
 
   test("removed ports and environment variables vanish there too", async () => {
