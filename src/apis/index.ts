@@ -64,7 +64,7 @@ export { isSamePolicy, policyKey, type PolicyName } from "./policyKey.ts";
 export { isReservedKey, protectedChange } from "./protectedFields.ts";
 export { isOpenable, isProtectedNamespace } from "./protectedNamespaces.ts";
 export * from "./quantity.ts";
-export { isPodReason, type Reason } from "./reasons.ts";
+export { isPodReason, type Reason, REASONS } from "./reasons.ts";
 export * from "./replicaBounds.ts";
 export { LONGEST_IMAGE, MOST_VERSIONS, type Running, type RunningThere, type Version } from "./running.ts";
 export { holdsOldApprovals, type RolloutCommand, rolloutCommandIn } from "./rolloutCommand.ts";

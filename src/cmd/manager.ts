@@ -216,7 +216,11 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
     options.prometheus === undefined ? undefined : new Prometheus(options.prometheus, systemClock);
   self.leading = true;
   try {
-    using recoveries = new RecoveryRecorder({ events, after: (ms, callback) => systemClock.after(ms, callback) });
+    using recoveries = new RecoveryRecorder({
+      events,
+      after: (ms, callback) => systemClock.after(ms, callback),
+      onEnd: (reason) => metrics.troublesEnded.inc({ reason }),
+    });
     const federation = createFederation({
       hub,
       client,

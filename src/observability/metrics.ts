@@ -56,6 +56,11 @@ export class Metrics {
     "Events that were not written, by cause.",
     ["cause"],
   );
+  readonly troublesEnded = this.#families.counter(
+    "federation_troubles_ended_total",
+    "Troubles of objects and clusters that are over, by reason; what is no reason of Meridian counts as Other.",
+    ["reason"],
+  );
   readonly spansDropped = this.#families.counter(
     "federation_spans_dropped_total",
     "Spans that no collector got, by cause.",

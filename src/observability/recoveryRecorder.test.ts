@@ -11,7 +11,9 @@ function recording() {
   const events: EventRecord[] = [];
   const timers = new Set<{ at: number; callback: () => void }>();
   let time = start;
+  const counted: string[] = [];
   const recorder = new RecoveryRecorder({
+    onEnd: (reason) => void counted.push(reason),
     events: { record: (event) => void events.push(event) },
     after: (ms, callback) => {
       const timer = { at: time + ms, callback };
@@ -39,7 +41,7 @@ function recording() {
     ]);
   };
   const notes = (): string[] => events.map(({ note }) => note);
-  return { recorder, events, timers, pass, end, notes };
+  return { recorder, events, timers, pass, end, notes, counted };
 }
 
 describe("the Events of ends", () => {
@@ -102,6 +104,14 @@ describe("the Events of ends", () => {
     recorder[Symbol.dispose]();
     expect(notes()).toHaveLength(2);
     expect(timers.size).toBe(0);
+  });
+
+  test("are counted by reason, and what is no reason of Meridian apart", () => {
+    const { end, counted } = recording();
+    end("a");
+    end("b");
+    end("a", { reason: "MadeUpByAMember" });
+    expect(counted).toEqual(["CrashLoopBackOff", "CrashLoopBackOff", "Other"]);
   });
 
   test("are bounded in what they gather, not in what they tell", () => {

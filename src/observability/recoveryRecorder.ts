@@ -1,4 +1,4 @@
-import type { Reason } from "../apis/index.ts";
+import { type Reason, REASONS } from "../apis/index.ts";
 import { endedNotes, type EndedTrouble, EndedTroubles, type ListedTrouble } from "../status/index.ts";
 import type { EventRecorder } from "./eventRecorder.ts";
 
@@ -6,6 +6,8 @@ export interface RecoveryRecorderOptions {
   events: Pick<EventRecorder, "record">;
   /** Runs a callback once after so many milliseconds. */
   after: (ms: number, callback: () => void) => Disposable;
+  /** Called for each end; `reason`: one of Meridian's, or Other. */
+  onEnd?: (reason: string) => void;
 }
 
 /** Takes the ends of troubles. */
@@ -43,6 +45,8 @@ export class RecoveryRecorder implements Disposable {
   ended(troubles: readonly EndedTrouble[]): void {
     const untold: ListedTrouble[] = [];
     for (const trouble of troubles.map((one) => this.troubles.add(one))) {
+      // The words of members are without number.
+      this.#options.onEnd?.(Object.hasOwn(REASONS, trouble.reason) ? trouble.reason : "Other");
       const gathering = this.#gatherings.get(causeOf(trouble));
       if (gathering === undefined) untold.push(trouble);
       else gathering.gathered.set(trouble.cluster ?? "", trouble);
