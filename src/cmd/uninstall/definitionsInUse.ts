@@ -1,7 +1,15 @@
 import { type KubeObject, MANAGED_BY_LABEL, type MemberCluster } from "../../apis/index.ts";
 import { isOwn, ownerOf } from "../../clusters/index.ts";
 import { policyOf } from "../../desiredstate/index.ts";
-import { type Client, CRDS, Discovery, MEMBERCLUSTERS, type ResourceType, systemClock } from "../../runtime/index.ts";
+import {
+  type Client,
+  CRDS,
+  Discovery,
+  isForbidden,
+  MEMBERCLUSTERS,
+  type ResourceType,
+  systemClock,
+} from "../../runtime/index.ts";
 import { find } from "../connection.ts";
 import { memberSecret, reachMember } from "../memberMarks.ts";
 import { describeAnswer } from "../outcome.ts";
@@ -49,9 +57,9 @@ async function inUseOn(
   await using reached = await reachMember(name, cluster, secret, {}, hub, signal);
   if (reached === undefined || reached.namespaces !== undefined) return [];
   const { client } = reached;
-  const labelSelector = `${MANAGED_BY_LABEL}=${hubId}`;
-  const { items } = await client.list(CRDS, { labelSelector, metadataOnly: true, signal });
-  const own = items.filter((crd) => isOwn({ ...crd, apiVersion: "apiextensions.k8s.io/v1", kind: CRDS.kind }));
+  const own = (await definitionsOf(client, hubId, signal)).filter((crd) =>
+    isOwn({ ...crd, apiVersion: "apiextensions.k8s.io/v1", kind: CRDS.kind }),
+  );
   // One that is left running takes nothing along.
   const going = own.filter((crd) => policyOf(crd) !== "Orphan");
   if (going.length === 0) return [];
@@ -67,6 +75,17 @@ async function inUseOn(
     inUse.push({ member: name, definition: crd.metadata.name, object, ...(owner === undefined ? {} : { owner }) });
   }
   return inUse;
+}
+
+/** None where the account may not list them: `join` grants definitions by name only, and nothing was placed without that. */
+async function definitionsOf(client: Client, hubId: string, signal: AbortSignal): Promise<KubeObject[]> {
+  const labelSelector = `${MANAGED_BY_LABEL}=${hubId}`;
+  try {
+    return (await client.list(CRDS, { labelSelector, metadataOnly: true, signal })).items;
+  } catch (error) {
+    if (isForbidden(error)) return [];
+    throw error;
+  }
 }
 
 async function othersObject(
