@@ -1,6 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { MEMBER_CONTROLLERS, FakeKubelet, startEtcd, temporaryFolder } from "../../src/cmd/realClusters/index.ts";
+import {
+  MEMBER_CONTROLLERS,
+  FakeKubelet,
+  type Person,
+  startEtcd,
+  temporaryFolder,
+} from "../../src/cmd/realClusters/index.ts";
 import { controlPlaneAssets } from "./assets.ts";
 import { type ControlPlane, startControlPlane } from "./controlPlane.ts";
 import { auditArguments } from "./managerRights.ts";
@@ -20,6 +26,8 @@ export interface MemberOptions {
   kubelet?: boolean;
   /** More flags of a real API server. */
   apiserverArgs?: readonly string[];
+  /** Whom a real API server knows beside the administrator. */
+  people?: readonly Person[];
   /** A real control plane with an etcd of its own, so that its data can be restored without those of the others. */
   ownEtcd?: boolean;
 }
@@ -51,7 +59,10 @@ export interface Fleet<P extends Plane = ControlPlane> extends AsyncDisposable {
   dir: string;
 }
 
-type Wanted = Pick<MemberOptions, "controllerManager" | "moreControllers" | "kubelet" | "apiserverArgs" | "ownEtcd">;
+type Wanted = Pick<
+  MemberOptions,
+  "controllerManager" | "moreControllers" | "kubelet" | "apiserverArgs" | "people" | "ownEtcd"
+>;
 type Started<P> = { plane: P; kubelet?: Kubelet };
 
 /** Starts all of them at once on one etcd. They end with the disposal of the fleet, or with this process. */
@@ -59,7 +70,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   return assemble(options, async (dir, stack) => {
     const etcd = stack.use(await startEtcd(await controlPlaneAssets(), dir));
     return async (name, folder, { controllerManager = true, kubelet = controllerManager, ...wanted }) => {
-      const { apiserverArgs = [], ownEtcd = false, moreControllers = [] } = wanted;
+      const { apiserverArgs = [], ownEtcd = false, moreControllers = [], people = [] } = wanted;
       const controllers = [...MEMBER_CONTROLLERS, ...moreControllers];
       const more = [...apiserverArgs, ...(name === "hub" ? await auditArguments(folder) : [])];
       const options = {
@@ -69,6 +80,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
         ...(ownEtcd ? {} : { etcd }),
         folder,
         apiserverArgs: more,
+        people,
       };
       const plane = stack.use(await startControlPlane(options));
       return { plane, ...(kubelet ? { kubelet: stack.use(new FakeKubelet(plane)) } : {}) };

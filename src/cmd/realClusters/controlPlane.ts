@@ -22,8 +22,17 @@ export interface ControlPlaneOptions {
   port?: number;
   /** More flags of the API server; of one that is given twice the later counts. */
   apiserverArgs?: readonly string[];
+  /** People beside the administrator, with tokens of theirs; only those of the first start count. */
+  people?: readonly Person[];
   /** Gives up the start. */
   signal?: AbortSignal;
+}
+
+/** Somebody whom the API server knows by a token. */
+export interface Person {
+  name: string;
+  groups: readonly string[];
+  token: string;
 }
 
 /** What a {@link ControlPlane} is made of. */
@@ -315,7 +324,7 @@ export async function launch<T extends ControlPlane>(
   await mkdir(folder, { recursive: true });
   const etcd = options.etcd ?? cleanup.use(await startEtcd(assets, folder));
   const port = options.port ?? (await freePort());
-  const adminToken = await credentials(folder);
+  const adminToken = await credentials(folder, options.people ?? []);
   const plane = new type({ name, folder, port, assets, etcd, controllers, apiserverArgs, adminToken, cleanup });
   const { signal } = options;
   const giveUp = (): void => void plane.kill();
@@ -335,7 +344,7 @@ export async function launch<T extends ControlPlane>(
 }
 
 /** Returns the administrator's token. What the folder holds already stays, so that tokens given out before are good after a restart. */
-async function credentials(folder: string): Promise<string> {
+async function credentials(folder: string, people: readonly Person[]): Promise<string> {
   const tokens = join(folder, "tokens.csv");
   const known = await readFile(tokens, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
@@ -352,6 +361,10 @@ async function credentials(folder: string): Promise<string> {
   await writeFile(join(folder, "service-account.key"), privateKey, { mode: 0o600 });
   await writeFile(join(folder, "service-account.pub"), publicKey);
   // Last: where this file is, the others are.
-  await writeFile(tokens, `${made},admin,admin,"system:masters"\n`, { mode: 0o600 });
+  const administrator = { name: "admin", groups: ["system:masters"], token: made };
+  const rows = [administrator, ...people].map(
+    ({ name, groups, token }) => `${token},${name},${name},"${groups.join()}"\n`,
+  );
+  await writeFile(tokens, rows.join(""), { mode: 0o600 });
   return made;
 }
