@@ -116,6 +116,8 @@ describe("install", () => {
       code: 1,
       output: expect.stringContaining("helm uninstall fed -n ops") as string,
     });
+    // Who said what becomes of the objects goes on with that command.
+    expect(await uninstall(hub, ["--orphan", "--yes"])).toMatchObject({ code: 0 });
     expect(await crds()).toHaveLength(KINDS.length);
     await hub.api.delete(CLUSTER_ROLE);
     expect(await uninstall(hub, ["--yes"])).toMatchObject({ code: 0 });

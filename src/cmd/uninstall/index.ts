@@ -70,7 +70,7 @@ async function walk(first: Snapshot, run: Run): Promise<number> {
   let tries = 0;
   for (;;) {
     const step = nextStep(snapshot.seen, wish);
-    if (!isWork(step)) return finish(step, snapshot, clean, context);
+    if (!isWork(step)) return finish(step, snapshot, { clean, wish }, context);
     if (systemClock.monotonic() > deadline) {
       throw new CommandError(`the time is up before it could ${describeStep(step, wish)}; run it again to go on`, {
         exitCode: EXIT.timeout,
@@ -113,7 +113,7 @@ function isSame(step: Step, next: Step): boolean {
 function finish(
   step: Extract<Step, { do: Ending }>,
   { seen, stays }: Snapshot,
-  clean: boolean,
+  { clean, wish }: { clean: boolean; wish: Wish },
   { terminal }: CommandContext,
 ): number {
   switch (step.do) {
@@ -133,7 +133,10 @@ function finish(
       for (const what of stays) terminal.err(`${what}\n`);
       if (seen.unclean.length > 0) terminal.err(`${describeUnclean(seen.unclean)}\n`);
       terminal.err(`${describeHandOver(step.releases)}\n`);
-      return EXIT.found;
+      // Who says what becomes of the objects has that done now, and goes on with `helm uninstall`.
+      return wish.objects !== "Refuse" && clean && stays.length === 0 && seen.unclean.length === 0
+        ? EXIT.ok
+        : EXIT.found;
     case "Done":
       for (const what of stays) terminal.err(`left: ${what}\n`);
       if (seen.crds.length > 0) terminal.err(`${count(seen.crds)} kept, because of --keep-crds\n`);
@@ -152,14 +155,20 @@ function printSteps({ seen, stays }: Snapshot, wish: Wish, held: boolean, contex
   let state = seen;
   for (;;) {
     const step = nextStep(state, wish);
-    if (!isWork(step)) return Math.max(held ? EXIT.found : EXIT.ok, finishDry(step, { seen: state, stays }, context));
+    if (!isWork(step))
+      return Math.max(held ? EXIT.found : EXIT.ok, finishDry(step, { seen: state, stays }, wish, context));
     context.terminal.out(`${describeStep(step, wish)} (dry run)\n`);
     state = after(step, state, wish);
   }
 }
 
-function finishDry(step: Extract<Step, { do: Ending }>, snapshot: Snapshot, context: CommandContext): number {
-  if (step.do !== "Done") return finish(step, snapshot, true, context);
+function finishDry(
+  step: Extract<Step, { do: Ending }>,
+  snapshot: Snapshot,
+  wish: Wish,
+  context: CommandContext,
+): number {
+  if (step.do !== "Done") return finish(step, snapshot, { clean: true, wish }, context);
   for (const what of snapshot.stays) context.terminal.err(`would be left: ${what}\n`);
   return EXIT.ok;
 }
