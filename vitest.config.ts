@@ -106,6 +106,18 @@ export default defineConfig({
         },
       },
       {
+        // The commands of the pages, typed as they stand there: on the quickstart's clusters, and on real control planes.
+        test: {
+          name: "pages",
+          provide: { clusters: "real" },
+          include: ["test/pages/**/*.test.ts"],
+          globalSetup: ["test/envtest/globalSetup.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 900_000,
+          maxWorkers: 2,
+        },
+      },
+      {
         // The image, really built and run. Takes minutes and what can build one, so that it is asked for by name: `npm run image:test`.
         test: {
           name: "image",

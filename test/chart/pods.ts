@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { freePort, ManagedProcess } from "../../src/cmd/realClusters/index.ts";
 import { eventually, kubectl, MERIDIAN, type Plane, REPOSITORY } from "../envtest/index.ts";
-import { managerContainer, NAMESPACE, type Rendered } from "./chart.ts";
+import { managerContainer, NAMESPACE, RELEASE, type Rendered } from "./chart.ts";
 import type { ServicePort } from "./serviceNetwork.ts";
 
 /** What the image holds: node's arguments, and the folder they are about. */
@@ -41,6 +41,10 @@ export interface ManagerPodsOptions {
   /** Where they reach the hub, when not at its own address. */
   server?: string;
   service?: ServicePort;
+  /** `meridian` unless told. */
+  release?: string;
+  /** Of the release; that of the first one unless told. */
+  namespace?: string;
   /** How long a pod that ends is still sent connections, since no endpoint is gone everywhere at once; a second unless told. */
   endpointLagMs?: number;
 }
@@ -55,6 +59,8 @@ export class ManagerPods implements AsyncDisposable {
   readonly #folder: string;
   readonly #server: string;
   readonly #service: ServicePort | undefined;
+  readonly #release: string;
+  readonly #namespace: string;
   readonly #endpointLagMs: number;
   #started = 0;
 
@@ -63,14 +69,16 @@ export class ManagerPods implements AsyncDisposable {
     this.#folder = options.folder;
     this.#server = options.server ?? options.hub.server;
     this.#service = options.service;
+    this.#release = options.release ?? RELEASE;
+    this.#namespace = options.namespace ?? NAMESPACE;
     this.#endpointLagMs = options.endpointLagMs ?? 1_000;
   }
 
   /** Starts one more, of the Deployment in this manifest, and waits until it is ready. */
   async start(manifest: readonly Rendered[], options: PodOptions = {}): Promise<Pod> {
     const { program = PRESENT, replaced = {}, webhookPort = await freePort() } = options;
-    const name = `meridian-${this.#started++}`;
-    const asked = ["create", "token", "meridian", "--namespace", NAMESPACE, "--duration", "1h"];
+    const name = `${this.#release}-${this.#started++}`;
+    const asked = ["create", "token", this.#release, "--namespace", this.#namespace, "--duration", "1h"];
     const token = (await kubectl(this.#hub, asked)).trim();
     const kubeconfig = join(this.#folder, `${name}.kubeconfig`);
     await writeFile(kubeconfig, this.#hub.kubeconfigFor({ token, server: this.#server }), { mode: 0o600 });
