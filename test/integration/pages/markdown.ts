@@ -8,12 +8,17 @@ export const PAGES = [
   "placements/README.md",
   "placements/TROUBLE.md",
   "placements/TENANTS.md",
+  "placements/WORDS.md",
   "placements/REFERENCE.md",
   "charts/meridian/README.md",
   "charts/meridian/REFERENCE.md",
   "src/README.md",
   "test/README.md",
+  "test/BENCH.md",
 ];
+
+/** The page that explains the words of the other pages. */
+export const GLOSSARY = "placements/WORDS.md";
 
 export function read(page: string): string {
   return readFileSync(join(REPOSITORY, page), "utf8");
@@ -68,4 +73,21 @@ export function codeLines(text: string): string[] {
 /** What stands in backticks within a line. */
 export function codeSpans(text: string): string[] {
   return [...text.replaceAll(/^```[\s\S]*?^```$/gm, "").matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code);
+}
+
+/** The lines of sentences: no headings, tables, code or comments. */
+export function prose(text: string): string[] {
+  const blocks = text
+    .replaceAll(/^ *```[\s\S]*?^ *```$/gm, "")
+    .replaceAll(/<!--[\s\S]*?-->/g, "")
+    .split(/\n\s*\n/)
+    .filter((block) => !block.split("\n").every((line) => /^ {4}/.test(line)));
+  return blocks.flatMap((block) => block.split("\n")).filter((line) => line.trim() !== "" && !/^\s*[#|]/.test(line));
+}
+
+/** The rows of the glossary. */
+export function glossary(): { word: string; meaning: string }[] {
+  return [...read(GLOSSARY).matchAll(/^\| ([a-z][a-z ,]*?) +\| (.+?) +\|$/gm)]
+    .map(([, word = "", meaning = ""]) => ({ word, meaning }))
+    .filter(({ word }) => word !== "word");
 }

@@ -26,10 +26,10 @@ describe("the README", () => {
     const titles = sectionsOf(readme).map(({ level, title }) => `${"#".repeat(level)} ${title}`);
     expect(titles).toEqual([
       "# Meridian",
+      "## Quickstart",
       "## The picture",
       "## Beside other projects",
       "## Status and limits",
-      "## Quickstart",
       "## An operator in three regions",
       "## A fleet of your own",
       "## Helm",
@@ -45,6 +45,11 @@ describe("the README", () => {
   test("leads to every other page", () => {
     for (const page of PAGES.slice(1)) expect(readme).toContain(`](${page})`);
   });
+});
+
+test("the policies' page says how to ask right after the first example", () => {
+  const titles = sectionsOf(read("placements/README.md")).flatMap(({ level, title }) => (level === 2 ? [title] : []));
+  expect(titles.slice(0, 2)).toEqual(["The application of the examples", "Ask before and after"]);
 });
 
 test("the page for trouble names reasons and states that there are", () => {
