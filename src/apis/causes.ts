@@ -38,7 +38,7 @@ export const IMPACTS: readonly Impact[] = [
     ],
   },
   {
-    title: "What was asked for does not reach the cluster; what ran there before runs on",
+    title: "The change does not reach the cluster; the earlier version runs on",
     reasons: [
       "AlreadyExists",
       "NotAdoptable",
@@ -87,7 +87,7 @@ export const IMPACTS: readonly Impact[] = [
     ],
   },
   {
-    title: "Nobody can see how the object fares there; it may serve, and contact may return by itself",
+    title: "The state of the copy is not known; it may serve, and contact may return by itself",
     reasons: [
       "ClusterUnreachable",
       "NotReady",
@@ -114,7 +114,7 @@ export const IMPACTS: readonly Impact[] = [
     ],
   },
   {
-    title: "What serves goes on serving; a change or a removal waits for somebody or something",
+    title: "Copies that serve go on serving; a change or a removal waits for somebody or something",
     reasons: [
       "SlowAnswers",
       "WritesThrottled",
@@ -157,7 +157,7 @@ export const IMPACTS: readonly Impact[] = [
     ],
   },
   {
-    title: "It is under way, and passes by itself",
+    title: "A change is under way, and ends by itself",
     reasons: [
       "Applying",
       "RollingOut",

@@ -20,7 +20,7 @@ export interface ConditionWords {
 
 /** While a rollout keeps what is wanted now from clusters. */
 const OF_ROLLOUT = ["RollingOut", "RolloutPaused", "RollingBack", "RolledBack"] as const;
-const OF_WORST_CLUSTER = "else that of the worst cluster";
+const OF_WORST_CLUSTER = "else the reason of the worst cluster";
 
 export const CONDITIONS: readonly ConditionWords[] = [
   {
@@ -41,7 +41,7 @@ export const CONDITIONS: readonly ConditionWords[] = [
   {
     on: "DemoApplication",
     type: "Available",
-    holds: "it is available on every chosen cluster",
+    holds: "the object is available on every chosen cluster",
     whenTrue: ["AllClustersAvailable"],
     otherwise: ["NoClusters", "Deleting", ...OF_ROLLOUT],
     also: OF_WORST_CLUSTER,
@@ -59,27 +59,28 @@ export const CONDITIONS: readonly ConditionWords[] = [
     holds: "every entry of a cluster is current",
     whenTrue: ["AllClustersObserved"],
     otherwise: ["ClusterUnreachable", "NoClusters"],
-    also: "else that of the first cluster out of contact",
+    also: "else the reason of the first cluster out of contact",
   },
   {
     on: "DemoApplication",
     type: "Ready",
-    holds: "it is scheduled, applied and available as it is now, and nothing is under way: the one to wait for",
+    holds:
+      "the present version is scheduled, applied and available, and nothing is under way: the condition to wait for",
     whenTrue: ["AllClustersReady"],
     otherwise: ["Deleting", "ReplicasUnplaced"],
-    also: "else that of the first condition that does not hold",
+    also: "else the reason of the first condition that does not hold",
   },
   {
     on: "DemoApplication",
     type: "Validated",
-    holds: "admission would have let it through; stands where admission was not asked",
+    holds: "admission would have accepted the object; stands only if admission was not asked",
     whenTrue: ["Valid"],
     otherwise: ["ReplicasOutOfBounds"],
   },
   {
     on: "DemoApplication",
     type: "HandedOver",
-    holds: "(never; the condition stands while another release is to take the object over)",
+    holds: "(never; the condition stands while another release takes the object over)",
     whenTrue: [],
     otherwise: ["WaitingForManager"],
   },
@@ -87,14 +88,14 @@ export const CONDITIONS: readonly ConditionWords[] = [
     on: "DemoApplication",
     type: "StatusAggregated",
     holds:
-      "the object's own status is the sum of those on the clusters; stands where the placement of a propagated object says `aggregateStatus`",
+      "the object's own status is the sum of the statuses on the clusters; stands if the placement of an object of another kind says `aggregateStatus`",
     whenTrue: ["StatusSummedUp"],
     otherwise: ["StatusOwnedByOthers", "StatusNotServed", "Forbidden", "StatusRefused"],
   },
   {
     on: "DemoApplication",
     type: "FailingOver",
-    holds: "a clock of failover runs, or the object has left a cluster; stands where the placement says `failover`",
+    holds: "a failover is near, or the object has left a cluster; stands if the placement says `failover`",
     whenTrue: ["ClusterLost", "ObjectUnhealthy", "FailedOver", "AwaitingReturn"],
     otherwise: ["Settled", "FailoverHeld", "NowhereToGo", "UnhealthyEverywhere"],
   },
@@ -148,21 +149,21 @@ export const CONDITIONS: readonly ConditionWords[] = [
   {
     on: "MemberCluster",
     type: "Slow",
-    holds: "its answers take a second or longer; stands from the first time on",
+    holds: "answers of the cluster take a second or longer; stands from the first time on",
     whenTrue: ["SlowAnswers"],
     otherwise: ["AnswersInTime"],
   },
   {
     on: "MemberCluster",
     type: "Throttled",
-    holds: "writes to it are slowed down or stopped; stands from the first time on",
+    holds: "writes to the cluster are slowed down or stopped; stands from the first time on",
     whenTrue: ["WritesThrottled"],
     otherwise: ["WritesFlow"],
   },
   {
     on: "MemberCluster",
     type: "DeletionsHeld",
-    holds: "copies stay there of objects that the hub lacks, until a person agrees",
+    holds: "copies of objects that the hub lacks stay on the cluster until a person agrees",
     whenTrue: ["HubWentBack", "OwnersMissing"],
     otherwise: [],
   },
@@ -170,7 +171,7 @@ export const CONDITIONS: readonly ConditionWords[] = [
     on: "MemberCluster",
     type: "Removed",
     holds:
-      "(never; the condition stands while a deletion waits for a word on what runs there, and while that is carried out)",
+      "(never; the condition stands while a deletion waits for a `deletionPolicy`, and while that policy is carried out)",
     whenTrue: [],
     otherwise: ["DeletionPolicyMissing", "ClusterLeaving", "DeletionWaits"],
   },
@@ -185,7 +186,7 @@ interface StateWords {
 export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> = {
   Pending: { means: "no member object exists yet", reasons: ["Applying", "DependencyMissing", "KindNotServed"] },
   Progressing: {
-    means: "being written, or rolling out",
+    means: "the copy is being written, or rolling out",
     reasons: [
       "Applying",
       "RollingOut",
@@ -204,15 +205,15 @@ export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> =
   },
   Available: {
     means:
-      "it is as wanted, and ready; with a reason, what it needs has gone from the hub, and the copy there serves on; fields of it are not sent, or entries of one key were sent once; or its work has come to its end",
+      "the copy is as wanted, and ready; a reason says that a dependency is gone from the hub and the copy serves on, that fields are not sent, that entries with one key were sent once, or that the work is finished",
     reasons: ["DependencyMissing", "VersionLacksFields", "DuplicateEntries", "Finished"],
   },
   Degraded: {
-    means: "it is or was partly there",
+    means: "the copy works in part, or did before",
     reasons: ["ProgressDeadlineExceeded", "ReplicaFailure", "QuotaExceeded", "CrashLoopBackOff"],
   },
   Failed: {
-    means: "something must be changed first",
+    means: "somebody has to change something first",
     reasons: [
       "AlreadyExists",
       "QuotaExceeded",
@@ -228,7 +229,7 @@ export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> =
     ],
   },
   Unknown: {
-    means: "nobody can say",
+    means: "nobody can say how the copy is",
     reasons: [
       "ClusterUnreachable",
       "CredentialsRejected",
@@ -245,7 +246,7 @@ export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> =
   },
   Removing: { means: "member objects are being removed", reasons: [] },
   Held: {
-    means: "frozen: neither written nor deleted",
+    means: "the copy is frozen: neither written nor deleted",
     reasons: ["Suspended", "NoPlacement", "NoClusterFits", "CopyFound", "StillRunning"],
   },
 };

@@ -13,19 +13,19 @@ export const leaseName = () =>
 export const protectedNamespace = (ofBefore = "") =>
   new Option(
     "--protected-namespace <name>",
-    `namespace of members into which nothing is written, as into kube-* and Meridian's own (may be repeated${ofBefore})`,
+    `namespace of members into which Meridian never writes, beside kube-* and its own (may be repeated${ofBefore})`,
   ).argParser(parseNamespace);
 
 export const grantedNamespaces = () =>
   new Option(
     "--namespaces <names>",
-    "the only namespaces that the account gets rights in, as a,b; those that are missing are made now; '*' is the whole cluster (default: as it was joined before, else the whole cluster)",
+    "namespaces in which the account gets rights, such as a,b; missing namespaces are made now; '*' is the whole cluster (default: as before, else the whole cluster)",
   ).argParser(parseNamespaces);
 
 export const grantedKinds = () =>
   new Option(
     "--kinds <kinds>",
-    "kinds that the account gets rights on beside those that every account has, as mysqlclusters.mysql.presslabs.org,Ingress; added to what was granted before; '*' is every kind that is served now, but for those that give power; --renew adds later ones",
+    "more kinds on which the account gets rights, such as mysqlclusters.mysql.presslabs.org,Ingress; they are added to earlier kinds; '*' is every kind that is served now, except kinds that give power; --renew adds later kinds",
   ).argParser(parseKinds);
 
 export function duration(flags: string, description: string, defaultText: string): Option {

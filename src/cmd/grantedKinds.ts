@@ -122,7 +122,7 @@ export function checkBounded(kinds: readonly GrantedKind[], namespaces: readonly
   if (first === undefined) return;
   const name = first.plural === EVERYTHING ? "'*'" : nameOfKind(first);
   throw new CommandError(
-    `--kinds ${name} is more than an account gets that is bounded to the namespaces ${namespaces.join(", ")}: leave it out, or give --namespaces '*'`,
+    `--kinds ${name} needs rights in the whole cluster, and the account is bounded to the namespaces ${namespaces.join(", ")}: leave the kind out, or give --namespaces '*'`,
   );
 }
 

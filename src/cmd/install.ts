@@ -89,7 +89,7 @@ function refuse(checked: readonly Checked[], where: Whereabouts, { terminal }: C
   if (refused.length === 0) return;
   for (const line of refused) terminal.err(`${line}\n`);
   throw new CommandError(
-    `${describeWhere(where)} refuses ${refused.length} of ${counted(checked.length, "object")} (see above); nothing was written: mend what is named there and run it again`,
+    `${describeWhere(where)} refuses ${refused.length} of ${counted(checked.length, "object")} (see above); nothing was written: mend the causes named there and run install again`,
   );
 }
 

@@ -24,9 +24,7 @@ interface InstallFlags extends Omit<InstallOptions, "manager" | "workload"> {
 export function addInstall(program: Command, action: (options: InstallOptions) => Promise<void>): void {
   program
     .command("install")
-    .description(
-      "installs the CRDs on the hub, waits until they are served, and makes an account with a manager's rights",
-    )
+    .description("installs the CRDs on the hub, and an account with a manager's rights")
     .addOption(systemNamespace())
     .addOption(leaseName())
     .option("--crds-only", "install the CRDs and nothing else", false)
@@ -38,47 +36,41 @@ export function addInstall(program: Command, action: (options: InstallOptions) =
       ).argParser(parseImage),
     )
     .addOption(
-      new Option("--replicas <count>", "with --manager: managers; one leads, the others wait")
+      new Option("--replicas <count>", "with --manager: number of managers; one leads, the others wait")
         .argParser(parseReplicas)
         .default(2),
     )
     .addOption(
       new Option(
         "--image-pull-secret <name>",
-        "with --manager: Secret of Meridian's namespace to pull the image with (may be repeated)",
+        "with --manager: Secret in Meridian's namespace for pulling the image (may be repeated)",
       ).argParser(parseSecretName),
     )
-    .option(
-      "--webhooks",
-      "also the rights of a manager with --webhooks; with --manager, managers that serve them",
-      false,
-    )
-    .option(
-      "--webhook-configuration <name>",
-      "name of the webhook configurations, the same as given to the manager",
-      "meridian",
-    )
-    .option("--local-member", "also the rights on the hub that a MemberCluster with `local: {}` needs", false)
+    .option("--webhooks", "also grant the rights for webhooks; with --manager, the managers serve webhooks", false)
+    .option("--webhook-configuration <name>", "name of the webhook configurations, as given to the manager", "meridian")
+    .option("--local-member", "also grant the rights on the hub for a MemberCluster with `local: {}`", false)
     .addOption(
       new Option(
         "--secrets-of <namespace>",
-        "also the right to read the Secrets of this namespace, for applications that refer to them (may be repeated)",
+        "also grant the right to read the Secrets of this namespace, for applications that use them (may be repeated)",
       ).argParser(parseNamespace),
     )
     .addOption(
       new Option(
         "--kinds <kinds>",
-        "also the right to place objects of these kinds, as mysqlclusters.mysql.presslabs.org,services; '*' is every kind",
+        "also grant the right to place objects of these kinds, such as mysqlclusters.mysql.presslabs.org,services; '*' is every kind",
       ).argParser(parsePlurals),
     )
     .addOption(
       new Option(
         "--status-of <kinds>",
-        "also the right to write what aggregateStatus sums up into the status of these kinds, which --kinds names too",
+        "also grant the right to write the sum of aggregateStatus into the status of these kinds; --kinds names them too",
       ).argParser(parsePlurals),
     )
-    .addOption(duration("--timeout <duration>", "how long to wait", "60s"))
-    .option("--dry-run", "let the hub check everything and change nothing", false)
+    .addOption(
+      duration("--timeout <duration>", "how long to wait until the CRDs are served and the managers are ready", "60s"),
+    )
+    .option("--dry-run", "let the hub check every object, and change nothing", false)
     .action((_, command: Command) => {
       const isGiven = command.getOptionValueSource("replicas") === "cli";
       return action(installOptions(command.optsWithGlobals<InstallFlags>(), isGiven));
@@ -91,7 +83,9 @@ function installOptions(flags: InstallFlags, givesReplicas: boolean): InstallOpt
   const { kinds = [], statusOf = [], ...rest } = most;
   const unnamed = statusOf.find((name) => !kinds.includes(name) && !kinds.includes(EVERYTHING));
   if (unnamed !== undefined)
-    throw new InvalidArgumentError(`--status-of ${unnamed} needs the objects as well: give --kinds ${unnamed}`);
+    throw new InvalidArgumentError(
+      `--status-of ${unnamed} needs the right to place the kind: give --kinds ${unnamed} as well`,
+    );
   if (wanted && image === undefined) {
     throw new InvalidArgumentError(
       "--manager needs --image, with registry and tag: build and push one with `npm run image -- --tag IMAGE --push`",
@@ -137,17 +131,20 @@ interface UninstallFlags extends Omit<UninstallOptions, "objects"> {
 export function addUninstall(program: Command, action: (options: UninstallOptions) => Promise<void>): void {
   program
     .command("uninstall")
-    .description("removes Meridian from the hub; refuses while there are objects, unless --drain or --orphan is given")
+    .description("removes Meridian from the hub; while there are objects, needs --drain or --orphan")
     .addOption(systemNamespace())
     .addOption(leaseName())
     .addOption(
-      new Option("--drain", "delete the objects, and their member objects; needs a manager").conflicts("orphan"),
+      new Option(
+        "--drain",
+        "delete Meridian's objects on the hub, and all copies on members; needs a manager",
+      ).conflicts("orphan"),
     )
-    .addOption(new Option("--orphan", "delete the objects, and leave their member objects running"))
-    .option("--keep-crds", "leave the CRDs", false)
-    .option("--dry-run", "say what would be done, and do nothing", false)
-    .option("-y, --yes", "do not ask; needed where there is no terminal", false)
-    .addOption(duration("--timeout <duration>", "how long to wait, in all", "10m"))
+    .addOption(new Option("--orphan", "delete Meridian's objects on the hub, and leave the copies on members running"))
+    .option("--keep-crds", "leave the CRDs on the hub", false)
+    .option("--dry-run", "print every step, and do nothing", false)
+    .option("-y, --yes", "do not ask; needed without a terminal", false)
+    .addOption(duration("--timeout <duration>", "how long to wait in total", "10m"))
     .action((_, command: Command) => {
       const { drain, orphan, ...rest } = command.optsWithGlobals<UninstallFlags>();
       return action({ ...rest, objects: drain === true ? "Drain" : orphan === true ? "Orphan" : "Refuse" });

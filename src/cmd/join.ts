@@ -247,7 +247,7 @@ async function checkHub(
   }
   if (!options.renew && options.region === undefined) {
     throw new CommandError(
-      `joining ${name} needs its region, which placements and overrides go by: give --region, such as --region cn-shanghai, or --renew for new credentials alone`,
+      `joining ${name} needs its region, by which placements and overrides choose: give --region, such as --region cn-shanghai, or --renew to renew only the credentials`,
     );
   }
   return before;

@@ -34,34 +34,38 @@ export function addJoin(program: Command, action: (name: string, options: JoinOp
       "--member-kubeconfig <file>",
       "kubeconfig with administrator's rights on the member; used now, stored nowhere",
     )
-    .option("--member-context <name>", "context of that kubeconfig")
-    .addOption(new Option("--region <region>", "region, for placements and overrides").argParser(parseLabelValue))
-    .addOption(new Option("--zone <zone>", "zone").argParser(parseLabelValue))
-    .option("--provider <name>", "who runs the cluster")
+    .option("--member-context <name>", "context in the member's kubeconfig")
+    .addOption(
+      new Option("--region <region>", "region of the cluster; placements and overrides choose by region").argParser(
+        parseLabelValue,
+      ),
+    )
+    .addOption(new Option("--zone <zone>", "zone of the cluster").argParser(parseLabelValue))
+    .option("--provider <name>", "provider of the cluster, such as aws")
     .addOption(new Option("--label <key=value>", "label of the MemberCluster (may be repeated)").argParser(parseLabel))
     .addOption(
       new Option("--taint <key=value:effect>", "taint of the MemberCluster (may be repeated)").argParser(parseTaint),
     )
-    .addOption(protectedNamespace("; default: as it was joined before"))
+    .addOption(protectedNamespace("; default: as before"))
     .addOption(
       new Option(
         "--allow-protected <kinds>",
-        "kinds that the account may write into a namespace of Kubernetes all the same, each with its namespace, as kube-system/Role,kube-system/RoleBinding; 'none' takes it back (default: as it was joined before)",
+        "exceptions: kinds that the account may write into a namespace of Kubernetes, such as kube-system/Role,kube-system/RoleBinding; 'none' removes all exceptions (default: as before)",
       ).argParser(parseAllowProtected),
     )
     .addOption(grantedNamespaces())
     .addOption(grantedKinds())
-    .option("--renew", "only new credentials: leave the MemberCluster as it is, but for --namespaces", false)
+    .option("--renew", "renew the credentials only; of the MemberCluster, only --namespaces may change", false)
     .addOption(
       duration(
         "--token-lifetime <duration>",
-        "life of the token, which the manager renews at 80 % of it",
+        "lifetime of the token; the manager renews the token at 80 % of its lifetime",
         "24h",
       ).argParser(parseTokenLifetime),
     )
     .addOption(systemNamespace())
     .addOption(leaseName())
-    .option("--dry-run", "print what would be written", false)
+    .option("--dry-run", "print every object that would be written, and write nothing", false)
     .addOption(duration("--timeout <duration>", "how long to wait until the cluster is ready", "60s"))
     .action((name: string, _, command: Command) => {
       const flags = command.optsWithGlobals<JoinFlags>();

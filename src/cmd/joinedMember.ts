@@ -148,7 +148,7 @@ export function checkIdentity(
     }
     if (member.metadata.name === name && member.metadata.deletionTimestamp !== undefined && !renew) {
       throw new CommandError(
-        `${name} is being removed; wait until it is gone (\`meridian status membercluster/${name}\`), or give --renew for new credentials alone`,
+        `${name} is being removed; wait until it is gone (\`meridian status membercluster/${name}\`), or give --renew to renew only the credentials`,
       );
     }
   }

@@ -297,7 +297,7 @@ export function parseControllerClass(text: string, before: string[] = []): strin
 export function parseBoolean(text: string): boolean {
   if (text === "true") return true;
   if (text === "false") return false;
-  throw new InvalidArgumentError("It is true or false.");
+  throw new InvalidArgumentError("The value is true or false.");
 }
 
 const LABEL_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
@@ -328,7 +328,7 @@ export function parseLabel(text: string, before: Record<string, string> = {}): R
 /** The value of a label that has an option of its own (--region, --zone). */
 export function parseLabelValue(text: string): string {
   if (text === "" || !isLabelValue(text))
-    throw new InvalidArgumentError("It must be at most 63 letters, digits, '-', '_' and '.'.");
+    throw new InvalidArgumentError("The value has at most 63 letters, digits, '-', '_' and '.'.");
   return text;
 }
 
@@ -375,7 +375,7 @@ export function parseAllowProtected(text: string, before: string[] = []): string
     const [namespace = "", kind = "", ...rest] = name.split("/");
     if (!isOpenable(namespace) || kind === "" || kind === EVERYTHING || rest.length > 0)
       throw new InvalidArgumentError(
-        "Name a namespace of Kubernetes and one kind, as kube-system/Role or kube-system/roles.rbac.authorization.k8s.io; 'none' alone takes back all of it.",
+        "Name a namespace of Kubernetes and one kind, as kube-system/Role or kube-system/roles.rbac.authorization.k8s.io; 'none' alone removes all exceptions.",
       );
     parseKinds(kind);
   }
@@ -403,7 +403,7 @@ export function parseNamespaces(text: string, before: string[] = []): string[] {
 /** Name of an object in a namespace, or of the namespace itself. */
 export function parseDnsLabel(text: string): string {
   if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) {
-    throw new InvalidArgumentError("It has at most 63 lower-case letters, digits and '-'.");
+    throw new InvalidArgumentError("The name has at most 63 lower-case letters, digits and '-'.");
   }
   return text;
 }

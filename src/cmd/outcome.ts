@@ -18,8 +18,8 @@ export const EXIT = { ok: 0, found: 1, error: 2, timeout: 3 } as const;
 
 /** What each exit code says to people; the reference page is generated from these. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
-  ok: "done, and all is well",
-  found: "done, and something was found: changes, something unhealthy, or left over",
+  ok: "done, and everything is well",
+  found: "done, and found something: changes, something unhealthy, or something left over",
   error: "an error, or wrong usage; one line on standard error says what to do",
   timeout: "not finished in time",
 };

@@ -107,9 +107,9 @@ export function createProgram(verbs: Verbs, context: CommandContext, finished: F
     .description("Runs applications on many Kubernetes clusters from one hub.")
     .option(
       "--kubeconfig <file>",
-      "kubeconfig of the hub (default: KUBECONFIG, else ~/.kube/config, else the cluster that this runs in)",
+      "kubeconfig of the hub (default: KUBECONFIG, else ~/.kube/config, else the cluster that runs this program)",
     )
-    .option("--context <name>", "context of that kubeconfig (default: its current-context)")
+    .option("--context <name>", "context in the kubeconfig (default: its current-context)")
     .addOption(new Option("--log-level <level>", "how much is logged").choices(LOG_LEVELS).default("info"))
     .version(VERSION)
     .configureHelp({ showGlobalOptions: true })
@@ -180,37 +180,44 @@ function addManager(program: Command, action: (options: ManagerOptions) => Promi
     .addOption(
       new Option("--metrics-port <port>", "port of /metrics, /healthz and /readyz").argParser(parsePort).default(8383),
     )
-    .option("--metrics-host <address>", "address that these endpoints listen on", "0.0.0.0")
+    .option("--metrics-host <address>", "address on which these endpoints listen", "0.0.0.0")
     .addOption(
-      new Option("--metrics-bind-address <host:port>", "host and port in one option").argParser(parseBindAddress),
+      new Option("--metrics-bind-address <host:port>", "--metrics-host and --metrics-port in one option").argParser(
+        parseBindAddress,
+      ),
     )
     .addOption(
-      new Option("--leader-elect [boolean]", "work only while holding the Lease")
+      new Option("--leader-elect [boolean]", "work only while this manager holds the Lease")
         .argParser(parseBoolean)
         .default(true)
         .preset("true"),
     )
     .addOption(leaseName())
-    .addOption(duration("--lease-duration <duration>", "how long others wait for a leader that is silent", "15s"))
-    .addOption(duration("--renew-deadline <duration>", "how long a leader tries to renew before it gives up", "10s"))
-    .addOption(duration("--retry-period <duration>", "how often a leader tries", "2s"))
+    .addOption(duration("--lease-duration <duration>", "how long other managers wait for a silent leader", "15s"))
+    .addOption(
+      duration("--renew-deadline <duration>", "how long a leader tries to renew the Lease before it gives up", "10s"),
+    )
+    .addOption(duration("--retry-period <duration>", "how often a leader tries to renew", "2s"))
     .addOption(new Option("--identity <name>", "name of this replica (default: host name and a random part)"))
-    .option("--allow-exec-credentials", "let a member's kubeconfig name a program that gives its credentials", false)
+    .option("--allow-exec-credentials", "let a member's kubeconfig name a program that prints credentials", false)
     .addOption(
       new Option(
         "--controller-class <name>",
-        "own the objects of this class only, beside another release (default: objects that name no class)",
+        "own only the objects of this class, beside another release (default: objects without a class)",
       ).argParser((text: string) => parseControllerClass(text)),
     )
     .addOption(
       new Option(
         "--adopt-class <name>",
-        "own the objects of this class as well, whose release is gone; `default` is the class without a name (may be repeated)",
+        "also own the objects of this class, after its release was removed; `default` is the class without a name (may be repeated)",
       ).argParser(parseControllerClass),
     )
-    .option("--members-namespace <namespace>", "namespace of the members' Secrets (default: that of --namespace)")
+    .option(
+      "--members-namespace <namespace>",
+      "namespace of the members' Secrets (default: the namespace of --namespace)",
+    )
     .addOption(protectedNamespace())
-    .option("--webhooks", "serve conversion, defaulting and validation, and have the hub call them", false)
+    .option("--webhooks", "serve conversion, defaulting and validation, and register them on the hub", false)
     .addOption(new Option("--webhook-port <port>", "port of the webhooks").argParser(parsePort).default(WEBHOOK_PORT))
     .addOption(
       new Option(
@@ -221,29 +228,28 @@ function addManager(program: Command, action: (options: ManagerOptions) => Promi
         .conflicts("webhookUrl"),
     )
     .addOption(
-      new Option("--webhook-url <url>", "address of the webhooks, where the hub does not reach Services").argParser(
+      new Option("--webhook-url <url>", "address of the webhooks, if the hub does not reach Services").argParser(
         parseWebhookUrl,
       ),
     )
     .option(
       "--webhook-cert-dir <folder>",
-      "tls.crt, tls.key and ca.crt, renewed by somebody else (default: an authority of its own, in a Secret)",
+      "folder with tls.crt, tls.key and ca.crt that somebody else renews (default: Meridian's own authority, in a Secret)",
     )
     .option("--webhook-configuration <name>", "name of the webhook configurations on the hub", "meridian")
     .addOption(
-      duration(
-        "--webhook-ca-overlap <duration>",
-        "how long an old and a new authority are trusted side by side",
-        "10m",
-      ),
+      duration("--webhook-ca-overlap <duration>", "how long the old and the new authority are both trusted", "10m"),
     )
     .addOption(
       new Option("--prometheus-url <url>", "Prometheus that gates of rollouts ask (default: none)").argParser(
         parsePrometheus,
       ),
     )
-    .option("--prometheus-ca-file <file>", "authorities for its certificate, PEM (default: those of the system)")
-    .option("--prometheus-token-file <file>", "bearer token for it; needs an https address")
+    .option(
+      "--prometheus-ca-file <file>",
+      "authorities for the certificate of Prometheus, PEM (default: the authorities of the system)",
+    )
+    .option("--prometheus-token-file <file>", "file with the bearer token for Prometheus; needs an https address")
     .action((_, command: Command) => action(managerOptions(command.optsWithGlobals<ManagerFlags>())));
 }
 
@@ -253,7 +259,7 @@ function managerOptions(flags: ManagerFlags): ManagerOptions {
   const { webhooks, ...rest } = withPrometheus(withTelemetry(withWebhooks(others)));
   if (renewDeadline >= leaseDuration || retryPeriod >= renewDeadline) {
     throw new InvalidArgumentError(
-      `--lease-duration (${leaseDuration} ms) must be longer than --renew-deadline (${renewDeadline} ms), and that longer than --retry-period (${retryPeriod} ms): change one of them`,
+      `--lease-duration (${leaseDuration} ms) must be longer than --renew-deadline (${renewDeadline} ms), and --renew-deadline longer than --retry-period (${retryPeriod} ms): change one of them`,
     );
   }
   const metricsPort = metricsBindAddress?.port ?? rest.metricsPort;
@@ -301,7 +307,7 @@ function withWebhooks<F extends WebhookFlags>(flags: F) {
     const [idle] = given.find(([, value]) => value !== undefined) ?? [];
     if (idle === undefined) return { ...rest, webhooks: undefined };
     throw new InvalidArgumentError(
-      `${idle} is of the webhooks, which are not served: give --webhooks as well, or leave ${idle} out`,
+      `${idle} needs the webhooks, and the webhooks are not served: give --webhooks as well, or leave ${idle} out`,
     );
   }
   const target: WebhookTarget | undefined =
@@ -311,7 +317,9 @@ function withWebhooks<F extends WebhookFlags>(flags: F) {
         : { kind: "Service", ...webhookService, port: 443 }
       : { kind: "Url", url: webhookUrl };
   if (target === undefined) {
-    throw new InvalidArgumentError("--webhooks needs --webhook-service or --webhook-url: where the hub calls them");
+    throw new InvalidArgumentError(
+      "--webhooks needs the address at which the hub calls them: give --webhook-service or --webhook-url",
+    );
   }
   const options: ManagerWebhookOptions = {
     port: webhookPort,
@@ -331,14 +339,19 @@ interface UnjoinFlags extends Omit<UnjoinOptions, "deletionPolicy" | "isChosen">
 function addUnjoin(program: Command, action: (name: string, options: UnjoinOptions) => Promise<void>): void {
   program
     .command("unjoin")
-    .description("ends a membership and removes what join made")
+    .description("ends a membership and removes the objects that join made")
     .argument("<name>", "name of the member cluster", parseClusterName)
     .addOption(new Option("--drain", "delete Meridian's objects from the member").conflicts("orphan"))
-    .addOption(new Option("--orphan", "leave the member's objects running, no longer managed (this is the default)"))
-    .option("--member-kubeconfig <file>", "kubeconfig to clean the member with (default: the stored credentials)")
+    .addOption(
+      new Option("--orphan", "leave Meridian's objects running on the member, without Meridian (this is the default)"),
+    )
+    .option(
+      "--member-kubeconfig <file>",
+      "kubeconfig with which the member is cleaned (default: the stored credentials)",
+    )
     .option("--member-context <name>", "context of that kubeconfig")
     .option("--force", "with --orphan: do not wait for a manager", false)
-    .option("--dry-run", "say what would be done, and do nothing", false)
+    .option("--dry-run", "print every step, and do nothing", false)
     .addOption(systemNamespace())
     .addOption(leaseName())
     .addOption(duration("--timeout <duration>", "how long to wait until the manager has removed its finalizer", "5m"))

@@ -30,7 +30,7 @@ describe("what an option names on this machine", () => {
     { flag: "--webhook-cert-dir", named: webhooksIn },
   ])("is asked for again where it is not there: $flag", async ({ flag, named }) => {
     await expect(checkFiles(named("/no/such/place"))).rejects.toThrow(
-      `${flag} /no/such/place does not exist: name another one, or mount or create it first`,
+      `${flag} /no/such/place does not exist: name another path, or mount or create this one first`,
     );
   });
 

@@ -29,7 +29,7 @@ async function checkFile(flag: string, file: string): Promise<void> {
 async function checkFolder(flag: string, folder: string): Promise<void> {
   const found = await look(flag, folder);
   if (!found.isDirectory())
-    throw new CommandError(`${flag} ${folder} is no folder: name the one that holds tls.crt and tls.key`);
+    throw new CommandError(`${flag} ${folder} is no folder: name the folder with tls.crt and tls.key`);
 }
 
 async function look(flag: string, path: string) {
@@ -39,7 +39,7 @@ async function look(flag: string, path: string) {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why = code === "ENOENT" ? "does not exist" : `cannot be read (${code ?? "unknown error"})`;
-    throw new CommandError(`${flag} ${path} ${why}: name another one, or mount or create it first`);
+    throw new CommandError(`${flag} ${path} ${why}: name another path, or mount or create this one first`);
   }
 }
 

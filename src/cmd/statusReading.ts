@@ -95,7 +95,7 @@ async function readApplications(
     } catch (cause) {
       if (!lacksRight(cause)) throw cause;
       const reached = `your rights reach neither every namespace nor ${own}, the namespace of your context`;
-      throw new CommandError(`${reached}; give -n NAMESPACE of one that they reach`, { cause });
+      throw new CommandError(`${reached}; give -n with a namespace that your rights reach`, { cause });
     }
   }
 }

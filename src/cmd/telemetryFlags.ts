@@ -25,13 +25,13 @@ export function addTelemetry(command: Command): Command {
     .addOption(
       new Option(
         "--trace-ratio <share>",
-        "share of the traces that are recorded, 0 to 1 (default: OTEL_TRACES_SAMPLER, else 1)",
+        "share of recorded traces, 0 to 1 (default: OTEL_TRACES_SAMPLER, else 1)",
       ).argParser(parseShare),
     )
     .addOption(
       new Option(
         "--trace-span <name=share>",
-        "share of the spans of one name in recorded traces, as UpdateStatus=1 (default: none of UpdateStatus, all others; may be repeated)",
+        "share of spans with this name in recorded traces, such as UpdateStatus=1 (default: 0 for UpdateStatus, 1 for all others; may be repeated)",
       ).argParser(parseSpanShare),
     );
 }
@@ -83,7 +83,7 @@ function parseSpanShare(text: string, before: Record<string, number> = {}): Reco
   if (!SPANS.includes(name) && !MEMBER_SPANS.some((start) => name.startsWith(start) && name.length > start.length)) {
     const ofMembers = MEMBER_SPANS.map((start) => `${start}KIND`).join(", ");
     throw new InvalidArgumentError(
-      `There is no span ${name}: there are ${SPANS.join(", ")}, and for each kind on members ${ofMembers}, such as SyncDeployment.`,
+      `There is no span ${name}. Spans are ${SPANS.join(", ")}, and for each kind on members ${ofMembers}, such as SyncDeployment.`,
     );
   }
   return { ...before, [name]: parseShare(share) };

@@ -142,7 +142,7 @@ async function untilGone(
   );
   if (gone) return true;
   throw new CommandError(
-    `${name} is not gone in time${state === "" ? "" : ` (${state})`}; its credentials stay until it is: run \`${unjoinAgain(name, options)}\` again`,
+    `${name} is not gone in time${state === "" ? "" : ` (${state})`}; its credentials stay until then: run \`${unjoinAgain(name, options)}\` again`,
     {
       exitCode: EXIT.timeout,
     },

@@ -12,7 +12,7 @@ export function describeUsageError(error: CommanderError, used: readonly Command
     case "commander.conflictingOption":
       return `${message}: leave one of them out`;
     case "commander.missingMandatoryOptionValue": {
-      // What is not known is why something is missing: it is misspelt.
+      // An unknown option explains a missing one: it was misspelt.
       const unknown = used.at(-1)?.args.find((arg) => arg.startsWith("-"));
       const why = unknown === undefined ? message : `unknown option '${unknown}', and ${message}`;
       return used.length === 0 ? why : `${why}; give it: ${usageOf(used)}`;
@@ -30,7 +30,7 @@ export function describeUsageError(error: CommanderError, used: readonly Command
 }
 
 const LOGS =
-  "the manager's log is read with `kubectl --namespace NAMESPACE logs deployment/NAME`; what is wrong with an object or a member, `meridian status NAME` says";
+  "`kubectl --namespace NAMESPACE logs deployment/NAME` shows the manager's log; `meridian status NAME` says what is wrong with an object or a member";
 const STATUS = "`meridian status` shows objects and members, `meridian status NAME` one of them";
 
 /** Commands that other programs have, and what does the same here. */
@@ -38,20 +38,23 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["get", `${STATUS}; \`kubectl get demoapplications,memberclusters -A\` works too`],
   ["list", STATUS],
   ["ls", STATUS],
-  ["clusters", "`meridian status` ends with the members, `kubectl get memberclusters -o wide` says more of them"],
-  ["describe", "`meridian status NAME` says how an object is, `meridian explain NAME` why it runs where it does"],
+  ["clusters", "`meridian status` ends with the members; `kubectl get memberclusters -o wide` says more about them"],
+  [
+    "describe",
+    "`meridian status NAME` shows the state of an object, `meridian explain NAME` why the object runs where it does",
+  ],
   ["logs", LOGS],
   ["log", LOGS],
   ["diff", "`meridian plan -f FILE` shows what a change would do, on every member"],
-  ["apply", "`kubectl apply -f FILE` does it; `meridian plan -f FILE` shows before what it would do"],
-  ["check", "`meridian status` says what is wrong, `meridian install --dry-run` what this hub would refuse"],
+  ["apply", "`kubectl apply -f FILE` applies a file; `meridian plan -f FILE` shows before what it would do"],
+  ["check", "`meridian status` says what is wrong; `meridian install --dry-run` says what this hub would refuse"],
   ["doctor", "`meridian status` says what is wrong"],
   ["top", "`meridian status --watch` follows every change"],
   ["watch", "`meridian status --watch` follows every change"],
   ["init", "`meridian install` installs Meridian on a hub"],
   ["register", "`meridian join NAME --member-kubeconfig FILE` makes a cluster a member"],
-  ["unregister", "`meridian unjoin NAME` lets a member go"],
-  ["delete", "`kubectl delete` removes an object and its copies; `meridian unjoin NAME` lets a member go"],
+  ["unregister", "`meridian unjoin NAME` ends a membership"],
+  ["delete", "`kubectl delete` removes an object and its copies; `meridian unjoin NAME` ends a membership"],
   ["rollback", "`meridian rollout undo NAME` goes back to a revision, `meridian rollout history NAME` lists them"],
   ["undo", "`meridian rollout undo NAME` goes back to a revision"],
 ]);

@@ -13,16 +13,16 @@ import {
 export function addStatus(program: Command, action: (names: string[], options: StatusOptions) => Promise<void>): void {
   program
     .command("status")
-    .description("shows every federated object and every cluster, and why something is not well")
-    .argument("[names...]", "only these: NAME, KIND/NAME such as demoapplication/shop, or membercluster/NAME")
-    .option("-n, --namespace <namespace>", "only objects of this namespace, and the clusters that they are on")
+    .description("shows every object and every cluster, and the reason of every trouble")
+    .argument("[names...]", "objects to show: NAME, KIND/NAME such as demoapplication/shop, or membercluster/NAME")
+    .option("-n, --namespace <namespace>", "only objects of this namespace, and their clusters")
     .addOption(
-      new Option("-A, --all-namespaces", "objects of every namespace (default, where your rights allow it)").conflicts(
+      new Option("-A, --all-namespaces", "objects of every namespace (default, if your rights allow it)").conflicts(
         "namespace",
       ),
     )
-    .option("-l, --selector <selector>", "only objects with these labels, as in kubectl, and the clusters they are on")
-    .addOption(new Option("-o, --output <format>", "another form").choices(OUTPUT_FORMATS))
+    .option("-l, --selector <selector>", "only objects with these labels, as in kubectl, and their clusters")
+    .addOption(new Option("-o, --output <format>", "output format").choices(OUTPUT_FORMATS))
     .addOption(
       new Option("-w, --watch", "show a table that follows every change, until Ctrl-C")
         .default(false)
@@ -35,7 +35,7 @@ export function addVersion(program: Command, action: (options: VersionOptions) =
   program
     .command("version")
     .description("shows the version of this program")
-    .addOption(new Option("-o, --output <format>", "another form").choices(VERSION_FORMATS))
+    .addOption(new Option("-o, --output <format>", "output format").choices(VERSION_FORMATS))
     .action((_, command: Command) => action(command.optsWithGlobals<VersionOptions>()));
 }
 
@@ -43,7 +43,7 @@ export function addCompletion(program: Command, action: (shell: Shell) => Promis
   program
     .command("completion")
     .description("prints a script that completes commands, options and names in a shell")
-    .addArgument(new Argument("<shell>", "which shell").choices(SHELLS))
+    .addArgument(new Argument("<shell>", "name of the shell").choices(SHELLS))
     .addHelpText(
       "after",
       `

@@ -22,7 +22,8 @@ export function parseImage(text: string): string {
 
 export function parseReplicas(text: string): number {
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (count < 1 || count > MOST_REPLICAS) throw new InvalidArgumentError(`It is a number from 1 to ${MOST_REPLICAS}.`);
+  if (count < 1 || count > MOST_REPLICAS)
+    throw new InvalidArgumentError(`The value is a number from 1 to ${MOST_REPLICAS}.`);
   return count;
 }
 

@@ -14,7 +14,7 @@ export class ReconcileMetrics {
     this.#beforeScrape = beforeScrape;
     this.#operator = families.counter(
       "operator_reconcile_total",
-      "Reconciles that came to an end, by outcome (success, error) and controller.",
+      "Finished reconciles, by outcome (success, error) and controller.",
       ["type", "name"],
     );
     this.#controllers = this.#controllerFamilies();
@@ -102,11 +102,11 @@ export class ReconcileMetrics {
       ]),
       errors: counter(
         "controller_runtime_reconcile_errors_total",
-        "Reconciles that failed, status writes that failed, and (worker) objects that a member refused and times that one went out of reach.",
+        "Failed reconciles and failed status writes; of workers, objects that a member refused and losses of contact.",
         labels,
       ),
       time: histogram("controller_runtime_reconcile_time_seconds", "Time of a reconcile.", labels, FAST),
-      active: gauge("controller_runtime_active_workers", "Workers that reconcile now.", labels),
+      active: gauge("controller_runtime_active_workers", "Workers that are reconciling now.", labels),
       maxConcurrent: gauge("controller_runtime_max_concurrent_reconciles", "Workers of a controller.", labels),
     };
   }
@@ -115,17 +115,17 @@ export class ReconcileMetrics {
     const { counter, gauge, histogram } = this.#families;
     const labels = ["name"];
     return {
-      depth: gauge("workqueue_depth", "Keys that wait.", labels),
+      depth: gauge("workqueue_depth", "Keys that wait in the queue.", labels),
       adds: counter("workqueue_adds_total", "Keys added.", labels),
-      waited: histogram("workqueue_queue_duration_seconds", "How long keys wait.", labels, FAST),
-      worked: histogram("workqueue_work_duration_seconds", "How long keys are worked on.", labels, FAST),
-      retries: counter("workqueue_retries_total", "Keys put back with backoff.", labels),
-      unfinished: gauge(
-        "workqueue_unfinished_work_seconds",
-        "Time spent on keys that are not finished, summed.",
+      waited: histogram("workqueue_queue_duration_seconds", "Time that keys wait in the queue.", labels, FAST),
+      worked: histogram("workqueue_work_duration_seconds", "Time of the work on a key.", labels, FAST),
+      retries: counter("workqueue_retries_total", "Keys that were put back with backoff.", labels),
+      unfinished: gauge("workqueue_unfinished_work_seconds", "Sum of the time spent on unfinished keys.", labels),
+      longest: gauge(
+        "workqueue_longest_running_processor_seconds",
+        "Time spent on the unfinished key that has run longest.",
         labels,
       ),
-      longest: gauge("workqueue_longest_running_processor_seconds", "Time spent on the key that runs longest.", labels),
     };
   }
 }

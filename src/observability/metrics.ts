@@ -37,18 +37,18 @@ export class Metrics {
   ]);
   readonly propagationDuration = this.#families.histogram(
     "federation_propagation_duration_seconds",
-    "From a change on the hub to every member being right.",
+    "Time from a change on the hub until every member has the change.",
     [],
     SLOW,
   );
   readonly statusStaleness = this.#families.gauge(
     "federation_status_staleness_seconds",
-    "Time since the cluster was last heard of.",
+    "Time since the last contact with the cluster.",
     ["cluster"],
   );
   readonly deletionsHeld = this.#families.gauge(
     "federation_deletions_held",
-    "1 while deletes are held because too much vanished at once.",
+    "1 while deletions are held because too many objects vanished at once.",
     ["scope"],
   );
   readonly eventsDropped = this.#families.counter(
@@ -63,17 +63,17 @@ export class Metrics {
   );
   readonly spansDropped = this.#families.counter(
     "federation_spans_dropped_total",
-    "Spans that no collector got, by cause.",
+    "Spans that no collector received, by cause.",
     ["cause"],
   );
   readonly webhookRequests = this.#families.counter(
     "controller_runtime_webhook_requests_total",
-    "Calls of the API server to the webhooks.",
+    "Calls of API servers to the webhooks.",
     ["webhook", "code"],
   );
   readonly webhookLatency = this.#families.histogram(
     "controller_runtime_webhook_latency_seconds",
-    "Time of the answers of the webhooks.",
+    "Time until the webhooks answered.",
     ["webhook"],
     FAST,
   );

@@ -17,7 +17,7 @@ export class ObjectMetrics {
   constructor({ counter, gauge, histogram }: MetricFamilies) {
     this.#sync = gauge(
       "operator_sync_status",
-      "Member objects that are as they are to be (up-to-date) and that are not (out-of-sync), by kind.",
+      "Member objects that are as wanted (up-to-date) or not (out-of-sync), by kind.",
       ["resource", "status"],
     );
     this.#states = gauge("federation_objects", "Objects of the hub, by kind and state.", ["kind", "state"]);
@@ -26,12 +26,12 @@ export class ObjectMetrics {
     ]);
     this.#rollouts = counter(
       "federation_rollout_transitions_total",
-      "Changes of state of rollouts in stages, of their stages and of their clusters, by what they came to.",
+      "Changes of state of rollouts in stages, of their stages and of their clusters, by the new state.",
       ["of", "to"],
     );
     this.#failovers = counter(
       "federation_failovers_total",
-      "Objects that left a cluster by failover (ClusterLost, ObjectUnhealthy) or came back to one (Returned), each cluster counted.",
+      "Objects that left a cluster by failover (ClusterLost, ObjectUnhealthy) or returned to one (Returned); each cluster counts.",
       ["reason"],
     );
     // A series that begins with its first increase shows none: what alerts ask for is there from the start.

@@ -17,7 +17,7 @@ export class RequestMetrics {
     this.#total = counter("rest_client_requests_total", "Requests to API servers.", ["cluster", "method", "code"]);
     this.#duration = histogram(
       "rest_client_request_duration_seconds",
-      "Time of requests to API servers, watches apart.",
+      "Time of requests to API servers, without watches.",
       ["cluster", "verb"],
       FAST,
     );

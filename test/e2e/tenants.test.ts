@@ -358,7 +358,7 @@ describe("a member that is joined for some namespaces", () => {
 
     const refused = await meridian(federation.hub, bounded("--renew", "--kinds", "ClusterRole"));
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain(`--kinds clusterroles.${RBAC} is more than an account gets that is bounded`);
+    expect(refused.stderr).toContain(`--kinds clusterroles.${RBAC} needs rights in the whole cluster`);
     const warned = await meridianOk(federation.hub, bounded("--renew", "--kinds", "Role"));
     expect(warned.stderr).toContain(`roles.${RBAC}: whoever may place these on the hub can become administrator`);
     const roles = {

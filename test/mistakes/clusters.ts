@@ -195,7 +195,7 @@ const connections: CommandMistake[] = [
     line: "status --kubeconfig {tenant}",
     what: /your rights reach neither every namespace nor default, the namespace of your context/,
     where: /the hub \(.*kubeconfig .*tenant/,
-    next: /give -n NAMESPACE of one that they reach/,
+    next: /give -n with a namespace that your rights reach/,
   },
   {
     mistake: "no rights to see the cluster that is named",

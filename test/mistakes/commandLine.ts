@@ -49,12 +49,12 @@ const usage: CommandMistake[] = [
     line: `manager ${HUB} --trace-span UpdateStatsu=1`,
     what: /There is no span UpdateStatsu/,
     where: /'--trace-span <name=share>'/,
-    next: /there are Reconcile, ComputeTarget, UpdateStatus/,
+    next: /Spans are Reconcile, ComputeTarget, UpdateStatus/,
   },
   {
     mistake: "an address of webhooks that are not served",
     line: `manager ${HUB} --webhook-url https://127.0.0.1:9443`,
-    what: /which are not served/,
+    what: /not served/,
     where: /--webhook-url/,
     next: /give --webhooks as well/,
   },
@@ -141,8 +141,8 @@ const names: CommandMistake[] = [
   {
     mistake: "a cluster to explain",
     line: `explain mc/m1 ${HUB}`,
-    what: /explain says where an object runs/,
-    where: /m1 is named as a cluster/,
+    what: /m1 is a cluster/,
+    where: /m1 is a cluster/,
     next: /`meridian status membercluster\/m1` shows it, `meridian explain NAME --cluster m1`/,
   },
   {
@@ -310,7 +310,7 @@ const processes: CommandMistake[] = [
     mistake: "webhooks without an address that the hub can call",
     line: `manager ${HUB} --webhooks`,
     what: /--webhooks needs/,
-    where: /where the hub calls them/,
+    where: /at which the hub calls them/,
     next: /--webhook-service or --webhook-url/,
   },
   {

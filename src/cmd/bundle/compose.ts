@@ -56,7 +56,7 @@ export function compose(documents: readonly SourceDocument[], { namespace, targe
   );
   const manifests = objects.map((object) => cleaned(object, scopes, { namespace, target }));
   manifests.sort((a, b) => phaseOf(a) - phaseOf(b) || compare(sortKey(a), sortKey(b)));
-  if (manifests.length === 0) throw new CommandError(`there is no object to put into the bundle${whyNone(leftOut)}`);
+  if (manifests.length === 0) throw new CommandError(`the bundle would hold no object${whyNone(leftOut)}`);
   const [problem] = judgeManifests({ manifests, listed: manifests.length }, namespace);
   if (problem !== undefined) throw new CommandError(`${located(problem.field, manifests)} ${problem.message}`);
   tellUnknownScopes(manifests, scopes, notes);
@@ -84,7 +84,7 @@ export function bundleOf(
   if (Buffer.byteLength(text) > BUNDLE_BOUNDS.unpacked || compressed.length > BUNDLE_BOUNDS.compressed) {
     const most = `${BUNDLE_BOUNDS.unpacked / 1024 / 1024} MiB, ${BUNDLE_BOUNDS.compressed} characters compressed`;
     throw new CommandError(
-      `the manifests are too much for one bundle (${Buffer.byteLength(text)} bytes, ${compressed.length} characters compressed; at most ${most}): give them in parts, as several bundles`,
+      `the manifests are too large for one bundle (${Buffer.byteLength(text)} bytes, ${compressed.length} characters compressed; at most ${most}): make several bundles`,
     );
   }
   return { ...bundle, spec: { compressed } };

@@ -181,7 +181,7 @@ ${filler}`,
   });
 
   test.each([
-    { name: "nothing at all", objects: [], want: "there is no object to put into the bundle" },
+    { name: "nothing at all", objects: [], want: "the bundle would hold no object" },
     {
       name: "nothing but kinds that stay on the hub",
       objects: [
@@ -189,17 +189,17 @@ ${filler}`,
         { apiVersion: "federation.paas.cmft.com/v1alpha1", kind: "Placement", metadata: { name: "all" } },
         { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } },
       ],
-      want: "there is no object to put into the bundle: DemoApplication, Placement are left out: Meridian's own objects stay on the hub; Namespace is left out: Meridian makes",
+      want: "the bundle would hold no object: DemoApplication, Placement are left out: Meridian's own objects stay on the hub; Namespace is left out: Meridian makes",
     },
     {
       name: "no object",
       objects: [{ a: 1 }],
-      want: "no object.yaml holds something that is no Kubernetes object: it has no apiVersion and kind",
+      want: "no object.yaml is no Kubernetes object",
     },
     {
       name: "no object among others",
       objects: [serviceAccount("a"), { a: 1 }],
-      want: "no object among others.yaml (document 2, line 6) holds something that is no Kubernetes object",
+      want: "no object among others.yaml (document 2, line 6) is no Kubernetes object",
     },
     {
       name: "two of one name",

@@ -9,10 +9,10 @@ const several = (value: string, before: string[] = []): string[] => [...before, 
 export function addBundle(program: Command, action: (name: string, options: BundleOptions) => Promise<void>): void {
   program
     .command("bundle")
-    .description("makes bundles: manifests for members that must not be on the hub itself")
+    .description("makes bundles: a bundle is one hub object that carries an operator's manifests")
     .command("create")
-    .description("prints a ManifestBundle made of a Helm chart, a kustomization or files")
-    .argument("<name>", "name of the bundle, and of the Helm release that its templates see", parseDnsLabel)
+    .description("prints a ManifestBundle with the manifests of a Helm chart, a kustomization or files")
+    .argument("<name>", "name of the bundle, and of the Helm release in the chart's templates", parseDnsLabel)
     .addOption(
       new Option("-n, --namespace <namespace>", "namespace of the bundle").argParser(parseDnsLabel).default("default"),
     )
@@ -26,7 +26,7 @@ export function addBundle(program: Command, action: (name: string, options: Bund
     .addOption(
       new Option(
         "--release-namespace <namespace>",
-        "namespace of objects that name none, and of the release (default: that of the bundle)",
+        "namespace of the release, and of objects without a namespace (default: the bundle's namespace)",
       ).argParser(parseDnsLabel),
     )
     .addOption(new Option("--kustomize <folder>", "render this kustomization with kubectl").conflicts("filename"))
@@ -38,7 +38,9 @@ export function addBundle(program: Command, action: (name: string, options: Bund
     .action((name: string, _, command: Command) => {
       const { values = [], filename = [], ...flags } = command.optsWithGlobals<Flags>();
       if (flags.helm === undefined && flags.kustomize === undefined && filename.length === 0)
-        throw new CommandError("say what the bundle is made of: --helm CHART, --kustomize FOLDER, or -f FILE");
+        throw new CommandError(
+          "the bundle needs a source of manifests: give --helm CHART, --kustomize FOLDER, or -f FILE",
+        );
       if (flags.helm === undefined && (values.length > 0 || flags.chartVersion !== undefined))
         throw new CommandError("--values and --chart-version belong to a chart: give --helm CHART as well");
       return action(name, { ...flags, values, filename });

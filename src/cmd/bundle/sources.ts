@@ -114,7 +114,7 @@ export function objectIn({
 }: SourceDocument): (Record<string, unknown> & { apiVersion: string; kind: string }) | undefined {
   if (value === null || value === undefined) return undefined;
   if (!isRecord(value) || typeof value["apiVersion"] !== "string" || typeof value["kind"] !== "string")
-    throw new CommandError(`${place} holds something that is no Kubernetes object: it has no apiVersion and kind`);
+    throw new CommandError(`${place} is no Kubernetes object: it lacks apiVersion or kind`);
   return value as ReturnType<typeof objectIn>;
 }
 

@@ -14,12 +14,12 @@ export function addCordon(
       .command(verb)
       .description(description)
       .argument("<cluster>", "name of the member cluster", parseClusterName)
-      .option("--dry-run", "say what would be done, and do nothing", false)
+      .option("--dry-run", "print every step, and do nothing", false)
       .action((name: string, _, command: Command) => action(verb, name, command.optsWithGlobals<DrainOptions>()));
 
-  about("cordon", "places nothing new on a cluster; what runs there stays");
-  about("uncordon", "lets objects go to a cluster again, after cordon or drain");
-  about("drain", "cordons a cluster and moves what runs there to other clusters; waits until that is done")
-    .option("-y, --yes", "do not ask; without a terminal nothing is asked", false)
-    .addOption(duration("--timeout <duration>", "how long to wait until everything has moved", "10m"));
+  about("cordon", "places nothing new on a cluster; objects that run there stay");
+  about("uncordon", "ends cordon and drain: objects may be placed on the cluster again");
+  about("drain", "cordons a cluster, moves its objects to other clusters, and waits until they have moved")
+    .option("-y, --yes", "do not ask; without a terminal drain never asks", false)
+    .addOption(duration("--timeout <duration>", "how long to wait until every object has moved", "10m"));
 }

@@ -86,7 +86,7 @@ async function fromFiles(name: string | undefined, options: ExplainOptions): Pro
   const world = worldOf(files);
   if (world.clusters.length === 0)
     throw new CommandError(
-      "the files hold no MemberCluster: write them with `kubectl get memberclusters -o yaml`, and give that file with -f too",
+      "the files hold no MemberCluster: write them with `kubectl get memberclusters -o yaml`, and give that file with -f as well",
     );
   const placeable = [...world.objects.values()].filter(isPlaceable);
   if (name === undefined) {
@@ -94,7 +94,7 @@ async function fromFiles(name: string | undefined, options: ExplainOptions): Pro
     const rendered = placeable.filter(isRenderedKind);
     const objects = rendered.length > 0 ? rendered : placeable;
     if (objects.length === 0)
-      throw new CommandError("the files hold no object to explain: give its file with -f FILE too");
+      throw new CommandError("the files hold no object to explain: give its file with -f FILE as well");
     return { world, objects };
   }
   const wanted = splitName(name);
@@ -106,7 +106,7 @@ async function fromFiles(name: string | undefined, options: ExplainOptions): Pro
     throw new CommandError(
       `the files hold no ${wanted.kind} "${wanted.name}"; ${chooseAmong(
         placeable.map(({ kind, metadata }) => `${kind.toLowerCase()}/${metadata.name}`),
-        "they hold none: give its file with -f FILE too",
+        "they hold no object: give its file with -f FILE as well",
       )}`,
     );
   return { world, objects };
@@ -123,7 +123,7 @@ async function fromHub(name: string | undefined, options: ExplainOptions, contex
   const type = kind === "demoapplication" ? DEMOAPPLICATIONS : await reader.typeNamed(kind, group);
   if (type === undefined)
     throw new CommandError(
-      `the hub serves no kind "${kind}"; check the spelling, or if ${kind} is a namespace, write ${wanted} -n ${kind}`,
+      `the hub serves no kind "${kind}": check the spelling; if ${kind} is a namespace, write ${wanted} -n ${kind}`,
     );
   const home = type.namespaced ? namespace : undefined;
   await reader.readPolicies(world, home);
@@ -161,7 +161,7 @@ async function fromHub(name: string | undefined, options: ExplainOptions, contex
 
 function isNoObject(cluster: string): CommandError {
   return new CommandError(
-    `explain says where an object runs, and ${cluster} is named as a cluster: \`meridian status membercluster/${cluster}\` shows it, \`meridian explain NAME --cluster ${cluster}\` why an object runs there or not`,
+    `explain is about objects, and ${cluster} is a cluster: \`meridian status membercluster/${cluster}\` shows the cluster, \`meridian explain NAME --cluster ${cluster}\` why an object runs there or not`,
   );
 }
 

@@ -19,7 +19,7 @@ const several = (value: string, before: string[] = []): string[] => [...before, 
 const filename = (what: string): Option =>
   new Option("-f, --filename <file>", `${what}: a file, a folder, or - (may be repeated)`).argParser(several);
 const recursive = (): Option =>
-  new Option("-R, --recursive", "with -f: the folders within a folder too").default(false);
+  new Option("-R, --recursive", "with -f: also read the folders within a folder").default(false);
 
 const home = (): Option =>
   new Option("--system-namespace <namespace>", "Meridian's own namespace on the hub")
@@ -32,27 +32,28 @@ export function addExplain(
 ): void {
   program
     .command("explain")
-    .description("says why an object runs where it does, cluster by cluster and step by step, and why not elsewhere")
-    .argument("[name]", "the object: NAME, or KIND/NAME such as demoapplication/shop")
+    .description("says for each cluster why the object runs there or not, step by step")
+    .argument("[name]", "object: NAME, or KIND/NAME such as demoapplication/shop")
     .addOption(
-      new Option("-n, --namespace <namespace>", "namespace of the object (default: that of the context)").argParser(
-        parseDnsLabel,
-      ),
+      new Option(
+        "-n, --namespace <namespace>",
+        "namespace of the object (default: the namespace of the context)",
+      ).argParser(parseDnsLabel),
     )
     .option(
       "--cluster <name>",
-      "only this cluster: every step, every field that an override sets, what would have to change",
+      "explain only this cluster: every step, every field that an override sets, and what would have to change",
     )
     .option(
       "--without-hub",
-      "answer from the files of -f alone: the object, policies, and MemberClusters with their status",
+      "answer only from the files of -f: the object, policies, and MemberClusters with their status",
       false,
     )
-    .addOption(filename("as if these were applied: policies, clusters, the object"))
+    .addOption(filename("explain as if these were applied: policies, clusters, the object"))
     .addOption(recursive())
     .addOption(home())
     .addOption(
-      new Option("-o, --output <format>", "another form; wide: every step of every cluster").choices(EXPLAIN_FORMATS),
+      new Option("-o, --output <format>", "output format; wide: every step of every cluster").choices(EXPLAIN_FORMATS),
     )
     .action((name: string | undefined, _, command: Command) => {
       const { filename: files = [], ...flags } = command.optsWithGlobals<Given<ExplainOptions>>();
@@ -65,46 +66,47 @@ const clusters = (value: string, before: string[] = []): string[] => [...before,
 export function addPlan(program: Command, action: (options: PlanOptions) => Promise<void>): void {
   program
     .command("plan")
-    .description("shows what a change would do on every cluster, before anything is written")
-    .addOption(filename("what would be applied: objects, policies, MemberClusters"))
+    .description("shows what a change would do on every cluster, and writes nothing")
+    .addOption(filename("plan as if these were applied: objects, policies, MemberClusters"))
     .addOption(
-      new Option(
-        "--policy <file>",
-        "a policy that would be applied, as with -f and nothing but policies (may be repeated)",
-      ).argParser(several),
+      new Option("--policy <file>", "as -f, but refuses everything that is no policy (may be repeated)").argParser(
+        several,
+      ),
     )
     .addOption(recursive())
     .addOption(
       new Option(
         "--without <cluster>",
-        "as if the cluster were lost for longer than failover waits (may be repeated)",
+        "plan as if the cluster were lost for longer than failover waits (may be repeated)",
       ).argParser(clusters),
     )
     .addOption(
-      new Option("--cordon <cluster>", "as if the cluster were cordoned (may be repeated)").argParser(clusters),
+      new Option("--cordon <cluster>", "plan as if the cluster were cordoned (may be repeated)").argParser(clusters),
     )
-    .addOption(new Option("--drain <cluster>", "as if the cluster were drained (may be repeated)").argParser(clusters))
+    .addOption(
+      new Option("--drain <cluster>", "plan as if the cluster were drained (may be repeated)").argParser(clusters),
+    )
     .addOption(
       new Option(
         "-n, --namespace <namespace>",
-        "namespace of what names none in the files (default: that of the context)",
+        "namespace of objects without a namespace in the files (default: the namespace of the context)",
       ).argParser(parseDnsLabel),
     )
     .option(
       "--server-side",
-      "as `kubectl apply --server-side` would apply the files (default: as was done to the object before, else as `kubectl apply`)",
+      "apply the files as `kubectl apply --server-side` (default: as the object was applied before, else as `kubectl apply`)",
       false,
     )
-    .option("--without-hub", "answer from files alone: what is there now comes from --from", false)
+    .option("--without-hub", "answer only from files: --from has the present state", false)
     .addOption(
       new Option(
         "--from <file>",
-        "with --without-hub: what is there now, as kubectl get -o yaml writes it: MemberClusters with their status, policies, objects (may be repeated)",
+        "with --without-hub: the present state, from kubectl get -o yaml: MemberClusters with their status, policies, objects (may be repeated)",
       ).argParser(several),
     )
-    .option("--hub-only", "do not ask the members: compare with what the hub sends now", false)
+    .option("--hub-only", "do not ask the members: compare with the objects that the hub sends now", false)
     .addOption(home())
-    .addOption(new Option("-o, --output <format>", "another form").choices(PLAN_FORMATS))
+    .addOption(new Option("-o, --output <format>", "output format").choices(PLAN_FORMATS))
     .action((_, command: Command) => {
       const {
         filename: files = [],

@@ -44,10 +44,9 @@ export async function plan(options: PlanOptions, context: CommandContext): Promi
   const { filename, policy, without, cordon, drain, from, withoutHub } = options;
   if ([filename, policy, without, cordon, drain].every(({ length }) => length === 0))
     throw new CommandError(
-      "say what would change: -f FILE, --policy FILE, --without CLUSTER, --cordon CLUSTER or --drain CLUSTER",
+      "plan needs a change: give -f FILE, --policy FILE, --without CLUSTER, --cordon CLUSTER or --drain CLUSTER",
     );
-  if (from.length > 0 && !withoutHub)
-    throw new CommandError("--from says what is there now in place of a hub: give --without-hub too");
+  if (from.length > 0 && !withoutHub) throw new CommandError("--from replaces the hub: give --without-hub as well");
   const { report, notes } = withoutHub ? await planOfFiles(options) : await planOnHub(options, context);
   const { terminal } = context;
   if (options.output === undefined) for (const note of notes) terminal.err(`${note}\n`);

@@ -148,10 +148,10 @@ spec:
     const cases: [string, RegExp][] = [
       [
         `${good}---\n# Nothing.\n---\nfoo: 1\n`,
-        /\(document 3, line 7\) holds something that is no Kubernetes object: /,
+        /\(document 3, line 7\) is no Kubernetes object: /,
       ],
       [`${good}---\n${list}`, /\(document 2, line 5, item 1\): a ConfigMap has no metadata\.name; give it one$/m],
-      ["foo: 1\n", /\.yaml holds something that is no Kubernetes object: /],
+      ["foo: 1\n", /\.yaml is no Kubernetes object: /],
       ["foo: [1\n", /\.yaml is no YAML: .* at line 2, column 1$/m],
       [`${good}---\nfoo: [1\n`, /\.yaml \(document 2\) is no YAML: .* at line 6, column 1$/m],
     ];
@@ -167,13 +167,13 @@ spec:
     const application = join(data, "application.yaml");
     const cases: [string[], RegExp][] = [
       [["-f", application], /hold no MemberCluster: write them with `kubectl get memberclusters -o yaml`/],
-      [["--from", data], /say what would change/],
+      [["--from", data], /give -f FILE, --policy FILE, --without CLUSTER/],
       [["--from", data, "--without", "nowhere"], /the files hold no member cluster "nowhere"; name one of these/],
       [["--from", data, "-f", application, "--server-side"], /--server-side is about how a hub merges/],
     ];
     for (const [args, message] of cases)
       expect(await run(...args)).toMatchObject({ code: 2, out: "", err: expect.stringMatching(message) as string });
     const onHub = await runMeridian(["plan", "--from", data, "-f", application]);
-    expect(onHub).toMatchObject({ code: 2, err: expect.stringMatching(/give --without-hub too/) as string });
+    expect(onHub).toMatchObject({ code: 2, err: expect.stringMatching(/give --without-hub as well/) as string });
   });
 });

@@ -33,7 +33,7 @@ export async function lockFolder(file: string, folder: string): Promise<AsyncDis
   } finally {
     await rm(written, { force: true });
   }
-  throw new CommandError(`${folder} is being taken by another quickstart at this moment; use another --dir`);
+  throw new CommandError(`${folder} is in use by another quickstart; use another --dir`);
 }
 
 /** Gives a file a name that nobody has, in one step; false when somebody has it. */

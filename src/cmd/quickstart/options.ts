@@ -52,9 +52,9 @@ export function quickstartOptions(flags: QuickstartFlags): QuickstartOptions {
   const { kubeconfig, context, ...options } = flags;
   if (context !== undefined)
     throw new InvalidArgumentError(
-      "--context is not for quickstart: each of its kubeconfigs counts by its current-context",
+      "--context has no meaning for quickstart, which uses the current-context of each kubeconfig: leave --context out",
     );
-  if (options.json && !options.once) throw new InvalidArgumentError("--json goes with --once");
+  if (options.json && !options.once) throw new InvalidArgumentError("--json needs --once: give --once as well");
   if (kubeconfig === undefined) return options;
   const clash = [
     options.real && "--real",
@@ -63,7 +63,7 @@ export function quickstartOptions(flags: QuickstartFlags): QuickstartOptions {
   ].find((flag) => flag !== false);
   if (clash !== undefined)
     throw new InvalidArgumentError(
-      `${clash} is for clusters that quickstart starts, --kubeconfig for ones that are there`,
+      `${clash} is for clusters that quickstart starts, --kubeconfig for clusters that you have: leave one of them out`,
     );
   return { ...options, given: parseGivenClusters(kubeconfig) };
 }
@@ -99,7 +99,7 @@ export function parseGivenClusters(text: string): GivenClusters {
 /** Reads a number of regions; how many there are is known later. */
 export function parseRegions(text: string): number {
   const count = Number(text);
-  if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError("It is a number from 1 on.");
+  if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError("The value is a number, 1 or more.");
   return count;
 }
 

@@ -94,7 +94,7 @@ function stageThatWaits(object: string, { stages = [] }: RolloutStatus): string 
   const waiting = stages.find(({ state, approvedBy }) => state === "Paused" && approvedBy === undefined);
   if (waiting === undefined)
     throw new CommandError(
-      `no stage of ${object} waits for approval; name one with --stage to approve it before its time`,
+      `no stage of ${object} waits for approval; give --stage NAME to approve a stage before its turn`,
     );
   return waiting.name;
 }

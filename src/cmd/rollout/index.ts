@@ -85,7 +85,7 @@ async function objectOf(hub: Connection, text: string, namespace: string, signal
     if (holder !== undefined) return { type: bindings, holder, name: `${kind}/${name}` };
   }
   throw new CommandError(
-    `no policy places a ${kind} "${name}" in namespace ${namespace} of ${describeWhere(hub.where)}: give -n NAMESPACE, if it is in another one; objects are named as NAME or KIND/NAME`,
+    `no policy places a ${kind} "${name}" in namespace ${namespace} of ${describeWhere(hub.where)}: give -n NAMESPACE if the object is in another namespace; objects are named as NAME or KIND/NAME`,
   );
 }
 

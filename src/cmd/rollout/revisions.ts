@@ -82,6 +82,6 @@ export function goodBefore(called: string, status: RolloutStatus | undefined): n
     .toSorted((a, b) => b.at - a.at || b.number - a.number);
   if (last !== undefined) return last.number;
   throw new CommandError(
-    `no earlier revision of ${called} is known to have been good; \`meridian rollout history ${called}\` lists them: name one with --to-revision`,
+    `no earlier revision of ${called} is known to be good; \`meridian rollout history ${called}\` lists the revisions: choose one with --to-revision`,
   );
 }

@@ -147,7 +147,7 @@ describe("an approval", () => {
   test("that cannot be meant is refused with what can", () => {
     const status = { ...PROGRESSING, startedAt: EARLIER };
     expect(() => approve({ status })).toThrow(
-      "no stage of demoapplication/shop waits for approval; name one with --stage",
+      "no stage of demoapplication/shop waits for approval; give --stage NAME",
     );
     expect(() => approve({ status, stage: "europe" })).toThrow("its stages are canary, asia, rest");
     expect(() => approve({ status: undefined })).toThrow("there is nothing to approve");
@@ -209,7 +209,7 @@ describe("undo goes back to", () => {
       name: "none where none is known to have been good",
       revisions: [revision(1), revision(2, NOW)],
       status: at("Succeeded", 2, 2),
-      want: "no earlier revision of demoapplication/shop is known to have been good; `meridian rollout history demoapplication/shop` lists them: name one with --to-revision",
+      want: "`meridian rollout history demoapplication/shop` lists the revisions: choose one with --to-revision",
     },
     {
       name: "none where there is no other",

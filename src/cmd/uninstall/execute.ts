@@ -102,7 +102,7 @@ function settle(waited: Waited, { wish, context, progress }: Run): void {
     wish.objects === "Drain" && waited.each.length > 0
       ? "; a member that does not come back can be orphaned with `meridian unjoin NAME --orphan`"
       : "";
-  throw new CommandError(`the time is up, still waiting for ${waited.still}; run it again to go on${way}`, {
+  throw new CommandError(`the time is up, still waiting for ${waited.still}; run uninstall again to go on${way}`, {
     exitCode: EXIT.timeout,
   });
 }
@@ -154,7 +154,7 @@ async function unlessChanged(write: () => Promise<unknown>): Promise<void> {
   } catch (error) {
     if (isApiError(error) && error.status === 500 && error.apiMessage.includes("failed calling webhook")) {
       throw new CommandError(
-        "nobody answers at a webhook, though a manager holds its Lease: if it died, run this again in half a minute, when the Lease has run out",
+        "nobody answers at a webhook, though a manager holds its Lease: if the manager died, run uninstall again in half a minute, when its Lease has expired",
         { cause: error },
       );
     }

@@ -72,9 +72,12 @@ async function walk(first: Snapshot, run: Run): Promise<number> {
     const step = nextStep(snapshot.seen, wish);
     if (!isWork(step)) return finish(step, snapshot, { clean, wish }, context);
     if (systemClock.monotonic() > deadline) {
-      throw new CommandError(`the time is up before it could ${describeStep(step, wish)}; run it again to go on`, {
-        exitCode: EXIT.timeout,
-      });
+      throw new CommandError(
+        `the time is up before it could ${describeStep(step, wish)}; run uninstall again to go on`,
+        {
+          exitCode: EXIT.timeout,
+        },
+      );
     }
     if (tries === 0) announce(step, run);
     clean = (await execute(step, run)) && clean;
@@ -179,7 +182,7 @@ function checkNobodyInstalls(first: Observed, now: Observed): void {
   const fresh = now.crds.find(({ uid }) => !known.has(uid));
   if (fresh === undefined) return;
   throw new CommandError(
-    `${CRDS.kind} ${fresh.name} was made anew meanwhile: somebody installs Meridian. Nothing more is removed; run it again if that is to go, too`,
+    `${CRDS.kind} ${fresh.name} was made anew meanwhile: somebody installs Meridian. Nothing more is removed; to remove that too, run uninstall again`,
   );
 }
 
