@@ -43,7 +43,7 @@ describe("the server of a member", () => {
 
   test.each([
     ["https://metadata.goog", "metadata.goog is a cloud's metadata service, not a cluster"],
-    ["https://169.254.1.1", "169.254.1.1 is a link-local address, which only the machine itself can mean"],
+    ["https://169.254.1.1", "169.254.1.1 is a link-local address, which is valid only on the local link"],
     ["https://0.10.200.30", "0.10.200.30 is the address of no machine in particular"],
     ["nothing", "is not an address; write one such as https://api.example.com:6443"],
   ])("of %s is named, with the reason", (server, message) => {

@@ -51,7 +51,7 @@ function refusalOf(host: string): string | undefined {
   if (METADATA_HOSTS.has(host) || METADATA_ADDRESSES.has(address))
     return "is a cloud's metadata service, not a cluster";
   if (/^169\.254\.\d{1,3}\.\d{1,3}$/.test(address) || /^fe[89ab][0-9a-f]:/.test(address))
-    return "is a link-local address, which only the machine itself can mean";
+    return "is a link-local address, which is valid only on the local link";
   if (/^0\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address) || address === "::")
     return "is the address of no machine in particular";
   return undefined;

@@ -51,7 +51,7 @@ export const ingress = withRules(
   }),
   {
     rule: `self.pathType == 'ImplementationSpecific' || !self.path.matches('${unreachable}')`,
-    message: "path: nothing of it may be '//', '/./', '/../' or '%2F'; write the path as the application sees it",
+    message: "path: must not contain '//', '/./', '/../' or '%2F'; write the path as the application sees it",
     field: "path",
     holds: ({ path, pathType }) => pathType === "ImplementationSpecific" || !UNREACHABLE_PATH.test(path),
   },

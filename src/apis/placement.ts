@@ -36,7 +36,7 @@ export const toleration = withRules(
   },
   {
     rule: "!has(self.tolerationSeconds) || (has(self.effect) && self.effect == 'NoExecute')",
-    message: "tolerationSeconds: it counts only with effect NoExecute; remove it, or set that effect",
+    message: "tolerationSeconds: only effect NoExecute uses it; remove it, or set effect NoExecute",
     field: "tolerationSeconds",
     holds: ({ tolerationSeconds, effect }) => tolerationSeconds === undefined || effect === "NoExecute",
   },
@@ -121,7 +121,8 @@ const retainedField = withRules(
         ),
       {
         rule: "!(self in ['apiVersion', 'kind', 'metadata', 'metadata.name', 'metadata.namespace', 'spec'])",
-        message: "path: name a field inside the object, such as spec.replicas; what it is called cannot be given up",
+        message:
+          "path: name a field inside the object, such as spec.replicas; name and namespace cannot be left to the member",
         holds: (path) =>
           !["apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace", "spec"].includes(path),
       },

@@ -82,7 +82,7 @@ export const replicaScheduling = withRules(
   },
   {
     rule: "!has(self.minReplicasPerCluster) || !has(self.maxReplicasPerCluster) || self.minReplicasPerCluster <= self.maxReplicasPerCluster",
-    message: "minReplicasPerCluster: must not be above maxReplicasPerCluster; lower it, or raise that",
+    message: "minReplicasPerCluster: must not be above maxReplicasPerCluster; lower it, or raise maxReplicasPerCluster",
     field: "minReplicasPerCluster",
     holds: (s) =>
       s.minReplicasPerCluster === undefined ||

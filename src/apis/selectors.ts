@@ -104,7 +104,7 @@ export const resourceSelector = withRules(
   }),
   {
     rule: "!(has(self.namespace) && has(self.namespaceSelector))",
-    message: "namespaceSelector: remove it or namespace; one of them says which namespaces are meant",
+    message: "namespaceSelector: remove it, or remove namespace; only one of them may choose namespaces",
     field: "namespaceSelector",
     holds: ({ namespace, namespaceSelector }) => namespace === undefined || namespaceSelector === undefined,
   },

@@ -41,8 +41,8 @@ describe("the tables", () => {
     expect(formatStatus(report, { wide: false, color: false, now })).toBe(
       [
         "CAUSE                CLUSTERS   OBJECTS        SINCE   NEXT STEP",
-        "ClusterUnreachable   b          default/shop   6m      see whether the API server of b runs and the way to it is open; contact returns by itself, `meridian unjoin b` lets it go",
-        "NotReported          c          -              -       see whether a manager runs: `kubectl get pods -n meridian-system`",
+        "ClusterUnreachable   b          default/shop   6m      check that the API server of b runs and that the manager can reach it; contact returns by itself; `meridian unjoin b` ends the membership",
+        "NotReported          c          -              -       check that a manager runs: `kubectl get pods -n meridian-system`",
         "",
         "NAMESPACE   NAME   PLACEMENT              DESIRED   READY   CLUSTERS   AVAILABLE   AGE   SINCE   REASON",
         "default     blog   Placement/everywhere   1         1       1          1/1         30m   -       -",
@@ -72,7 +72,7 @@ describe("the tables", () => {
     const slow = condition("Slow", "True", "SlowAnswers", "answers take about 2.5s");
     const status = { conditions: [ready, slow], latency: "2.5s", kubernetesVersion: "v1.35.4" };
     const built = buildReport([], [{ ...cluster("a", ready), status }, cluster("b", ready)]);
-    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(/^SlowAnswers +a +- +5m +see /m);
+    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(/^SlowAnswers +a +- +5m +check /m);
     const wide = formatStatus(built, { wide: true, color: false, now });
     expect(wide).toMatch(/LAST CONTACT +LATENCY +REASON\n/);
     expect(wide).toMatch(/^a .* now +2\.5s +SlowAnswers: answers take about 2\.5s$/m);
@@ -83,7 +83,7 @@ describe("the tables", () => {
   test("count the last contact of a cluster from its last answer, as its objects do", () => {
     const status = { conditions: [lost], lastContact: "2026-11-21T08:24:00Z", kubernetesVersion: "v1.35.4" };
     const built = buildReport([], [{ ...cluster("b", ready), status }]);
-    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(/^ClusterUnreachable +b +- +6m +see /m);
+    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(/^ClusterUnreachable +b +- +6m +check /m);
     expect(formatStatus(built, { wide: false, color: false, now })).toMatch(/^b .* 6m ago +ClusterUnreachable$/m);
   });
 

@@ -79,7 +79,7 @@ test("a fleet loses one region and keeps eleven", async () => {
   await federation.untilEntry("default", "shop", lost, { state: "Unknown", reason: "ClusterUnreachable" });
   const told = await meridian(federation.hub, ["status", "shop"]);
   expect(told.stdout).toMatch(
-    new RegExp(`^ClusterUnreachable +${lost} +default/shop +\\d+s +see .*unjoin ${lost}`, "m"),
+    new RegExp(`^ClusterUnreachable +${lost} +default/shop +\\d+s +check .*unjoin ${lost}`, "m"),
   );
   expect(told.stdout).toMatch(/ 11\/12 .* ClusterUnreachable 1$/m);
   const { status } = await federation.application("default", "shop");

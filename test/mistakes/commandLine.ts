@@ -143,7 +143,7 @@ const names: CommandMistake[] = [
     line: `explain mc/m1 ${HUB}`,
     what: /m1 is a cluster/,
     where: /m1 is a cluster/,
-    next: /`meridian status membercluster\/m1` shows it, `meridian explain NAME --cluster m1`/,
+    next: /`meridian status membercluster\/m1` shows the cluster, `meridian explain NAME --cluster m1`/,
   },
   {
     mistake: "an application of another namespace",

@@ -105,7 +105,7 @@ describe("a request is refused with a word on what to change", () => {
         "CREATE",
         clusterPlacementObject(selecting({ ...demo, namespace: "a", namespaceSelector: {} })),
       ),
-      want: /namespaceSelector: remove it or namespace/,
+      want: /namespaceSelector: remove it, or remove namespace/,
     },
     {
       name: "a policy that names a namespace of objects that belong to none",
