@@ -128,7 +128,7 @@ describe("cordon, drain and uncordon", () => {
     try {
       const blind = await onHub("drain m1 --timeout 1s");
       expect(blind).toMatchObject({ code: 3, out: "" });
-      expect(blind.err).toMatch(/what is on m1 could not be read within 1 s, .*`meridian cordon m1`/);
+      expect(blind.err).toMatch(/copies on m1 could not be read within 1 s, .*`meridian cordon m1`/);
     } finally {
       hub.faults.clear();
     }

@@ -136,7 +136,11 @@ describe("an account that is bounded to namespaces", () => {
       kinds: resolve("Role", "certificates.cert-manager.io"),
       says: undefined,
     },
-    { name: "has no cluster-scoped kind", kinds: resolve("ClusterRole"), says: `--kinds clusterroles.${RBAC} needs rights in the whole cluster` },
+    {
+      name: "has no cluster-scoped kind",
+      kinds: resolve("ClusterRole"),
+      says: `--kinds clusterroles.${RBAC} needs rights in the whole cluster`,
+    },
     { name: "has not every kind", kinds: resolve("*"), says: "--kinds '*' needs rights" },
   ])("$name", ({ kinds, says }) => {
     const check = () => checkBounded(kinds, ["bank"]);

@@ -93,7 +93,7 @@ export function verdictWithoutAsking(
   if (release !== undefined) return { kind: "Keep", why: `left to ${describeRelease(release)}` };
   // A CRD of that name can only be Meridian's, whoever installed it.
   if (isInstalled(before) || wanted.kind === "CustomResourceDefinition") return undefined;
-  return { kind: "Refused", why: "there is one that is not Meridian's; remove or rename it" };
+  return { kind: "Refused", why: "the hub has an object of that name that is not Meridian's; remove or rename it" };
 }
 
 interface DryRun {

@@ -124,7 +124,9 @@ export class Parting implements AsyncDisposable {
     const { terminal } = context;
     const [other] = this.#sharing;
     if (other !== undefined) {
-      terminal.err(`membercluster/${other.metadata.name} is the same cluster: what join made there stays for it.\n`);
+      terminal.err(
+        `membercluster/${other.metadata.name} stands for the same cluster: the objects that join made there stay for it.\n`,
+      );
       return [];
     }
     const access = memberAccess(this.#hubId, options.namespace);
@@ -138,13 +140,13 @@ export class Parting implements AsyncDisposable {
     }
     const unreleased = await this.takeMarksOff();
     if (unreleased.length > 0) {
-      terminal.err(`not everything on ${name} was let go of: ${describeUnreleased(unreleased)}\n`);
+      terminal.err(`some objects on ${name} were not released: ${describeUnreleased(unreleased)}\n`);
       // The account is what takes the marks off the next time, unless a person gives that up.
       const kept =
         hasAccount && !options.force ? everythingOf(access) : await this.#revoke(this.#reached.client, access);
       return [this.#marksLeft(), ...kept];
     }
-    if ((this.#marked ?? 0) > 0) terminal.out(`${counted(this.#marked ?? 0, "object")} let go of on ${name}\n`);
+    if ((this.#marked ?? 0) > 0) terminal.out(`${counted(this.#marked ?? 0, "object")} released on ${name}\n`);
     return await this.#revoke(this.#reached.client, access);
   }
 
@@ -169,7 +171,7 @@ export class Parting implements AsyncDisposable {
     const { name, secret } = this.#leaving;
     const again = `meridian unjoin ${name} --orphan`;
     return {
-      what: `what Meridian put there keeps Meridian's marks; a later join leaves it alone`,
+      what: `the copies there keep Meridian's marks; a later join leaves them alone`,
       command:
         secret?.metadata.labels?.[JOINED_TO_LABEL] === undefined
           ? `meridian join ${name} and ${again}, once it answers, take the marks off`

@@ -67,16 +67,14 @@ test("a draining that takes too long is told with what it waits for, and with th
   const again = `run \`meridian unjoin m1 --drain --kubeconfig ${file("hub")}\` again`;
   const early = await onHub("unjoin m1 --drain --timeout 500ms");
   expect(early.code).toBe(3);
-  expect(early.err).toContain("m1 is not gone in time (no manager has reported on its removal yet)");
+  expect(early.err).toContain("m1 is not gone in time (no manager has reported on the removal yet)");
   const conditions = [
     condition("Ready", "True", "Connected", ""),
     condition("Removed", "False", "DeletionWaits", HELD),
   ];
   await patch({ status: { conditions } }, "status");
   const late = await onHub("unjoin m1 --drain --timeout 500ms");
-  expect(late.err).toContain(
-    `meridian: m1 is not gone in time (${HELD}); its credentials stay until then: ${again}\n`,
-  );
+  expect(late.err).toContain(`meridian: m1 is not gone in time (${HELD}); its credentials stay until then: ${again}\n`);
 });
 
 test("unjoin without a word on a cluster that is being drained asks for one, and abandons nothing", async () => {
@@ -84,7 +82,7 @@ test("unjoin without a word on a cluster that is being drained asks for one, and
     const { code, out, err } = await onHub(line);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toBe(
-      `meridian: m1 is being drained already (${HELD}): give --drain to go on with that, or --orphan to leave running what is still there\n`,
+      `meridian: m1 is being drained already (${HELD}): give --drain to continue, or --orphan to leave the remaining copies running\n`,
     );
   }
   expect(await policy()).toBe("Drain");

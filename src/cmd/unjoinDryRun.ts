@@ -30,7 +30,7 @@ export async function describeUnjoin(leaving: Leaving, parting: Parting, hasSecr
   let exitCode: number = EXIT.ok;
   if (foreseen.kind === "Shared")
     terminal.err(
-      `membercluster/${foreseen.with} is the same cluster: what runs there, and what join made, stays for it.\n`,
+      `membercluster/${foreseen.with} stands for the same cluster: the copies there, and the objects that join made, stay for it.\n`,
     );
   if (foreseen.kind === "Unreached" && foreseen.failure !== undefined) {
     const kept = drains ? "What runs there, and what join made there," : "What join made there";

@@ -42,7 +42,7 @@ test("the namespaces that an account was bounded to stay, and are named", () => 
 
 test("a removal is at what its condition says, and at nothing else that stands on the cluster", () => {
   const ready = { type: "Ready", reason: "Connected", message: "" };
-  expect(removalOf(member({}, "Drain", [ready]))).toBe("no manager has reported on its removal yet");
+  expect(removalOf(member({}, "Drain", [ready]))).toBe("no manager has reported on the removal yet");
   expect(removalOf(member({}, "Drain", [ready, { type: "Removed", message: "Drain: 2 objects left" }]))).toBe(
     "Drain: 2 objects left",
   );
@@ -52,7 +52,7 @@ test("a cluster that is being drained is not let go of by a command that does no
   const deleted = { deletionTimestamp: "2026-11-21T08:00:00Z" };
   const draining = member(deleted, "Drain", [{ type: "Removed", message: "Drain: 2 objects left" }]);
   expect(needsChoice(draining, options)).toBe(
-    "m1 is being drained already (Drain: 2 objects left): give --drain to go on with that, or --orphan to leave running what is still there",
+    "m1 is being drained already (Drain: 2 objects left): give --drain to continue, or --orphan to leave the remaining copies running",
   );
   expect(needsChoice(draining, { ...options, isChosen: true })).toBeUndefined();
   for (const other of [undefined, member({}, "Drain"), member(deleted, "Orphan"), member(deleted, undefined)])

@@ -30,8 +30,8 @@ export function describeRemembered(name: string, secret: string, options: Unjoin
   const again = unjoinAgain(name, options);
   const forget = unjoinAgain(name, { ...options, isChosen: true, deletionPolicy: "Orphan", force: true });
   return (
-    `secret/${secret} stays in namespace ${options.namespace} of the hub until that is removed: \`${again}\` tries again; ` +
-    `once you have removed it yourself, or the cluster is no more: \`${forget}\``
+    `secret/${secret} stays in namespace ${options.namespace} of the hub until these are removed: \`${again}\` tries again; ` +
+    `once you have removed them yourself, or the cluster is gone: \`${forget}\``
   );
 }
 
@@ -45,7 +45,7 @@ export function whatStays(name: string, namespaces: readonly string[] | undefine
 /** What the removal of a MemberCluster is at, or waits for. */
 export function removalOf({ status }: MemberCluster): string {
   const removed = status?.conditions?.find(({ type }) => type === "Removed");
-  return removed?.message ?? "no manager has reported on its removal yet";
+  return removed?.message ?? "no manager has reported on the removal yet";
 }
 
 /** Why a cluster that is being drained already is not simply let go of; undefined where nothing was begun, or the person has chosen. */
@@ -53,7 +53,7 @@ export function needsChoice(member: MemberCluster | undefined, { isChosen }: Unj
   if (isChosen || member?.metadata.deletionTimestamp === undefined || member.spec.deletionPolicy !== "Drain")
     return undefined;
   return (
-    `${member.metadata.name} is being drained already (${removalOf(member)}): give --drain to go on with that, ` +
-    `or --orphan to leave running what is still there`
+    `${member.metadata.name} is being drained already (${removalOf(member)}): give --drain to continue, ` +
+    `or --orphan to leave the remaining copies running`
   );
 }

@@ -227,7 +227,7 @@ describe("install --manager", () => {
   test("uninstall takes the managers away with everything else", async () => {
     const { stdout } = await meridianOk(hub, ["uninstall", "--yes"]);
     expect(stdout).toContain("deployment meridian-system/meridian-manager removed\n");
-    expect(stdout).toContain("Meridian is off this hub\n");
+    expect(stdout).toContain("Meridian was removed from this hub\n");
     const kinds = "deployments,services,networkpolicies,poddisruptionbudgets,priorityclasses,clusterroles,crds";
     const labelled = ["-l", "app.kubernetes.io/managed-by=meridian-install", "-o", "name"];
     expect(await kubectl(hub, ["get", kinds, "--all-namespaces", ...labelled])).toBe("");

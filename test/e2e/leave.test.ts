@@ -120,7 +120,7 @@ describe("a second MemberCluster for the same cluster", () => {
       await federation.untilMemberIs(name, "False", "DuplicateCluster");
       const { code, stdout, stderr } = await meridian(federation.hub, ["unjoin", name]);
       expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
-      expect(stderr).toContain(`${SHANGHAI} is the same cluster`);
+      expect(stderr).toContain(`${SHANGHAI} stands for the same cluster`);
       expect(await federation.api.find(objectPath("MemberCluster", undefined, name))).toBeUndefined();
       expect((await federation.api.get(objectPath("Secret", SYSTEM, SHANGHAI))).metadata.uid).toBe(uid);
       expect(await traces()).toEqual(before);
@@ -160,7 +160,7 @@ describe("what a person lets go of", () => {
     const before = await lives(shanghai, namespace, held);
     const { code, stdout } = await meridian(federation.hub, ["unjoin", SHANGHAI]);
     expect({ code, stdout }).toMatchObject({ code: 0 });
-    expect(stdout).toMatch(/\d+ objects let go of on shanghai-1/);
+    expect(stdout).toMatch(/\d+ objects released on shanghai-1/);
     expect(await marked(shanghai)).toEqual([]);
     expect(await lives(shanghai, namespace, held)).toEqual(before);
 
@@ -208,7 +208,7 @@ describe("what a person lets go of", () => {
       await federation.untilMemberIs(SHANGHAI, "False");
       const { code, stderr } = await meridian(federation.hub, ["unjoin", SHANGHAI]);
       expect(code).toBe(1);
-      expect(stderr).toContain("keeps Meridian's marks");
+      expect(stderr).toContain("keep Meridian's marks");
     } finally {
       await shanghai.plane.start();
     }
@@ -245,7 +245,7 @@ describe("what a person lets go of", () => {
     await federation.manager.stop();
     const { code, stdout, stderr } = await meridian(federation.hub, ["unjoin", SHANGHAI, "--force"]);
     expect({ code, stderr }).toMatchObject({ code: 0 });
-    expect(stdout).toMatch(/\d+ objects let go of on shanghai-1/);
+    expect(stdout).toMatch(/\d+ objects released on shanghai-1/);
     expect(await marked(shanghai)).toEqual([]);
     await federation.startManager();
     await joinAgain(shanghai);

@@ -76,7 +76,9 @@ describe("install", () => {
     await hub.api.apply(CLUSTER_ROLE, { ...taken, metadata: { name: `meridian-manager-${SYSTEM}` } });
     const { code, stdout, stderr } = await meridian(hub, ["install", "--secrets-of", "no-such-namespace"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(`clusterrole/meridian-manager-${SYSTEM}: there is one that is not Meridian's`);
+    expect(stderr).toContain(
+      `clusterrole/meridian-manager-${SYSTEM}: the hub has an object of that name that is not Meridian's`,
+    );
     expect(stderr).toMatch(/role\/meridian-manager-\S+ in namespace no-such-namespace: .*not found/);
     expect(stderr).toMatch(/nothing was written: .* run install again\n$/);
     expect(await crds()).toEqual([]);
@@ -127,7 +129,7 @@ describe("install", () => {
 
 describe("uninstall", () => {
   test("of a hub without Meridian is done at once", async () => {
-    expect(await uninstall(hub, [])).toEqual({ code: 0, output: "Meridian is off this hub" });
+    expect(await uninstall(hub, [])).toEqual({ code: 0, output: "Meridian was removed from this hub" });
   });
 
   test("refuses, asks and tells before it does anything; then drains everything", async () => {
@@ -229,7 +231,7 @@ describe("uninstall", () => {
         expect(output).toMatch(/kubectl delete clusterrole,clusterrolebinding meridian-/);
         expect(output).toMatch(/kubectl delete validatingadmissionpolicybinding,validatingadmissionpolicy meridian-/);
         expect(output).toContain("Meridian still has rights or marks on frankfurt-1");
-        expect(output).not.toContain("Meridian is off this hub");
+        expect(output).not.toContain("Meridian was removed from this hub");
       }
       expect(await crds()).toEqual([]);
     } finally {

@@ -122,7 +122,7 @@ describe("what is left on a cluster", () => {
   test("copies of objects that the hub lacks, and the cluster is not drained", () => {
     const lost = left([], {}, [{ name: "m0" }, { name: "m1", held: "hub lacks 12 objects" }]);
     expect(lost).toEqual({ leaving: [], staying: [], held: "hub lacks 12 objects" });
-    expect(endOf(lost)).toBe("cordoned, but not empty: copies stay there that the hub has no object for");
+    expect(endOf(lost)).toBe("cordoned, but not empty: copies without an object on the hub stay there");
     expect(isLeftThere(lost)).toBe(true);
     expect(isLeftThere(left([], {}, [{ name: "m0", held: "hub lacks 12 objects" }]))).toBe(false);
   });

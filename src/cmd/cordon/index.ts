@@ -54,24 +54,26 @@ export async function drain(name: string, options: DrainOptions, context: Comman
   if (dryRun) {
     const changed = await changeTaints(hub, name, drained, change);
     terminal.out(`membercluster/${name} ${changed ? "drained" : "already drained"} (dry run)\n`);
-    terminal.err(`\`meridian plan --drain ${name}\` shows where everything would go, and what would stay.\n`);
+    terminal.err(`\`meridian plan --drain ${name}\` shows where each object would go, and which would stay.\n`);
     return EXIT.ok;
   }
   await memberOf(hub, name, signal);
   await confirm(name, options, context);
   const end = await untilEmpty(hub, name, options, context, async () => {
     const changed = await changeTaints(hub, name, drained, change);
-    terminal.err(`Draining ${name}: ${changed ? "what runs there moves to other clusters" : "it was begun before"}.\n`);
+    terminal.err(
+      `Draining ${name}: ${changed ? "its objects move to other clusters" : "the drain had begun before"}.\n`,
+    );
   });
   if (end === undefined)
     throw new CommandError(
-      `what is on ${name} could not be read within ${timeout / 1_000} s, so that nothing was changed; \`meridian cordon ${name}\` keeps new objects off it meanwhile`,
+      `the copies on ${name} could not be read within ${timeout / 1_000} s, so nothing was changed; \`meridian cordon ${name}\` keeps new objects away meanwhile`,
       { exitCode: EXIT.timeout },
     );
   const { left, moved } = end;
   terminal.err(movedText(moved));
   for (const { object, why } of left.staying) terminal.err(`${object} stays: ${why}\n`);
-  if (left.held !== undefined) terminal.err(`copies stay on ${name} that the hub has no object for: ${left.held}\n`);
+  if (left.held !== undefined) terminal.err(`copies without an object on the hub stay on ${name}: ${left.held}\n`);
   if (left.leaving.length > 0) {
     const [first] = left.leaving;
     const { length } = left.leaving;

@@ -47,7 +47,7 @@ export function remainingOn(
 export function endOf({ staying: { length }, held }: Remaining): string {
   if (length > 0)
     return `cordoned, but not empty: ${counted(length, "object")} ${length === 1 ? "stays" : "stay"} there`;
-  return held === undefined ? "drained" : "cordoned, but not empty: copies stay there that the hub has no object for";
+  return held === undefined ? "drained" : "cordoned, but not empty: copies without an object on the hub stay there";
 }
 
 /** Whether anything waits there for a person. */

@@ -146,10 +146,7 @@ spec:
     const good = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n";
     const list = "apiVersion: v1\nkind: List\nitems: [{ apiVersion: v1, kind: ConfigMap }]\n";
     const cases: [string, RegExp][] = [
-      [
-        `${good}---\n# Nothing.\n---\nfoo: 1\n`,
-        /\(document 3, line 7\) is no Kubernetes object: /,
-      ],
+      [`${good}---\n# Nothing.\n---\nfoo: 1\n`, /\(document 3, line 7\) is no Kubernetes object: /],
       [`${good}---\n${list}`, /\(document 2, line 5, item 1\): a ConfigMap has no metadata\.name; give it one$/m],
       ["foo: 1\n", /\.yaml is no Kubernetes object: /],
       ["foo: [1\n", /\.yaml is no YAML: .* at line 2, column 1$/m],

@@ -287,7 +287,9 @@ async function undo(
     throw new CommandError(`${called} was not rolled back: ${read.why.message}; apply its earlier manifest instead`);
   const { object } = read.content;
   if (JSON.stringify(object["spec"]) === JSON.stringify(holder["spec"])) {
-    terminal.out(`${called} is already as in revision ${wanted}; what differs stands in its policies: revert those\n`);
+    terminal.out(
+      `${called} is already as in revision ${wanted}; the difference is in its policies: revert the policies\n`,
+    );
     return EXIT.ok;
   }
   const { name, namespace, resourceVersion } = holder.metadata;

@@ -146,9 +146,7 @@ describe("an approval", () => {
 
   test("that cannot be meant is refused with what can", () => {
     const status = { ...PROGRESSING, startedAt: EARLIER };
-    expect(() => approve({ status })).toThrow(
-      "no stage of demoapplication/shop waits for approval; give --stage NAME",
-    );
+    expect(() => approve({ status })).toThrow("no stage of demoapplication/shop waits for approval; give --stage NAME");
     expect(() => approve({ status, stage: "europe" })).toThrow("its stages are canary, asia, rest");
     expect(() => approve({ status: undefined })).toThrow("there is nothing to approve");
     expect(() => approve({ status: waiting })).toThrow("has not begun");

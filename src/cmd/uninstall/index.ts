@@ -121,7 +121,7 @@ function finish(
 ): number {
   switch (step.do) {
     case "Refuse":
-      terminal.err(`${count(step.items)} are on the hub; nothing was done. Say what becomes of them:\n${WAYS_ON}`);
+      terminal.err(`${count(step.items)} are on the hub; nothing was done. Choose what happens to them:\n${WAYS_ON}`);
       return EXIT.found;
     case "RefuseGuarded":
       terminal.err(`${describeGuarded(step.items, DELETION_PROTECTION_LABEL)}\n`);
@@ -147,7 +147,7 @@ function finish(
         terminal.err(`${describeUnclean(seen.unclean)}\n`);
         return EXIT.found;
       }
-      terminal.out("Meridian is off this hub\n");
+      terminal.out("Meridian was removed from this hub\n");
       return clean && stays.length === 0 ? EXIT.ok : EXIT.found;
   }
 }

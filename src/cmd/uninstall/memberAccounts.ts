@@ -88,7 +88,7 @@ export async function letGoOn(place: Place, item: Item, { terminal, signal }: Co
 }
 
 function marksStay(name: string): string {
-  return `what runs on ${name} keeps Meridian's marks; a later join leaves it alone`;
+  return `the copies on ${name} keep Meridian's marks; a later join leaves them alone`;
 }
 
 /** Undefined when the Secret is gone, or another one is in its place. */

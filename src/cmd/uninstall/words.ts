@@ -38,10 +38,10 @@ function listed(parts: readonly string[]): string {
 
 const WAITS_FOR: Record<Stage, string> = {
   applications: "until the manager has taken them off the members",
-  policies: "until nobody's finalizer holds them",
+  policies: "until no finalizer holds them",
   members: "until the manager has removed its finalizers",
-  bound: "until the manager has let go of what they are about",
-  bindings: "until the manager has let go of what they are about",
+  bound: "until the manager has released their objects",
+  bindings: "until the manager has released their objects",
   workload: "until they are gone",
   crds: "until the hub serves them no more",
   access: "until they are gone",
@@ -58,23 +58,23 @@ export function describeStep(step: Step, { objects }: Wish): string | undefined 
       if (step.stage === "applications" && objects === "Orphan")
         return `${what}; their member objects are left running`;
       if (step.stage === "members")
-        return `${what}; what runs there is ${objects === "Orphan" ? "left running" : "deleted"}`;
+        return `${what}; the copies there are ${objects === "Orphan" ? "left running" : "deleted"}`;
       return what;
     }
     case "Agree":
-      return `agree on ${count(step.items)}, which somebody deletes, that what runs on the members goes too`;
+      return `agree on ${count(step.items)}, which somebody deletes: their copies on the members are deleted, too`;
     case "Await":
       return `wait for ${count(step.items)}: ${step.byManager ? WAITS_FOR[step.stage] : waitsAlone(step.stage)}`;
     case "Release":
-      return `remove Meridian's finalizers from ${count(step.items)} without a manager${step.stage === "members" ? "; what runs there is let go of first" : ""}`;
+      return `remove Meridian's finalizers from ${count(step.items)} without a manager${step.stage === "members" ? "; the copies there are released first" : ""}`;
     case "Withdraw":
-      return `take back the webhooks${step.items.length === 0 ? "" : ` (${count(step.items)})`}; objects are converted by none`;
+      return `take back the webhooks${step.items.length === 0 ? "" : ` (${count(step.items)})`}; no webhook converts objects afterwards`;
     case "LetGo":
-      return `take Meridian's marks off ${count(step.items)} on the hub, and leave ${step.items.length === 1 ? "it" : "them"} there`;
+      return `remove Meridian's marks from ${count(step.items)} on the hub, and leave ${step.items.length === 1 ? "it" : "them"} there`;
     case "CleanMembers":
       return `remove what join made on ${step.items.map(({ name }) => name).join(", ")}, and the credentials here`;
     case "StopManager":
-      return "wait until the manager is stopped: there is nothing left for it to do, and it would make the removed objects again";
+      return "wait until the manager is stopped: it has nothing left to do, and would make the removed objects again";
     case "Refuse":
     case "RefuseGuarded":
     case "StartManager":
@@ -86,7 +86,7 @@ export function describeStep(step: Step, { objects }: Wish): string | undefined 
 
 function waitsAlone(stage: Stage): string {
   return stage === "applications" || stage === "members" || stage === "bindings"
-    ? "until nobody's finalizer holds them"
+    ? "until no finalizer holds them"
     : WAITS_FOR[stage];
 }
 
@@ -111,5 +111,5 @@ export function describeHandOver(releases: readonly HelmRelease[]): string {
 /** What uninstall ends with while members keep something that join made there: the Secrets remember it. */
 export function describeUnclean(secrets: readonly Item[]): string {
   const names = listed(secrets.map(({ name }) => name));
-  return `Meridian still has rights or marks on ${names}: remove what is named above, or run this again when ${secrets.length === 1 ? "it answers" : "they answer"}`;
+  return `Meridian still has rights or marks on ${names}: remove the objects named above, or run uninstall again when ${secrets.length === 1 ? "it answers" : "they answer"}`;
 }
