@@ -349,7 +349,7 @@ function addUnjoin(program: Command, action: (name: string, options: UnjoinOptio
       "--member-kubeconfig <file>",
       "kubeconfig with which the member is cleaned (default: the stored credentials)",
     )
-    .option("--member-context <name>", "context of that kubeconfig")
+    .option("--member-context <name>", "context in the member's kubeconfig")
     .option("--force", "with --orphan: do not wait for a manager", false)
     .option("--dry-run", "print every step, and do nothing", false)
     .addOption(systemNamespace())
