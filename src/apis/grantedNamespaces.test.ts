@@ -28,20 +28,21 @@ describe("an object that is not granted", () => {
   test("names the command that grants its namespace", () => {
     expect(namespaceNotGranted("shanghai-1", ["bank"], "shop")).toEqual({
       reason: "NamespaceNotGranted",
-      message: "namespace shop is not granted: `meridian join shanghai-1 --renew --namespaces bank,shop`",
+      message:
+        "namespace shop is not granted: `meridian join shanghai-1 --renew --namespaces bank,shop --member-kubeconfig FILE`",
     });
   });
 
   test("names the flag where the list is long", () => {
     const many = Array.from({ length: 30 }, (_, index) => `team-${index}`);
     expect(namespaceNotGranted("shanghai-1", many, "shop").message).toBe(
-      "namespace shop is not granted: add it to --namespaces of `meridian join shanghai-1 --renew`",
+      "namespace shop is not granted: renew shanghai-1, and add it to --namespaces",
     );
   });
 
   test("that is cluster-scoped needs the whole cluster", () => {
     expect(namespaceNotGranted("shanghai-1", ["bank"], undefined).message).toBe(
-      "shanghai-1 takes no cluster-scoped objects: `meridian join shanghai-1 --renew --namespaces '*'` grants them",
+      "shanghai-1 takes no cluster-scoped objects: `meridian join shanghai-1 --renew --namespaces '*' --member-kubeconfig FILE`",
     );
   });
 

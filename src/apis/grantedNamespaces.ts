@@ -1,3 +1,4 @@
+import { renewCommand } from "./joinCommands.ts";
 import { firstFitting, shortName } from "./message.ts";
 
 /**
@@ -16,17 +17,20 @@ export function namespaceNotGranted(
   namespaces: readonly string[],
   namespace: string | undefined,
 ): { reason: "NamespaceNotGranted"; message: string } {
-  const command = `meridian join ${cluster} --renew --namespaces`;
+  const granting = (names: string): string => renewCommand(cluster, `--namespaces ${names}`);
+  const all = granting("'*'");
   const message =
     namespace === undefined
       ? firstFitting([
-          `${cluster} takes no cluster-scoped objects: \`${command} '*'\` grants them`,
-          `cluster-scoped objects are not granted: join ${shortName(cluster)} --renew --namespaces '*'`,
+          `${cluster} takes no cluster-scoped objects: \`${all}\``,
+          `cluster-scoped objects are not granted: \`${all}\``,
+          `cluster-scoped objects are not granted: renew ${shortName(cluster)} with --namespaces '*'`,
         ])
       : firstFitting([
-          `namespace ${namespace} is not granted: \`${command} ${[...namespaces, namespace].join(",")}\``,
-          `namespace ${namespace} is not granted: add it to --namespaces of \`meridian join ${cluster} --renew\``,
-          `namespace ${shortName(namespace)} is not granted: join ${shortName(cluster)} --renew with it`,
+          `namespace ${namespace} is not granted: \`${granting([...namespaces, namespace].join(","))}\``,
+          `${namespace} is not granted: \`${granting([...namespaces, namespace].join(","))}\``,
+          `namespace ${namespace} is not granted: renew ${cluster}, and add it to --namespaces`,
+          `namespace ${shortName(namespace)} is not granted: renew ${shortName(cluster)} with it`,
         ]);
   return { reason: "NamespaceNotGranted", message };
 }

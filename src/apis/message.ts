@@ -24,7 +24,7 @@ export function shortMessage(text: string, limit: number = MESSAGE_LIMIT): strin
 }
 
 /** What little says of a trouble before its remedy. */
-const LEAST_CAUSE = 24;
+const LEAST_CAUSE = 16;
 
 /** The last command of the line with the words that lead to it, where the limit would cut it off and leaves room for it. */
 function remedyAfter(line: string, limit: number): string | undefined {

@@ -1,11 +1,14 @@
+import { joinCommand, renewCommand } from "./joinCommands.ts";
 import { REASONS } from "./reasons.ts";
 import type { Reason } from "./reasons.ts";
 
 /**
  * What a person does next for a reason: one order for each. `{cluster}` and `{object}` stand for the first cluster and the first object that have
- * the reason, as the command line names them. Where the message of an entry says more, the message is about that one object.
+ * the reason, as the command line names them, `{namespace}` for the object's namespace. Words in capitals are for the person to fill in. Where the
+ * message of an entry says more, the message is about that one object.
  */
-const JOIN = "run `meridian join {cluster} --renew`";
+const JOIN = `run \`${renewCommand("{cluster}")}\``;
+const PODS = "`kubectl -n {namespace} describe pods` on {cluster}";
 const EXPLAIN = "`meridian explain {object}` has the cluster's words";
 const MEND = `mend the object or its override policies: ${EXPLAIN}`;
 const DESCRIBE = "`kubectl describe mc {cluster}` says what to change in the MemberCluster";
@@ -14,20 +17,23 @@ const WAIT = "wait: Meridian goes on by itself";
 
 const NEXT_STEPS: Readonly<Partial<Record<Reason, string>>> = {
   ImagePullBackOff: `mend the image's name, or the pull Secret and the way to the registry: ${EXPLAIN}`,
-  CrashLoopBackOff: "read the container's last words with `kubectl logs --previous` on {cluster}, then mend the object",
+  CrashLoopBackOff:
+    "read the container's last words with `kubectl -n {namespace} logs --previous POD` on {cluster}, then mend the object",
   Unschedulable: `add nodes to {cluster}, or ask for less: ${EXPLAIN}`,
-  QuotaExceeded: "raise the ResourceQuota of the namespace on {cluster}, or ask for fewer or smaller replicas",
+  QuotaExceeded:
+    "raise the ResourceQuota (`kubectl -n {namespace} describe resourcequota` on {cluster} shows it), or ask for fewer or smaller replicas",
   ReplicaFailure: `let the cluster create the pods: ${EXPLAIN}`,
-  ProgressDeadlineExceeded: "see why the new pods do not become ready: `kubectl describe pods` on {cluster}",
-  JobFailed: "read the logs of the Job's pods on {cluster}, then delete the Job on the hub and make it anew",
-  LastRunFailed: "read the logs of the last run's pods on {cluster}",
-  PodFailed: "read the pod's logs on {cluster}",
-  NodeLost: "see `kubectl get nodes` on {cluster}",
+  ProgressDeadlineExceeded: `see why the new pods do not become ready: ${PODS}`,
+  JobFailed:
+    "read the logs with `kubectl -n {namespace} logs POD` on {cluster}, then delete the Job on the hub and make it anew",
+  LastRunFailed: "read the logs of the last run with `kubectl -n {namespace} logs POD` on {cluster}",
+  PodFailed: "read the logs with `kubectl -n {namespace} logs POD` on {cluster}",
+  NodeLost: "see which node is lost with `kubectl get nodes` on {cluster}, and bring it back or delete it",
   NamespaceTerminating: "wait until the namespace on {cluster} is deleted, or mend what holds the namespace",
   NoPlacement: "apply a Placement that selects the object",
   NoClusterFits: "`meridian explain {object}` says why each cluster was refused",
   ReplicasUnplaced: "raise maxReplicasPerCluster, or let the Placement select more clusters",
-  PodsNotReady: "see why the pods are not ready: `kubectl describe pods` on {cluster}",
+  PodsNotReady: `see why the pods are not ready: ${PODS}`,
 
   AlreadyExists: "rename the object, remove the foreign one, or set `conflictResolution: Adopt` in the Placement",
   NotAdoptable: "rename the object, or remove the foreign one from {cluster}",
@@ -39,8 +45,8 @@ const NEXT_STEPS: Readonly<Partial<Record<Reason, string>>> = {
   Forbidden: `grant the right to the account: ${EXPLAIN}`,
   KindNotServed: "install the CustomResourceDefinition on {cluster}, or let the Placement leave the cluster out",
   NamespaceMissing: "wait: Meridian makes the namespace on {cluster} again",
-  PlanningFailed: "read the manager's log, and report the error",
-  InternalError: "read the manager's log, and report the error",
+  PlanningFailed: "read the manager's log (`kubectl -n meridian-system logs POD`), and report the error",
+  InternalError: "read the manager's log (`kubectl -n meridian-system logs POD`), and report the error",
   ServerError: "check the API server of {cluster}; the request is tried again",
   DependencyMissing: "apply on the hub the object that is missing: `meridian explain {object}` names it",
   SecretAccessDenied: GRANT,
@@ -57,7 +63,7 @@ const NEXT_STEPS: Readonly<Partial<Record<Reason, string>>> = {
   SecretNotFound: JOIN,
   InvalidKubeconfig: JOIN,
   AddressRefused: JOIN,
-  ClusterUnknown: "join the cluster with `meridian join {cluster}`, or let the Placement leave the cluster out",
+  ClusterUnknown: `join the cluster with \`${joinCommand("{cluster}")}\`, or let the Placement leave the cluster out`,
   InvalidConnection: DESCRIBE,
   PullNotSupported: DESCRIBE,
   ClusterIdentityChanged: DESCRIBE,
@@ -77,9 +83,10 @@ const NEXT_STEPS: Readonly<Partial<Record<Reason, string>>> = {
     "`meridian rollout status {object}` says what the rollout waits for; `meridian rollout resume {object}` continues",
   GateTimeout: "`meridian rollout status {object}` says what the gate waits for",
   Terminating: `mend the finalizer's controller on {cluster}, or remove the finalizer: ${EXPLAIN}`,
-  LoadBalancerPending: "see why the load balancer of {cluster} gives no address: `kubectl describe service` there",
-  VolumePending: "see why the claim has no volume: `kubectl describe pvc` on {cluster}",
-  DeploymentPaused: "resume the Deployment: `kubectl rollout resume` on {cluster}",
+  LoadBalancerPending:
+    "see why the load balancer of {cluster} gives no address: `kubectl -n {namespace} describe service` there",
+  VolumePending: "see why the claim has no volume: `kubectl -n {namespace} describe pvc` on {cluster}",
+  DeploymentPaused: "resume the Deployment: `kubectl -n {namespace} rollout resume deployment/NAME` on {cluster}",
   JobSuspended: "resume the Job: set `suspend: false` on the hub",
   Suspended: "remove `suspend` from the Placement when the change may go out",
   NamespaceNotGranted: "`meridian explain {object}` names the command that grants the namespace",
@@ -101,10 +108,13 @@ const NEXT_STEPS: Readonly<Partial<Record<Reason, string>>> = {
 /** What a person does next; where nothing is known for the reason, where to read on. */
 export function nextStep(
   reason: string,
-  { cluster = "the cluster", object }: { cluster?: string | undefined; object?: string | undefined },
+  { cluster, object, namespace }: Partial<Record<"cluster" | "object" | "namespace", string | undefined>>,
 ): string {
   const known = Object.hasOwn(NEXT_STEPS, reason) ? NEXT_STEPS[reason as Reason] : undefined;
-  const fallback = Object.hasOwn(REASONS, reason) ? MEND : `see \`kubectl describe pods\` on {cluster}: ${EXPLAIN}`;
+  const fallback = Object.hasOwn(REASONS, reason) ? MEND : `see ${PODS}: ${EXPLAIN}`;
   const text = known ?? (object === undefined ? DESCRIBE : fallback);
-  return text.replaceAll("{cluster}", cluster).replaceAll("{object}", object ?? "OBJECT");
+  return text
+    .replaceAll("{cluster}", cluster ?? "CLUSTER")
+    .replaceAll("{object}", object ?? "OBJECT")
+    .replaceAll("{namespace}", namespace || "NAMESPACE");
 }

@@ -267,8 +267,10 @@ const CONTACT = {
   ClusterUnreachable: "The cluster's API server does not answer.",
   NotReady: "The cluster's API server answers that it is not ready.",
   CertificateInvalid: "The certificate of the cluster's API server is not trusted.",
-  CredentialsRejected: "The cluster refuses the credentials; `meridian join NAME --renew` makes new ones.",
-  CredentialsExpired: "The credentials have expired; `meridian join NAME --renew` makes new ones.",
+  CredentialsRejected:
+    "The cluster refuses the credentials; `meridian join NAME --renew --member-kubeconfig FILE` makes new ones.",
+  CredentialsExpired:
+    "The credentials have expired; `meridian join NAME --renew --member-kubeconfig FILE` makes new ones.",
   SecretNotFound: "The Secret with the cluster's kubeconfig does not exist.",
   InvalidKubeconfig: "The kubeconfig cannot be used; the message says why.",
   InvalidConnection: "`spec.connection` does not say how to reach the cluster.",

@@ -18,7 +18,8 @@ import {
 const DATABASE_OWNER = { ...DATABASE_REF, uid: "owner" };
 const KIND = "example.com/Database";
 const CRD_NAME = "databases.example.com";
-const NOT_GRANTED = "databases are not granted: run `meridian join shanghai-1 --renew --kinds databases.example.com`";
+const NOT_GRANTED =
+  "databases are not granted: run `meridian join shanghai-1 --renew --kinds databases.example.com --member-kubeconfig FILE`";
 
 describe("a member that went back in time", () => {
   test("is not trusted until everything was read anew, and then it is", async () => {

@@ -15,7 +15,7 @@ import {
   trustOf,
 } from "./testing/cacheHarness.ts";
 
-const NOT_GRANTED = "secrets are not granted: run `meridian join shanghai-1 --renew`";
+const NOT_GRANTED = "secrets are not granted: run `meridian join shanghai-1 --renew --member-kubeconfig FILE`";
 
 /** A session that has read its ConfigMaps. */
 async function trusted() {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { parseDocument, Scalar } from "yaml";
-import { isAmbiguousYaml } from "../apis/index.ts";
+import { isAmbiguousYaml, renewCommand } from "../apis/index.ts";
 import type { KubeObject, MemberClusterSpec } from "../apis/index.ts";
 import {
   type ClusterConfig,
@@ -67,7 +67,7 @@ export function readCredentials(
   if (secret === undefined)
     return unusable(
       "SecretNotFound",
-      `Secret ${reference.name} is not in Meridian's namespace: put it there, or run \`meridian join\``,
+      `Secret ${reference.name} is not in Meridian's namespace: put it there, or run \`${renewCommand(cluster)}\``,
     );
   const key = reference.key ?? "kubeconfig";
   const encoded = secret.data[key];

@@ -122,7 +122,7 @@ describe("what it comes to when", () => {
       isJoined: true,
       failure: {
         reason: "Forbidden",
-        message: "configmaps are not granted: run `meridian join shanghai-1 --renew`",
+        message: "configmaps are not granted: run `meridian join shanghai-1 --renew --member-kubeconfig FILE`",
         final: true,
       },
       log: refusal("Forbidden", "configmaps are not granted"),

@@ -248,7 +248,7 @@ describe("a watch that breaks", () => {
 });
 
 describe("a watch whose right is taken away", () => {
-  const granted = `databases are not granted: run \`meridian join ${CLUSTER} --renew --kinds databases.example.com\``;
+  const granted = `databases are not granted: run \`meridian join ${CLUSTER} --renew --kinds databases.example.com --member-kubeconfig FILE\``;
 
   test("though others are not is lost after half a minute", async () => {
     const { watch, clock, take, state } = watching({ type: DATABASES });
@@ -271,7 +271,9 @@ describe("a watch whose right is taken away", () => {
     watch.heard(FORBIDDEN);
     await clock.advance(30_000);
     expect([take(), watch.isLost]).toEqual([["sight changed"], false]);
-    expect(watch.failure).toBe(`configmaps are not granted: run \`meridian join ${CLUSTER} --renew\``);
+    expect(watch.failure).toBe(
+      `configmaps are not granted: run \`meridian join ${CLUSTER} --renew --member-kubeconfig FILE\``,
+    );
   });
 
   test("on the hub itself is said in the hub's words: joining grants nothing there", () => {

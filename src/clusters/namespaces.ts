@@ -1,4 +1,11 @@
-import { FEDERATION_GROUP, FIELD_MANAGER, type KubeObject, MANAGED_BY_LABEL, type ObjectRef } from "../apis/index.ts";
+import {
+  FEDERATION_GROUP,
+  FIELD_MANAGER,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  type ObjectRef,
+  renewCommand,
+} from "../apis/index.ts";
 import {
   ApiError,
   type Client,
@@ -99,11 +106,7 @@ export class MemberNamespaces {
 }
 
 function notMadeHere(cluster: string, name: string): ApiError {
-  return new ApiError(
-    403,
-    "Forbidden",
-    `namespace ${name} is gone: \`meridian join ${cluster} --renew\` makes it again`,
-  );
+  return new ApiError(403, "Forbidden", `namespace ${name} is gone: \`${renewCommand(cluster)}\` makes it again`);
 }
 
 /** One version of one life of a namespace. */

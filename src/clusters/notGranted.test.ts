@@ -20,13 +20,13 @@ const told = (error: ApiError, cluster: string | undefined = "shanghai-1"): unkn
 describe("a right that is missing on a member", () => {
   test("is granted by name, or by joining again where every account has it", () => {
     expect(notGranted("shanghai-1", DATABASES)).toBe(
-      "mysqlclusters are not granted: run `meridian join shanghai-1 --renew --kinds mysqlclusters.mysql.presslabs.org`",
+      "not granted: run `meridian join shanghai-1 --renew --kinds mysqlclusters.mysql.presslabs.org --member-kubeconfig FILE`",
     );
     expect(notGranted("shanghai-1", { group: "", plural: "persistentvolumeclaims" })).toBe(
-      "persistentvolumeclaims are not granted: run `meridian join shanghai-1 --renew --kinds persistentvolumeclaims`",
+      "not granted: run `meridian join shanghai-1 --renew --kinds persistentvolumeclaims --member-kubeconfig FILE`",
     );
     expect(notGranted("shanghai-1", CONFIGMAPS)).toBe(
-      "configmaps are not granted: run `meridian join shanghai-1 --renew`",
+      "configmaps are not granted: run `meridian join shanghai-1 --renew --member-kubeconfig FILE`",
     );
   });
 
@@ -37,26 +37,28 @@ describe("a right that is missing on a member", () => {
     }));
     const text = allNotGranted("shanghai-1", [...many, CONFIGMAPS]);
     for (const { group, plural } of many) expect(text).toContain(`${plural}.${group}`);
-    expect(text).toMatch(/^configmaps, kinds0\..*: run `meridian join shanghai-1 --renew --kinds kinds0\.[^ ]*`$/);
+    expect(text).toMatch(
+      /^configmaps, kinds0\..*: run `meridian join shanghai-1 --renew --kinds kinds0\.[^ ]* --member-kubeconfig FILE`$/,
+    );
   });
 
-  test("is told in a condition's room, with the command whole where that fits", () => {
+  test("is told in a condition's room, with the flag whole where the command does not fit", () => {
     const long = { group: "applications.platform.example.com", plural: "continuousdeploymentpipelines" };
     const message = notGranted("frankfurt-production-1", long);
     expect(message.length).toBeLessThanOrEqual(120);
-    expect(message).toContain("--kinds continuousdeploymentpipelines.applications.platform.example.com`");
+    expect(message).toContain("--kinds continuousdeploymentpipelines.applications.platform.example.com");
   });
 
   test.each([
     {
       name: "to apply an object",
       text: `mysqlclusters.mysql.presslabs.org "db" is forbidden: ${user} cannot patch resource "mysqlclusters" in API group "mysql.presslabs.org" in the namespace "shop"`,
-      want: "Forbidden: mysqlclusters are not granted: run `meridian join shanghai-1 --renew --kinds mysqlclusters.mysql.presslabs.org`",
+      want: "Forbidden: not granted: run `meridian join shanghai-1 --renew --kinds mysqlclusters.mysql.presslabs.org --member-kubeconfig FILE`",
     },
     {
       name: "to write its status",
       text: `x is forbidden: ${user} cannot patch resource "services/status" in API group "" in the namespace "shop"`,
-      want: "Forbidden: services are not granted: run `meridian join shanghai-1 --renew`",
+      want: "Forbidden: services are not granted: run `meridian join shanghai-1 --renew --member-kubeconfig FILE`",
     },
   ])("$name is named with its command", ({ text, want }) => expect(told(refusal(text))).toBe(want));
 

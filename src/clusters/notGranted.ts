@@ -1,4 +1,4 @@
-import { firstFitting } from "../apis/index.ts";
+import { firstFitting, renewCommand } from "../apis/index.ts";
 import { memberKinds } from "../interpreter/index.ts";
 import {
   isApiError,
@@ -21,11 +21,12 @@ export function isAlwaysGranted({ group, plural }: Kind): boolean {
 export function notGranted(cluster: string, { group, plural }: Kind): string {
   const isFixed = isAlwaysGranted({ group, plural });
   const name = nameOf({ group, plural });
-  const command = `meridian join ${cluster} --renew${isFixed ? "" : ` --kinds ${name}`}`;
+  const command = renewCommand(cluster, ...(isFixed ? [] : [`--kinds ${name}`]));
   return firstFitting([
     `${plural} are not granted: run \`${command}\``,
     `not granted: run \`${command}\``,
-    `not granted: \`join --renew${isFixed ? "" : ` --kinds ${name}`}\``,
+    `not granted: \`${command}\``,
+    `not granted: renew it${isFixed ? "" : ` with --kinds ${name}`}`,
   ]);
 }
 
@@ -33,8 +34,8 @@ export function notGranted(cluster: string, { group, plural }: Kind): string {
 export function allNotGranted(cluster: string, kinds: readonly Kind[]): string {
   const namesOf = (some: readonly Kind[]): string[] => [...new Set(some.map(nameOf))].toSorted();
   const asked = namesOf(kinds.filter((kind) => !isAlwaysGranted(kind)));
-  const flag = asked.length === 0 ? "" : ` --kinds ${asked.join(",")}`;
-  return `${namesOf(kinds).join(", ")} are not granted: run \`meridian join ${cluster} --renew${flag}\``;
+  const flags = asked.length === 0 ? [] : [`--kinds ${asked.join(",")}`];
+  return `${namesOf(kinds).join(", ")} are not granted: run \`${renewCommand(cluster, ...flags)}\``;
 }
 
 function nameOf({ group, plural }: Kind): string {

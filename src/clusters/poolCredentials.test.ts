@@ -14,7 +14,7 @@ describe("credentials", () => {
     h.cluster("a");
     await h.settle();
     expect(h.readyCondition("a")).toBe(
-      "False SecretNotFound: Secret a is not in Meridian's namespace: put it there, or run `meridian join`",
+      "False SecretNotFound: Secret a is not in Meridian's namespace: put it there, or run `meridian join a --renew --member-kubeconfig FILE`",
     );
     h.secret("a", member.kubeconfig());
     await h.until(() => h.pool.contact("a").ok);
@@ -64,7 +64,7 @@ describe("credentials", () => {
     h.cluster("a");
     await h.settle();
     expect(h.readyCondition("a")).toBe(
-      "False CredentialsRejected: the server does not accept the credentials (401): run `meridian join a --renew`",
+      "False CredentialsRejected: the server does not accept the credentials (401): run `meridian join a --renew --member-kubeconfig FILE`",
     );
     h.secret("a", member.kubeconfig());
     await h.until(() => h.pool.contact("a").ok);
@@ -82,7 +82,7 @@ describe("credentials", () => {
     h.cluster("a");
     await h.settle();
     expect(h.readyCondition("a")).toBe(
-      "False CredentialsExpired: the token expired at 2026-01-01T07:00Z: run `meridian join a --renew`",
+      "False CredentialsExpired: the token expired at 2026-01-01T07:00Z: run `meridian join a --renew --member-kubeconfig FILE`",
     );
   });
 

@@ -34,24 +34,26 @@ describe("what a failed probe means", () => {
     {
       error: new ApiError(401, "Unauthorized", "Unauthorized"),
       reason: "CredentialsRejected",
-      message: "the server does not accept the credentials (401): run `meridian join a --renew`",
+      message:
+        "the server does not accept the credentials (401): run `meridian join a --renew --member-kubeconfig FILE`",
     },
     {
       error: new ApiError(401, "Unauthorized", "Unauthorized"),
       tokenExpiresAt: Date.UTC(2026, 0, 1, 7, 30),
       reason: "CredentialsExpired",
-      message: "the token expired at 2026-01-01T07:30Z: run `meridian join a --renew`",
+      message: "the token expired at 2026-01-01T07:30Z: run `meridian join a --renew --member-kubeconfig FILE`",
     },
     {
       error: new ApiError(401, "Unauthorized", "Unauthorized"),
       tokenExpiresAt: Date.UTC(2026, 0, 1, 9),
       reason: "CredentialsRejected",
-      message: "the server does not accept the credentials (401): run `meridian join a --renew`",
+      message:
+        "the server does not accept the credentials (401): run `meridian join a --renew --member-kubeconfig FILE`",
     },
     {
       error: new ApiError(403, "Forbidden", "namespaces is forbidden"),
       reason: "Forbidden",
-      message: "its account may not get namespace kube-system: run `meridian join a --renew`",
+      message: "its account may not get namespace kube-system: run `meridian join a --renew --member-kubeconfig FILE`",
     },
     {
       error: new ApiError(500, "InternalError", "the server answered 500 InternalError", {

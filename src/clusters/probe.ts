@@ -1,4 +1,4 @@
-import type { KubeObject } from "../apis/index.ts";
+import { renewCommand, type KubeObject } from "../apis/index.ts";
 import {
   type Client,
   type Clock,
@@ -149,18 +149,18 @@ export function explainFailure(
         const when = `${new Date(tokenExpiresAt).toISOString().slice(0, 16)}Z`;
         return {
           reason: "CredentialsExpired",
-          message: `the token expired at ${when}: run \`meridian join ${cluster} --renew\``,
+          message: `the token expired at ${when}: run \`${renewCommand(cluster)}\``,
           abrupt: false,
         };
       }
       return {
         reason: "CredentialsRejected",
-        message: `the server does not accept the credentials (401): run \`meridian join ${cluster} --renew\``,
+        message: `the server does not accept the credentials (401): run \`${renewCommand(cluster)}\``,
         abrupt: false,
       };
     }
     if (error.status === 403) {
-      const message = `its account may not get namespace kube-system: run \`meridian join ${cluster} --renew\``;
+      const message = `its account may not get namespace kube-system: run \`${renewCommand(cluster)}\``;
       return { reason: "Forbidden", message, abrupt: false };
     }
     return { reason: "NotReady", message: notReady(error), abrupt: false };

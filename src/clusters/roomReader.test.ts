@@ -125,7 +125,7 @@ test("a right that is missing is named with the command that grants it, and aske
     {
       reason: "RoomUnknown",
       message: "Meridian's account may not list the nodes and pods of the cluster",
-      remedy: "let it list nodes and pods: run `meridian join shanghai --renew`",
+      remedy: "let it list nodes and pods: run `meridian join shanghai --renew --member-kubeconfig FILE`",
     },
   ]);
 });
@@ -149,7 +149,8 @@ test("an account of some namespaces is not tried", async () => {
   const want = {
     reason: "RoomUnknown",
     message: "the cluster was joined for some namespaces only, and shows no nodes",
-    remedy: "join it for all of its namespaces: `meridian join shanghai` without --namespaces",
+    remedy:
+      "join it for all of its namespaces: run `meridian join shanghai --renew --namespaces '*' --member-kubeconfig FILE`",
   };
   expect(await roomNow(session)).toEqual(want);
   reader.want(true);

@@ -1,4 +1,4 @@
-import { type KubeObject, shortMessage } from "../apis/index.ts";
+import { type KubeObject, shortMessage, renewCommand } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
 import {
   type Clock,
@@ -149,7 +149,7 @@ async function readRoom(member: Readable, slice: TimeSlice): Promise<RoomReading
     return {
       reason: "RoomUnknown",
       message: "the cluster was joined for some namespaces only, and shows no nodes",
-      remedy: `join it for all of its namespaces: \`meridian join ${member.cluster}\` without --namespaces`,
+      remedy: `join it for all of its namespaces: run \`${renewCommand(member.cluster, "--namespaces '*'")}\``,
     };
   const count = new RoomCount();
   await each(member, NODES, {}, (node) => count.addNode(node));
@@ -188,7 +188,7 @@ function whyNot({ cluster }: Readable, error: unknown): RoomReading {
     return {
       reason: "RoomUnknown",
       message: "Meridian's account may not list the nodes and pods of the cluster",
-      remedy: `let it list nodes and pods: run \`meridian join ${cluster} --renew\``,
+      remedy: `let it list nodes and pods: run \`${renewCommand(cluster)}\``,
     };
   const said = isApiError(error) ? error.apiMessage : error instanceof Error ? error.message : String(error);
   return { reason: "RoomUnknown", message: shortMessage(`its nodes and pods could not be read: ${said}`) };

@@ -192,7 +192,9 @@ describe("what a worker cannot see", () => {
       synced: false,
       partlySynced: true,
       pending: false,
-      unseen: new Map([["/ConfigMap", "configmaps are not granted: run `meridian join shanghai-1 --renew`"]]),
+      unseen: new Map([
+        ["/ConfigMap", "configmaps are not granted: run `meridian join shanghai-1 --renew --member-kubeconfig FILE`"],
+      ]),
     });
   });
 
@@ -210,7 +212,7 @@ describe("what a worker cannot see", () => {
       ok: false,
       synced: false,
       reason: "NotObserved",
-      message: "configmaps are not granted: run `meridian join shanghai-1 --renew`",
+      message: "configmaps are not granted: run `meridian join shanghai-1 --renew --member-kubeconfig FILE`",
     });
     expect((contact()?.lastContact ?? 0) - since).toBeLessThan(5_000);
     expect(state.suspicions).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ const AWAY = { ok: false, reason: "ClusterUnreachable", message: "no answer", la
 const UNKNOWN = new Map<string, string>();
 const FORBIDDEN = new ApiError(403, "Forbidden", "configmaps is forbidden");
 const GONE = new ApiError(404, "NotFound", "gone");
-const NOT_GRANTED = "configmaps are not granted: run `meridian join shanghai-1 --renew`";
+const NOT_GRANTED = "configmaps are not granted: run `meridian join shanghai-1 --renew --member-kubeconfig FILE`";
 
 describe("what a worker says of its cluster", () => {
   test("is no more than that it is away, while it is away", async () => {

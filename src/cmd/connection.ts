@@ -1,4 +1,4 @@
-import type { KubeObject } from "../apis/index.ts";
+import { renewCommand, type KubeObject } from "../apis/index.ts";
 import { createLogger, type Logger, type LogLevel } from "../observability/index.ts";
 import {
   type Client,
@@ -58,7 +58,7 @@ export function connectMember(cluster: string, kubeconfig: string, context: stri
 
 /** A cluster of quickstart, which the hub is as well: each is given as NAME=FILE, and counts by the current context of its file. */
 export function connectGiven(cluster: string, kubeconfig: string): Connection {
-  const flags = { kubeconfig: `--kubeconfig ${cluster}=FILE`, context: "`kubectl config use-context`" };
+  const flags = { kubeconfig: `--kubeconfig ${cluster}=FILE`, context: "`kubectl config use-context CONTEXT`" };
   return connectFile(cluster, cluster === "hub" ? "the hub" : `member ${cluster}`, { kubeconfig, flags });
 }
 
@@ -96,7 +96,7 @@ function storedOf(cluster: string, { server }: ClusterConfig): Whereabouts {
     name: `member ${cluster}`,
     server,
     origin: "the kubeconfig that the hub stores of it",
-    otherwise: `renew the credentials: \`meridian join ${cluster} --renew --member-kubeconfig FILE\``,
+    otherwise: `renew the credentials: \`${renewCommand(cluster)}\``,
   };
 }
 

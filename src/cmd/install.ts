@@ -1,4 +1,11 @@
-import { type Condition, counted, isConverted, type KubeObject, servingAllVersions } from "../apis/index.ts";
+import {
+  type Condition,
+  counted,
+  isConverted,
+  type KubeObject,
+  servingAllVersions,
+  joinCommand,
+} from "../apis/index.ts";
 import { type Client, CRDS, Discovery, type ResourceType, systemClock } from "../runtime/index.ts";
 import { commandLogger, type CommandContext, connectHub, find } from "./connection.ts";
 import { loadCrds } from "./crds.ts";
@@ -61,8 +68,7 @@ export async function install(options: InstallOptions, context: CommandContext):
   return EXIT.ok;
 }
 
-const NEXT_JOIN =
-  "`meridian join NAME --member-kubeconfig FILE` for each member; when `meridian status` says that they are Ready, apply a Placement and an application.";
+const NEXT_JOIN = `\`${joinCommand()}\` for each member; when \`meridian status\` says that they are Ready, apply a Placement and an application.`;
 
 /** What the manager may do, with its kinds as the hub serves them: a right on a kind that there is not helps nobody. */
 async function managerAccess({ manager, namespace }: InstallOptions, hub: Client): Promise<ManagerAccess | undefined> {

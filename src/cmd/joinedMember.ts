@@ -6,6 +6,7 @@ import {
   REGION_LABEL,
   timestamp,
   ZONE_LABEL,
+  renewCommand,
 } from "../apis/index.ts";
 import {
   SERVICE_ACCOUNT_ANNOTATION,
@@ -138,7 +139,7 @@ export function checkIdentity(
     const known = knownMemberUid(member);
     if (member.metadata.name !== name && known === memberUid) {
       throw new CommandError(
-        `${which} is a member already, as ${member.metadata.name}; \`meridian unjoin ${member.metadata.name}\` first, or renew it with \`meridian join ${member.metadata.name} --renew\``,
+        `${which} is a member already, as ${member.metadata.name}; \`meridian unjoin ${member.metadata.name}\` first, or renew it with \`${renewCommand(member.metadata.name)}\``,
       );
     }
     if (member.metadata.name === name && known !== undefined && known !== memberUid) {

@@ -49,7 +49,7 @@ describe("an error of a cluster names the cluster, what is wrong, and what to do
         "InternalError",
         'failed calling webhook "federation.paas.cmft.com": Post "https://meridian-webhook.fed.svc:443/validate": connection refused',
       ),
-      says: `answers: failed calling webhook "federation.paas.cmft.com": Post "https://meridian-webhook.fed.svc:443/validate": connection refused; no manager answers the hub's webhooks: see whether one runs (\`kubectl get pods -n fed\`), or start one (\`meridian manager --webhooks\`)`,
+      says: `answers: failed calling webhook "federation.paas.cmft.com": Post "https://meridian-webhook.fed.svc:443/validate": connection refused; no manager answers the hub's webhooks: see whether one runs (\`kubectl get pods -n fed\`), or start one (\`meridian manager --webhooks --webhook-url https://HOST:9443\`)`,
     },
   ])("that answered $error.status", ({ error, says }) => {
     expect(describeError(fromHub(error))).toContain(`${WHERE} ${says}`);

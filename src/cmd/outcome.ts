@@ -98,7 +98,7 @@ export function notKubernetes(where: Whereabouts, message: string): string {
 export function webhookRemedy(message: string): string {
   if (!/failed calling webhook "[^"]*paas\.cmft\.com"/.test(message)) return "";
   const [, namespace = DEFAULT_SYSTEM_NAMESPACE] = /https:\/\/[\w-]+\.([\w-]+)\.svc\b/.exec(message) ?? [];
-  return `; no manager answers the hub's webhooks: see whether one runs (\`kubectl get pods -n ${namespace}\`), or start one (\`meridian manager --webhooks\`)`;
+  return `; no manager answers the hub's webhooks: see whether one runs (\`kubectl get pods -n ${namespace}\`), or start one (\`meridian manager --webhooks --webhook-url https://HOST:9443\`)`;
 }
 
 const isPlain = ({ server }: Whereabouts): boolean => server.startsWith("http:");

@@ -1,4 +1,4 @@
-import { counted, type KubeObject, type MemberCluster } from "../apis/index.ts";
+import { counted, type KubeObject, type MemberCluster, joinCommand } from "../apis/index.ts";
 import { type Client, clusterConfigFromKubeconfig, MEMBERCLUSTERS, listAll } from "../runtime/index.ts";
 import { clusterUid, type CommandContext } from "./connection.ts";
 import { knownMemberUid, MEMBER_UID_ANNOTATION } from "./joinedMember.ts";
@@ -171,11 +171,8 @@ export class Parting implements AsyncDisposable {
     const { name, secret } = this.#leaving;
     const again = `meridian unjoin ${name} --orphan`;
     return {
-      what: `the copies there keep Meridian's marks; a later join leaves them alone`,
-      command:
-        secret?.metadata.labels?.[JOINED_TO_LABEL] === undefined
-          ? `meridian join ${name} and ${again}, once it answers, take the marks off`
-          : `${again}, once it answers, takes the marks off`,
+      what: `what Meridian put there keeps Meridian's marks, and a later join leaves it alone; once ${name} answers, this takes the marks off`,
+      command: secret?.metadata.labels?.[JOINED_TO_LABEL] === undefined ? `${joinCommand(name)} && ${again}` : again,
     };
   }
 

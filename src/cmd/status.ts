@@ -1,4 +1,4 @@
-import { parseApiVersion, printYaml } from "../apis/index.ts";
+import { parseApiVersion, printYaml, joinCommand } from "../apis/index.ts";
 import { MEMBERCLUSTERS, systemClock } from "../runtime/index.ts";
 import { allOf } from "./allOf.ts";
 import { commandLogger, type CommandContext, connectHub, type Connection } from "./connection.ts";
@@ -91,7 +91,7 @@ function describeNothing({ objects, clusters }: StatusReport, { namespace, selec
   if (namespace === undefined && selector === undefined) {
     return clusters.length > 0
       ? ""
-      : "No resources found: join a cluster with `meridian join`, then apply a DemoApplication and a Placement.\n";
+      : `No resources found: join a cluster with \`${joinCommand()}\`, then apply a DemoApplication and a Placement.\n`;
   }
   const labels = selector === undefined ? "" : ` with the labels ${selector}`;
   return `No resources found${labels}${namespace === undefined ? "" : ` in ${namespace} namespace`}.\n`;

@@ -63,6 +63,7 @@ function causeOf(troubles: readonly Trouble[]): CauseReport {
     nextStep: nextStep(first.reason, {
       cluster: clusters[0],
       object: object === undefined ? undefined : nameOnCommandLine(object, { namespace: undefined }),
+      namespace: object?.namespace,
     }),
   };
 }

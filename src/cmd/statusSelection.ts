@@ -1,4 +1,4 @@
-import { parseApiVersion } from "../apis/index.ts";
+import { parseApiVersion, joinCommand } from "../apis/index.ts";
 import { neverPlacedAs } from "../interpreter/index.ts";
 import { DEMOAPPLICATIONS, MANIFESTBUNDLES } from "../runtime/index.ts";
 import { CommandError } from "./outcome.ts";
@@ -113,7 +113,7 @@ function noCluster({ clusters }: StatusReport, name: string, shown: Shown): Comm
   if (!shown.clusters) return hiddenCluster(name);
   const names = clusters.map((cluster) => cluster.name);
   return new CommandError(
-    `the hub has no member cluster "${name}"; ${chooseAmong(names, "join one with `meridian join`")}`,
+    `the hub has no member cluster "${name}"; ${chooseAmong(names, `join one with \`${joinCommand()}\``)}`,
   );
 }
 

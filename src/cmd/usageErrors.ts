@@ -1,3 +1,4 @@
+import { joinCommand } from "../apis/index.ts";
 import type { Command, CommanderError } from "commander";
 import { onOneLine } from "./outcome.ts";
 
@@ -52,9 +53,12 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["top", "`meridian status --watch` follows every change"],
   ["watch", "`meridian status --watch` follows every change"],
   ["init", "`meridian install` installs Meridian on a hub"],
-  ["register", "`meridian join NAME --member-kubeconfig FILE` makes a cluster a member"],
+  ["register", `\`${joinCommand()}\` makes a cluster a member`],
   ["unregister", "`meridian unjoin NAME` ends a membership"],
-  ["delete", "`kubectl delete` removes an object and its copies; `meridian unjoin NAME` ends a membership"],
+  [
+    "delete",
+    "`kubectl delete demoapplication NAME -n NAMESPACE` removes an application and its copies; `meridian unjoin NAME` ends a membership",
+  ],
   ["rollback", "`meridian rollout undo NAME` goes back to a revision, `meridian rollout history NAME` lists them"],
   ["undo", "`meridian rollout undo NAME` goes back to a revision"],
 ]);

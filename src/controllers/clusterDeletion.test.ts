@@ -75,7 +75,7 @@ describe("what holds the draining of a cluster", () => {
   const since = `Drain since ${leaving.deletionTimestamp}`;
   const lost = { type: "Ready", status: "False", lastTransitionTime: "2026-01-31T23:00:00Z" };
   const grants =
-    "mysqlclusters are not granted: run `meridian join shanghai-1 --renew --kinds mysqlclusters.mysql.example.com`";
+    "mysqlclusters… run `meridian join shanghai-1 --renew --kinds mysqlclusters.mysql.example.com --member-kubeconfig FILE`";
 
   test.each<{
     name: string;

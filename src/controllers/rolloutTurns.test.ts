@@ -47,7 +47,7 @@ describe("what people ask of a run", () => {
     {
       name: "to pause",
       command: { paused: true },
-      want: { state: "Paused", reason: "User", message: "paused by `meridian rollout pause`" },
+      want: { state: "Paused", reason: "User", message: "paused by a person: `meridian rollout resume NAME` goes on" },
     },
     { name: "not to pause", command: { paused: false }, want: { state: "Progressing" } },
     { name: "to abort", command: { abort: true }, want: { state: "RolledBack", message: "aborted" } },

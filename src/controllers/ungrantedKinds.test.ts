@@ -35,7 +35,7 @@ test("its status says what grants them", () => {
     status: "False",
     reason: "KindNotGranted",
     message:
-      "the manager may not list services on the hub: add it to rbac.kinds of the Helm release, or to `meridian install --kinds`",
+      "the manager may not list services on the hub: add it to rbac.kinds (Helm), or run `meridian install --kinds services`",
   });
   const long = "continuousdeploymentpipelines.applications.platform.example.com";
   for (const kinds of [["mysqlclusters.mysql.presslabs.org"], ["a.example.com", "b.example.com"], [long]]) {

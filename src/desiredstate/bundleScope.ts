@@ -5,6 +5,7 @@ import {
   isOpenable,
   type KubeObject,
   shortMessage,
+  renewCommand,
 } from "../apis/index.ts";
 import { givesRights, groupKindOf, judgeManifests, titleOf, unpackedSpecOf } from "../interpreter/index.ts";
 import { type NamespaceTerms, stricterOf } from "./podSecurity/index.ts";
@@ -100,7 +101,7 @@ function notAllowed(object: KubeObject, home: string, { kinds, namespaces, inPro
   const onMembers =
     opened.length === 0
       ? ""
-      : `; and on each member: meridian join NAME --renew --allow-protected ${[...inProtected.keys()].toSorted().join(",")}`;
+      : `; and on each member: ${renewCommand("NAME", `--allow-protected ${[...inProtected.keys()].toSorted().join(",")}`)}`;
   const [lackingKinds, lackingPlaces] = [lackingOf(kinds), lackingOf(places)];
   const what =
     lackingKinds.length > 0

@@ -1,3 +1,4 @@
+import { joinCommand } from "../apis/index.ts";
 import type { Answer } from "../scheduler/types.ts";
 
 /** What would have to change so that this answer becomes a yes: what the answer itself says of that, else by its reason. */
@@ -13,13 +14,13 @@ export function remedyFor(answer: Answer, cluster: string, policy: string): stri
     case "Excluded":
       return `take ${cluster} off \`exclude\` in ${policy} (${answer.message})`;
     case "UnknownCluster":
-      return `join ${cluster} with \`meridian join ${cluster}\`, or correct the name in ${policy}`;
+      return `join ${cluster} with \`${joinCommand(cluster)}\`, or correct the name in ${policy}`;
     case "ClusterDeleting":
       return `join ${cluster} again once it is gone: its MemberCluster is being deleted`;
     case "OnHubAlready":
       return `nothing: the object itself stands on the hub already`;
     case "NamespaceNotGranted":
-      return `join ${cluster} for the object's namespace too, with \`meridian join ${cluster} --namespaces\` (${answer.message})`;
+      return `join ${cluster} for the object's namespace too: ${answer.message}`;
     case "NoReplicas":
       return `ask for more replicas, or give ${cluster} a weight in ${policy} (${answer.message})`;
     case "NoPlacement":

@@ -164,7 +164,8 @@ describe("where it goes", () => {
     {
       name: "nothing to choose from",
       given: { placements: [everywhere], clusters: [] },
-      message: "no cluster fits: there is none; join one with `meridian join`",
+      message:
+        "no cluster fits: there is none; join one with `meridian join NAME --region REGION --member-kubeconfig FILE`",
     },
     {
       name: "nothing but unknown clusters",

@@ -12,6 +12,7 @@ import {
   shortMessage,
   shortName,
   unknownClusterWords,
+  joinCommand,
 } from "../apis/index.ts";
 import { hubKindOf } from "../interpreter/index.ts";
 import {
@@ -330,7 +331,7 @@ function mostFrequentRefusal(verdicts: readonly Verdict[]): { what: string; of?:
     )[0] ?? [];
   // A spread that cannot be met is what keeps the object from everywhere, however many clusters are refused before that.
   const [first] = byReason.get("SpreadNotMet") ?? worst ?? [];
-  if (worst === undefined || first === undefined) return { what: "there is none; join one with `meridian join`" };
+  if (worst === undefined || first === undefined) return { what: `there is none; join one with \`${joinCommand()}\`` };
   const unknown = byReason.get("UnknownCluster")?.map(({ cluster }) => cluster) ?? [];
   if (first.reason === "UnknownCluster") return { what: unknownText(unknown) };
   const others = unknown.length === 0 ? "" : `; ${unknownText(unknown)}`;

@@ -127,7 +127,8 @@ function carryOn(
     case "Going":
       if (input.waitsForTurn !== undefined && (status.state === "Planned" || !commands.paused))
         waitForTurn(draft, input);
-      else if (commands.paused) draft.run("Paused", "User", "paused by `meridian rollout pause`");
+      else if (commands.paused)
+        draft.run("Paused", "User", "paused by a person: `meridian rollout resume NAME` goes on");
       else draft.run("Progressing");
   }
 }
@@ -135,7 +136,7 @@ function carryOn(
 /** A run that its object's owner has paused meanwhile asks for no turn. */
 function waitForTurn(draft: Draft, { commands, waitsForTurn }: RolloutInput): void {
   if (commands.paused)
-    draft.run("Planned", "User", "paused by `meridian rollout pause`; it takes no turn until it is resumed");
+    draft.run("Planned", "User", "paused by a person, takes no turn: `meridian rollout resume NAME` goes on");
   else draft.run("Planned", "", waitsForTurn);
 }
 

@@ -144,7 +144,7 @@ describe("what a run says when people speak", () => {
   test("that it is paused", () => {
     const it = begun({});
     it.commands = { ...it.commands, paused: true };
-    expect(said(it.settle())).toEqual(["Paused", "User", "paused by `meridian rollout pause`"]);
+    expect(said(it.settle())).toEqual(["Paused", "User", "paused by a person: `meridian rollout resume NAME` goes on"]);
     expect(it.runs()).toMatchObject({ "singapore-1": 1 });
   });
 

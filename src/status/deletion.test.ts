@@ -121,17 +121,17 @@ describe("what a deletion waits for", () => {
     {
       name: "a cluster refused, and is lost by now",
       reports: [remains("a", { state: "Unknown", reason: "CredentialsRejected" }, false)],
-      want: "waits for a (CredentialsRejected): run `meridian join a --renew`, or unjoin it",
+      want: "waits for a (CredentialsRejected): run `meridian join a --renew --member-kubeconfig FILE`, or unjoin it",
     },
     {
       name: "the Secret of a cluster is missing since a time that people know",
       reports: [remains("cn-shanghai", { state: "Unknown", reason: "SecretNotFound", observedAt: SINCE }, false)],
-      want: `waits for cn-shanghai (SecretNotFound since ${SINCE}): run \`meridian join cn-shanghai --renew\`, or unjoin it`,
+      want: `cn-shanghai (SecretNotFound): run \`meridian join cn-shanghai --renew --member-kubeconfig FILE\`, or unjoin it`,
     },
     {
       name: "the Secrets of several clusters are missing",
       reports: ["a", "b"].map((name) => remains(name, { state: "Unknown", reason: "SecretNotFound" }, false)),
-      want: "waits for a, b (SecretNotFound): run `meridian join NAME --renew`, or unjoin them",
+      want: "waits for a, b (SecretNotFound): run `meridian join NAME --renew --member-kubeconfig FILE`, or unjoin them",
     },
     {
       name: "another cluster answers under that name",

@@ -7,6 +7,7 @@ import {
   type Reason,
   shortMessage,
   shortName,
+  renewCommand,
 } from "../apis/index.ts";
 import { heldTexts, isUnrefused } from "./heldRemoval.ts";
 import type { ClusterReport } from "./report.ts";
@@ -170,7 +171,7 @@ function answersAfter({ entries, reason }: Wait): string {
   const isOne = others.length === 0;
   if (RENEWED.has(reason)) {
     const { name = "" } = first ?? {};
-    return `run \`meridian join ${isOne && name.length <= 24 ? name : "NAME"} --renew\`, or unjoin ${isOne ? "it" : "them"}`;
+    return `run \`${renewCommand(isOne && name.length <= 24 ? name : "NAME")}\`, or unjoin ${isOne ? "it" : "them"}`;
   }
   if (MENDED.has(reason))
     return isOne ? "goes on when its MemberCluster is mended or unjoined" : "goes on when they are mended or unjoined";

@@ -149,7 +149,7 @@ describe("policyStatus", () => {
       want: [
         "False",
         "KindNotGranted",
-        "the manager may not list widgets.example.com on the hub: add it to rbac.kinds (Helm) or `install --kinds`",
+        "no right to list widgets.example.com: rbac.kinds (Helm), or `meridian install --kinds widgets.example.com`",
       ],
     },
     {
@@ -158,7 +158,7 @@ describe("policyStatus", () => {
       want: [
         "False",
         "KindNotGranted",
-        "the manager may not list x.io on the hub: add it to rbac.kinds of the Helm release, or to `meridian install --kinds`",
+        "the manager may not list x.io on the hub: add it to rbac.kinds (Helm), or run `meridian install --kinds x.io`",
       ],
     },
     {
@@ -167,7 +167,7 @@ describe("policyStatus", () => {
       want: [
         "False",
         "KindNotGranted",
-        "the manager may not list jobs.batch and 2 more on the hub: add it to rbac.kinds (Helm) or `install --kinds`",
+        "no right to list jobs.batch and 2 more: rbac.kinds (Helm), or `meridian install --kinds jobs.batch,cronjobs.batch,x`",
       ],
     },
     {

@@ -107,9 +107,10 @@ function readyOf(input: PolicyStatusInput): Said {
 function ungrantedOf({ ungranted: [first, ...others] = [] }: PolicyStatusInput): Said | undefined {
   if (first === undefined) return undefined;
   const names = others.length === 0 ? first : `${first} and ${others.length} more`;
+  const asked = [first, ...others].join(",");
   const message = firstFitting([
-    `the manager may not list ${names} on the hub: add it to rbac.kinds of the Helm release, or to \`meridian install --kinds\``,
-    `the manager may not list ${names} on the hub: add it to rbac.kinds (Helm) or \`install --kinds\``,
+    `the manager may not list ${names} on the hub: add it to rbac.kinds (Helm), or run \`meridian install --kinds ${asked}\``,
+    `no right to list ${names}: rbac.kinds (Helm), or \`meridian install --kinds ${asked}\``,
     `no right on the hub to list ${names}: add it to rbac.kinds or to install --kinds`,
     `grant it on the hub by rbac.kinds or install --kinds: ${first}`,
   ]);

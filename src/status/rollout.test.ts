@@ -84,7 +84,7 @@ describe("what Progressing says of a rollout in stages", () => {
     {
       name: "that a person has paused: how to go on",
       rollout: { state: "Paused", reason: "User", stages: [stage("canary", "Paused", [])] },
-      want: ["False", "RolloutPaused", "stage canary: paused; `meridian rollout resume` goes on"],
+      want: ["False", "RolloutPaused", "stage canary: paused; `meridian rollout resume NAME` goes on"],
     },
     {
       name: "that has stopped since clusters are out of sight",

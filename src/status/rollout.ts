@@ -110,7 +110,7 @@ function pauseOf(stage: Stage | undefined, reason: string): string {
     case "Gate":
       return `${where}waits for its gate`;
     case "User":
-      return `${where}paused; \`meridian rollout resume\` goes on`;
+      return `${where}paused; \`meridian rollout resume NAME\` goes on`;
     case "Unknown":
       return `${where}nobody knows how its clusters are`;
     case "RollbackFailed":

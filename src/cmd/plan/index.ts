@@ -7,7 +7,7 @@
  * Prints the blast radius in one line, and then each object with its clusters; `-o json` and `-o yaml` print a PlanReport (report.ts). Exits with
  * 0 when nothing would change, 1 when something would or an object of the files would run nowhere, 2 on an error, as kubectl diff.
  */
-import { DEFAULT_SYSTEM_NAMESPACE, type KubeObject, type ObjectRef, printYaml } from "../../apis/index.ts";
+import { DEFAULT_SYSTEM_NAMESPACE, type KubeObject, type ObjectRef, printYaml, joinCommand } from "../../apis/index.ts";
 import { refKey, refOf } from "../../apis/index.ts";
 import type { Rehearsed } from "../../clusters/index.ts";
 import { type ApplyRow, type StageAssignment, stageAssignment, stageProblems } from "../../desiredstate/index.ts";
@@ -247,7 +247,7 @@ function requireClusters(world: World, names: readonly string[], who: string): v
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw new CommandError(
-      `${who} no member cluster "${unknown}"; ${chooseAmong(known, "join one with `meridian join`")}`,
+      `${who} no member cluster "${unknown}"; ${chooseAmong(known, `join one with \`${joinCommand()}\``)}`,
     );
 }
 

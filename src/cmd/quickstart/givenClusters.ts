@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../apis/index.ts";
+import { joinCommand, type KubeObject } from "../../apis/index.ts";
 import {
   type Client,
   CLUSTEROVERRIDEPOLICIES,
@@ -90,7 +90,7 @@ export async function checkGivenClusters(
   }
   if (await isManagerRunning(hub, namespace, leaseName, signal)) {
     throw new CommandError(
-      "a manager works on this hub already: add clusters to it with `meridian join`, or stop it first",
+      `a manager works on this hub already: add clusters to it with \`${joinCommand()}\`, or stop it first`,
     );
   }
 }
@@ -123,7 +123,9 @@ export async function removeMade(
         { client: hub, type: typeOf(object), name, timeoutMs, signal, logger },
         (found) => found === undefined || found.metadata.uid !== uid,
       );
-      if (!gone) throw new CommandError("not gone in time; `kubectl get` shows what it waits for");
+      const where = namespace === undefined ? "" : ` -n ${namespace}`;
+      const command = `kubectl get ${object.kind.toLowerCase()} ${name}${where} -o yaml`;
+      if (!gone) throw new CommandError(`not gone in time; \`${command}\` shows what it waits for`);
     });
   }
   for (const name of made.members) {

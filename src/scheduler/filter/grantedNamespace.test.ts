@@ -14,7 +14,7 @@ describe("clusters that were joined for some namespaces", () => {
     expect(chosen(decision)).toEqual(["everywhere", "for-shop"]);
     expect(reasons(decision)).toMatchObject({ "for-bank": "NamespaceNotGranted" });
     expect(decision.verdicts.find((verdict) => verdict.cluster === "for-bank")?.message).toBe(
-      "namespace shop is not granted: `meridian join for-bank --renew --namespaces bank,shop`",
+      "namespace shop is not granted: `meridian join for-bank --renew --namespaces bank,shop --member-kubeconfig FILE`",
     );
   });
 

@@ -1,4 +1,4 @@
-import { approvalProblems, ROLLOUT_APPROVALS_ANNOTATION } from "../../apis/index.ts";
+import { approvalProblems, type KubeObject, ROLLOUT_APPROVALS_ANNOTATION } from "../../apis/index.ts";
 import type { AdmissionRequest, Judgement } from "./types.ts";
 
 /**
@@ -13,8 +13,14 @@ export function judgeApprovals({ object, oldObject, userInfo, operation }: Admis
     field,
     message:
       problem.kind === "Unreadable"
-        ? "it is not understood; remove it, and approve with `meridian rollout approve`"
-        : `stage ${problem.stage} is approved in the name of ${problem.by}, and you are ${username}: approve it with \`meridian rollout approve\`, or remove the annotation`,
+        ? `it is not understood; remove it, and approve with \`${approvalOf(object)}\``
+        : `stage ${problem.stage} is approved in the name of ${problem.by}, and you are ${username}: approve it with \`${approvalOf(object)} --stage ${problem.stage}\`, or remove the annotation`,
   }));
   return { problems, warnings: [] };
+}
+
+/** The command by which a person approves in their own name. */
+export function approvalOf({ kind, metadata: { name, namespace } }: KubeObject): string {
+  const where = namespace === undefined ? "" : ` -n ${namespace}`;
+  return `meridian rollout approve ${kind.toLowerCase()}/${name}${where}`;
 }

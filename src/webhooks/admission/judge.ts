@@ -17,6 +17,7 @@ import {
   ROLLOUT_APPROVALS_ANNOTATION,
   ROLLOUT_COMMAND_ANNOTATION,
 } from "../../apis/index.ts";
+import { approvalOf } from "./approvals.ts";
 import { judgeBundle, warnOfBundle } from "./bundles.ts";
 import { judgeChoice, warnOfChoice, warnOfTargets } from "./choice.ts";
 import { judgeDeletion } from "./deletion.ts";
@@ -132,9 +133,9 @@ function judgeParsed(
 }
 
 /** A client of an earlier release would be told that it approved, and nothing would follow. */
-function outdatedApprovals({ metadata }: KubeObject): FieldProblem[] {
-  if (!holdsOldApprovals(metadata.annotations?.[ROLLOUT_COMMAND_ANNOTATION])) return [];
-  const message = `approvals in it count no more; remove them, and approve with \`meridian rollout approve\` of this release, which writes ${ROLLOUT_APPROVALS_ANNOTATION}`;
+function outdatedApprovals(object: KubeObject): FieldProblem[] {
+  if (!holdsOldApprovals(object.metadata.annotations?.[ROLLOUT_COMMAND_ANNOTATION])) return [];
+  const message = `approvals in it count no more; remove them, and approve with \`${approvalOf(object)}\` of this release, which writes ${ROLLOUT_APPROVALS_ANNOTATION}`;
   return [{ field: `metadata.annotations[${ROLLOUT_COMMAND_ANNOTATION}]`, message }];
 }
 

@@ -97,7 +97,8 @@ test("what runs in a namespace that is granted no more runs elsewhere, and what 
   const left = statusOf(federation, BANK)?.clusters?.find(({ name }) => name === "shanghai");
   expect(left).toMatchObject({
     reason: "NamespaceNotGranted",
-    message: "namespace bank is not granted: `meridian join shanghai --renew --namespaces default,bank`",
+    message:
+      "namespace bank is not granted: `meridian join shanghai --renew --namespaces default,bank --member-kubeconfig FILE`",
   });
   expect(statesOf(federation, BANK)["singapore"]).toBe("Available");
   expect(runsOn(federation, "shanghai", BANK)).toBe(true);

@@ -63,7 +63,7 @@ describe("the first write", () => {
   test("makes no namespace where the account is bounded to some, and says who does", async () => {
     const { server, writer, wanted } = await member(["bank"]);
     await expect(writer.create(wanted("bank"))).rejects.toThrow(
-      "namespace bank is gone: `meridian join shanghai-1 --renew` makes it again",
+      "namespace bank is gone: `meridian join shanghai-1 --renew --member-kubeconfig FILE` makes it again",
     );
     expect(server.has(NAMESPACES, undefined, "bank")).toBe(false);
   });
