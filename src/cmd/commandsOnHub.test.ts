@@ -2,11 +2,14 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { clusterRole, definition } from "../../test/builders/index.ts";
 import { type KubeObject, OBJECT_ANNOTATION } from "../apis/index.ts";
 import {
+  CRDS,
   DEMOAPPLICATIONS,
   DEPLOYMENTS,
   EVENTS,
+  MANIFESTBUNDLES,
   MEMBERCLUSTERS,
   NAMESPACES,
   requestToken,
@@ -17,7 +20,7 @@ import {
   SERVICEACCOUNTS,
 } from "../runtime/index.ts";
 import { type SandboxCluster, startSandboxCluster } from "../sandbox/index.ts";
-import { clusterUid, connectMember, type Connection } from "./connection.ts";
+import { clusterUid, connectMember, type Connection, find } from "./connection.ts";
 import { type Ran, startMeridian } from "./testing/commandLine.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -413,5 +416,56 @@ describe("completion", () => {
 
   test("offers nothing, and says nothing, where there is no hub", async () => {
     expect(await run("__complete unjoin m")).toEqual({ code: 0, out: ":4\n", err: "" });
+  });
+});
+
+describe("a bundle that is applied", () => {
+  const ALLOWED = "federation.paas.cmft.com/allowed-bundle-kinds";
+  const MANIFESTS = ["role", "definition"].map((name) => `${name}.yaml`);
+
+  beforeAll(async () => {
+    await writeFile(join(folder, "role.yaml"), JSON.stringify(clusterRole("op")));
+    await writeFile(join(folder, "definition.yaml"), JSON.stringify(definition()));
+  });
+  const applied = (namespace: string): Promise<Ran> =>
+    run(
+      `bundle create op -n ${namespace} ${MANIFESTS.map((name) => `-f ${join(folder, name)}`).join(" ")} --apply --kubeconfig ${hubFile()}`,
+    );
+  const stored = (namespace: string): Promise<KubeObject | undefined> =>
+    find(admin.client, MANIFESTBUNDLES, namespace, "op", never);
+
+  test("is not stored where the hub would send nothing of it; the command that allows it keeps what was allowed before", async () => {
+    await make(NAMESPACES, { name: "ops", annotations: { [ALLOWED]: "Role" } });
+    const refused = await applied("ops");
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain(
+      `nothing was applied: \`kubectl annotate --overwrite namespace ops ${ALLOWED}=ClusterRole,CustomResourceDefinition,Role --kubeconfig ${hubFile()}\``,
+    );
+    expect(refused.err.indexOf("brings the definition")).toBeLessThan(refused.err.indexOf("nothing was applied"));
+    expect(await stored("ops")).toBeUndefined();
+  });
+
+  test("is stored where the hub allows it, and nothing is asked for again", async () => {
+    await make(NAMESPACES, { name: "allowing", annotations: { [ALLOWED]: "ClusterRole,CustomResourceDefinition" } });
+    const { code, err } = await applied("allowing");
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("manifestbundle/op applied in allowing\n") });
+    expect(err).not.toContain("kubectl annotate");
+    expect(await stored("allowing")).toBeDefined();
+  });
+
+  test("needs its namespace on the hub", async () => {
+    const { code, err } = await applied("nowhere");
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining(`\`kubectl create namespace nowhere --kubeconfig ${hubFile()}\``),
+    ]);
+  });
+
+  test("is not asked for definitions that the hub serves already", async () => {
+    await admin.client.apply(CRDS, definition(), { fieldManager: "test", signal: never });
+    await vi.waitFor(
+      async () => expect((await applied("allowing")).err).not.toContain("brings the definition"),
+      10_000,
+    );
   });
 });

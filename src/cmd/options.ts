@@ -230,6 +230,8 @@ export interface BundleOptions extends HubOptions {
   filename: readonly string[];
   /** A file for the bundle; absent: the standard output. */
   output?: string;
+  /** Prints the definitions alone. */
+  crds: boolean;
   apply: boolean;
 }
 

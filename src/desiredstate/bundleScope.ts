@@ -8,7 +8,7 @@ import {
   renewCommand,
 } from "../apis/index.ts";
 import { givesRights, groupKindOf, judgeManifests, titleOf, unpackedSpecOf } from "../interpreter/index.ts";
-import { type NamespaceTerms, stricterOf } from "./podSecurity/index.ts";
+import { type Allowance, type NamespaceTerms, stricterOf } from "./podSecurity/index.ts";
 import type { Problem } from "./types.ts";
 
 /**
@@ -32,7 +32,7 @@ export function manifestsProblem(bundle: KubeObject): Problem | undefined {
 
 /** Why what the bundle renders may not go to members; undefined when it may. */
 export function scopeProblem(objects: readonly KubeObject[], terms: NamespaceTerms): Problem | undefined {
-  const needed: Needed = { kinds: new Map(), namespaces: new Map(), inProtected: new Map() };
+  const needed = nothingNeeded();
   let first: KubeObject | undefined;
   for (const object of objects) {
     const { kind, metadata } = object;
@@ -43,6 +43,41 @@ export function scopeProblem(objects: readonly KubeObject[], terms: NamespaceTer
     if (!isAllowed) first ??= object;
   }
   return first === undefined ? undefined : notAllowed(first, terms.namespace, needed);
+}
+
+/** What has to be allowed before what the bundle renders may go to members. */
+export interface ScopeNeeds {
+  /** Of the Namespace of the hub; each lacks at least one of its values. */
+  allowances: Allowance[];
+  /** Kinds in namespaces of Kubernetes, as `kube-system/Role`, which each member has to open too. */
+  inProtected: string[];
+}
+
+/** {@link ScopeNeeds} of objects that break no rule which nobody can lift. */
+export function scopeNeeds(objects: readonly KubeObject[], terms: NamespaceTerms): ScopeNeeds {
+  const needed = nothingNeeded();
+  for (const object of objects) {
+    const { kind, metadata } = object;
+    noted(needed, terms, { kind, namespace: metadata.namespace, needsKind: givesRights(groupKindOf(object)) });
+  }
+  const allowances = annotationsOf(needed).map(({ name, value }) => ({
+    namespace: terms.namespace,
+    annotation: name,
+    values: value,
+  }));
+  return { allowances, inProtected: [...needed.inProtected.keys()].toSorted() };
+}
+
+function nothingNeeded(): Needed {
+  return { kinds: new Map(), namespaces: new Map(), inProtected: new Map() };
+}
+
+function annotationsOf({ kinds, namespaces, inProtected }: Needed): { name: string; value: string[] }[] {
+  const places: Needs = new Map([...namespaces, ...inProtected]);
+  return [
+    { name: ALLOWED_BUNDLE_KINDS_ANNOTATION, value: valueOf(kinds) },
+    { name: ALLOWED_BUNDLE_NAMESPACES_ANNOTATION, value: valueOf(places) },
+  ].filter(({ value }) => value.length > 0);
 }
 
 /** What the bundle needs beyond its namespace, and whether that is allowed already. */
@@ -89,13 +124,10 @@ const lackingOf = (needs: Needs): string[] =>
   [...needs].flatMap(([name, isAllowed]) => (isAllowed ? [] : [name])).toSorted();
 
 /** Says what to do, as far as there is room; in full beside it. */
-function notAllowed(object: KubeObject, home: string, { kinds, namespaces, inProtected }: Needed): Problem {
-  const places: Needs = new Map([...namespaces, ...inProtected]);
-  const annotations = [
-    { name: ALLOWED_BUNDLE_KINDS_ANNOTATION, value: valueOf(kinds) },
-    { name: ALLOWED_BUNDLE_NAMESPACES_ANNOTATION, value: valueOf(places) },
-  ].filter(({ value }) => value.length > 0);
-  const texts = annotations.map(({ name, value }) => `${name}=${value.join(",")}`);
+function notAllowed(object: KubeObject, home: string, needed: Needed): Problem {
+  const { kinds, inProtected } = needed;
+  const places: Needs = new Map([...needed.namespaces, ...inProtected]);
+  const texts = annotationsOf(needed).map(({ name, value }) => `${name}=${value.join(",")}`);
   const command = `kubectl annotate --overwrite namespace ${home} ${texts.join(" ")}`;
   const opened = lackingOf(inProtected);
   const onMembers =

@@ -22,8 +22,15 @@ export { type StageAssignment, stageAssignment, stageProblems } from "./rolloutS
 export { type ExplainedCluster, type Explanation, explain } from "./explain.ts";
 export { type FieldChange, fieldChanges } from "./fieldChanges.ts";
 export type { AppliedRule } from "./overrideFields.ts";
-export { scopeProblem, termsWithin } from "./bundleScope.ts";
-export { allowancesFor, defaultTerms, type NamespaceTerms, namespaceTerms, termsText } from "./podSecurity/index.ts";
+export { scopeNeeds, scopeProblem, termsWithin } from "./bundleScope.ts";
+export {
+  type Allowance,
+  allowancesFor,
+  defaultTerms,
+  type NamespaceTerms,
+  namespaceTerms,
+  termsText,
+} from "./podSecurity/index.ts";
 export { AWAITING_REPLACEMENT } from "./moves.ts";
 export { needsOf, withTheirNeeds } from "./needs.ts";
 export { type NearMiss, nearMisses } from "./nearMisses.ts";

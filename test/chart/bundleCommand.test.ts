@@ -71,6 +71,7 @@ describe("meridian bundle create, with the real helm", () => {
     expect(manifests[1]?.metadata.namespace).toBe("shop");
     expect(err).toContain("ServiceAccount before is left out: it is a hook (pre-install)");
     expect(err).not.toContain("try");
+    expect(err).toContain(`kubectl apply --server-side -f ${join(folder.path, "crds")}\n`);
   });
 
   test("passes on what helm says of a chart that is wrong", async () => {
@@ -91,7 +92,7 @@ describe("meridian bundle create, with the real kubectl", () => {
     });
     const { code, out, err } = await create(["mysql", "--kustomize", folder.path]);
     expect(code, err).toBe(0);
-    expect(err).toContain("meridian join NAME --renew --kinds ServiceAccount\n");
+    expect(err).toContain("meridian join NAME --renew --kinds ServiceAccount --member-kubeconfig FILE\n");
     const { manifests } = await unpackBundle((parse(out) as KubeObject)["spec"], systemClock);
     expect(manifests.map(({ metadata }) => metadata.name)).toEqual(["eu-operator"]);
   });

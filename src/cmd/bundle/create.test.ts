@@ -52,8 +52,47 @@ describe("a bundle of files", () => {
       "kubectl annotate --overwrite namespace shop federation.paas.cmft.com/allowed-bundle-kinds=CustomResourceDefinition",
     );
     expect(err).toContain(
-      "meridian join NAME --renew --kinds CustomResourceDefinition.apiextensions.k8s.io,ServiceAccount,widgets.example.com\n",
+      "meridian join NAME --renew --kinds CustomResourceDefinition.apiextensions.k8s.io,ServiceAccount,widgets.example.com --member-kubeconfig FILE\n",
     );
+  });
+
+  test("says which definitions it brings, and how a hub gets these, which then prints them alone", async () => {
+    const path = await file("with definitions.yaml", widget("w"), operator("op"), definition());
+    const { err } = await create(["op", "-n", "shop", "-f", path]);
+    const [, printed = ""] =
+      /brings the definition of widgets\.example\.com.*: (meridian bundle create .*)\n/.exec(err) ?? [];
+    expect(printed).toBe(`meridian bundle create op -f '${path}' --crds | kubectl apply --server-side -f -`);
+    const alone = await create(["op", "-f", path, "--crds"]);
+    expect([alone.code, alone.err]).toEqual([0, ""]);
+    expect(parse(alone.out)).toMatchObject({
+      kind: "CustomResourceDefinition",
+      metadata: { name: "widgets.example.com" },
+    });
+  });
+
+  test("says which definitions it needs and does not bring", async () => {
+    const { err } = await create(["op", "-n", "shop", "-f", await file("custom.yaml", widget("w"))]);
+    expect(err).toMatch(
+      /no definition of Widget\.example\.com.*: meridian bundle create op-definitions -n shop -f FILE --apply\n/,
+    );
+  });
+
+  test("has no definitions to print where nothing defines any", async () => {
+    const { code, err } = await create(["op", "--crds", "-f", await file("plain.yaml", serviceAccount("a"))]);
+    expect([code, err]).toEqual([2, expect.stringContaining("no CustomResourceDefinition")]);
+  });
+
+  test("names what members have to open with what they have to grant, in one command", async () => {
+    const role = {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "Role",
+      metadata: { name: "r", namespace: "kube-system" },
+    };
+    const { err } = await create(["op", "-n", "shop", "-f", await file("role.yaml", role)]);
+    expect(err).toContain(
+      "meridian join NAME --renew --kinds Role.rbac.authorization.k8s.io --allow-protected kube-system/Role --member-kubeconfig FILE\n",
+    );
+    expect(err).toContain("=kube-system/Role\n");
   });
 
   test("says by which annotations the hub allows what its pods name", async () => {
@@ -63,8 +102,9 @@ describe("a bundle of files", () => {
     const [container] = template.spec["containers"] as Record<string, unknown>[];
     Object.assign(container ?? {}, { ports: [{ containerPort: 9100, hostPort: 9100 }] });
     const { err } = await create(["agent", "-n", "shop", "-f", await file("agent.yaml", workload)]);
-    expect(err).toContain("federation.paas.cmft.com/allowed-service-accounts=of-the-member\n");
-    expect(err).toContain("federation.paas.cmft.com/allowed-host-ports=9100\n");
+    expect(err).toContain(
+      "kubectl annotate --overwrite namespace shop federation.paas.cmft.com/allowed-host-ports=9100 federation.paas.cmft.com/allowed-service-accounts=of-the-member\n",
+    );
   });
 
   test.each(["yaml", "compressed"])(

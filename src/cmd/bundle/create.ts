@@ -1,34 +1,55 @@
 import { writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
-import { isRecord, type KubeObject, printYaml, refKey } from "../../apis/index.ts";
-import { allowancesFor, defaultTerms, scopeProblem, termsWithin } from "../../desiredstate/index.ts";
-import { type GroupKind, groupKindOf, memberKinds, placeableKindOf } from "../../interpreter/index.ts";
-import { isMissing, MANIFESTBUNDLES, NAMESPACES } from "../../runtime/index.ts";
-import { type CommandContext, connectHub, notInstalled } from "../connection.ts";
+import { type KubeObject, printYaml } from "../../apis/index.ts";
+import { type Allowance, defaultTerms, type NamespaceTerms, namespaceTerms } from "../../desiredstate/index.ts";
+import { isDefinition, placeableKindOf } from "../../interpreter/index.ts";
+import { Discovery, isForbidden, isMissing, MANIFESTBUNDLES, NAMESPACES, systemClock } from "../../runtime/index.ts";
+import { type CommandContext, connectHub, type Connection, find, notInstalled } from "../connection.ts";
 import type { BundleOptions } from "../options.ts";
-import { EXIT } from "../outcome.ts";
+import { CommandError, EXIT } from "../outcome.ts";
+import { describeWhere } from "../whereabouts.ts";
+import { quoted } from "../words.ts";
 import { bundleOf, compose, type Wanted } from "./compose.ts";
+import { definitionsCommand, kindName } from "./definitions.ts";
+import {
+  broughtDefinitions,
+  hubNeeds,
+  memberNeeds,
+  missingDefinitions,
+  needText,
+  refusalOf,
+  type Subject,
+} from "./needs.ts";
 import { documentsOf } from "./sources.ts";
 
 /** As `kubectl apply --server-side`, with which people may go on. */
 const FIELD_MANAGER = "kubectl";
 
-/** `meridian bundle create`: renders, prints or applies a ManifestBundle. */
+/** `meridian bundle create`: renders, prints or applies a ManifestBundle, and says before what hub and members need for it. */
 export async function createBundle(name: string, options: BundleOptions, context: CommandContext): Promise<number> {
-  const { namespace, releaseNamespace = namespace, output, apply } = options;
+  const { namespace, releaseNamespace = namespace, apply, crds } = options;
   const { terminal } = context;
   const wanted: Wanted = { name, namespace, target: releaseNamespace };
   const { manifests, notes } = compose(await documentsOf(name, options, context), wanted);
+  if (crds) return await written(definitionsIn(manifests).map(printYaml).join("---\n"), options, context);
   const bundle = bundleOf(wanted, manifests, compress);
   const objects = placeableKindOf("federation.paas.cmft.com", bundle.kind).render({ ...bundle, spec: { manifests } });
-  const needs = [...grantsFor(bundle, objects), ...allowancesOf(namespace, objects), ...kindsFor(objects)];
-  for (const note of [...notes, ...needs]) terminal.err(`${note}\n`);
-  if (apply) {
-    await applied(bundle, options, context);
-    terminal.err(`manifestbundle/${name} applied in ${namespace}\n`);
-    return EXIT.ok;
+  const subject: Subject = { name, namespace, objects, onHub: flagsOf(options) };
+  for (const note of notes) terminal.err(`${note}\n`);
+  if (!apply) {
+    await tellNeeds(subject, { terms: defaultTerms(namespace), served: new Set() }, options, context);
+    return await written(printYaml(bundle), options, context);
   }
-  const yaml = printYaml(bundle);
+  await using hub = connectHub(options, context);
+  const seen = await seenOnHub(subject, hub, context.signal);
+  await tellNeeds(subject, seen, options, context);
+  refuseUseless(subject, seen);
+  await applied(bundle, hub, context.signal);
+  terminal.err(`manifestbundle/${name} applied in ${namespace}\n`);
+  return EXIT.ok;
+}
+
+async function written(yaml: string, { output }: BundleOptions, { terminal }: CommandContext): Promise<number> {
   if (output === undefined) terminal.out(yaml);
   else await writeFile(output, yaml);
   return EXIT.ok;
@@ -38,60 +59,90 @@ function compress(text: string): string {
   return gzipSync(text, { level: 9 }).toString("base64");
 }
 
-/** What an administrator of the hub has to allow, unless that is done already. */
-function grantsFor(bundle: KubeObject, objects: readonly KubeObject[]): string[] {
-  const { namespace = "" } = bundle.metadata;
-  const problem = scopeProblem(objects, defaultTerms(namespace));
-  if (problem === undefined) return [];
-  const [, command] = /(kubectl annotate .*)$/.exec(problem.detail ?? problem.message) ?? [];
-  return command === undefined
-    ? [`${refKey({ ...bundle, ...bundle.metadata })} would be refused: ${problem.message}`]
-    : [
-        `where it is not done yet, an administrator of the hub allows what it holds beyond namespace ${namespace}: ${command}`,
-      ];
+function definitionsIn(manifests: readonly KubeObject[]): KubeObject[] {
+  const definitions = manifests.filter(isDefinition);
+  if (definitions.length === 0)
+    throw new CommandError("there is no CustomResourceDefinition in what was given: leave out --crds");
+  return definitions;
 }
 
-/** What pods of the bundle name that is on members and not in the bundle: each by the annotation that allows it. */
-function allowancesOf(namespace: string, objects: readonly KubeObject[]): string[] {
-  return allowancesFor(objects, termsWithin(objects, defaultTerms(namespace), false)).map(
-    ({ namespace: home, annotation, values }) =>
-      `where it is not done yet, an administrator of the hub allows what its pods name: kubectl annotate --overwrite namespace ${home} ${annotation}=${values.join(",")}`,
+/** By which kubectl reaches the hub that this command was given. */
+function flagsOf({ kubeconfig, context }: BundleOptions): string {
+  const file = kubeconfig === undefined ? "" : ` --kubeconfig ${quoted(kubeconfig)}`;
+  return context === undefined ? file : `${file} --context ${quoted(context)}`;
+}
+
+interface Seen {
+  terms: NamespaceTerms;
+  /** Kinds that the hub serves. */
+  served: ReadonlySet<string>;
+  /** The Namespaces that were read; absent where the person may not read those of the bundle. */
+  namespaces?: ReadonlyMap<string, KubeObject>;
+}
+
+/** What the hub allows the bundle. Whoever may not read a Namespace is told everything that it has to allow. */
+async function seenOnHub({ namespace, objects, onHub }: Subject, hub: Connection, signal: AbortSignal): Promise<Seen> {
+  const kinds = await new Discovery(hub.client, systemClock).list();
+  const served = new Set(kinds.map(kindName));
+  const names = new Set([namespace, ...objects.flatMap(({ metadata }) => metadata.namespace ?? [])]);
+  const namespaces = new Map<string, KubeObject>();
+  try {
+    for (const name of names) {
+      const found = await find(hub.client, NAMESPACES, undefined, name, signal);
+      if (found !== undefined) namespaces.set(name, found);
+    }
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    return { terms: defaultTerms(namespace), served };
+  }
+  if (!namespaces.has(namespace)) {
+    const command = `kubectl create namespace ${namespace}${onHub}`;
+    throw new CommandError(`${describeWhere(hub.where)} has no namespace ${namespace} for the bundle: \`${command}\``);
+  }
+  const elsewhere = (name: string): NamespaceTerms =>
+    namespaceTerms(namespaces.get(name)?.metadata ?? { name }, false, { elsewhere });
+  return { terms: elsewhere(namespace), served, namespaces };
+}
+
+/** On the error stream, before anything is written: each need on a line that ends with its command. */
+async function tellNeeds(subject: Subject, seen: Seen, options: BundleOptions, context: CommandContext): Promise<void> {
+  const { objects, name, onHub } = subject;
+  const definitions = objects.filter(isDefinition);
+  const command = await definitionsCommand(name, options, definitions, onHub);
+  // What the hub was seen to lack is an error of its own.
+  const ofHub = seen.namespaces === undefined ? hubNeeds(subject, seen.terms, () => []) : [];
+  const needs = [
+    ...broughtDefinitions(objects, seen.served, command),
+    ...missingDefinitions(subject),
+    ...ofHub.map((need) => ({ ...need, what: `where it is not done yet, ${need.what}` })),
+    ...memberNeeds(subject, seen.terms),
+  ];
+  const refusal = refusalOf(subject, seen.terms);
+  if (refusal !== undefined) context.terminal.err(`the bundle would be refused: ${refusal}\n`);
+  for (const need of needs) context.terminal.err(`${needText(need)}\n`);
+}
+
+/** A bundle of which nothing would be sent is not stored. */
+function refuseUseless(subject: Subject, { terms, namespaces }: Seen): void {
+  const refusal = refusalOf(subject, terms);
+  if (refusal !== undefined) throw new CommandError(`nothing was applied: ${refusal}; take that out of the bundle`);
+  if (namespaces === undefined) return;
+  const before = ({ namespace, annotation }: Allowance): string[] =>
+    (namespaces.get(namespace)?.metadata.annotations?.[annotation] ?? "").split(",").filter((text) => text !== "");
+  const needs = hubNeeds(subject, terms, before);
+  if (needs.length === 0) return;
+  const commands = needs.map(({ command }) => `\`${command}\``).join(" and ");
+  throw new CommandError(
+    `the hub would send nothing of the bundle, so nothing was applied: ${commands} by an administrator of the hub allows what it holds; then run this again`,
   );
 }
 
-/** What the account of each member has to be allowed, unless that is done already. */
-function kindsFor(objects: readonly KubeObject[]): string[] {
-  const always = new Set([...memberKinds(), NAMESPACES].map(nameOf));
-  // Of a kind that the bundle itself brings no member knows more than the plural.
-  const plurals = new Map(objects.flatMap(pluralDefinedBy));
-  const names = new Set(objects.map((object) => nameOf(groupKindOf(object))).filter((name) => !always.has(name)));
-  if (names.size === 0) return [];
-  const asked = [...names]
-    .map((name) => plurals.get(name) ?? name)
-    .toSorted()
-    .join(",");
-  return [`where it is not done yet, let each member take its kinds: meridian join NAME --renew --kinds ${asked}`];
-}
-
-function pluralDefinedBy({ kind, spec }: KubeObject): [name: string, plural: string][] {
-  if (kind !== "CustomResourceDefinition" || !isRecord(spec) || !isRecord(spec["names"])) return [];
-  const { group, names } = spec;
-  return [
-    [nameOf({ group: String(group), kind: String(names["kind"]) }), `${String(names["plural"])}.${String(group)}`],
-  ];
-}
-
-function nameOf({ group, kind }: GroupKind): string {
-  return group === "" ? kind : `${kind}.${group}`;
-}
-
-async function applied(bundle: KubeObject, options: BundleOptions, context: CommandContext): Promise<void> {
-  await using hub = connectHub(options, context);
+async function applied(bundle: KubeObject, hub: Connection, signal: AbortSignal): Promise<void> {
   try {
-    await hub.client.apply(MANIFESTBUNDLES, bundle, { fieldManager: FIELD_MANAGER, signal: context.signal });
+    await hub.client.apply(MANIFESTBUNDLES, bundle, { fieldManager: FIELD_MANAGER, signal });
   } catch (error) {
     if (isMissing(error) && error.details?.kind !== "namespaces")
-      throw await notInstalled(MANIFESTBUNDLES.plural, hub, context.signal);
+      throw await notInstalled(MANIFESTBUNDLES.plural, hub, signal);
     throw error;
   }
 }

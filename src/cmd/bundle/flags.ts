@@ -34,7 +34,15 @@ export function addBundle(program: Command, action: (name: string, options: Bund
       new Option("-f, --filename <file>", "manifests: a file, a folder, or - (may be repeated)").argParser(several),
     )
     .addOption(new Option("-o, --output <file>", "write the bundle into this file").conflicts("apply"))
-    .option("--apply", "apply the bundle to the hub", false)
+    .addOption(
+      new Option(
+        "--crds",
+        "print the CustomResourceDefinitions alone, for a hub that is to store their objects: | kubectl apply --server-side -f -",
+      )
+        .default(false)
+        .conflicts("apply"),
+    )
+    .option("--apply", "apply the bundle to the hub, where the hub allows what it holds", false)
     .action((name: string, _, command: Command) => {
       const { values = [], filename = [], ...flags } = command.optsWithGlobals<Flags>();
       if (flags.helm === undefined && flags.kustomize === undefined && filename.length === 0)

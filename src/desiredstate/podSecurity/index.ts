@@ -6,7 +6,7 @@
  * name the policy, the rule, the field, and the annotation that allows it. It never changes what it is given, and never throws, whatever a
  * policy has made of an object.
  */
-export { allowancesFor } from "./allowances.ts";
+export { type Allowance, allowancesFor } from "./allowances.ts";
 export { judgeRendering, type Rendering } from "./judge.ts";
 export { stricterOf } from "./level.ts";
 export { defaultTerms, type NamespaceTerms, namespaceTerms, termsText } from "./terms.ts";
