@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubeObject } from "../../src/apis/index.ts";
 import { CertificateAuthority } from "../../src/certificates/index.ts";
 import { freePort, isFree, temporaryFolder } from "../../src/cmd/realClusters/index.ts";
+import { clusterRole, definition, operator, widget } from "../builders/index.ts";
 import { collectionPath, objectPath } from "../e2e/objects.ts";
 import {
   buildMeridian,
@@ -68,6 +69,7 @@ beforeAll(async () => {
   };
   await meridianOk(hub, ["join", "m1", "--region", "eu", "--member-kubeconfig", member.kubeconfigFile]);
   await placeFirst();
+  await placeClashing();
 }, 120_000);
 
 afterAll(async () => {
@@ -103,7 +105,7 @@ function addressOf(server: Server): string {
 }
 
 async function makeNamespaces(): Promise<void> {
-  for (const name of ["shop", "blog"])
+  for (const name of ["shop", "blog", "clash"])
     await hub.api.create(collectionPath("Namespace"), { apiVersion: "v1", kind: "Namespace", metadata: { name } });
 }
 
@@ -145,12 +147,50 @@ async function writeFiles(): Promise<Record<string, string>> {
     site: hub.kubeconfigFor({ token, server: addressOf(site) }),
     "badName.yaml":
       "apiVersion: paas.cmft.com/v1\nkind: DemoApplication\nmetadata: {name: Bad_Name}\nspec: {image: nginx}\n",
+    "unplaced.yaml":
+      "apiVersion: paas.cmft.com/v1\nkind: DemoApplication\nmetadata: {name: lonely}\nspec: {image: nginx}\n",
+    "operator.yaml": JSON.stringify({
+      apiVersion: "v1",
+      kind: "List",
+      items: [clusterRole("op"), operatorOf("elsewhere")],
+    }),
+    "custom.yaml": JSON.stringify(widget("w")),
+    "definition.yaml": JSON.stringify(definition()),
     "application.yaml": "apiVersion: paas.cmft.com/v1\nkind: DemoApplication\nmetadata: {name: nginx-demo}\n",
   };
   const files = join(folder.path, "files");
   await mkdir(files);
   for (const [name, text] of Object.entries(texts)) await writeFile(join(files, name), text, { mode: 0o600 });
   return Object.fromEntries(Object.keys(texts).map((name) => [name.replace(/\..*$/, ""), join(files, name)]));
+}
+
+/** A Deployment whose pods run under an account that members have. */
+function operatorOf(account: string): KubeObject {
+  const workload = operator("op");
+  const { template } = workload["spec"] as { template: { spec: Record<string, unknown> } };
+  template.spec["serviceAccountName"] = account;
+  return workload;
+}
+
+/** An application whose Deployment is there already, and another's. */
+async function placeClashing(): Promise<void> {
+  const foreign = { ...operator("clash"), metadata: { name: "clash", namespace: "clash" } };
+  await member.api.create(collectionPath("Namespace"), {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: "clash" },
+  });
+  await member.api.create(collectionPath("Deployment", "clash"), foreign);
+  const app = objectOf("paas.cmft.com/v1", "DemoApplication", "clash", { image: "nginx:1.27" });
+  const selectors = [{ apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" }];
+  const policy = objectOf("federation.paas.cmft.com/v1alpha1", "Placement", "all", { resourceSelectors: selectors });
+  for (const object of [policy, app]) await create({ ...object, metadata: { ...object.metadata, namespace: "clash" } });
+  await eventually(async () => {
+    const { status } = await hub.api.get<KubeObject & { status?: { clusters?: { reason?: string }[] } }>(
+      objectPath("DemoApplication", "clash", "clash"),
+    );
+    expect(status?.clusters?.map(({ reason }) => reason)).toEqual(["AlreadyExists"]);
+  });
 }
 
 /** An application with a node port, on m1. */
@@ -173,6 +213,11 @@ function objectOf(apiVersion: string, kind: string, name: string, spec: object):
 
 const create = (object: KubeObject, query = "") =>
   hub.api.request<Status>("POST", collectionPath(object.kind, object.metadata.namespace) + query, object);
+
+/** Of what a command prints, times and the widths of columns differ as well. */
+function withoutTimes(text: string): string {
+  return text.replaceAll(/\b\d+(?:\.\d+)?[smh](?: ago)?\b/g, "<time>").replaceAll(/ {3,}(?=\S)/g, "   ");
+}
 
 /** Without what differs from run to run. */
 function settled(text: string): string {
@@ -213,9 +258,10 @@ describe.concurrent("on the command line", () => {
       env: { PATH: process.env["PATH"], HOME: join(folder.path, "home"), ...env },
     });
     const shown = Object.entries(row.env ?? {}).map(([name, value]) => `${name}=${value} `);
-    answers.set(row.mistake, `$ ${shown.join("")}meridian ${row.line}\n${settled(stderr)}(exit code ${code})\n`);
-    judge(stderr, row);
-    expect({ code, stdout }).toEqual({ code: row.code ?? 2, stdout: "" });
+    const answer = row.prints === true ? withoutTimes(stdout + stderr) : stderr;
+    answers.set(row.mistake, `$ ${shown.join("")}meridian ${row.line}\n${settled(answer)}(exit code ${code})\n`);
+    judge(answer, row);
+    expect({ code, stdout }).toEqual({ code: row.code ?? 2, stdout: row.prints === true ? stdout : "" });
   });
 });
 
@@ -248,8 +294,8 @@ describe("with kubectl", () => {
   });
 });
 
-test("there are 40 mistakes and more, and the full text of each answer is on record", async () => {
-  expect(answers.size).toBeGreaterThanOrEqual(40);
+test("there are 100 mistakes and more, and the full text of each answer is on record", async () => {
+  expect(answers.size).toBeGreaterThanOrEqual(100);
   expect(answers.size).toBe(COMMAND_MISTAKES.length + KUBECTL_MISTAKES.length);
   const inOrder = [...COMMAND_MISTAKES, ...KUBECTL_MISTAKES].map(({ mistake }) => mistake);
   const text = inOrder.map((mistake) => `## ${mistake}\n${answers.get(mistake)}`).join("\n");

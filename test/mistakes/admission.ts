@@ -257,7 +257,7 @@ const clusters: KubectlMistake[] = [
     verb: "delete",
     besideFirst: true,
     object: { ...policy("MemberCluster", {}), metadata: { name: "m1" } },
-    what: /DemoApplication shop\/first is placed on m1/,
+    what: /DemoApplications .*shop\/first.* are placed on m1/,
     where: /spec\.deletionPolicy:/,
     next: /set it to Drain .* or Orphan .*meridian unjoin m1/,
   },

@@ -1,4 +1,5 @@
 import { CLUSTER_MISTAKES } from "./clusters.ts";
+import { FIRST_DAY_MISTAKES } from "./firstDays.ts";
 import { type CommandMistake, HUB } from "./types.ts";
 
 const usage: CommandMistake[] = [
@@ -349,4 +350,5 @@ export const COMMAND_MISTAKES: readonly CommandMistake[] = [
   ...names,
   ...members,
   ...processes,
+  ...FIRST_DAY_MISTAKES,
 ];

@@ -14,6 +14,8 @@ export interface CommandMistake extends Mistake {
   env?: Record<string, string>;
   /** 2 unless told. */
   code?: number;
+  /** The command does its work: the answer is what it prints, on both streams. */
+  prints?: true;
 }
 
 export const HUB = "--kubeconfig {hub}";
