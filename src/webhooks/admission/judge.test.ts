@@ -251,6 +251,16 @@ describe("a request is refused with a word on what to change", () => {
       want: /^spec\.ports\[0\]\.nodePort: 30002\/TCP is taken on cluster a by DemoApplication default\/theirs; choose another/,
     },
     {
+      name: "a node port that another tenant has, whom nobody is told of",
+      request: requestOf("CREATE", withPort()),
+      facts: {
+        applicationsWithNodePort: () => [{ ...other, metadata: { ...other.metadata, namespace: "payroll" } }],
+        placements: [everywhere],
+        clusters: [cluster("a"), cluster("b")],
+      },
+      want: /^spec\.ports\[0\]\.nodePort: 30002\/TCP is taken on cluster a by an application of another namespace; choose another/,
+    },
+    {
       name: "a cluster at a metadata address",
       request: requestOf("CREATE", kubeconfig),
       facts: { endpoint: () => ({ kind: "Server", server: "https://169.254.169.254" }) },

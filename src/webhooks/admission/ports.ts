@@ -37,8 +37,12 @@ function judgeNodePorts(
       reach ??= clustersOf(application, facts, now);
       const shared = [...clustersOf(other, facts, now)].find((cluster) => reach?.has(cluster));
       if (shared === undefined) continue;
-      const whose = `${other.metadata.namespace}/${other.metadata.name}`;
-      const message = `${nodePort}/${protocol} is taken on cluster ${shared} by DemoApplication ${whose}; choose another, or remove it and let each cluster choose`;
+      // Of other namespaces a tenant learns that a port is taken, as the member would say, and not by whom.
+      const isOwn = other.metadata.namespace === namespace;
+      const whose = isOwn
+        ? `DemoApplication ${namespace}/${other.metadata.name}`
+        : "an application of another namespace";
+      const message = `${nodePort}/${protocol} is taken on cluster ${shared} by ${whose}; choose another, or remove it and let each cluster choose`;
       return [{ field: `spec.ports[${index}].nodePort`, message }];
     }
     return [];
