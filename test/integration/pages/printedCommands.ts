@@ -127,7 +127,7 @@ function argumentsOf(words: readonly string[], { flags, valued = [] }: Verb): [a
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? "";
     if (valued.includes(word)) at++;
-    else if (!/^-/.test(word)) args.push(word);
+    else if (!word.startsWith("-")) args.push(word);
     else if (!flags.includes(word)) return [args, word];
   }
   return [args];
