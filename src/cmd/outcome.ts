@@ -84,9 +84,16 @@ function sentenceOf(error: unknown, where: Whereabouts | undefined): string {
   if (isAnonymous(error))
     return `${cluster} takes you for nobody (system:anonymous): the kubeconfig's user gives no token, client certificate or exec, and API servers do not look at username and password; add one, or ${where.otherwise}`;
   if (isForbidden(error))
-    return `${cluster} refuses: ${message}; ask its administrator for this right, or ${where.otherwise}`;
+    return `${cluster} refuses: ${message}; ${elsewhere(message)}ask its administrator for this right, or ${where.otherwise}`;
   if (isServerTrouble(error)) return `${cluster} cannot answer now: ${message}; try again in a moment`;
   return `${cluster} answers: ${message}${webhookRemedy(message)}`;
+}
+
+/** Whoever has rights in some namespaces may have left out which. */
+function elsewhere(message: string): string {
+  const [, verb = "", namespace = ""] = /cannot (\w+) resource .* in the namespace "([^"]+)"/.exec(message) ?? [];
+  const isChosen = ["get", "list", "watch"].includes(verb) && !/^kube-|-system$/.test(namespace);
+  return isChosen ? "give -n NAMESPACE of one that your rights reach, " : "";
 }
 
 /** What answers there is something else. */

@@ -36,7 +36,8 @@ export async function status(names: string[], options: StatusOptions, context: C
   const whole = buildReport(objects, clusters);
   // What is missing in one namespace may be in another, and is looked for only then.
   const isElsewhere = shown.namespace !== undefined && lacks(whole, names);
-  const around = isElsewhere ? buildReport(await readEverywhere(hub, context.signal), clusters) : whole;
+  const everywhere = isElsewhere ? await readEverywhere(hub, context.signal) : undefined;
+  const around = everywhere === undefined ? whole : buildReport(everywhere, clusters);
   const report = select(whole, names, shown, { around });
   if (options.watch) return await watch({ hub, names, shown, options, context });
   const isPart = names.length > 0 || shown.selector !== undefined;

@@ -151,13 +151,16 @@ async function readOthers(
   return { ...found, hidden, leftOut };
 }
 
-/** What is in every namespace, as far as the rights reach: among it is what a person may have meant who has named another one. */
-export async function readEverywhere(hub: Connection, signal: AbortSignal): Promise<KubeObject[]> {
-  const readable = async (): Promise<KubeObject[]> => {
+/**
+ * What is in every namespace: among it is what a person may have meant who has named another one. Undefined where the rights of the person do not reach
+ * every namespace.
+ */
+export async function readEverywhere(hub: Connection, signal: AbortSignal): Promise<KubeObject[] | undefined> {
+  const readable = async (): Promise<KubeObject[] | undefined> => {
     try {
       return await listPlaced(hub, DEMOAPPLICATIONS, signal);
     } catch (error) {
-      if (lacksRight(error)) return [];
+      if (lacksRight(error)) return undefined;
       throw error;
     }
   };
@@ -165,7 +168,7 @@ export async function readEverywhere(hub: Connection, signal: AbortSignal): Prom
     readable(),
     readOthers(hub, { namespace: undefined, selector: undefined }, signal),
   ]);
-  return [...applications, ...others.objects];
+  return applications === undefined ? undefined : [...applications, ...others.objects];
 }
 
 /** What beside applications may be on clusters, as far as the hub serves it: what the person may read of it, and what not. */

@@ -126,8 +126,10 @@ export function hiddenCluster(name: string): CommandError {
 function noObject(report: StatusReport, named: NamedKind, name: string, shown: Shown): CommandError {
   const { namespace } = shown;
   const where = namespace === undefined ? "any namespace" : `namespace ${namespace}`;
+  // The name elsewhere may be meant, or another one in the namespace.
+  const rank = (object: ObjectReport): number => (object.name === name ? 0 : object.namespace === namespace ? 1 : 2);
   const names = ofKind(report, named)
-    .toSorted((a, b) => Number(b.name === name) - Number(a.name === name))
+    .toSorted((a, b) => rank(a) - rank(b))
     .map((object) => nameOnCommandLine(object, { namespace }));
   if (report.objects.some((object) => object.namespace === named.kind))
     throw new CommandError(

@@ -1,6 +1,8 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { KubeObject, MemberCluster } from "../../src/apis/index.ts";
-import { demoApplication, placement } from "../builders/index.ts";
+import { clusterPlacement, demoApplication, placement } from "../builders/index.ts";
 import { type Api, eventually, meridian, meridianOk, type Plane, startSandboxFleet } from "../envtest/index.ts";
 import { attemptsOf, CLUSTER_ADMIN, configMap, labelsOf } from "./accountAttempts.ts";
 import { accountOf, type Answer, ask } from "./asking.ts";
@@ -8,10 +10,12 @@ import { explainFailure, Federation } from "./federation.ts";
 import { collectionPath, objectPath, pathOf, secret } from "./objects.ts";
 import { expectAgreement, LEVELS } from "./podSecurityAgreement.ts";
 import { tenantOf } from "./tenant.ts";
+import { OTHER_TEAM, OWN_TEAM, TENANT_COMMANDS, type TenantAtCommandLine, tenantWithRole } from "./tenantCommands.ts";
 import { applicationOf, ATTEMPTS, nameOf, patching, policyOf, PROTECTED_PATHS } from "./tenantAttempts.ts";
 
 const SHANGHAI = "shanghai-1";
 const SYSTEM = "meridian-system";
+const APPLICATIONS = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" };
 const RBAC = "rbac.authorization.k8s.io";
 
 let federation: Federation;
@@ -117,6 +121,69 @@ describe("a tenant of the hub", () => {
     await federation.apply(application);
     await federation.untilEntry("kube-public", nameOf(99), SHANGHAI, { state: "Failed", reason: "ProtectedNamespace" });
     await federation.remove(application);
+  });
+});
+
+describe("a tenant at the command line, with a role of Kubernetes in one namespace", () => {
+  const [OWN, OTHER] = [OWN_TEAM, OTHER_TEAM];
+  /** What only the other team may know. */
+  const SECRETS = /payroll|other-secret/;
+  let viewer: TenantAtCommandLine;
+  let editor: TenantAtCommandLine;
+  let file: string;
+
+  beforeAll(async () => {
+    for (const name of [OWN, OTHER])
+      await federation.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } } as KubeObject);
+    for (const namespace of [OWN, OTHER]) {
+      const labels = { tenant: namespace };
+      await federation.apply(
+        clusterPlacement(`of-${namespace}`).selects({ ...APPLICATIONS, labelSelector: { matchLabels: labels } }),
+      );
+    }
+    const shop = demoApplication("shop").namespace(OWN).label("tenant", OWN).replica(1);
+    await federation.apply(shop.port(80));
+    const payroll = demoApplication("payroll").namespace(OTHER).label("tenant", OTHER).replica(1);
+    await federation.apply(payroll.image("registry.test/other-secret:1").port(80));
+    await federation.untilAvailable(OWN, "shop", { [SHANGHAI]: 1 });
+    await federation.untilAvailable(OTHER, "payroll", { [SHANGHAI]: 1 });
+    [viewer, editor] = [await tenantWithRole(federation, OWN, "view"), await tenantWithRole(federation, OWN, "edit")];
+    file = join(federation.fleet.dir, "fresh.json");
+    const fresh = demoApplication("fresh").namespace(OWN).label("tenant", OWN).replica(1).object();
+    await writeFile(file, JSON.stringify(fresh));
+  });
+  afterAll(async () => {
+    await federation.remove(demoApplication("shop").namespace(OWN).object());
+    await federation.remove(demoApplication("payroll").namespace(OTHER).object());
+    for (const namespace of [OWN, OTHER])
+      await federation.api.delete(objectPath("ClusterPlacement", undefined, `of-${namespace}`));
+  });
+
+  test.each([...TENANT_COMMANDS])("$line", async ({ line, code, says, by }) => {
+    const answer = await (by === "editor" ? editor : viewer).run(...line.replace("FILE", file).split(" "));
+    const text = answer.stdout + answer.stderr;
+    expect({ code: answer.code, text }).toEqual({ code, text: expect.stringMatching(says) });
+    expect(text).not.toMatch(SECRETS);
+    expect(text, "no stack").not.toMatch(/^ +at /m);
+  });
+
+  test("sees with status --watch what is read, until it is stopped", async () => {
+    const { code, stdout, stderr } = await viewer.until(/Available/, "status", "--watch");
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/shanghai-1: Available/),
+      stderr: expect.stringContaining("do not show member clusters"),
+    });
+    expect(stdout).not.toMatch(SECRETS);
+  });
+
+  test("reads the same whether an object of another team is there or not", async () => {
+    const ask = async (name: string): Promise<string> => {
+      const lines = ["explain", "rollout history"].map((verb) => `${verb} ${name} -n ${OTHER}`);
+      const answers = await Promise.all(lines.map((line) => viewer.run(...line.split(" "))));
+      return answers.map(({ code, stdout, stderr }) => `${code} ${stdout}${stderr}`.replaceAll(name, "NAME")).join("");
+    };
+    expect(await ask("payroll")).toBe(await ask("nothing"));
   });
 });
 

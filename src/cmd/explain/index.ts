@@ -31,7 +31,7 @@ import {
   snapshotIn,
   type World,
 } from "../plan/world.ts";
-import { type NamedKind, splitName } from "../statusSelection.ts";
+import { hiddenCluster, type NamedKind, splitName } from "../statusSelection.ts";
 import { chooseAmong } from "../words.ts";
 import { explainPolicy, policyTypeNamed } from "./policy.ts";
 import { explanationText } from "./text.ts";
@@ -167,6 +167,7 @@ function isNoObject(cluster: string): CommandError {
 
 function requireCluster(world: World, name: string): void {
   const names = world.clusters.map(({ metadata }) => metadata.name);
+  if (!names.includes(name) && world.hidden.has("memberclusters")) throw hiddenCluster(name);
   if (!names.includes(name))
     throw new CommandError(`there is no member cluster "${name}"; ${chooseAmong(names, "there is none at all")}`);
 }

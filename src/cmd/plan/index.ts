@@ -16,6 +16,7 @@ import { type CommandContext, connectHub } from "../connection.ts";
 import { cordoned, drained } from "../cordon/taints.ts";
 import type { HubOptions, PlanOptions } from "../options.ts";
 import { CommandError, EXIT } from "../outcome.ts";
+import { hiddenCluster } from "../statusSelection.ts";
 import { chooseAmong } from "../words.ts";
 import { asApplied } from "./applied.ts";
 import { departingNotes } from "./departing.ts";
@@ -84,7 +85,7 @@ async function planOnHub(options: PlanOptions, context: CommandContext): Promise
   const namespace = options.namespace ?? hub.config.currentNamespace;
   const files = await filesOf(options, namespace);
   const reader = new HubReader(hub, signal, "meridian plan --without-hub --from FILES -f FILES");
-  const { before, after } = await worlds(reader, files, options, namespace, signal);
+  const { before, after } = await worlds(reader, files, options, homeOf(files, namespace), signal);
   await using members = new Members({
     hub: hub.client,
     hubId: before.hubId,
@@ -104,6 +105,12 @@ async function planOnHub(options: PlanOptions, context: CommandContext): Promise
   const departing = departingNotes(comparing.after, comparing.departing);
   const notes = new Set([...reader.notes, ...members.notes, ...rehearsalNotes(rehearsed), ...departing]);
   return reported({ before, files, comparing, planned, rehearsed, notes });
+}
+
+/** The namespace that is considered where the rights reach no further: that of the files, where they name one alone. */
+function homeOf(files: readonly FileObject[], namespace: string): string {
+  const [first = namespace, ...others] = new Set(files.flatMap(({ object }) => object.metadata.namespace ?? []));
+  return others.length === 0 ? first : namespace;
 }
 
 /** With the clusters cordoned, drained and lost that the person named. */
@@ -245,6 +252,7 @@ async function readNamed(reader: HubReader, world: World, stored: readonly KubeO
 function requireClusters(world: World, names: readonly string[], who: string): void {
   const known = world.clusters.map(({ metadata }) => metadata.name);
   const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined && world.hidden.has("memberclusters")) throw hiddenCluster(unknown);
   if (unknown !== undefined)
     throw new CommandError(
       `${who} no member cluster "${unknown}"; ${chooseAmong(known, `join one with \`${joinCommand()}\``)}`,
