@@ -13,7 +13,15 @@ export { jsonForYaml, parseJson } from "./json.ts";
 export { printYaml } from "./yaml/print.ts";
 export { parseYaml, parseYamlDocuments, YamlError } from "./yaml/read.ts";
 export { isAmbiguous as isAmbiguousYaml } from "./yaml/scalar.ts";
-export { byImpact, type CountedReason, countedReasonsText, countReasons, impactOf, isHarmful, isUnderWay } from "./causes.ts";
+export {
+  byImpact,
+  type CountedReason,
+  countedReasonsText,
+  countReasons,
+  impactOf,
+  isHarmful,
+  isUnderWay,
+} from "./causes.ts";
 export { joinCommand, renewCommand } from "./joinCommands.ts";
 export { nextStep } from "./nextSteps.ts";
 export { asCount, isCount, MOST_COUNTED } from "./conditions.ts";
