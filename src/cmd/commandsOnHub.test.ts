@@ -20,7 +20,7 @@ import {
   SERVICEACCOUNTS,
 } from "../runtime/index.ts";
 import { type SandboxCluster, startSandboxCluster } from "../sandbox/index.ts";
-import { clusterUid, connectMember, type Connection, find } from "./connection.ts";
+import { clusterUid, connectMember, type Connection, find } from "./shared/connection.ts";
 import { type Ran, startMeridian } from "./testing/commandLine.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../runtime/index.ts";
-import { CommandError } from "./outcome.ts";
+import { CommandError } from "./shared/outcome.ts";
 import { run } from "./testing/notingRun.ts";
 
 describe("the options of a verb", () => {

@@ -3,11 +3,11 @@ import { randomUUID } from "node:crypto";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_CLASS } from "../apis/index.ts";
 import { LOG_LEVELS } from "../observability/index.ts";
-import { duration, leaseName, protectedNamespace, systemNamespace } from "./commonFlags.ts";
-import type { CommandContext } from "./connection.ts";
+import { duration, leaseName, protectedNamespace, systemNamespace } from "./shared/commonFlags.ts";
+import type { CommandContext } from "./shared/connection.ts";
 import { addBundle } from "./bundle/flags.ts";
-import { addInstall, addUninstall } from "./installFlags.ts";
-import { addJoin } from "./joinFlags.ts";
+import { addInstall, addUninstall } from "./install/installFlags.ts";
+import { addJoin } from "./member/joinFlags.ts";
 import {
   type BundleOptions,
   type CordonOptions,
@@ -32,19 +32,19 @@ import {
   type UninstallOptions,
   type UnjoinOptions,
   type VersionOptions,
-} from "./options.ts";
-import { EXIT } from "./outcome.ts";
+} from "./shared/options.ts";
+import { EXIT } from "./shared/outcome.ts";
 import { loadQuickstart } from "./quickstart/load.ts";
 import type { QuickstartOptions } from "./quickstart/options.ts";
 import { addQuickstart } from "./quickstartFlags.ts";
 import { addCordon } from "./cordon/flags.ts";
 import { addRollout } from "./rollout/flags.ts";
-import { parsePrometheus, type PrometheusFlags, withPrometheus } from "./prometheusFlags.ts";
+import { parsePrometheus, type PrometheusFlags, withPrometheus } from "./manager/prometheusFlags.ts";
 import { addExplain, addPlan } from "./plan/flags.ts";
-import { addTelemetry, type TelemetryFlags, withTelemetry } from "./telemetryFlags.ts";
+import { addTelemetry, type TelemetryFlags, withTelemetry } from "./manager/telemetryFlags.ts";
 import type { WebhookTarget } from "../webhooks/index.ts";
-import { printVersion, VERSION } from "./version.ts";
-import { addCompletion, addStatus, addVersion } from "./viewFlags.ts";
+import { printVersion, VERSION } from "./shared/version.ts";
+import { addCompletion, addStatus, addVersion } from "./status/viewFlags.ts";
 
 /** The implementation of each verb, loaded when the verb is run, so that a command does not load the modules of the others. */
 export interface Verbs {
@@ -74,18 +74,18 @@ export const PROGRAM = "meridian";
 export const COMPLETE = "__complete";
 
 export const systemVerbs: Verbs = {
-  manager: async (options, { signal }) => (await import("./manager.ts")).runManager(options, signal),
-  install: async (options, context) => (await import("./install.ts")).install(options, context),
+  manager: async (options, { signal }) => (await import("./manager/manager.ts")).runManager(options, signal),
+  install: async (options, context) => (await import("./install/install.ts")).install(options, context),
   uninstall: async (options, context) => (await import("./uninstall/index.ts")).uninstall(options, context),
-  join: async (name, options, context) => (await import("./join.ts")).join(name, options, context),
-  unjoin: async (name, options, context) => (await import("./unjoin.ts")).unjoin(name, options, context),
+  join: async (name, options, context) => (await import("./member/join.ts")).join(name, options, context),
+  unjoin: async (name, options, context) => (await import("./member/unjoin.ts")).unjoin(name, options, context),
   cordon: async (name, options, context) => (await import("./cordon/index.ts")).cordon(name, options, context),
   uncordon: async (name, options, context) => (await import("./cordon/index.ts")).uncordon(name, options, context),
   drain: async (name, options, context) => (await import("./cordon/index.ts")).drain(name, options, context),
   rollout: async (verb, name, options, context) =>
     (await import("./rollout/index.ts")).rollout(verb, name, options, context),
   bundle: async (name, options, context) => (await import("./bundle/create.ts")).createBundle(name, options, context),
-  status: async (names, options, context) => (await import("./status.ts")).status(names, options, context),
+  status: async (names, options, context) => (await import("./status/status.ts")).status(names, options, context),
   plan: async (options, context) => (await import("./plan/index.ts")).plan(options, context),
   explain: async (name, options, context) => (await import("./explain/index.ts")).explain(name, options, context),
   quickstart: async (options, context) => (await loadQuickstart()).runQuickstart(options, context),

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { duration } from "./commonFlags.ts";
+import { duration } from "./shared/commonFlags.ts";
 import {
   parseBasePort,
   parseRegions,

@@ -9,20 +9,20 @@
  * unless every fact that the removal rests on allows it. It never calls a client, never reads a clock, never throws, and never changes what it is
  * given.
  */
-export { expectedOf, ownerRefOf, policyOf } from "./marks.ts";
+export { expectedOf, ownerRefOf, policyOf } from "./rows/marks.ts";
 export {
   type BlastRadius,
   blastRadius,
   type ClusterChange,
   differenceOf,
   type MemberObjectChange,
-} from "./difference.ts";
-export { knownCopies } from "./knownCopies.ts";
-export { type StageAssignment, stageAssignment, stageProblems } from "./rolloutStages.ts";
-export { type ExplainedCluster, type Explanation, explain } from "./explain.ts";
-export { type FieldChange, fieldChanges } from "./fieldChanges.ts";
-export type { AppliedRule } from "./overrideFields.ts";
-export { scopeNeeds, scopeProblem, termsWithin } from "./bundleScope.ts";
+} from "./rows/difference.ts";
+export { knownCopies } from "./rows/knownCopies.ts";
+export { type StageAssignment, stageAssignment, stageProblems } from "./explain/rolloutStages.ts";
+export { type ExplainedCluster, type Explanation, explain } from "./explain/explain.ts";
+export { type FieldChange, fieldChanges } from "./manifests/fieldChanges.ts";
+export type { AppliedRule } from "./manifests/overrideFields.ts";
+export { scopeNeeds, scopeProblem, termsWithin } from "./target/bundleScope.ts";
 export {
   type Allowance,
   allowancesFor,
@@ -31,18 +31,18 @@ export {
   namespaceTerms,
   termsText,
 } from "./podSecurity/index.ts";
-export { AWAITING_REPLACEMENT } from "./moves.ts";
-export { needsOf, withTheirNeeds } from "./needs.ts";
-export { type NearMiss, nearMisses } from "./nearMisses.ts";
-export { choosePlacement, selectPlacement } from "./placementSelection.ts";
-export { decideRemovals } from "./removals.ts";
-export { REPLACED } from "./replacement.ts";
-export { sameReportTerms } from "./reporting.ts";
-export { chooseRow, hasEnded, inTheNameOf, inTheNamesOf, isInSync, isSameRef } from "./rows.ts";
-export { isKindUnseen, kindNameOf, sightOf, whyUnseen } from "./sight.ts";
-export { rolloutFacts } from "./rolloutFacts.ts";
-export { step } from "./step.ts";
-export { computeTarget } from "./target.ts";
+export { AWAITING_REPLACEMENT } from "./rows/moves.ts";
+export { needsOf, withTheirNeeds } from "./target/needs.ts";
+export { type NearMiss, nearMisses } from "./explain/nearMisses.ts";
+export { choosePlacement, selectPlacement } from "./target/placementSelection.ts";
+export { decideRemovals } from "./rows/removals.ts";
+export { REPLACED } from "./rows/replacement.ts";
+export { sameReportTerms } from "./manifests/reporting.ts";
+export { chooseRow, hasEnded, inTheNameOf, inTheNamesOf, isInSync, isSameRef } from "./rows/rows.ts";
+export { isKindUnseen, kindNameOf, sightOf, whyUnseen } from "./rows/sight.ts";
+export { rolloutFacts } from "./rows/rolloutFacts.ts";
+export { step } from "./rows/step.ts";
+export { computeTarget } from "./target/target.ts";
 export {
   isSameObject,
   isUnreadable,
@@ -50,7 +50,7 @@ export {
   revisionOf,
   type RevisionContent,
   snapshotOfRevision,
-} from "./revision.ts";
+} from "./target/revision.ts";
 export type {
   ApplyRow,
   ClusterFacts,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject, PlacementSpec } from "../apis/index.ts";
-import { apisOf } from "./apisOf.ts";
-import { remedyFor } from "./remedies.ts";
-import { reportTermsOf, sameReportTerms } from "./reporting.ts";
-import { stageProblems } from "./rolloutStages.ts";
+import { apisOf } from "./manifests/apisOf.ts";
+import { remedyFor } from "./explain/remedies.ts";
+import { reportTermsOf, sameReportTerms } from "./manifests/reporting.ts";
+import { stageProblems } from "./explain/rolloutStages.ts";
 
 describe("what would make a cluster take the object", () => {
   test.each([

@@ -14,14 +14,14 @@ export {
   unpackBundleAtOnce,
   type Unpacked,
   unpackedSpec,
-} from "./bundleContents.ts";
-export { changedFacts, changedSpec, type HubEvent, type Policy } from "./events.ts";
-export { clusterSnapshot } from "./clusterSnapshot.ts";
-export { HubCache } from "./hubCache.ts";
-export { heldUnder, isOfEarlierCrd, kindTerms } from "./kindTerms.ts";
-export type { PlacedKind } from "./placedKinds.ts";
-export { settingIn } from "./planned.ts";
-export { ScalePaths } from "./scalePaths.ts";
-export { memberRights, memberRightsInNamespace, rightsOn } from "./rights.ts";
+} from "./cache/bundleContents.ts";
+export { changedFacts, changedSpec, type HubEvent, type Policy } from "./cache/events.ts";
+export { clusterSnapshot } from "./cache/clusterSnapshot.ts";
+export { HubCache } from "./cache/hubCache.ts";
+export { heldUnder, isOfEarlierCrd, kindTerms } from "./kinds/kindTerms.ts";
+export type { PlacedKind } from "./cache/placedKinds.ts";
+export { settingIn } from "./cache/planned.ts";
+export { ScalePaths } from "./kinds/scalePaths.ts";
+export { memberRights, memberRightsInNamespace, rightsOn } from "./kinds/rights.ts";
 export { digestOf, provenRevision, type ReadRevision, unprovenRevision } from "./revisionProof.ts";
 export { StatusStore } from "./statusStore.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type ClusterStatusEntry, type FederatedStatus, type KubeObject, recordOf } from "../apis/index.ts";
 import { ApiError, type Client } from "../runtime/index.ts";
-import type { HubCache } from "./hubCache.ts";
-import type { PlacedKind } from "./placedKinds.ts";
+import type { HubCache } from "./cache/hubCache.ts";
+import type { PlacedKind } from "./cache/placedKinds.ts";
 import { StatusStore } from "./statusStore.ts";
 
 const SHOP = "paas.cmft.com/DemoApplication/default/shop";

@@ -20,8 +20,8 @@ import {
   type ResourceType,
   TerminalError,
 } from "../runtime/index.ts";
-import type { HubCache } from "./hubCache.ts";
-import type { PlacedKind } from "./placedKinds.ts";
+import type { HubCache } from "./cache/hubCache.ts";
+import type { PlacedKind } from "./cache/placedKinds.ts";
 
 export interface StatusStoreOptions {
   hub: HubCache;

@@ -9,7 +9,7 @@
  *
  * A new kind is a new rule in the registry; no other module distinguishes kinds.
  */
-export { withAccountNames } from "./accountNames.ts";
+export { withAccountNames } from "./pods/accountNames.ts";
 export {
   groupKindOf,
   isClusterScopedBuiltIn,
@@ -19,21 +19,21 @@ export {
   whyNeverInBundle,
   givesRights,
   type GroupKind,
-} from "./bundle/kinds.ts";
+} from "./kinds/kinds.ts";
 export { judgeManifests, titleOf, unpackedSpecOf } from "./bundle/manifests.ts";
-export { withoutDuplicates } from "./duplicates.ts";
-export { declaredDependencies } from "./declaredDependencies.ts";
-export { declaredTemplateDependencies } from "./propagatedDependencies.ts";
-export { alteredFields, evidenceOf } from "./effect.ts";
-export { expiryOf, runHash } from "./ends.ts";
-export { associativeKey, matchesKey } from "./fieldPaths.ts";
-export { withoutGivenUp } from "./givenUp.ts";
-export { staysOnHub } from "./hubMarks.ts";
-export { whyHubsOwn } from "./hubsOwn.ts";
-export { imagesOf } from "./images.ts";
+export { withoutDuplicates } from "./pods/duplicates.ts";
+export { declaredDependencies } from "./pods/declaredDependencies.ts";
+export { declaredTemplateDependencies } from "./pods/propagatedDependencies.ts";
+export { alteredFields, evidenceOf } from "./fields/effect.ts";
+export { expiryOf, runHash } from "./sums/ends.ts";
+export { associativeKey, matchesKey } from "./fields/fieldPaths.ts";
+export { withoutGivenUp } from "./fields/givenUp.ts";
+export { staysOnHub } from "./kinds/hubMarks.ts";
+export { whyHubsOwn } from "./registry/hubsOwn.ts";
+export { imagesOf } from "./pods/images.ts";
 export { isSameTrouble, mayBeForPods, podSelectorOf, type PodTrouble, podTrouble } from "./health/pods.ts";
 export { healthProblems } from "./health/declared.ts";
-export { type MemberReport, memberReport } from "./memberReport.ts";
+export { type MemberReport, memberReport } from "./registry/memberReport.ts";
 export {
   appliedAtOf,
   fieldOfPlace,
@@ -42,10 +42,10 @@ export {
   lostPlaces,
   ownsAnnotation,
   valueAtElements,
-} from "./ownership.ts";
-export { neverPlacedAs, whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
-export { amountOf, needsOfPod, type PodNeeds, podNeedsKey, podNeedsOf, type PodToleration } from "./podNeeds.ts";
-export { atPath, type PathStep, podTemplateOf, podTemplatePathOf, podTemplatePathsOf } from "./podTemplates.ts";
+} from "./fields/ownership.ts";
+export { neverPlacedAs, whyByNameOnly, whyNeverPlaced } from "./kinds/placeableKinds.ts";
+export { amountOf, needsOfPod, type PodNeeds, podNeedsKey, podNeedsOf, type PodToleration } from "./pods/podNeeds.ts";
+export { atPath, type PathStep, podTemplateOf, podTemplatePathOf, podTemplatePathsOf } from "./pods/podTemplates.ts";
 export {
   DEPENDENCY_KINDS,
   dependencyKindOf,
@@ -59,11 +59,11 @@ export {
   renderedMemberKinds,
   replicaPathsOf,
   requiredHubKinds,
-} from "./registry.ts";
-export { replicaPath, replicasAt, withCounts, withReplicasAt } from "./replicas.ts";
-export { isJob, undividable } from "./divisionOfJobs.ts";
-export { withSecretData } from "./secretData.ts";
-export { isSummedUp, statusOwner, statusSum } from "./statusSum.ts";
+} from "./registry/registry.ts";
+export { replicaPath, replicasAt, withCounts, withReplicasAt } from "./registry/replicas.ts";
+export { isJob, undividable } from "./sums/divisionOfJobs.ts";
+export { withSecretData } from "./pods/secretData.ts";
+export { isSummedUp, statusOwner, statusSum } from "./sums/statusSum.ts";
 export type {
   Dependency,
   Health,
@@ -74,8 +74,8 @@ export type {
   ReplicaPaths,
   StandingField,
 } from "./types.ts";
-export { keptFields, onlyKept, standingFields, withKept } from "./standing.ts";
-export { holdsPlace, sameIn, unwrittenFields, withoutPath } from "./unwritten.ts";
-export { fieldsLeftOut } from "./leftOut.ts";
-export { userSetObject, whyOwnersUnknown } from "./userFields.ts";
-export { isPlaceholder, withoutPlaces } from "./yielding.ts";
+export { keptFields, onlyKept, standingFields, withKept } from "./fields/standing.ts";
+export { holdsPlace, sameIn, unwrittenFields, withoutPath } from "./fields/unwritten.ts";
+export { fieldsLeftOut } from "./fields/leftOut.ts";
+export { userSetObject, whyOwnersUnknown } from "./fields/userFields.ts";
+export { isPlaceholder, withoutPlaces } from "./fields/yielding.ts";

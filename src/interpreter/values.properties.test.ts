@@ -2,8 +2,8 @@ import { fc, test } from "@fast-check/vitest";
 import { expect } from "vitest";
 import { canonicalJson, type FieldsV1, hashOf, type KubeObject, parseJson } from "../apis/index.ts";
 import { renderManifests } from "./bundle/manifests.ts";
-import { lostFields } from "./ownership.ts";
-import { userSetObject } from "./userFields.ts";
+import { lostFields } from "./fields/ownership.ts";
+import { userSetObject } from "./fields/userFields.ts";
 
 const OURS = "meridian";
 const key = fc.oneof(

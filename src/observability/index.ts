@@ -6,13 +6,13 @@
  * of Secrets are replaced before anything leaves the process. This module never calls a cluster itself: the recorder gets the calls as
  * functions.
  */
-export { type EventRecord, EventRecorder } from "./eventRecorder.ts";
-export { createLogger, LOG_LEVELS, logContext, type Logger, type LogLevel } from "./logger.ts";
-export { createMetrics, Metrics } from "./metrics.ts";
-export { type Recoveries, RecoveryRecorder } from "./recoveryRecorder.ts";
-export { redactText } from "./redaction.ts";
-export { resourceAttributes } from "./resourceAttributes.ts";
-export type { Sampling } from "./sampling.ts";
+export { type EventRecord, EventRecorder } from "./events/eventRecorder.ts";
+export { createLogger, LOG_LEVELS, logContext, type Logger, type LogLevel } from "./logging/logger.ts";
+export { createMetrics, Metrics } from "./metrics/metrics.ts";
+export { type Recoveries, RecoveryRecorder } from "./events/recoveryRecorder.ts";
+export { redactText } from "./logging/redaction.ts";
+export { resourceAttributes } from "./tracing/resourceAttributes.ts";
+export type { Sampling } from "./tracing/sampling.ts";
 export {
   changeOf,
   follow,
@@ -24,7 +24,7 @@ export {
   type SpanContext,
   startSpan,
   traceparentOf,
-} from "./spans.ts";
+} from "./tracing/spans.ts";
 export {
   createTracing,
   isCollectorAddress,
@@ -32,5 +32,5 @@ export {
   type Tracer,
   type Tracing,
   type TracingOptions,
-} from "./tracing.ts";
+} from "./tracing/tracing.ts";
 export type { ControllerMetrics, FailoverReason, ReconcileResult, SyncCount, WorkqueueMetrics } from "./types.ts";

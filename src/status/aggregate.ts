@@ -8,14 +8,14 @@ import {
   sameValue,
 } from "../apis/index.ts";
 import type { ClusterTarget, Why } from "../desiredstate/types.ts";
-import { conditionsOf } from "./conditions.ts";
-import { namingObjects } from "./named.ts";
-import { finishedBy } from "./finished.ts";
-import { reportOf, type ClusterReport } from "./report.ts";
-import { clustersWithout } from "./rollout.ts";
-import { addCounts, NONE, pick } from "./rows.ts";
-import { runningFacts, runningTogether } from "./running.ts";
-import { FAILING_OVER, HANDOVER, statementsOf } from "./statements.ts";
+import { conditionsOf } from "./conditions/conditions.ts";
+import { namingObjects } from "./conditions/named.ts";
+import { finishedBy } from "./entries/finished.ts";
+import { reportOf, type ClusterReport } from "./entries/report.ts";
+import { clustersWithout } from "./conditions/rollout.ts";
+import { addCounts, NONE, pick } from "./entries/rows.ts";
+import { runningFacts, runningTogether } from "./entries/running.ts";
+import { FAILING_OVER, HANDOVER, statementsOf } from "./conditions/statements.ts";
 import type { ClusterView, StatusInput } from "./types.ts";
 
 /** Above this many entries only the entries that are not healthy are listed one by one, so that the object stays small. */

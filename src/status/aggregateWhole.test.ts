@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type FederatedStatus, hashOf, type RolloutStatus } from "../apis/index.ts";
 import { aggregate, withClusters } from "./aggregate.ts";
-import { conditionsOf } from "./conditions.ts";
+import { conditionsOf } from "./conditions/conditions.ts";
 import { after, at, condition, entry, inputOf, refused, row, SECOND, T0, target, unhealthy, view } from "./testing.ts";
 import type { StatusInput } from "./types.ts";
 

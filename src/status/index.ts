@@ -8,13 +8,13 @@
  * writes anything.
  */
 export { aggregate, withClusters } from "./aggregate.ts";
-export { refusedPatches } from "./blame.ts";
-export { deletionText, deletionWait } from "./deletion.ts";
-export { endedNotes, type EndedTrouble, EndedTroubles, type ListedTrouble } from "./endedTroubles.ts";
-export { finalizerHolds } from "./heldRemoval.ts";
-export { type LostObjects, policyStatus } from "./policy.ts";
-export { detailOf } from "./report.ts";
-export { isHeldByRollout } from "./rollout.ts";
-export { runningText, runningThereText } from "./running.ts";
-export { isTroubled } from "./trouble.ts";
+export { refusedPatches } from "./entries/blame.ts";
+export { deletionText, deletionWait } from "./conditions/deletion.ts";
+export { endedNotes, type EndedTrouble, EndedTroubles, type ListedTrouble } from "./entries/endedTroubles.ts";
+export { finalizerHolds } from "./entries/heldRemoval.ts";
+export { type LostObjects, policyStatus } from "./conditions/policy.ts";
+export { detailOf } from "./entries/report.ts";
+export { isHeldByRollout } from "./conditions/rollout.ts";
+export { runningText, runningThereText } from "./entries/running.ts";
+export { isTroubled } from "./entries/trouble.ts";
 export type { ClusterView, RowView } from "./types.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../src/apis/index.ts";
-import { customResourceDefinitions } from "../../src/apis/crds.ts";
+import { customResourceDefinitions } from "../../src/apis/served/crds.ts";
 import { breakingChanges } from "./crdCompatibility.ts";
 import { holdsWithout } from "./newFields.ts";
 

@@ -5,9 +5,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { MANAGER_POD } from "../../src/cmd/managerPod.ts";
+import { MANAGER_POD } from "../../src/cmd/workload/managerPod.ts";
 import { webhookConfigurations } from "../../src/webhooks/configurations.ts";
-import { withBlocks } from "../../src/apis/generatedBlock.ts";
+import { withBlocks } from "../../src/apis/reference/generatedBlock.ts";
 import { valuesTable } from "./values.ts";
 
 const CHART = join(import.meta.dirname, "../../charts/meridian");
@@ -22,7 +22,7 @@ function generatedWebhooks(): string {
 }
 
 function generatedPod(): string {
-  const header = "# Generated from src/cmd/managerPod.ts by test/chart/generate.ts. Do not edit.\n";
+  const header = "# Generated from src/cmd/workload/managerPod.ts by test/chart/generate.ts. Do not edit.\n";
   return header + stringify(MANAGER_POD, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { clusterRoleName, MANAGER_ACCOUNT, type ManagerAccess, managerObjects } from "../../src/cmd/managerAccess.ts";
+import {
+  clusterRoleName,
+  MANAGER_ACCOUNT,
+  type ManagerAccess,
+  managerObjects,
+} from "../../src/cmd/workload/managerAccess.ts";
 import { NAMESPACE, render, type Rendered } from "./chart.ts";
 import { grantedRights, type GrantedRight } from "./rights.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { runCommandLine } from "../../src/cmd/index.ts";
-import { MANAGER_DEPLOYMENT, workloadObjects } from "../../src/cmd/managerWorkload.ts";
+import { MANAGER_DEPLOYMENT, workloadObjects } from "../../src/cmd/workload/managerWorkload.ts";
 import { systemVerbs } from "../../src/cmd/program.ts";
 import { NAMESPACE, render, type Rendered } from "./chart.ts";
 

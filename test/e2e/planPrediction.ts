@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { HASH_ANNOTATION, type KubeObject, MANAGED_BY_LABEL } from "../../src/apis/index.ts";
 import type { PlanReport } from "../../src/cmd/plan/report.ts";
-import { fieldChanges } from "../../src/desiredstate/fieldChanges.ts";
+import { fieldChanges } from "../../src/desiredstate/manifests/fieldChanges.ts";
 import { eventually, meridian } from "../envtest/index.ts";
 import type { Federation } from "./federation.ts";
 import { collectionPath, pathOf } from "./objects.ts";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { startRealFleet } from "../../src/cmd/quickstart/realFleet.ts";
+import { startRealFleet } from "../../src/cmd/quickstart/fleet/realFleet.ts";
 import { temporaryFolder } from "../../src/cmd/realClusters/index.ts";
 import { controlPlaneAssets, run } from "../envtest/index.ts";
 

@@ -21,7 +21,7 @@ const KNOWN = ["src/cmd/quickstart/load.ts", "src/cmd/quickstart/options.ts"];
 describe("the program that the image holds", () => {
   test("is built of nothing that only the quickstart needs", async () => {
     const sources = await sourcesOf("meridian.js");
-    expect(sources).toContain("src/cmd/manager.ts");
+    expect(sources).toContain("src/cmd/manager/manager.ts");
     expect(sources.filter((source) => QUICKSTART_ONLY.test(source)).toSorted()).toEqual(KNOWN);
   });
 

@@ -2,9 +2,9 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Http2ServerResponse } from "node:http2";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { KubeObject } from "../../src/apis/index.ts";
-import { takeInventory } from "../../src/clusters/inventory.ts";
-import { probe } from "../../src/clusters/probe.ts";
-import { roomNow } from "../../src/clusters/roomReader.ts";
+import { takeInventory } from "../../src/clusters/connection/inventory.ts";
+import { probe } from "../../src/clusters/connection/probe.ts";
+import { roomNow } from "../../src/clusters/workloads/roomReader.ts";
 import {
   type Client,
   CONFIGMAPS,

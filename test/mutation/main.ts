@@ -106,7 +106,7 @@ async function run({ name, tests, mutate, selected }: Run, options: MutationOpti
       "!src/**/testing.ts",
       "!src/**/testing/**",
       "!src/**/testdata/**",
-      "!src/apis/generate.ts",
+      "!src/apis/reference/generate.ts",
     ],
     concurrency: options.concurrency,
     force: options.all,

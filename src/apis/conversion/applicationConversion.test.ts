@@ -2,9 +2,14 @@ import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import { toV1, toV1beta1 } from "./applicationConversion.ts";
 import { ConversionError } from "./conversion.ts";
-import type { DemoApplication, DemoApplicationSpec, DemoApplicationV1beta1, ServicePort } from "./demoapplication.ts";
-import type { ObjectMeta } from "./meta.ts";
-import { CONVERSION_ANNOTATION } from "./wellknown.ts";
+import type {
+  DemoApplication,
+  DemoApplicationSpec,
+  DemoApplicationV1beta1,
+  ServicePort,
+} from "../kinds/demoapplication.ts";
+import type { ObjectMeta } from "../metadata/meta.ts";
+import { CONVERSION_ANNOTATION } from "../metadata/wellknown.ts";
 
 const name = fc.stringMatching(/^[a-z]{1,8}$/);
 

@@ -4,11 +4,11 @@ import {
   type DemoApplication,
   type DemoApplicationSpec,
   type DemoApplicationV1beta1,
-} from "./demoapplication.ts";
-import type { KubeObject } from "./meta.ts";
-import { parseSpec } from "./parseSpec.ts";
+} from "../kinds/demoapplication.ts";
+import type { KubeObject } from "../metadata/meta.ts";
+import { parseSpec } from "../schema/parseSpec.ts";
 import { takeRemainder, withRemainder } from "./remainder.ts";
-import { CONVERSION_ANNOTATION, PAAS_GROUP } from "./wellknown.ts";
+import { CONVERSION_ANNOTATION, PAAS_GROUP } from "../metadata/wellknown.ts";
 
 /**
  * DemoApplication between its versions. The fields that v1beta1 cannot hold travel in an annotation, so that

@@ -1,8 +1,8 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { canonicalJson } from "./canonical.ts";
+import { canonicalJson } from "../values/canonical.ts";
 import { ConversionError } from "./conversion.ts";
-import type { ObjectMeta } from "./meta.ts";
+import type { ObjectMeta } from "../metadata/meta.ts";
 import { takeRemainder, withRemainder } from "./remainder.ts";
 
 const KEY = "example.com/v2-fields";

@@ -1,7 +1,7 @@
-import { canonicalJson } from "./canonical.ts";
+import { canonicalJson } from "../values/canonical.ts";
 import { ConversionError } from "./conversion.ts";
-import { parseJson } from "./json.ts";
-import type { ObjectMeta } from "./meta.ts";
+import { parseJson } from "../values/json.ts";
+import type { ObjectMeta } from "../metadata/meta.ts";
 
 /**
  * Fields of a spec that another version cannot hold: they travel in an annotation of the object, so that the way back gives the same

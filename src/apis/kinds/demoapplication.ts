@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { conditions, count, observedGeneration, timestamp } from "./conditions.ts";
+import { conditions, count, observedGeneration, timestamp } from "../schema/conditions.ts";
 import {
   command,
   envFromSource,
@@ -15,10 +15,10 @@ import {
 import { finishedRecord } from "./finished.ts";
 import { ingress } from "./ingress.ts";
 import { memberAddress, memberCondition } from "./memberReport.ts";
-import type { ObjectMeta } from "./meta.ts";
-import { DNS_LABEL, IMAGE, LABEL_KEY } from "./patterns.ts";
-import { reasonDescription } from "./reasons.ts";
-import { listMap, withRules } from "./rules.ts";
+import type { ObjectMeta } from "../metadata/meta.ts";
+import { DNS_LABEL, IMAGE, LABEL_KEY } from "../schema/patterns.ts";
+import { reasonDescription } from "../reasons/reasons.ts";
+import { listMap, withRules } from "../schema/rules.ts";
 import { running, runningThere } from "./running.ts";
 
 export const servicePort = z.object({

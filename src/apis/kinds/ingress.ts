@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { DNS_LABEL, INGRESS_HOST, UNREACHABLE_PATH } from "./patterns.ts";
-import { withRules } from "./rules.ts";
-import { subdomainName } from "./selectors.ts";
+import { DNS_LABEL, INGRESS_HOST, UNREACHABLE_PATH } from "../schema/patterns.ts";
+import { withRules } from "../schema/rules.ts";
+import { subdomainName } from "../schema/selectors.ts";
 
 /** The way out of a DemoApplication: what networking.k8s.io/v1 Ingress needs to lead to its Service. */
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { KubeObject } from "./meta.ts";
-import { atLeastOneOf, withRules } from "./rules.ts";
+import type { KubeObject } from "../metadata/meta.ts";
+import { atLeastOneOf, withRules } from "../schema/rules.ts";
 
 /** How much a bundle may hold. */
 export const BUNDLE_BOUNDS = {

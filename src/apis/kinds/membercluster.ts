@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { conditions, count, observedGeneration, timestamp } from "./conditions.ts";
-import type { ObjectMeta } from "./meta.ts";
-import { DATA_KEY, DNS_LABEL } from "./patterns.ts";
-import { exactlyOneOf, listMap, listSet, withRules } from "./rules.ts";
-import { labelKey, labelValue, subdomainName } from "./selectors.ts";
+import { conditions, count, observedGeneration, timestamp } from "../schema/conditions.ts";
+import type { ObjectMeta } from "../metadata/meta.ts";
+import { DATA_KEY, DNS_LABEL } from "../schema/patterns.ts";
+import { exactlyOneOf, listMap, listSet, withRules } from "../schema/rules.ts";
+import { labelKey, labelValue, subdomainName } from "../schema/selectors.ts";
 
 export const taintEffect = z.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"]);
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { command, envVars } from "./container.ts";
-import type { ObjectMeta } from "./meta.ts";
+import type { ObjectMeta } from "../metadata/meta.ts";
 import {
   IMAGE_DIGEST,
   IMAGE_REGISTRY,
@@ -9,11 +9,11 @@ import {
   JSON_POINTER,
   KIND,
   PROTECTED_POINTER,
-} from "./patterns.ts";
+} from "../schema/patterns.ts";
 import type { PolicyStatus } from "./placement.ts";
-import { atLeastOneOf, withRules } from "./rules.ts";
-import { clusterSelector, LABEL_KEYS_RULE, labelMap, resourceSelectors } from "./selectors.ts";
-import { FEDERATION_GROUP } from "./wellknown.ts";
+import { atLeastOneOf, withRules } from "../schema/rules.ts";
+import { clusterSelector, LABEL_KEYS_RULE, labelMap, resourceSelectors } from "../schema/selectors.ts";
+import { FEDERATION_GROUP } from "../metadata/wellknown.ts";
 
 const pointer = z.string().min(1).max(384).regex(JSON_POINTER, "must be a JSON pointer, such as /spec/type");
 const protectedPattern = PROTECTED_POINTER.source.replaceAll("\\/", "/");

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { FIELD_PATH } from "./patterns.ts";
+import { FIELD_PATH } from "../schema/patterns.ts";
 import { duration, share } from "./policyScalars.ts";
-import { withRules } from "./rules.ts";
-import { clusterSelector } from "./selectors.ts";
+import { withRules } from "../schema/rules.ts";
+import { clusterSelector } from "../schema/selectors.ts";
 
 const clusterWeights = withRules(
   z.array(z.object({ targetClusters: clusterSelector, weight: z.int().min(0).max(1000) })).max(64),

@@ -1,7 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import type { ObjectRef } from "./meta.ts";
-import { DNS_SUBDOMAIN } from "./patterns.ts";
+import type { ObjectRef } from "../metadata/meta.ts";
+import { DNS_SUBDOMAIN } from "../schema/patterns.ts";
 import { bindingName } from "./resourcebinding.ts";
 
 const ref = (apiVersion: string, kind: string, name: string): ObjectRef => ({ apiVersion, kind, name });

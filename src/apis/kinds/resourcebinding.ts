@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { hashOfText } from "./canonical.ts";
+import { hashOfText } from "../values/canonical.ts";
 import type { FederatedStatus } from "./demoapplication.ts";
-import { type ObjectMeta, type ObjectRef, parseApiVersion, refKey } from "./meta.ts";
-import { DNS_SUBDOMAIN } from "./patterns.ts";
+import { type ObjectMeta, type ObjectRef, parseApiVersion, refKey } from "../metadata/meta.ts";
+import { DNS_SUBDOMAIN } from "../schema/patterns.ts";
 
 /** What a binding is about. */
 export const resourceBindingSpec = z.object({

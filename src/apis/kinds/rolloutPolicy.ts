@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { POSITIVE_PERCENT } from "./patterns.ts";
+import { POSITIVE_PERCENT } from "../schema/patterns.ts";
 import { duration, entryName, percent, share } from "./policyScalars.ts";
-import { listMap } from "./rules.ts";
-import { clusterSelector } from "./selectors.ts";
+import { listMap } from "../schema/rules.ts";
+import { clusterSelector } from "../schema/selectors.ts";
 
 const rolloutStage = z.object({
   name: entryName,

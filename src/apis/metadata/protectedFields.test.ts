@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "./meta.ts";
-import { PROTECTED_POINTER } from "./patterns.ts";
+import { PROTECTED_POINTER } from "../schema/patterns.ts";
 import { isReservedKey, PROTECTED_FIELDS, protectedChange } from "./protectedFields.ts";
 import { MANAGED_BY_LABEL, OWNER_ANNOTATION } from "./wellknown.ts";
 

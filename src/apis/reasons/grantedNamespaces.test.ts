@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
 import { isGranted, namespaceNotGranted } from "./grantedNamespaces.ts";
-import { memberClusterSpec } from "./membercluster.ts";
+import { memberClusterSpec } from "../kinds/membercluster.ts";
 
 describe("a member", () => {
   test.each([

@@ -1,4 +1,4 @@
-import { trimEnd } from "./trimEnd.ts";
+import { trimEnd } from "../values/trimEnd.ts";
 
 /** White space other than single blanks between words. */
 const UNTIDY = /[^\S ]|  |^ | $/;

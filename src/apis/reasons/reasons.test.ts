@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { REASON_GROUPS, REASONS } from "./reasons.ts";
 
-const SRC = join(import.meta.dirname, "..");
+const SRC = join(import.meta.dirname, "../..");
 
 /** Not ours: the sandbox and the kubelet imitate the reasons of Kubernetes, the runtime reads those of API servers. */
 const OTHERS = /^(sandbox|runtime)\/|^cmd\/realClusters\/|\.test\.ts$|(^|\/)(testing|testdata)(\/|\.ts$)/;
 /** Lists of reasons for people; a reason that stands only there is given by nobody. */
-const LISTS = ["apis/reasons.ts", "apis/statusWords.ts"];
+const LISTS = ["apis/reasons/reasons.ts", "apis/reference/statusWords.ts"];
 const sources = globSync("**/*.ts", { cwd: SRC })
   .filter((path) => !OTHERS.test(path) && !LISTS.includes(path))
   .map((path) => ({ path, text: readFileSync(join(SRC, path), "utf8") }));

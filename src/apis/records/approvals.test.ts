@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { approvalProblems, rolloutApprovalsIn } from "./approvals.ts";
-import { ROLLOUT_APPROVALS_ANNOTATION } from "./wellknown.ts";
+import { ROLLOUT_APPROVALS_ANNOTATION } from "../metadata/wellknown.ts";
 
 const RUN = { revision: 2, run: "2026-11-22T08:00:00Z" };
 const LATER = "2026-11-22T09:00:00Z";

@@ -1,5 +1,5 @@
-import type { ClusterStatusEntry } from "./demoapplication.ts";
-import { isContactReason } from "./reasons.ts";
+import type { ClusterStatusEntry } from "../kinds/demoapplication.ts";
+import { isContactReason } from "../reasons/reasons.ts";
 
 /** Whether Meridian hears from a cluster. */
 export interface Contact {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ClusterStatusEntry, FederatedStatus } from "./demoapplication.ts";
+import type { ClusterStatusEntry, FederatedStatus } from "../kinds/demoapplication.ts";
 import {
   type FirstRecord,
   firstRecordOf,
@@ -10,7 +10,7 @@ import {
   recordedKindText,
   recordOf,
 } from "./record.ts";
-import { DELETION_POLICY_ANNOTATION, FIRST_RECORD_ANNOTATION } from "./wellknown.ts";
+import { DELETION_POLICY_ANNOTATION, FIRST_RECORD_ANNOTATION } from "../metadata/wellknown.ts";
 
 const none = { desired: 0, updated: 0, ready: 0, available: 0 };
 const entry = (name: string): ClusterStatusEntry => ({ name, state: "Available", replicas: none });

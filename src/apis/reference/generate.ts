@@ -3,13 +3,13 @@
  * `--check` it writes nothing, and fails when a file is not what it would write, is missing, or should not be there.
  */
 import { existsSync } from "node:fs";
-import { printYaml } from "./yaml/print.ts";
+import { printYaml } from "../yaml/print.ts";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { customResourceDefinitions } from "./crds.ts";
+import { customResourceDefinitions } from "../served/crds.ts";
 import { withStatusTables } from "./referenceTables.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
+const ROOT = join(import.meta.dirname, "../../..");
 const CRD_FOLDER = join(ROOT, "charts/meridian/files/crds");
 const REFERENCE = join(ROOT, "placements/REFERENCE.md");
 const HEADER = "# Generated from src/apis by `npm run generate`. Do not edit.\n";

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { REASON_GROUPS } from "./reasons.ts";
+import { REASON_GROUPS } from "../reasons/reasons.ts";
 import { withStatusTables } from "./referenceTables.ts";
 import { CONDITIONS, STATES } from "./statusWords.ts";
 
-const page = readFileSync(join(import.meta.dirname, "../../placements/REFERENCE.md"), "utf8");
+const page = readFileSync(join(import.meta.dirname, "../../../placements/REFERENCE.md"), "utf8");
 
 /** Rows of the table of a block, without its heading. */
 function rowsOf(block: string): string[][] {

@@ -1,6 +1,6 @@
-import { IMPACTS } from "./causes.ts";
+import { IMPACTS } from "../reasons/causes.ts";
 import { markdownTable, withBlocks } from "./generatedBlock.ts";
-import { REASON_GROUPS } from "./reasons.ts";
+import { REASON_GROUPS } from "../reasons/reasons.ts";
 import { CONDITIONS, type ConditionWords, STATES } from "./statusWords.ts";
 
 /** The page of reference with its present tables. Throws when one of them has lost its place. */

@@ -2,9 +2,9 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CONDITIONS, STATES } from "./statusWords.ts";
-import { DELETIONS_HELD_CONDITION, SLOW_CONDITION, THROTTLED_CONDITION } from "./wellknown.ts";
+import { DELETIONS_HELD_CONDITION, SLOW_CONDITION, THROTTLED_CONDITION } from "../metadata/wellknown.ts";
 
-const SRC = join(import.meta.dirname, "..");
+const SRC = join(import.meta.dirname, "../..");
 /** Where conditions are made: what becomes a status, and whatever gives a condition its time. */
 const MAKERS = globSync("{status,clusters,controllers}/*.ts", { cwd: SRC })
   .filter((path) => !/\.test\.ts$|testing/.test(path))

@@ -1,5 +1,5 @@
-import type { ClusterStatusEntry } from "./demoapplication.ts";
-import type { Reason } from "./reasons.ts";
+import type { ClusterStatusEntry } from "../kinds/demoapplication.ts";
+import type { Reason } from "../reasons/reasons.ts";
 
 /**
  * Every condition and every state that Meridian writes into a status, with what it says and the reasons that one meets there. Written for

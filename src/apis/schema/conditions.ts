@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { reasonDescription } from "./reasons.ts";
+import { reasonDescription } from "../reasons/reasons.ts";
 import { listMap } from "./rules.ts";
 
 /**

@@ -8,7 +8,7 @@ import {
   selectorSpecificity,
   type ClusterFacts,
 } from "./match.ts";
-import type { KubeObject } from "./meta.ts";
+import type { KubeObject } from "../metadata/meta.ts";
 import type { ClusterSelector, LabelSelector, ResourceSelector } from "./selectors.ts";
 
 const REGION = "topology.kubernetes.io/region";

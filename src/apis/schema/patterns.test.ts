@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { PORT_NAME } from "./patterns.ts";
 import * as patterns from "./patterns.ts";
 
-const SOURCES = join(import.meta.dirname, "..");
+const SOURCES = join(import.meta.dirname, "../..");
 const LENGTH = 20_000;
 /** Against a pattern that looks at each character once. A pattern that looks at each twice for each other one needs 10,000 times as long. */
 const MOST = 1_000;
@@ -34,7 +34,7 @@ const PIECES = [
     "/a.",
     ".a",
     "..",
-    "../",
+    "../../",
   ],
   ...["-a", "1s", "a:", "1.", "\\n", ",", "{", "}", "a=", "[", "]", "<", ">", "$"],
 ];

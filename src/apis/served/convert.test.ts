@@ -1,15 +1,15 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { GOOD_OBJECTS } from "../../test/builders/goodObjects.ts";
+import { GOOD_OBJECTS } from "../../../test/builders/goodObjects.ts";
 import { convertObject } from "./convert.ts";
-import { ConversionError } from "./conversion.ts";
+import { ConversionError } from "../conversion/conversion.ts";
 import { type KindDefinition, KINDS, type KindVersion } from "./kinds.ts";
-import type { KubeObject } from "./meta.ts";
+import type { KubeObject } from "../metadata/meta.ts";
 import { parseObject } from "./parse.ts";
-import { parseSpec } from "./parseSpec.ts";
-import { anyObject } from "./testing/anyObject.ts";
-import { KINDS_STORED_AS_NEXT, KINDS_WITH_NEXT, NEXT_ANNOTATION, NEXT_API_VERSION } from "./testing/nextVersion.ts";
-import { FEDERATION_API_VERSION, FEDERATION_GROUP } from "./wellknown.ts";
+import { parseSpec } from "../schema/parseSpec.ts";
+import { anyObject } from "../testing/anyObject.ts";
+import { KINDS_STORED_AS_NEXT, KINDS_WITH_NEXT, NEXT_ANNOTATION, NEXT_API_VERSION } from "../testing/nextVersion.ts";
+import { FEDERATION_API_VERSION, FEDERATION_GROUP } from "../metadata/wellknown.ts";
 
 interface Pair {
   name: string;

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { customResourceDefinitions, isConverted, servingPatch, servingAllVersions, versionsOf } from "./crds.ts";
-import type { KubeObject } from "./meta.ts";
-import { sameValue } from "./sameValue.ts";
+import type { KubeObject } from "../metadata/meta.ts";
+import { sameValue } from "../values/sameValue.ts";
 
-const CHART = join(import.meta.dirname, "../../charts/meridian/files/crds");
+const CHART = join(import.meta.dirname, "../../../charts/meridian/files/crds");
 
 type Node = Record<string, unknown>;
 

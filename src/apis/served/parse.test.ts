@@ -1,8 +1,13 @@
 import { describe, expect, test, vi } from "vitest";
-import { BAD_OBJECTS } from "../../test/builders/badObjects.ts";
-import { GOOD_OBJECTS } from "../../test/builders/goodObjects.ts";
-import { applicationObject, clusterObject, patchObject, placementObject } from "../../test/builders/policyObjects.ts";
-import type { KubeObject } from "./meta.ts";
+import { BAD_OBJECTS } from "../../../test/builders/badObjects.ts";
+import { GOOD_OBJECTS } from "../../../test/builders/goodObjects.ts";
+import {
+  applicationObject,
+  clusterObject,
+  patchObject,
+  placementObject,
+} from "../../../test/builders/policyObjects.ts";
+import type { KubeObject } from "../metadata/meta.ts";
 import { kindOf, parseObject } from "./parse.ts";
 
 /** As it comes over the wire: what is undefined is not there. */

@@ -1,7 +1,7 @@
 import { fc } from "@fast-check/vitest";
-import type { KindDefinition, KindVersion } from "../kinds.ts";
-import type { KubeObject } from "../meta.ts";
-import { openApiSchema, type OpenApiSchema } from "../openapi.ts";
+import type { KindDefinition, KindVersion } from "../served/kinds.ts";
+import type { KubeObject } from "../metadata/meta.ts";
+import { openApiSchema, type OpenApiSchema } from "../schema/openapi.ts";
 
 /**
  * Random objects of a version, with any fields that its schema has, of the types that the schema says: JSON, as a server would send it.

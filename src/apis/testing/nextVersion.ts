@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Conversion } from "../conversion.ts";
-import { type ConvertedVersion, type KindDefinition, KINDS, type KindVersion } from "../kinds.ts";
-import type { KubeObject } from "../meta.ts";
-import { takeRemainder, withRemainder } from "../remainder.ts";
-import { FEDERATION_GROUP } from "../wellknown.ts";
+import type { Conversion } from "../conversion/conversion.ts";
+import { type ConvertedVersion, type KindDefinition, KINDS, type KindVersion } from "../served/kinds.ts";
+import type { KubeObject } from "../metadata/meta.ts";
+import { takeRemainder, withRemainder } from "../conversion/remainder.ts";
+import { FEDERATION_GROUP } from "../metadata/wellknown.ts";
 
 /**
  * A version that the federation kinds may have one day: one field of the spec and one of the status have another name, and the spec has a

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
 import { jsonForYaml, parseJson } from "./json.ts";
-import { parseYaml } from "./yaml/read.ts";
+import { parseYaml } from "../yaml/read.ts";
 
 const UNSAFE = fc
   .bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n })

@@ -1,8 +1,8 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import { parse } from "yaml";
-import { canonicalJson } from "../canonical.ts";
-import { parseJson } from "../json.ts";
+import { canonicalJson } from "../values/canonical.ts";
+import { parseJson } from "../values/json.ts";
 import { printYaml } from "./print.ts";
 import { parseYaml } from "./read.ts";
 import { READ } from "./testdata/kubectlReads.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { canonicalJson } from "../canonical.ts";
-import { parseJson } from "../json.ts";
+import { canonicalJson } from "../values/canonical.ts";
+import { parseJson } from "../values/json.ts";
 import { parseYaml, parseYamlDocuments, YamlError } from "./read.ts";
 import { READ, REFUSED } from "./testdata/kubectlReads.ts";
 

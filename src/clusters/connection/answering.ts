@@ -1,5 +1,5 @@
-import type { Why } from "../desiredstate/index.ts";
-import { sameValue } from "../apis/index.ts";
+import type { Why } from "../../desiredstate/index.ts";
+import { sameValue } from "../../apis/index.ts";
 
 /**
  * How well a cluster in contact answers: how long its answers take, and whether writes to it flow. Both come from what is asked anyway, one

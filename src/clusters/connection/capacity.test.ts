@@ -1,6 +1,6 @@
 import { fc, test as fuzz } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { formatBytes, formatCpu, InvalidQuantityError, nodeResources, parseQuantity, sumCapacity } from "./capacity.ts";
 
 const failureOf = (work: () => unknown): unknown => {

@@ -1,4 +1,4 @@
-import { isRecord, type KubeObject, LONGEST_QUANTITY, type MemberClusterStatus } from "../apis/index.ts";
+import { isRecord, type KubeObject, LONGEST_QUANTITY, type MemberClusterStatus } from "../../apis/index.ts";
 
 /** What a cluster can hold, summed over its nodes. Pure, and exact: quantities are added as integers, not as floats. */
 

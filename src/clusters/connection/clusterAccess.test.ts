@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { logLines } from "../observability/testing/logLines.ts";
-import { type ClusterConfig, Discovery, TransportError } from "../runtime/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import { type ClusterConfig, Discovery, TransportError } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { ClusterAccess } from "./clusterAccess.ts";
-import type { KubeconfigCredentials } from "./credentials.ts";
-import { ScriptedClient } from "./testing/scriptedClient.ts";
+import type { KubeconfigCredentials } from "../credentials/credentials.ts";
+import { ScriptedClient } from "../testing/scriptedClient.ts";
 
 const config = (token: string): ClusterConfig => ({
   server: "https://m.test",

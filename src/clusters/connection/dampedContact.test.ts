@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Contact } from "../apis/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import type { Contact } from "../../apis/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { DampedContact, type Damping } from "./dampedContact.ts";
 
 const SECOND = 1_000;

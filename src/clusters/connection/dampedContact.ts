@@ -1,5 +1,5 @@
-import type { Contact } from "../apis/index.ts";
-import type { Clock } from "../runtime/index.ts";
+import type { Contact } from "../../apis/index.ts";
+import type { Clock } from "../../runtime/index.ts";
 import { NOT_YET_KNOWN, sameContact } from "./connection.ts";
 
 export interface Damping {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { HUB_VERSION_ANNOTATION, type KubeObject } from "../apis/index.ts";
-import type { ApplyRow } from "../desiredstate/index.ts";
-import { ApiError, type Client } from "../runtime/index.ts";
-import { hubVersionOf, withHubVersion } from "./hubVersion.ts";
+import { HUB_VERSION_ANNOTATION, type KubeObject } from "../../apis/index.ts";
+import type { ApplyRow } from "../../desiredstate/index.ts";
+import { ApiError, type Client } from "../../runtime/index.ts";
+import { hubVersionOf, withHubVersion } from "../model/hubVersion.ts";
 import { takeInventory } from "./inventory.ts";
 
 const signal = new AbortController().signal;

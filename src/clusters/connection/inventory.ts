@@ -1,5 +1,5 @@
-import { isRecord, type KubeObject } from "../apis/index.ts";
-import { type Client, groupVersionsIn, isForbidden, listPages, NODES, TransportError } from "../runtime/index.ts";
+import { isRecord, type KubeObject } from "../../apis/index.ts";
+import { type Client, groupVersionsIn, isForbidden, listPages, NODES, TransportError } from "../../runtime/index.ts";
 import { type Capacity, InvalidQuantityError, nodeResources, type NodeResources, sumCapacity } from "./capacity.ts";
 import type { MemberFindings } from "./memberStatus.ts";
 

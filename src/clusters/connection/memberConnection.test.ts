@@ -1,10 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { ACCEPT_CLUSTER_UID_ANNOTATION } from "../apis/index.ts";
-import type { EventRecord } from "../observability/index.ts";
-import { ApiError, TransportError } from "../runtime/index.ts";
-import { SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "./renewal.ts";
-import { connecting } from "./testing/memberConnecting.ts";
-import type { MemberSession } from "./types.ts";
+import { ACCEPT_CLUSTER_UID_ANNOTATION } from "../../apis/index.ts";
+import type { EventRecord } from "../../observability/index.ts";
+import { ApiError, TransportError } from "../../runtime/index.ts";
+import {
+  SERVICE_ACCOUNT_ANNOTATION,
+  TOKEN_EXPIRES_AT_ANNOTATION,
+  TOKEN_ISSUED_AT_ANNOTATION,
+} from "../credentials/renewal.ts";
+import { connecting } from "../testing/memberConnecting.ts";
+import type { MemberSession } from "../types.ts";
 
 const REFUSED = new TransportError("ConnectionRefused", "connection refused by 127.0.0.1:41234");
 const MINUTE = 60_000;

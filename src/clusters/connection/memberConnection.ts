@@ -5,10 +5,10 @@ import {
   type MemberCluster,
   sameValue,
   timestamp,
-} from "../apis/index.ts";
-import { type EventRecorder, logContext, type Logger, type Recoveries } from "../observability/index.ts";
-import type { Client, Clock, ClusterConfig } from "../runtime/index.ts";
-import type { EndedTrouble } from "../status/index.ts";
+} from "../../apis/index.ts";
+import { type EventRecorder, logContext, type Logger, type Recoveries } from "../../observability/index.ts";
+import type { Client, Clock, ClusterConfig } from "../../runtime/index.ts";
+import type { EndedTrouble } from "../../status/index.ts";
 import { AnsweringRecord } from "./answering.ts";
 import { ClusterAccess, type HubAsMember } from "./clusterAccess.ts";
 import {
@@ -20,16 +20,16 @@ import {
   sameContact,
   transition,
 } from "./connection.ts";
-import { isTokenRenewal, type MemberCredentials, sameCredentials } from "./credentials.ts";
-import { CredentialsReader, type SecretSource } from "./credentialsReader.ts";
-import { type IdentityClaim, type IdentityVerdict, judgeIdentity } from "./identity.ts";
+import { isTokenRenewal, type MemberCredentials, sameCredentials } from "../credentials/credentials.ts";
+import { CredentialsReader, type SecretSource } from "../credentials/credentialsReader.ts";
+import { type IdentityClaim, type IdentityVerdict, judgeIdentity } from "../credentials/identity.ts";
 import { MemberReport } from "./memberReport.ts";
 import { saidLatency } from "./memberStatus.ts";
 import { probe } from "./probe.ts";
 import { ProbeLoop } from "./probeLoop.ts";
-import { renewalPlan, type TokenRequester, TokenRenewer } from "./renewal.ts";
+import { renewalPlan, type TokenRequester, TokenRenewer } from "../credentials/renewal.ts";
 import { LiveSession } from "./session.ts";
-import type { MemberSession, PoolListener } from "./types.ts";
+import type { MemberSession, PoolListener } from "../types.ts";
 
 const PROBE_TIMEOUT_MS = 3_000;
 

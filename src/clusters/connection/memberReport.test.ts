@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Contact, MemberCluster } from "../apis/index.ts";
-import { logLines } from "../observability/testing/logLines.ts";
-import { ApiError } from "../runtime/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import type { Contact, MemberCluster } from "../../apis/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import { ApiError } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { MemberReport } from "./memberReport.ts";
-import { type Call, ScriptedClient } from "./testing/scriptedClient.ts";
+import { type Call, ScriptedClient } from "../testing/scriptedClient.ts";
 
 const AWAY: Contact = { ok: false, reason: "ClusterUnreachable", message: "connection refused" };
 const REFUSED = new ApiError(500, "InternalError", "etcd is away");

@@ -1,6 +1,6 @@
-import type { Contact, KubeObject, MemberCluster } from "../apis/index.ts";
-import type { Logger } from "../observability/index.ts";
-import type { Client, Clock } from "../runtime/index.ts";
+import type { Contact, KubeObject, MemberCluster } from "../../apis/index.ts";
+import type { Logger } from "../../observability/index.ts";
+import type { Client, Clock } from "../../runtime/index.ts";
 import { initialState } from "./connection.ts";
 import { DampedContact, type Damping } from "./dampedContact.ts";
 import type { Answering } from "./answering.ts";

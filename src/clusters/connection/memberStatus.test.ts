@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Contact } from "../apis/index.ts";
+import type { Contact } from "../../apis/index.ts";
 import { computeMemberStatus, type MemberFindings } from "./memberStatus.ts";
 
 const MORNING = Date.UTC(2026, 0, 1, 8);

@@ -8,9 +8,9 @@ import {
   SLOW_CONDITION,
   THROTTLED_CONDITION,
   timestamp,
-} from "../apis/index.ts";
-import type { Why } from "../desiredstate/index.ts";
-import type { EndedTrouble } from "../status/index.ts";
+} from "../../apis/index.ts";
+import type { Why } from "../../desiredstate/index.ts";
+import type { EndedTrouble } from "../../status/index.ts";
 import type { Answering } from "./answering.ts";
 import type { Capacity } from "./capacity.ts";
 import { NOT_YET_KNOWN } from "./connection.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { MemberCluster } from "../apis/index.ts";
-import { ApiError, MEMBERCLUSTERS, NODES, NotLeaderError, TransportError } from "../runtime/index.ts";
-import { poolHarness } from "./testing/poolHarness.ts";
+import type { MemberCluster } from "../../apis/index.ts";
+import { ApiError, MEMBERCLUSTERS, NODES, NotLeaderError, TransportError } from "../../runtime/index.ts";
+import { poolHarness } from "../testing/poolHarness.ts";
 
 const REFUSED = new TransportError("ConnectionRefused", "connection refused by 127.0.0.1:41234");
 const start = poolHarness();

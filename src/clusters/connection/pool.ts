@@ -1,5 +1,5 @@
-import type { Contact, KubeObject, MemberCluster } from "../apis/index.ts";
-import type { EventRecorder, Logger, Metrics, Recoveries } from "../observability/index.ts";
+import type { Contact, KubeObject, MemberCluster } from "../../apis/index.ts";
+import type { EventRecorder, Logger, Metrics, Recoveries } from "../../observability/index.ts";
 import {
   type Client,
   type ClientOptions,
@@ -10,14 +10,14 @@ import {
   Informer,
   requestToken,
   SECRETS,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import type { HubAsMember } from "./clusterAccess.ts";
 import { DEFAULT_TIMING, type ProbeTiming } from "./connection.ts";
-import { type MemberSecret, memberSecret } from "./credentials.ts";
-import type { IdentityClaim } from "./identity.ts";
+import { type MemberSecret, memberSecret } from "../credentials/credentials.ts";
+import type { IdentityClaim } from "../credentials/identity.ts";
 import { MemberConnection, type MemberConnectionOptions } from "./memberConnection.ts";
-import type { TokenRequester } from "./renewal.ts";
-import type { MemberSession, PoolListener } from "./types.ts";
+import type { TokenRequester } from "../credentials/renewal.ts";
+import type { MemberSession, PoolListener } from "../types.ts";
 
 export interface ClusterPoolOptions {
   hub: Client;

@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { type MemberCluster, parseYaml } from "../apis/index.ts";
-import { ApiError, CredentialsError, MEMBERCLUSTERS, SECRETS, TransportError } from "../runtime/index.ts";
-import { SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "./renewal.ts";
-import { FakeMember, fakeToken } from "./testing/fakeMember.ts";
-import { type PoolHarness, poolHarness, SYSTEM } from "./testing/poolHarness.ts";
+import { type MemberCluster, parseYaml } from "../../apis/index.ts";
+import { ApiError, CredentialsError, MEMBERCLUSTERS, SECRETS, TransportError } from "../../runtime/index.ts";
+import {
+  SERVICE_ACCOUNT_ANNOTATION,
+  TOKEN_EXPIRES_AT_ANNOTATION,
+  TOKEN_ISSUED_AT_ANNOTATION,
+} from "../credentials/renewal.ts";
+import { FakeMember, fakeToken } from "../testing/fakeMember.ts";
+import { type PoolHarness, poolHarness, SYSTEM } from "../testing/poolHarness.ts";
 
 const start = poolHarness();
 

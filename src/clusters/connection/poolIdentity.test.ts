@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { MEMBERCLUSTERS } from "../runtime/index.ts";
-import { HUB_UID, poolHarness } from "./testing/poolHarness.ts";
+import { MEMBERCLUSTERS } from "../../runtime/index.ts";
+import { HUB_UID, poolHarness } from "../testing/poolHarness.ts";
 
 const start = poolHarness();
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { MemberCluster } from "../apis/index.ts";
-import { createLogger } from "../observability/index.ts";
-import { ApiError, Discovery, SECRETS, type WatchOptions } from "../runtime/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import type { MemberCluster } from "../../apis/index.ts";
+import { createLogger } from "../../observability/index.ts";
+import { ApiError, Discovery, SECRETS, type WatchOptions } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { ClusterPool } from "./pool.ts";
-import { FakeHub } from "./testing/fakeMember.ts";
-import { HUB_UID, poolHarness, SYSTEM } from "./testing/poolHarness.ts";
-import { ScriptedClient } from "./testing/scriptedClient.ts";
+import { FakeHub } from "../testing/fakeMember.ts";
+import { HUB_UID, poolHarness, SYSTEM } from "../testing/poolHarness.ts";
+import { ScriptedClient } from "../testing/scriptedClient.ts";
 
 const start = poolHarness();
 

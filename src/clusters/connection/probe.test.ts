@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import { ApiError, type Client, type Clock, CredentialsError, TransportError } from "../runtime/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { ApiError, type Client, type Clock, CredentialsError, TransportError } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { explainFailure, probe } from "./probe.ts";
-import { type Answer, ScriptedClient } from "./testing/scriptedClient.ts";
+import { type Answer, ScriptedClient } from "../testing/scriptedClient.ts";
 
 const clock = new FakeClock(Date.UTC(2026, 0, 1, 8));
 

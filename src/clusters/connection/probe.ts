@@ -1,4 +1,4 @@
-import { renewCommand, type KubeObject } from "../apis/index.ts";
+import { renewCommand, type KubeObject } from "../../apis/index.ts";
 import {
   type Client,
   type Clock,
@@ -11,8 +11,8 @@ import {
   ServerHistory,
   type TransportError,
   type TransportReason,
-} from "../runtime/index.ts";
-import { shortMessage, shortName } from "../apis/index.ts";
+} from "../../runtime/index.ts";
+import { shortMessage, shortName } from "../../apis/index.ts";
 import type { ProbeFailure } from "./connection.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { ProbeLoop } from "./probeLoop.ts";
 
 function probes() {

@@ -1,4 +1,4 @@
-import type { Clock } from "../runtime/index.ts";
+import type { Clock } from "../../runtime/index.ts";
 
 /** However many ask for it, probes do not follow each other faster. */
 const GAP_MS = 250;

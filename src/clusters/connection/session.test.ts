@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { Discovery } from "../runtime/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { Discovery } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import type { ClusterAccess } from "./clusterAccess.ts";
 import { LiveSession } from "./session.ts";
-import { CLUSTER } from "./testing/builders.ts";
-import { ScriptedClient } from "./testing/scriptedClient.ts";
+import { CLUSTER } from "../testing/builders.ts";
+import { ScriptedClient } from "../testing/scriptedClient.ts";
 
 function begun(namespaces?: string[]) {
   const { client } = new ScriptedClient();

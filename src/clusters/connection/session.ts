@@ -1,6 +1,6 @@
-import type { Client, Discovery } from "../runtime/index.ts";
+import type { Client, Discovery } from "../../runtime/index.ts";
 import type { ClusterAccess } from "./clusterAccess.ts";
-import type { MemberSession } from "./types.ts";
+import type { MemberSession } from "../types.ts";
 
 /** A session that the pool can end. */
 export class LiveSession implements MemberSession {

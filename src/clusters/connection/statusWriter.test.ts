@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type Contact, type KubeObject, type MemberCluster, timestamp } from "../apis/index.ts";
-import { logLines } from "../observability/testing/logLines.ts";
-import { ApiError, NotLeaderError } from "../runtime/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { type Contact, type KubeObject, type MemberCluster, timestamp } from "../../apis/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import { ApiError, NotLeaderError } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import type { MemberStatusInput } from "./memberStatus.ts";
 import { MemberStatusWriter } from "./statusWriter.ts";
-import { type Call, ScriptedClient } from "./testing/scriptedClient.ts";
+import { type Call, ScriptedClient } from "../testing/scriptedClient.ts";
 
 const THERE: Contact = { ok: true };
 const AWAY: Contact = { ok: false, reason: "ClusterUnreachable", message: "connection refused" };

@@ -3,8 +3,8 @@ import {
   type KubeObject,
   type MemberCluster,
   type MemberClusterStatus,
-} from "../apis/index.ts";
-import type { Logger } from "../observability/index.ts";
+} from "../../apis/index.ts";
+import type { Logger } from "../../observability/index.ts";
 import {
   backoffDelay,
   type Client,
@@ -13,7 +13,7 @@ import {
   isNotFound,
   MEMBERCLUSTERS,
   NotLeaderError,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import { computeMemberStatus, type MemberStatusInput } from "./memberStatus.ts";
 
 const RETRY = { baseMs: 1_000, capMs: 30_000, jitter: 0 };

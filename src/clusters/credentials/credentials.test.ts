@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { type ClusterConfig, kubeconfigFor } from "../runtime/index.ts";
+import { type ClusterConfig, kubeconfigFor } from "../../runtime/index.ts";
 import {
   isTokenRenewal,
   type KubeconfigCredentials,
@@ -10,7 +10,7 @@ import {
   sameCredentials,
   withToken,
 } from "./credentials.ts";
-import { fakeToken } from "./testing/fakeMember.ts";
+import { fakeToken } from "../testing/fakeMember.ts";
 
 const SERVER = "https://member.test:6443";
 

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { parseDocument, Scalar } from "yaml";
-import { isAmbiguousYaml, renewCommand } from "../apis/index.ts";
-import type { KubeObject, MemberClusterSpec } from "../apis/index.ts";
+import { isAmbiguousYaml, renewCommand } from "../../apis/index.ts";
+import type { KubeObject, MemberClusterSpec } from "../../apis/index.ts";
 import {
   type ClusterConfig,
   clusterConfigFromKubeconfig,
   type Credentials,
   CredentialsError,
   parseKubeconfig,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import { type TokenClaims, tokenClaims } from "./jwt.ts";
 
 /** From a MemberCluster's connection and its Secret to something that a client can be made of. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { logLines } from "../observability/testing/logLines.ts";
-import { kubeconfigFor } from "../runtime/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import { kubeconfigFor } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import type { MemberSecret } from "./credentials.ts";
 import { CredentialsReader } from "./credentialsReader.ts";
 

@@ -1,6 +1,6 @@
-import type { MemberClusterSpec } from "../apis/index.ts";
-import type { Logger } from "../observability/index.ts";
-import type { Clock } from "../runtime/index.ts";
+import type { MemberClusterSpec } from "../../apis/index.ts";
+import type { Logger } from "../../observability/index.ts";
+import type { Clock } from "../../runtime/index.ts";
 import { type MemberCredentials, type MemberSecret, readCredentials } from "./credentials.ts";
 
 const RETRY_MS = 2_000;

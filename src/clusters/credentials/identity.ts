@@ -1,4 +1,4 @@
-import { ACCEPT_CLUSTER_UID_ANNOTATION } from "../apis/index.ts";
+import { ACCEPT_CLUSTER_UID_ANNOTATION } from "../../apis/index.ts";
 
 /**
  * Whether the cluster that answers is the one that a MemberCluster means. A cluster is its kube-system namespace: that UID outlives

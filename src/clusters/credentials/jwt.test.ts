@@ -1,7 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import { tokenClaims } from "./jwt.ts";
-import { fakeToken } from "./testing/fakeMember.ts";
+import { fakeToken } from "../testing/fakeMember.ts";
 
 const token = (body: string): string => `h.${Buffer.from(body).toString("base64url")}.s`;
 const claiming = (claims: unknown): string => token(JSON.stringify(claims));

@@ -1,6 +1,6 @@
-import { FEDERATION_GROUP, timestamp } from "../apis/index.ts";
-import { backoffDelay, type Client, type Clock, isConflict, type requestToken, SECRETS } from "../runtime/index.ts";
-import type { Logger } from "../observability/index.ts";
+import { FEDERATION_GROUP, timestamp } from "../../apis/index.ts";
+import { backoffDelay, type Client, type Clock, isConflict, type requestToken, SECRETS } from "../../runtime/index.ts";
+import type { Logger } from "../../observability/index.ts";
 import { type KubeconfigCredentials, withToken } from "./credentials.ts";
 import type { TokenClaims } from "./jwt.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { timestamp } from "../apis/index.ts";
-import { logLines } from "../observability/testing/logLines.ts";
-import { ApiError, kubeconfigFor } from "../runtime/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { timestamp } from "../../apis/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import { ApiError, kubeconfigFor } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { type KubeconfigCredentials, readCredentials } from "./credentials.ts";
 import {
   SERVICE_ACCOUNT_ANNOTATION,
@@ -10,8 +10,8 @@ import {
   TOKEN_ISSUED_AT_ANNOTATION,
   TokenRenewer,
 } from "./renewal.ts";
-import { fakeToken } from "./testing/fakeMember.ts";
-import { ScriptedClient } from "./testing/scriptedClient.ts";
+import { fakeToken } from "../testing/fakeMember.ts";
+import { ScriptedClient } from "../testing/scriptedClient.ts";
 
 const MINUTE = 60_000;
 /** Of the tokens here; they are renewed after 80 minutes. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { POD_SECURITY_ANNOTATION } from "../apis/index.ts";
+import { POD_SECURITY_ANNOTATION } from "../../apis/index.ts";
 import { carried, carriedLabels, NamespaceLabels, textOf } from "./carriedLabels.ts";
-import { CONFIG_REF } from "./testing/builders.ts";
+import { CONFIG_REF } from "../testing/builders.ts";
 
 describe("what rows say of the labels of a namespace", () => {
   const restricted = { enforce: "restricted" };

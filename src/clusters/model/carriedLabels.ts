@@ -1,5 +1,5 @@
-import { canonicalJson, type ObjectRef, POD_SECURITY_ANNOTATION } from "../apis/index.ts";
-import type { HoldRow, Row } from "../desiredstate/index.ts";
+import { canonicalJson, type ObjectRef, POD_SECURITY_ANNOTATION } from "../../apis/index.ts";
+import type { HoldRow, Row } from "../../desiredstate/index.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 

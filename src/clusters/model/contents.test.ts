@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { HealthRule, KubeObject } from "../apis/index.ts";
-import type { Observation, ReportTerms } from "../desiredstate/index.ts";
+import type { HealthRule, KubeObject } from "../../apis/index.ts";
+import type { Observation, ReportTerms } from "../../desiredstate/index.ts";
 import { decide } from "./decide.ts";
 import { observe, type ObservedObject } from "./observed.ts";
-import { CONFIG_REF, holdRow, objectsWithLog, row, seen } from "./testing/builders.ts";
+import { CONFIG_REF, holdRow, objectsWithLog, row, seen } from "../testing/builders.ts";
 
 const WIDGETS = { group: "example.com", kind: "Widget" };
 const REF = { ...CONFIG_REF, apiVersion: "example.com/v1", kind: "Widget" };

@@ -1,6 +1,6 @@
-import { type ObjectRef, parseApiVersion } from "../apis/index.ts";
-import type { Row } from "../desiredstate/index.ts";
-import { memberKindOf } from "../interpreter/index.ts";
+import { type ObjectRef, parseApiVersion } from "../../apis/index.ts";
+import type { Row } from "../../desiredstate/index.ts";
+import { memberKindOf } from "../../interpreter/index.ts";
 
 /**
  * Of which kinds the whole content of member objects is kept: of those of which some row asks for more than is told of every object. Before

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Row } from "../desiredstate/index.ts";
+import type { Row } from "../../desiredstate/index.ts";
 import { decide } from "./decide.ts";
 import type { ObservedObject } from "./observed.ts";
-import { CONFIG_REF, deleteRow, holdRow, objectsWithLog, releaseRow, row, seen } from "./testing/builders.ts";
+import { CONFIG_REF, deleteRow, holdRow, objectsWithLog, releaseRow, row, seen } from "../testing/builders.ts";
 
 interface Case {
   name: string;

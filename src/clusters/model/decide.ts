@@ -1,6 +1,6 @@
-import type { OwnerRef } from "../apis/index.ts";
-import { type ApplyRow, hasEnded } from "../desiredstate/index.ts";
-import type { LostPlace, StandingField } from "../interpreter/index.ts";
+import type { OwnerRef } from "../../apis/index.ts";
+import { type ApplyRow, hasEnded } from "../../desiredstate/index.ts";
+import type { LostPlace, StandingField } from "../../interpreter/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 import { isInSync } from "./memberObjects.ts";
 import type { ObservedObject } from "./observed.ts";

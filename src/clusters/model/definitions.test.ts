@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { ObjectRef } from "../apis/index.ts";
-import type { Row } from "../desiredstate/index.ts";
+import type { ObjectRef } from "../../apis/index.ts";
+import type { Row } from "../../desiredstate/index.ts";
 import { Definitions } from "./definitions.ts";
 import type { MemberObject } from "./memberObject.ts";
 import type { ObservedObject } from "./observed.ts";
-import { deleteRow, objectsWithLog, releaseRow, row, seen } from "./testing/builders.ts";
+import { deleteRow, objectsWithLog, releaseRow, row, seen } from "../testing/builders.ts";
 
 const definitionOf = (name: string): ObjectRef => ({
   apiVersion: "apiextensions.k8s.io/v1",

@@ -1,5 +1,5 @@
-import { type ObjectRef, parseApiVersion } from "../apis/index.ts";
-import { isCustomGroup, isDefinition } from "../interpreter/index.ts";
+import { type ObjectRef, parseApiVersion } from "../../apis/index.ts";
+import { isCustomGroup, isDefinition } from "../../interpreter/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 
 /** The definitions among the objects of one member: what comes and goes with them. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { applyOf, isSameApplyOf, withoutEffect } from "./effectiveApply.ts";
-import { row, seen } from "./testing/builders.ts";
+import { row, seen } from "../testing/builders.ts";
 
 const AT = "2026-01-01T10:00:00Z";
 const liveOf = (appliedAt?: string): KubeObject => {

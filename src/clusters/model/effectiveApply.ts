@@ -1,6 +1,6 @@
-import { FIELD_MANAGER, type KubeObject, shortMessage } from "../apis/index.ts";
-import type { ApplyRow, Failure } from "../desiredstate/index.ts";
-import { appliedAtOf } from "../interpreter/index.ts";
+import { FIELD_MANAGER, type KubeObject, shortMessage } from "../../apis/index.ts";
+import type { ApplyRow, Failure } from "../../desiredstate/index.ts";
+import { appliedAtOf } from "../../interpreter/index.ts";
 
 /**
  * An apply of ours that has had its effect: every value was found on the member. Values of fields that stay ours are changed by an apply of

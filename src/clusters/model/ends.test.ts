@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { ApplyRow } from "../desiredstate/index.ts";
+import type { ApplyRow } from "../../desiredstate/index.ts";
 import { decide } from "./decide.ts";
-import { holdRow, objectsWithLog, row, seen } from "./testing/builders.ts";
+import { holdRow, objectsWithLog, row, seen } from "../testing/builders.ts";
 import type { ObservedObject } from "./observed.ts";
 
 /** What a worker remembers of a run that it has seen at its end. */

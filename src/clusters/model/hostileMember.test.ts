@@ -1,11 +1,11 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { FIELD_MANAGER, MANAGED_BY_LABEL } from "../apis/index.ts";
-import { lostFields, userSetObject, withoutGivenUp } from "../interpreter/index.ts";
-import { DEPLOYMENTS, isTransportError } from "../runtime/index.ts";
-import { eventFrom, storable } from "../runtime/testing/boundary.ts";
+import { FIELD_MANAGER, MANAGED_BY_LABEL } from "../../apis/index.ts";
+import { lostFields, userSetObject, withoutGivenUp } from "../../interpreter/index.ts";
+import { DEPLOYMENTS, isTransportError } from "../../runtime/index.ts";
+import { eventFrom, storable } from "../../runtime/testing/boundary.ts";
 import { observe } from "./observed.ts";
-import { row } from "./testing/builders.ts";
+import { row } from "../testing/builders.ts";
 
 /** What a member may send is checked in one place; behind it, nothing that a member sends is an exception. */
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { HUB_VERSION_ANNOTATION } from "../apis/index.ts";
+import { HUB_VERSION_ANNOTATION } from "../../apis/index.ts";
 import { hubVersionOf, withHubVersion } from "./hubVersion.ts";
-import { row as applyRow } from "./testing/builders.ts";
+import { row as applyRow } from "../testing/builders.ts";
 
 const annotated = (version: string) => ({
   apiVersion: "v1",

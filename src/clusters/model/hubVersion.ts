@@ -1,5 +1,5 @@
-import { HUB_VERSION_ANNOTATION, type KubeObject } from "../apis/index.ts";
-import type { ApplyRow } from "../desiredstate/index.ts";
+import { HUB_VERSION_ANNOTATION, type KubeObject } from "../../apis/index.ts";
+import type { ApplyRow } from "../../desiredstate/index.ts";
 
 /**
  * The row as it is sent: with the state of the hub that it comes from, so that a hub which is restored from an earlier backup shows. That

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { refKey } from "../apis/index.ts";
+import { refKey } from "../../apis/index.ts";
 import { newMemberObject } from "./memberObject.ts";
-import { CONFIG_REF } from "./testing/builders.ts";
+import { CONFIG_REF } from "../testing/builders.ts";
 
 test("a new member object has its name, and nothing else is asked or known of it", () => {
   const { key, ref, ...rest } = newMemberObject(CONFIG_REF);

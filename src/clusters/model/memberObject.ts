@@ -1,7 +1,7 @@
-import { type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
-import type { EndedRun, Failure, Observation, Row } from "../desiredstate/index.ts";
-import type { LostPlace, MemberReport, PodTrouble } from "../interpreter/index.ts";
-import type { Origin } from "../observability/index.ts";
+import { type KubeObject, type ObjectRef, refKey } from "../../apis/index.ts";
+import type { EndedRun, Failure, Observation, Row } from "../../desiredstate/index.ts";
+import type { LostPlace, MemberReport, PodTrouble } from "../../interpreter/index.ts";
+import type { Origin } from "../../observability/index.ts";
 import type { EffectiveApply } from "./effectiveApply.ts";
 import type { ObservedObject } from "./observed.ts";
 

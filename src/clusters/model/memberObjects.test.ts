@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { refKey } from "../apis/index.ts";
+import { refKey } from "../../apis/index.ts";
 import { isInSync } from "./memberObjects.ts";
-import { CONFIG_REF, deleteRow, holdRow, objectsWithLog, OWNER, row, seen } from "./testing/builders.ts";
+import { CONFIG_REF, deleteRow, holdRow, objectsWithLog, OWNER, row, seen } from "../testing/builders.ts";
 
 const KEY = refKey(CONFIG_REF);
 const failure = { reason: "QuotaExceeded", message: "exceeded quota", final: true };

@@ -1,4 +1,4 @@
-import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey, sameValue } from "../apis/index.ts";
+import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey, sameValue } from "../../apis/index.ts";
 import {
   type ApplyRow,
   expectedOf,
@@ -7,7 +7,7 @@ import {
   type Observation,
   type Row,
   sameReportTerms,
-} from "../desiredstate/index.ts";
+} from "../../desiredstate/index.ts";
 import {
   alteredFields,
   isSameTrouble,
@@ -16,14 +16,14 @@ import {
   onlyKept,
   type PodTrouble,
   withKept,
-} from "../interpreter/index.ts";
+} from "../../interpreter/index.ts";
 import { applyOf, isSameApplyOf, withoutEffect } from "./effectiveApply.ts";
 import { Contents } from "./contents.ts";
 import { type MemberObject, newMemberObject } from "./memberObject.ts";
 import { observationOf, toldOf } from "./memberObservation.ts";
 import { forgetContent, isOlder, type ObservedObject } from "./observed.ts";
 import { noteEnd } from "./ends.ts";
-import type { RowDelta } from "./ports.ts";
+import type { RowDelta } from "../ports.ts";
 import { asksTheSame, isForgettable, rowFor } from "./rowChanges.ts";
 import { countedPlaceholders, divideLost, keptBy } from "./yielding.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { refKey } from "../apis/index.ts";
+import { refKey } from "../../apis/index.ts";
 import { inSyncWith, isInSync } from "./memberObjects.ts";
 import type { ObservedObject } from "./observed.ts";
-import { CONFIG_REF, deleteRow, holdRow, objectsWithLog, row, seen } from "./testing/builders.ts";
-import { memberObject } from "./testing/memberObject.ts";
+import { CONFIG_REF, deleteRow, holdRow, objectsWithLog, row, seen } from "../testing/builders.ts";
+import { memberObject } from "../testing/memberObject.ts";
 
 const KEY = refKey(CONFIG_REF);
 const QUOTA = { reason: "QuotaExceeded", message: "exceeded quota", final: true };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import type { Observation, ReportTerms } from "../desiredstate/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import type { Observation, ReportTerms } from "../../desiredstate/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 import { observationOf, toldOf } from "./memberObservation.ts";
 import type { ObservedObject } from "./observed.ts";
-import { CLUSTER, CONFIG_REF, holdRow, OWNER, row, seen } from "./testing/builders.ts";
-import { memberObject } from "./testing/memberObject.ts";
+import { CLUSTER, CONFIG_REF, holdRow, OWNER, row, seen } from "../testing/builders.ts";
+import { memberObject } from "../testing/memberObject.ts";
 
 const observation = (overrides: Partial<MemberObject> = {}, hash?: string): Observation =>
   observationOf(CLUSTER, memberObject(overrides), hash);

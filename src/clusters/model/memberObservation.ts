@@ -1,6 +1,6 @@
-import { excess, isRecord, type KubeObject } from "../apis/index.ts";
-import type { Observation } from "../desiredstate/index.ts";
-import { type Health, type MemberReport, memberReport } from "../interpreter/index.ts";
+import { excess, isRecord, type KubeObject } from "../../apis/index.ts";
+import type { Observation } from "../../desiredstate/index.ts";
+import { type Health, type MemberReport, memberReport } from "../../interpreter/index.ts";
 import type { FullReport, MemberObject } from "./memberObject.ts";
 import type { ObservedObject } from "./observed.ts";
 import { givenUpOf } from "./yielding.ts";

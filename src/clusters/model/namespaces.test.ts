@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { MANAGED_BY_LABEL, POD_SECURITY_ANNOTATION } from "../apis/index.ts";
-import { ApiError, type Discovery, type ResourceType, TransportError } from "../runtime/index.ts";
+import { MANAGED_BY_LABEL, POD_SECURITY_ANNOTATION } from "../../apis/index.ts";
+import { ApiError, type Discovery, type ResourceType, TransportError } from "../../runtime/index.ts";
 import { NamespaceLabels } from "./carriedLabels.ts";
 import { inspectNamespace, isNamespace, MemberNamespaces, wasCreatedByMeridian } from "./namespaces.ts";
-import { CONFIG_REF } from "./testing/builders.ts";
-import { type Answer, ScriptedClient } from "./testing/scriptedClient.ts";
+import { CONFIG_REF } from "../testing/builders.ts";
+import { type Answer, ScriptedClient } from "../testing/scriptedClient.ts";
 
 const signal = new AbortController().signal;
 const CREATED_FOR = "federation.paas.cmft.com/created-for";

@@ -5,7 +5,7 @@ import {
   MANAGED_BY_LABEL,
   type ObjectRef,
   renewCommand,
-} from "../apis/index.ts";
+} from "../../apis/index.ts";
 import {
   ApiError,
   type Client,
@@ -17,9 +17,9 @@ import {
   isNotFound,
   NAMESPACES,
   type ResourceType,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import { carried, NamespaceLabels } from "./carriedLabels.ts";
-import type { MemberSession } from "./types.ts";
+import type { MemberSession } from "../types.ts";
 
 /**
  * On a namespace that Meridian made, and so may remove again: the namespace's own name, so that a copy of it under another name is nobody's

@@ -9,9 +9,9 @@ import {
   OBJECT_ANNOTATION,
   OWNER_ANNOTATION,
   refKey,
-} from "../apis/index.ts";
+} from "../../apis/index.ts";
 import { observe, observeAnswer } from "./observed.ts";
-import { CONFIG_REF, OWNER } from "./testing/builders.ts";
+import { CONFIG_REF, OWNER } from "../testing/builders.ts";
 
 const NAME = refKey(CONFIG_REF);
 const ANOTHER = refKey({ ...CONFIG_REF, name: "another" });

@@ -11,8 +11,8 @@ import {
   refKey,
   refOf,
   shortName,
-} from "../apis/index.ts";
-import { policyOf } from "../desiredstate/index.ts";
+} from "../../apis/index.ts";
+import { policyOf } from "../../desiredstate/index.ts";
 import {
   evidenceOf,
   mayBeForPods,
@@ -22,8 +22,8 @@ import {
   podSelectorOf,
   type ReplicaPaths,
   withCounts,
-} from "../interpreter/index.ts";
-import { compareResourceVersions } from "../runtime/index.ts";
+} from "../../interpreter/index.ts";
+import { compareResourceVersions } from "../../runtime/index.ts";
 import { hubVersionOf } from "./hubVersion.ts";
 import { isNamespace, wasCreatedByMeridian } from "./namespaces.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type KubeObject, type ObjectMeta, OWNER_ANNOTATION, POD_SECURITY_ANNOTATION } from "../apis/index.ts";
+import { type KubeObject, type ObjectMeta, OWNER_ANNOTATION, POD_SECURITY_ANNOTATION } from "../../apis/index.ts";
 import { observe, observeAnswer, ownerOf } from "./observed.ts";
 
 function object(kind: string, more: object = {}, metadata: Partial<ObjectMeta> = {}): KubeObject {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { ObjectRef } from "../apis/index.ts";
-import type { Row } from "../desiredstate/index.ts";
+import type { ObjectRef } from "../../apis/index.ts";
+import type { Row } from "../../desiredstate/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 import { Phases } from "./phases.ts";
-import { deleteRow, holdRow, OWNER, row } from "./testing/builders.ts";
+import { deleteRow, holdRow, OWNER, row } from "../testing/builders.ts";
 
 const refOf = (name: string): ObjectRef => ({ apiVersion: "v1", kind: "ConfigMap", namespace: "default", name });
 

@@ -1,5 +1,5 @@
-import { refKey } from "../apis/index.ts";
-import { hasEnded, type Row } from "../desiredstate/index.ts";
+import { refKey } from "../../apis/index.ts";
+import { hasEnded, type Row } from "../../desiredstate/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 
 /** What one member object holds up. */

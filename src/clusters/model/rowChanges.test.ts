@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Row } from "../desiredstate/index.ts";
+import type { Row } from "../../desiredstate/index.ts";
 import { asksTheSame, isForgettable, rowFor } from "./rowChanges.ts";
-import { deleteRow, holdRow, OWNER, releaseRow, row, seen } from "./testing/builders.ts";
+import { deleteRow, holdRow, OWNER, releaseRow, row, seen } from "../testing/builders.ts";
 
 describe("two rows", () => {
   const other = { reason: "Other", message: "other words" };

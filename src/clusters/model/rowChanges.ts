@@ -1,4 +1,4 @@
-import { type ApplyRow, inTheNameOf, type Row } from "../desiredstate/index.ts";
+import { type ApplyRow, inTheNameOf, type Row } from "../../desiredstate/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 
 /** Whether two rows ask for the same to be done: what is only told of the member object aside. */

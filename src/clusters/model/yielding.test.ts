@@ -1,8 +1,8 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { FIELD_MANAGER, type KubeObject } from "../apis/index.ts";
-import { type LostPlace, withKept, withoutPlaces } from "../interpreter/index.ts";
-import { row } from "./testing/builders.ts";
+import { FIELD_MANAGER, type KubeObject } from "../../apis/index.ts";
+import { type LostPlace, withKept, withoutPlaces } from "../../interpreter/index.ts";
+import { row } from "../testing/builders.ts";
 import { countedPlaceholders, divideLost, givenUpOf, keptBy, leftToOthers } from "./yielding.ts";
 
 const place = (path: string, more: Partial<LostPlace> = {}): LostPlace => ({

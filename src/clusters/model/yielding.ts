@@ -1,5 +1,5 @@
-import { FIELD_MANAGER, type KubeObject } from "../apis/index.ts";
-import { type ApplyRow, expectedOf } from "../desiredstate/index.ts";
+import { FIELD_MANAGER, type KubeObject } from "../../apis/index.ts";
+import { type ApplyRow, expectedOf } from "../../desiredstate/index.ts";
 import {
   fieldOfPlace,
   holdsPlace,
@@ -10,7 +10,7 @@ import {
   lostPlaces,
   type StandingField,
   valueAtElements,
-} from "../interpreter/index.ts";
+} from "../../interpreter/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 
 /** Fields of a desired object that are left to other owners on the member: what nobody wrote, and placeholders that others fill in. */

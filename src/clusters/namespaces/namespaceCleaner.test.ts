@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { type KubeObject, MANAGED_BY_LABEL, type ObjectRef } from "../apis/index.ts";
-import { logLines } from "../observability/testing/logLines.ts";
-import { ApiError, CONFIGMAPS, type Discovery, NotLeaderError, TransportError } from "../runtime/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
-import type { MemberObject } from "./memberObject.ts";
+import { type KubeObject, MANAGED_BY_LABEL, type ObjectRef } from "../../apis/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import { ApiError, CONFIGMAPS, type Discovery, NotLeaderError, TransportError } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
+import type { MemberObject } from "../model/memberObject.ts";
 import { NamespaceCleaner } from "./namespaceCleaner.ts";
-import { MemberNamespaces } from "./namespaces.ts";
-import { CONFIG_REF, deleteRow, holdRow, objectsWithLog, releaseRow, row, seen } from "./testing/builders.ts";
-import { type Answer, ScriptedClient } from "./testing/scriptedClient.ts";
-import type { MemberSession } from "./types.ts";
+import { MemberNamespaces } from "../model/namespaces.ts";
+import { CONFIG_REF, deleteRow, holdRow, objectsWithLog, releaseRow, row, seen } from "../testing/builders.ts";
+import { type Answer, ScriptedClient } from "../testing/scriptedClient.ts";
+import type { MemberSession } from "../types.ts";
 
 const HALF_A_MINUTE = 30_000;
 const namespaceRef = (name: string): ObjectRef => ({ apiVersion: "v1", kind: "Namespace", name });

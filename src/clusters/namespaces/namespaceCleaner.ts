@@ -1,17 +1,17 @@
 import PQueue from "p-queue";
-import { type ObjectRef, shortMessage } from "../apis/index.ts";
-import type { Failure } from "../desiredstate/index.ts";
-import type { Logger, Metrics } from "../observability/index.ts";
-import { type Clock, NAMESPACES } from "../runtime/index.ts";
-import { Backoffs } from "./backoff.ts";
-import { decide } from "./decide.ts";
-import { letGo } from "./lettingGo.ts";
-import type { MemberObject } from "./memberObject.ts";
-import type { MemberObjects } from "./memberObjects.ts";
-import { type Emptiness, inspectNamespace, isNamespace, type MemberNamespaces } from "./namespaces.ts";
-import type { ObservedObject } from "./observed.ts";
-import { classify, CONTROLLER } from "./outcome.ts";
-import type { MemberSession } from "./types.ts";
+import { type ObjectRef, shortMessage } from "../../apis/index.ts";
+import type { Failure } from "../../desiredstate/index.ts";
+import type { Logger, Metrics } from "../../observability/index.ts";
+import { type Clock, NAMESPACES } from "../../runtime/index.ts";
+import { Backoffs } from "../pacing/backoff.ts";
+import { decide } from "../model/decide.ts";
+import { letGo } from "../write/lettingGo.ts";
+import type { MemberObject } from "../model/memberObject.ts";
+import type { MemberObjects } from "../model/memberObjects.ts";
+import { type Emptiness, inspectNamespace, isNamespace, type MemberNamespaces } from "../model/namespaces.ts";
+import type { ObservedObject } from "../model/observed.ts";
+import { classify, CONTROLLER } from "../write/outcome.ts";
+import type { MemberSession } from "../types.ts";
 
 export interface NamespaceCleanerOptions {
   session: MemberSession;

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { type KubeObject, type ObjectRef, POD_SECURITY_ANNOTATION, refKey } from "../apis/index.ts";
-import { logLines } from "../observability/testing/logLines.ts";
-import { ApiError } from "../runtime/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
-import { NamespaceLabels, textOf } from "./carriedLabels.ts";
-import type { MemberObject } from "./memberObject.ts";
+import { type KubeObject, type ObjectRef, POD_SECURITY_ANNOTATION, refKey } from "../../apis/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import { ApiError } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
+import { NamespaceLabels, textOf } from "../model/carriedLabels.ts";
+import type { MemberObject } from "../model/memberObject.ts";
 import { NamespaceLabeller } from "./namespaceLabels.ts";
-import type { ObservedObject } from "./observed.ts";
-import { CONFIG_REF, objectsWithLog, releaseRow, seen } from "./testing/builders.ts";
-import { type Answer, ScriptedClient } from "./testing/scriptedClient.ts";
-import type { MemberSession } from "./types.ts";
+import type { ObservedObject } from "../model/observed.ts";
+import { CONFIG_REF, objectsWithLog, releaseRow, seen } from "../testing/builders.ts";
+import { type Answer, ScriptedClient } from "../testing/scriptedClient.ts";
+import type { MemberSession } from "../types.ts";
 
 const TEAM: ObjectRef = { apiVersion: "v1", kind: "Namespace", name: "team" };
 const RESTRICTED = { enforce: "restricted" };

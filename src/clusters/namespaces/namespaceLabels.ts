@@ -1,14 +1,14 @@
-import { POD_SECURITY_ANNOTATION, shortMessage } from "../apis/index.ts";
-import type { Logger } from "../observability/index.ts";
-import { type Clock, NAMESPACES } from "../runtime/index.ts";
-import { Backoffs } from "./backoff.ts";
-import { carriedLabels, type Labels, type NamespaceLabels, textOf } from "./carriedLabels.ts";
-import type { MemberObject } from "./memberObject.ts";
-import type { MemberObjects } from "./memberObjects.ts";
-import { changeMetadata } from "./metadataPatch.ts";
-import { isNamespace } from "./namespaces.ts";
-import { classify } from "./outcome.ts";
-import type { MemberSession } from "./types.ts";
+import { POD_SECURITY_ANNOTATION, shortMessage } from "../../apis/index.ts";
+import type { Logger } from "../../observability/index.ts";
+import { type Clock, NAMESPACES } from "../../runtime/index.ts";
+import { Backoffs } from "../pacing/backoff.ts";
+import { carriedLabels, type Labels, type NamespaceLabels, textOf } from "../model/carriedLabels.ts";
+import type { MemberObject } from "../model/memberObject.ts";
+import type { MemberObjects } from "../model/memberObjects.ts";
+import { changeMetadata } from "../write/metadataPatch.ts";
+import { isNamespace } from "../model/namespaces.ts";
+import { classify } from "../write/outcome.ts";
+import type { MemberSession } from "../types.ts";
 
 export interface NamespaceLabellerOptions {
   session: MemberSession;

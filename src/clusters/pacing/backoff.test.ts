@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { Backoffs, type Pace } from "./backoff.ts";
 
 function backoffs(random = 0.5) {

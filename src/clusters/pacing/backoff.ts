@@ -1,4 +1,4 @@
-import type { Clock } from "../runtime/index.ts";
+import type { Clock } from "../../runtime/index.ts";
 
 /** `soon` for trouble that passes, `slowly` for answers that stay the same until something changes, somewhere. */
 export type Pace = "soon" | "slowly";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { DriftBackoff } from "./driftBackoff.ts";
 
 test("each heal that follows soon has to wait twice as long, five minutes at most", async () => {

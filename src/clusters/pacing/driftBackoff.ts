@@ -1,4 +1,4 @@
-import type { Clock } from "../runtime/index.ts";
+import type { Clock } from "../../runtime/index.ts";
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 300_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { Breaker } from "./breaker.ts";
 import { KindBreakers } from "./kindBreakers.ts";
 

@@ -1,5 +1,5 @@
-import { type ObjectRef, parseApiVersion } from "../apis/index.ts";
-import type { Clock } from "../runtime/index.ts";
+import { type ObjectRef, parseApiVersion } from "../../apis/index.ts";
+import type { Clock } from "../../runtime/index.ts";
 import { Breaker } from "./breaker.ts";
 
 interface Kind {

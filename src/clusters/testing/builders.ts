@@ -1,8 +1,8 @@
 import { FIELD_MANAGER, type ObjectRef, type OwnerRef, refKey } from "../../apis/index.ts";
 import type { ApplyRow, DeleteRow, HoldRow, Observation, ReleaseRow, Row } from "../../desiredstate/index.ts";
-import type { MemberObject } from "../memberObject.ts";
-import { MemberObjects } from "../memberObjects.ts";
-import type { ObservedObject } from "../observed.ts";
+import type { MemberObject } from "../model/memberObject.ts";
+import { MemberObjects } from "../model/memberObjects.ts";
+import type { ObservedObject } from "../model/observed.ts";
 import type { RowDelta } from "../ports.ts";
 
 /** Values for the unit tests of this module. */

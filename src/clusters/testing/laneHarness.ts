@@ -4,11 +4,11 @@ import { createMetrics } from "../../observability/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
 import { recordSpans } from "../../observability/testing/spanRecorder.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import { Lane } from "../lane.ts";
-import type { MemberObject } from "../memberObject.ts";
-import type { MemberObjects } from "../memberObjects.ts";
-import type { ObservedObject } from "../observed.ts";
-import type { MemberWriter } from "../memberWriter.ts";
+import { Lane } from "../write/lane.ts";
+import type { MemberObject } from "../model/memberObject.ts";
+import type { MemberObjects } from "../model/memberObjects.ts";
+import type { ObservedObject } from "../model/observed.ts";
+import type { MemberWriter } from "../write/memberWriter.ts";
 import { CLUSTER, CONFIG_REF, objectsWithLog, row } from "./builders.ts";
 
 /** A lane whose member answers as the test says; every call is kept as a line, and so is what is logged and traced. */

@@ -4,10 +4,10 @@ import { type EventRecord, RecoveryRecorder } from "../../observability/index.ts
 import { logLines } from "../../observability/testing/logLines.ts";
 import { ApiError, Discovery, MEMBERCLUSTERS } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import { DEFAULT_TIMING } from "../connection.ts";
-import type { MemberSecret } from "../credentials.ts";
-import type { IdentityClaim } from "../identity.ts";
-import { MemberConnection } from "../memberConnection.ts";
+import { DEFAULT_TIMING } from "../connection/connection.ts";
+import type { MemberSecret } from "../credentials/credentials.ts";
+import type { IdentityClaim } from "../credentials/identity.ts";
+import { MemberConnection } from "../connection/memberConnection.ts";
 import type { MemberSession } from "../types.ts";
 import { FakeHub, FakeMember } from "./fakeMember.ts";
 

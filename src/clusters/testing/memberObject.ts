@@ -1,4 +1,4 @@
-import { type MemberObject, newMemberObject } from "../memberObject.ts";
+import { type MemberObject, newMemberObject } from "../model/memberObject.ts";
 import { CONFIG_REF } from "./builders.ts";
 
 /** A member object of which nothing is asked and nothing is known, but for what is given. */

@@ -7,8 +7,8 @@ import {
   refKey,
 } from "../../apis/index.ts";
 import { ApiError, CONFIGMAPS } from "../../runtime/index.ts";
-import { MemberWriter, type Written } from "../memberWriter.ts";
-import type { MemberNamespaces } from "../namespaces.ts";
+import { MemberWriter, type Written } from "../write/memberWriter.ts";
+import type { MemberNamespaces } from "../model/namespaces.ts";
 import { CONFIG_REF, OWNER } from "./builders.ts";
 import { type Answer, type Call, ScriptedClient } from "./scriptedClient.ts";
 

@@ -4,7 +4,7 @@ import type { Why } from "../../desiredstate/index.ts";
 import { createLogger, type EventRecord, RecoveryRecorder } from "../../observability/index.ts";
 import { Discovery, MEMBERCLUSTERS, SECRETS } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import { ClusterPool } from "../pool.ts";
+import { ClusterPool } from "../connection/pool.ts";
 import type { MemberSession } from "../types.ts";
 import { FakeHub, FakeMember } from "./fakeMember.ts";
 

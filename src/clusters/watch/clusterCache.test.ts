@@ -1,8 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { type KubeObject, MANAGED_BY_LABEL } from "../apis/index.ts";
-import { CONFIGMAPS, NAMESPACES, SECRETS } from "../runtime/index.ts";
-import { CLUSTER, CONFIG_REF } from "./testing/builders.ts";
-import { caching, DATABASE_KIND, DATABASE_REF, DATABASES, GONE, made, RESET, trustOf } from "./testing/cacheHarness.ts";
+import { type KubeObject, MANAGED_BY_LABEL } from "../../apis/index.ts";
+import { CONFIGMAPS, NAMESPACES, SECRETS } from "../../runtime/index.ts";
+import { CLUSTER, CONFIG_REF } from "../testing/builders.ts";
+import {
+  caching,
+  DATABASE_KIND,
+  DATABASE_REF,
+  DATABASES,
+  GONE,
+  made,
+  RESET,
+  trustOf,
+} from "../testing/cacheHarness.ts";
 
 describe("the watches of a session", () => {
   test("are one for each kind, of what has our label", async () => {

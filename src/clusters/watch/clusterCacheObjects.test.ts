@@ -6,10 +6,10 @@ import {
   OBJECT_ANNOTATION,
   type ObjectRef,
   refKey,
-} from "../apis/index.ts";
-import { ApiError, CONFIGMAPS, NAMESPACES, SECRETS } from "../runtime/index.ts";
+} from "../../apis/index.ts";
+import { ApiError, CONFIGMAPS, NAMESPACES, SECRETS } from "../../runtime/index.ts";
 import type { ClusterCache } from "./clusterCache.ts";
-import { CONFIG_REF, deleteRow, row, seen } from "./testing/builders.ts";
+import { CONFIG_REF, deleteRow, row, seen } from "../testing/builders.ts";
 import {
   caching,
   DATABASE_KIND,
@@ -19,7 +19,7 @@ import {
   NAMESPACE_REF,
   numbered,
   SECRET_REF,
-} from "./testing/cacheHarness.ts";
+} from "../testing/cacheHarness.ts";
 
 const SCALE = { spec: ["spec", "instances"] };
 const DATABASE = made(DATABASE_REF, { spec: { instances: 3 } });

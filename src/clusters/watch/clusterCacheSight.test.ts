@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, CONFIGMAPS, CRDS, type ResourceType } from "../runtime/index.ts";
-import type { MemberWriter } from "./memberWriter.ts";
-import { CONFIG_REF } from "./testing/builders.ts";
+import { ApiError, CONFIGMAPS, CRDS, type ResourceType } from "../../runtime/index.ts";
+import type { MemberWriter } from "../write/memberWriter.ts";
+import { CONFIG_REF } from "../testing/builders.ts";
 import {
   caching,
   DATABASE_KIND,
@@ -13,7 +13,7 @@ import {
   numbered,
   RESET,
   trustOf,
-} from "./testing/cacheHarness.ts";
+} from "../testing/cacheHarness.ts";
 
 const DATABASE_OWNER = { ...DATABASE_REF, uid: "owner" };
 const KIND = "example.com/Database";

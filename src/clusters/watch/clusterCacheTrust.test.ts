@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { refKey } from "../apis/index.ts";
-import { CONFIGMAPS, NAMESPACES, SECRETS } from "../runtime/index.ts";
-import { CONFIG_REF, OWNER } from "./testing/builders.ts";
+import { refKey } from "../../apis/index.ts";
+import { CONFIGMAPS, NAMESPACES, SECRETS } from "../../runtime/index.ts";
+import { CONFIG_REF, OWNER } from "../testing/builders.ts";
 import {
   caching,
   DATABASE_KIND,
@@ -13,7 +13,7 @@ import {
   RESET,
   SECRET_REF,
   trustOf,
-} from "./testing/cacheHarness.ts";
+} from "../testing/cacheHarness.ts";
 
 const NOT_GRANTED = "secrets are not granted: run `meridian join shanghai-1 --renew --member-kubeconfig FILE`";
 

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { refKey } from "../apis/index.ts";
-import { createLogger } from "../observability/index.ts";
-import type { Informer } from "../runtime/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { refKey } from "../../apis/index.ts";
+import { createLogger } from "../../observability/index.ts";
+import type { Informer } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { InitialSync } from "./initialSync.ts";
-import type { ObservedObject } from "./observed.ts";
-import { CONFIG_REF, objectsWithLog, OWNER, seen } from "./testing/builders.ts";
+import type { ObservedObject } from "../model/observed.ts";
+import { CONFIG_REF, objectsWithLog, OWNER, seen } from "../testing/builders.ts";
 
 const application = (index: number) => ({ ...OWNER, name: `app-${index}` });
 

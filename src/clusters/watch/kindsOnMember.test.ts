@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { createLogger } from "../observability/index.ts";
-import { ApiError, CONFIGMAPS, type ResourceType } from "../runtime/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { createLogger } from "../../observability/index.ts";
+import { ApiError, CONFIGMAPS, type ResourceType } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { KindsOnMember } from "./kindsOnMember.ts";
-import type { MemberSession } from "./types.ts";
+import type { MemberSession } from "../types.ts";
 
 const WIDGETS: ResourceType = {
   group: "example.com",

@@ -1,6 +1,6 @@
-import { type GroupKind, isCustomGroup } from "../interpreter/index.ts";
-import { crdNameOf, parseApiVersion, shortMessage } from "../apis/index.ts";
-import type { Logger } from "../observability/index.ts";
+import { type GroupKind, isCustomGroup } from "../../interpreter/index.ts";
+import { crdNameOf, parseApiVersion, shortMessage } from "../../apis/index.ts";
+import type { Logger } from "../../observability/index.ts";
 import {
   backoffDelay,
   type Client,
@@ -10,8 +10,8 @@ import {
   isNotFound,
   knownType,
   type ResourceType,
-} from "../runtime/index.ts";
-import type { MemberSession } from "./types.ts";
+} from "../../runtime/index.ts";
+import type { MemberSession } from "../types.ts";
 
 export interface KindsOnMemberOptions {
   session: MemberSession;

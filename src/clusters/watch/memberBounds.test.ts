@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CONFIGMAPS, DEFAULT_BOUNDS, SECRETS } from "../runtime/index.ts";
+import { CONFIGMAPS, DEFAULT_BOUNDS, SECRETS } from "../../runtime/index.ts";
 import { memberBounds } from "./memberBounds.ts";
 
 const DEPLOYMENTS = { group: "apps", kind: "Deployment" };

@@ -1,4 +1,4 @@
-import { type Bounds, DEFAULT_BOUNDS, type ResourceType } from "../runtime/index.ts";
+import { type Bounds, DEFAULT_BOUNDS, type ResourceType } from "../../runtime/index.ts";
 
 /** For what was never asked for: copies of our objects, and what is left of earlier times. */
 const SPARE = { objects: 5_000, bytes: 24 << 20 };

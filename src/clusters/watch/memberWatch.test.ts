@@ -8,11 +8,11 @@ import {
   type ResourceType,
   TransportError,
   WentBackError,
-} from "../runtime/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+} from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { kindOf, MemberWatch } from "./memberWatch.ts";
-import type { ObservedObject } from "./observed.ts";
-import { CLUSTER } from "./testing/builders.ts";
+import type { ObservedObject } from "../model/observed.ts";
+import { CLUSTER } from "../testing/builders.ts";
 
 /** A kind that was granted by its name. */
 const DATABASES: ResourceType = {

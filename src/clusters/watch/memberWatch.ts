@@ -1,5 +1,5 @@
-import { sameValue } from "../apis/index.ts";
-import { sightOf } from "../desiredstate/index.ts";
+import { sameValue } from "../../apis/index.ts";
+import { sightOf } from "../../desiredstate/index.ts";
 import {
   type Clock,
   type Informer,
@@ -7,10 +7,10 @@ import {
   isMissing,
   type ResourceType,
   WentBackError,
-} from "../runtime/index.ts";
-import { isAlwaysGranted, whyUnwatched } from "./notGranted.ts";
-import type { ObservedObject } from "./observed.ts";
-import type { MemberSession } from "./types.ts";
+} from "../../runtime/index.ts";
+import { isAlwaysGranted, whyUnwatched } from "../write/notGranted.ts";
+import type { ObservedObject } from "../model/observed.ts";
+import type { MemberSession } from "../types.ts";
 
 /** What is watched: a kind in the whole cluster, or in one namespace where the credentials do not reach further. */
 export interface Watched {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import { logLines } from "../observability/testing/logLines.ts";
-import { ApiError, type ListOptions, type ObjectList } from "../runtime/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
-import type { MemberObject } from "./memberObject.ts";
-import type { MemberObjects } from "./memberObjects.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import { ApiError, type ListOptions, type ObjectList } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
+import type { MemberObject } from "../model/memberObject.ts";
+import type { MemberObjects } from "../model/memberObjects.ts";
 import { PodTroubles } from "./podTroubles.ts";
-import { seen } from "./testing/builders.ts";
-import type { MemberSession } from "./types.ts";
+import { seen } from "../testing/builders.ts";
+import type { MemberSession } from "../types.ts";
 
 const READY: KubeObject = {
   apiVersion: "v1",

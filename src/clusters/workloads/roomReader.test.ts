@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import { logLines } from "../observability/testing/logLines.ts";
-import { ApiError, type ListOptions, NODES, type ObjectList, type ResourceType } from "../runtime/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
-import type { RoomReading } from "../scheduler/index.ts";
-import type { MemberObject } from "./memberObject.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import { ApiError, type ListOptions, NODES, type ObjectList, type ResourceType } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
+import type { RoomReading } from "../../scheduler/index.ts";
+import type { MemberObject } from "../model/memberObject.ts";
 import { roomNow, RoomReader } from "./roomReader.ts";
-import { seen } from "./testing/builders.ts";
-import type { MemberSession } from "./types.ts";
+import { seen } from "../testing/builders.ts";
+import type { MemberSession } from "../types.ts";
 
 const node = (name: string): KubeObject => ({
   apiVersion: "v1",

@@ -1,5 +1,5 @@
-import { type KubeObject, shortMessage, renewCommand } from "../apis/index.ts";
-import type { Logger } from "../observability/index.ts";
+import { type KubeObject, shortMessage, renewCommand } from "../../apis/index.ts";
+import type { Logger } from "../../observability/index.ts";
 import {
   type Clock,
   isApiError,
@@ -11,10 +11,10 @@ import {
   type ResourceType,
   systemClock,
   TimeSlice,
-} from "../runtime/index.ts";
-import { RoomCount, type RoomReading } from "../scheduler/index.ts";
-import type { MemberObject } from "./memberObject.ts";
-import type { MemberSession } from "./types.ts";
+} from "../../runtime/index.ts";
+import { RoomCount, type RoomReading } from "../../scheduler/index.ts";
+import type { MemberObject } from "../model/memberObject.ts";
+import type { MemberSession } from "../types.ts";
 
 export interface RoomReaderOptions {
   session: MemberSession;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { REPLACED, type Row } from "../desiredstate/index.ts";
-import type { LostPlace } from "../interpreter/index.ts";
+import { REPLACED, type Row } from "../../desiredstate/index.ts";
+import type { LostPlace } from "../../interpreter/index.ts";
 import { attemptOf, contested, isHealing, isStillAskedFor } from "./attempt.ts";
-import { type Action, decide } from "./decide.ts";
-import type { ObservedObject } from "./observed.ts";
-import { CONFIG_REF, deleteRow, holdRow, objectsWithLog, releaseRow, row, seen } from "./testing/builders.ts";
+import { type Action, decide } from "../model/decide.ts";
+import type { ObservedObject } from "../model/observed.ts";
+import { CONFIG_REF, deleteRow, holdRow, objectsWithLog, releaseRow, row, seen } from "../testing/builders.ts";
 
 /** A member object with that row and that observation, and what is to be done about it. */
 function objectWith(wanted: Row, observed?: ObservedObject) {

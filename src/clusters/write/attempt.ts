@@ -1,8 +1,8 @@
-import { shortMessage } from "../apis/index.ts";
-import { type Failure, REPLACED } from "../desiredstate/index.ts";
-import type { Span } from "../observability/index.ts";
-import type { Action } from "./decide.ts";
-import type { MemberObject } from "./memberObject.ts";
+import { shortMessage } from "../../apis/index.ts";
+import { type Failure, REPLACED } from "../../desiredstate/index.ts";
+import type { Span } from "../../observability/index.ts";
+import type { Action } from "../model/decide.ts";
+import type { MemberObject } from "../model/memberObject.ts";
 
 /** One go at a member object. */
 export interface Attempt {

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { type ObjectRef, refKey } from "../apis/index.ts";
-import { createLogger, createMetrics, type Origin } from "../observability/index.ts";
-import { parsePrometheusText, valuesBy } from "../observability/testing/prometheusText.ts";
-import { recordSpans } from "../observability/testing/spanRecorder.ts";
-import { ApiError, TransportError } from "../runtime/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { type ObjectRef, refKey } from "../../apis/index.ts";
+import { createLogger, createMetrics, type Origin } from "../../observability/index.ts";
+import { parsePrometheusText, valuesBy } from "../../observability/testing/prometheusText.ts";
+import { recordSpans } from "../../observability/testing/spanRecorder.ts";
+import { ApiError, TransportError } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { Lane } from "./lane.ts";
-import type { MemberObject } from "./memberObject.ts";
+import type { MemberObject } from "../model/memberObject.ts";
 import type { MemberWriter } from "./memberWriter.ts";
-import type { TellOfNamespace } from "./namespaces.ts";
-import { CLUSTER, CONFIG_REF, deleteRow, objectsWithLog, OWNER, releaseRow, row, seen } from "./testing/builders.ts";
+import type { TellOfNamespace } from "../model/namespaces.ts";
+import { CLUSTER, CONFIG_REF, deleteRow, objectsWithLog, OWNER, releaseRow, row, seen } from "../testing/builders.ts";
 
 const SECRET: ObjectRef = { apiVersion: "v1", kind: "Secret", namespace: "default", name: "login" };
 const TRACE = "0af7651916cd43dd8448eb211c80319c";

@@ -1,4 +1,4 @@
-import { refKey } from "../apis/index.ts";
+import { refKey } from "../../apis/index.ts";
 import {
   changeOf,
   follow,
@@ -10,12 +10,12 @@ import {
   type Span,
   startSpan,
   type Tracer,
-} from "../observability/index.ts";
+} from "../../observability/index.ts";
 import type { Attempt } from "./attempt.ts";
-import type { Failure } from "../desiredstate/index.ts";
-import type { MemberObject } from "./memberObject.ts";
-import { TransportError } from "../runtime/index.ts";
-import type { TellOfNamespace } from "./namespaces.ts";
+import type { Failure } from "../../desiredstate/index.ts";
+import type { MemberObject } from "../model/memberObject.ts";
+import { TransportError } from "../../runtime/index.ts";
+import type { TellOfNamespace } from "../model/namespaces.ts";
 import { CONTROLLER, type Outcome } from "./outcome.ts";
 
 /** What spans, log lines and the count of errors say of the writes to one member. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import { ApiError, type ResourceType } from "../runtime/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { ApiError, type ResourceType } from "../../runtime/index.ts";
 import { keepClaims } from "./claimGuard.ts";
-import { type Answer, ScriptedClient } from "./testing/scriptedClient.ts";
+import { type Answer, ScriptedClient } from "../testing/scriptedClient.ts";
 
 const STATEFULSETS: ResourceType = {
   group: "apps",

@@ -1,4 +1,4 @@
-import { isRecord, type KubeObject } from "../apis/index.ts";
+import { isRecord, type KubeObject } from "../../apis/index.ts";
 import {
   ApiError,
   type Client,
@@ -6,7 +6,7 @@ import {
   ifFound,
   PERSISTENTVOLUMECLAIMS,
   type ResourceType,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import type { Life } from "./lettingGo.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import { ApiError, type CallOptions, CRDS, type ObjectList, type ResourceType } from "../runtime/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { ApiError, type CallOptions, CRDS, type ObjectList, type ResourceType } from "../../runtime/index.ts";
 import { refuseWhileInUse } from "./definitionGuard.ts";
-import { type Answer, ScriptedClient } from "./testing/scriptedClient.ts";
+import { type Answer, ScriptedClient } from "../testing/scriptedClient.ts";
 
 const NAME = "widgets.example.com";
 const REF = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", name: NAME };

@@ -1,5 +1,5 @@
-import { isRecord, type KubeObject, type ObjectRef } from "../apis/index.ts";
-import { ApiError, type Client, ifFound, isMissing, type ObjectList, type ResourceType } from "../runtime/index.ts";
+import { isRecord, type KubeObject, type ObjectRef } from "../../apis/index.ts";
+import { ApiError, type Client, ifFound, isMissing, type ObjectList, type ResourceType } from "../../runtime/index.ts";
 
 /**
  * Refuses to remove a definition while objects of it may exist on the member: the server would delete every one of them along with it, whoever

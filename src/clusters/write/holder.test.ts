@@ -8,9 +8,9 @@ import {
   OWNER_ANNOTATION,
   refKey,
   refOf,
-} from "../apis/index.ts";
+} from "../../apis/index.ts";
 import { judgeHolder } from "./holder.ts";
-import { CONFIG_REF, OWNER } from "./testing/builders.ts";
+import { CONFIG_REF, OWNER } from "../testing/builders.ts";
 
 const NAME = refKey(CONFIG_REF);
 const ANOTHER = "/ConfigMap/default/another";

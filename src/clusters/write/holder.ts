@@ -6,10 +6,10 @@ import {
   MANAGED_BY_LABEL,
   type ObjectRef,
   refOf,
-} from "../apis/index.ts";
-import type { ApplyRow } from "../desiredstate/index.ts";
-import { hasApplied } from "../interpreter/index.ts";
-import { ownerOf, ownershipOf } from "./observed.ts";
+} from "../../apis/index.ts";
+import type { ApplyRow } from "../../desiredstate/index.ts";
+import { hasApplied } from "../../interpreter/index.ts";
+import { ownerOf, ownershipOf } from "../model/observed.ts";
 
 /** Who holds the name that a row asks for. */
 export type Holder =

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, TransportError } from "../runtime/index.ts";
-import { CONFIG_REF, deleteRow, holdRow, releaseRow, row, seen } from "./testing/builders.ts";
-import { failureOf, laneOn, type LaneParts, named } from "./testing/laneHarness.ts";
+import { ApiError, TransportError } from "../../runtime/index.ts";
+import { CONFIG_REF, deleteRow, holdRow, releaseRow, row, seen } from "../testing/builders.ts";
+import { failureOf, laneOn, type LaneParts, named } from "../testing/laneHarness.ts";
 
 describe("what a lane does", () => {
   test("the rest when one kind gets no answers, and that kind again when it does", async () => {

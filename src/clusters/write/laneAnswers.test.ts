@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { Failure } from "../desiredstate/index.ts";
-import { parsePrometheusText, valuesBy } from "../observability/testing/prometheusText.ts";
-import { ApiError, CONFIGMAPS, NotLeaderError, TransportError } from "../runtime/index.ts";
-import { CONFIG_REF, deleteRow, releaseRow, row, seen } from "./testing/builders.ts";
-import { laneOn, type LaneParts, named } from "./testing/laneHarness.ts";
+import type { Failure } from "../../desiredstate/index.ts";
+import { parsePrometheusText, valuesBy } from "../../observability/testing/prometheusText.ts";
+import { ApiError, CONFIGMAPS, NotLeaderError, TransportError } from "../../runtime/index.ts";
+import { CONFIG_REF, deleteRow, releaseRow, row, seen } from "../testing/builders.ts";
+import { laneOn, type LaneParts, named } from "../testing/laneHarness.ts";
 
 const RIGHT = 'cannot create resource "configmaps" in API group "" in the namespace "default"';
 const NO_RIGHT = `configmaps "shop" is forbidden: User "m" ${RIGHT}`;

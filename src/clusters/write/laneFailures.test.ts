@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, CONFIGMAPS, NotLeaderError, TransportError } from "../runtime/index.ts";
-import { CONFIG_REF, deleteRow, holdRow, row, seen } from "./testing/builders.ts";
-import { failureOf, laneOn, type LaneParts, named } from "./testing/laneHarness.ts";
+import { ApiError, CONFIGMAPS, NotLeaderError, TransportError } from "../../runtime/index.ts";
+import { CONFIG_REF, deleteRow, holdRow, row, seen } from "../testing/builders.ts";
+import { failureOf, laneOn, type LaneParts, named } from "../testing/laneHarness.ts";
 
 describe("when a member says no", () => {
   test.each([

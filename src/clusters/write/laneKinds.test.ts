@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, NotLeaderError, TransportError } from "../runtime/index.ts";
-import { CONFIG_REF, deleteRow, row, seen } from "./testing/builders.ts";
-import { laneOn, named } from "./testing/laneHarness.ts";
+import { ApiError, NotLeaderError, TransportError } from "../../runtime/index.ts";
+import { CONFIG_REF, deleteRow, row, seen } from "../testing/builders.ts";
+import { laneOn, named } from "../testing/laneHarness.ts";
 
 const SILENCE = new TransportError("Timeout", "no answer within 10 s");
 const hang = (): Promise<void> => new Promise(() => undefined);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { HUB_VERSION_ANNOTATION, type ObjectRef } from "../apis/index.ts";
-import { REPLACED } from "../desiredstate/index.ts";
-import { parsePrometheusText, valuesBy } from "../observability/testing/prometheusText.ts";
-import { ApiError, CONFIGMAPS, TransportError } from "../runtime/index.ts";
-import { CONFIG_REF, deleteRow, holdRow, OWNER, releaseRow, row, seen } from "./testing/builders.ts";
-import { laneOn, type LaneParts, named } from "./testing/laneHarness.ts";
+import { HUB_VERSION_ANNOTATION, type ObjectRef } from "../../apis/index.ts";
+import { REPLACED } from "../../desiredstate/index.ts";
+import { parsePrometheusText, valuesBy } from "../../observability/testing/prometheusText.ts";
+import { ApiError, CONFIGMAPS, TransportError } from "../../runtime/index.ts";
+import { CONFIG_REF, deleteRow, holdRow, OWNER, releaseRow, row, seen } from "../testing/builders.ts";
+import { laneOn, type LaneParts, named } from "../testing/laneHarness.ts";
 
 const altered = (...paths: string[]) => ({ type: CONFIGMAPS, object: row().object, altered: paths });
 

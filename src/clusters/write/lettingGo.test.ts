@@ -5,7 +5,7 @@ import {
   MANAGED_BY_LABEL,
   type ObjectMeta,
   OWNER_ANNOTATION,
-} from "../apis/index.ts";
+} from "../../apis/index.ts";
 import { lettingGo } from "./lettingGo.ts";
 
 const OWNER = {

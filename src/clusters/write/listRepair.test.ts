@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FIELD_MANAGER, type FieldsV1, type KubeObject, type ManagedFieldsEntry } from "../apis/index.ts";
+import { FIELD_MANAGER, type FieldsV1, type KubeObject, type ManagedFieldsEntry } from "../../apis/index.ts";
 import { emptiedAgain, emptiedFirst, emptiesLeft, listRepairs, withoutUpdateEntry } from "./listRepair.ts";
 
 const ports = [{ port: 80, name: "http" }];

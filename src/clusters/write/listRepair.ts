@@ -5,8 +5,8 @@ import {
   type KubeObject,
   type ManagedFieldsEntry,
   parseApiVersion,
-} from "../apis/index.ts";
-import { associativeKey, isCustomGroup, type LostField, matchesKey } from "../interpreter/index.ts";
+} from "../../apis/index.ts";
+import { associativeKey, isCustomGroup, type LostField, matchesKey } from "../../interpreter/index.ts";
 
 export interface PatchOperation {
   op: "test" | "replace" | "add" | "remove";

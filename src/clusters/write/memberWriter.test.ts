@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type KubeObject, MANAGED_BY_LABEL, OWNER_ANNOTATION, refKey } from "../apis/index.ts";
-import type { ApplyRow } from "../desiredstate/index.ts";
-import { ApiError, CONFIGMAPS, TransportError } from "../runtime/index.ts";
+import { type KubeObject, MANAGED_BY_LABEL, OWNER_ANNOTATION, refKey } from "../../apis/index.ts";
+import type { ApplyRow } from "../../desiredstate/index.ts";
+import { ApiError, CONFIGMAPS, TransportError } from "../../runtime/index.ts";
 import type { MemberWriter, Written } from "./memberWriter.ts";
-import { observe } from "./observed.ts";
-import { CONFIG_REF, OWNER, row } from "./testing/builders.ts";
-import { answering, fieldsOf, GONE, INVALID, live, marks, ours, TAKEN, writing } from "./testing/memberWriting.ts";
+import { observe } from "../model/observed.ts";
+import { CONFIG_REF, OWNER, row } from "../testing/builders.ts";
+import { answering, fieldsOf, GONE, INVALID, live, marks, ours, TAKEN, writing } from "../testing/memberWriting.ts";
 
 const NO_NAMESPACE = new ApiError(404, "NotFound", 'namespaces "default" not found', {
   details: { kind: "namespaces" },

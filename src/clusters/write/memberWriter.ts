@@ -6,8 +6,8 @@ import {
   type OwnerRef,
   parseApiVersion,
   refKey,
-} from "../apis/index.ts";
-import type { ApplyRow, DeleteRow } from "../desiredstate/index.ts";
+} from "../../apis/index.ts";
+import type { ApplyRow, DeleteRow } from "../../desiredstate/index.ts";
 import {
   alteredFields,
   isDefinition,
@@ -18,7 +18,7 @@ import {
   withKept,
   withoutGivenUp,
   withoutPlaces,
-} from "../interpreter/index.ts";
+} from "../../interpreter/index.ts";
 import {
   ApiError,
   type Client,
@@ -27,7 +27,7 @@ import {
   isInvalid,
   isNotFound,
   type ResourceType,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import { keepClaims } from "./claimGuard.ts";
 import { refuseWhileInUse } from "./definitionGuard.ts";
 import { type Holder, judgeHolder, strangerRefusal } from "./holder.ts";
@@ -42,11 +42,11 @@ import {
   withoutUpdateEntry,
 } from "./listRepair.ts";
 import { changeMetadata } from "./metadataPatch.ts";
-import type { MemberNamespaces, TellOfNamespace } from "./namespaces.ts";
+import type { MemberNamespaces, TellOfNamespace } from "../model/namespaces.ts";
 import { staleDefaults } from "./staleDefaults.ts";
-import { observe, type ObservedObject } from "./observed.ts";
+import { observe, type ObservedObject } from "../model/observed.ts";
 import { classify, notInVersion, VERSION_NOT_SERVED } from "./outcome.ts";
-import { unwrittenOfOthers } from "./yielding.ts";
+import { unwrittenOfOthers } from "../model/yielding.ts";
 
 /** An object that changes that often has a controller that writes without end. */
 const MOST_CLEANINGS = 5;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type KubeObject, refKey } from "../apis/index.ts";
-import { ApiError, TransportError } from "../runtime/index.ts";
-import { CONFIG_REF, row, seen } from "./testing/builders.ts";
-import { answering, fieldsOf, GONE, INVALID, live, TAKEN, writing } from "./testing/memberWriting.ts";
-import type { Call } from "./testing/scriptedClient.ts";
+import { type KubeObject, refKey } from "../../apis/index.ts";
+import { ApiError, TransportError } from "../../runtime/index.ts";
+import { CONFIG_REF, row, seen } from "../testing/builders.ts";
+import { answering, fieldsOf, GONE, INVALID, live, TAKEN, writing } from "../testing/memberWriting.ts";
+import type { Call } from "../testing/scriptedClient.ts";
 
 const sent = (call: Call | undefined) => (call?.body as KubeObject | undefined)?.metadata;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import { ApiError, CONFIGMAPS } from "../runtime/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { ApiError, CONFIGMAPS } from "../../runtime/index.ts";
 import { changeMetadata } from "./metadataPatch.ts";
-import { type Answer, ScriptedClient } from "./testing/scriptedClient.ts";
+import { type Answer, ScriptedClient } from "../testing/scriptedClient.ts";
 
 const CONFLICT = new ApiError(409, "Conflict", "the object has been modified");
 const GONE = new ApiError(404, "NotFound", "gone");

@@ -1,5 +1,5 @@
-import type { KubeObject } from "../apis/index.ts";
-import { type Client, isConflict, isNotFound, type ResourceType } from "../runtime/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { type Client, isConflict, isNotFound, type ResourceType } from "../../runtime/index.ts";
 
 /** How often an object that changes meanwhile is read again: the member's controllers write statuses all the time. */
 const ATTEMPTS = 5;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, CONFIGMAPS, type ResourceType, TransportError } from "../runtime/index.ts";
+import { ApiError, CONFIGMAPS, type ResourceType, TransportError } from "../../runtime/index.ts";
 import { allNotGranted, isWriteForbidden, notGranted, whyUnwatched, withGrant } from "./notGranted.ts";
 import { classify } from "./outcome.ts";
 

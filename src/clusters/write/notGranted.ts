@@ -1,5 +1,5 @@
-import { firstFitting, renewCommand } from "../apis/index.ts";
-import { memberKinds } from "../interpreter/index.ts";
+import { firstFitting, renewCommand } from "../../apis/index.ts";
+import { memberKinds } from "../../interpreter/index.ts";
 import {
   isApiError,
   isForbidden,
@@ -7,7 +7,7 @@ import {
   NAMESPACES,
   type ResourceType,
   WentBackError,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import type { Outcome } from "./outcome.ts";
 
 type Kind = Pick<ResourceType, "group" | "plural">;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { shortMessage } from "../apis/index.ts";
-import { ApiError, NotLeaderError, TransportError } from "../runtime/index.ts";
+import { shortMessage } from "../../apis/index.ts";
+import { ApiError, NotLeaderError, TransportError } from "../../runtime/index.ts";
 import { classify } from "./outcome.ts";
 
 interface Case {

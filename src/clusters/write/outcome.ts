@@ -1,6 +1,6 @@
-import { firstFitting, type ObjectRef, pointOf, shortMessage, shortPoint } from "../apis/index.ts";
-import type { Failure } from "../desiredstate/index.ts";
-import { ApiError, apiVersionOf, NotLeaderError, type ResourceType, TransportError } from "../runtime/index.ts";
+import { firstFitting, type ObjectRef, pointOf, shortMessage, shortPoint } from "../../apis/index.ts";
+import type { Failure } from "../../desiredstate/index.ts";
+import { ApiError, apiVersionOf, NotLeaderError, type ResourceType, TransportError } from "../../runtime/index.ts";
 
 /** Under which errors of writes to members are counted, beside those of the controllers. */
 export const CONTROLLER = "worker";

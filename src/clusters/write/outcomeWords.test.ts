@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ApiError } from "../runtime/index.ts";
+import { ApiError } from "../../runtime/index.ts";
 import { classify } from "./outcome.ts";
 
 const refused = (status: number, reason: string, text: string, details?: ApiError["details"]) =>

@@ -7,13 +7,13 @@ import {
   OBJECT_ANNOTATION,
   OWNER_ANNOTATION,
   refKey,
-} from "../apis/index.ts";
-import type { ApplyRow } from "../desiredstate/index.ts";
-import { ApiError, CONFIGMAPS, NotLeaderError, SECRETS, TransportError } from "../runtime/index.ts";
+} from "../../apis/index.ts";
+import type { ApplyRow } from "../../desiredstate/index.ts";
+import { ApiError, CONFIGMAPS, NotLeaderError, SECRETS, TransportError } from "../../runtime/index.ts";
 import { copyIn, readLive, rehearse, type Rehearsed } from "./rehearsal.ts";
-import { CLUSTER, CONFIG_REF, OWNER, row } from "./testing/builders.ts";
-import { live, marks, ours } from "./testing/memberWriting.ts";
-import { type Answer, ScriptedClient } from "./testing/scriptedClient.ts";
+import { CLUSTER, CONFIG_REF, OWNER, row } from "../testing/builders.ts";
+import { live, marks, ours } from "../testing/memberWriting.ts";
+import { type Answer, ScriptedClient } from "../testing/scriptedClient.ts";
 
 /** The row's write, rehearsed on a member that answers as the test says. */
 async function rehearsing(given: ApplyRow, there: KubeObject | undefined, answer: Answer = ({ body }) => body) {

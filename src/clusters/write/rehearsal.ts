@@ -1,8 +1,8 @@
-import { type KubeObject, parseApiVersion, shortMessage } from "../apis/index.ts";
-import type { ApplyRow, Observation, Why } from "../desiredstate/index.ts";
-import { type Client, isApiError, isMissing, type ResourceType } from "../runtime/index.ts";
+import { type KubeObject, parseApiVersion, shortMessage } from "../../apis/index.ts";
+import type { ApplyRow, Observation, Why } from "../../desiredstate/index.ts";
+import { type Client, isApiError, isMissing, type ResourceType } from "../../runtime/index.ts";
 import { judgeHolder, strangerRefusal } from "./holder.ts";
-import { observe } from "./observed.ts";
+import { observe } from "../model/observed.ts";
 import { classify } from "./outcome.ts";
 
 /** What a write would come to, found out by server-side apply with `dryRun`: as the manager would send it, and without doing it. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { FIELD_MANAGER, type FieldsV1, type KubeObject } from "../apis/index.ts";
-import { ApiError } from "../runtime/index.ts";
+import { FIELD_MANAGER, type FieldsV1, type KubeObject } from "../../apis/index.ts";
+import { ApiError } from "../../runtime/index.ts";
 import { staleDefaults } from "./staleDefaults.ts";
 
 const object = (spec: object, ...managedFields: object[]): KubeObject =>

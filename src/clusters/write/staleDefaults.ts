@@ -1,5 +1,5 @@
-import { FIELD_MANAGER, type FieldsV1, isRecord, type KubeObject } from "../apis/index.ts";
-import type { ApiError } from "../runtime/index.ts";
+import { FIELD_MANAGER, type FieldsV1, isRecord, type KubeObject } from "../../apis/index.ts";
+import type { ApiError } from "../../runtime/index.ts";
 import type { PatchOperation } from "./listRepair.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Row } from "../desiredstate/index.ts";
-import type { Action } from "./decide.ts";
-import { CONFIG_REF, deleteRow, holdRow, row, seen } from "./testing/builders.ts";
-import { memberObject } from "./testing/memberObject.ts";
+import type { Row } from "../../desiredstate/index.ts";
+import type { Action } from "../model/decide.ts";
+import { CONFIG_REF, deleteRow, holdRow, row, seen } from "../testing/builders.ts";
+import { memberObject } from "../testing/memberObject.ts";
 import { kindNotServed, waitForKind } from "./unservedKind.ts";
 
 const REF = { ...CONFIG_REF, apiVersion: "example.com/v1", kind: "Database" };

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { type BundleOptions, parseDnsLabel } from "../options.ts";
-import { CommandError } from "../outcome.ts";
+import { type BundleOptions, parseDnsLabel } from "../shared/options.ts";
+import { CommandError } from "../shared/outcome.ts";
 
 type Flags = Omit<BundleOptions, "values" | "filename"> & { values?: string[]; filename?: string[] };
 

@@ -3,9 +3,9 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { isRecord, parseJson, parseYamlDocuments, YamlError } from "../../apis/index.ts";
-import type { BundleOptions } from "../options.ts";
-import type { CommandContext } from "../connection.ts";
-import { CommandError, onOneLine } from "../outcome.ts";
+import type { BundleOptions } from "../shared/options.ts";
+import type { CommandContext } from "../shared/connection.ts";
+import { CommandError, onOneLine } from "../shared/outcome.ts";
 
 /** Where the manifests of a bundle come from: Helm, kustomize, files. */
 

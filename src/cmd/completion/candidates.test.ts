@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CommandContext } from "../connection.ts";
+import type { CommandContext } from "../shared/connection.ts";
 import { createProgram, systemVerbs } from "../program.ts";
 import { candidatesFor, type Known, valueOf } from "./candidates.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Placement } from "../../apis/index.ts";
-import type { ClusterReport, ObjectReport } from "../statusView.ts";
+import type { ClusterReport, ObjectReport } from "../view/statusView.ts";
 import { endOf, isLeftThere, remainingOn } from "./remaining.ts";
 import { movedFrom, movedText } from "./moved.ts";
-import { cordoned, DRAINING, drained, uncordoned } from "./taints.ts";
+import { cordoned, DRAINING, drained, uncordoned } from "../plan/taints.ts";
 
 const NOW = Date.parse("2026-11-22T08:00:00Z");
 const other = { key: "maintenance", effect: "NoSchedule" as const };

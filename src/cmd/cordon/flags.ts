@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { duration } from "../commonFlags.ts";
-import { type DrainOptions, parseClusterName } from "../options.ts";
+import { duration } from "../shared/commonFlags.ts";
+import { type DrainOptions, parseClusterName } from "../shared/options.ts";
 
 type Verb = "cordon" | "uncordon" | "drain";
 

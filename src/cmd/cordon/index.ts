@@ -1,16 +1,16 @@
 import { counted, type Placement } from "../../apis/index.ts";
 import { CLUSTERPLACEMENTS, PLACEMENTS, systemClock } from "../../runtime/index.ts";
-import { allOf } from "../allOf.ts";
-import { commandLogger, type CommandContext, connectHub, type Connection } from "../connection.ts";
+import { allOf } from "../shared/allOf.ts";
+import { commandLogger, type CommandContext, connectHub, type Connection } from "../shared/connection.ts";
 import { HubView } from "../live/view.ts";
 import { drainText } from "../plan/index.ts";
-import type { CordonOptions, DrainOptions } from "../options.ts";
-import { CommandError, EXIT } from "../outcome.ts";
-import { hiddenNote, listPlaced, placedTypes } from "../statusReading.ts";
-import { Progress } from "../terminal.ts";
+import type { CordonOptions, DrainOptions } from "../shared/options.ts";
+import { CommandError, EXIT } from "../shared/outcome.ts";
+import { hiddenNote, listPlaced, placedTypes } from "../view/statusReading.ts";
+import { Progress } from "../shared/terminal.ts";
 import { endOf, isLeftThere, placementKey, type Remaining, remainingOn } from "./remaining.ts";
 import { isLess, type Moved, movedFrom, movedText } from "./moved.ts";
-import { type Change, changeTaints, cordoned, DRAINING, drained, memberOf, uncordoned } from "./taints.ts";
+import { type Change, changeTaints, cordoned, DRAINING, drained, memberOf, uncordoned } from "../plan/taints.ts";
 
 /**
  * Taking a cluster out of service and back: a taint on its MemberCluster, which every decision obeys. Each command can be repeated.

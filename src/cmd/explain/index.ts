@@ -7,7 +7,7 @@
  *
  * With `--without-hub` the answer comes from files alone. With `-f` and a hub the files count as if they had been applied.
  *
- * `-o json` and `-o yaml` print `{explanations: [...]}`, each with all the fields of Explanation in src/desiredstate/explain.ts. New fields may be
+ * `-o json` and `-o yaml` print `{explanations: [...]}`, each with all the fields of Explanation in src/desiredstate/explain/explain.ts. New fields may be
  * added; these stay.
  */
 import { type KubeObject, printYaml, refKey, refOf } from "../../apis/index.ts";
@@ -15,9 +15,9 @@ import { type Explanation, explain as explainSnapshot } from "../../desiredstate
 import { groupKindOf } from "../../interpreter/index.ts";
 import { DEMOAPPLICATIONS, systemClock } from "../../runtime/index.ts";
 import { deletionText, runningText } from "../../status/index.ts";
-import { type CommandContext, connectHub } from "../connection.ts";
-import type { ExplainOptions } from "../options.ts";
-import { CommandError, EXIT } from "../outcome.ts";
+import { type CommandContext, connectHub } from "../shared/connection.ts";
+import type { ExplainOptions } from "../shared/options.ts";
+import { CommandError, EXIT } from "../shared/outcome.ts";
 import { inPlaceOf, objectsOfFiles, worldOf } from "../plan/files.ts";
 import { HubReader } from "../plan/hubReading.ts";
 import { Members } from "../plan/members.ts";
@@ -31,8 +31,8 @@ import {
   snapshotIn,
   type World,
 } from "../plan/world.ts";
-import { hiddenCluster, type NamedKind, splitName } from "../statusSelection.ts";
-import { chooseAmong } from "../words.ts";
+import { hiddenCluster, type NamedKind, splitName } from "../status/statusSelection.ts";
+import { chooseAmong } from "../shared/words.ts";
 import { explainPolicy, policyTypeNamed } from "./policy.ts";
 import { explanationText } from "./text.ts";
 

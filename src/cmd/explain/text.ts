@@ -1,6 +1,6 @@
 import type { AppliedRule, ExplainedCluster, Explanation } from "../../desiredstate/index.ts";
 import type { PolicyRef } from "../../override/types.ts";
-import { type Cell, formatTable } from "../terminal.ts";
+import { type Cell, formatTable } from "../shared/terminal.ts";
 import { runningThereText } from "../../status/index.ts";
 import { valueText } from "../plan/valueText.ts";
 

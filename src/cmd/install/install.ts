@@ -5,12 +5,12 @@ import {
   type KubeObject,
   servingAllVersions,
   joinCommand,
-} from "../apis/index.ts";
-import { type Client, CRDS, Discovery, type ResourceType, systemClock } from "../runtime/index.ts";
-import { commandLogger, type CommandContext, connectHub, find } from "./connection.ts";
-import { loadCrds } from "./crds.ts";
-import { follow } from "./follow.ts";
-import { resolveHubKinds } from "./grantedKinds.ts";
+} from "../../apis/index.ts";
+import { type Client, CRDS, Discovery, type ResourceType, systemClock } from "../../runtime/index.ts";
+import { commandLogger, type CommandContext, connectHub, find } from "../shared/connection.ts";
+import { loadCrds } from "../shared/crds.ts";
+import { follow } from "../shared/follow.ts";
+import { resolveHubKinds } from "../member/grantedKinds.ts";
 import { type Checked, checkAll, label, verbOf } from "./installChecks.ts";
 import { refuseBesideRelease, untilManagersReady } from "./installedManager.ts";
 import {
@@ -19,12 +19,12 @@ import {
   MANAGER_ACCOUNT,
   type ManagerAccess,
   managerObjects,
-} from "./managerAccess.ts";
-import { workloadObjects } from "./managerWorkload.ts";
-import type { InstallOptions } from "./options.ts";
-import { CommandError, EXIT } from "./outcome.ts";
-import { Progress } from "./terminal.ts";
-import { describeWhere, type Whereabouts } from "./whereabouts.ts";
+} from "../workload/managerAccess.ts";
+import { workloadObjects } from "../workload/managerWorkload.ts";
+import type { InstallOptions } from "../shared/options.ts";
+import { CommandError, EXIT } from "../shared/outcome.ts";
+import { Progress } from "../shared/terminal.ts";
+import { describeWhere, type Whereabouts } from "../shared/whereabouts.ts";
 
 /**
  * Installs the CRDs on the hub, waits until the new kinds are served, and then makes Meridian's own namespace and an account with the

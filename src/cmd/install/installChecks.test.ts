@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import { ApiError } from "../runtime/index.ts";
-import { FakeClient } from "../runtime/testing/fakeClient.ts";
-import { CLUSTERROLES, ROLEBINDINGS } from "../runtime/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { ApiError } from "../../runtime/index.ts";
+import { FakeClient } from "../../runtime/testing/fakeClient.ts";
+import { CLUSTERROLES, ROLEBINDINGS } from "../../runtime/index.ts";
 import { checkAll, label, verdictWithoutAsking, verbOf } from "./installChecks.ts";
-import { INSTALLED_LABELS, installedNamespace, managerObjects } from "./managerAccess.ts";
+import { INSTALLED_LABELS, installedNamespace, managerObjects } from "../workload/managerAccess.ts";
 
 const role = (metadata: Partial<KubeObject["metadata"]> = {}): KubeObject => ({
   apiVersion: "rbac.authorization.k8s.io/v1",

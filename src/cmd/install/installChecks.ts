@@ -1,4 +1,4 @@
-import { type KubeObject, sameValue } from "../apis/index.ts";
+import { type KubeObject, sameValue } from "../../apis/index.ts";
 import {
   type Client,
   CLUSTERROLEBINDINGS,
@@ -16,11 +16,11 @@ import {
   ROLES,
   SERVICEACCOUNTS,
   SERVICES,
-} from "../runtime/index.ts";
-import { find } from "./connection.ts";
-import { describeRelease, releaseOf } from "./helmRelease.ts";
-import { isInstalled } from "./managerAccess.ts";
-import { describeAnswer } from "./outcome.ts";
+} from "../../runtime/index.ts";
+import { find } from "../shared/connection.ts";
+import { describeRelease, releaseOf } from "../shared/helmRelease.ts";
+import { isInstalled } from "../workload/managerAccess.ts";
+import { describeAnswer } from "../shared/outcome.ts";
 
 const TYPES: Record<string, ResourceType> = {
   ClusterRole: CLUSTERROLES,

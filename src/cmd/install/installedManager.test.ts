@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { isRolledOut, podTrouble } from "./installedManager.ts";
 
 const deployment = (status: object | undefined, generation = 2): KubeObject => ({

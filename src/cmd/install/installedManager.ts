@@ -1,12 +1,12 @@
-import type { Condition, KubeObject } from "../apis/index.ts";
-import { type Client, DEPLOYMENTS, PODS } from "../runtime/index.ts";
-import { commandLogger, type CommandContext } from "./connection.ts";
-import { follow } from "./follow.ts";
-import { describeRelease, releaseOf } from "./helmRelease.ts";
-import { MANAGER_DEPLOYMENT, MANAGER_SELECTOR } from "./managerWorkload.ts";
-import type { InstallOptions } from "./options.ts";
-import { CommandError, EXIT, onOneLine } from "./outcome.ts";
-import { Progress } from "./terminal.ts";
+import type { Condition, KubeObject } from "../../apis/index.ts";
+import { type Client, DEPLOYMENTS, PODS } from "../../runtime/index.ts";
+import { commandLogger, type CommandContext } from "../shared/connection.ts";
+import { follow } from "../shared/follow.ts";
+import { describeRelease, releaseOf } from "../shared/helmRelease.ts";
+import { MANAGER_DEPLOYMENT, MANAGER_SELECTOR } from "../workload/managerWorkload.ts";
+import type { InstallOptions } from "../shared/options.ts";
+import { CommandError, EXIT, onOneLine } from "../shared/outcome.ts";
+import { Progress } from "../shared/terminal.ts";
 
 /** The managers that `meridian install --manager` brings: beside no release of Helm, and waited for. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { CauseReport } from "../statusCauses.ts";
-import type { EndedReport } from "../statusEnded.ts";
+import type { CauseReport } from "../view/statusCauses.ts";
+import type { EndedReport } from "../view/statusEnded.ts";
 import { changesOf, formatBlock, type LiveContent } from "./block.ts";
 import type { Row } from "./rows.ts";
 

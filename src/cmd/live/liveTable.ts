@@ -1,8 +1,8 @@
 import { systemClock } from "../../runtime/index.ts";
-import { causesOf } from "../statusCauses.ts";
-import type { EndedReport } from "../statusEnded.ts";
-import { causeTable } from "../statusTable.ts";
-import type { StatusReport } from "../statusView.ts";
+import { causesOf } from "../view/statusCauses.ts";
+import type { EndedReport } from "../view/statusEnded.ts";
+import { causeTable } from "../view/statusTable.ts";
+import type { StatusReport } from "../view/statusView.ts";
 import { changesOf, formatBlock, type LiveContent } from "./block.ts";
 import { rowsOf } from "./rows.ts";
 import type { Screen } from "./screen.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ClusterReport, ObjectReport, StatusReport } from "../statusView.ts";
+import type { ClusterReport, ObjectReport, StatusReport } from "../view/statusView.ts";
 import { changes, fit, formatRows, type Row, rowsOf } from "./rows.ts";
 
 const NOW = Date.UTC(2026, 0, 1, 12);

@@ -1,8 +1,8 @@
 import { ageText, type ClusterState, impactOf } from "../../apis/index.ts";
 import { runningThereText } from "../../status/index.ts";
-import { fullNameOf } from "../statusNames.ts";
-import type { ClusterReport, ObjectReport, StatusReport } from "../statusView.ts";
-import { type Cell, formatTable, type Tone } from "../terminal.ts";
+import { fullNameOf } from "../view/statusNames.ts";
+import type { ClusterReport, ObjectReport, StatusReport } from "../view/statusView.ts";
+import { type Cell, formatTable, type Tone } from "../shared/terminal.ts";
 
 /** The live table as values, and as text. Pure. */
 

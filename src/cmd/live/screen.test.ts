@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../shared/terminal.ts";
 import { Screen } from "./screen.ts";
 
 interface Fixture {

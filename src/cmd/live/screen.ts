@@ -1,4 +1,4 @@
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../shared/terminal.ts";
 
 export interface ScreenOptions {
   terminal: Terminal;

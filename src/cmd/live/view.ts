@@ -9,8 +9,8 @@ import {
   type ResourceType,
   systemClock,
 } from "../../runtime/index.ts";
-import { ENDED_EVENTS, endedIn, type EndedReport } from "../statusEnded.ts";
-import { buildReport, type StatusReport } from "../statusView.ts";
+import { ENDED_EVENTS, endedIn, type EndedReport } from "../view/statusEnded.ts";
+import { buildReport, type StatusReport } from "../view/statusView.ts";
 
 export interface HubViewOptions {
   client: Client;

@@ -1,8 +1,8 @@
-import type { Classes, KubeObject } from "../apis/index.ts";
-import { ClusterPool } from "../clusters/index.ts";
-import { type AskGate, createFederation } from "../controllers/index.ts";
-import { gateReply } from "../rollout/index.ts";
-import { HubCache } from "../hub/index.ts";
+import type { Classes, KubeObject } from "../../apis/index.ts";
+import { ClusterPool } from "../../clusters/index.ts";
+import { type AskGate, createFederation } from "../../controllers/index.ts";
+import { gateReply } from "../../rollout/index.ts";
+import { HubCache } from "../../hub/index.ts";
 import {
   createLogger,
   createMetrics,
@@ -13,7 +13,7 @@ import {
   RecoveryRecorder,
   resourceAttributes,
   type Tracing,
-} from "../observability/index.ts";
+} from "../../observability/index.ts";
 import {
   type Client,
   type ClusterConfig,
@@ -28,12 +28,12 @@ import {
   serveHttp,
   systemClock,
   ServerHistory,
-} from "../runtime/index.ts";
-import type { Webhooks } from "../webhooks/index.ts";
+} from "../../runtime/index.ts";
+import type { Webhooks } from "../../webhooks/index.ts";
 import { asCommandError, checkPort, type Listening } from "./listening.ts";
-import type { ManagerOptions, ManagerWebhookOptions } from "./options.ts";
+import type { ManagerOptions, ManagerWebhookOptions } from "../shared/options.ts";
 import { checkFiles, checkNamespaces } from "./startChecks.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "../shared/version.ts";
 
 /** What the parts of one manager process share. */
 interface Process {
@@ -162,7 +162,7 @@ async function serveWebhooks(
   if (options.webhooks === undefined) return undefined;
   const listening = portOfWebhooks(options.webhooks);
   // Certificates are a large part of the program: who serves none does not load it.
-  const { startWebhooks } = await import("../webhooks/index.ts");
+  const { startWebhooks } = await import("../../webhooks/index.ts");
   const { configuration, ...rest } = options.webhooks;
   return startWebhooks({
     ...rest,

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { checkedPrometheus, type PrometheusConfig } from "../runtime/index.ts";
+import { checkedPrometheus, type PrometheusConfig } from "../../runtime/index.ts";
 
 /** Flags of the manager that say which Prometheus gates of rollouts ask: whoever writes a policy has no say in the address. */
 export interface PrometheusFlags {

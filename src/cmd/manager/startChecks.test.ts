@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ApiError, type Client, TransportError } from "../runtime/index.ts";
-import type { ManagerWebhookOptions } from "./options.ts";
+import { ApiError, type Client, TransportError } from "../../runtime/index.ts";
+import type { ManagerWebhookOptions } from "../shared/options.ts";
 import { checkFiles, checkNamespaces } from "./startChecks.ts";
 
 async function newFolder(): Promise<string> {

@@ -1,7 +1,7 @@
 import { access, constants, stat } from "node:fs/promises";
-import { type Client, isNotFound, NAMESPACES } from "../runtime/index.ts";
-import type { ManagerOptions } from "./options.ts";
-import { CommandError } from "./outcome.ts";
+import { type Client, isNotFound, NAMESPACES } from "../../runtime/index.ts";
+import type { ManagerOptions } from "../shared/options.ts";
+import { CommandError } from "../shared/outcome.ts";
 
 /** A hub that is away when the manager starts is waited for elsewhere, and not by whoever asks for `/healthz`. */
 const ANSWER_WITHIN_MS = 5_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ResourceType } from "../runtime/index.ts";
+import type { ResourceType } from "../../runtime/index.ts";
 import {
   checkBounded,
   consequences,

@@ -1,9 +1,9 @@
-import { listedAfter } from "../apis/index.ts";
-import { whyNeverPlaced } from "../interpreter/index.ts";
-import type { ResourceType } from "../runtime/index.ts";
-import type { HubKindAccess } from "./managerAccess.ts";
-import { EVERYTHING } from "./options.ts";
-import { CommandError } from "./outcome.ts";
+import { listedAfter } from "../../apis/index.ts";
+import { whyNeverPlaced } from "../../interpreter/index.ts";
+import type { ResourceType } from "../../runtime/index.ts";
+import type { HubKindAccess } from "../workload/managerAccess.ts";
+import { EVERYTHING } from "../shared/options.ts";
+import { CommandError } from "../shared/outcome.ts";
 
 /**
  * The kinds that `join --kinds` and `install --kinds` grant an account beside those that every account gets: what people call them, and what

@@ -1,4 +1,4 @@
-import { type Condition, type KubeObject, type MemberCluster, printYaml, sameValue } from "../apis/index.ts";
+import { type Condition, type KubeObject, type MemberCluster, printYaml, sameValue } from "../../apis/index.ts";
 import {
   type Client,
   type ClusterConfig,
@@ -20,7 +20,7 @@ import {
   VALIDATINGADMISSIONPOLICIES,
   VALIDATINGADMISSIONPOLICYBINDINGS,
   listAll,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import {
   clusterUid,
   commandLogger,
@@ -32,8 +32,8 @@ import {
   find,
   isManagerRunning,
   notInstalled,
-} from "./connection.ts";
-import { follow } from "./follow.ts";
+} from "../shared/connection.ts";
+import { follow } from "../shared/follow.ts";
 import { checkBounded, consequences, type GrantedKind, nameOfKind, resolveKinds } from "./grantedKinds.ts";
 import { checkIdentity, kubeconfigSecret, memberCluster, type MemberToken } from "./joinedMember.ts";
 import {
@@ -49,11 +49,11 @@ import {
 import { type Cleanup, revokeNamespaces } from "./memberCleanup.ts";
 import { accessGuard } from "./memberGuard.ts";
 import { isNarrower, makeNamespaces, missingNamespaces, namespacesToGrant, outOfReach } from "./memberNamespaces.ts";
-import { installedNamespace } from "./managerAccess.ts";
-import type { JoinOptions } from "./options.ts";
-import { CommandError, EXIT } from "./outcome.ts";
-import { Progress } from "./terminal.ts";
-import { describeWhere } from "./whereabouts.ts";
+import { installedNamespace } from "../workload/managerAccess.ts";
+import type { JoinOptions } from "../shared/options.ts";
+import { CommandError, EXIT } from "../shared/outcome.ts";
+import { Progress } from "../shared/terminal.ts";
+import { describeWhere } from "../shared/whereabouts.ts";
 
 const DEPENDENT_TYPES: Record<string, ResourceType> = {
   Role: ROLES,

@@ -6,7 +6,7 @@ import {
   leaseName,
   protectedNamespace,
   systemNamespace,
-} from "./commonFlags.ts";
+} from "../shared/commonFlags.ts";
 import {
   type JoinOptions,
   parseAllowProtected,
@@ -15,7 +15,7 @@ import {
   parseLabel,
   parseLabelValue,
   parseTaint,
-} from "./options.ts";
+} from "../shared/options.ts";
 
 /** The options of `join`. */
 

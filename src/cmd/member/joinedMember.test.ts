@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { MemberCluster } from "../apis/index.ts";
-import { isLeaseHeld } from "./connection.ts";
+import type { MemberCluster } from "../../apis/index.ts";
+import { isLeaseHeld } from "../shared/connection.ts";
 import {
   checkIdentity,
   kubeconfigSecret,
@@ -9,7 +9,7 @@ import {
   reachedNamespaces,
 } from "./joinedMember.ts";
 import { memberAccess } from "./memberAccess.ts";
-import type { JoinOptions } from "./options.ts";
+import type { JoinOptions } from "../shared/options.ts";
 
 const options: JoinOptions = {
   logLevel: "info",

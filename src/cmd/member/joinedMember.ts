@@ -7,16 +7,16 @@ import {
   timestamp,
   ZONE_LABEL,
   renewCommand,
-} from "../apis/index.ts";
+} from "../../apis/index.ts";
 import {
   SERVICE_ACCOUNT_ANNOTATION,
   TOKEN_EXPIRES_AT_ANNOTATION,
   TOKEN_ISSUED_AT_ANNOTATION,
-} from "../clusters/index.ts";
+} from "../../clusters/index.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
-import type { JoinOptions } from "./options.ts";
-import { CommandError } from "./outcome.ts";
-import type { Whereabouts } from "./whereabouts.ts";
+import type { JoinOptions } from "../shared/options.ts";
+import { CommandError } from "../shared/outcome.ts";
+import type { Whereabouts } from "../shared/whereabouts.ts";
 
 /** The objects that join writes on the hub. Pure: only values come in and go out. */
 

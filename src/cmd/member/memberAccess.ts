@@ -1,5 +1,5 @@
-import { FEDERATION_GROUP, JOINED_TO_LABEL, type KubeObject, type OwnerReference } from "../apis/index.ts";
-import { memberRights, memberRightsInNamespace } from "../hub/index.ts";
+import { FEDERATION_GROUP, JOINED_TO_LABEL, type KubeObject, type OwnerReference } from "../../apis/index.ts";
+import { memberRights, memberRightsInNamespace } from "../../hub/index.ts";
 import { type GrantedKind, nameOfKind, oneByOne, rightsToGiveRights } from "./grantedKinds.ts";
 
 /** The rights of a hub on a member: the objects that join makes on the member and unjoin removes. Pure: only values come in and go out. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import {
   ApiError,
   type Client,
@@ -7,7 +7,7 @@ import {
   NAMESPACES,
   type ResourceType,
   SERVICEACCOUNTS,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import { accessNamespace, memberAccess } from "./memberAccess.ts";
 import { revokeAccess } from "./memberCleanup.ts";
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import {
   type Client,
   CLUSTERROLEBINDINGS,
@@ -15,10 +15,10 @@ import {
   VALIDATINGADMISSIONPOLICIES,
   VALIDATINGADMISSIONPOLICYBINDINGS,
   listAll,
-} from "../runtime/index.ts";
-import { find } from "./connection.ts";
+} from "../../runtime/index.ts";
+import { find } from "../shared/connection.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
-import { describeAnswer } from "./outcome.ts";
+import { describeAnswer } from "../shared/outcome.ts";
 
 /** An object that unjoin could not remove, and the command for a person who can. */
 export interface Leftover {

@@ -4,8 +4,8 @@ import {
   MANAGED_BY_LABEL,
   type OwnerReference,
   OWNER_ANNOTATION,
-} from "../apis/index.ts";
-import { memberRights } from "../hub/index.ts";
+} from "../../apis/index.ts";
+import { memberRights } from "../../hub/index.ts";
 import { type GrantedKind, POWERFUL_GROUPS } from "./grantedKinds.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
 

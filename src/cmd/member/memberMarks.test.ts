@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type KubeObject, MANAGED_BY_LABEL, OBJECT_ANNOTATION, refKey, refOf } from "../apis/index.ts";
-import { ApiError, type Client, CONFIGMAPS, SECRETS } from "../runtime/index.ts";
-import { type SandboxCluster, startSandboxCluster } from "../sandbox/index.ts";
-import { connectMember, type Connection } from "./connection.ts";
+import { type KubeObject, MANAGED_BY_LABEL, OBJECT_ANNOTATION, refKey, refOf } from "../../apis/index.ts";
+import { ApiError, type Client, CONFIGMAPS, SECRETS } from "../../runtime/index.ts";
+import { type SandboxCluster, startSandboxCluster } from "../../sandbox/index.ts";
+import { connectMember, type Connection } from "../shared/connection.ts";
 import { describeUnreleased, markedBy, releaseAll } from "./memberMarks.ts";
 
 const HUB = "0f3c1d2e-4b5a-6978-8796-a5b4c3d2e1f0";

@@ -1,5 +1,5 @@
-import { type KubeObject, MANAGED_BY_LABEL, type MemberCluster } from "../apis/index.ts";
-import { isOwn, letGo } from "../clusters/index.ts";
+import { type KubeObject, MANAGED_BY_LABEL, type MemberCluster } from "../../apis/index.ts";
+import { isOwn, letGo } from "../../clusters/index.ts";
 import {
   apiVersionOf,
   type Client,
@@ -11,10 +11,10 @@ import {
   SECRETS,
   systemClock,
   listAll,
-} from "../runtime/index.ts";
-import { clusterUid, connectMember, connectStored, find } from "./connection.ts";
+} from "../../runtime/index.ts";
+import { clusterUid, connectMember, connectStored, find } from "../shared/connection.ts";
 import { KUBECONFIG_KEY, knownMemberUid, MEMBER_UID_ANNOTATION, reachedNamespaces } from "./joinedMember.ts";
-import { CommandError, describeAnswer } from "./outcome.ts";
+import { CommandError, describeAnswer } from "../shared/outcome.ts";
 
 /** The objects that a hub has put on a member, and the removal of Meridian's marks where no manager does that. */
 

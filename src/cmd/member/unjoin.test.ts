@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { LEASES, MEMBERCLUSTERS, SECRETS } from "../runtime/index.ts";
-import { type SandboxCluster, startSandboxCluster } from "../sandbox/index.ts";
-import { connectMember, type Connection } from "./connection.ts";
-import { type Ran, runMeridian } from "./testing/commandLine.ts";
+import { LEASES, MEMBERCLUSTERS, SECRETS } from "../../runtime/index.ts";
+import { type SandboxCluster, startSandboxCluster } from "../../sandbox/index.ts";
+import { connectMember, type Connection } from "../shared/connection.ts";
+import { type Ran, runMeridian } from "../testing/commandLine.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

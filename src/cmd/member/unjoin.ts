@@ -1,15 +1,22 @@
-import { CLUSTER_FINALIZER, holdersOf, type KubeObject, type MemberCluster } from "../apis/index.ts";
-import { type Client, isNotFound, MEMBERCLUSTERS, SECRETS } from "../runtime/index.ts";
-import { commandLogger, type CommandContext, connectHub, find, isManagerRunning, noSuchMember } from "./connection.ts";
-import { follow } from "./follow.ts";
+import { CLUSTER_FINALIZER, holdersOf, type KubeObject, type MemberCluster } from "../../apis/index.ts";
+import { type Client, isNotFound, MEMBERCLUSTERS, SECRETS } from "../../runtime/index.ts";
+import {
+  commandLogger,
+  type CommandContext,
+  connectHub,
+  find,
+  isManagerRunning,
+  noSuchMember,
+} from "../shared/connection.ts";
+import { follow } from "../shared/follow.ts";
 import { reachedNamespaces } from "./joinedMember.ts";
 import { JOINED_TO_LABEL } from "./memberAccess.ts";
 import type { Leftover } from "./memberCleanup.ts";
 import { memberSecret } from "./memberMarks.ts";
-import type { UnjoinOptions } from "./options.ts";
-import { CommandError, EXIT } from "./outcome.ts";
+import type { UnjoinOptions } from "../shared/options.ts";
+import { CommandError, EXIT } from "../shared/outcome.ts";
 import { type Leaving, Parting } from "./parting.ts";
-import { Progress } from "./terminal.ts";
+import { Progress } from "../shared/terminal.ts";
 import { describeUnjoin } from "./unjoinDryRun.ts";
 import { describeRemembered, needsChoice, removalOf, unjoinAgain, whatStays } from "./unjoinWords.ts";
 

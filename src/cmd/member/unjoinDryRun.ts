@@ -1,7 +1,7 @@
-import { CLUSTER_FINALIZER, counted, holdersOf } from "../apis/index.ts";
-import { isManagerRunning } from "./connection.ts";
+import { CLUSTER_FINALIZER, counted, holdersOf } from "../../apis/index.ts";
+import { isManagerRunning } from "../shared/connection.ts";
 import type { MemberAccess } from "./memberAccess.ts";
-import { describeError, EXIT } from "./outcome.ts";
+import { describeError, EXIT } from "../shared/outcome.ts";
 import type { Leaving, Parting } from "./parting.ts";
 
 /** `unjoin --dry-run`: prints what would be done, and returns what the command itself would end with, as far as that can be known. */

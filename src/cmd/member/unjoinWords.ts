@@ -1,7 +1,7 @@
-import { DEFAULT_SYSTEM_NAMESPACE, type MemberCluster } from "../apis/index.ts";
-import { DEFAULT_LEASE_NAME } from "./commonFlags.ts";
-import type { UnjoinOptions } from "./options.ts";
-import { quoted } from "./words.ts";
+import { DEFAULT_SYSTEM_NAMESPACE, type MemberCluster } from "../../apis/index.ts";
+import { DEFAULT_LEASE_NAME } from "../shared/commonFlags.ts";
+import type { UnjoinOptions } from "../shared/options.ts";
+import { quoted } from "../shared/words.ts";
 
 /** What `unjoin` says of a removal that takes its time. Pure. */
 

@@ -37,9 +37,9 @@ import {
   systemClock,
   listAll,
 } from "../../runtime/index.ts";
-import { allOf } from "../allOf.ts";
-import { type Connection, find, notInstalled } from "../connection.ts";
-import { CommandError } from "../outcome.ts";
+import { allOf } from "../shared/allOf.ts";
+import { type Connection, find, notInstalled } from "../shared/connection.ts";
+import { CommandError } from "../shared/outcome.ts";
 import { type HiddenKind, hiddenNote } from "./hidden.ts";
 import { put, type World } from "./world.ts";
 

@@ -13,7 +13,7 @@ import {
   SECRETS,
 } from "../../runtime/index.ts";
 import { type SandboxCluster, startSandboxCluster } from "../../sandbox/index.ts";
-import { connectMember, type Connection } from "../connection.ts";
+import { connectMember, type Connection } from "../shared/connection.ts";
 import { type Ran, runMeridian } from "../testing/commandLine.ts";
 import { HubReader } from "./hubReading.ts";
 import type { PlanReport } from "./report.ts";

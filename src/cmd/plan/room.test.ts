@@ -6,7 +6,7 @@ import type { KubeObject } from "../../apis/index.ts";
 import type { Explanation } from "../../desiredstate/index.ts";
 import { DEMOAPPLICATIONS, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS, type ResourceType } from "../../runtime/index.ts";
 import { type SandboxCluster, startSandboxCluster } from "../../sandbox/index.ts";
-import { connectMember, type Connection } from "../connection.ts";
+import { connectMember, type Connection } from "../shared/connection.ts";
 import type { PlanReport } from "./report.ts";
 import { type Ran, runMeridian } from "../testing/commandLine.ts";
 

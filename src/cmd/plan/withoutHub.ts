@@ -1,6 +1,6 @@
 import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
-import type { PlanOptions } from "../options.ts";
-import { CommandError } from "../outcome.ts";
+import type { PlanOptions } from "../shared/options.ts";
+import { CommandError } from "../shared/outcome.ts";
 import { type FileObject, inPlaceOf, objectsOfFiles, worldOf } from "./files.ts";
 import { copyOf, put, type World } from "./world.ts";
 

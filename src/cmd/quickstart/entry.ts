@@ -2,8 +2,8 @@
  * The door of the quickstart's bundle. It reports by itself what failed: its errors are of other classes than those of the program that
  * loads it, since each bundle has a copy of its own.
  */
-import type { CommandContext } from "../connection.ts";
-import { reportError } from "../outcome.ts";
+import type { CommandContext } from "../shared/connection.ts";
+import { reportError } from "../shared/outcome.ts";
 import { quickstart } from "./index.ts";
 import type { QuickstartOptions } from "./options.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ClusterReport, ObjectReport, StatusReport } from "../statusView.ts";
+import type { ClusterReport, ObjectReport, StatusReport } from "../view/statusView.ts";
 import { type Goal, missing } from "./goal.ts";
 
 const COUNTS = { desired: 2, ready: 2, updated: 2, available: 2 };

@@ -1,4 +1,4 @@
-import type { StatusReport } from "../statusView.ts";
+import type { StatusReport } from "../view/statusView.ts";
 
 /** When everything is Available, and what is missing until then. Pure. */
 

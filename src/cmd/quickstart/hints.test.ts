@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { QuickstartFleet } from "./fleet.ts";
+import type { QuickstartFleet } from "./fleet/fleet.ts";
 import { closingHints, hints } from "./hints.ts";
 
 type Fleet = Pick<QuickstartFleet, "kind" | "hub" | "members">;

@@ -1,6 +1,6 @@
-import { quoted } from "../words.ts";
-import { FAULT_ANNOTATION } from "./faultPlan.ts";
-import type { QuickstartFleet } from "./fleet.ts";
+import { quoted } from "../shared/words.ts";
+import { FAULT_ANNOTATION } from "./fleet/faultPlan.ts";
+import type { QuickstartFleet } from "./fleet/fleet.ts";
 
 /** What a person can do next. Pure. */
 

@@ -15,9 +15,9 @@ import {
   SERVICEACCOUNTS,
 } from "../../runtime/index.ts";
 import { type SandboxCluster, startSandboxCluster } from "../../sandbox/index.ts";
-import { type CommandContext, connectMember } from "../connection.ts";
-import type { StatusReport } from "../statusView.ts";
-import { FAULT_ANNOTATION } from "./faultPlan.ts";
+import { type CommandContext, connectMember } from "../shared/connection.ts";
+import type { StatusReport } from "../view/statusView.ts";
+import { FAULT_ANNOTATION } from "./fleet/faultPlan.ts";
 import { quickstart } from "./index.ts";
 import type { QuickstartOptions } from "./options.ts";
 

@@ -1,6 +1,6 @@
 import { type KubeObject, parseYamlDocuments, type Placement, REGION_LABEL } from "../../apis/index.ts";
-import { CommandError } from "../outcome.ts";
-import { shippedYaml } from "../shippedFiles.ts";
+import { CommandError } from "../shared/outcome.ts";
+import { shippedYaml } from "../shared/shippedFiles.ts";
 
 /** Beside the bundle, and from the sources. */
 const PLACES = ["./placements/", "../../../placements/"];

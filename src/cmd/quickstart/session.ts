@@ -2,21 +2,21 @@ import { hostname } from "node:os";
 import { randomUUID } from "node:crypto";
 import { DEFAULT_SYSTEM_NAMESPACE } from "../../apis/index.ts";
 import { MEMBERCLUSTERS, systemClock } from "../../runtime/index.ts";
-import { commandLogger, type CommandContext, connectGiven, type Connection, find } from "../connection.ts";
-import { install } from "../install.ts";
-import { joinMember } from "../join.ts";
+import { commandLogger, type CommandContext, connectGiven, type Connection, find } from "../shared/connection.ts";
+import { install } from "../install/install.ts";
+import { joinMember } from "../member/join.ts";
 import { LiveTable } from "../live/liveTable.ts";
 import type { Screen } from "../live/screen.ts";
 import { HubView } from "../live/view.ts";
-import { CommandError, EXIT } from "../outcome.ts";
-import { endedOf } from "../statusEnded.ts";
-import { formatStatus } from "../statusTable.ts";
-import type { Terminal } from "../terminal.ts";
-import { applySample, recordName, typeOf } from "./apply.ts";
-import { FaultSwitch } from "./faultSwitch.ts";
-import type { FleetCluster, QuickstartFleet } from "./fleet.ts";
-import { startFleet } from "./startFleet.ts";
-import { StateFolder } from "./folder.ts";
+import { CommandError, EXIT } from "../shared/outcome.ts";
+import { endedOf } from "../view/statusEnded.ts";
+import { formatStatus } from "../view/statusTable.ts";
+import type { Terminal } from "../shared/terminal.ts";
+import { applySample, recordName, typeOf } from "./fleet/apply.ts";
+import { FaultSwitch } from "./fleet/faultSwitch.ts";
+import type { FleetCluster, QuickstartFleet } from "./fleet/fleet.ts";
+import { startFleet } from "./fleet/startFleet.ts";
+import { StateFolder } from "./fleet/folder.ts";
 import {
   checkGivenClusters,
   isNothing,
@@ -26,7 +26,7 @@ import {
   type Place,
   removeInstallation,
   removeMade,
-} from "./givenClusters.ts";
+} from "./fleet/givenClusters.ts";
 import { type Goal, missing } from "./goal.ts";
 import { APPLICATION, closingHints } from "./hints.ts";
 import { type ManagerOfQuickstart, startManager } from "./managerProcess.ts";

@@ -29,15 +29,15 @@ import {
   systemClock,
   listAll,
 } from "../../runtime/index.ts";
-import { commandLogger, type CommandContext, connectHub, type Connection, find } from "../connection.ts";
-import { follow } from "../follow.ts";
-import type { RolloutOptions, RolloutVerb } from "../options.ts";
-import { CommandError, EXIT } from "../outcome.ts";
-import { listPlaced } from "../statusReading.ts";
-import { nameOnCommandLine } from "../statusNames.ts";
-import { splitName } from "../statusSelection.ts";
-import { describeWhere } from "../whereabouts.ts";
-import { chooseAmong } from "../words.ts";
+import { commandLogger, type CommandContext, connectHub, type Connection, find } from "../shared/connection.ts";
+import { follow } from "../shared/follow.ts";
+import type { RolloutOptions, RolloutVerb } from "../shared/options.ts";
+import { CommandError, EXIT } from "../shared/outcome.ts";
+import { listPlaced } from "../view/statusReading.ts";
+import { nameOnCommandLine } from "../view/statusNames.ts";
+import { splitName } from "../status/statusSelection.ts";
+import { describeWhere } from "../shared/whereabouts.ts";
+import { chooseAmong } from "../shared/words.ts";
 import { approved, said } from "./commands.ts";
 import { type FoundRevision, foundRevision, goodBefore, linesOf } from "./revisions.ts";
 import { historyText, rolloutText } from "./text.ts";

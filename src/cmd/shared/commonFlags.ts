@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { DEFAULT_SYSTEM_NAMESPACE } from "../apis/index.ts";
+import { DEFAULT_SYSTEM_NAMESPACE } from "../../apis/index.ts";
 import { parseDuration, parseKinds, parseNamespace, parseNamespaces } from "./options.ts";
 
 /** Options that several verbs have. */

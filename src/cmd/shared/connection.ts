@@ -1,5 +1,5 @@
-import { renewCommand, type KubeObject } from "../apis/index.ts";
-import { createLogger, type Logger, type LogLevel } from "../observability/index.ts";
+import { renewCommand, type KubeObject } from "../../apis/index.ts";
+import { createLogger, type Logger, type LogLevel } from "../../observability/index.ts";
 import {
   type Client,
   type ClusterConfig,
@@ -14,7 +14,7 @@ import {
   type ResourceType,
   systemClock,
   listAll,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import type { HubOptions } from "./options.ts";
 import { CommandError, notKubernetes } from "./outcome.ts";
 import type { Terminal } from "./terminal.ts";

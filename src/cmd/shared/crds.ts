@@ -1,9 +1,9 @@
-import { type KubeObject, parseYamlDocuments } from "../apis/index.ts";
+import { type KubeObject, parseYamlDocuments } from "../../apis/index.ts";
 import { CommandError } from "./outcome.ts";
 import { shippedYaml } from "./shippedFiles.ts";
 
 /** Relative to the sources, to a bundle with the files copied beside it, and to a bundle inside the repository. */
-const PLACES = ["../../charts/meridian/files/crds/", "./crds/", "../charts/meridian/files/crds/"];
+const PLACES = ["../../../charts/meridian/files/crds/", "./crds/", "../charts/meridian/files/crds/"];
 
 /** The CustomResourceDefinitions that this version of Meridian needs, sorted by name. Throws {@link CommandError} when the files are missing. */
 export async function loadCrds(): Promise<KubeObject[]> {

@@ -1,6 +1,6 @@
-import type { KubeObject } from "../apis/index.ts";
-import { type Client, Informer, type ResourceType, systemClock } from "../runtime/index.ts";
-import type { Logger } from "../observability/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { type Client, Informer, type ResourceType, systemClock } from "../../runtime/index.ts";
+import type { Logger } from "../../observability/index.ts";
 
 export interface FollowOptions {
   client: Client;

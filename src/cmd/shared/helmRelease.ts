@@ -1,4 +1,4 @@
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 
 /** Helm releases of Meridian on a hub. Only Helm changes and removes the objects of a release. */
 

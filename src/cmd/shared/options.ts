@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from "commander";
-import { CLASS_PATTERN, DEFAULT_CLASS, isOpenable, trimEnd } from "../apis/index.ts";
-import type { LogLevel, Sampling } from "../observability/index.ts";
-import type { PrometheusConfig } from "../runtime/index.ts";
-import type { WebhookTarget } from "../webhooks/index.ts";
-import type { ManagerAccess } from "./managerAccess.ts";
-import type { ManagerWorkload } from "./managerWorkload.ts";
+import { CLASS_PATTERN, DEFAULT_CLASS, isOpenable, trimEnd } from "../../apis/index.ts";
+import type { LogLevel, Sampling } from "../../observability/index.ts";
+import type { PrometheusConfig } from "../../runtime/index.ts";
+import type { WebhookTarget } from "../../webhooks/index.ts";
+import type { ManagerAccess } from "../workload/managerAccess.ts";
+import type { ManagerWorkload } from "../workload/managerWorkload.ts";
 
 /** Where the hub is: a file, else KUBECONFIG, else the cluster that this process runs in. */
 export interface HubOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, CredentialsError, TransportError, type TransportReason } from "../runtime/index.ts";
+import { ApiError, CredentialsError, TransportError, type TransportReason } from "../../runtime/index.ts";
 import { CommandError, describeAnswer, describeError } from "./outcome.ts";
 import { tellWhere } from "./whereabouts.ts";
 

@@ -1,5 +1,5 @@
-import { DEFAULT_SYSTEM_NAMESPACE } from "../apis/index.ts";
-import { redactText } from "../observability/index.ts";
+import { DEFAULT_SYSTEM_NAMESPACE } from "../../apis/index.ts";
+import { redactText } from "../../observability/index.ts";
 import {
   CredentialsError,
   isAnonymous,
@@ -9,7 +9,7 @@ import {
   isTransportError,
   isUnauthorized,
   type TransportReason,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import type { Terminal } from "./terminal.ts";
 import { describeWhere, type Whereabouts, whereaboutsOf } from "./whereabouts.ts";
 

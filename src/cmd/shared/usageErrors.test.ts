@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { run } from "./testing/notingRun.ts";
+import { run } from "../testing/notingRun.ts";
 
 describe("wrong usage", () => {
   test.each([

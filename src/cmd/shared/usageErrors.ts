@@ -1,4 +1,4 @@
-import { joinCommand } from "../apis/index.ts";
+import { joinCommand } from "../../apis/index.ts";
 import type { Command, CommanderError } from "commander";
 import { onOneLine } from "./outcome.ts";
 

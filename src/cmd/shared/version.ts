@@ -1,5 +1,5 @@
-import packageJson from "../../package.json" with { type: "json" };
-import { printYaml } from "../apis/index.ts";
+import packageJson from "../../../package.json" with { type: "json" };
+import { printYaml } from "../../apis/index.ts";
 import type { VersionOptions } from "./options.ts";
 import { EXIT } from "./outcome.ts";
 import type { Terminal } from "./terminal.ts";

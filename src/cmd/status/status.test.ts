@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { Condition, KubeObject } from "../apis/index.ts";
-import { CLUSTERRESOURCEBINDINGS, MANIFESTBUNDLES, RESOURCEBINDINGS } from "../runtime/index.ts";
+import type { Condition, KubeObject } from "../../apis/index.ts";
+import { CLUSTERRESOURCEBINDINGS, MANIFESTBUNDLES, RESOURCEBINDINGS } from "../../runtime/index.ts";
 import { lacks, select } from "./statusSelection.ts";
-import type { Shown } from "./statusReading.ts";
-import { rowsOf } from "./live/rows.ts";
-import { formatStatus } from "./statusTable.ts";
-import { buildReport, isHealthy } from "./statusView.ts";
-import { app, cluster, condition, entry, fine } from "./testing/statusObjects.ts";
+import type { Shown } from "../view/statusReading.ts";
+import { rowsOf } from "../live/rows.ts";
+import { formatStatus } from "../view/statusTable.ts";
+import { buildReport, isHealthy } from "../view/statusView.ts";
+import { app, cluster, condition, entry, fine } from "../testing/statusObjects.ts";
 
 const now = Date.parse("2026-11-21T08:30:00Z");
 

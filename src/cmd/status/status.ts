@@ -1,18 +1,18 @@
-import { parseApiVersion, printYaml, joinCommand } from "../apis/index.ts";
-import { MEMBERCLUSTERS, systemClock } from "../runtime/index.ts";
-import { allOf } from "./allOf.ts";
-import { commandLogger, type CommandContext, connectHub, type Connection } from "./connection.ts";
-import { LiveTable } from "./live/liveTable.ts";
-import { Screen } from "./live/screen.ts";
-import { HubView } from "./live/view.ts";
-import type { StatusOptions } from "./options.ts";
-import { EXIT } from "./outcome.ts";
-import { causesOf } from "./statusCauses.ts";
-import { type EndedReport, endedOf, endedPlaces, ofNamespace, readEnded } from "./statusEnded.ts";
-import { idleNote, readClusters, readEverywhere, readHub, type Shown } from "./statusReading.ts";
+import { parseApiVersion, printYaml, joinCommand } from "../../apis/index.ts";
+import { MEMBERCLUSTERS, systemClock } from "../../runtime/index.ts";
+import { allOf } from "../shared/allOf.ts";
+import { commandLogger, type CommandContext, connectHub, type Connection } from "../shared/connection.ts";
+import { LiveTable } from "../live/liveTable.ts";
+import { Screen } from "../live/screen.ts";
+import { HubView } from "../live/view.ts";
+import type { StatusOptions } from "../shared/options.ts";
+import { EXIT } from "../shared/outcome.ts";
+import { causesOf } from "../view/statusCauses.ts";
+import { type EndedReport, endedOf, endedPlaces, ofNamespace, readEnded } from "../view/statusEnded.ts";
+import { idleNote, readClusters, readEverywhere, readHub, type Shown } from "../view/statusReading.ts";
 import { hiddenCluster, lacks, onlyClusters, select } from "./statusSelection.ts";
-import { formatStatus } from "./statusTable.ts";
-import { buildReport, isHealthy, type StatusReport } from "./statusView.ts";
+import { formatStatus } from "../view/statusTable.ts";
+import { buildReport, isHealthy, type StatusReport } from "../view/statusView.ts";
 
 /**
  * `meridian status`: every federated object and every cluster, and why something is not well. Exits with 1 when something is not.

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Condition, KubeObject } from "../apis/index.ts";
-import { formatStatus } from "./statusTable.ts";
-import { buildReport, isHealthy } from "./statusView.ts";
-import { app, cluster, condition, entry, fine } from "./testing/statusObjects.ts";
+import type { Condition, KubeObject } from "../../apis/index.ts";
+import { formatStatus } from "../view/statusTable.ts";
+import { buildReport, isHealthy } from "../view/statusView.ts";
+import { app, cluster, condition, entry, fine } from "../testing/statusObjects.ts";
 
 /** Which objects and clusters `meridian status` calls well, and what it says of the others. */
 

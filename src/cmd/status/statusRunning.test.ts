@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, Running } from "../apis/index.ts";
-import { formatStatus } from "./statusTable.ts";
-import { buildReport } from "./statusView.ts";
-import { app, condition, entry, fine } from "./testing/statusObjects.ts";
+import type { KubeObject, Running } from "../../apis/index.ts";
+import { formatStatus } from "../view/statusTable.ts";
+import { buildReport } from "../view/statusView.ts";
+import { app, condition, entry, fine } from "../testing/statusObjects.ts";
 
 const now = Date.parse("2026-11-21T08:30:00Z");
 const rolledBack = [...fine, condition("Progressing", "False", "RolledBack", "failed: a")];

@@ -1,11 +1,11 @@
-import { parseApiVersion, joinCommand } from "../apis/index.ts";
-import { neverPlacedAs } from "../interpreter/index.ts";
-import { DEMOAPPLICATIONS, MANIFESTBUNDLES } from "../runtime/index.ts";
-import { CommandError } from "./outcome.ts";
-import type { Shown } from "./statusReading.ts";
-import { nameOnCommandLine } from "./statusNames.ts";
-import type { ClusterReport, ObjectReport, StatusReport } from "./statusView.ts";
-import { chooseAmong } from "./words.ts";
+import { parseApiVersion, joinCommand } from "../../apis/index.ts";
+import { neverPlacedAs } from "../../interpreter/index.ts";
+import { DEMOAPPLICATIONS, MANIFESTBUNDLES } from "../../runtime/index.ts";
+import { CommandError } from "../shared/outcome.ts";
+import type { Shown } from "../view/statusReading.ts";
+import { nameOnCommandLine } from "../view/statusNames.ts";
+import type { ClusterReport, ObjectReport, StatusReport } from "../view/statusView.ts";
+import { chooseAmong } from "../shared/words.ts";
 
 /** Which part of a report was asked for. Pure. */
 

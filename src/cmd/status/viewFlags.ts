@@ -6,7 +6,7 @@ import {
   type StatusOptions,
   VERSION_FORMATS,
   type VersionOptions,
-} from "./options.ts";
+} from "../shared/options.ts";
 
 /** The options of the verbs that only show something. */
 

@@ -1,5 +1,5 @@
 import { runCommandLine } from "../index.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../shared/terminal.ts";
 
 /** What a command has written, and its exit code. */
 export interface Ran {

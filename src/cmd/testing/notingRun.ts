@@ -1,4 +1,4 @@
-import type { CommandContext } from "../connection.ts";
+import type { CommandContext } from "../shared/connection.ts";
 import { runCommandLine } from "../index.ts";
 import type { Verbs } from "../program.ts";
 

@@ -1,7 +1,7 @@
-import type { CommandContext } from "../connection.ts";
-import type { UninstallOptions } from "../options.ts";
-import { CommandError } from "../outcome.ts";
-import type { Terminal } from "../terminal.ts";
+import type { CommandContext } from "../shared/connection.ts";
+import type { UninstallOptions } from "../shared/options.ts";
+import { CommandError } from "../shared/outcome.ts";
+import type { Terminal } from "../shared/terminal.ts";
 import { objectsOf, type Observed } from "./state.ts";
 import { count } from "./words.ts";
 

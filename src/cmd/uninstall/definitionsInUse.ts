@@ -10,9 +10,9 @@ import {
   type ResourceType,
   systemClock,
 } from "../../runtime/index.ts";
-import { find } from "../connection.ts";
-import { memberSecret, reachMember } from "../memberMarks.ts";
-import { describeAnswer } from "../outcome.ts";
+import { find } from "../shared/connection.ts";
+import { memberSecret, reachMember } from "../member/memberMarks.ts";
+import { describeAnswer } from "../shared/outcome.ts";
 import type { DefinitionInUse } from "./blockers.ts";
 import type { Place } from "./observe.ts";
 import type { Member } from "./state.ts";

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { ALLOW_DELETION_ANNOTATION, crdNameOf, type KubeObject, OBJECT_FINALIZER } from "../../apis/index.ts";
 import { CRDS, DEMOAPPLICATIONS, NAMESPACES } from "../../runtime/index.ts";
 import { startSandboxCluster } from "../../sandbox/index.ts";
-import { connectMember } from "../connection.ts";
+import { connectMember } from "../shared/connection.ts";
 import { runMeridian } from "../testing/commandLine.ts";
 
 const MERGE = "application/merge-patch+json";

@@ -43,10 +43,10 @@ import {
   listAll,
 } from "../../runtime/index.ts";
 import { ADMISSION_TYPES, isProtected } from "../../webhooks/index.ts";
-import { find, isManagerRunning } from "../connection.ts";
-import { describeRelease, type HelmRelease, releaseOf } from "../helmRelease.ts";
-import { INSTALLED_SELECTOR, isInstalled } from "../managerAccess.ts";
-import { JOINED_TO_LABEL } from "../memberAccess.ts";
+import { find, isManagerRunning } from "../shared/connection.ts";
+import { describeRelease, type HelmRelease, releaseOf } from "../shared/helmRelease.ts";
+import { INSTALLED_SELECTOR, isInstalled } from "../workload/managerAccess.ts";
+import { JOINED_TO_LABEL } from "../member/memberAccess.ts";
 import {
   type Application,
   type Binding,

@@ -1,4 +1,4 @@
-import { byImpact, isUnderWay, nextStep, type Reason } from "../apis/index.ts";
+import { byImpact, isUnderWay, nextStep, type Reason } from "../../apis/index.ts";
 import { fullNameOf, nameOnCommandLine } from "./statusNames.ts";
 import type { ClusterReport, ObjectReport, StatusReport } from "./statusView.ts";
 

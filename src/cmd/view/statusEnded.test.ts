@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { endedIn, endedOf } from "./statusEnded.ts";
 import { formatStatus } from "./statusTable.ts";
 import { buildReport } from "./statusView.ts";
-import { app, cluster, condition, entry, fine } from "./testing/statusObjects.ts";
+import { app, cluster, condition, entry, fine } from "../testing/statusObjects.ts";
 
 const SINCE = "federation.paas.cmft.com/since";
 const now = Date.parse("2026-11-21T08:30:00Z");

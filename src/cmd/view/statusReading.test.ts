@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, type Client } from "../runtime/index.ts";
-import type { Connection } from "./connection.ts";
+import { ApiError, type Client } from "../../runtime/index.ts";
+import type { Connection } from "../shared/connection.ts";
 import { idleNote } from "./statusReading.ts";
 
 describe("that no manager works is told", () => {

@@ -1,4 +1,4 @@
-import { DEFAULT_SYSTEM_NAMESPACE, type KubeObject } from "../apis/index.ts";
+import { DEFAULT_SYSTEM_NAMESPACE, type KubeObject } from "../../apis/index.ts";
 import {
   CLUSTERRESOURCEBINDINGS,
   DEMOAPPLICATIONS,
@@ -12,12 +12,12 @@ import {
   type ResourceType,
   systemClock,
   listAll,
-} from "../runtime/index.ts";
-import { allOf } from "./allOf.ts";
-import { DEFAULT_LEASE_NAME } from "./commonFlags.ts";
-import { type Connection, find, isLeaseHeld, notInstalled } from "./connection.ts";
-import type { StatusOptions } from "./options.ts";
-import { CommandError } from "./outcome.ts";
+} from "../../runtime/index.ts";
+import { allOf } from "../shared/allOf.ts";
+import { DEFAULT_LEASE_NAME } from "../shared/commonFlags.ts";
+import { type Connection, find, isLeaseHeld, notInstalled } from "../shared/connection.ts";
+import type { StatusOptions } from "../shared/options.ts";
+import { CommandError } from "../shared/outcome.ts";
 
 /** What of the hub is shown: as far as it was asked for, and as far as the rights of the person go. */
 export interface Shown {

@@ -1,10 +1,10 @@
-import { ageText, countedReasonsText } from "../apis/index.ts";
+import { ageText, countedReasonsText } from "../../apis/index.ts";
 import { type CauseReport, causesOf } from "./statusCauses.ts";
 import type { EndedReport } from "./statusEnded.ts";
 import { fullNameOf, nameOf } from "./statusNames.ts";
 import type { ClusterReport, ObjectReport, StatusReport } from "./statusView.ts";
-import { type Cell, formatTable } from "./terminal.ts";
-import { runningThereText } from "../status/index.ts";
+import { type Cell, formatTable } from "../shared/terminal.ts";
+import { runningThereText } from "../../status/index.ts";
 
 export interface TableOptions {
   wide: boolean;

@@ -10,7 +10,7 @@ import type {
   ResourceBinding,
   Running,
   Taint,
-} from "../apis/index.ts";
+} from "../../apis/index.ts";
 import {
   byImpact,
   CORDON_TAINT,
@@ -23,8 +23,8 @@ import {
   SLOW_CONDITION,
   THROTTLED_CONDITION,
   ZONE_LABEL,
-} from "../apis/index.ts";
-import { deletionText, runningText } from "../status/index.ts";
+} from "../../apis/index.ts";
+import { deletionText, runningText } from "../../status/index.ts";
 
 /** What `meridian status` says, as values; the JSON and YAML outputs are exactly these. Pure. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { crdNameOf, KINDS } from "../apis/index.ts";
+import { crdNameOf, KINDS } from "../../apis/index.ts";
 import { INSTALLED_LABELS, installedNamespace, isInstalled, managerObjects } from "./managerAccess.ts";
 
 const access = {

@@ -1,6 +1,6 @@
-import { crdNameOf, FEDERATION_GROUP, KINDS, type KubeObject, PAAS_GROUP } from "../apis/index.ts";
-import { rightsOn } from "../hub/index.ts";
-import { renderedHubKinds, renderedMemberKinds } from "../interpreter/index.ts";
+import { crdNameOf, FEDERATION_GROUP, KINDS, type KubeObject, PAAS_GROUP } from "../../apis/index.ts";
+import { rightsOn } from "../../hub/index.ts";
+import { renderedHubKinds, renderedMemberKinds } from "../../interpreter/index.ts";
 
 /**
  * What a manager that no chart brought needs on the hub: its account, and exactly the rights that it uses. The chart says the same in

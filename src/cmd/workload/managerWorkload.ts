@@ -1,4 +1,4 @@
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { INSTALLED_LABELS, MANAGER_ACCOUNT, type ManagerAccess } from "./managerAccess.ts";
 import { MANAGER_POD } from "./managerPod.ts";
 

@@ -10,14 +10,14 @@ import {
   type ObjectRef,
   refKey,
   refOf,
-} from "../apis/index.ts";
-import { ScriptedClient } from "../clusters/testing/scriptedClient.ts";
-import type { HubCache, HubEvent, Policy } from "../hub/index.ts";
-import { ApiError, DEMOAPPLICATIONS, Emitter, type ResourceType, SECRETS } from "../runtime/index.ts";
+} from "../../apis/index.ts";
+import { ScriptedClient } from "../../clusters/testing/scriptedClient.ts";
+import type { HubCache, HubEvent, Policy } from "../../hub/index.ts";
+import { ApiError, DEMOAPPLICATIONS, Emitter, type ResourceType, SECRETS } from "../../runtime/index.ts";
 import { classesOf, ControllerClasses } from "./controllerClasses.ts";
-import { applicationsOnHub } from "./testing/applicationsOnHub.ts";
-import { CLUSTER, CONFIG_REF, owner } from "./testing/builders.ts";
-import { hubObject, leaving, member } from "./testing/copySources.ts";
+import { applicationsOnHub } from "../testing/applicationsOnHub.ts";
+import { CLUSTER, CONFIG_REF, owner } from "../testing/builders.ts";
+import { hubObject, leaving, member } from "../testing/copySources.ts";
 
 const { signal } = new AbortController();
 const CANARY = { labels: { [CONTROLLER_CLASS_LABEL]: "canary" } };

@@ -6,8 +6,8 @@ import {
   REGION_LABEL,
   REMOVE_FOUND_ANNOTATION,
   refKey,
-} from "../apis/index.ts";
-import { type Observation, REPLACED, type Target } from "../desiredstate/index.ts";
+} from "../../apis/index.ts";
+import { type Observation, REPLACED, type Target } from "../../desiredstate/index.ts";
 import {
   copiesOf,
   copiesToPlan,
@@ -32,8 +32,8 @@ import {
   observation,
   owner,
   SHOP,
-} from "./testing/builders.ts";
-import { copySources, hubObject, leaving, member, planOn } from "./testing/copySources.ts";
+} from "../testing/builders.ts";
+import { copySources, hubObject, leaving, member, planOn } from "../testing/copySources.ts";
 
 const CART = owner("cart");
 const SHOP_KEY = refKey(SHOP);

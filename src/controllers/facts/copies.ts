@@ -8,7 +8,7 @@ import {
   REMOVE_FOUND_ANNOTATION,
   refKey,
   shortMessage,
-} from "../apis/index.ts";
+} from "../../apis/index.ts";
 import {
   type ClusterFacts,
   type DeletionPolicy,
@@ -18,17 +18,17 @@ import {
   type Row,
   type Target,
   type Why,
-} from "../desiredstate/index.ts";
-import type { HubCache } from "../hub/index.ts";
-import { groupKindOf, hubKindOf, isCustomGroup } from "../interpreter/index.ts";
-import { MEMBERCLUSTERS } from "../runtime/index.ts";
-import type { Assignments } from "./assignments.ts";
+} from "../../desiredstate/index.ts";
+import type { HubCache } from "../../hub/index.ts";
+import { groupKindOf, hubKindOf, isCustomGroup } from "../../interpreter/index.ts";
+import { MEMBERCLUSTERS } from "../../runtime/index.ts";
+import type { Assignments } from "../tables/assignments.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import type { DependencyWatches } from "./dependencies.ts";
 import { type MissingOwners, withHeld } from "./missingOwners.ts";
-import type { ObservationChange, Observations } from "./observations.ts";
+import type { ObservationChange, Observations } from "../tables/observations.ts";
 import type { PlanningProgress } from "./planningProgress.ts";
-import type { Plans } from "./plans.ts";
+import type { Plans } from "../tables/plans.ts";
 
 /** What is known of the copies of hub objects on the members, and of what their removal rests on. */
 export interface CopySources {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { DependencyKind, KubeObject } from "../apis/index.ts";
-import type { Dependency } from "../interpreter/index.ts";
-import { createLogger } from "../observability/index.ts";
-import { ApiError, CONFIGMAPS, PERSISTENTVOLUMECLAIMS, SECRETS, SERVICEACCOUNTS } from "../runtime/index.ts";
-import { FakeClient, FakeCluster } from "../runtime/testing/fakeClient.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import type { DependencyKind, KubeObject } from "../../apis/index.ts";
+import type { Dependency } from "../../interpreter/index.ts";
+import { createLogger } from "../../observability/index.ts";
+import { ApiError, CONFIGMAPS, PERSISTENTVOLUMECLAIMS, SECRETS, SERVICEACCOUNTS } from "../../runtime/index.ts";
+import { FakeClient, FakeCluster } from "../../runtime/testing/fakeClient.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { type Collected, DependencyWatches } from "./dependencies.ts";
 
 const needs = (kind: DependencyKind, name: string, namespace = "default"): Dependency => ({

@@ -6,10 +6,10 @@ import {
   refKey,
   type ResourceSelector,
   selectsAmongKind,
-} from "../apis/index.ts";
-import { withTheirNeeds } from "../desiredstate/index.ts";
-import { type Dependency, dependencyKindOf } from "../interpreter/index.ts";
-import type { Logger } from "../observability/index.ts";
+} from "../../apis/index.ts";
+import { withTheirNeeds } from "../../desiredstate/index.ts";
+import { type Dependency, dependencyKindOf } from "../../interpreter/index.ts";
+import type { Logger } from "../../observability/index.ts";
 import {
   type Client,
   type Clock,
@@ -19,8 +19,8 @@ import {
   knownType,
   type ResourceType,
   SECRETS,
-} from "../runtime/index.ts";
-import { type Cause, causeOf } from "./objectTraces.ts";
+} from "../../runtime/index.ts";
+import { type Cause, causeOf } from "../tables/objectTraces.ts";
 
 /** Helm keeps whole releases in Secrets; no application refers to them. */
 const NO_RELEASES = "type!=helm.sh/release.v1";

@@ -1,7 +1,7 @@
 import { fc, test as property } from "@fast-check/vitest";
 import { expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
 import { EvictionPace } from "./evictionPace.ts";
 
 const MINUTE = 60_000;

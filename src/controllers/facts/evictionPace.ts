@@ -1,6 +1,6 @@
-import { policyKey } from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
-import type { HubCache } from "../hub/index.ts";
+import { policyKey } from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
+import type { HubCache } from "../../hub/index.ts";
 
 const MINUTE_MS = 60_000;
 

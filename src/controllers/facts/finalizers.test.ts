@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, ObjectMeta } from "../apis/index.ts";
-import { ApiError, type Client, DEMOAPPLICATIONS } from "../runtime/index.ts";
+import type { KubeObject, ObjectMeta } from "../../apis/index.ts";
+import { ApiError, type Client, DEMOAPPLICATIONS } from "../../runtime/index.ts";
 import { setFinalizers } from "./finalizers.ts";
 
 const OURS = "federation.paas.cmft.com/member-objects";

@@ -1,5 +1,5 @@
-import type { KubeObject, ObjectMeta } from "../apis/index.ts";
-import { type Client, isConflict, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
+import type { KubeObject, ObjectMeta } from "../../apis/index.ts";
+import { type Client, isConflict, isInvalid, isNotFound, type ResourceType } from "../../runtime/index.ts";
 
 /**
  * When a finalizer could not be set because the object changed: a change of its finalizers comes by watch and wakes the reconciler by

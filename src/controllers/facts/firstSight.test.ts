@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { placementObject } from "../../test/builders/policyObjects.ts";
-import type { Placement } from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
+import { placementObject } from "../../../test/builders/policyObjects.ts";
+import type { Placement } from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
 import { FirstSight, type FirstSightOptions } from "./firstSight.ts";
-import { member } from "./testing/copySources.ts";
+import { member } from "../testing/copySources.ts";
 
 const placed = (spec: Record<string, unknown> = { clusterCount: 1 }): Placement =>
   placementObject({ replicaScheduling: { mode: "Duplicated" }, ...spec }) as unknown as Placement;

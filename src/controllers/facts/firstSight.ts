@@ -1,9 +1,9 @@
-import type { Placement } from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
-import type { HubCache } from "../hub/index.ts";
-import type { Clock } from "../runtime/index.ts";
-import { choosesAmong } from "../scheduler/index.ts";
-import type { Observations } from "./observations.ts";
+import type { Placement } from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
+import type { HubCache } from "../../hub/index.ts";
+import type { Clock } from "../../runtime/index.ts";
+import { choosesAmong } from "../../scheduler/index.ts";
+import type { Observations } from "../tables/observations.ts";
 
 export interface FirstSightOptions {
   hub: { clusters: Pick<HubCache["clusters"], "list"> };

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { RolloutStatus } from "../apis/index.ts";
-import { logLines } from "../observability/testing/logLines.ts";
-import type { GateReply } from "../rollout/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import type { RolloutStatus } from "../../apis/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import type { GateReply } from "../../rollout/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { ASK_AGAIN_MS, Gates } from "./gates.ts";
 
 const QUERY = "up";

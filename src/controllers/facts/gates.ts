@@ -1,7 +1,7 @@
-import type { RolloutStatus } from "../apis/index.ts";
-import type { Logger } from "../observability/index.ts";
-import type { GateReply } from "../rollout/index.ts";
-import { type Clock, Emitter } from "../runtime/index.ts";
+import type { RolloutStatus } from "../../apis/index.ts";
+import type { Logger } from "../../observability/index.ts";
+import type { GateReply } from "../../rollout/index.ts";
+import { type Clock, Emitter } from "../../runtime/index.ts";
 
 /** Asks the query of a gate. Rejects when nobody answers. */
 export type AskGate = (query: string, signal: AbortSignal) => Promise<GateReply>;

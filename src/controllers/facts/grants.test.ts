@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { HubCache } from "../hub/index.ts";
+import type { HubCache } from "../../hub/index.ts";
 import { whyNotGranted } from "./grants.ts";
-import { member } from "./testing/copySources.ts";
+import { member } from "../testing/copySources.ts";
 
 const why = expect.objectContaining({ reason: "NamespaceNotGranted" }) as unknown;
 

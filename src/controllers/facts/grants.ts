@@ -1,6 +1,6 @@
-import { isGranted, namespaceNotGranted } from "../apis/index.ts";
-import type { Why } from "../desiredstate/index.ts";
-import type { HubCache } from "../hub/index.ts";
+import { isGranted, namespaceNotGranted } from "../../apis/index.ts";
+import type { Why } from "../../desiredstate/index.ts";
+import type { HubCache } from "../../hub/index.ts";
 
 /** Why nothing in that namespace of the cluster is Meridian's to see or to write; undefined where it is. */
 export function whyNotGranted(

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { OBJECT_FINALIZER } from "../apis/index.ts";
-import { DEMOAPPLICATIONS } from "../runtime/index.ts";
-import { HELD_BY_OTHERS_MS } from "./debounce.ts";
-import { APP } from "./testing/planning.ts";
+import { OBJECT_FINALIZER } from "../../apis/index.ts";
+import { DEMOAPPLICATIONS } from "../../runtime/index.ts";
+import { HELD_BY_OTHERS_MS } from "../status/debounce.ts";
+import { APP } from "../testing/planning.ts";
 import { wentByTtl } from "./heldOnHub.ts";
-import { reporting } from "./testing/reporting.ts";
+import { reporting } from "../testing/reporting.ts";
 
 const DELETED = "2026-01-01T00:00:00Z";
 const OTHERS = ["x/y", "z/y"];

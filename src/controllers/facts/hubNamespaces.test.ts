@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { setUpHub } from "../hub/testing/fakeHub.ts";
-import { NAMESPACES } from "../runtime/index.ts";
+import { setUpHub } from "../../hub/testing/fakeHub.ts";
+import { NAMESPACES } from "../../runtime/index.ts";
 import { HubNamespaces } from "./hubNamespaces.ts";
-import { app } from "./testing/planning.ts";
+import { app } from "../testing/planning.ts";
 
 const ENFORCE = "pod-security.kubernetes.io/enforce";
 

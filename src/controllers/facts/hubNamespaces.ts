@@ -1,7 +1,7 @@
-import { canonicalJson, isProtectedNamespace, type KubeObject, type ObjectMeta } from "../apis/index.ts";
-import { defaultTerms, type NamespaceTerms, namespaceTerms, termsText } from "../desiredstate/index.ts";
-import type { HubCache, Policy } from "../hub/index.ts";
-import { Emitter } from "../runtime/index.ts";
+import { canonicalJson, isProtectedNamespace, type KubeObject, type ObjectMeta } from "../../apis/index.ts";
+import { defaultTerms, type NamespaceTerms, namespaceTerms, termsText } from "../../desiredstate/index.ts";
+import type { HubCache, Policy } from "../../hub/index.ts";
+import { Emitter } from "../../runtime/index.ts";
 
 export interface HubNamespacesOptions {
   hub: HubCache;

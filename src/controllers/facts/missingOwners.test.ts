@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ACCEPT_DELETIONS_ANNOTATION, refKey, timestamp } from "../apis/index.ts";
-import { application, setUpHub } from "../hub/testing/fakeHub.ts";
-import { Metrics } from "../observability/index.ts";
-import { logLines } from "../observability/testing/logLines.ts";
-import { DEMOAPPLICATIONS, MEMBERCLUSTERS } from "../runtime/index.ts";
+import { ACCEPT_DELETIONS_ANNOTATION, refKey, timestamp } from "../../apis/index.ts";
+import { application, setUpHub } from "../../hub/testing/fakeHub.ts";
+import { Metrics } from "../../observability/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import { DEMOAPPLICATIONS, MEMBERCLUSTERS } from "../../runtime/index.ts";
 import { MissingOwners, withHeld } from "./missingOwners.ts";
-import { Observations } from "./observations.ts";
-import { CLUSTER, inContact, observation, owner } from "./testing/builders.ts";
+import { Observations } from "../tables/observations.ts";
+import { CLUSTER, inContact, observation, owner } from "../testing/builders.ts";
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `shop-${index}`);
 const copyOf = (name: string, hubVersion = "1") =>

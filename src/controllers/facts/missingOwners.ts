@@ -5,12 +5,12 @@ import {
   type MemberCluster,
   shortMessage,
   timestamp,
-} from "../apis/index.ts";
-import type { ClusterFacts, Why } from "../desiredstate/index.ts";
-import type { HubCache } from "../hub/index.ts";
-import type { Logger, Metrics } from "../observability/index.ts";
-import { type Clock, compareResourceVersions, Emitter, isMassVanishing } from "../runtime/index.ts";
-import type { Observations } from "./observations.ts";
+} from "../../apis/index.ts";
+import type { ClusterFacts, Why } from "../../desiredstate/index.ts";
+import type { HubCache } from "../../hub/index.ts";
+import type { Logger, Metrics } from "../../observability/index.ts";
+import { type Clock, compareResourceVersions, Emitter, isMassVanishing } from "../../runtime/index.ts";
+import type { Observations } from "../tables/observations.ts";
 
 export interface MissingOwnersOptions {
   hub: HubCache;

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { clusterPlacementObject } from "../../test/builders/policyObjects.ts";
-import { CONTROLLER_CLASS_LABEL, type KubeObject } from "../apis/index.ts";
-import { application, SELECTS_APPLICATIONS, setUpHub } from "../hub/testing/fakeHub.ts";
-import { CLUSTERPLACEMENTS, DEMOAPPLICATIONS } from "../runtime/index.ts";
+import { clusterPlacementObject } from "../../../test/builders/policyObjects.ts";
+import { CONTROLLER_CLASS_LABEL, type KubeObject } from "../../apis/index.ts";
+import { application, SELECTS_APPLICATIONS, setUpHub } from "../../hub/testing/fakeHub.ts";
+import { CLUSTERPLACEMENTS, DEMOAPPLICATIONS } from "../../runtime/index.ts";
 import { ControllerClasses } from "./controllerClasses.ts";
 
 const SECRET = { apiVersion: "v1", kind: "Secret", namespace: "default" };

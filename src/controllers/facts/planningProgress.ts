@@ -1,4 +1,4 @@
-import { Emitter } from "../runtime/index.ts";
+import { Emitter } from "../../runtime/index.ts";
 
 /**
  * Which hub objects have been planned since this process began to lead. A Secret on a member may be needed by an object that has no plan

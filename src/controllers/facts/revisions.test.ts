@@ -6,11 +6,11 @@ import {
   REVISION_ANNOTATION,
   REVISION_HASH_ANNOTATION,
   REVISION_OF_LABEL,
-} from "../apis/index.ts";
-import type { RevisionContent } from "../desiredstate/index.ts";
-import { digestOf } from "../hub/index.ts";
-import { ApiError, CONTROLLERREVISIONS } from "../runtime/index.ts";
-import { FakeClient } from "../runtime/testing/fakeClient.ts";
+} from "../../apis/index.ts";
+import type { RevisionContent } from "../../desiredstate/index.ts";
+import { digestOf } from "../../hub/index.ts";
+import { ApiError, CONTROLLERREVISIONS } from "../../runtime/index.ts";
+import { FakeClient } from "../../runtime/testing/fakeClient.ts";
 import { contentHash, Revisions } from "./revisions.ts";
 
 const { signal } = new AbortController();

@@ -9,10 +9,10 @@ import {
   REVISION_HASH_ANNOTATION,
   REVISION_OF_LABEL,
   shortMessage,
-} from "../apis/index.ts";
-import { madeOfRevision, type RevisionContent, type Why } from "../desiredstate/index.ts";
-import { digestOf, provenRevision, type ReadRevision, unprovenRevision } from "../hub/index.ts";
-import { type Client, CONTROLLERREVISIONS, isAlreadyExists, isConflict, isNotFound } from "../runtime/index.ts";
+} from "../../apis/index.ts";
+import { madeOfRevision, type RevisionContent, type Why } from "../../desiredstate/index.ts";
+import { digestOf, provenRevision, type ReadRevision, unprovenRevision } from "../../hub/index.ts";
+import { type Client, CONTROLLERREVISIONS, isAlreadyExists, isConflict, isNotFound } from "../../runtime/index.ts";
 
 /** No revision is kept of an object that is larger, with what goes along with it. */
 const MAX_BYTES = 1024 * 1024;

@@ -4,10 +4,10 @@ import {
   type KubeObject,
   ROLLOUT_APPROVALS_ANNOTATION,
   ROLLOUT_COMMAND_ANNOTATION,
-} from "../apis/index.ts";
-import type { HubCache } from "../hub/index.ts";
+} from "../../apis/index.ts";
+import type { HubCache } from "../../hub/index.ts";
 import { changedCommand, commandsOf } from "./rolloutCommands.ts";
-import { app } from "./testing/planning.ts";
+import { app } from "../testing/planning.ts";
 
 const STARTED = "2026-01-01T00:00:00Z";
 const RUN = { revision: 2, run: STARTED };

@@ -7,9 +7,9 @@ import {
   rolloutApprovalsIn,
   rolloutCommandIn,
   type RolloutStatus,
-} from "../apis/index.ts";
-import type { HubCache } from "../hub/index.ts";
-import type { RolloutCommands } from "../rollout/index.ts";
+} from "../../apis/index.ts";
+import type { HubCache } from "../../hub/index.ts";
+import type { RolloutCommands } from "../../rollout/index.ts";
 
 export interface CommandSources {
   hub: HubCache;

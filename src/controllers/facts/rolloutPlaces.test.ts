@@ -1,6 +1,6 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import type { RolloutStatus } from "../apis/index.ts";
+import type { RolloutStatus } from "../../apis/index.ts";
 import { RolloutPlaces } from "./rolloutPlaces.ts";
 
 const POLICY = "Placement/default/all";

@@ -1,9 +1,9 @@
-import { policyKey, type RolloutStatus, shareOf } from "../apis/index.ts";
-import type { HubCache } from "../hub/index.ts";
-import { type RolloutPolicy, type Stop, stopOf } from "../rollout/index.ts";
-import { Emitter } from "../runtime/index.ts";
-import { refOfKey } from "./ownerKeys.ts";
-import type { Plans } from "./plans.ts";
+import { policyKey, type RolloutStatus, shareOf } from "../../apis/index.ts";
+import type { HubCache } from "../../hub/index.ts";
+import { type RolloutPolicy, type Stop, stopOf } from "../../rollout/index.ts";
+import { Emitter } from "../../runtime/index.ts";
+import { refOfKey } from "../tables/ownerKeys.ts";
+import type { Plans } from "../tables/plans.ts";
 
 /** An object whose policy bounds how many are rolled out at once (`maxObjects`). */
 export interface BoundRun {

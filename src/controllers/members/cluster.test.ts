@@ -1,14 +1,14 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { CLUSTER_FINALIZER, type MemberCluster, type Ownership } from "../apis/index.ts";
-import type { ClusterPool } from "../clusters/index.ts";
-import { ScriptedClient } from "../clusters/testing/scriptedClient.ts";
-import type { EventRecord } from "../observability/index.ts";
-import { ApiError, Emitter, type Informer, requeueAfter } from "../runtime/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { CLUSTER_FINALIZER, type MemberCluster, type Ownership } from "../../apis/index.ts";
+import type { ClusterPool } from "../../clusters/index.ts";
+import { ScriptedClient } from "../../clusters/testing/scriptedClient.ts";
+import type { EventRecord } from "../../observability/index.ts";
+import { ApiError, Emitter, type Informer, requeueAfter } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { ClusterReconciler, type ClusterReconcilerOptions } from "./cluster.ts";
-import { RETRY_FINALIZER_MS } from "./finalizers.ts";
-import { absent, applyRow, CLUSTER, CONFIG_REF, deleteRow, inContact, observation } from "./testing/builders.ts";
-import { copySources, leaving, member } from "./testing/copySources.ts";
+import { RETRY_FINALIZER_MS } from "../facts/finalizers.ts";
+import { absent, applyRow, CLUSTER, CONFIG_REF, deleteRow, inContact, observation } from "../testing/builders.ts";
+import { copySources, leaving, member } from "../testing/copySources.ts";
 
 const { signal } = new AbortController();
 const OURS = { finalizers: [CLUSTER_FINALIZER] };

@@ -1,7 +1,7 @@
-import { claimed, CLUSTER_FINALIZER, isResponsible, type MemberCluster, unclaimed } from "../apis/index.ts";
-import type { ClusterPool } from "../clusters/index.ts";
-import type { HubCache } from "../hub/index.ts";
-import type { EventRecorder } from "../observability/index.ts";
+import { claimed, CLUSTER_FINALIZER, isResponsible, type MemberCluster, unclaimed } from "../../apis/index.ts";
+import type { ClusterPool } from "../../clusters/index.ts";
+import type { HubCache } from "../../hub/index.ts";
+import type { EventRecorder } from "../../observability/index.ts";
 import {
   type Client,
   type Clock,
@@ -13,8 +13,8 @@ import {
   requeueAfter,
   type Result,
   type Source,
-} from "../runtime/index.ts";
-import type { Assignments } from "./assignments.ts";
+} from "../../runtime/index.ts";
+import type { Assignments } from "../tables/assignments.ts";
 import {
   awaitsDecision,
   type DeletionStage,
@@ -23,11 +23,11 @@ import {
   whyNotDrained,
   whyNotLetGo,
 } from "./clusterDeletion.ts";
-import type { ControllerClasses } from "./controllerClasses.ts";
-import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
-import type { Observations } from "./observations.ts";
-import { recordFinalizer } from "./placementEvents.ts";
-import { patienceLeft } from "./progressEvents.ts";
+import type { ControllerClasses } from "../facts/controllerClasses.ts";
+import { RETRY_FINALIZER_MS, setFinalizers } from "../facts/finalizers.ts";
+import type { Observations } from "../tables/observations.ts";
+import { recordFinalizer } from "../progress/placementEvents.ts";
+import { patienceLeft } from "../status/progressEvents.ts";
 
 export interface ClusterReconcilerOptions {
   hub: Pick<HubCache, "reportedOn" | "clusters">;

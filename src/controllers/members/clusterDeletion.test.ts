@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type Condition, firstFitting, type MemberCluster, timestamp } from "../apis/index.ts";
-import { ScriptedClient } from "../clusters/testing/scriptedClient.ts";
-import type { EventRecord } from "../observability/index.ts";
-import { ApiError, type Informer } from "../runtime/index.ts";
+import { type Condition, firstFitting, type MemberCluster, timestamp } from "../../apis/index.ts";
+import { ScriptedClient } from "../../clusters/testing/scriptedClient.ts";
+import type { EventRecord } from "../../observability/index.ts";
+import { ApiError, type Informer } from "../../runtime/index.ts";
 import {
   awaitsDecision,
   type ClusterDeletionSources,
@@ -11,8 +11,8 @@ import {
   whyNotDrained,
   whyNotLetGo,
 } from "./clusterDeletion.ts";
-import { absent, applyRow, CLUSTER, deleteRow, holdRow, inContact, observation } from "./testing/builders.ts";
-import { copySources, leaving, member } from "./testing/copySources.ts";
+import { absent, applyRow, CLUSTER, deleteRow, holdRow, inContact, observation } from "../testing/builders.ts";
+import { copySources, leaving, member } from "../testing/copySources.ts";
 
 const { signal } = new AbortController();
 

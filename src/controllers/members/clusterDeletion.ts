@@ -9,14 +9,14 @@ import {
   sameValue,
   shortName,
   timestamp,
-} from "../apis/index.ts";
-import type { Why } from "../desiredstate/index.ts";
-import type { HubCache } from "../hub/index.ts";
-import type { EventRecorder } from "../observability/index.ts";
-import { type Client, type Informer, isNotFound, MEMBERCLUSTERS } from "../runtime/index.ts";
-import { finalizerHolds } from "../status/index.ts";
-import type { Assignments } from "./assignments.ts";
-import type { Observations } from "./observations.ts";
+} from "../../apis/index.ts";
+import type { Why } from "../../desiredstate/index.ts";
+import type { HubCache } from "../../hub/index.ts";
+import type { EventRecorder } from "../../observability/index.ts";
+import { type Client, type Informer, isNotFound, MEMBERCLUSTERS } from "../../runtime/index.ts";
+import { finalizerHolds } from "../../status/index.ts";
+import type { Assignments } from "../tables/assignments.ts";
+import type { Observations } from "../tables/observations.ts";
 
 /** Owner of the condition; the rest of the status is other writers'. */
 const REMOVAL_MANAGER = "meridian-removal";

@@ -1,16 +1,16 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ACCEPT_DELETIONS_ANNOTATION, type Condition, type KubeObject, type MemberCluster } from "../apis/index.ts";
-import { ScriptedClient } from "../clusters/testing/scriptedClient.ts";
-import type { HubCache } from "../hub/index.ts";
-import type { EventRecord, EventRecorder } from "../observability/index.ts";
-import { ApiError, Emitter } from "../runtime/index.ts";
-import type { EndedTrouble } from "../status/index.ts";
-import type { ControllerClasses } from "./controllerClasses.ts";
+import { ACCEPT_DELETIONS_ANNOTATION, type Condition, type KubeObject, type MemberCluster } from "../../apis/index.ts";
+import { ScriptedClient } from "../../clusters/testing/scriptedClient.ts";
+import type { HubCache } from "../../hub/index.ts";
+import type { EventRecord, EventRecorder } from "../../observability/index.ts";
+import { ApiError, Emitter } from "../../runtime/index.ts";
+import type { EndedTrouble } from "../../status/index.ts";
+import type { ControllerClasses } from "../facts/controllerClasses.ts";
 import { DeletionHoldReconciler } from "./deletionHolds.ts";
-import type { HeldThere, MissingOwners } from "./missingOwners.ts";
-import type { Observations } from "./observations.ts";
-import { CLUSTER } from "./testing/builders.ts";
-import { member } from "./testing/copySources.ts";
+import type { HeldThere, MissingOwners } from "../facts/missingOwners.ts";
+import type { Observations } from "../tables/observations.ts";
+import { CLUSTER } from "../testing/builders.ts";
+import { member } from "../testing/copySources.ts";
 
 const { signal } = new AbortController();
 const SINCE = "2026-01-01T00:00:00Z";

@@ -8,9 +8,9 @@ import {
   sameValue,
   shortMessage,
   timestamp,
-} from "../apis/index.ts";
-import type { HubCache } from "../hub/index.ts";
-import type { EventRecord, EventRecorder, Recoveries } from "../observability/index.ts";
+} from "../../apis/index.ts";
+import type { HubCache } from "../../hub/index.ts";
+import type { EventRecord, EventRecorder, Recoveries } from "../../observability/index.ts";
 import {
   type Client,
   type Clock,
@@ -22,10 +22,10 @@ import {
   requeueAfter,
   type Result,
   type Source,
-} from "../runtime/index.ts";
-import type { ControllerClasses } from "./controllerClasses.ts";
-import type { HeldThere, MissingOwners } from "./missingOwners.ts";
-import type { Observations } from "./observations.ts";
+} from "../../runtime/index.ts";
+import type { ControllerClasses } from "../facts/controllerClasses.ts";
+import type { HeldThere, MissingOwners } from "../facts/missingOwners.ts";
+import type { Observations } from "../tables/observations.ts";
 
 export interface DeletionHoldReconcilerOptions {
   hub: HubCache;

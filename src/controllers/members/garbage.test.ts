@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type ObjectRef, refKey } from "../apis/index.ts";
-import type { Observation, Row } from "../desiredstate/index.ts";
-import { CONFIGMAPS } from "../runtime/index.ts";
+import { type ObjectRef, refKey } from "../../apis/index.ts";
+import type { Observation, Row } from "../../desiredstate/index.ts";
+import { CONFIGMAPS } from "../../runtime/index.ts";
 import { GarbageReconciler } from "./garbage.ts";
 import {
   absent,
@@ -13,8 +13,8 @@ import {
   observation,
   owner,
   SHOP,
-} from "./testing/builders.ts";
-import { copySources, leaving, member } from "./testing/copySources.ts";
+} from "../testing/builders.ts";
+import { copySources, leaving, member } from "../testing/copySources.ts";
 
 const { signal } = new AbortController();
 const SHOP_KEY = refKey(SHOP);

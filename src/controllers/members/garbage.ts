@@ -1,10 +1,10 @@
-import { FEDERATION_API_VERSION, type MemberCluster, type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
-import { decideRemovals, type Observation, type RemovalFacts, type Row } from "../desiredstate/index.ts";
-import { changedSpec } from "../hub/index.ts";
-import { done, from, type Reconciler, requeueAfter, type Result, type Source } from "../runtime/index.ts";
-import type { AssignmentChange } from "./assignments.ts";
-import { type CopySources, leavingOf, type Removal, removalFacts } from "./copies.ts";
-import type { ObservationChange } from "./observations.ts";
+import { FEDERATION_API_VERSION, type MemberCluster, type ObjectRef, type OwnerRef, refKey } from "../../apis/index.ts";
+import { decideRemovals, type Observation, type RemovalFacts, type Row } from "../../desiredstate/index.ts";
+import { changedSpec } from "../../hub/index.ts";
+import { done, from, type Reconciler, requeueAfter, type Result, type Source } from "../../runtime/index.ts";
+import type { AssignmentChange } from "../tables/assignments.ts";
+import { type CopySources, leavingOf, type Removal, removalFacts } from "../facts/copies.ts";
+import type { ObservationChange } from "../tables/observations.ts";
 
 const STRAY = { reason: "ObjectGone", message: "the member object names no hub object as its owner" };
 const UNUSED = { reason: "NamespaceUnused", message: "Meridian made the namespace, and nothing of Meridian is in it" };

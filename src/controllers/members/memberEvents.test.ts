@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { REMOVE_FOUND_ANNOTATION, refKey } from "../apis/index.ts";
-import type { Heal, HoldRow } from "../desiredstate/index.ts";
-import type { EventRecord } from "../observability/index.ts";
+import { REMOVE_FOUND_ANNOTATION, refKey } from "../../apis/index.ts";
+import type { Heal, HoldRow } from "../../desiredstate/index.ts";
+import type { EventRecord } from "../../observability/index.ts";
 import { recordMemberEvents } from "./memberEvents.ts";
 import {
   absent,
@@ -13,8 +13,8 @@ import {
   observation,
   owner,
   SHOP,
-} from "./testing/builders.ts";
-import { copySources, member } from "./testing/copySources.ts";
+} from "../testing/builders.ts";
+import { copySources, member } from "../testing/copySources.ts";
 
 const SHOP_KEY = refKey(SHOP);
 const MEMBER = { apiVersion: "federation.paas.cmft.com/v1alpha1", kind: "MemberCluster", name: CLUSTER };

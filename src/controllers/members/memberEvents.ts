@@ -5,14 +5,14 @@ import {
   refKey,
   REMOVE_FOUND_ANNOTATION,
   shortMessage,
-} from "../apis/index.ts";
-import type { Heal, Observation, Row } from "../desiredstate/index.ts";
-import type { HubCache } from "../hub/index.ts";
-import { memberKindOf } from "../interpreter/index.ts";
-import type { EventRecorder } from "../observability/index.ts";
-import type { Assignments } from "./assignments.ts";
-import { isFoundOnJoin } from "./copies.ts";
-import type { Observations } from "./observations.ts";
+} from "../../apis/index.ts";
+import type { Heal, Observation, Row } from "../../desiredstate/index.ts";
+import type { HubCache } from "../../hub/index.ts";
+import { memberKindOf } from "../../interpreter/index.ts";
+import type { EventRecorder } from "../../observability/index.ts";
+import type { Assignments } from "../tables/assignments.ts";
+import { isFoundOnJoin } from "../facts/copies.ts";
+import type { Observations } from "../tables/observations.ts";
 
 export interface MemberEventSources {
   hub: HubCache;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type MemberCluster, type Placement, policyKey, refKey } from "../apis/index.ts";
-import type { HubCache } from "../hub/index.ts";
+import { type MemberCluster, type Placement, policyKey, refKey } from "../../apis/index.ts";
+import type { HubCache } from "../../hub/index.ts";
 import { affectedBy, isInTheWay, leavesClusters } from "./affected.ts";
-import { type Plan, Plans } from "./plans.ts";
-import { CLUSTER, observation, owner } from "./testing/builders.ts";
-import { member, planOn } from "./testing/copySources.ts";
+import { type Plan, Plans } from "../tables/plans.ts";
+import { CLUSTER, observation, owner } from "../testing/builders.ts";
+import { member, planOn } from "../testing/copySources.ts";
 
 const EUROPE = { labels: { region: "europe" } };
 const ASIA = { labels: { region: "asia" } };

@@ -5,12 +5,12 @@ import {
   type KubeObject,
   type ObjectMeta,
   OBJECT_FINALIZER,
-} from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
-import type { HubEvent, PlacedKind } from "../hub/index.ts";
-import { ApiError, type Client, DEMOAPPLICATIONS } from "../runtime/index.ts";
+} from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
+import type { HubEvent, PlacedKind } from "../../hub/index.ts";
+import { ApiError, type Client, DEMOAPPLICATIONS } from "../../runtime/index.ts";
 import { changedFinished, changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
-import type { ControllerClasses } from "./controllerClasses.ts";
+import type { ControllerClasses } from "../facts/controllerClasses.ts";
 
 const { signal } = new AbortController();
 

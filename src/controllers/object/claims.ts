@@ -10,15 +10,15 @@ import {
   OBJECT_FINALIZER,
   recordOf,
   sameValue,
-} from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
-import { changedSpec, type HubCache, type HubEvent, type PlacedKind, type StatusStore } from "../hub/index.ts";
-import type { EventRecorder } from "../observability/index.ts";
-import type { Client } from "../runtime/index.ts";
+} from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
+import { changedSpec, type HubCache, type HubEvent, type PlacedKind, type StatusStore } from "../../hub/index.ts";
+import type { EventRecorder } from "../../observability/index.ts";
+import type { Client } from "../../runtime/index.ts";
 import { changedContent, isRendered, isUntouched } from "./concerned.ts";
-import type { ControllerClasses } from "./controllerClasses.ts";
-import { setFinalizers } from "./finalizers.ts";
-import { recordFinalizer } from "./placementEvents.ts";
+import type { ControllerClasses } from "../facts/controllerClasses.ts";
+import { setFinalizers } from "../facts/finalizers.ts";
+import { recordFinalizer } from "../progress/placementEvents.ts";
 
 /** How a hub object becomes this manager's: the finalizer, and with it the first record of where the object goes. */
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { FieldsV1, KubeObject, ObjectMeta } from "../apis/index.ts";
-import type { HubEvent } from "../hub/index.ts";
+import type { FieldsV1, KubeObject, ObjectMeta } from "../../apis/index.ts";
+import type { HubEvent } from "../../hub/index.ts";
 import { changedContent, concernedAmong, isConcerned, isUntouched } from "./concerned.ts";
-import type { CopySources } from "./copies.ts";
+import type { CopySources } from "../facts/copies.ts";
 
 const DATA: FieldsV1 = { "f:data": { "f:a": {} } };
 

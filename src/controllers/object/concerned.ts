@@ -1,7 +1,13 @@
-import { holdersOf, type KubeObject, OBJECT_FINALIZER, parseApiVersion, sameValue } from "../apis/index.ts";
-import type { HubEvent } from "../hub/index.ts";
-import { hubKindOf, standingFields, unwrittenFields, userSetObject, whyOwnersUnknown } from "../interpreter/index.ts";
-import type { CopySources } from "./copies.ts";
+import { holdersOf, type KubeObject, OBJECT_FINALIZER, parseApiVersion, sameValue } from "../../apis/index.ts";
+import type { HubEvent } from "../../hub/index.ts";
+import {
+  hubKindOf,
+  standingFields,
+  unwrittenFields,
+  userSetObject,
+  whyOwnersUnknown,
+} from "../../interpreter/index.ts";
+import type { CopySources } from "../facts/copies.ts";
 
 /** Which objects of the hub are a manager's business. What no policy selects costs nothing beyond its event. */
 

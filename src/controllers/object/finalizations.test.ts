@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import type { DeletionPolicy } from "../desiredstate/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import type { DeletionPolicy } from "../../desiredstate/index.ts";
 import { Finalizations } from "./finalizations.ts";
-import { planOn } from "./testing/copySources.ts";
-import { APP, app, placement, planning } from "./testing/planning.ts";
+import { planOn } from "../testing/copySources.ts";
+import { APP, app, placement, planning } from "../testing/planning.ts";
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace: "default", name: "data" };
 const DEPLOYMENT = { apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name: "shop" };

@@ -1,7 +1,7 @@
-import type { KubeObject } from "../apis/index.ts";
-import { computeTarget, type DeletionPolicy } from "../desiredstate/index.ts";
-import type { PlacedKind } from "../hub/index.ts";
-import type { EventRecorder } from "../observability/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { computeTarget, type DeletionPolicy } from "../../desiredstate/index.ts";
+import type { PlacedKind } from "../../hub/index.ts";
+import type { EventRecorder } from "../../observability/index.ts";
 import type { OrphaningDeletions } from "./orphaning.ts";
 import { askedOf } from "./needs.ts";
 import { attempted } from "./planningFailure.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { DependencyKind, KubeObject } from "../apis/index.ts";
-import type { PlacedKind } from "../hub/index.ts";
-import { type Dependency, placeableKindOf } from "../interpreter/index.ts";
+import type { DependencyKind, KubeObject } from "../../apis/index.ts";
+import type { PlacedKind } from "../../hub/index.ts";
+import { type Dependency, placeableKindOf } from "../../interpreter/index.ts";
 import { footprintOf } from "./remains.ts";
 
 const needed = (kind: DependencyKind): Dependency => ({

@@ -5,10 +5,10 @@ import {
   type KubeObject,
   type ObjectRef,
   refKey,
-} from "../apis/index.ts";
-import type { Observation, Row } from "../desiredstate/index.ts";
+} from "../../apis/index.ts";
+import type { Observation, Row } from "../../desiredstate/index.ts";
 import { whyNotYet } from "./handover.ts";
-import { absent, applyRow as row, holdRow, observation } from "./testing/builders.ts";
+import { absent, applyRow as row, holdRow, observation } from "../testing/builders.ts";
 
 const NONE = { desired: 1, updated: 1, ready: 1, available: 1 };
 const SERVICE: ObjectRef = { apiVersion: "v1", kind: "Service", namespace: "default", name: "shop" };

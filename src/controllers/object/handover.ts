@@ -12,10 +12,10 @@ import {
   type ObjectRef,
   refKey,
   unclaimed,
-} from "../apis/index.ts";
-import { computeTarget, type Observation, type Row, step } from "../desiredstate/index.ts";
-import { changedFacts, changedSpec, type PlacedKind } from "../hub/index.ts";
-import type { EventRecorder } from "../observability/index.ts";
+} from "../../apis/index.ts";
+import { computeTarget, type Observation, type Row, step } from "../../desiredstate/index.ts";
+import { changedFacts, changedSpec, type PlacedKind } from "../../hub/index.ts";
+import type { EventRecorder } from "../../observability/index.ts";
 import {
   type Client,
   type Clock,
@@ -25,15 +25,15 @@ import {
   requeueAfter,
   type Result,
   type Source,
-} from "../runtime/index.ts";
-import { copiesOf, type CopySources, recordedClusters, removalFacts } from "./copies.ts";
-import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
-import type { HubNamespaces } from "./hubNamespaces.ts";
+} from "../../runtime/index.ts";
+import { copiesOf, type CopySources, recordedClusters, removalFacts } from "../facts/copies.ts";
+import { RETRY_FINALIZER_MS, setFinalizers } from "../facts/finalizers.ts";
+import type { HubNamespaces } from "../facts/hubNamespaces.ts";
 import { knownOf } from "./needs.ts";
-import { logFieldsOf } from "./ownerKeys.ts";
-import { recordHandover } from "./placementEvents.ts";
+import { logFieldsOf } from "../tables/ownerKeys.ts";
+import { recordHandover } from "../progress/placementEvents.ts";
 import { dependenciesIn } from "./snapshots.ts";
-import type { StatusWrites } from "./status.ts";
+import type { StatusWrites } from "../status/status.ts";
 
 export interface HandoverReconcilerOptions extends CopySources {
   client: Client;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { FIRST_RECORD_ANNOTATION, OBJECT_FINALIZER, REGION_LABEL } from "../apis/index.ts";
-import { ApiError, DEMOAPPLICATIONS, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS } from "../runtime/index.ts";
-import { RETRY_FINALIZER_MS } from "./finalizers.ts";
-import { observation } from "./testing/builders.ts";
-import { CANARY, DEPLOYMENT, handing, TO_CANARY } from "./testing/handing.ts";
-import { APP, placement, placing, statusOn } from "./testing/planning.ts";
+import { FIRST_RECORD_ANNOTATION, OBJECT_FINALIZER, REGION_LABEL } from "../../apis/index.ts";
+import { ApiError, DEMOAPPLICATIONS, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS } from "../../runtime/index.ts";
+import { RETRY_FINALIZER_MS } from "../facts/finalizers.ts";
+import { observation } from "../testing/builders.ts";
+import { CANARY, DEPLOYMENT, handing, TO_CANARY } from "../testing/handing.ts";
+import { APP, placement, placing, statusOn } from "../testing/planning.ts";
 
 describe("an object of another class that names ours", () => {
   const claimable = (...given: [Parameters<typeof handing>[1]?]) => handing({ finalizers: [CANARY] }, ...given);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { OBJECT_FINALIZER } from "../apis/index.ts";
-import { MEMBERCLUSTERS, PLACEMENTS } from "../runtime/index.ts";
-import { observation } from "./testing/builders.ts";
-import { CANARY, DEPLOYMENT, handing, TO_CANARY } from "./testing/handing.ts";
-import { APP, placement } from "./testing/planning.ts";
+import { OBJECT_FINALIZER } from "../../apis/index.ts";
+import { MEMBERCLUSTERS, PLACEMENTS } from "../../runtime/index.ts";
+import { observation } from "../testing/builders.ts";
+import { CANARY, DEPLOYMENT, handing, TO_CANARY } from "../testing/handing.ts";
+import { APP, placement } from "../testing/planning.ts";
 
 const ONCE = [{ key: APP, afterMs: undefined }];
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type KubeObject, OBJECT_FINALIZER, type OwnerRef, refKey } from "../apis/index.ts";
-import type { HubCache, PlacedKind } from "../hub/index.ts";
-import { CRDS, DEMOAPPLICATIONS, type ResourceType } from "../runtime/index.ts";
+import { type KubeObject, OBJECT_FINALIZER, type OwnerRef, refKey } from "../../apis/index.ts";
+import type { HubCache, PlacedKind } from "../../hub/index.ts";
+import { CRDS, DEMOAPPLICATIONS, type ResourceType } from "../../runtime/index.ts";
 import { type Gone, heldAsGone, heldByKind } from "./heldDeletions.ts";
-import { observation } from "./testing/builders.ts";
+import { observation } from "../testing/builders.ts";
 
 const signal = new AbortController().signal;
 const HELD = { reason: "KindBeingDeleted", message: "its CRD is being deleted" } as const;

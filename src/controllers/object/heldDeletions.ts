@@ -8,11 +8,11 @@ import {
   refKey,
   shortMessage,
   shortName,
-} from "../apis/index.ts";
-import { choosePlacement, type Observation, type Why } from "../desiredstate/index.ts";
-import type { HubCache, PlacedKind } from "../hub/index.ts";
-import { CRDS } from "../runtime/index.ts";
-import type { MissingOwners } from "./missingOwners.ts";
+} from "../../apis/index.ts";
+import { choosePlacement, type Observation, type Why } from "../../desiredstate/index.ts";
+import type { HubCache, PlacedKind } from "../../hub/index.ts";
+import { CRDS } from "../../runtime/index.ts";
+import type { MissingOwners } from "../facts/missingOwners.ts";
 
 const SUSPENDED: Reason = "Suspended";
 /** Nobody tells when the last object of a kind is gone. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { FIRST_RECORD_ANNOTATION, type KubeObject, type ObjectMeta, OBJECT_FINALIZER } from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
-import type { PlacedKind } from "../hub/index.ts";
-import { ApiError, type Client, CONFIGMAPS } from "../runtime/index.ts";
-import type { ControllerClasses } from "./controllerClasses.ts";
+import { FIRST_RECORD_ANNOTATION, type KubeObject, type ObjectMeta, OBJECT_FINALIZER } from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
+import type { PlacedKind } from "../../hub/index.ts";
+import { ApiError, type Client, CONFIGMAPS } from "../../runtime/index.ts";
+import type { ControllerClasses } from "../facts/controllerClasses.ts";
 import { isOver, letGo } from "./letGo.ts";
 
 const { signal } = new AbortController();

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { placementObject } from "../../test/builders/policyObjects.ts";
-import { type KubeObject, type ObjectSetting, type Placement, refKey, refOf } from "../apis/index.ts";
-import type { HubCache, PlacedKind } from "../hub/index.ts";
-import { type Dependency, placeableKindOf } from "../interpreter/index.ts";
-import { DEMOAPPLICATIONS, DEPLOYMENTS } from "../runtime/index.ts";
-import type { Collected, DependencyWatches } from "./dependencies.ts";
+import { placementObject } from "../../../test/builders/policyObjects.ts";
+import { type KubeObject, type ObjectSetting, type Placement, refKey, refOf } from "../../apis/index.ts";
+import type { HubCache, PlacedKind } from "../../hub/index.ts";
+import { type Dependency, placeableKindOf } from "../../interpreter/index.ts";
+import { DEMOAPPLICATIONS, DEPLOYMENTS } from "../../runtime/index.ts";
+import type { Collected, DependencyWatches } from "../facts/dependencies.ts";
 import { askedOf, knownOf } from "./needs.ts";
-import { app } from "./testing/planning.ts";
+import { app } from "../testing/planning.ts";
 
 const secret = (name: string): Dependency => ({
   ref: { apiVersion: "v1", kind: "Secret", namespace: "default", name },

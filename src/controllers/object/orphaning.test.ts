@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, ObjectMeta } from "../apis/index.ts";
-import type { HubEvent, PlacedKind } from "../hub/index.ts";
-import { ApiError, type Client, DEMOAPPLICATIONS, Emitter, type ListOptions } from "../runtime/index.ts";
+import type { KubeObject, ObjectMeta } from "../../apis/index.ts";
+import type { HubEvent, PlacedKind } from "../../hub/index.ts";
+import { ApiError, type Client, DEMOAPPLICATIONS, Emitter, type ListOptions } from "../../runtime/index.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 
 const ORPHAN = "orphan";

@@ -1,6 +1,6 @@
-import { DELETION_POLICY_ANNOTATION, type KubeObject, orphanedBy } from "../apis/index.ts";
-import type { HubCache, HubEvent, PlacedKind } from "../hub/index.ts";
-import { type Client, isApiError, isConflict, isNotFound, type Source } from "../runtime/index.ts";
+import { DELETION_POLICY_ANNOTATION, type KubeObject, orphanedBy } from "../../apis/index.ts";
+import type { HubCache, HubEvent, PlacedKind } from "../../hub/index.ts";
+import { type Client, isApiError, isConflict, isNotFound, type Source } from "../../runtime/index.ts";
 
 /** What the API server puts on an object that is deleted with the propagation policy Orphan; the hub's garbage collector takes it off again. */
 const ORPHAN_FINALIZER = "orphan";

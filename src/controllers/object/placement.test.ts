@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { CONTROLLER_CLASS_LABEL, FIRST_RECORD_ANNOTATION, OBJECT_FINALIZER } from "../apis/index.ts";
-import { ApiError, DEMOAPPLICATIONS, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS } from "../runtime/index.ts";
-import { RETRY_FINALIZER_MS } from "./finalizers.ts";
-import { observation } from "./testing/builders.ts";
-import { APP, app, placement, placing, statusOn } from "./testing/planning.ts";
+import { CONTROLLER_CLASS_LABEL, FIRST_RECORD_ANNOTATION, OBJECT_FINALIZER } from "../../apis/index.ts";
+import { ApiError, DEMOAPPLICATIONS, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS } from "../../runtime/index.ts";
+import { RETRY_FINALIZER_MS } from "../facts/finalizers.ts";
+import { observation } from "../testing/builders.ts";
+import { APP, app, placement, placing, statusOn } from "../testing/planning.ts";
 
 describe("an object that a policy places", () => {
   test("is claimed, says where it goes, and goes there", async () => {

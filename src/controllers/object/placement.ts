@@ -1,4 +1,4 @@
-import { type KubeObject, OBJECT_FINALIZER, unclaimed } from "../apis/index.ts";
+import { type KubeObject, OBJECT_FINALIZER, unclaimed } from "../../apis/index.ts";
 import {
   computeTarget,
   type DeletionPolicy,
@@ -8,8 +8,8 @@ import {
   step,
   type StepResult,
   type Target,
-} from "../desiredstate/index.ts";
-import { changedFacts, type PlacedKind, type StatusStore } from "../hub/index.ts";
+} from "../../desiredstate/index.ts";
+import { changedFacts, type PlacedKind, type StatusStore } from "../../hub/index.ts";
 import {
   type EventRecorder,
   type Following,
@@ -17,7 +17,7 @@ import {
   type Recoveries,
   startSpan,
   type Tracer,
-} from "../observability/index.ts";
+} from "../../observability/index.ts";
 import {
   type Client,
   type Clock,
@@ -28,7 +28,7 @@ import {
   requeueAfter,
   type Result,
   type Source,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import { affectedBy, leavesClusters, ownersToReplan } from "./affected.ts";
 import { attempted } from "./planningFailure.ts";
 import {
@@ -40,35 +40,35 @@ import {
   recordedClusters,
   type Removal,
   removalFacts,
-} from "./copies.ts";
-import type { OfGone } from "./controllerClasses.ts";
-import type { DelayedWarnings } from "./delayedWarnings.ts";
-import type { EvictionPace } from "./evictionPace.ts";
+} from "../facts/copies.ts";
+import type { OfGone } from "../facts/controllerClasses.ts";
+import type { DelayedWarnings } from "../progress/delayedWarnings.ts";
+import type { EvictionPace } from "../facts/evictionPace.ts";
 import { Finalizations } from "./finalizations.ts";
-import { FirstSight } from "./firstSight.ts";
-import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
-import type { HubNamespaces } from "./hubNamespaces.ts";
+import { FirstSight } from "../facts/firstSight.ts";
+import { RETRY_FINALIZER_MS, setFinalizers } from "../facts/finalizers.ts";
+import type { HubNamespaces } from "../facts/hubNamespaces.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 import { changedFinished, changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
 import { changedContent, concernedAmong, isConcerned } from "./concerned.ts";
-import { keepHeld, wentByTtl } from "./heldOnHub.ts";
+import { keepHeld, wentByTtl } from "../facts/heldOnHub.ts";
 import { HELD_AGAIN_MS, heldAsGone, heldByKind, heldBySuspension } from "./heldDeletions.ts";
 import { isOver, letGo } from "./letGo.ts";
 import { RecordedRows } from "./recordedRows.ts";
-import { changedCommand } from "./rolloutCommands.ts";
+import { changedCommand } from "../facts/rolloutCommands.ts";
 import { type Stage, Staging, type StagingSources } from "./staging.ts";
-import type { Rooms } from "./rooms.ts";
-import { followingOf } from "./objectTraces.ts";
-import { logFieldsOf, refOfKey, spanAttributes } from "./ownerKeys.ts";
+import type { Rooms } from "../tables/rooms.ts";
+import { followingOf } from "../tables/objectTraces.ts";
+import { logFieldsOf, refOfKey, spanAttributes } from "../tables/ownerKeys.ts";
 import { knownOf } from "./needs.ts";
 import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
-import { logProblems, recordDecision, recordStart, warnLater } from "./placementEvents.ts";
-import { lifeOf } from "./plans.ts";
-import { recordDeletionEnd } from "./progressEvents.ts";
+import { logProblems, recordDecision, recordStart, warnLater } from "../progress/placementEvents.ts";
+import { lifeOf } from "../tables/plans.ts";
+import { recordDeletionEnd } from "../status/progressEvents.ts";
 import { footprintOf, remainsBeside, remainsOf } from "./remains.ts";
 import { awaitsNews, isHeld, isLetGoOf, isUnrecorded, snapshotOf } from "./snapshots.ts";
-import type { PolicyProgress } from "./policyProgress.ts";
-import type { StatusWrites } from "./status.ts";
+import type { PolicyProgress } from "../progress/policyProgress.ts";
+import type { StatusWrites } from "../status/status.ts";
 
 export interface PlacementReconcilerOptions
   extends CopySources, Pick<StagingSources, "revisions" | "gates" | "places"> {

@@ -6,12 +6,12 @@ import {
   OBJECT_FINALIZER,
   type Placement,
   refKey,
-} from "../apis/index.ts";
-import { ApiError, CRDS, DEMOAPPLICATIONS } from "../runtime/index.ts";
-import { RETRY_FINALIZER_MS } from "./finalizers.ts";
+} from "../../apis/index.ts";
+import { ApiError, CRDS, DEMOAPPLICATIONS } from "../../runtime/index.ts";
+import { RETRY_FINALIZER_MS } from "../facts/finalizers.ts";
 import { HELD_AGAIN_MS } from "./heldDeletions.ts";
-import { absent, observation, owner } from "./testing/builders.ts";
-import { APP, app, placement, placing, statusOn } from "./testing/planning.ts";
+import { absent, observation, owner } from "../testing/builders.ts";
+import { APP, app, placement, placing, statusOn } from "../testing/planning.ts";
 
 const deletion = { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z", generation: 2 } };
 

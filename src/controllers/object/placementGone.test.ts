@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { CONTROLLER_CLASS_LABEL, type OwnerRef, refKey } from "../apis/index.ts";
-import type { Observation } from "../desiredstate/index.ts";
-import { CRDS, DEMOAPPLICATIONS, PLACEMENTS } from "../runtime/index.ts";
-import { absent, observation, owner } from "./testing/builders.ts";
-import { APP, app, placement, placing, statusOn } from "./testing/planning.ts";
+import { CONTROLLER_CLASS_LABEL, type OwnerRef, refKey } from "../../apis/index.ts";
+import type { Observation } from "../../desiredstate/index.ts";
+import { CRDS, DEMOAPPLICATIONS, PLACEMENTS } from "../../runtime/index.ts";
+import { absent, observation, owner } from "../testing/builders.ts";
+import { APP, app, placement, placing, statusOn } from "../testing/planning.ts";
 
 /** What becomes of the copies of an object that the hub does not have, or that somebody has taken Meridian's finalizer off. */
 

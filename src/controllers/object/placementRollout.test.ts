@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { CONTROLLER_CLASS_LABEL } from "../apis/index.ts";
-import { CONTROLLERREVISIONS } from "../runtime/index.ts";
-import { APP, app, placement, placing, statusOn } from "./testing/planning.ts";
-import { CANARY } from "./testing/rollingOut.ts";
+import { CONTROLLER_CLASS_LABEL } from "../../apis/index.ts";
+import { CONTROLLERREVISIONS } from "../../runtime/index.ts";
+import { APP, app, placement, placing, statusOn } from "../testing/planning.ts";
+import { CANARY } from "../testing/rollingOut.ts";
 
 /** An application whose policy has it rolled out in stages, planned for the first time. */
 async function rolling(image = "nginx:1") {

@@ -6,10 +6,10 @@ import {
   refKey,
   refOf,
   ROLLOUT_COMMAND_ANNOTATION,
-} from "../apis/index.ts";
-import { ApiError, CONFIGMAPS, MEMBERCLUSTERS, PLACEMENTS, RESOURCEBINDINGS } from "../runtime/index.ts";
-import { RETRY_FINALIZER_MS } from "./finalizers.ts";
-import { placement, placing } from "./testing/planning.ts";
+} from "../../apis/index.ts";
+import { ApiError, CONFIGMAPS, MEMBERCLUSTERS, PLACEMENTS, RESOURCEBINDINGS } from "../../runtime/index.ts";
+import { RETRY_FINALIZER_MS } from "../facts/finalizers.ts";
+import { placement, placing } from "../testing/planning.ts";
 
 /** Objects of a kind that is sent to the members as it is. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { CONTROLLER_CLASS_LABEL, finalizerOf, OBJECT_FINALIZER, TRACEPARENT_ANNOTATION } from "../apis/index.ts";
-import { ApiError, DEMOAPPLICATIONS, SECRETS } from "../runtime/index.ts";
-import { APP, app, placement, placing, statusOn } from "./testing/planning.ts";
+import { CONTROLLER_CLASS_LABEL, finalizerOf, OBJECT_FINALIZER, TRACEPARENT_ANNOTATION } from "../../apis/index.ts";
+import { ApiError, DEMOAPPLICATIONS, SECRETS } from "../../runtime/index.ts";
+import { APP, app, placement, placing, statusOn } from "../testing/planning.ts";
 
 /** What one turn of the planning of an object does beside the plan itself. */
 

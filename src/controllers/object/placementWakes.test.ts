@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { DEMOAPPLICATIONS, MEMBERCLUSTERS, PLACEMENTS, type ResourceType } from "../runtime/index.ts";
-import { observation, owner } from "./testing/builders.ts";
-import { APP, placing, statusOn } from "./testing/planning.ts";
+import { DEMOAPPLICATIONS, MEMBERCLUSTERS, PLACEMENTS, type ResourceType } from "../../runtime/index.ts";
+import { observation, owner } from "../testing/builders.ts";
+import { APP, placing, statusOn } from "../testing/planning.ts";
 
 const ONCE = [{ key: APP, afterMs: undefined }];
 const OTHER = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true } as ResourceType;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { FederatedStatus, KubeObject } from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
-import { logLines } from "../observability/testing/logLines.ts";
-import type { ReconcileContext } from "../runtime/index.ts";
+import type { FederatedStatus, KubeObject } from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import type { ReconcileContext } from "../../runtime/index.ts";
 import { type Before, logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
-import type { Plan } from "./plans.ts";
+import type { Plan } from "../tables/plans.ts";
 
 const OWNER = "paas.cmft.com/DemoApplication/default/shop";
 

@@ -1,9 +1,9 @@
-import { type FederatedStatus, generationOf, type KubeObject } from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
-import type { ReconcileContext } from "../runtime/index.ts";
-import { isUnanswered } from "./objectTraces.ts";
-import { clusterNames } from "./placementEvents.ts";
-import type { Plan } from "./plans.ts";
+import { type FederatedStatus, generationOf, type KubeObject } from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
+import type { ReconcileContext } from "../../runtime/index.ts";
+import { isUnanswered } from "../tables/objectTraces.ts";
+import { clusterNames } from "../progress/placementEvents.ts";
+import type { Plan } from "../tables/plans.ts";
 
 /** The lines of one object's planning: with those of the workers and of the status they tell a change from the hub to the last member. */
 

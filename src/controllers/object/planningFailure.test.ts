@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { EventRecord, EventRecorder } from "../observability/index.ts";
+import type { EventRecord, EventRecorder } from "../../observability/index.ts";
 import { attempted } from "./planningFailure.ts";
-import { type Plan, Plans } from "./plans.ts";
-import { planOn } from "./testing/copySources.ts";
-import { APP, app } from "./testing/planning.ts";
+import { type Plan, Plans } from "../tables/plans.ts";
+import { planOn } from "../testing/copySources.ts";
+import { APP, app } from "../testing/planning.ts";
 
 const FAILURE = {
   reason: "PlanningFailed",

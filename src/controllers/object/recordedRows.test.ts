@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { Plans } from "./plans.ts";
+import { Plans } from "../tables/plans.ts";
 import { RecordedRows } from "./recordedRows.ts";
-import { applyRow, deleteRow, holdRow } from "./testing/builders.ts";
-import { planOn } from "./testing/copySources.ts";
+import { applyRow, deleteRow, holdRow } from "../testing/builders.ts";
+import { planOn } from "../testing/copySources.ts";
 
 const OWNER = "shop";
 const ROWS = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { refKey } from "../apis/index.ts";
-import type { Observation } from "../desiredstate/index.ts";
-import type { PlacedKind } from "../hub/index.ts";
+import { refKey } from "../../apis/index.ts";
+import type { Observation } from "../../desiredstate/index.ts";
+import type { PlacedKind } from "../../hub/index.ts";
 import { type Footprint, footprintOf, remainsOf } from "./remains.ts";
 import {
   absent,
@@ -15,8 +15,8 @@ import {
   observation,
   owner,
   SHOP,
-} from "./testing/builders.ts";
-import { copySources, hubObject, member } from "./testing/copySources.ts";
+} from "../testing/builders.ts";
+import { copySources, hubObject, member } from "../testing/copySources.ts";
 
 const CART = owner("cart");
 const SHOP_KEY = refKey(SHOP);

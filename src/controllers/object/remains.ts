@@ -6,12 +6,12 @@ import {
   refKey,
   refOf,
   shortMessage,
-} from "../apis/index.ts";
-import { type HoldRow, kindNameOf, type Row, type Target } from "../desiredstate/index.ts";
-import type { PlacedKind } from "../hub/index.ts";
-import { type Dependency, occasionalKindOf } from "../interpreter/index.ts";
-import { copiesOf, type CopySources, isNeededByOthers, recordedClusters } from "./copies.ts";
-import { whyNotGranted } from "./grants.ts";
+} from "../../apis/index.ts";
+import { type HoldRow, kindNameOf, type Row, type Target } from "../../desiredstate/index.ts";
+import type { PlacedKind } from "../../hub/index.ts";
+import { type Dependency, occasionalKindOf } from "../../interpreter/index.ts";
+import { copiesOf, type CopySources, isNeededByOthers, recordedClusters } from "../facts/copies.ts";
+import { whyNotGranted } from "../facts/grants.ts";
 
 /** What may be left of a hub object on clusters where it is not to be (any more). */
 export interface Remains {

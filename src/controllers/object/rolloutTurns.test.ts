@@ -4,11 +4,11 @@ import {
   ROLLOUT_APPROVALS_ANNOTATION,
   ROLLOUT_COMMAND_ANNOTATION,
   type RolloutStatus,
-} from "../apis/index.ts";
-import { PLACEMENTS } from "../runtime/index.ts";
+} from "../../apis/index.ts";
+import { PLACEMENTS } from "../../runtime/index.ts";
 import { Rollouts, type Staged } from "./rollouts.ts";
-import { APP, app } from "./testing/planning.ts";
-import { CANARY, rollingOut } from "./testing/rollingOut.ts";
+import { APP, app } from "../testing/planning.ts";
+import { CANARY, rollingOut } from "../testing/rollingOut.ts";
 
 const START = "2026-01-01T00:00:00Z";
 const POLICY = "Placement/default/everywhere";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { REVISION_OF_LABEL, type RolloutStatus } from "../apis/index.ts";
-import { CONTROLLERREVISIONS, MEMBERCLUSTERS, PLACEMENTS } from "../runtime/index.ts";
-import { absent, observation } from "./testing/builders.ts";
-import { cluster } from "./testing/planning.ts";
-import { CANARY, imagesOf, rollingOut } from "./testing/rollingOut.ts";
+import { REVISION_OF_LABEL, type RolloutStatus } from "../../apis/index.ts";
+import { CONTROLLERREVISIONS, MEMBERCLUSTERS, PLACEMENTS } from "../../runtime/index.ts";
+import { absent, observation } from "../testing/builders.ts";
+import { cluster } from "../testing/planning.ts";
+import { CANARY, imagesOf, rollingOut } from "../testing/rollingOut.ts";
 
 const START = "2026-01-01T00:00:00Z";
 const none = new Set<string>();

@@ -7,7 +7,7 @@ import {
   type RolloutStatus,
   sameValue,
   timestamp,
-} from "../apis/index.ts";
+} from "../../apis/index.ts";
 import {
   computeTarget,
   type ClusterTarget,
@@ -22,8 +22,8 @@ import {
   snapshotOfRevision,
   type Target,
   type Why,
-} from "../desiredstate/index.ts";
-import type { ReadRevision } from "../hub/index.ts";
+} from "../../desiredstate/index.ts";
+import type { ReadRevision } from "../../hub/index.ts";
 import {
   advance,
   type Advance,
@@ -34,13 +34,13 @@ import {
   stopOf,
   type Transition,
   type Turn,
-} from "../rollout/index.ts";
-import type { Gates } from "./gates.ts";
-import type { Observations } from "./observations.ts";
-import { refOfKey } from "./ownerKeys.ts";
-import { contentHash, type Revisions, tooLarge } from "./revisions.ts";
-import { commandsOf, type CommandSources } from "./rolloutCommands.ts";
-import type { BoundRun, RolloutPlaces } from "./rolloutPlaces.ts";
+} from "../../rollout/index.ts";
+import type { Gates } from "../facts/gates.ts";
+import type { Observations } from "../tables/observations.ts";
+import { refOfKey } from "../tables/ownerKeys.ts";
+import { contentHash, type Revisions, tooLarge } from "../facts/revisions.ts";
+import { commandsOf, type CommandSources } from "../facts/rolloutCommands.ts";
+import type { BoundRun, RolloutPlaces } from "../facts/rolloutPlaces.ts";
 
 export interface RolloutSources extends CommandSources {
   observations: Observations;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { placementObject } from "../../test/builders/policyObjects.ts";
-import type { Placement } from "../apis/index.ts";
-import { type Observation, REPLACED, type Row, type Target } from "../desiredstate/index.ts";
-import { DEMOAPPLICATIONS } from "../runtime/index.ts";
+import { placementObject } from "../../../test/builders/policyObjects.ts";
+import type { Placement } from "../../apis/index.ts";
+import { type Observation, REPLACED, type Row, type Target } from "../../desiredstate/index.ts";
+import { DEMOAPPLICATIONS } from "../../runtime/index.ts";
 import type { Known } from "./needs.ts";
 import { awaitsNews, isHeld, snapshotOf, type SnapshotSources } from "./snapshots.ts";
-import { applyRow, CONFIG_REF, deleteRow, holdRow, observation } from "./testing/builders.ts";
-import { copySources, hubObject, planOn } from "./testing/copySources.ts";
+import { applyRow, CONFIG_REF, deleteRow, holdRow, observation } from "../testing/builders.ts";
+import { copySources, hubObject, planOn } from "../testing/copySources.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 

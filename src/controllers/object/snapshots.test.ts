@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { FederatedStatus, KubeObject } from "../apis/index.ts";
-import { AWAITING_REPLACEMENT, REPLACED, type Row, type Target } from "../desiredstate/index.ts";
+import type { FederatedStatus, KubeObject } from "../../apis/index.ts";
+import { AWAITING_REPLACEMENT, REPLACED, type Row, type Target } from "../../desiredstate/index.ts";
 import { isLetGoOf, isRemoval, isReplacing, previousOf, snapshotOf, type SnapshotSources } from "./snapshots.ts";
-import { applyRow, CLUSTER, deleteRow, holdRow, observation } from "./testing/builders.ts";
-import { copySources, hubObject, leaving, member, planOn } from "./testing/copySources.ts";
+import { applyRow, CLUSTER, deleteRow, holdRow, observation } from "../testing/builders.ts";
+import { copySources, hubObject, leaving, member, planOn } from "../testing/copySources.ts";
 
 const RECORD = "federation.paas.cmft.com/clusters";
 const object = (record?: object, status?: object): KubeObject => ({

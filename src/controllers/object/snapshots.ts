@@ -1,4 +1,11 @@
-import { type FederatedStatus, firstRecordOf, type KubeObject, policyKey, type Reason, refKey } from "../apis/index.ts";
+import {
+  type FederatedStatus,
+  firstRecordOf,
+  type KubeObject,
+  policyKey,
+  type Reason,
+  refKey,
+} from "../../apis/index.ts";
 import {
   AWAITING_REPLACEMENT,
   type FoundCopy,
@@ -7,12 +14,12 @@ import {
   type Row,
   type Snapshot,
   type Target,
-} from "../desiredstate/index.ts";
-import { copiesOf, type CopySources, recordedClusters, wasFoundOnJoin } from "./copies.ts";
-import type { EvictionPace } from "./evictionPace.ts";
-import type { HubNamespaces } from "./hubNamespaces.ts";
+} from "../../desiredstate/index.ts";
+import { copiesOf, type CopySources, recordedClusters, wasFoundOnJoin } from "../facts/copies.ts";
+import type { EvictionPace } from "../facts/evictionPace.ts";
+import type { HubNamespaces } from "../facts/hubNamespaces.ts";
 import type { Known } from "./needs.ts";
-import type { Rooms } from "./rooms.ts";
+import type { Rooms } from "../tables/rooms.ts";
 
 export interface SnapshotSources extends CopySources {
   hubId: string;

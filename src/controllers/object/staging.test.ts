@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { RolloutStatus } from "../apis/index.ts";
-import { logLines } from "../observability/testing/logLines.ts";
-import { CONTROLLERREVISIONS } from "../runtime/index.ts";
-import { planOn } from "./testing/copySources.ts";
-import { APP, app } from "./testing/planning.ts";
-import { CANARY, imagesOf, rollingOut } from "./testing/rollingOut.ts";
+import type { RolloutStatus } from "../../apis/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import { CONTROLLERREVISIONS } from "../../runtime/index.ts";
+import { planOn } from "../testing/copySources.ts";
+import { APP, app } from "../testing/planning.ts";
+import { CANARY, imagesOf, rollingOut } from "../testing/rollingOut.ts";
 import { type Stage, Staging } from "./staging.ts";
 
 const START = "2026-01-01T00:00:00Z";

@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { type OverridePolicy, type OverrideRule, type Placement, type PlacementSpec, refKey } from "../apis/index.ts";
-import type { Observation, Target } from "../desiredstate/index.ts";
-import { effectOf, type MatchedRule } from "../override/index.ts";
-import type { HubCache } from "../hub/index.ts";
+import {
+  type OverridePolicy,
+  type OverrideRule,
+  type Placement,
+  type PlacementSpec,
+  refKey,
+} from "../../apis/index.ts";
+import type { Observation, Target } from "../../desiredstate/index.ts";
+import { effectOf, type MatchedRule } from "../../override/index.ts";
+import type { HubCache } from "../../hub/index.ts";
 import { type Outcome, PolicyTally } from "./policyOutcome.ts";
 
 type KindStanding = ReturnType<HubCache["catalog"]["standing"]>;

@@ -8,13 +8,13 @@ import {
   type ResourceSelector,
   shortName,
   unknownClusterWords,
-} from "../apis/index.ts";
-import type { Problem, Target, Why } from "../desiredstate/index.ts";
-import type { HubCache, Policy } from "../hub/index.ts";
-import { hubKindOf, whyNeverPlaced } from "../interpreter/index.ts";
-import { partlyWonBy, winnersOver } from "../override/index.ts";
-import { type LostObjects, refusedPatches } from "../status/index.ts";
-import type { Observations } from "./observations.ts";
+} from "../../apis/index.ts";
+import type { Problem, Target, Why } from "../../desiredstate/index.ts";
+import type { HubCache, Policy } from "../../hub/index.ts";
+import { hubKindOf, whyNeverPlaced } from "../../interpreter/index.ts";
+import { partlyWonBy, winnersOver } from "../../override/index.ts";
+import { type LostObjects, refusedPatches } from "../../status/index.ts";
+import type { Observations } from "../tables/observations.ts";
 
 /** What the plans say of one policy. */
 export interface Outcome {

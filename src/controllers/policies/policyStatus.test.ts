@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { CONTROLLER_CLASS_LABEL, FEDERATION_API_VERSION, type KubeObject } from "../apis/index.ts";
-import { SELECTS_APPLICATIONS } from "../hub/testing/fakeHub.ts";
+import { CONTROLLER_CLASS_LABEL, FEDERATION_API_VERSION, type KubeObject } from "../../apis/index.ts";
+import { SELECTS_APPLICATIONS } from "../../hub/testing/fakeHub.ts";
 import {
   ApiError,
   CLUSTEROVERRIDEPOLICIES,
@@ -11,10 +11,10 @@ import {
   OVERRIDEPOLICIES,
   PLACEMENTS,
   type ResourceType,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import { PolicyStatusReconciler } from "./policyStatus.ts";
-import { absent } from "./testing/builders.ts";
-import { APP, app, cluster, placing, placement } from "./testing/planning.ts";
+import { absent } from "../testing/builders.ts";
+import { APP, app, cluster, placing, placement } from "../testing/planning.ts";
 
 const KEY = "Placement/default/everywhere";
 const OTHER = "OverridePolicy/default/other";

@@ -1,5 +1,5 @@
-import { FIELD_MANAGER, type KubeObject, policyKey, type PolicyStatus, timestamp } from "../apis/index.ts";
-import type { HubCache, Policy } from "../hub/index.ts";
+import { FIELD_MANAGER, type KubeObject, policyKey, type PolicyStatus, timestamp } from "../../apis/index.ts";
+import type { HubCache, Policy } from "../../hub/index.ts";
 import {
   apiVersionOf,
   type Client,
@@ -16,18 +16,18 @@ import {
   type Result,
   type Source,
   TimeSlice,
-} from "../runtime/index.ts";
-import { policyStatus } from "../status/index.ts";
-import type { Assignments } from "./assignments.ts";
-import type { ControllerClasses } from "./controllerClasses.ts";
-import type { Gates } from "./gates.ts";
-import type { ObservationChange, Observations } from "./observations.ts";
-import type { PlanningProgress } from "./planningProgress.ts";
-import type { PolicyProgress } from "./policyProgress.ts";
+} from "../../runtime/index.ts";
+import { policyStatus } from "../../status/index.ts";
+import type { Assignments } from "../tables/assignments.ts";
+import type { ControllerClasses } from "../facts/controllerClasses.ts";
+import type { Gates } from "../facts/gates.ts";
+import type { ObservationChange, Observations } from "../tables/observations.ts";
+import type { PlanningProgress } from "../facts/planningProgress.ts";
+import type { PolicyProgress } from "../progress/policyProgress.ts";
 import { type Outcome, PolicyTally } from "./policyOutcome.ts";
-import { refOfKey } from "./ownerKeys.ts";
-import { policiesIn, type Plans } from "./plans.ts";
-import type { RolloutPlaces, StoppedRun } from "./rolloutPlaces.ts";
+import { refOfKey } from "../tables/ownerKeys.ts";
+import { policiesIn, type Plans } from "../tables/plans.ts";
+import type { RolloutPlaces, StoppedRun } from "../facts/rolloutPlaces.ts";
 import { ungrantedKinds } from "./ungrantedKinds.ts";
 import { withoutEffect } from "./withoutEffect.ts";
 

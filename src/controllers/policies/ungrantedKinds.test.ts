@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { clusterPlacementObject } from "../../test/builders/policyObjects.ts";
-import type { Policy } from "../hub/index.ts";
-import { policyStatus } from "../status/index.ts";
+import { clusterPlacementObject } from "../../../test/builders/policyObjects.ts";
+import type { Policy } from "../../hub/index.ts";
+import { policyStatus } from "../../status/index.ts";
 import { ungrantedKinds } from "./ungrantedKinds.ts";
 
 const type = (group: string, kind: string, plural: string) => ({

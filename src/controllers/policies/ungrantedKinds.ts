@@ -1,5 +1,5 @@
-import { parseApiVersion } from "../apis/index.ts";
-import type { HubCache, Policy } from "../hub/index.ts";
+import { parseApiVersion } from "../../apis/index.ts";
+import type { HubCache, Policy } from "../../hub/index.ts";
 
 /** Kinds that the policy selects and that the manager may not read on the hub, as `plural.group`. */
 export function ungrantedKinds(policy: Policy, hub: Pick<HubCache, "deniedKinds">): { ungranted?: string[] } {

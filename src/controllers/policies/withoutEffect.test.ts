@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { OverridePolicy, OverrideRule, PlacementSpec } from "../apis/index.ts";
-import type { Policy } from "../hub/index.ts";
-import { clusterPlacementObject, placementObject } from "../../test/builders/policyObjects.ts";
+import type { OverridePolicy, OverrideRule, PlacementSpec } from "../../apis/index.ts";
+import type { Policy } from "../../hub/index.ts";
+import { clusterPlacementObject, placementObject } from "../../../test/builders/policyObjects.ts";
 import { withoutEffect } from "./withoutEffect.ts";
 
 const demo = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" };

@@ -7,9 +7,9 @@ import {
   type Placement,
   type ResourceSelector,
   unknownClusterWords,
-} from "../apis/index.ts";
-import type { Policy } from "../hub/index.ts";
-import { healthProblems, hubKindOf, isJob, memberKindOf } from "../interpreter/index.ts";
+} from "../../apis/index.ts";
+import type { Policy } from "../../hub/index.ts";
+import { healthProblems, hubKindOf, isJob, memberKindOf } from "../../interpreter/index.ts";
 import { isPlacement, type Outcome } from "./policyOutcome.ts";
 
 export interface EffectFacts {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { FederatedStatus } from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
-import type { EventRecord } from "../observability/index.ts";
+import type { FederatedStatus } from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
+import type { EventRecord } from "../../observability/index.ts";
 import { recordDecision, warnLater } from "./placementEvents.ts";
-import { type Plan, Plans } from "./plans.ts";
-import { planOn } from "./testing/copySources.ts";
-import { APP, app } from "./testing/planning.ts";
+import { type Plan, Plans } from "../tables/plans.ts";
+import { planOn } from "../testing/copySources.ts";
+import { APP, app } from "../testing/planning.ts";
 
 const MISSING = { reason: "DependencyMissing", message: "ConfigMap default/settings is not on the hub" };
 

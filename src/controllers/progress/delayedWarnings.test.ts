@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { EventRecord } from "../observability/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import type { EventRecord } from "../../observability/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { DelayedWarnings } from "./delayedWarnings.ts";
 
 function waiting() {

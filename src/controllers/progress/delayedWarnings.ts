@@ -1,5 +1,5 @@
-import type { EventRecord, EventRecorder } from "../observability/index.ts";
-import type { Clock } from "../runtime/index.ts";
+import type { EventRecord, EventRecorder } from "../../observability/index.ts";
+import type { Clock } from "../../runtime/index.ts";
 
 /** Who applies an object, its policy and what it refers to with one command has done so by then, in whatever order they stand in the file. */
 const GRACE_MS = 3_000;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { ClusterStatusEntry, FederatedStatus, KubeObject } from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
-import type { EventRecorder, Logger } from "../observability/index.ts";
+import type { ClusterStatusEntry, FederatedStatus, KubeObject } from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
+import type { EventRecorder, Logger } from "../../observability/index.ts";
 import { clusterNames, logProblems, recordDecision, recordHandover, recordPlanningFailure } from "./placementEvents.ts";
-import { recordTrouble } from "./statusEvents.ts";
+import { recordTrouble } from "../status/statusEvents.ts";
 
 type Recorded = Parameters<EventRecorder["record"]>[0];
 

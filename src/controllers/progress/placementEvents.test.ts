@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { FederatedStatus, KubeObject } from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
-import type { EventRecord, Logger } from "../observability/index.ts";
+import type { FederatedStatus, KubeObject } from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
+import type { EventRecord, Logger } from "../../observability/index.ts";
 import { logProblems, recordDecision, recordFinalizer, recordStart, regardingOf } from "./placementEvents.ts";
 
 const SHOP: KubeObject = {

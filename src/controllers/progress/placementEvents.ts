@@ -7,12 +7,12 @@ import {
   type Reason,
   refOf,
   shortMessage,
-} from "../apis/index.ts";
-import type { Problem, Target, Why } from "../desiredstate/index.ts";
-import type { EventRecord, EventRecorder, FailoverReason, Logger } from "../observability/index.ts";
+} from "../../apis/index.ts";
+import type { Problem, Target, Why } from "../../desiredstate/index.ts";
+import type { EventRecord, EventRecorder, FailoverReason, Logger } from "../../observability/index.ts";
 
 import type { DelayedWarnings } from "./delayedWarnings.ts";
-import type { Plans } from "./plans.ts";
+import type { Plans } from "../tables/plans.ts";
 
 /** What an object needs and does not get. */
 const LACKING: ReadonlySet<string> = new Set<Reason>(["DependencyMissing", "DependencyUnresolved", "DuplicateEntries"]);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { FEDERATION_API_VERSION, type KubeObject } from "../apis/index.ts";
-import { SELECTS_APPLICATIONS } from "../hub/testing/fakeHub.ts";
-import { CONFIGMAPS, DEMOAPPLICATIONS, OVERRIDEPOLICIES, PLACEMENTS, SERVICES } from "../runtime/index.ts";
-import { PolicyStatusReconciler } from "./policyStatus.ts";
-import { APP, app, placement, placing } from "./testing/planning.ts";
+import { FEDERATION_API_VERSION, type KubeObject } from "../../apis/index.ts";
+import { SELECTS_APPLICATIONS } from "../../hub/testing/fakeHub.ts";
+import { CONFIGMAPS, DEMOAPPLICATIONS, OVERRIDEPOLICIES, PLACEMENTS, SERVICES } from "../../runtime/index.ts";
+import { PolicyStatusReconciler } from "../policies/policyStatus.ts";
+import { APP, app, placement, placing } from "../testing/planning.ts";
 
 const EVERYWHERE = "Placement/default/everywhere";
 const OTHER = "OverridePolicy/default/other";

@@ -1,7 +1,14 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { clusterPlacementObject } from "../../test/builders/policyObjects.ts";
-import { bindingName, type KubeObject, OBJECT_FINALIZER, refKey, refOf, type ResourceBinding } from "../apis/index.ts";
-import { setUpHub } from "../hub/testing/fakeHub.ts";
+import { clusterPlacementObject } from "../../../test/builders/policyObjects.ts";
+import {
+  bindingName,
+  type KubeObject,
+  OBJECT_FINALIZER,
+  refKey,
+  refOf,
+  type ResourceBinding,
+} from "../../apis/index.ts";
+import { setUpHub } from "../../hub/testing/fakeHub.ts";
 import {
   ApiError,
   apiVersionOf,
@@ -14,7 +21,7 @@ import {
   RESOURCEBINDINGS,
   type ResourceType,
   SECRETS,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import { BindingReconciler } from "./bindings.ts";
 
 const DELETED = "2026-11-22T10:00:00Z";

@@ -6,8 +6,8 @@ import {
   type ObjectRef,
   parseApiVersion,
   type ResourceBinding,
-} from "../apis/index.ts";
-import type { HubCache, HubEvent, StatusStore } from "../hub/index.ts";
+} from "../../apis/index.ts";
+import type { HubCache, HubEvent, StatusStore } from "../../hub/index.ts";
 import {
   type Client,
   done,
@@ -19,8 +19,8 @@ import {
   type ResourceType,
   type Result,
   type Source,
-} from "../runtime/index.ts";
-import { logFieldsOf, refOfKey } from "./ownerKeys.ts";
+} from "../../runtime/index.ts";
+import { logFieldsOf, refOfKey } from "../tables/ownerKeys.ts";
 
 export interface BindingReconcilerOptions {
   hub: HubCache;

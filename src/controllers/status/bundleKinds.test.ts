@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type FederatedStatus, type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
-import { Emitter } from "../runtime/index.ts";
-import { Assignments } from "./assignments.ts";
+import { type FederatedStatus, type KubeObject, type ObjectRef, refKey } from "../../apis/index.ts";
+import { Emitter } from "../../runtime/index.ts";
+import { Assignments } from "../tables/assignments.ts";
 import { type RecordedObject, recordedKindsOf } from "./bundleKinds.ts";
-import { Observations } from "./observations.ts";
-import type { Plan } from "./plans.ts";
-import { applyRow, CLUSTER, inContact, SHOP } from "./testing/builders.ts";
+import { Observations } from "../tables/observations.ts";
+import type { Plan } from "../tables/plans.ts";
+import { applyRow, CLUSTER, inContact, SHOP } from "../testing/builders.ts";
 
 const OWNER = refKey(SHOP);
 const INGRESS: ObjectRef = { apiVersion: "networking.k8s.io/v1", kind: "Ingress", namespace: "default", name: "shop" };

@@ -5,11 +5,11 @@ import {
   type ObjectRef,
   recordedKind,
   recordedKindText,
-} from "../apis/index.ts";
-import { groupKindOf, type HubKind, memberKinds } from "../interpreter/index.ts";
+} from "../../apis/index.ts";
+import { groupKindOf, type HubKind, memberKinds } from "../../interpreter/index.ts";
 import type { ViewSources } from "./clusterViews.ts";
-import { nameOf } from "./kindCounts.ts";
-import type { Plan } from "./plans.ts";
+import { nameOf } from "../tables/kindCounts.ts";
+import type { Plan } from "../tables/plans.ts";
 
 /** Kinds that are watched on every member need no record. */
 const ALWAYS_WATCHED: ReadonlySet<string> = new Set(memberKinds().map(nameOf));

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type ObjectRef, refKey } from "../apis/index.ts";
-import type { Observation, Row } from "../desiredstate/index.ts";
-import { Emitter } from "../runtime/index.ts";
-import { Assignments } from "./assignments.ts";
+import { type ObjectRef, refKey } from "../../apis/index.ts";
+import type { Observation, Row } from "../../desiredstate/index.ts";
+import { Emitter } from "../../runtime/index.ts";
+import { Assignments } from "../tables/assignments.ts";
 import { hasBegun, openCell } from "./carryingOut.ts";
-import { Observations } from "./observations.ts";
-import { type Plan, Plans } from "./plans.ts";
+import { Observations } from "../tables/observations.ts";
+import { type Plan, Plans } from "../tables/plans.ts";
 import {
   absent,
   applyRow,
@@ -17,7 +17,7 @@ import {
   observation,
   owner,
   SHOP,
-} from "./testing/builders.ts";
+} from "../testing/builders.ts";
 
 const SHOP_KEY = refKey(SHOP);
 const OTHER: ObjectRef = { ...CONFIG_REF, name: "other" };

@@ -1,7 +1,7 @@
-import { isInSync } from "../desiredstate/index.ts";
-import type { Assignments, Cell } from "./assignments.ts";
-import type { Observations } from "./observations.ts";
-import type { Plans } from "./plans.ts";
+import { isInSync } from "../../desiredstate/index.ts";
+import type { Assignments, Cell } from "../tables/assignments.ts";
+import type { Observations } from "../tables/observations.ts";
+import type { Plans } from "../tables/plans.ts";
 
 /** How far the rows of one hub object are carried out. */
 

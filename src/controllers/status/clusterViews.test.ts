@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { refKey, REGION_LABEL } from "../apis/index.ts";
-import type { ClusterContact } from "../clusters/index.ts";
-import { AWAITING_REPLACEMENT, type Observation, REPLACED, type Row } from "../desiredstate/index.ts";
-import type { RowView } from "../status/index.ts";
+import { refKey, REGION_LABEL } from "../../apis/index.ts";
+import type { ClusterContact } from "../../clusters/index.ts";
+import { AWAITING_REPLACEMENT, type Observation, REPLACED, type Row } from "../../desiredstate/index.ts";
+import type { RowView } from "../../status/index.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
 import {
   absent,
@@ -15,8 +15,8 @@ import {
   observation,
   owner,
   SHOP,
-} from "./testing/builders.ts";
-import { copySources, hubObject, member, planOn } from "./testing/copySources.ts";
+} from "../testing/builders.ts";
+import { copySources, hubObject, member, planOn } from "../testing/copySources.ts";
 
 const SHOP_KEY = refKey(SHOP);
 const CART = owner("cart");

@@ -1,4 +1,4 @@
-import { type ObjectRef, type Reason, REGION_LABEL, shortMessage, shortName } from "../apis/index.ts";
+import { type ObjectRef, type Reason, REGION_LABEL, shortMessage, shortName } from "../../apis/index.ts";
 import {
   AWAITING_REPLACEMENT,
   type Failure,
@@ -8,16 +8,16 @@ import {
   REPLACED,
   type Row,
   type Why,
-} from "../desiredstate/index.ts";
-import type { HubCache } from "../hub/index.ts";
-import type { Health } from "../interpreter/index.ts";
-import type { ClusterView, RowView } from "../status/index.ts";
-import type { Assignments, Cell } from "./assignments.ts";
-import { isFoundOnJoin } from "./copies.ts";
-import { whyNotGranted } from "./grants.ts";
-import type { Observations } from "./observations.ts";
-import type { Plan } from "./plans.ts";
-import type { ReportedContacts } from "./reportedContacts.ts";
+} from "../../desiredstate/index.ts";
+import type { HubCache } from "../../hub/index.ts";
+import type { Health } from "../../interpreter/index.ts";
+import type { ClusterView, RowView } from "../../status/index.ts";
+import type { Assignments, Cell } from "../tables/assignments.ts";
+import { isFoundOnJoin } from "../facts/copies.ts";
+import { whyNotGranted } from "../facts/grants.ts";
+import type { Observations } from "../tables/observations.ts";
+import type { Plan } from "../tables/plans.ts";
+import type { ReportedContacts } from "../tables/reportedContacts.ts";
 
 export interface ViewSources {
   hub: HubCache;

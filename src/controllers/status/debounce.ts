@@ -1,4 +1,4 @@
-import { OBJECT_FINALIZER } from "../apis/index.ts";
+import { OBJECT_FINALIZER } from "../../apis/index.ts";
 
 /**
  * When the status of one hub object is written. Pure: times are milliseconds of a monotonic clock.

@@ -1,5 +1,5 @@
-import { type ClusterStatusEntry, type FederatedStatus, isHarmful, type Reason, timestamp } from "../apis/index.ts";
-import { type EndedTrouble, isTroubled } from "../status/index.ts";
+import { type ClusterStatusEntry, type FederatedStatus, isHarmful, type Reason, timestamp } from "../../apis/index.ts";
+import { type EndedTrouble, isTroubled } from "../../status/index.ts";
 
 /** From one status of an object to the next: which troubles begin, and which have ended. Pure. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Condition, FederatedStatus } from "../apis/index.ts";
-import type { EventRecord } from "../observability/index.ts";
+import type { Condition, FederatedStatus } from "../../apis/index.ts";
+import type { EventRecord } from "../../observability/index.ts";
 import { newProgress, patienceLeft, recordDeletionEnd, recordProgress } from "./progressEvents.ts";
 import {
   app,
@@ -13,7 +13,7 @@ import {
   told,
   underWay,
   WITHOUT_HASH,
-} from "./testing/toldOfStatuses.ts";
+} from "../testing/toldOfStatuses.ts";
 
 describe("a rollout", () => {
   const changed = entry("a", { desiredHash: "h2" });

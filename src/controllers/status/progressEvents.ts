@@ -1,6 +1,13 @@
-import { type Condition, type FederatedStatus, type KubeObject, type Reason, refOf, timestamp } from "../apis/index.ts";
-import type { EventRecorder, Recoveries } from "../observability/index.ts";
-import { deletionWait } from "../status/index.ts";
+import {
+  type Condition,
+  type FederatedStatus,
+  type KubeObject,
+  type Reason,
+  refOf,
+  timestamp,
+} from "../../apis/index.ts";
+import type { EventRecorder, Recoveries } from "../../observability/index.ts";
+import { deletionWait } from "../../status/index.ts";
 import { followTroubles, type OpenTroubles } from "./objectTroubles.ts";
 
 export interface ProgressSinks {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { RolloutStatus } from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
+import type { RolloutStatus } from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
 import { noteRows, tookToPropagate } from "./propagation.ts";
 import { newTracked } from "./trackedStatus.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Condition, FederatedStatus, KubeObject } from "../apis/index.ts";
-import { type EventRecord, RecoveryRecorder } from "../observability/index.ts";
+import type { Condition, FederatedStatus, KubeObject } from "../../apis/index.ts";
+import { type EventRecord, RecoveryRecorder } from "../../observability/index.ts";
 import { newProgress, recordProgress } from "./progressEvents.ts";
 
 const SHOP: KubeObject = {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { CONTROLLER_CLASS_LABEL, OBJECT_FINALIZER, REPLICA_BOUNDS_ANNOTATION } from "../apis/index.ts";
-import { parsePrometheusText } from "../observability/testing/prometheusText.ts";
-import { ApiError, DEMOAPPLICATIONS, NAMESPACES, PLACEMENTS } from "../runtime/index.ts";
+import { CONTROLLER_CLASS_LABEL, OBJECT_FINALIZER, REPLICA_BOUNDS_ANNOTATION } from "../../apis/index.ts";
+import { parsePrometheusText } from "../../observability/testing/prometheusText.ts";
+import { ApiError, DEMOAPPLICATIONS, NAMESPACES, PLACEMENTS } from "../../runtime/index.ts";
 import { DEBOUNCE_MS, FIRST_DEBOUNCE_MS, HELD_BY_OTHERS_MS, LONGEST_MS, UNTOUCHED_MS } from "./debounce.ts";
-import { observation } from "./testing/builders.ts";
-import { APP, app, placement } from "./testing/planning.ts";
-import { degraded, reporting } from "./testing/reporting.ts";
+import { observation } from "../testing/builders.ts";
+import { APP, app, placement } from "../testing/planning.ts";
+import { degraded, reporting } from "../testing/reporting.ts";
 
 const SYNC_MS = 10_000;
 

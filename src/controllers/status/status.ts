@@ -6,9 +6,9 @@ import {
   refOf,
   sameValue,
   writeFinished,
-} from "../apis/index.ts";
-import type { PlacedKind, StatusStore } from "../hub/index.ts";
-import { follow, type Following, type Metrics, type Tracer } from "../observability/index.ts";
+} from "../../apis/index.ts";
+import type { PlacedKind, StatusStore } from "../../hub/index.ts";
+import { follow, type Following, type Metrics, type Tracer } from "../../observability/index.ts";
 import {
   type Client,
   type Clock,
@@ -22,18 +22,18 @@ import {
   requeueAfter,
   type Result,
   type Source,
-} from "../runtime/index.ts";
-import { aggregate, type ClusterView, withClusters } from "../status/index.ts";
-import type { AssignmentChange } from "./assignments.ts";
+} from "../../runtime/index.ts";
+import { aggregate, type ClusterView, withClusters } from "../../status/index.ts";
+import type { AssignmentChange } from "../tables/assignments.ts";
 import { awaitsAnswer, hasBegun, openCell } from "./carryingOut.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
 import { recordedKindsOf } from "./bundleKinds.ts";
-import { classesOf, type ControllerClasses } from "./controllerClasses.ts";
+import { classesOf, type ControllerClasses } from "../facts/controllerClasses.ts";
 import { heldFor, writeDue, WriteRate } from "./debounce.ts";
-import { holdersBeside } from "./heldOnHub.ts";
-import type { ObservationChange } from "./observations.ts";
-import { logFieldsOf, spanAttributes } from "./ownerKeys.ts";
-import type { Plan, PlanChange, Plans } from "./plans.ts";
+import { holdersBeside } from "../facts/heldOnHub.ts";
+import type { ObservationChange } from "../tables/observations.ts";
+import { logFieldsOf, spanAttributes } from "../tables/ownerKeys.ts";
+import type { Plan, PlanChange, Plans } from "../tables/plans.ts";
 import { patienceLeft, type ProgressSinks, recordProgress } from "./progressEvents.ts";
 import { noteRows, tookToPropagate } from "./propagation.ts";
 import { tellTrouble, type TroubleSinks } from "./statusEvents.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bundle, serviceAccount } from "../../test/builders/index.ts";
+import { bundle, serviceAccount } from "../../../test/builders/index.ts";
 import {
   CONTROLLER_CLASS_LABEL,
   FEDERATION_API_VERSION,
@@ -9,14 +9,14 @@ import {
   refKey,
   refOf,
   REPLICA_BOUNDS_ANNOTATION,
-} from "../apis/index.ts";
-import { parsePrometheusText, valuesBy } from "../observability/testing/prometheusText.ts";
-import { startSpan } from "../observability/index.ts";
-import { ApiError, DEMOAPPLICATIONS, MANIFESTBUNDLES, NAMESPACES } from "../runtime/index.ts";
+} from "../../apis/index.ts";
+import { parsePrometheusText, valuesBy } from "../../observability/testing/prometheusText.ts";
+import { startSpan } from "../../observability/index.ts";
+import { ApiError, DEMOAPPLICATIONS, MANIFESTBUNDLES, NAMESPACES } from "../../runtime/index.ts";
 import { DEBOUNCE_MS, LONGEST_MS, UNTOUCHED_MS } from "./debounce.ts";
-import { applyRow, observation } from "./testing/builders.ts";
-import { APP, app, placement } from "./testing/planning.ts";
-import { degraded, reporting } from "./testing/reporting.ts";
+import { applyRow, observation } from "../testing/builders.ts";
+import { APP, app, placement } from "../testing/planning.ts";
+import { degraded, reporting } from "../testing/reporting.ts";
 
 type Reporting = Awaited<ReturnType<typeof reporting>>;
 

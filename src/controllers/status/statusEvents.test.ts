@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { ClusterStatusEntry, FederatedStatus, KubeObject } from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
-import type { EventRecord } from "../observability/index.ts";
+import type { ClusterStatusEntry, FederatedStatus, KubeObject } from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
+import type { EventRecord } from "../../observability/index.ts";
 import { recordTrouble, recordWaits, tellTrouble } from "./statusEvents.ts";
 
 const NONE = { desired: 0, updated: 0, ready: 0, available: 0 };

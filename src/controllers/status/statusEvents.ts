@@ -1,9 +1,9 @@
-import { type FederatedStatus, type KubeObject, type Reason, refOf } from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
-import type { StatusStore } from "../hub/index.ts";
-import type { EventRecord, EventRecorder } from "../observability/index.ts";
-import { type ClusterView, detailOf } from "../status/index.ts";
-import type { DelayedWarnings } from "./delayedWarnings.ts";
+import { type FederatedStatus, type KubeObject, type Reason, refOf } from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
+import type { StatusStore } from "../../hub/index.ts";
+import type { EventRecord, EventRecorder } from "../../observability/index.ts";
+import { type ClusterView, detailOf } from "../../status/index.ts";
+import type { DelayedWarnings } from "../progress/delayedWarnings.ts";
 
 /** The words in full that the entry of a cluster had to cut. */
 type DetailOn = (cluster: string) => string | undefined;

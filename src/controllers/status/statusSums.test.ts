@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type KubeObject, refKey, refOf } from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
-import type { PlacedKind } from "../hub/index.ts";
-import { ApiError } from "../runtime/index.ts";
-import type { ClusterView, RowView } from "../status/index.ts";
+import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
+import type { PlacedKind } from "../../hub/index.ts";
+import { ApiError } from "../../runtime/index.ts";
+import type { ClusterView, RowView } from "../../status/index.ts";
 import { StatusSums } from "./statusSums.ts";
 
 const TYPE = {

@@ -1,9 +1,9 @@
-import { FIELD_MANAGER, hashOf, type KubeObject, refKey, refOf, shortMessage } from "../apis/index.ts";
-import type { Target, Why } from "../desiredstate/index.ts";
-import type { PlacedKind } from "../hub/index.ts";
-import { isSummedUp, type MemberStatus, statusOwner, statusSum } from "../interpreter/index.ts";
-import { type ApiError, apiVersionOf, type Client, type Clock, isApiError } from "../runtime/index.ts";
-import type { ClusterView } from "../status/index.ts";
+import { FIELD_MANAGER, hashOf, type KubeObject, refKey, refOf, shortMessage } from "../../apis/index.ts";
+import type { Target, Why } from "../../desiredstate/index.ts";
+import type { PlacedKind } from "../../hub/index.ts";
+import { isSummedUp, type MemberStatus, statusOwner, statusSum } from "../../interpreter/index.ts";
+import { type ApiError, apiVersionOf, type Client, type Clock, isApiError } from "../../runtime/index.ts";
+import type { ClusterView } from "../../status/index.ts";
 
 export interface StatusSumsOptions {
   client: Pick<Client, "applyStatus">;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { OBJECT_FINALIZER, type RolloutStatus } from "../apis/index.ts";
-import { ApiError, DEMOAPPLICATIONS, PLACEMENTS } from "../runtime/index.ts";
+import { OBJECT_FINALIZER, type RolloutStatus } from "../../apis/index.ts";
+import { ApiError, DEMOAPPLICATIONS, PLACEMENTS } from "../../runtime/index.ts";
 import {
   BUSY_DEBOUNCE_MS,
   CROWD,
@@ -12,9 +12,9 @@ import {
   UNTOUCHED_MS,
   WriteRate,
 } from "./debounce.ts";
-import { holdRow, observation } from "./testing/builders.ts";
-import { APP, app, placement } from "./testing/planning.ts";
-import { degraded, reporting } from "./testing/reporting.ts";
+import { holdRow, observation } from "../testing/builders.ts";
+import { APP, app, placement } from "../testing/planning.ts";
+import { degraded, reporting } from "../testing/reporting.ts";
 
 const SYNC_MS = 10_000;
 

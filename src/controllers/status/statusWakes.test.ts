@@ -6,11 +6,11 @@ import {
   refKey,
   refOf,
   REPLICA_BOUNDS_ANNOTATION,
-} from "../apis/index.ts";
-import { NAMESPACES, RESOURCEBINDINGS } from "../runtime/index.ts";
-import { absent, applyRow, observation, owner } from "./testing/builders.ts";
-import { APP, app } from "./testing/planning.ts";
-import { reporting } from "./testing/reporting.ts";
+} from "../../apis/index.ts";
+import { NAMESPACES, RESOURCEBINDINGS } from "../../runtime/index.ts";
+import { absent, applyRow, observation, owner } from "../testing/builders.ts";
+import { APP, app } from "../testing/planning.ts";
+import { reporting } from "../testing/reporting.ts";
 
 /** An application that nobody has planned stands beside the one that runs on the clusters a and b. */
 async function running() {

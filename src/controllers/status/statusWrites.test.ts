@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { Condition, FederatedStatus, KubeObject } from "../apis/index.ts";
-import type { PlacedKind } from "../hub/index.ts";
-import { logLines } from "../observability/testing/logLines.ts";
-import { recordSpans } from "../observability/testing/spanRecorder.ts";
-import { ApiError, NotLeaderError, type ReconcileContext, TransportError } from "../runtime/index.ts";
+import type { Condition, FederatedStatus, KubeObject } from "../../apis/index.ts";
+import type { PlacedKind } from "../../hub/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import { recordSpans } from "../../observability/testing/spanRecorder.ts";
+import { ApiError, NotLeaderError, type ReconcileContext, TransportError } from "../../runtime/index.ts";
 import { phaseOf, writeStatus } from "./statusWrites.ts";
-import { APP, app } from "./testing/planning.ts";
+import { APP, app } from "../testing/planning.ts";
 
 const saying = (conditions: Record<string, string>): FederatedStatus => ({
   conditions: Object.entries(conditions).map(([type, status]) => ({ type, status }) as unknown as Condition),

@@ -1,8 +1,8 @@
-import type { FederatedStatus, KubeObject } from "../apis/index.ts";
-import type { PlacedKind, StatusStore } from "../hub/index.ts";
-import { recordError, startSpan, type Tracer } from "../observability/index.ts";
-import { ApiError, isApiError, isTransportError, type ReconcileContext, TransportError } from "../runtime/index.ts";
-import { isHeldByRollout } from "../status/index.ts";
+import type { FederatedStatus, KubeObject } from "../../apis/index.ts";
+import type { PlacedKind, StatusStore } from "../../hub/index.ts";
+import { recordError, startSpan, type Tracer } from "../../observability/index.ts";
+import { ApiError, isApiError, isTransportError, type ReconcileContext, TransportError } from "../../runtime/index.ts";
+import { isHeldByRollout } from "../../status/index.ts";
 
 /** What a status says of the object as a whole. */
 export type StatusPhase = "Available" | "Progressing" | "Degraded";

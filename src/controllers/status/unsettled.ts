@@ -1,7 +1,7 @@
-import type { HubCache, StatusStore } from "../hub/index.ts";
-import type { Assignments } from "./assignments.ts";
-import type { Observations } from "./observations.ts";
-import type { Plan } from "./plans.ts";
+import type { HubCache, StatusStore } from "../../hub/index.ts";
+import type { Assignments } from "../tables/assignments.ts";
+import type { Observations } from "../tables/observations.ts";
+import type { Plan } from "../tables/plans.ts";
 
 /** For how long after leadership began a status waits for clusters of which nothing is known yet. */
 const INITIAL_SYNC_MS = 10_000;

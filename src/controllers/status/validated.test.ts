@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Condition, KubeObject } from "../apis/index.ts";
+import type { Condition, KubeObject } from "../../apis/index.ts";
 import { changedBounds, validated } from "./validated.ts";
 
 const app = (replica: unknown, more: Partial<KubeObject> = {}): KubeObject => ({

@@ -6,9 +6,9 @@ import {
   parseApiVersion,
   parseReplicaBounds,
   REPLICA_BOUNDS_ANNOTATION,
-} from "../apis/index.ts";
-import type { Why } from "../desiredstate/index.ts";
-import type { HubCache } from "../hub/index.ts";
+} from "../../apis/index.ts";
+import type { Why } from "../../desiredstate/index.ts";
+import type { HubCache } from "../../hub/index.ts";
 
 type Namespaces = HubCache["namespaces"];
 type Namespace = NonNullable<ReturnType<Namespaces["get"]>>;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { DELETION_POLICY_ANNOTATION, type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
-import type { WorkDelta } from "../clusters/index.ts";
-import type { Row } from "../desiredstate/index.ts";
-import { Emitter } from "../runtime/index.ts";
+import { DELETION_POLICY_ANNOTATION, type ObjectRef, type OwnerRef, refKey } from "../../apis/index.ts";
+import type { WorkDelta } from "../../clusters/index.ts";
+import type { Row } from "../../desiredstate/index.ts";
+import { Emitter } from "../../runtime/index.ts";
 import { Assignments } from "./assignments.ts";
 import { Observations } from "./observations.ts";
 import {
@@ -18,7 +18,7 @@ import {
   owner,
   SHOP,
   textsOf,
-} from "./testing/builders.ts";
+} from "../testing/builders.ts";
 
 const CART = owner("cart");
 const SHOP_KEY = refKey(SHOP);

@@ -1,9 +1,9 @@
-import { type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
-import type { RowDelta, WorkDelta, WorkSource } from "../clusters/index.ts";
-import { chooseRow, inTheNamesOf, type Observation, type Row } from "../desiredstate/index.ts";
-import type { Origin } from "../observability/index.ts";
-import type { GroupKind } from "../interpreter/index.ts";
-import { Emitter, type ResourceType } from "../runtime/index.ts";
+import { type ObjectRef, type OwnerRef, refKey } from "../../apis/index.ts";
+import type { RowDelta, WorkDelta, WorkSource } from "../../clusters/index.ts";
+import { chooseRow, inTheNamesOf, type Observation, type Row } from "../../desiredstate/index.ts";
+import type { Origin } from "../../observability/index.ts";
+import type { GroupKind } from "../../interpreter/index.ts";
+import { Emitter, type ResourceType } from "../../runtime/index.ts";
 import { Feed } from "./feed.ts";
 import { KindCounts, sameKinds } from "./kindCounts.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
-import type { WorkDelta } from "../clusters/index.ts";
-import type { Observation } from "../desiredstate/index.ts";
-import type { GroupKind } from "../interpreter/index.ts";
-import { Emitter } from "../runtime/index.ts";
+import { type ObjectRef, type OwnerRef, refKey } from "../../apis/index.ts";
+import type { WorkDelta } from "../../clusters/index.ts";
+import type { Observation } from "../../desiredstate/index.ts";
+import type { GroupKind } from "../../interpreter/index.ts";
+import { Emitter } from "../../runtime/index.ts";
 import { Assignments, type AssignmentsOptions } from "./assignments.ts";
 import { Observations } from "./observations.ts";
 import {
@@ -17,7 +17,7 @@ import {
   observation,
   owner,
   SHOP,
-} from "./testing/builders.ts";
+} from "../testing/builders.ts";
 
 const CART = owner("cart");
 const SHOP_KEY = refKey(SHOP);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, type Client, type ResourceType } from "../runtime/index.ts";
+import { ApiError, type Client, type ResourceType } from "../../runtime/index.ts";
 import { Feed } from "./feed.ts";
-import { setFinalizers } from "./finalizers.ts";
+import { setFinalizers } from "../facts/finalizers.ts";
 
 describe("a feed", () => {
   test("gives each item once, in the order of its first change", () => {

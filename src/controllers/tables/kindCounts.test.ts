@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { GroupKind } from "../interpreter/index.ts";
+import type { GroupKind } from "../../interpreter/index.ts";
 import { KindCounts, sameKinds } from "./kindCounts.ts";
 
 const kind = (name: string): GroupKind => ({ group: "", kind: name });

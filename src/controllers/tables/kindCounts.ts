@@ -1,5 +1,5 @@
-import { type GroupKind, groupKindOf } from "../interpreter/index.ts";
-import type { ObjectRef } from "../apis/index.ts";
+import { type GroupKind, groupKindOf } from "../../interpreter/index.ts";
+import type { ObjectRef } from "../../apis/index.ts";
 
 interface Placed {
   cluster: string;

@@ -1,4 +1,4 @@
-import type { ObjectRef } from "../apis/index.ts";
+import type { ObjectRef } from "../../apis/index.ts";
 
 interface Placed {
   cluster: string;

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type FederatedStatus, type KubeObject, type OverridePolicy, TRACEPARENT_ANNOTATION } from "../apis/index.ts";
-import type { Origin } from "../observability/index.ts";
+import {
+  type FederatedStatus,
+  type KubeObject,
+  type OverridePolicy,
+  TRACEPARENT_ANNOTATION,
+} from "../../apis/index.ts";
+import type { Origin } from "../../observability/index.ts";
 import { causeOf, ObjectTraces } from "./objectTraces.ts";
 
 const FIRST = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";

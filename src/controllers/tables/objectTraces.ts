@@ -7,10 +7,10 @@ import {
   refKey,
   refOf,
   TRACEPARENT_ANNOTATION,
-} from "../apis/index.ts";
-import type { HubCache, Policy } from "../hub/index.ts";
-import { follow, type Following, type Origin, parseTraceparent, type SpanContext } from "../observability/index.ts";
-import type { Clock, ReconcileContext } from "../runtime/index.ts";
+} from "../../apis/index.ts";
+import type { HubCache, Policy } from "../../hub/index.ts";
+import { follow, type Following, type Origin, parseTraceparent, type SpanContext } from "../../observability/index.ts";
+import type { Clock, ReconcileContext } from "../../runtime/index.ts";
 
 /** An object that is older was changed at a time that nobody knows, unless this manager was there. */
 const JUST_MADE_MS = 60_000;

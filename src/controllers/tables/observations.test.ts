@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { refKey } from "../apis/index.ts";
+import { refKey } from "../../apis/index.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";
 import { type ObservationChange, Observations } from "./observations.ts";
-import { absent, CLUSTER, CONFIG_KEY, CONFIG_REF, inContact, observation, owner, SHOP } from "./testing/builders.ts";
+import { absent, CLUSTER, CONFIG_KEY, CONFIG_REF, inContact, observation, owner, SHOP } from "../testing/builders.ts";
 
 const CART = owner("cart");
 const SHOP_KEY = refKey(SHOP);

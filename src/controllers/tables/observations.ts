@@ -1,8 +1,8 @@
-import { type ObjectRef, type Reason, refKey } from "../apis/index.ts";
-import type { ClusterContact, ReportSink } from "../clusters/index.ts";
-import { isKindUnseen, isSameRef, kindNameOf, type Observation, sightOf, whyUnseen } from "../desiredstate/index.ts";
-import { Emitter } from "../runtime/index.ts";
-import type { RoomReading } from "../scheduler/index.ts";
+import { type ObjectRef, type Reason, refKey } from "../../apis/index.ts";
+import type { ClusterContact, ReportSink } from "../../clusters/index.ts";
+import { isKindUnseen, isSameRef, kindNameOf, type Observation, sightOf, whyUnseen } from "../../desiredstate/index.ts";
+import { Emitter } from "../../runtime/index.ts";
+import type { RoomReading } from "../../scheduler/index.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";
 
 /** One member object was reported anew. */

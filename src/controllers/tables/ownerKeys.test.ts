@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ObjectRef, refKey } from "../apis/index.ts";
+import { type ObjectRef, refKey } from "../../apis/index.ts";
 import { nameOf, refOfKey } from "./ownerKeys.ts";
 
 const shop: ObjectRef = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "team", name: "shop" };

@@ -1,4 +1,4 @@
-import { generationOf, type KubeObject, type ObjectRef } from "../apis/index.ts";
+import { generationOf, type KubeObject, type ObjectRef } from "../../apis/index.ts";
 
 /** What hub objects and their keys (`refKey`) are called elsewhere. */
 

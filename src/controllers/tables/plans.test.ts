@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
 import { nameOf, refOfKey, spanAttributes } from "./ownerKeys.ts";
 import { lifeOf, type Plan, type PlanChange, Plans, policiesIn } from "./plans.ts";
 

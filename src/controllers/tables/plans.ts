@@ -1,6 +1,6 @@
-import { generationOf, type KubeObject, policyKey, type RolloutStatus } from "../apis/index.ts";
-import type { Target, Why } from "../desiredstate/index.ts";
-import { Emitter } from "../runtime/index.ts";
+import { generationOf, type KubeObject, policyKey, type RolloutStatus } from "../../apis/index.ts";
+import type { Target, Why } from "../../desiredstate/index.ts";
+import { Emitter } from "../../runtime/index.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 
 /** What was planned for one hub object last. */

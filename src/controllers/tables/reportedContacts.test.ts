@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { ClusterContact } from "../clusters/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import type { ClusterContact } from "../../clusters/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { Observations } from "./observations.ts";
 import { ReportedContacts } from "./reportedContacts.ts";
-import { CLUSTER, inContact } from "./testing/builders.ts";
+import { CLUSTER, inContact } from "../testing/builders.ts";
 
 const away: ClusterContact = {
   ...inContact,

@@ -1,5 +1,5 @@
-import { type ClusterContact, DampedContact, type Damping, sameSight } from "../clusters/index.ts";
-import { type Clock, Emitter } from "../runtime/index.ts";
+import { type ClusterContact, DampedContact, type Damping, sameSight } from "../../clusters/index.ts";
+import { type Clock, Emitter } from "../../runtime/index.ts";
 import type { Observations } from "./observations.ts";
 
 /** What the condition Fresh of an application rests on: a loss is said there within this, after the probes have found it. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Target } from "../desiredstate/index.ts";
-import { needsOfPod } from "../interpreter/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
-import { RoomCount, type RoomReading } from "../scheduler/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
+import { needsOfPod } from "../../interpreter/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
+import { RoomCount, type RoomReading } from "../../scheduler/index.ts";
 import { Observations } from "./observations.ts";
 import { type Plan, Plans } from "./plans.ts";
 import { Rooms } from "./rooms.ts";

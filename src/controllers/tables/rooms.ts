@@ -1,6 +1,6 @@
-import type { Target } from "../desiredstate/index.ts";
-import { type Clock, Emitter } from "../runtime/index.ts";
-import { type PodCount, type RoomAsked, roomBeside, type RoomReading } from "../scheduler/index.ts";
+import type { Target } from "../../desiredstate/index.ts";
+import { type Clock, Emitter } from "../../runtime/index.ts";
+import { type PodCount, type RoomAsked, roomBeside, type RoomReading } from "../../scheduler/index.ts";
 import type { Observations } from "./observations.ts";
 import type { Plans } from "./plans.ts";
 

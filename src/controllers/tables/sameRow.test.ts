@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { ReleaseRow, Row } from "../desiredstate/index.ts";
+import type { ReleaseRow, Row } from "../../desiredstate/index.ts";
 import { isSameRow } from "./sameRow.ts";
-import { applyRow, CONFIG_REF, CLUSTER, deleteRow, holdRow, SHOP } from "./testing/builders.ts";
+import { applyRow, CONFIG_REF, CLUSTER, deleteRow, holdRow, SHOP } from "../testing/builders.ts";
 
 const why = { reason: "NotSelected", message: "not there any more" };
 function releaseRow(change: Partial<ReleaseRow> = {}): ReleaseRow {

@@ -1,5 +1,5 @@
-import { sameValue } from "../apis/index.ts";
-import { type ApplyRow, type Row, sameReportTerms, type Why } from "../desiredstate/index.ts";
+import { sameValue } from "../../apis/index.ts";
+import { type ApplyRow, type Row, sameReportTerms, type Why } from "../../desiredstate/index.ts";
 
 /** Whether both rows ask for the same of one member object. */
 export function isSameRow(a: Row, b: Row | undefined): boolean {

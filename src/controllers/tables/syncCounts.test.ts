@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Observation, Row } from "../desiredstate/index.ts";
+import type { Observation, Row } from "../../desiredstate/index.ts";
 import { SyncCounts, type SyncState, syncStateOf } from "./syncCounts.ts";
-import { applyRow, deleteRow, holdRow, observation } from "./testing/builders.ts";
+import { applyRow, deleteRow, holdRow, observation } from "../testing/builders.ts";
 
 const right = observation();
 const { inSyncWith: _, ...altered } = right;

@@ -1,5 +1,5 @@
-import { hasEnded, isInSync, type Observation, type Row } from "../desiredstate/index.ts";
-import type { SyncCount } from "../observability/index.ts";
+import { hasEnded, isInSync, type Observation, type Row } from "../../desiredstate/index.ts";
+import type { SyncCount } from "../../observability/index.ts";
 
 export type SyncState = "upToDate" | "outOfSync";
 

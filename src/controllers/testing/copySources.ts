@@ -11,11 +11,11 @@ import {
 import type { Why } from "../../desiredstate/index.ts";
 import type { HubEvent } from "../../hub/index.ts";
 import { Emitter, type ResourceType } from "../../runtime/index.ts";
-import { Assignments } from "../assignments.ts";
-import type { CopySources } from "../copies.ts";
-import { Observations } from "../observations.ts";
-import { PlanningProgress } from "../planningProgress.ts";
-import { type Plan, Plans } from "../plans.ts";
+import { Assignments } from "../tables/assignments.ts";
+import type { CopySources } from "../facts/copies.ts";
+import { Observations } from "../tables/observations.ts";
+import { PlanningProgress } from "../facts/planningProgress.ts";
+import { type Plan, Plans } from "../tables/plans.ts";
 import { applicationsOnHub } from "./applicationsOnHub.ts";
 import { CLUSTER, inContact, owner as ownerOf } from "./builders.ts";
 

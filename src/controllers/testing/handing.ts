@@ -1,6 +1,6 @@
 import { CONTROLLER_CLASS_LABEL, finalizerOf, OBJECT_FINALIZER } from "../../apis/index.ts";
 import { Emitter } from "../../runtime/index.ts";
-import { HandoverReconciler } from "../handover.ts";
+import { HandoverReconciler } from "../object/handover.ts";
 import { APP, app, placing, statusOn } from "./planning.ts";
 
 export const CANARY = finalizerOf(OBJECT_FINALIZER, "canary");

@@ -28,22 +28,22 @@ import {
   type Result,
 } from "../../runtime/index.ts";
 import type { FakeCluster } from "../../runtime/testing/fakeClient.ts";
-import { Assignments } from "../assignments.ts";
-import { ControllerClasses } from "../controllerClasses.ts";
-import { DependencyWatches } from "../dependencies.ts";
-import { HubNamespaces } from "../hubNamespaces.ts";
-import { MissingOwners } from "../missingOwners.ts";
-import { Observations } from "../observations.ts";
-import { PlacementReconciler } from "../placement.ts";
-import { PlanningProgress } from "../planningProgress.ts";
-import { Plans } from "../plans.ts";
-import { PolicyProgress } from "../policyProgress.ts";
-import { Gates } from "../gates.ts";
-import { Revisions } from "../revisions.ts";
-import { RolloutPlaces } from "../rolloutPlaces.ts";
-import { EvictionPace } from "../evictionPace.ts";
-import { Rooms } from "../rooms.ts";
-import { ReportedContacts } from "../reportedContacts.ts";
+import { Assignments } from "../tables/assignments.ts";
+import { ControllerClasses } from "../facts/controllerClasses.ts";
+import { DependencyWatches } from "../facts/dependencies.ts";
+import { HubNamespaces } from "../facts/hubNamespaces.ts";
+import { MissingOwners } from "../facts/missingOwners.ts";
+import { Observations } from "../tables/observations.ts";
+import { PlacementReconciler } from "../object/placement.ts";
+import { PlanningProgress } from "../facts/planningProgress.ts";
+import { Plans } from "../tables/plans.ts";
+import { PolicyProgress } from "../progress/policyProgress.ts";
+import { Gates } from "../facts/gates.ts";
+import { Revisions } from "../facts/revisions.ts";
+import { RolloutPlaces } from "../facts/rolloutPlaces.ts";
+import { EvictionPace } from "../facts/evictionPace.ts";
+import { Rooms } from "../tables/rooms.ts";
+import { ReportedContacts } from "../tables/reportedContacts.ts";
 import { absent, inContact, observation } from "./builders.ts";
 
 /** A hub in memory with all tables of the controllers, for tests of one controller at a time. */

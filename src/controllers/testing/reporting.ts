@@ -1,7 +1,7 @@
 import type { FederatedStatus } from "../../apis/index.ts";
 import { DEMOAPPLICATIONS } from "../../runtime/index.ts";
-import type { Plan } from "../plans.ts";
-import { StatusReconciler } from "../status.ts";
+import type { Plan } from "../tables/plans.ts";
+import { StatusReconciler } from "../status/status.ts";
 import { observation } from "./builders.ts";
 import { APP, placing } from "./planning.ts";
 

@@ -3,11 +3,11 @@ import { computeTarget, type Observation, type Target } from "../../desiredstate
 import type { HubCache } from "../../hub/index.ts";
 import type { GateReply } from "../../rollout/index.ts";
 import { CONTROLLERREVISIONS, DEMOAPPLICATIONS } from "../../runtime/index.ts";
-import { copiesOf } from "../copies.ts";
-import type { GatedRun, Gates } from "../gates.ts";
-import { knownOf } from "../needs.ts";
-import { type RolloutPlan, type RolloutRequest, Rollouts, type Staged } from "../rollouts.ts";
-import { snapshotOf } from "../snapshots.ts";
+import { copiesOf } from "../facts/copies.ts";
+import type { GatedRun, Gates } from "../facts/gates.ts";
+import { knownOf } from "../object/needs.ts";
+import { type RolloutPlan, type RolloutRequest, Rollouts, type Staged } from "../object/rollouts.ts";
+import { snapshotOf } from "../object/snapshots.ts";
 import { observation } from "./builders.ts";
 import { APP, app, placement, planning } from "./planning.ts";
 

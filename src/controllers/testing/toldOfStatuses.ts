@@ -1,6 +1,6 @@
 import type { ClusterStatusEntry, Condition, FederatedStatus, KubeObject } from "../../apis/index.ts";
 import { type EventRecord, RecoveryRecorder } from "../../observability/index.ts";
-import { newProgress, type ProgressSinks, recordProgress } from "../progressEvents.ts";
+import { newProgress, type ProgressSinks, recordProgress } from "../status/progressEvents.ts";
 
 /** Statuses of one object on a cluster or two, and what is told of one after the other. */
 

@@ -12,8 +12,8 @@ import {
   shanghai,
   singapore,
   snapshot,
-} from "./testdata/builders.ts";
-import { computeTarget } from "./target.ts";
+} from "../testdata/builders.ts";
+import { computeTarget } from "../target/target.ts";
 
 const asia = placement("asia", { clusterAffinities: [{ name: "asia", clusterNames: ["shanghai-1", "singapore-1"] }] });
 const tainted = cluster("frankfurt-1", "eu-central-1", { taints: [{ key: "maintenance", effect: "NoSchedule" }] });

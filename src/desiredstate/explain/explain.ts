@@ -5,19 +5,19 @@ import {
   parseApiVersion,
   refOf,
   timestamp,
-} from "../apis/index.ts";
-import { placeableKindOf } from "../interpreter/index.ts";
-import { matchRules, type PolicyRef, winnersOver } from "../override/index.ts";
-import { compareText, sortedByName, type Verdict } from "../scheduler/index.ts";
-import type { Step } from "../scheduler/types.ts";
-import { type AppliedRule, appliedRules } from "./overrideFields.ts";
+} from "../../apis/index.ts";
+import { placeableKindOf } from "../../interpreter/index.ts";
+import { matchRules, type PolicyRef, winnersOver } from "../../override/index.ts";
+import { compareText, sortedByName, type Verdict } from "../../scheduler/index.ts";
+import type { Step } from "../../scheduler/types.ts";
+import { type AppliedRule, appliedRules } from "../manifests/overrideFields.ts";
 import { type StageAssignment, stageAssignment, stageProblems } from "./rolloutStages.ts";
 import { type NearMiss, nearMisses } from "./nearMisses.ts";
-import { choosePlacement } from "./placementSelection.ts";
+import { choosePlacement } from "../target/placementSelection.ts";
 import { remedyFor } from "./remedies.ts";
-import { computeTarget } from "./target.ts";
-import type { ClusterTarget, Problem, Target, Why } from "./types.ts";
-import type { Snapshot } from "./snapshot.ts";
+import { computeTarget } from "../target/target.ts";
+import type { ClusterTarget, Problem, Target, Why } from "../types.ts";
+import type { Snapshot } from "../snapshot.ts";
 
 /** Why one hub object runs where it does, and as what. */
 export interface Explanation {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { explain } from "./explain.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "../snapshot.ts";
 import {
   app,
   cluster,
@@ -13,7 +13,7 @@ import {
   shanghai,
   singapore,
   snapshot,
-} from "./testdata/builders.ts";
+} from "../testdata/builders.ts";
 
 const answer = (more: Partial<Snapshot>) => explain(snapshot({ clusters: [shanghai, singapore], ...more }), NOW);
 const inShanghai = { clusterAffinities: [{ name: "home", clusterNames: ["shanghai-1"] }] };

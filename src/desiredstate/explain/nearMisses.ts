@@ -6,9 +6,9 @@ import {
   parseApiVersion,
   type Placement,
   type ResourceSelector,
-} from "../apis/index.ts";
-import type { PolicyRef } from "../override/index.ts";
-import { compareText } from "../scheduler/index.ts";
+} from "../../apis/index.ts";
+import type { PolicyRef } from "../../override/index.ts";
+import { compareText } from "../../scheduler/index.ts";
 
 /** A policy that nearly selects an object, and each thing that would have to differ. */
 export interface NearMiss {

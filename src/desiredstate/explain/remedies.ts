@@ -1,5 +1,5 @@
-import { joinCommand } from "../apis/index.ts";
-import type { Answer } from "../scheduler/types.ts";
+import { joinCommand } from "../../apis/index.ts";
+import type { Answer } from "../../scheduler/types.ts";
 
 /** What would have to change so that this answer becomes a yes: what the answer itself says of that, else by its reason. */
 export function remedyFor(answer: Answer, cluster: string, policy: string): string {

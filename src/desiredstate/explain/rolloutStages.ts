@@ -1,6 +1,6 @@
-import { type ClusterSelector, matchesClusterSelector } from "../apis/index.ts";
-import { type RolloutPolicy, stageOf, stagesTaking } from "../rollout/index.ts";
-import type { ClusterSnapshot } from "../scheduler/index.ts";
+import { type ClusterSelector, matchesClusterSelector } from "../../apis/index.ts";
+import { type RolloutPolicy, stageOf, stagesTaking } from "../../rollout/index.ts";
+import type { ClusterSnapshot } from "../../scheduler/index.ts";
 
 /** Which cluster is in which stage of a rollout. */
 export interface StageAssignment {

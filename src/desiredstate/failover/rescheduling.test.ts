@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ClusterStatusEntry, FederatedStatus, Placement } from "../apis/index.ts";
-import { type ClusterSnapshot, schedule, type Subject } from "../scheduler/index.ts";
+import type { ClusterStatusEntry, FederatedStatus, Placement } from "../../apis/index.ts";
+import { type ClusterSnapshot, schedule, type Subject } from "../../scheduler/index.ts";
 import { withRescheduling } from "./rescheduling.ts";
 
 const T = Date.parse("2026-11-22T08:00:00Z");

@@ -1,5 +1,5 @@
-import { durationMs, type FederatedStatus, type Placement, shareOf } from "../apis/index.ts";
-import { type ClusterSnapshot, type Decision, goesByRoom, type Subject } from "../scheduler/index.ts";
+import { durationMs, type FederatedStatus, type Placement, shareOf } from "../../apis/index.ts";
+import { type ClusterSnapshot, type Decision, goesByRoom, type Subject } from "../../scheduler/index.ts";
 
 /** How long pods may find no node, as long as Kubernetes leaves them on a node that is lost. */
 const AFTER = "5m";

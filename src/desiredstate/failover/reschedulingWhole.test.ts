@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ClusterStatusEntry, FederatedStatus, Placement } from "../apis/index.ts";
-import type { ClusterSnapshot, Decision, Subject } from "../scheduler/index.ts";
+import type { ClusterStatusEntry, FederatedStatus, Placement } from "../../apis/index.ts";
+import type { ClusterSnapshot, Decision, Subject } from "../../scheduler/index.ts";
 import { reschedulingOf, withRescheduling } from "./rescheduling.ts";
 
 /** What is asked of the scheduler while replicas leave clusters, and what is made of its answers. */

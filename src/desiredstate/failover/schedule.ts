@@ -1,6 +1,6 @@
 import { type FederatedStatus, type Placement, shortMessage, timestamp } from "../../apis/index.ts";
 import { type ClusterSnapshot, type Decision, schedule, type Subject } from "../../scheduler/index.ts";
-import { withRescheduling } from "../rescheduling.ts";
+import { withRescheduling } from "./rescheduling.ts";
 import { judgeFailover } from "./judge.ts";
 import type { Contacts, Departure, FailoverPlan, FailoverRules } from "./types.ts";
 

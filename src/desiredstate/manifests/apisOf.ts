@@ -1,4 +1,4 @@
-import { type KubeObject, parseApiVersion } from "../apis/index.ts";
+import { type KubeObject, parseApiVersion } from "../../apis/index.ts";
 
 const NONE: readonly string[] = [];
 const known = new Map<string, readonly string[]>();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import { computeTarget } from "./target.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { computeTarget } from "../target/target.ts";
 import {
   app,
   clusterPlacement,
@@ -17,9 +17,9 @@ import {
   snapshot,
   targetOf,
   at,
-} from "./testdata/builders.ts";
-import type { Target } from "./types.ts";
-import type { Snapshot } from "./snapshot.ts";
+} from "../testdata/builders.ts";
+import type { Target } from "../types.ts";
+import type { Snapshot } from "../snapshot.ts";
 
 const DATABASE = "/Secret/default/database";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { hashOf, type KubeObject, refKey } from "../apis/index.ts";
-import type { Dependency } from "../interpreter/index.ts";
+import { hashOf, type KubeObject, refKey } from "../../apis/index.ts";
+import type { Dependency } from "../../interpreter/index.ts";
 import { collectDependencies } from "./dependencies.ts";
-import { mark, ownerRefOf, ownerText } from "./marks.ts";
-import type { Needs } from "./snapshot.ts";
-import { app } from "./testdata/builders.ts";
+import { mark, ownerRefOf, ownerText } from "../rows/marks.ts";
+import type { Needs } from "../snapshot.ts";
+import { app } from "../testdata/builders.ts";
 
 const marking = { hubId: "hub-uid", ownerText: ownerText(ownerRefOf(app())), policy: "Delete" as const };
 const object = (kind: string, name: string, content: object = { data: { a: "1" } }): KubeObject => ({

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type KubeObject, type OverridePolicy, type OverrideRule, refKey, refOf } from "../apis/index.ts";
-import { cluster } from "../scheduler/testing.ts";
+import { type KubeObject, type OverridePolicy, type OverrideRule, refKey, refOf } from "../../apis/index.ts";
+import { cluster } from "../../scheduler/testing.ts";
 import { collectDependencies } from "./dependencies.ts";
 import { DependencyOverrides } from "./dependencyOverrides.ts";
-import { mark, ownerRefOf, ownerText } from "./marks.ts";
-import { app } from "./testdata/builders.ts";
+import { mark, ownerRefOf, ownerText } from "../rows/marks.ts";
+import { app } from "../testdata/builders.ts";
 
 const marking = { hubId: "hub-uid", ownerText: ownerText(ownerRefOf(app())), policy: "Delete" as const };
 const metadata = (name: string, labels?: Record<string, string>) => ({

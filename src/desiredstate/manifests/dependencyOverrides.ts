@@ -7,16 +7,16 @@ import {
   parseApiVersion,
   protectedChange,
   refKey,
-} from "../apis/index.ts";
-import { whyHubsOwn } from "../interpreter/index.ts";
-import { applyRules, type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
-import type { ObjectRules } from "../override/types.ts";
-import type { ClusterSnapshot } from "../scheduler/types.ts";
+} from "../../apis/index.ts";
+import { whyHubsOwn } from "../../interpreter/index.ts";
+import { applyRules, type MatchedRule, matchRules, type PolicyRef } from "../../override/index.ts";
+import type { ObjectRules } from "../../override/types.ts";
+import type { ClusterSnapshot } from "../../scheduler/types.ts";
 import { contentHashOf, type PropagatedDependencies, userSetOf, whyNeverSent } from "./dependencies.ts";
-import { mark, type Marking } from "./marks.ts";
+import { mark, type Marking } from "../rows/marks.ts";
 import { effectOn } from "./overrideEffect.ts";
-import type { Needs, Snapshot } from "./snapshot.ts";
-import type { DependencyOverride, DesiredObject, Problem } from "./types.ts";
+import type { Needs, Snapshot } from "../snapshot.ts";
+import type { DependencyOverride, DesiredObject, Problem } from "../types.ts";
 import { problemOf } from "./variants.ts";
 
 /** What goes along to one cluster. */

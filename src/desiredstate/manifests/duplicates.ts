@@ -1,6 +1,6 @@
-import { type KubeObject, type Reason, shortMessage, told } from "../apis/index.ts";
-import { titleOf, withoutDuplicates } from "../interpreter/index.ts";
-import type { Problem, Why } from "./types.ts";
+import { type KubeObject, type Reason, shortMessage, told } from "../../apis/index.ts";
+import { titleOf, withoutDuplicates } from "../../interpreter/index.ts";
+import type { Problem, Why } from "../types.ts";
 
 /** Objects that server-side apply can carry. */
 export interface Sendable {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { fieldChanges } from "./fieldChanges.ts";
 
 const object = (content: object, metadata: object = {}, kind = "Deployment"): KubeObject => ({

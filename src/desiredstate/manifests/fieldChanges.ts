@@ -1,4 +1,4 @@
-import { DEPENDENCIES_HASH_ANNOTATION, isRecord, isReservedKey, type KubeObject, sameValue } from "../apis/index.ts";
+import { DEPENDENCIES_HASH_ANNOTATION, isRecord, isReservedKey, type KubeObject, sameValue } from "../../apis/index.ts";
 
 /** One field that differs between two states of an object. */
 export interface FieldChange {

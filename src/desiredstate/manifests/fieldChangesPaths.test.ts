@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { type FieldChange, fieldChanges } from "./fieldChanges.ts";
 
 /** How a change is named, and how much of it one change holds. */

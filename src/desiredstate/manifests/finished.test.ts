@@ -9,18 +9,18 @@ import {
   refOf,
   withEnds,
   writeFinished,
-} from "../apis/index.ts";
-import { runHash } from "../interpreter/index.ts";
-import { differenceOf } from "./difference.ts";
-import { ownerRefOf } from "./marks.ts";
-import { snapshotOfRevision } from "./revision.ts";
-import { rolloutFacts } from "./rolloutFacts.ts";
-import { isInSync } from "./rows.ts";
-import type { Snapshot } from "./snapshot.ts";
-import { step } from "./step.ts";
-import { computeTarget } from "./target.ts";
-import { facts, frankfurt, NOW, placement, running, shanghai, singapore, snapshot } from "./testdata/builders.ts";
-import type { Observation, Target } from "./types.ts";
+} from "../../apis/index.ts";
+import { runHash } from "../../interpreter/index.ts";
+import { differenceOf } from "../rows/difference.ts";
+import { ownerRefOf } from "../rows/marks.ts";
+import { snapshotOfRevision } from "../target/revision.ts";
+import { rolloutFacts } from "../rows/rolloutFacts.ts";
+import { isInSync } from "../rows/rows.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { step } from "../rows/step.ts";
+import { computeTarget } from "../target/target.ts";
+import { facts, frankfurt, NOW, placement, running, shanghai, singapore, snapshot } from "../testdata/builders.ts";
+import type { Observation, Target } from "../types.ts";
 
 /** What has come to its end: neither made anew, nor moved, nor taken up again when a rollout is taken back. */
 

@@ -11,9 +11,9 @@ import {
   refKey,
   refOf,
   runKey,
-} from "../apis/index.ts";
-import { memberKindOf, runHash } from "../interpreter/index.ts";
-import type { DesiredObject } from "./types.ts";
+} from "../../apis/index.ts";
+import { memberKindOf, runHash } from "../../interpreter/index.ts";
+import type { DesiredObject } from "../types.ts";
 
 /** The runs that an object asks for: by {@link refKey}, of everything it is made of that can come to an end. */
 export type Runs = ReadonlyMap<string, { ref: ObjectRef; hash: string }>;

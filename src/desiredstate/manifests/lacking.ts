@@ -1,6 +1,6 @@
-import { firstFitting, type KubeObject, type Placement, shortName } from "../apis/index.ts";
-import { fieldsLeftOut } from "../interpreter/index.ts";
-import type { Why } from "./types.ts";
+import { firstFitting, type KubeObject, type Placement, shortName } from "../../apis/index.ts";
+import { fieldsLeftOut } from "../../interpreter/index.ts";
+import type { Why } from "../types.ts";
 
 /** What the version that the placement names lacks of the object, with the remedy. */
 export function lacking(object: KubeObject, placement: Placement | undefined): Why | undefined {

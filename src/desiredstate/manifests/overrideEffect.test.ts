@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, OverrideRule } from "../apis/index.ts";
-import { applyRules, type MatchedRule } from "../override/index.ts";
+import type { KubeObject, OverrideRule } from "../../apis/index.ts";
+import { applyRules, type MatchedRule } from "../../override/index.ts";
 import { effectOn } from "./overrideEffect.ts";
 
 const container = { name: "web", image: "registry.example/web:1", env: [{ name: "MODE", value: "base" }] };

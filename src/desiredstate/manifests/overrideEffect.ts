@@ -1,5 +1,5 @@
-import { type KubeObject, refKey, refOf } from "../apis/index.ts";
-import { effectOf, type MatchedRule, type OverrideEffect, type PolicyRef } from "../override/index.ts";
+import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
+import { effectOf, type MatchedRule, type OverrideEffect, type PolicyRef } from "../../override/index.ts";
 import { fieldChanges } from "./fieldChanges.ts";
 import { isWithinField } from "./overrideFields.ts";
 

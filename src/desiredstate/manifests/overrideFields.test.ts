@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, OverrideRule } from "../apis/index.ts";
-import type { MatchedRule } from "../override/index.ts";
+import type { KubeObject, OverrideRule } from "../../apis/index.ts";
+import type { MatchedRule } from "../../override/index.ts";
 import { appliedRules } from "./overrideFields.ts";
 
 const object = (kind: string, content: object): KubeObject => ({

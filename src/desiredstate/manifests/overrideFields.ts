@@ -1,5 +1,5 @@
-import { type DeclaredTemplate, type KubeObject, refKey, refOf } from "../apis/index.ts";
-import { applyRules, type MatchedRule, type PolicyRef } from "../override/index.ts";
+import { type DeclaredTemplate, type KubeObject, refKey, refOf } from "../../apis/index.ts";
+import { applyRules, type MatchedRule, type PolicyRef } from "../../override/index.ts";
 import { fieldChanges } from "./fieldChanges.ts";
 
 /** One rule of an override policy on one cluster, and what it sets there. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { firstFitting, type KubeObject, type OverrideRule, type PatchOperation, shortName } from "../apis/index.ts";
-import { applyRules } from "../override/index.ts";
-import { judgeRendering, type NamespaceTerms } from "./podSecurity/index.ts";
-import type { Problem } from "./types.ts";
+import { firstFitting, type KubeObject, type OverrideRule, type PatchOperation, shortName } from "../../apis/index.ts";
+import { applyRules } from "../../override/index.ts";
+import { judgeRendering, type NamespaceTerms } from "../podSecurity/index.ts";
+import type { Problem } from "../types.ts";
 import { problemOf } from "./variants.ts";
 
 /** What Meridian itself says is never cut, however long the names of policies and clusters are: only what servers say is. */

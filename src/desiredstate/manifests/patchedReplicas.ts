@@ -1,6 +1,6 @@
-import { isCount, type KubeObject, MOST_COUNTED, parseApiVersion, shortPath, valueAt } from "../apis/index.ts";
-import { memberKindOf } from "../interpreter/index.ts";
-import { type applyRules, blamedPatch, effectOf, type MatchedRule } from "../override/index.ts";
+import { isCount, type KubeObject, MOST_COUNTED, parseApiVersion, shortPath, valueAt } from "../../apis/index.ts";
+import { memberKindOf } from "../../interpreter/index.ts";
+import { type applyRules, blamedPatch, effectOf, type MatchedRule } from "../../override/index.ts";
 
 /**
  * The patch that leaves a workload with a number of replicas that no server takes; undefined where none does. Members refuse some of them, and

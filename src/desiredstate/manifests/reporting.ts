@@ -1,5 +1,5 @@
-import { type KubeObject, type PlacementSpec, sameValue } from "../apis/index.ts";
-import type { ReportTerms } from "./types.ts";
+import { type KubeObject, type PlacementSpec, sameValue } from "../../apis/index.ts";
+import type { ReportTerms } from "../types.ts";
 
 /** What the placement asks for about a rendered object; undefined where that is nothing. `isOwner`: it is the hub object itself. */
 export function reportTermsOf(

@@ -1,5 +1,5 @@
-import { type KubeObject, valueAt } from "../apis/index.ts";
-import { podTemplateOf } from "../interpreter/index.ts";
+import { type KubeObject, valueAt } from "../../apis/index.ts";
+import { podTemplateOf } from "../../interpreter/index.ts";
 
 /** One step of a path: a field, an item by its fields, an item by its position, or every item. */
 type Step = { field: string } | { where: readonly (readonly [string, string])[] } | { index: number } | "EveryItem";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import type { MatchedRule } from "../override/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import type { MatchedRule } from "../../override/index.ts";
 import { judgeRights } from "./tenantRights.ts";
 
 const role: KubeObject = {

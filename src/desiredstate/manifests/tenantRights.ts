@@ -1,6 +1,6 @@
-import { type KubeObject, parseApiVersion, sameValue, shortMessage } from "../apis/index.ts";
-import type { Rendering } from "./podSecurity/index.ts";
-import type { Problem } from "./types.ts";
+import { type KubeObject, parseApiVersion, sameValue, shortMessage } from "../../apis/index.ts";
+import type { Rendering } from "../podSecurity/index.ts";
+import type { Problem } from "../types.ts";
 
 /** Roles and bindings: whom they mean, and what they allow. */
 const RBAC = "rbac.authorization.k8s.io";

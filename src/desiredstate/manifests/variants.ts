@@ -10,7 +10,7 @@ import {
   shortMessage,
   shortName,
   told,
-} from "../apis/index.ts";
+} from "../../apis/index.ts";
 import {
   memberKindOf,
   phaseOf,
@@ -21,20 +21,20 @@ import {
   withoutPath,
   withReplicasAt,
   withSecretData,
-} from "../interpreter/index.ts";
-import { applyRules, type MatchedRule, type OverrideEffect } from "../override/index.ts";
+} from "../../interpreter/index.ts";
+import { applyRules, type MatchedRule, type OverrideEffect } from "../../override/index.ts";
 import type { PropagatedDependencies } from "./dependencies.ts";
-import { judgeRendering, type NamespaceTerms, type Rendering } from "./podSecurity/index.ts";
-import { mark, type Marking, withControllerReference, withDependenciesHash } from "./marks.ts";
+import { judgeRendering, type NamespaceTerms, type Rendering } from "../podSecurity/index.ts";
+import { mark, type Marking, withControllerReference, withDependenciesHash } from "../rows/marks.ts";
 import type { Runs } from "./finished.ts";
 import { effectOn } from "./overrideEffect.ts";
 import { wrongReplicas } from "./patchedReplicas.ts";
 import { withoutRetained } from "./retain.ts";
 import { reportTermsOf } from "./reporting.ts";
-import { isSameRef } from "./rows.ts";
+import { isSameRef } from "../rows/rows.ts";
 import { judgeRights } from "./tenantRights.ts";
 import { withoutDuplicatesIn } from "./duplicates.ts";
-import type { DesiredObject, Problem, Why } from "./types.ts";
+import type { DesiredObject, Problem, Why } from "../types.ts";
 
 /** What clusters have in common that differ in nothing: one rendering for all of them. */
 export interface Variant {

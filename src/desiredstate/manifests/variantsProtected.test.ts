@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import type { MatchedRule } from "../override/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import type { MatchedRule } from "../../override/index.ts";
 import type { Variant } from "./variants.ts";
 
 /** What stands behind the checks of the overrides themselves: here these let everything pass. */
@@ -12,19 +12,19 @@ const owner = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespa
 const policy = { kind: "OverridePolicy", namespace: "default", name: "o" };
 
 afterEach(() => {
-  vi.doUnmock("../override/index.ts");
+  vi.doUnmock("../../override/index.ts");
   vi.resetModules();
 });
 
 /** Renders both objects with overrides that make of them what nothing checks. */
 async function rendered(made: readonly KubeObject[], problem?: object): Promise<Variant> {
   vi.resetModules();
-  vi.doMock("../override/index.ts", async (original) => ({
+  vi.doMock("../../override/index.ts", async (original) => ({
     ...(await original<object>()),
     applyRules: () => ({ objects: made, ...(problem === undefined ? {} : { problem }) }),
   }));
   const { VariantRenderer } = await import("./variants.ts");
-  const { defaultTerms } = await import("./podSecurity/index.ts");
+  const { defaultTerms } = await import("../podSecurity/index.ts");
   const renderer = new VariantRenderer({
     base: [conf, service],
     owner,

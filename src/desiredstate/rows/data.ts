@@ -1,4 +1,4 @@
-import { type ObjectRef, parseApiVersion } from "../apis/index.ts";
+import { type ObjectRef, parseApiVersion } from "../../apis/index.ts";
 
 type Kind = Pick<ObjectRef, "apiVersion" | "kind">;
 

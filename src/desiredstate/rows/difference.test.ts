@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { type Placement, refKey } from "../apis/index.ts";
+import { type Placement, refKey } from "../../apis/index.ts";
 import { blastRadius, type ClusterChange, differenceOf } from "./difference.ts";
 import { knownCopies } from "./knownCopies.ts";
 import { ownerRefOf, reowned } from "./marks.ts";
 import { step } from "./step.ts";
-import { app, facts, NOW, overrides, placement, running, snapshot, targetOf } from "./testdata/builders.ts";
-import type { Observation, Target } from "./types.ts";
-import type { Snapshot } from "./snapshot.ts";
+import { app, facts, NOW, overrides, placement, running, snapshot, targetOf } from "../testdata/builders.ts";
+import type { Observation, Target } from "../types.ts";
+import type { Snapshot } from "../snapshot.ts";
 
 const on = (...clusterNames: string[]): Placement =>
   placement("some", { clusterAffinities: [{ name: "some", clusterNames }] });

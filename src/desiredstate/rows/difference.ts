@@ -1,10 +1,10 @@
-import { type ObjectRef, type Reason, refKey } from "../apis/index.ts";
-import { compareText } from "../scheduler/index.ts";
+import { type ObjectRef, type Reason, refKey } from "../../apis/index.ts";
+import { compareText } from "../../scheduler/index.ts";
 import { reowned } from "./marks.ts";
 import { AWAITING_REPLACEMENT } from "./moves.ts";
 import { REPLACED } from "./replacement.ts";
 import { isSameRef } from "./rows.ts";
-import type { ApplyRow, HoldRow, Observation, Role, Row, Target, Why } from "./types.ts";
+import type { ApplyRow, HoldRow, Observation, Role, Row, Target, Why } from "../types.ts";
 
 /** What becomes of a member object. */
 export type ChangeVerb = "Created" | "Changed" | "Deleted" | "Released" | "Held" | "Unchanged";

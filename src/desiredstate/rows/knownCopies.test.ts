@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { ClusterStatusEntry, FederatedStatus } from "../apis/index.ts";
+import type { ClusterStatusEntry, FederatedStatus } from "../../apis/index.ts";
 import { knownCopies } from "./knownCopies.ts";
-import { app, placement, shanghai, singapore, targetOf } from "./testdata/builders.ts";
-import type { Target } from "./types.ts";
+import { app, placement, shanghai, singapore, targetOf } from "../testdata/builders.ts";
+import type { Target } from "../types.ts";
 
 const SECRET = { apiVersion: "v1", kind: "Secret", metadata: { name: "database", namespace: "default" } };
 const target = targetOf({

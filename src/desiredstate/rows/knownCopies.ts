@@ -1,6 +1,6 @@
-import { type FederatedStatus, parseApiVersion, type ReplicaCounts } from "../apis/index.ts";
-import { memberKindOf } from "../interpreter/index.ts";
-import type { DesiredObject, Observation, Target } from "./types.ts";
+import { type FederatedStatus, parseApiVersion, type ReplicaCounts } from "../../apis/index.ts";
+import { memberKindOf } from "../../interpreter/index.ts";
+import type { DesiredObject, Observation, Target } from "../types.ts";
 
 const NO_REPLICAS: ReplicaCounts = { desired: 0, updated: 0, ready: 0, available: 0 };
 

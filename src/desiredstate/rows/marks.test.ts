@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DELETION_POLICY_ANNOTATION, HASH_ANNOTATION, hashOf, OBJECT_ANNOTATION } from "../apis/index.ts";
+import { DELETION_POLICY_ANNOTATION, HASH_ANNOTATION, hashOf, OBJECT_ANNOTATION } from "../../apis/index.ts";
 import {
   expectedOf,
   mark,
@@ -11,7 +11,7 @@ import {
   withControllerReference,
   withDependenciesHash,
 } from "./marks.ts";
-import { app, other } from "./testdata/builders.ts";
+import { app, other } from "../testdata/builders.ts";
 
 const service = { apiVersion: "v1", kind: "Service", metadata: { name: "nginx-demo", namespace: "default" } };
 const marking: Marking = { hubId: "hub-uid", ownerText: ownerText(ownerRefOf(app())), policy: "Delete" };

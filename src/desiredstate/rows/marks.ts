@@ -12,10 +12,10 @@ import {
   parseApiVersion,
   refKey,
   refOf,
-} from "../apis/index.ts";
-import { memberKindOf } from "../interpreter/index.ts";
+} from "../../apis/index.ts";
+import { memberKindOf } from "../../interpreter/index.ts";
 import { holdsData } from "./data.ts";
-import type { DeletionPolicy, DesiredObject, Role } from "./types.ts";
+import type { DeletionPolicy, DesiredObject, Role } from "../types.ts";
 
 export function ownerRefOf(object: KubeObject): OwnerRef {
   return { ...refOf(object), uid: object.metadata.uid ?? "" };

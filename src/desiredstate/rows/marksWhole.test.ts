@@ -6,9 +6,9 @@ import {
   OBJECT_ANNOTATION,
   OWNER_ANNOTATION,
   type KubeObject,
-} from "../apis/index.ts";
+} from "../../apis/index.ts";
 import { expectedOf, mark, type Marking, ownerText, policyOf, reowned, withControllerReference } from "./marks.ts";
-import { other } from "./testdata/builders.ts";
+import { other } from "../testdata/builders.ts";
 
 const claim: KubeObject = {
   apiVersion: "v1",

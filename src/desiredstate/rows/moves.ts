@@ -1,6 +1,6 @@
-import { type DisruptionBudget, refKey, shareOf, shortMessage } from "../apis/index.ts";
+import { type DisruptionBudget, refKey, shareOf, shortMessage } from "../../apis/index.ts";
 import { isSameRef } from "./rows.ts";
-import type { DesiredObject, Observation, RemovalFacts, Target, Why } from "./types.ts";
+import type { DesiredObject, Observation, RemovalFacts, Target, Why } from "../types.ts";
 
 /** Why a copy stays that is the last to serve. */
 export const AWAITING_REPLACEMENT = "AwaitingReplacement";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { decideRemovals } from "./removals.ts";
-import { copy, facts } from "./testdata/builders.ts";
-import type { ClusterFacts, Observation, RemovalFacts } from "./types.ts";
+import { copy, facts } from "../testdata/builders.ts";
+import type { ClusterFacts, Observation, RemovalFacts } from "../types.ts";
 
 /** The rows of removals as a whole, and every sentence that says why something stays. */
 

@@ -1,9 +1,9 @@
 import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
-import { refKey } from "../apis/index.ts";
+import { refKey } from "../../apis/index.ts";
 import { decideRemovals } from "./removals.ts";
-import { app, copy, facts, other } from "./testdata/builders.ts";
-import type { ClusterFacts, Observation, RemovalFacts } from "./types.ts";
+import { app, copy, facts, other } from "../testdata/builders.ts";
+import type { ClusterFacts, Observation, RemovalFacts } from "../types.ts";
 
 const service = copy("shanghai-1", "Service");
 const KEY = `shanghai-1/${refKey(service.ref)}`;

@@ -6,12 +6,12 @@ import {
   type Reason,
   refKey,
   shortMessage,
-} from "../apis/index.ts";
-import { isDefinition, memberKindOf, phaseOf } from "../interpreter/index.ts";
+} from "../../apis/index.ts";
+import { isDefinition, memberKindOf, phaseOf } from "../../interpreter/index.ts";
 import { holdsData, makesClaims } from "./data.ts";
 import { isSameRef } from "./rows.ts";
 import { whyUnseen } from "./sight.ts";
-import type { DeleteRow, Observation, RemovalFacts, RemovalRow, Why } from "./types.ts";
+import type { DeleteRow, Observation, RemovalFacts, RemovalRow, Why } from "../types.ts";
 
 type Present = NonNullable<Observation["present"]>;
 

@@ -1,9 +1,9 @@
-import { refKey, shortMessage } from "../apis/index.ts";
+import { refKey, shortMessage } from "../../apis/index.ts";
 import { holdsData } from "./data.ts";
 import { reowned } from "./marks.ts";
 import { decideRemovals } from "./removals.ts";
 import { isSameRef } from "./rows.ts";
-import type { ApplyRow, DeleteRow, HoldRow, Observation, RemovalFacts, Row, Why } from "./types.ts";
+import type { ApplyRow, DeleteRow, HoldRow, Observation, RemovalFacts, Row, Why } from "../types.ts";
 
 /** Why a copy goes that is wanted: the object on the hub was replaced, and the copy cannot become what stands there now. */
 export const REPLACED = "DependencyReplaced";

@@ -1,8 +1,8 @@
-import { matchesClusterSelector, refKey } from "../apis/index.ts";
-import { type RolloutFacts, type RolloutHealth, type RolloutPolicy, stageOf } from "../rollout/index.ts";
-import type { ClusterSnapshot } from "../scheduler/types.ts";
+import { matchesClusterSelector, refKey } from "../../apis/index.ts";
+import { type RolloutFacts, type RolloutHealth, type RolloutPolicy, stageOf } from "../../rollout/index.ts";
+import type { ClusterSnapshot } from "../../scheduler/types.ts";
 import { isSameRef } from "./rows.ts";
-import type { ClusterTarget, DesiredObject, Observation, Target } from "./types.ts";
+import type { ClusterTarget, DesiredObject, Observation, Target } from "../types.ts";
 
 export interface RolloutFactsInput {
   policy: RolloutPolicy;

@@ -1,11 +1,11 @@
 import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
-import type { ObjectRef, OwnerRef } from "../apis/index.ts";
-import { refKey } from "../apis/index.ts";
+import type { ObjectRef, OwnerRef } from "../../apis/index.ts";
+import { refKey } from "../../apis/index.ts";
 import { ownerRefOf, reowned } from "./marks.ts";
 import { chooseRow, inTheNameOf, inTheNamesOf, isInSync, isSameRef } from "./rows.ts";
-import { app, copy } from "./testdata/builders.ts";
-import type { ApplyRow, DeletionPolicy, Observation, Row } from "./types.ts";
+import { app, copy } from "../testdata/builders.ts";
+import type { ApplyRow, DeletionPolicy, Observation, Row } from "../types.ts";
 
 const why = { reason: "NotSelected", message: "no policy selects it" };
 const ownerNamed = (name: string): OwnerRef => ownerRefOf(app({}, { name, uid: `uid-of-${name}` }));

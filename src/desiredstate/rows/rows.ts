@@ -1,6 +1,6 @@
-import { type ObjectRef, type OwnerRef, parseApiVersion } from "../apis/index.ts";
+import { type ObjectRef, type OwnerRef, parseApiVersion } from "../../apis/index.ts";
 import { policyOf, reowned } from "./marks.ts";
-import type { ApplyRow, DeletionPolicy, EndedRun, Observation, Row } from "./types.ts";
+import type { ApplyRow, DeletionPolicy, EndedRun, Observation, Row } from "../types.ts";
 
 /** True when the object is there as the row says, in whoever's name it may be, and all of its fields are ours. */
 export function isInSync(row: Row | undefined, observation: Observation | undefined): boolean {

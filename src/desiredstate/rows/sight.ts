@@ -1,4 +1,4 @@
-import { type ObjectRef, parseApiVersion } from "../apis/index.ts";
+import { type ObjectRef, parseApiVersion } from "../../apis/index.ts";
 
 /**
  * What a watch of a member shows: the objects of a kind (`group/Kind`) in the whole cluster, or in one namespace of it (`group/Kind in NAMESPACE`)

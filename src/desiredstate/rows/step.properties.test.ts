@@ -1,6 +1,6 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { type ObjectRef, refKey } from "../apis/index.ts";
+import { type ObjectRef, refKey } from "../../apis/index.ts";
 import { step } from "./step.ts";
 import {
   app,
@@ -16,8 +16,8 @@ import {
   singapore,
   stepInput,
   targetOf,
-} from "./testdata/builders.ts";
-import type { Observation, StepInput, Target } from "./types.ts";
+} from "../testdata/builders.ts";
+import type { Observation, StepInput, Target } from "../types.ts";
 
 const names = [shanghai, singapore, frankfurt].map(({ name }) => name);
 const places = [...names, "nowhere"];

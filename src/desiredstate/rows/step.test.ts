@@ -16,9 +16,9 @@ import {
   singapore,
   stepInput,
   targetOf,
-} from "./testdata/builders.ts";
-import { inChina, named, observed, rowsOf, target, texts } from "./testdata/steps.ts";
-import type { StepInput, Target } from "./types.ts";
+} from "../testdata/builders.ts";
+import { inChina, named, observed, rowsOf, target, texts } from "../testdata/steps.ts";
+import type { StepInput, Target } from "../types.ts";
 
 describe("towards a target", () => {
   test("everything is made so where the object is to be", () => {

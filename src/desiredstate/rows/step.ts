@@ -1,5 +1,5 @@
-import { type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
-import { compareText } from "../scheduler/index.ts";
+import { type ObjectRef, refKey, shortMessage } from "../../apis/index.ts";
+import { compareText } from "../../scheduler/index.ts";
 import { serversToKeep } from "./moves.ts";
 import { decideRemovals } from "./removals.ts";
 import { replaceDependencies } from "./replacement.ts";
@@ -18,7 +18,7 @@ import type {
   StepResult,
   Target,
   Why,
-} from "./types.ts";
+} from "../types.ts";
 
 /** What is wanted on one cluster now. */
 interface Share {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { app, copy, facts, placement, singapore, targetOf } from "./testdata/builders.ts";
-import { everywhere, inChina, named, observed, rowsOf, target, texts } from "./testdata/steps.ts";
-import type { Observation, StepInput } from "./types.ts";
+import { app, copy, facts, placement, singapore, targetOf } from "../testdata/builders.ts";
+import { everywhere, inChina, named, observed, rowsOf, target, texts } from "../testdata/steps.ts";
+import type { Observation, StepInput } from "../types.ts";
 
 describe("a move", () => {
   const moved = (more: Partial<StepInput> = {}): string[] =>

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { bundle, clusterRole, definition, operator, serviceAccount, widget } from "../../test/builders/index.ts";
+import { bundle, clusterRole, definition, operator, serviceAccount, widget } from "../../../test/builders/index.ts";
 import {
   ALLOWED_BUNDLE_KINDS_ANNOTATION,
   ALLOWED_BUNDLE_NAMESPACES_ANNOTATION,
   type KubeObject,
   type PlacementSpec,
-} from "../apis/index.ts";
-import { namespaceTerms } from "./podSecurity/index.ts";
-import { at, clusterPlacement, hub, NOW, overrides, placement, snapshot } from "./testdata/builders.ts";
+} from "../../apis/index.ts";
+import { namespaceTerms } from "../podSecurity/index.ts";
+import { at, clusterPlacement, hub, NOW, overrides, placement, snapshot } from "../testdata/builders.ts";
 import { computeTarget } from "./target.ts";
-import type { Target } from "./types.ts";
+import type { Target } from "../types.ts";
 
 const SELECTS = { apiVersion: "federation.paas.cmft.com/v1alpha1", kind: "ManifestBundle" };
 const selects = (spec: Partial<PlacementSpec> = {}): Partial<PlacementSpec> => ({

@@ -6,10 +6,10 @@ import {
   type KubeObject,
   shortMessage,
   renewCommand,
-} from "../apis/index.ts";
-import { givesRights, groupKindOf, judgeManifests, titleOf, unpackedSpecOf } from "../interpreter/index.ts";
-import { type Allowance, type NamespaceTerms, stricterOf } from "./podSecurity/index.ts";
-import type { Problem } from "./types.ts";
+} from "../../apis/index.ts";
+import { givesRights, groupKindOf, judgeManifests, titleOf, unpackedSpecOf } from "../../interpreter/index.ts";
+import { type Allowance, type NamespaceTerms, stricterOf } from "../podSecurity/index.ts";
+import type { Problem } from "../types.ts";
 
 /**
  * What a bundle may bring to members. Whoever may write a bundle is a tenant of its namespace on the hub, and what the manager applies is

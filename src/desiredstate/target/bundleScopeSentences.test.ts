@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { bundle, clusterRole, operator, serviceAccount } from "../../test/builders/index.ts";
-import type { KubeObject } from "../apis/index.ts";
+import { bundle, clusterRole, operator, serviceAccount } from "../../../test/builders/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { manifestsProblem, scopeProblem, termsWithin } from "./bundleScope.ts";
-import { type NamespaceTerms, namespaceTerms } from "./podSecurity/index.ts";
+import { type NamespaceTerms, namespaceTerms } from "../podSecurity/index.ts";
 
 const KINDS = "federation.paas.cmft.com/allowed-bundle-kinds";
 const NAMESPACES = "federation.paas.cmft.com/allowed-bundle-namespaces";

@@ -1,4 +1,4 @@
-import { type KubeObject, type Placement, refKey, shortMessage } from "../apis/index.ts";
+import { type KubeObject, type Placement, refKey, shortMessage } from "../../apis/index.ts";
 import {
   declaredDependencies,
   declaredTemplateDependencies,
@@ -6,9 +6,9 @@ import {
   type HubKind,
   hubKindOf,
   placeableKindOf,
-} from "../interpreter/index.ts";
-import type { Why } from "./types.ts";
-import type { Needs } from "./snapshot.ts";
+} from "../../interpreter/index.ts";
+import type { Why } from "../types.ts";
+import type { Needs } from "../snapshot.ts";
 
 const NOTHING: Needs = Object.freeze({ dependencies: Object.freeze([]) });
 

@@ -4,8 +4,8 @@ import {
   type Placement,
   selectorSpecificity,
   type Specificity,
-} from "../apis/index.ts";
-import type { PlacementChoice } from "./snapshot.ts";
+} from "../../apis/index.ts";
+import type { PlacementChoice } from "../snapshot.ts";
 
 interface Candidate {
   placement: Placement;

@@ -9,10 +9,10 @@ import {
   policyKey,
   refKey,
   refOf,
-} from "../apis/index.ts";
-import { hubKindOf, placeableKindOf, staysOnHub, userSetObject } from "../interpreter/index.ts";
-import type { DependencyHashes, Target } from "./types.ts";
-import type { Snapshot } from "./snapshot.ts";
+} from "../../apis/index.ts";
+import { hubKindOf, placeableKindOf, staysOnHub, userSetObject } from "../../interpreter/index.ts";
+import type { DependencyHashes, Target } from "../types.ts";
+import type { Snapshot } from "../snapshot.ts";
 
 type Policy<T extends { metadata: unknown }> = Omit<T, "metadata" | "status"> & {
   metadata: { name: string; namespace?: string };

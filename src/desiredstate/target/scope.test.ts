@@ -15,8 +15,8 @@ import {
   singapore,
   targetOf,
   verbs,
-} from "./testdata/builders.ts";
-import type { Snapshot } from "./snapshot.ts";
+} from "../testdata/builders.ts";
+import type { Snapshot } from "../snapshot.ts";
 
 describe("where it goes", () => {
   const everywhere = placement("everywhere");

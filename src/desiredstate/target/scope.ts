@@ -13,8 +13,8 @@ import {
   shortName,
   unknownClusterWords,
   joinCommand,
-} from "../apis/index.ts";
-import { hubKindOf } from "../interpreter/index.ts";
+} from "../../apis/index.ts";
+import { hubKindOf } from "../../interpreter/index.ts";
 import {
   type ClusterSnapshot,
   type Decision,
@@ -22,12 +22,12 @@ import {
   schedule,
   type Subject,
   type Verdict,
-} from "../scheduler/index.ts";
-import { type Failover, scheduleWithFailover } from "./failover/index.ts";
-import { AWAITING_REPLACEMENT } from "./moves.ts";
-import { withRescheduling } from "./rescheduling.ts";
-import type { Target } from "./types.ts";
-import type { Snapshot } from "./snapshot.ts";
+} from "../../scheduler/index.ts";
+import { type Failover, scheduleWithFailover } from "../failover/index.ts";
+import { AWAITING_REPLACEMENT } from "../rows/moves.ts";
+import { withRescheduling } from "../failover/rescheduling.ts";
+import type { Target } from "../types.ts";
+import type { Snapshot } from "../snapshot.ts";
 
 /** Why a copy stays as it is of which the hub has no record, while nothing says where the object belongs. */
 const COPY_FOUND: Reason = "CopyFound";

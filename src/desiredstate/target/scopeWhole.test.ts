@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { bundle, serviceAccount } from "../../test/builders/index.ts";
-import type { FederatedStatus, KubeObject } from "../apis/index.ts";
+import { bundle, serviceAccount } from "../../../test/builders/index.ts";
+import type { FederatedStatus, KubeObject } from "../../apis/index.ts";
 import {
   app,
   cluster,
@@ -13,10 +13,10 @@ import {
   shanghai,
   singapore,
   targetOf,
-} from "./testdata/builders.ts";
+} from "../testdata/builders.ts";
 import { currentClusters, isRendered } from "./scope.ts";
-import type { Snapshot } from "./snapshot.ts";
-import { snapshot } from "./testdata/builders.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { snapshot } from "../testdata/builders.ts";
 
 const counts = { desired: 7, updated: 7, ready: 7, available: 7 };
 const current = (more: Partial<Snapshot>, reported: Record<string, number> = {}) => [

@@ -1,8 +1,18 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import { computeTarget } from "./target.ts";
-import { app, cluster, inRegion, NOW, overrides, placedBy, placement, running, snapshot } from "./testdata/builders.ts";
-import type { Snapshot } from "./snapshot.ts";
+import {
+  app,
+  cluster,
+  inRegion,
+  NOW,
+  overrides,
+  placedBy,
+  placement,
+  running,
+  snapshot,
+} from "../testdata/builders.ts";
+import type { Snapshot } from "../snapshot.ts";
 
 describe("for any snapshot", () => {
   const regions = ["cn-shanghai", "ap-southeast-1", "eu-central-1"];

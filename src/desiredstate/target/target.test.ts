@@ -6,7 +6,7 @@ import {
   MANAGED_BY_LABEL,
   OBJECT_ANNOTATION,
   OWNER_ANNOTATION,
-} from "../apis/index.ts";
+} from "../../apis/index.ts";
 import { computeTarget } from "./target.ts";
 import {
   app,
@@ -25,9 +25,9 @@ import {
   snapshot,
   targetOf,
   at,
-} from "./testdata/builders.ts";
-import type { Target } from "./types.ts";
-import type { Snapshot } from "./snapshot.ts";
+} from "../testdata/builders.ts";
+import type { Target } from "../types.ts";
+import type { Snapshot } from "../snapshot.ts";
 
 test("an ingress goes along with its certificate, and each region may have a host of its own", () => {
   const object = app({

@@ -6,7 +6,7 @@ import {
   type Placement,
   refKey,
   shortMessage,
-} from "../apis/index.ts";
+} from "../../apis/index.ts";
 import {
   type Dependency,
   hubKindOf,
@@ -18,25 +18,25 @@ import {
   replicasAt,
   type StandingField,
   undividable,
-} from "../interpreter/index.ts";
-import { type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
-import { choosesAmong, goesByRoom, NEEDS_UNKNOWN, roomFor, sortedByName, type Subject } from "../scheduler/index.ts";
+} from "../../interpreter/index.ts";
+import { type MatchedRule, matchRules, type PolicyRef } from "../../override/index.ts";
+import { choosesAmong, goesByRoom, NEEDS_UNKNOWN, roomFor, sortedByName, type Subject } from "../../scheduler/index.ts";
 import { manifestsProblem, scopeProblem, termsWithin } from "./bundleScope.ts";
-import { apisOf } from "./apisOf.ts";
-import { collectDependencies } from "./dependencies.ts";
-import { Finished, runsIn } from "./finished.ts";
-import { lacking } from "./lacking.ts";
-import { DependencyOverrides, type DependencyShare } from "./dependencyOverrides.ts";
-import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
+import { apisOf } from "../manifests/apisOf.ts";
+import { collectDependencies } from "../manifests/dependencies.ts";
+import { Finished, runsIn } from "../manifests/finished.ts";
+import { lacking } from "../manifests/lacking.ts";
+import { DependencyOverrides, type DependencyShare } from "../manifests/dependencyOverrides.ts";
+import { type Marking, ownerRefOf, ownerText } from "../rows/marks.ts";
 import { needsOf, withTheirNeeds } from "./needs.ts";
 import { choosePlacement } from "./placementSelection.ts";
-import { defaultTerms, type NamespaceTerms } from "./podSecurity/index.ts";
-import { withoutRetained } from "./retain.ts";
-import { reschedulingOf } from "./rescheduling.ts";
+import { defaultTerms, type NamespaceTerms } from "../podSecurity/index.ts";
+import { withoutRetained } from "../manifests/retain.ts";
+import { reschedulingOf } from "../failover/rescheduling.ts";
 import { currentClusters, foundClusters, foundReplicas, isRendered, type Scope, scopeOf } from "./scope.ts";
-import type { ClusterTarget, Target, Why } from "./types.ts";
-import type { Needs, Snapshot } from "./snapshot.ts";
-import { type VariantOptions, VariantRenderer } from "./variants.ts";
+import type { ClusterTarget, Target, Why } from "../types.ts";
+import type { Needs, Snapshot } from "../snapshot.ts";
+import { type VariantOptions, VariantRenderer } from "../manifests/variants.ts";
 
 /**
  * Everything that follows from one moment's values for one hub object: which clusters run it, what is to be there, and why. `now` in epoch

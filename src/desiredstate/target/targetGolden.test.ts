@@ -1,6 +1,16 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import { app, goldenText, hub, inRegion, overrides, placement, rows, shanghai, targetOf } from "./testdata/builders.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import {
+  app,
+  goldenText,
+  hub,
+  inRegion,
+  overrides,
+  placement,
+  rows,
+  shanghai,
+  targetOf,
+} from "../testdata/builders.ts";
 
 describe("the golden plan", () => {
   const regional = overrides(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import {
   clusterPlacement,
   frankfurt,
@@ -9,7 +9,7 @@ import {
   shanghai,
   singapore,
   targetOf,
-} from "./testdata/builders.ts";
+} from "../testdata/builders.ts";
 
 const SELECTOR = { apiVersion: "v1", kind: "ConfigMap" };
 const selects = placement("p", { resourceSelectors: [SELECTOR] });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, PlacementSpec } from "../apis/index.ts";
+import type { KubeObject, PlacementSpec } from "../../apis/index.ts";
 import {
   app,
   frankfurt,
@@ -12,9 +12,9 @@ import {
   shanghai,
   singapore,
   targetOf,
-} from "./testdata/builders.ts";
-import { namespaceTerms } from "./podSecurity/index.ts";
-import type { Target } from "./types.ts";
+} from "../testdata/builders.ts";
+import { namespaceTerms } from "../podSecurity/index.ts";
+import type { Target } from "../types.ts";
 
 /** What a target says beside its clusters. */
 

@@ -9,9 +9,9 @@ import type {
   PlacementSpec,
 } from "../../apis/index.ts";
 import type { ClusterSnapshot } from "../../scheduler/index.ts";
-import { ownerRefOf } from "../marks.ts";
-import { step } from "../step.ts";
-import { computeTarget } from "../target.ts";
+import { ownerRefOf } from "../rows/marks.ts";
+import { step } from "../rows/step.ts";
+import { computeTarget } from "../target/target.ts";
 import type { Observation, RemovalFacts, StepInput, Target } from "../types.ts";
 import type { Snapshot } from "../snapshot.ts";
 

@@ -1,4 +1,4 @@
-import { step } from "../step.ts";
+import { step } from "../rows/step.ts";
 import type { Observation, Row, StepInput, Target } from "../types.ts";
 import { copy, NOW, placement, stepInput, targetOf } from "./builders.ts";
 

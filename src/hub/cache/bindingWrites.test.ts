@@ -5,11 +5,11 @@ import {
   OBJECT_FINALIZER,
   recordOf,
   type ResourceBinding,
-} from "../apis/index.ts";
-import { ApiError, type Client, CLUSTERRESOURCEBINDINGS, CONFIGMAPS, RESOURCEBINDINGS } from "../runtime/index.ts";
+} from "../../apis/index.ts";
+import { ApiError, type Client, CLUSTERRESOURCEBINDINGS, CONFIGMAPS, RESOURCEBINDINGS } from "../../runtime/index.ts";
 import type { HubCache } from "./hubCache.ts";
 import type { PlacedKind } from "./placedKinds.ts";
-import { StatusStore } from "./statusStore.ts";
+import { StatusStore } from "../statusStore.ts";
 
 const { signal } = new AbortController();
 const OWNER = "/ConfigMap/shop/settings";

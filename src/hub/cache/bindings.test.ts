@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { clusterPlacementObject } from "../../test/builders/policyObjects.ts";
-import { type KubeObject, OBJECT_FINALIZER } from "../apis/index.ts";
-import { CLUSTERPLACEMENTS, CONFIGMAPS, RESOURCEBINDINGS } from "../runtime/index.ts";
-import { StatusStore } from "./statusStore.ts";
-import { setUpHub } from "./testing/fakeHub.ts";
+import { clusterPlacementObject } from "../../../test/builders/policyObjects.ts";
+import { type KubeObject, OBJECT_FINALIZER } from "../../apis/index.ts";
+import { CLUSTERPLACEMENTS, CONFIGMAPS, RESOURCEBINDINGS } from "../../runtime/index.ts";
+import { StatusStore } from "../statusStore.ts";
+import { setUpHub } from "../testing/fakeHub.ts";
 
 const signal = new AbortController().signal;
 const OWNER = "/ConfigMap/shop/settings";

@@ -6,8 +6,8 @@ import {
   refKey,
   refOf,
   type ResourceBinding,
-} from "../apis/index.ts";
-import { CLUSTERRESOURCEBINDINGS, type Informer, RESOURCEBINDINGS, type ResourceType } from "../runtime/index.ts";
+} from "../../apis/index.ts";
+import { CLUSTERRESOURCEBINDINGS, type Informer, RESOURCEBINDINGS, type ResourceType } from "../../runtime/index.ts";
 import type { HubEvent } from "./events.ts";
 
 export interface BindingsOptions {

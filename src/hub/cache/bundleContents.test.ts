@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { bundle, serviceAccount, widget } from "../../test/builders/index.ts";
-import { BUNDLE_BOUNDS, type KubeObject } from "../apis/index.ts";
-import { systemClock } from "../runtime/index.ts";
+import { bundle, serviceAccount, widget } from "../../../test/builders/index.ts";
+import { BUNDLE_BOUNDS, type KubeObject } from "../../apis/index.ts";
+import { systemClock } from "../../runtime/index.ts";
 import { BundleContents, unpackBundle as unpackOn, unpackBundleAtOnce } from "./bundleContents.ts";
 
 const packed = (value: unknown): string => gzipSync(JSON.stringify(value)).toString("base64");

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
-import { BUNDLE_BOUNDS, isRecord, type KubeObject, parseJson, type UnpackedSpec } from "../apis/index.ts";
-import { type Clock, TimeSlice } from "../runtime/index.ts";
+import { BUNDLE_BOUNDS, isRecord, type KubeObject, parseJson, type UnpackedSpec } from "../../apis/index.ts";
+import { type Clock, TimeSlice } from "../../runtime/index.ts";
 import type { Keeping } from "./hubInformers.ts";
 import { withoutBookkeeping } from "./kept.ts";
 import { ListTooLargeError, type Pause, parseJsonList } from "./jsonList.ts";

@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, expect, test, vi } from "vitest";
-import { widget } from "../../test/builders/index.ts";
-import { BUNDLE_BOUNDS } from "../apis/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { widget } from "../../../test/builders/index.ts";
+import { BUNDLE_BOUNDS } from "../../apis/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { unpackBundle } from "./bundleContents.ts";
 
 /** A text that takes a parser, or whoever takes it for text first, long; and what is done with it. */

@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { bundle, serviceAccount, widget } from "../../test/builders/index.ts";
-import { BUNDLE_BOUNDS, type KubeObject } from "../apis/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { bundle, serviceAccount, widget } from "../../../test/builders/index.ts";
+import { BUNDLE_BOUNDS, type KubeObject } from "../../apis/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { BundleContents, compressedIn, unpackBundle, unpackBundleAtOnce, unpackedSpec } from "./bundleContents.ts";
 
 const clock = new FakeClock();

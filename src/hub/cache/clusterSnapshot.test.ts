@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { MemberCluster } from "../apis/index.ts";
+import type { MemberCluster } from "../../apis/index.ts";
 import { clusterSnapshot } from "./clusterSnapshot.ts";
 
 const cluster = (metadata: Partial<MemberCluster["metadata"]>, spec: Partial<MemberCluster["spec"]>): MemberCluster =>

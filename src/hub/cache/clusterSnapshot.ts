@@ -1,5 +1,5 @@
-import { type MemberCluster, REGION_LABEL, ZONE_LABEL } from "../apis/index.ts";
-import type { ClusterSnapshot, ClusterTaint } from "../scheduler/index.ts";
+import { type MemberCluster, REGION_LABEL, ZONE_LABEL } from "../../apis/index.ts";
+import type { ClusterSnapshot, ClusterTaint } from "../../scheduler/index.ts";
 
 /** What a decision may know of a MemberCluster. `taints`: those that it has, with the beginnings that were seen. */
 export function clusterSnapshot(

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import { ApiError, DEMOAPPLICATIONS, TransportError } from "../runtime/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { ApiError, DEMOAPPLICATIONS, TransportError } from "../../runtime/index.ts";
 import type { HubEvent } from "./events.ts";
-import { placeByHand, placedObject, WIDGETS, ZONES } from "./testing/placedByHand.ts";
+import { placeByHand, placedObject, WIDGETS, ZONES } from "../testing/placedByHand.ts";
 
 const FORBIDDEN = new ApiError(403, "Forbidden", "widgets is forbidden");
 const NOT_FOUND = new ApiError(404, "NotFound", "no such resource");

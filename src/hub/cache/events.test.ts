@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type MemberCluster, type ObjectMeta, REMOVE_FOUND_ANNOTATION } from "../apis/index.ts";
-import { clusterObject } from "../../test/builders/policyObjects.ts";
+import { type MemberCluster, type ObjectMeta, REMOVE_FOUND_ANNOTATION } from "../../apis/index.ts";
+import { clusterObject } from "../../../test/builders/policyObjects.ts";
 import { changedFacts, changedSpec, isDeparture } from "./events.ts";
 
 describe("more than a status has changed", () => {

@@ -4,8 +4,8 @@ import {
   type OverridePolicy,
   type Placement,
   REMOVE_FOUND_ANNOTATION,
-} from "../apis/index.ts";
-import type { InformerEvent } from "../runtime/index.ts";
+} from "../../apis/index.ts";
+import type { InformerEvent } from "../../runtime/index.ts";
 
 /** Of any of the four kinds. */
 export type Policy = Placement | OverridePolicy;

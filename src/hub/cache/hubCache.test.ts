@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from "vitest";
-import { type FederatedStatus, type KubeObject, type Placement, policyKey, refKey, refOf } from "../apis/index.ts";
+import { type FederatedStatus, type KubeObject, type Placement, policyKey, refKey, refOf } from "../../apis/index.ts";
 import {
   clusterObject,
   clusterPlacementObject,
   overrideObject,
   placementObject,
-} from "../../test/builders/policyObjects.ts";
+} from "../../../test/builders/policyObjects.ts";
 import {
   CLUSTERPLACEMENTS,
   DEMOAPPLICATIONS,
@@ -13,10 +13,10 @@ import {
   MEMBERCLUSTERS,
   OVERRIDEPOLICIES,
   PLACEMENTS,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import { changedFacts, changedSpec } from "./events.ts";
-import { StatusStore } from "./statusStore.ts";
-import { application, SELECTS_APPLICATIONS, setUpHub } from "./testing/fakeHub.ts";
+import { StatusStore } from "../statusStore.ts";
+import { application, SELECTS_APPLICATIONS, setUpHub } from "../testing/fakeHub.ts";
 
 const named = (object: KubeObject, name: string, generation = 1): KubeObject => ({
   ...object,

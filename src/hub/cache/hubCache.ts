@@ -8,9 +8,9 @@ import {
   policyKey,
   recordedKind,
   type ResourceBinding,
-} from "../apis/index.ts";
-import type { GroupKind } from "../interpreter/index.ts";
-import type { Logger, Metrics } from "../observability/index.ts";
+} from "../../apis/index.ts";
+import type { GroupKind } from "../../interpreter/index.ts";
+import type { Logger, Metrics } from "../../observability/index.ts";
 import {
   type Client,
   type Clock,
@@ -24,16 +24,16 @@ import {
   PLACEMENTS,
   type ResourceType,
   withSignal,
-} from "../runtime/index.ts";
-import type { ClusterSnapshot } from "../scheduler/index.ts";
+} from "../../runtime/index.ts";
+import type { ClusterSnapshot } from "../../scheduler/index.ts";
 import { BundleContents } from "./bundleContents.ts";
 import { Bindings } from "./bindings.ts";
 import { clusterSnapshot } from "./clusterSnapshot.ts";
 import { changedFacts, changedSpec, type HubEvent, isDeparture, type Policy } from "./events.ts";
 import { namespaceFacts, type NamespaceFacts, NODE_PORT_INDEX, objectIndexers, withoutBookkeeping } from "./kept.ts";
 import { HubInformers, type Keeping } from "./hubInformers.ts";
-import { KindCatalog } from "./kindCatalog.ts";
-import { KindDeletions } from "./kindDeletions.ts";
+import { KindCatalog } from "../kinds/kindCatalog.ts";
+import { KindDeletions } from "../kinds/kindDeletions.ts";
 import { ownerKey, type PlacedKind, PlacedKinds } from "./placedKinds.ts";
 import { PlannedObjects } from "./planned.ts";
 import { NAMESPACE_INDEX, selectedBy } from "./selection.ts";

@@ -6,8 +6,8 @@ import {
   clusterPlacementObject,
   overrideObject,
   placementObject,
-} from "../../test/builders/policyObjects.ts";
-import type { KubeObject } from "../apis/index.ts";
+} from "../../../test/builders/policyObjects.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import {
   CLUSTEROVERRIDEPOLICIES,
   CLUSTERPLACEMENTS,
@@ -18,8 +18,8 @@ import {
   NAMESPACES,
   OVERRIDEPOLICIES,
   PLACEMENTS,
-} from "../runtime/index.ts";
-import { application, setUpHub } from "./testing/fakeHub.ts";
+} from "../../runtime/index.ts";
+import { application, setUpHub } from "../testing/fakeHub.ts";
 
 const configMap = (name: string): KubeObject => ({
   apiVersion: "v1",

@@ -1,12 +1,12 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
-import { widget } from "../../test/builders/index.ts";
-import { bundleObject, clusterPlacementObject } from "../../test/builders/policyObjects.ts";
-import type { KubeObject } from "../apis/index.ts";
-import { CLUSTERPLACEMENTS, CONFIGMAPS, DEMOAPPLICATIONS, MANIFESTBUNDLES, NAMESPACES } from "../runtime/index.ts";
+import { widget } from "../../../test/builders/index.ts";
+import { bundleObject, clusterPlacementObject } from "../../../test/builders/policyObjects.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { CLUSTERPLACEMENTS, CONFIGMAPS, DEMOAPPLICATIONS, MANIFESTBUNDLES, NAMESPACES } from "../../runtime/index.ts";
 import { HubCache } from "./hubCache.ts";
-import { StatusStore } from "./statusStore.ts";
-import { application, setUpHub } from "./testing/fakeHub.ts";
+import { StatusStore } from "../statusStore.ts";
+import { application, setUpHub } from "../testing/fakeHub.ts";
 
 const configMap: KubeObject = {
   apiVersion: "v1",

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
-import { clusterObject, overrideObject, placementObject } from "../../test/builders/policyObjects.ts";
-import { DEMOAPPLICATIONS, MEMBERCLUSTERS, NAMESPACES, OVERRIDEPOLICIES, PLACEMENTS } from "../runtime/index.ts";
-import { application, setUpHub } from "./testing/fakeHub.ts";
+import { clusterObject, overrideObject, placementObject } from "../../../test/builders/policyObjects.ts";
+import { DEMOAPPLICATIONS, MEMBERCLUSTERS, NAMESPACES, OVERRIDEPOLICIES, PLACEMENTS } from "../../runtime/index.ts";
+import { application, setUpHub } from "../testing/fakeHub.ts";
 
 const { signal } = new AbortController();
 const A = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "a" };

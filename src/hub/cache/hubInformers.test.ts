@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import { logLines } from "../observability/testing/logLines.ts";
-import { type Informer, MEMBERCLUSTERS } from "../runtime/index.ts";
-import { FakeClient } from "../runtime/testing/fakeClient.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import { type Informer, MEMBERCLUSTERS } from "../../runtime/index.ts";
+import { FakeClient } from "../../runtime/testing/fakeClient.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { HubInformers } from "./hubInformers.ts";
 
 const cluster = (name: string): KubeObject => ({

@@ -1,5 +1,5 @@
-import type { Logger } from "../observability/index.ts";
-import { type Client, type Clock, Informer, type InformerOptions, type ResourceType } from "../runtime/index.ts";
+import type { Logger } from "../../observability/index.ts";
+import { type Client, type Clock, Informer, type InformerOptions, type ResourceType } from "../../runtime/index.ts";
 import { withoutBookkeeping } from "./kept.ts";
 
 export interface HubInformersOptions {

@@ -1,6 +1,6 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { parseJson } from "../apis/index.ts";
+import { parseJson } from "../../apis/index.ts";
 import { type ListBounds, parseJsonList } from "./jsonList.ts";
 
 const unbounded: ListBounds = { entries: Infinity, levels: Infinity, values: Infinity };

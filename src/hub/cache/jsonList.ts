@@ -1,4 +1,4 @@
-import { parseJson } from "../apis/index.ts";
+import { parseJson } from "../../apis/index.ts";
 
 /** Bytes that give JSON its form. */
 const [QUOTE, COMMA, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [34, 44, 91, 92, 93, 123, 125] as const;

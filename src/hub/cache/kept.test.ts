@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, MemberCluster } from "../apis/index.ts";
-import { clusterObject } from "../../test/builders/policyObjects.ts";
+import type { KubeObject, MemberCluster } from "../../apis/index.ts";
+import { clusterObject } from "../../../test/builders/policyObjects.ts";
 import { clusterSnapshot } from "./clusterSnapshot.ts";
 import { isDeparture } from "./events.ts";
 import { namespaceFacts, objectIndexers, withoutBookkeeping } from "./kept.ts";
-import { memberRights, memberRightsInNamespace, rightsOn } from "./rights.ts";
+import { memberRights, memberRightsInNamespace, rightsOn } from "../kinds/rights.ts";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 const object = (metadata: object, spec?: unknown): KubeObject => ({

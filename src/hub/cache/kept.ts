@@ -1,5 +1,5 @@
-import type { KubeObject, ObjectMeta } from "../apis/index.ts";
-import type { Indexers } from "../runtime/index.ts";
+import type { KubeObject, ObjectMeta } from "../../apis/index.ts";
+import type { Indexers } from "../../runtime/index.ts";
 import { NAMESPACE_INDEX } from "./selection.ts";
 
 /** What the caches keep of objects, and by what they find them. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import type { HubEvent } from "./events.ts";
-import { placeByHand, placedObject, WIDGETS, ZONES } from "./testing/placedByHand.ts";
+import { placeByHand, placedObject, WIDGETS, ZONES } from "../testing/placedByHand.ts";
 
 const widget = placedObject(WIDGETS, "a");
 const zone = placedObject(ZONES, "z");

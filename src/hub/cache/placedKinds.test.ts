@@ -1,8 +1,8 @@
 import { fc, test as property } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
-import { CONFIGMAPS, DEMOAPPLICATIONS, type ResourceType } from "../runtime/index.ts";
+import { CONFIGMAPS, DEMOAPPLICATIONS, type ResourceType } from "../../runtime/index.ts";
 import { ownerKey } from "./placedKinds.ts";
-import { placeByHand, placedObject, WIDGETS, ZONES } from "./testing/placedByHand.ts";
+import { placeByHand, placedObject, WIDGETS, ZONES } from "../testing/placedByHand.ts";
 
 /** Lets what has been promised come true. */
 const rest = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

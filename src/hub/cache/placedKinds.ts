@@ -1,6 +1,6 @@
-import { type KubeObject, sameValue } from "../apis/index.ts";
-import { type HubKind, placeableKindOf } from "../interpreter/index.ts";
-import type { Logger } from "../observability/index.ts";
+import { type KubeObject, sameValue } from "../../apis/index.ts";
+import { type HubKind, placeableKindOf } from "../../interpreter/index.ts";
+import type { Logger } from "../../observability/index.ts";
 import {
   type Informer,
   type InformerEvent,
@@ -9,9 +9,9 @@ import {
   isMissing,
   keyOf,
   type ResourceType,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import { type HubEvent, isDeparture } from "./events.ts";
-import type { KindCatalog } from "./kindCatalog.ts";
+import type { KindCatalog } from "../kinds/kindCatalog.ts";
 
 /** One kind whose objects Meridian places. */
 export interface PlacedKind {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, ObjectMeta, Placement, ResourceBinding, ResourceSelector } from "../apis/index.ts";
+import type { KubeObject, ObjectMeta, Placement, ResourceBinding, ResourceSelector } from "../../apis/index.ts";
 import { PlannedObjects } from "./planned.ts";
 
 const CONFIG_MAPS = { apiVersion: "v1", kind: "ConfigMap" };

@@ -7,10 +7,10 @@ import {
   type ObjectSetting,
   parseApiVersion,
   type Placement,
-} from "../apis/index.ts";
-import { selectPlacement } from "../desiredstate/index.ts";
-import { hubKindOf, whyHubsOwn } from "../interpreter/index.ts";
-import type { Informer } from "../runtime/index.ts";
+} from "../../apis/index.ts";
+import { selectPlacement } from "../../desiredstate/index.ts";
+import { hubKindOf, whyHubsOwn } from "../../interpreter/index.ts";
+import type { Informer } from "../../runtime/index.ts";
 import type { Bindings } from "./bindings.ts";
 import type { NamespaceFacts } from "./kept.ts";
 

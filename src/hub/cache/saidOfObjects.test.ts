@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { FederatedStatus, KubeObject, ObjectMeta, ResourceBinding } from "../apis/index.ts";
+import type { FederatedStatus, KubeObject, ObjectMeta, ResourceBinding } from "../../apis/index.ts";
 import {
   CLUSTERRESOURCEBINDINGS,
   CONFIGMAPS,
   DEMOAPPLICATIONS,
   type Informer,
   RESOURCEBINDINGS,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import { Bindings, ownerOfBinding } from "./bindings.ts";
 import type { HubEvent } from "./events.ts";
 import type { PlacedKind } from "./placedKinds.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, ResourceSelector } from "../apis/index.ts";
-import { CONFIGMAPS, DEMOAPPLICATIONS, type ResourceType } from "../runtime/index.ts";
+import type { KubeObject, ResourceSelector } from "../../apis/index.ts";
+import { CONFIGMAPS, DEMOAPPLICATIONS, type ResourceType } from "../../runtime/index.ts";
 import type { Policy } from "./events.ts";
 import type { PlacedKind } from "./placedKinds.ts";
 import { selectedBy } from "./selection.ts";

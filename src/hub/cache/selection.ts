@@ -4,7 +4,7 @@ import {
   parseApiVersion,
   type ResourceSelector,
   selectsAmongKind,
-} from "../apis/index.ts";
+} from "../../apis/index.ts";
 import type { HubEvent, Policy } from "./events.ts";
 import { ownerKey, type PlacedKind } from "./placedKinds.ts";
 

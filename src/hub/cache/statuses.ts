@@ -4,7 +4,7 @@ import {
   type KubeObject,
   recordOf,
   type ResourceBinding,
-} from "../apis/index.ts";
+} from "../../apis/index.ts";
 import { type Bindings, ownerOfBinding } from "./bindings.ts";
 import type { HubEvent } from "./events.ts";
 import { ownerKey, type PlacedKind } from "./placedKinds.ts";

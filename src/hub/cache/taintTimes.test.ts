@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { clusterObject } from "../../test/builders/policyObjects.ts";
-import type { MemberCluster, Taint } from "../apis/index.ts";
-import { MEMBERCLUSTERS } from "../runtime/index.ts";
-import { placement, subject } from "../scheduler/testing.ts";
-import { schedule } from "../scheduler/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { clusterObject } from "../../../test/builders/policyObjects.ts";
+import type { MemberCluster, Taint } from "../../apis/index.ts";
+import { MEMBERCLUSTERS } from "../../runtime/index.ts";
+import { placement, subject } from "../../scheduler/testing.ts";
+import { schedule } from "../../scheduler/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { TaintTimes } from "./taintTimes.ts";
-import { setUpHub } from "./testing/fakeHub.ts";
+import { setUpHub } from "../testing/fakeHub.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

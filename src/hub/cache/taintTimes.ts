@@ -1,6 +1,6 @@
-import type { MemberCluster, Taint } from "../apis/index.ts";
-import { type Clock, steadyTime } from "../runtime/index.ts";
-import type { ClusterTaint } from "../scheduler/index.ts";
+import type { MemberCluster, Taint } from "../../apis/index.ts";
+import { type Clock, steadyTime } from "../../runtime/index.ts";
+import type { ClusterTaint } from "../../scheduler/index.ts";
 import type { HubEvent } from "./events.ts";
 
 type Change = Pick<HubEvent<MemberCluster>, "type" | "object" | "old" | "initial">;

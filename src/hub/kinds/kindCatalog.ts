@@ -1,6 +1,6 @@
-import { type ObjectRef, parseApiVersion, type ResourceSelector, sameValue } from "../apis/index.ts";
-import * as interpreter from "../interpreter/index.ts";
-import type { Logger } from "../observability/index.ts";
+import { type ObjectRef, parseApiVersion, type ResourceSelector, sameValue } from "../../apis/index.ts";
+import * as interpreter from "../../interpreter/index.ts";
+import type { Logger } from "../../observability/index.ts";
 import {
   apiVersionOf,
   type Client,
@@ -11,7 +11,7 @@ import {
   NAMESPACES,
   type ResourceType,
   withSignal,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import { memberRights, type Rights } from "./rights.ts";
 import { hasScale, ScalePaths } from "./scalePaths.ts";
 

@@ -1,9 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { logLines } from "../observability/testing/logLines.ts";
-import { CONFIGMAPS, CRDS, DEMOAPPLICATIONS, MANIFESTBUNDLES, NAMESPACES, TransportError } from "../runtime/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import {
+  CONFIGMAPS,
+  CRDS,
+  DEMOAPPLICATIONS,
+  MANIFESTBUNDLES,
+  NAMESPACES,
+  TransportError,
+} from "../../runtime/index.ts";
 import { KindCatalog } from "./kindCatalog.ts";
-import { catalogByHand, DiscoveryHub, GADGETS, selects } from "./testing/discoveryHub.ts";
-import { WIDGETS } from "./testing/placedByHand.ts";
+import { catalogByHand, DiscoveryHub, GADGETS, selects } from "../testing/discoveryHub.ts";
+import { WIDGETS } from "../testing/placedByHand.ts";
 
 describe("how often the hub is asked what it serves", () => {
   test("once for each kind that is new, and then no more", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ALLOW_DELETION_ANNOTATION } from "../apis/index.ts";
-import { logLines } from "../observability/testing/logLines.ts";
-import { ApiError, type Client, DEMOAPPLICATIONS, DEPLOYMENTS, type ResourceType } from "../runtime/index.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { ALLOW_DELETION_ANNOTATION } from "../../apis/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import { ApiError, type Client, DEMOAPPLICATIONS, DEPLOYMENTS, type ResourceType } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { KindDeletions } from "./kindDeletions.ts";
 
 const { signal } = new AbortController();

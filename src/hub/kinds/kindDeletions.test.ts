@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ALLOW_DELETION_ANNOTATION, type KubeObject } from "../apis/index.ts";
-import { ApiError, CRDS, DEMOAPPLICATIONS, DEPLOYMENTS, MEMBERCLUSTERS } from "../runtime/index.ts";
-import { setUpHub } from "./testing/fakeHub.ts";
+import { ALLOW_DELETION_ANNOTATION, type KubeObject } from "../../apis/index.ts";
+import { ApiError, CRDS, DEMOAPPLICATIONS, DEPLOYMENTS, MEMBERCLUSTERS } from "../../runtime/index.ts";
+import { setUpHub } from "../testing/fakeHub.ts";
 
 const { signal } = new AbortController();
 const NAME = "demoapplications.paas.cmft.com";

@@ -1,6 +1,6 @@
-import { crdNameOf } from "../apis/index.ts";
-import { isCustomGroup } from "../interpreter/index.ts";
-import type { Logger } from "../observability/index.ts";
+import { crdNameOf } from "../../apis/index.ts";
+import { isCustomGroup } from "../../interpreter/index.ts";
+import type { Logger } from "../../observability/index.ts";
 import {
   type Client,
   type Clock,
@@ -10,7 +10,7 @@ import {
   isNotFound,
   type ResourceType,
   withSignal,
-} from "../runtime/index.ts";
+} from "../../runtime/index.ts";
 import { type Departing, heldUnder, isOfEarlierCrd, type KindHeld, type KindTerms, kindTerms } from "./kindTerms.ts";
 
 export interface KindDeletionsOptions {

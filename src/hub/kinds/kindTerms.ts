@@ -1,5 +1,5 @@
-import { ALLOW_DELETION_ANNOTATION, crdNameOf, firstFitting, type ObjectMeta } from "../apis/index.ts";
-import type { ResourceType } from "../runtime/index.ts";
+import { ALLOW_DELETION_ANNOTATION, crdNameOf, firstFitting, type ObjectMeta } from "../../apis/index.ts";
+import type { ResourceType } from "../../runtime/index.ts";
 
 /** What the CRD of a kind says of deletions of its objects: as values, for the manager and for `plan`. */
 

@@ -1,5 +1,5 @@
-import { memberKinds } from "../interpreter/index.ts";
-import { NAMESPACES, PODS, type ResourceType } from "../runtime/index.ts";
+import { memberKinds } from "../../interpreter/index.ts";
+import { NAMESPACES, PODS, type ResourceType } from "../../runtime/index.ts";
 
 /** A rule as RBAC has it. */
 export interface Rights {

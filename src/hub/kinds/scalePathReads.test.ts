@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { logLines } from "../observability/testing/logLines.ts";
-import { ApiError, type Client, CRDS, type ResourceType } from "../runtime/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
+import { ApiError, type Client, CRDS, type ResourceType } from "../../runtime/index.ts";
 import { hasScale, ScalePaths } from "./scalePaths.ts";
 
 const { signal } = new AbortController();

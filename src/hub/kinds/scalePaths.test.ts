@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { clusterPlacementObject } from "../../test/builders/policyObjects.ts";
-import { ApiError, CLUSTERPLACEMENTS, CRDS, type ResourceType } from "../runtime/index.ts";
-import { setUpHub } from "./testing/fakeHub.ts";
+import { clusterPlacementObject } from "../../../test/builders/policyObjects.ts";
+import { ApiError, CLUSTERPLACEMENTS, CRDS, type ResourceType } from "../../runtime/index.ts";
+import { setUpHub } from "../testing/fakeHub.ts";
 
 const MYSQLCLUSTERS: ResourceType = {
   group: "mysql.presslabs.org",

@@ -1,6 +1,6 @@
-import { replicaPath, type ReplicaPaths } from "../interpreter/index.ts";
-import type { Logger } from "../observability/index.ts";
-import { type Client, CRDS, isApiError, isNotFound, type ResourceType } from "../runtime/index.ts";
+import { replicaPath, type ReplicaPaths } from "../../interpreter/index.ts";
+import type { Logger } from "../../observability/index.ts";
+import { type Client, CRDS, isApiError, isNotFound, type ResourceType } from "../../runtime/index.ts";
 
 export interface ScalePathsOptions {
   client: Client;

@@ -3,7 +3,7 @@ import { logLines } from "../../observability/testing/logLines.ts";
 import { DEMOAPPLICATIONS, MANIFESTBUNDLES, type ResourceType } from "../../runtime/index.ts";
 import { FakeClient } from "../../runtime/testing/fakeClient.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import { KindCatalog } from "../kindCatalog.ts";
+import { KindCatalog } from "../kinds/kindCatalog.ts";
 import { WIDGETS } from "./placedByHand.ts";
 
 export const GADGETS: ResourceType = { ...WIDGETS, kind: "Gadget", plural: "gadgets" };

@@ -20,8 +20,8 @@ import {
 } from "../../runtime/index.ts";
 import { FakeClient } from "../../runtime/testing/fakeClient.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import { HubCache } from "../hubCache.ts";
-import { KindCatalog } from "../kindCatalog.ts";
+import { HubCache } from "../cache/hubCache.ts";
+import { KindCatalog } from "../kinds/kindCatalog.ts";
 
 /** A hub in memory whose kinds come and go: what is not served is answered with 404, and discovery says so. */
 export class FakeHub extends FakeClient {

@@ -8,8 +8,8 @@ import {
   keyOf,
   type ResourceType,
 } from "../../runtime/index.ts";
-import type { KindCatalog } from "../kindCatalog.ts";
-import { PlacedKinds } from "../placedKinds.ts";
+import type { KindCatalog } from "../kinds/kindCatalog.ts";
+import { PlacedKinds } from "../cache/placedKinds.ts";
 
 export const WIDGETS: ResourceType = {
   group: "example.com",

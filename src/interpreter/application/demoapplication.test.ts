@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { demoApplicationKind } from "./demoapplication.ts";
-import { app, container, labels } from "./testing/demoApplication.ts";
+import { app, container, labels } from "../testing/demoApplication.ts";
 
 describe("render", () => {
   test("the sample as published", () => {

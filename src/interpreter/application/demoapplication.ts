@@ -1,10 +1,10 @@
-import { type KubeObject, type ObjectMeta, PAAS_GROUP, setMember } from "../apis/index.ts";
-import { staysOnHub } from "./hubMarks.ts";
-import { podDependencies } from "./podDependencies.ts";
+import { type KubeObject, type ObjectMeta, PAAS_GROUP, setMember } from "../../apis/index.ts";
+import { staysOnHub } from "../kinds/hubMarks.ts";
+import { podDependencies } from "../pods/podDependencies.ts";
 import { ingressSpec } from "./ingress.ts";
 import { containerPorts, servicePorts, serviceType } from "./ports.ts";
-import type { HubKind } from "./types.ts";
-import { type Fields, fieldsOf, listOf, numberOf, prune, textOf } from "./values.ts";
+import type { HubKind } from "../types.ts";
+import { type Fields, fieldsOf, listOf, numberOf, prune, textOf } from "../values.ts";
 
 /** Fields of a DemoApplication that a container has under the same name. */
 const CONTAINER_FIELDS = [

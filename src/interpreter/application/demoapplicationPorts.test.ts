@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { demoApplicationKind } from "./demoapplication.ts";
 import { containerPorts } from "./ports.ts";
-import { app, container, labels } from "./testing/demoApplication.ts";
+import { app, container, labels } from "../testing/demoApplication.ts";
 
 function service(ports: object[], serviceType?: string): unknown {
   return demoApplicationKind.render(

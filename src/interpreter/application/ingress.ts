@@ -1,4 +1,4 @@
-import { type Fields, numberOf, textOf } from "./values.ts";
+import { type Fields, numberOf, textOf } from "../values.ts";
 
 /** The spec of an Ingress that leads to that Service; undefined where there is no port that it could lead to. */
 export function ingressSpec(

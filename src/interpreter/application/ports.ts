@@ -1,4 +1,4 @@
-import { type Fields, numberOf, textOf } from "./values.ts";
+import { type Fields, numberOf, textOf } from "../values.ts";
 
 /** The ports of the container and of the Service of a DemoApplication. */
 

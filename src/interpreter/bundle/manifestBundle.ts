@@ -1,6 +1,6 @@
 import { FEDERATION_GROUP, type KubeObject, refKey, refOf } from "../../apis/index.ts";
-import { addReferencesOfWorkload } from "../podDependencies.ts";
-import { References } from "../references.ts";
+import { addReferencesOfWorkload } from "../pods/podDependencies.ts";
+import { References } from "../pods/references.ts";
 import type { Dependency, HubKind } from "../types.ts";
 import { renderManifests, unpackedSpecOf } from "./manifests.ts";
 

@@ -2,8 +2,8 @@ import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import { bundle, clusterRole, definition, operator, serviceAccount, widget } from "../../../test/builders/index.ts";
 import { BUNDLE_BOUNDS, type KubeObject, SCOPE_ANNOTATION } from "../../apis/index.ts";
-import { placeableKindOf } from "../registry.ts";
-import { phaseOf } from "./kinds.ts";
+import { placeableKindOf } from "../registry/registry.ts";
+import { phaseOf } from "../kinds/kinds.ts";
 import { judgeManifests } from "./manifests.ts";
 
 const render = (...manifests: KubeObject[]): KubeObject[] =>

@@ -20,7 +20,7 @@ import {
   isDefinition,
   phaseOf,
   whyNeverInBundle,
-} from "./kinds.ts";
+} from "../kinds/kinds.ts";
 import { prune } from "../values.ts";
 
 /** Of the metadata, what servers and controllers write. */

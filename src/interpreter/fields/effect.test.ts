@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
-import type { FieldsV1, KubeObject } from "../apis/index.ts";
+import type { FieldsV1, KubeObject } from "../../apis/index.ts";
 import { alteredFields, evidenceOf } from "./effect.ts";
 
 /** An entry that owns these fields, and the parts of a live object. */

@@ -1,7 +1,7 @@
-import { type FieldsV1, hashOfText, type KubeObject, parseQuantity } from "../apis/index.ts";
+import { type FieldsV1, hashOfText, type KubeObject, parseQuantity } from "../../apis/index.ts";
 import { associativeKey, fieldElement, matchesKey } from "./fieldPaths.ts";
 import { elementOf, isOwn, pathText, UNOWNED_METADATA } from "./ownership.ts";
-import { type Fields, isFields } from "./values.ts";
+import { type Fields, isFields } from "../values.ts";
 
 /** Longer texts of ConfigMaps and Secrets are compared by their hash, so that nobody has to keep them until then. */
 const LONGEST_KEPT = 256;

@@ -1,5 +1,5 @@
-import { parseJson } from "../apis/index.ts";
-import { type Fields, isFields } from "./values.ts";
+import { parseJson } from "../../apis/index.ts";
+import { type Fields, isFields } from "../values.ts";
 
 /** Path elements of `fieldsV1`: `f:name`, `k:{"name":"x"}`, `v:"x"`, `i:0`, and `.` for the node itself. */
 

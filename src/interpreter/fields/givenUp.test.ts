@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "../apis/index.ts";
+import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "../../apis/index.ts";
 import { withoutGivenUp } from "./givenUp.ts";
 
 const deployment = (spec: object, metadata: object = {}): KubeObject => ({

@@ -1,7 +1,7 @@
-import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "../apis/index.ts";
+import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "../../apis/index.ts";
 import { fieldElement } from "./fieldPaths.ts";
 import { elementOf, isOwn } from "./ownership.ts";
-import { isFields } from "./values.ts";
+import { isFields } from "../values.ts";
 
 /**
  * `managedFields` whose Apply entries of the manager lack the fields that `before` has and `after` has not; undefined when these entries

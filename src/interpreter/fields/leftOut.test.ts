@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { FieldsV1, KubeObject } from "../apis/index.ts";
+import type { FieldsV1, KubeObject } from "../../apis/index.ts";
 import { fieldsLeftOut } from "./leftOut.ts";
 
 const WRITTEN: FieldsV1 = {

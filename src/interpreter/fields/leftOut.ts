@@ -1,6 +1,6 @@
-import { type FieldsV1, isLaterVersion, type KubeObject, parseApiVersion } from "../apis/index.ts";
+import { type FieldsV1, isLaterVersion, type KubeObject, parseApiVersion } from "../../apis/index.ts";
 import { isUsers } from "./userFields.ts";
-import { isFields } from "./values.ts";
+import { isFields } from "../values.ts";
 
 /** Fields that are not sent, and the apiVersion that has them. */
 export interface LeftOut {

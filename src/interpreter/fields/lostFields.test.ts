@@ -1,6 +1,6 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "../apis/index.ts";
+import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "../../apis/index.ts";
 import { lostFields } from "./ownership.ts";
 
 const OURS = "meridian";

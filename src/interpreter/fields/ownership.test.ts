@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { FIELD_MANAGER, type FieldsV1, type KubeObject, type ManagedFieldsEntry } from "../apis/index.ts";
+import { FIELD_MANAGER, type FieldsV1, type KubeObject, type ManagedFieldsEntry } from "../../apis/index.ts";
 import { lostFields } from "./ownership.ts";
-import captured from "./testdata/ownership.json" with { type: "json" };
-import type { LostField } from "./types.ts";
+import captured from "../testdata/ownership.json" with { type: "json" };
+import type { LostField } from "../types.ts";
 
 // What a real API server answered after each change of an object that had been applied by `meridian`.
 const objects = captured as unknown as { Deployment: KubeObject; Service: KubeObject };

@@ -1,7 +1,7 @@
-import { type FieldsV1, type KubeObject, type ManagedFieldsEntry, parseJson } from "../apis/index.ts";
+import { type FieldsV1, type KubeObject, type ManagedFieldsEntry, parseJson } from "../../apis/index.ts";
 import { associativeKey, fieldElement, matchesKey, textOfScalar } from "./fieldPaths.ts";
-import type { LostField, LostPlace } from "./types.ts";
-import { type Fields, isFields } from "./values.ts";
+import type { LostField, LostPlace } from "../types.ts";
+import { type Fields, isFields } from "../values.ts";
 
 /** Identity, and fields that the server strips from managedFields: nobody can own these. */
 export const UNOWNED_METADATA: ReadonlySet<string> = new Set([

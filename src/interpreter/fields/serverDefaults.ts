@@ -1,4 +1,4 @@
-import { isFields } from "./values.ts";
+import { isFields } from "../values.ts";
 
 /**
  * What API servers fill in where a built-in kind says nothing, by the name of the field. The same name has the same default in (nearly) all

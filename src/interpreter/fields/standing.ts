@@ -1,10 +1,10 @@
-import { FIELD_MANAGER, type FieldsV1, type KubeObject } from "../apis/index.ts";
+import { FIELD_MANAGER, type FieldsV1, type KubeObject } from "../../apis/index.ts";
 import { associativeKey } from "./fieldPaths.ts";
-import { staysOnHub } from "./hubMarks.ts";
+import { staysOnHub } from "../kinds/hubMarks.ts";
 import { indexAt, isOwn, ownedAt, valueAtElements } from "./ownership.ts";
 import { isUsers } from "./userFields.ts";
-import type { StandingField } from "./types.ts";
-import { fieldsOf, isFields } from "./values.ts";
+import type { StandingField } from "../types.ts";
+import { fieldsOf, isFields } from "../values.ts";
 
 /**
  * What the hub's controllers write into these stays on the hub: tokens. Whoever may write on a member can pretend that a field was sent there

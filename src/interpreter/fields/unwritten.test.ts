@@ -1,7 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "../apis/index.ts";
-import captured from "./testdata/userFields.json" with { type: "json" };
+import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "../../apis/index.ts";
+import captured from "../testdata/userFields.json" with { type: "json" };
 import { isServerDefault } from "./serverDefaults.ts";
 import { holdsPlace, sameIn, unwrittenFields, withoutPath } from "./unwritten.ts";
 

@@ -1,11 +1,11 @@
-import { type FieldsV1, type KubeObject, parseApiVersion, parseJson, sameValue } from "../apis/index.ts";
-import { isCustomGroup } from "./bundle/kinds.ts";
+import { type FieldsV1, type KubeObject, parseApiVersion, parseJson, sameValue } from "../../apis/index.ts";
+import { isCustomGroup } from "../kinds/kinds.ts";
 import { associativeKey } from "./fieldPaths.ts";
-import { staysOnHub } from "./hubMarks.ts";
+import { staysOnHub } from "../kinds/hubMarks.ts";
 import { memberAt } from "./ownership.ts";
 import { isServerDefault } from "./serverDefaults.ts";
 import { isUsers, unownedReplicas } from "./userFields.ts";
-import { type Fields, fieldsOf, isFields } from "./values.ts";
+import { type Fields, fieldsOf, isFields } from "../values.ts";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 /** The API server takes no more annotations than this, all of them together. */

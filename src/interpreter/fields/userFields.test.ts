@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "../apis/index.ts";
-import captured from "./testdata/userFields.json" with { type: "json" };
+import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "../../apis/index.ts";
+import captured from "../testdata/userFields.json" with { type: "json" };
 import { unwrittenFields } from "./unwritten.ts";
 import { userSetObject, whyOwnersUnknown } from "./userFields.ts";
 

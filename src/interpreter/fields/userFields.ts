@@ -6,12 +6,12 @@ import {
   type ObjectMeta,
   parseApiVersion,
   setMember,
-} from "../apis/index.ts";
-import { isCustomGroup } from "./bundle/kinds.ts";
+} from "../../apis/index.ts";
+import { isCustomGroup } from "../kinds/kinds.ts";
 import { associativeKey, matchesKey } from "./fieldPaths.ts";
-import { staysOnHub } from "./hubMarks.ts";
+import { staysOnHub } from "../kinds/hubMarks.ts";
 import { ownedAt, valueAtElements } from "./ownership.ts";
-import { type Fields, isFields } from "./values.ts";
+import { type Fields, isFields } from "../values.ts";
 
 /** Field managers of Kubernetes' own control plane: the fields that they write belong to the hub, not to a person. */
 const CONTROL_PLANE: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { indexAt, memberAt } from "./ownership.ts";
-import { isFields } from "./values.ts";
+import { isFields } from "../values.ts";
 
 /** The object without what stands at these places, and without the maps and lists that held nothing else. Shares parts with the given object. */
 export function withoutPlaces(object: KubeObject, places: readonly (readonly string[])[]): KubeObject {

@@ -1,7 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import type { HealthRule, KubeObject } from "../../apis/index.ts";
-import { memberReport } from "../memberReport.ts";
+import { memberReport } from "../registry/memberReport.ts";
 import type { Health } from "../types.ts";
 import { conditionProblem } from "./declared.ts";
 import { condition } from "./testing.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
-import { memberKindOf } from "../registry.ts";
+import { memberKindOf } from "../registry/registry.ts";
 import type { Health } from "../types.ts";
 
 /** A condition as a member's controller writes it. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CONVERSION_ANNOTATION } from "../apis/index.ts";
+import { CONVERSION_ANNOTATION } from "../../apis/index.ts";
 import { staysOnHub } from "./hubMarks.ts";
 
 test.each([

@@ -1,4 +1,4 @@
-import { CONVERSION_ANNOTATION, FEDERATION_GROUP, parseApiVersion } from "../apis/index.ts";
+import { CONVERSION_ANNOTATION, FEDERATION_GROUP, parseApiVersion } from "../../apis/index.ts";
 
 /**
  * What a cluster's own API server and controllers note about its own object. Whoever creates a DaemonSet owns the first of these without having

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { neverPlacedAs, whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
-import { isPropagated } from "./registry.ts";
+import { isPropagated } from "../registry/registry.ts";
 
 const kindOf = (text: string): { group: string; kind: string } => {
   const [group = "", kind = ""] = text.split("/");

@@ -1,4 +1,4 @@
-import { FEDERATION_GROUP } from "../apis/index.ts";
+import { FEDERATION_GROUP } from "../../apis/index.ts";
 
 /** Which kinds may be placed as they are: every kind, but for those that are named here with the reason. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { withAccountNames } from "./accountNames.ts";
 
 const object = (apiVersion: string, kind: string, fields: object): KubeObject => ({

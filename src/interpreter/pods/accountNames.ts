@@ -1,6 +1,6 @@
-import { type KubeObject, parseApiVersion } from "../apis/index.ts";
+import { type KubeObject, parseApiVersion } from "../../apis/index.ts";
 import { podTemplateOf, withPodSpec } from "./podTemplates.ts";
-import { textOf } from "./values.ts";
+import { textOf } from "../values.ts";
 
 /** Of the workloads of Kubernetes itself. A custom resource of their shape has its own schema, which may know one of the names only. */
 const GROUPS = new Set(["", "apps", "batch"]);

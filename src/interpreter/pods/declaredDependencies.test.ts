@@ -1,6 +1,6 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import type { DeclaredDependency, KubeObject } from "../apis/index.ts";
+import type { DeclaredDependency, KubeObject } from "../../apis/index.ts";
 import { declaredDependencies } from "./declaredDependencies.ts";
 
 const cluster = (spec: unknown): KubeObject => ({

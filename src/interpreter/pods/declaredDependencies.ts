@@ -1,6 +1,6 @@
-import { type DeclaredDependency, DNS_SUBDOMAIN, isRecord, type KubeObject } from "../apis/index.ts";
+import { type DeclaredDependency, DNS_SUBDOMAIN, isRecord, type KubeObject } from "../../apis/index.ts";
 import { References } from "./references.ts";
-import type { Dependency } from "./types.ts";
+import type { Dependency } from "../types.ts";
 
 /** What the declared paths lead to in one object. */
 export interface Declared {

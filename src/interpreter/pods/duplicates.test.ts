@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { withoutDuplicates } from "./duplicates.ts";
-import type { Fields } from "./values.ts";
+import type { Fields } from "../values.ts";
 
 const metadata = { name: "web", namespace: "default" };
 const withContainer = (container: object, spec: object = {}): KubeObject => ({

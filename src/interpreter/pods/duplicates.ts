@@ -1,6 +1,6 @@
-import { isRecord, type KubeObject, parseApiVersion, sameValue, setMember, shortName } from "../apis/index.ts";
+import { isRecord, type KubeObject, parseApiVersion, sameValue, setMember, shortName } from "../../apis/index.ts";
 import { isWorkload, podTemplateOf, podTemplatePathOf, withPodSpec } from "./podTemplates.ts";
-import { type Fields, fieldsOf, listOf } from "./values.ts";
+import { type Fields, fieldsOf, listOf } from "../values.ts";
 
 /**
  * Lists of Kubernetes' own kinds whose items have keys, or are a set, and in which API servers take equal keys by create, update and client-side apply.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { imagesOf } from "./images.ts";
-import { memberReport } from "./memberReport.ts";
+import { memberReport } from "../registry/memberReport.ts";
 
 const withContainers = (containers: unknown, kind = "Deployment", apiVersion = "apps/v1"): KubeObject =>
   ({ apiVersion, kind, metadata: { name: "shop" }, spec: { template: { spec: { containers } } } }) as KubeObject;

@@ -1,6 +1,6 @@
-import { IMAGE, type KubeObject } from "../apis/index.ts";
+import { IMAGE, type KubeObject } from "../../apis/index.ts";
 import { podTemplateOf } from "./podTemplates.ts";
-import { listOf } from "./values.ts";
+import { listOf } from "../values.ts";
 
 /** Containers of which the images are told. */
 const MOST_IMAGES = 8;

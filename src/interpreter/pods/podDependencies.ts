@@ -1,8 +1,8 @@
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { podTemplateOf, podTemplatePathOf } from "./podTemplates.ts";
 import { References } from "./references.ts";
-import type { Dependency } from "./types.ts";
-import { type Fields, fieldsOf, listOf } from "./values.ts";
+import type { Dependency } from "../types.ts";
+import { type Fields, fieldsOf, listOf } from "../values.ts";
 
 /**
  * What pods of this spec need in their namespace, each object once, sorted by {@link refKey}: ConfigMaps and Secrets, the claims that they mount,

@@ -1,6 +1,6 @@
-import { type DeclaredTemplate, type KubeObject, parseQuantity } from "../apis/index.ts";
+import { type DeclaredTemplate, type KubeObject, parseQuantity } from "../../apis/index.ts";
 import { podSpecsOf, podTemplateOf } from "./podTemplates.ts";
-import { fieldsOf, type Fields, listOf, textOf } from "./values.ts";
+import { fieldsOf, type Fields, listOf, textOf } from "../values.ts";
 
 /** What one pod asks of a node. Compare by {@link podNeedsKey}. */
 export interface PodNeeds {

@@ -1,5 +1,5 @@
-import { type DeclaredTemplate, isRecord, type KubeObject, parseApiVersion, valueAt } from "../apis/index.ts";
-import { withValueAt } from "./values.ts";
+import { type DeclaredTemplate, isRecord, type KubeObject, parseApiVersion, valueAt } from "../../apis/index.ts";
+import { withValueAt } from "../values.ts";
 
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   "/Pod": [],

@@ -1,8 +1,8 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import { placeableKindOf } from "./registry.ts";
-import type { Dependency } from "./types.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { placeableKindOf } from "../registry/registry.ts";
+import type { Dependency } from "../types.ts";
 
 const object = (apiVersion: string, kind: string, fields: object, metadata: object = {}): KubeObject => ({
   apiVersion,

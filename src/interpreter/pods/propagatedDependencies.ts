@@ -1,10 +1,10 @@
-import { type DeclaredTemplate, type KubeObject, parseApiVersion } from "../apis/index.ts";
+import { type DeclaredTemplate, type KubeObject, parseApiVersion } from "../../apis/index.ts";
 import { addReferencesOfPod, addReferencesOfWorkload } from "./podDependencies.ts";
 import { podSpecsOf } from "./podTemplates.ts";
 import { References } from "./references.ts";
-import type { Dependency } from "./types.ts";
-import { userSetObject } from "./userFields.ts";
-import { fieldsOf, listOf } from "./values.ts";
+import type { Dependency } from "../types.ts";
+import { userSetObject } from "../fields/userFields.ts";
+import { fieldsOf, listOf } from "../values.ts";
 
 /** What the pods need of an object for which a placement declares where the templates are. */
 export function declaredTemplateDependencies(object: KubeObject, declared: readonly DeclaredTemplate[]): Dependency[] {

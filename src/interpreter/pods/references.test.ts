@@ -1,9 +1,9 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import type { DependencyKind } from "../apis/index.ts";
+import type { DependencyKind } from "../../apis/index.ts";
 import { podDependencies } from "./podDependencies.ts";
 import { References, type ReferenceTerms } from "./references.ts";
-import type { Dependency } from "./types.ts";
+import type { Dependency } from "../types.ts";
 
 const SHOP = { apiVersion: "v1", namespace: "shop" };
 const dependency = (kind: string, name: string, terms: ReferenceTerms = {}): object => ({

@@ -1,6 +1,6 @@
-import { type DependencyKind, type ObjectRef, refKey } from "../apis/index.ts";
-import type { Dependency } from "./types.ts";
-import { textOf } from "./values.ts";
+import { type DependencyKind, type ObjectRef, refKey } from "../../apis/index.ts";
+import type { Dependency } from "../types.ts";
+import { textOf } from "../values.ts";
 
 /** What every namespace has, made by its own cluster: the hub's copy would be wrong on a member. */
 const EVERY_NAMESPACE_HAS: ReadonlySet<string> = new Set(["ConfigMap/kube-root-ca.crt", "ServiceAccount/default"]);

@@ -1,5 +1,5 @@
-import { type KubeObject, setMember } from "../apis/index.ts";
-import { type Fields, isFields } from "./values.ts";
+import { type KubeObject, setMember } from "../../apis/index.ts";
+import { type Fields, isFields } from "../values.ts";
 
 const known = new WeakMap<KubeObject, KubeObject>();
 

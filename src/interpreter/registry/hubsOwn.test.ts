@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from "../apis/index.ts";
+import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from "../../apis/index.ts";
 import { isMeridiansKind, whyHubsOwn } from "./hubsOwn.ts";
-import { isWrittenByHub } from "./userFields.ts";
+import { isWrittenByHub } from "../fields/userFields.ts";
 
 const object = (kind: string, metadata: Partial<ObjectMeta> = {}, more: Partial<KubeObject> = {}): KubeObject => ({
   apiVersion: "v1",

@@ -7,9 +7,9 @@ import {
   OWNER_ANNOTATION,
   PAAS_GROUP,
   parseApiVersion,
-} from "../apis/index.ts";
-import { whyByNameOnly } from "./placeableKinds.ts";
-import { isWrittenByHub } from "./userFields.ts";
+} from "../../apis/index.ts";
+import { whyByNameOnly } from "../kinds/placeableKinds.ts";
+import { isWrittenByHub } from "../fields/userFields.ts";
 
 /** Objects that every cluster makes for itself, by kind (`group/Kind`). */
 const OF_EVERY_CLUSTER: Readonly<Record<string, readonly string[]>> = {

@@ -5,12 +5,12 @@ import {
   type MemberAddress,
   type MemberCondition,
   parseApiVersion,
-} from "../apis/index.ts";
-import { shownConditions } from "./health/conditions.ts";
-import { declaredHealth } from "./health/declared.ts";
-import { imagesOf } from "./images.ts";
+} from "../../apis/index.ts";
+import { shownConditions } from "../health/conditions.ts";
+import { declaredHealth } from "../health/declared.ts";
+import { imagesOf } from "../pods/images.ts";
 import { memberKindOf } from "./registry.ts";
-import type { Health } from "./types.ts";
+import type { Health } from "../types.ts";
 
 /** What is told of a member object: how healthy it is, what its controllers say of it, and where it can be reached. */
 export interface MemberReport {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { memberKindOf, replicaPathsOf } from "./registry.ts";
 import { replicaPath, replicasAt, withCounts, withReplicasAt } from "./replicas.ts";
 

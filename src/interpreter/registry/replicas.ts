@@ -1,6 +1,6 @@
-import { type KubeObject, valueAt } from "../apis/index.ts";
-import type { Health, ReplicaPaths } from "./types.ts";
-import { numberOf, withValueAt } from "./values.ts";
+import { type KubeObject, valueAt } from "../../apis/index.ts";
+import type { Health, ReplicaPaths } from "../types.ts";
+import { numberOf, withValueAt } from "../values.ts";
 
 /** Where objects keep how many replicas they ask for, and how many they have. */
 

@@ -1,8 +1,8 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import type { Condition, ConditionStatus } from "../apis/index.ts";
+import type { Condition, ConditionStatus } from "../../apis/index.ts";
 import { type ConditionContext, conditionSums } from "./conditionSums.ts";
-import type { MemberStatus } from "./types.ts";
+import type { MemberStatus } from "../types.ts";
 
 const NOW = "2026-11-22T10:00:00Z";
 const CONTEXT: ConditionContext = { previous: [], generation: 7, now: Date.parse(NOW) };

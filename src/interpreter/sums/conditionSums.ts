@@ -6,10 +6,10 @@ import {
   pointOf,
   shortMessage,
   timestamp,
-} from "../apis/index.ts";
-import { conditionsIn, type ReportedCondition } from "./health/report.ts";
-import { polarityOf } from "./health/generic.ts";
-import type { MemberStatus } from "./types.ts";
+} from "../../apis/index.ts";
+import { conditionsIn, type ReportedCondition } from "../health/report.ts";
+import { polarityOf } from "../health/generic.ts";
+import type { MemberStatus } from "../types.ts";
 
 const MOST_TYPES = 16;
 

@@ -1,6 +1,6 @@
-import { type KubeObject, parseApiVersion } from "../apis/index.ts";
-import type { ReplicaPaths } from "./types.ts";
-import { fieldsOf } from "./values.ts";
+import { type KubeObject, parseApiVersion } from "../../apis/index.ts";
+import type { ReplicaPaths } from "../types.ts";
+import { fieldsOf } from "../values.ts";
 
 /** A Job has two numbers of pods. A policy says with `replicaScheduling.path` which of them is divided; without one, neither is. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { expiryOf, runHash } from "./ends.ts";
-import { memberReport } from "./memberReport.ts";
+import { memberReport } from "../registry/memberReport.ts";
 
 const condition = (type: string, status = "True", more: object = {}) => ({ type, status, ...more });
 const object = (apiVersion: string, kind: string, status?: object, spec: object = {}): KubeObject => ({

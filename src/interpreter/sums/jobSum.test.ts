@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { isSummedUp, statusSum } from "./statusSum.ts";
-import type { MemberStatus } from "./types.ts";
+import type { MemberStatus } from "../types.ts";
 
 const NOW = Date.parse("2026-11-26T10:00:00Z");
 const at = (minute: number): string => `2026-11-26T09:0${minute}:00Z`;

@@ -1,8 +1,8 @@
-import { type Condition, type KubeObject, timestamp } from "../apis/index.ts";
+import { type Condition, type KubeObject, timestamp } from "../../apis/index.ts";
 import { type ConditionContext, conditionSums } from "./conditionSums.ts";
-import { conditionsIn } from "./health/report.ts";
-import type { MemberStatus } from "./types.ts";
-import { type Fields, fieldsOf, listOf, numberOf, textOf, timesIn } from "./values.ts";
+import { conditionsIn } from "../health/report.ts";
+import type { MemberStatus } from "../types.ts";
+import { type Fields, fieldsOf, listOf, numberOf, textOf, timesIn } from "../values.ts";
 
 /** With one of them a Job is finished for good. The API server wants the condition beside it to stand there before. */
 const ENDS = { Complete: "SuccessCriteriaMet", Failed: "FailureTarget" } as const;

@@ -1,4 +1,4 @@
-import { type KubeObject, parseApiVersion } from "../apis/index.ts";
+import { type KubeObject, parseApiVersion } from "../../apis/index.ts";
 
 /**
  * How the values that several clusters report in one field of a status become one value. `Common`: the value that all report alike. `Joined`:

@@ -1,8 +1,8 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import type { Condition, KubeObject } from "../apis/index.ts";
+import type { Condition, KubeObject } from "../../apis/index.ts";
 import { isSummedUp, statusOwner, statusSum } from "./statusSum.ts";
-import type { MemberStatus } from "./types.ts";
+import type { MemberStatus } from "../types.ts";
 
 const NOW = Date.parse("2026-11-22T10:00:00Z");
 const mysql = (status?: object): KubeObject => ({

@@ -1,10 +1,10 @@
-import { type Condition, isRecord, type KubeObject, sameValue, setMember } from "../apis/index.ts";
+import { type Condition, isRecord, type KubeObject, sameValue, setMember } from "../../apis/index.ts";
 import { conditionSums } from "./conditionSums.ts";
 import { isJob } from "./divisionOfJobs.ts";
 import { jobSum } from "./jobSum.ts";
 import { type FieldRule, fieldRulesOf } from "./statusFields.ts";
-import type { MemberStatus } from "./types.ts";
-import { type Fields, fieldsOf, listOf, numberOf, timesIn } from "./values.ts";
+import type { MemberStatus } from "../types.ts";
+import { type Fields, fieldsOf, listOf, numberOf, timesIn } from "../values.ts";
 
 /** Names of fields that count something: what several clusters have is their sum. */
 const COUNTS =

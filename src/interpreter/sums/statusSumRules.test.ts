@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Condition, KubeObject } from "../apis/index.ts";
+import type { Condition, KubeObject } from "../../apis/index.ts";
 import { conditionSums } from "./conditionSums.ts";
 import { isSummedUp, statusOwner, statusSum } from "./statusSum.ts";
-import type { MemberStatus } from "./types.ts";
+import type { MemberStatus } from "../types.ts";
 
 const NOW = Date.parse("2026-11-22T10:00:00Z");
 const widget = (metadata: object = {}, status?: object): KubeObject => ({

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../apis/index.ts";
-import { demoApplicationKind } from "../demoapplication.ts";
+import { demoApplicationKind } from "../application/demoapplication.ts";
 
 export function app(spec: object, metadata: object = {}): KubeObject {
   return {

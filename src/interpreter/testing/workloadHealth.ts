@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../apis/index.ts";
-import { memberKindOf } from "../registry.ts";
+import { memberKindOf } from "../registry/registry.ts";
 
 export interface Case {
   name: string;

@@ -1,6 +1,6 @@
-import { type ObjectRef, refKey } from "../apis/index.ts";
-import { errorReason, errorType, type Logger } from "./logger.ts";
-import { redactText } from "./redaction.ts";
+import { type ObjectRef, refKey } from "../../apis/index.ts";
+import { errorReason, errorType, type Logger } from "../logging/logger.ts";
+import { redactText } from "../logging/redaction.ts";
 
 export type EventDrop = "queue_full" | "failed";
 

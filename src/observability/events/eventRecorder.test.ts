@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { EventRecorder, type EventRecord } from "./eventRecorder.ts";
-import { logLines } from "./testing/logLines.ts";
+import { logLines } from "../testing/logLines.ts";
 
 const start = Date.UTC(2026, 10, 21, 8, 0, 0);
 interface Written {

@@ -1,7 +1,7 @@
-import { type KubeObject, microTimestamp, type ObjectRef, SINCE_ANNOTATION } from "../apis/index.ts";
+import { type KubeObject, microTimestamp, type ObjectRef, SINCE_ANNOTATION } from "../../apis/index.ts";
 import { type EventDrop, DroppedEvents } from "./droppedEvents.ts";
-import { redactText } from "./redaction.ts";
-import type { Logger } from "./logger.ts";
+import { redactText } from "../logging/redaction.ts";
+import type { Logger } from "../logging/logger.ts";
 
 /** Names the object that an Event is about. */
 export interface EventSubject extends ObjectRef {

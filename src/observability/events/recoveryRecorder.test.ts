@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { EndedTrouble } from "../status/index.ts";
+import type { EndedTrouble } from "../../status/index.ts";
 import type { EventRecord } from "./eventRecorder.ts";
 import { RecoveryRecorder } from "./recoveryRecorder.ts";
 

@@ -1,5 +1,5 @@
-import { type Reason, REASONS } from "../apis/index.ts";
-import { endedNotes, type EndedTrouble, EndedTroubles, type ListedTrouble } from "../status/index.ts";
+import { type Reason, REASONS } from "../../apis/index.ts";
+import { endedNotes, type EndedTrouble, EndedTroubles, type ListedTrouble } from "../../status/index.ts";
 import type { EventRecorder } from "./eventRecorder.ts";
 
 export interface RecoveryRecorderOptions {

@@ -4,8 +4,8 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { createLogger, logContext, type LogLevel } from "./logger.ts";
-import { startSpan } from "./spans.ts";
-import { createTracing } from "./tracing.ts";
+import { startSpan } from "../tracing/spans.ts";
+import { createTracing } from "../tracing/tracing.ts";
 
 function capture(level: LogLevel = "debug") {
   const lines: Record<string, unknown>[] = [];

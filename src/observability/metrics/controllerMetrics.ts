@@ -1,5 +1,5 @@
 import { FAST, type MetricFamilies } from "./metricFamilies.ts";
-import type { ControllerMetrics, WorkqueueMetrics } from "./types.ts";
+import type { ControllerMetrics, WorkqueueMetrics } from "../types.ts";
 
 /** What controller-runtime and client-go say of controllers and their queues, and the handbook's own count of reconciles. */
 export class ReconcileMetrics {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createMetrics } from "./metrics.ts";
-import { parsePrometheusText, valuesBy } from "./testing/prometheusText.ts";
+import { parsePrometheusText, valuesBy } from "../testing/prometheusText.ts";
 
 test("the names and labels of the contract are all there", async () => {
   const metrics = createMetrics({ processMetrics: false });

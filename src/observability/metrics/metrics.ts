@@ -1,10 +1,10 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { ReconcileMetrics } from "./controllerMetrics.ts";
-import type { EventDrop } from "./droppedEvents.ts";
+import type { EventDrop } from "../events/droppedEvents.ts";
 import { FAST, familiesOf, SLOW } from "./metricFamilies.ts";
 import { ObjectMetrics } from "./objectMetrics.ts";
 import { RequestMetrics } from "./requestMetrics.ts";
-import type { SpanDrop } from "./spanExport.ts";
+import type { SpanDrop } from "../tracing/spanExport.ts";
 import type {
   ControllerMetrics,
   FailoverReason,
@@ -12,7 +12,7 @@ import type {
   RequestObservation,
   SyncCount,
   WorkqueueMetrics,
-} from "./types.ts";
+} from "../types.ts";
 
 /** Gauges with names of counters, which `promtool check metrics` refuses. The same is said by type, without `_total`. */
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];

@@ -1,5 +1,5 @@
 import { FAST, type MetricFamilies } from "./metricFamilies.ts";
-import type { FailoverReason, ReconcilePhase, SyncCount } from "./types.ts";
+import type { FailoverReason, ReconcilePhase, SyncCount } from "../types.ts";
 
 const FAILOVER_REASONS: readonly FailoverReason[] = ["ClusterLost", "ObjectUnhealthy", "Returned"];
 

@@ -1,5 +1,5 @@
 import { FAST, type MetricFamilies } from "./metricFamilies.ts";
-import type { RequestObservation } from "./types.ts";
+import type { RequestObservation } from "../types.ts";
 
 /** The series of one cluster's requests, bound once: observing a request then reads two maps and builds no labels. */
 interface RequestSeries {

@@ -1,4 +1,4 @@
-import { createLogger, type Logger, type LogLevel } from "../logger.ts";
+import { createLogger, type Logger, type LogLevel } from "../logging/logger.ts";
 
 /** A logger whose lines the test reads as objects. */
 export function logLines(level: LogLevel = "debug"): { logger: Logger; lines: Record<string, unknown>[] } {

@@ -1,5 +1,5 @@
 import { type ReadableSpan, type SpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import type { Tracer } from "../tracing.ts";
+import type { Tracer } from "../tracing/tracing.ts";
 
 /** A tracer whose spans are kept, in the order in which they end. */
 export function recordSpans(): { tracer: Tracer; spans: ReadableSpan[] } {

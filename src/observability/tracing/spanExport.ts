@@ -1,6 +1,6 @@
 import type { ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
-import type { Logger } from "./logger.ts";
-import { redactText } from "./redaction.ts";
+import type { Logger } from "../logging/logger.ts";
+import { redactText } from "../logging/redaction.ts";
 
 export type SpanDrop = "queue_full" | "failed";
 

@@ -11,7 +11,7 @@ import {
   startSpan,
   traceparentOf,
 } from "./spans.ts";
-import { recordSpans } from "./testing/spanRecorder.ts";
+import { recordSpans } from "../testing/spanRecorder.ts";
 import type { Tracer } from "./tracing.ts";
 
 function exported(work: (tracer: Tracer) => void): ReadableSpan[] {

@@ -8,8 +8,8 @@ import {
   trace,
   type Tracer,
 } from "@opentelemetry/api";
-import { errorReason, errorType } from "./logger.ts";
-import { redactText } from "./redaction.ts";
+import { errorReason, errorType } from "../logging/logger.ts";
+import { redactText } from "../logging/redaction.ts";
 
 export type { SpanContext } from "@opentelemetry/api";
 

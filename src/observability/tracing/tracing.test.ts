@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { Sampling } from "./sampling.ts";
-import { logLines } from "./testing/logLines.ts";
+import { logLines } from "../testing/logLines.ts";
 import { parseTraceparent, startSpan } from "./spans.ts";
 import { createTracing, type TracingOptions } from "./tracing.ts";
 

@@ -1,8 +1,8 @@
-import { isRecord } from "../apis/index.ts";
-import { ApiError, TransportError } from "./errors.ts";
-import type { Answer, ResponseHead } from "./exchange.ts";
-import { type JsonBounds, JsonTooLargeError, parseJsonInPieces, type Pause } from "./jsonPieces.ts";
-import type { ApiStatus } from "./types.ts";
+import { isRecord } from "../../apis/index.ts";
+import { ApiError, TransportError } from "../core/errors.ts";
+import type { Answer, ResponseHead } from "../transport/exchange.ts";
+import { type JsonBounds, JsonTooLargeError, parseJsonInPieces, type Pause } from "../transport/jsonPieces.ts";
+import type { ApiStatus } from "../types.ts";
 import { statusFrom } from "./wire.ts";
 
 /** Reasons for answers that do not say one themselves (from proxies and from filters in front of the API). */

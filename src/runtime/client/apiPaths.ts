@@ -1,4 +1,4 @@
-import type { ListOptions, ResourceType, WatchOptions } from "./types.ts";
+import type { ListOptions, ResourceType, WatchOptions } from "../types.ts";
 
 /** Paths and queries of the Kubernetes API. */
 

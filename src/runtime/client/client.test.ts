@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import type { CallRecord } from "./client.ts";
-import { systemClock } from "./clock.ts";
+import { systemClock } from "../core/clock.ts";
 import {
   ApiError,
   isAlreadyExists,
@@ -11,11 +11,11 @@ import {
   isUnserved,
   NotLeaderError,
   TransportError,
-} from "./errors.ts";
+} from "../core/errors.ts";
 import { CONFIGMAPS, NAMESPACES, SECRETS } from "./resources.ts";
-import { serving } from "./testing/serving.ts";
-import { sendJson, sendStatus } from "./testing/testServer.ts";
-import type { Client } from "./types.ts";
+import { serving } from "../testing/serving.ts";
+import { sendJson, sendStatus } from "../testing/testServer.ts";
+import type { Client } from "../types.ts";
 
 const configMap = (name: string): KubeObject => ({
   apiVersion: "v1",

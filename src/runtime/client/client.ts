@@ -1,13 +1,13 @@
-import { FIELD_MANAGER, jsonForYaml, type KubeObject } from "../apis/index.ts";
+import { FIELD_MANAGER, jsonForYaml, type KubeObject } from "../../apis/index.ts";
 import { apiErrorFrom, isJson, parseJson } from "./apiAnswers.ts";
 import { collectionPath, listQuery, objectPath, query, watchQuery } from "./apiPaths.ts";
-import { TimeSlice } from "./timeSlice.ts";
-import type { Clock } from "./clock.ts";
-import type { ClusterConfig } from "./credentials/types.ts";
-import type { Answer, BodyReader, ResponseHead } from "./exchange.ts";
-import { isApiError, locatedAt, NotLeaderError, TransportError } from "./errors.ts";
-import type { Pause } from "./jsonPieces.ts";
-import { Transport, type TransportOptions, type TransportRequest } from "./transport.ts";
+import { TimeSlice } from "../core/timeSlice.ts";
+import type { Clock } from "../core/clock.ts";
+import type { ClusterConfig } from "../credentials/types.ts";
+import type { Answer, BodyReader, ResponseHead } from "../transport/exchange.ts";
+import { isApiError, locatedAt, NotLeaderError, TransportError } from "../core/errors.ts";
+import type { Pause } from "../transport/jsonPieces.ts";
+import { Transport, type TransportOptions, type TransportRequest } from "../transport/transport.ts";
 import type {
   ApplyOptions,
   CallOptions,
@@ -20,7 +20,7 @@ import type {
   ResourceType,
   WatchEvent,
   WatchOptions,
-} from "./types.ts";
+} from "../types.ts";
 import { WatchStream } from "./watchStream.ts";
 import { listFrom, objectFrom } from "./wire.ts";
 

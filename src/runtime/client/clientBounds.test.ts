@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import type { CallRecord } from "./client.ts";
-import { type ApiError, NotLeaderError, TransportError } from "./errors.ts";
+import { type ApiError, NotLeaderError, TransportError } from "../core/errors.ts";
 import { CONFIGMAPS, SECRETS } from "./resources.ts";
-import { serving } from "./testing/serving.ts";
-import { type Handler, sendJson, sendStatus } from "./testing/testServer.ts";
+import { serving } from "../testing/serving.ts";
+import { type Handler, sendJson, sendStatus } from "../testing/testServer.ts";
 
 /** What a server may not do to the process, whatever it sends. */
 

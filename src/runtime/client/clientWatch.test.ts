@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { CONFIGMAPS } from "./resources.ts";
-import { serving } from "./testing/serving.ts";
-import { sendJson, sendStatus } from "./testing/testServer.ts";
-import type { WatchEvent } from "./types.ts";
+import { serving } from "../testing/serving.ts";
+import { sendJson, sendStatus } from "../testing/testServer.ts";
+import type { WatchEvent } from "../types.ts";
 
 async function collect(events: AsyncIterable<WatchEvent>): Promise<WatchEvent[]> {
   const all: WatchEvent[] = [];

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createClient } from "./client.ts";
 import { Discovery } from "./discovery.ts";
-import { KindNotServedError } from "./errors.ts";
-import { FakeClock } from "./testing/fakeClock.ts";
-import { type Handler, sendJson, sendStatus, startTestServer } from "./testing/testServer.ts";
+import { KindNotServedError } from "../core/errors.ts";
+import { FakeClock } from "../testing/fakeClock.ts";
+import { type Handler, sendJson, sendStatus, startTestServer } from "../testing/testServer.ts";
 
 interface Version {
   version: string;

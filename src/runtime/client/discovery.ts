@@ -1,8 +1,8 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../core/clock.ts";
 import { type DiscoveredResources, loadResources } from "./discoveryDocuments.ts";
-import { ApiError, KindNotServedError } from "./errors.ts";
+import { ApiError, KindNotServedError } from "../core/errors.ts";
 import { apiVersionOf } from "./resources.ts";
-import type { Client, ResourceType } from "./types.ts";
+import type { Client, ResourceType } from "../types.ts";
 
 /** Names a kind; without a version, the one that the server prefers. */
 export interface WantedKind {

@@ -1,7 +1,7 @@
-import { isRecord, parseApiVersion } from "../apis/index.ts";
-import { isApiError, TransportError } from "./errors.ts";
+import { isRecord, parseApiVersion } from "../../apis/index.ts";
+import { isApiError, TransportError } from "../core/errors.ts";
 import { apiVersionOf } from "./resources.ts";
-import type { Client, ResourceType } from "./types.ts";
+import type { Client, ResourceType } from "../types.ts";
 
 export interface DiscoveredResources {
   /** Versions of a group stand together, the preferred one first. */

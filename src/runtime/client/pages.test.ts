@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { TransportError } from "./errors.ts";
+import { TransportError } from "../core/errors.ts";
 import { listAll, listPages, type PageOptions } from "./pages.ts";
 import { CONFIGMAPS } from "./resources.ts";
-import type { Client, ListOptions, ObjectList } from "./types.ts";
+import type { Client, ListOptions, ObjectList } from "../types.ts";
 
 /** A client of a server that gives these pages; the token of a page is its number. */
 function paging(pageOf: (page: number, limit: number) => { items: number; next?: string; bytes?: number }) {

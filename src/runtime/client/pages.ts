@@ -1,7 +1,7 @@
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import { collectionPath } from "./apiPaths.ts";
-import { isTransportError, TransportError, type TransportReason } from "./errors.ts";
-import type { Client, ListOptions, ObjectList, ResourceType } from "./types.ts";
+import { isTransportError, TransportError, type TransportReason } from "../core/errors.ts";
+import type { Client, ListOptions, ObjectList, ResourceType } from "../types.ts";
 
 /** Which objects of one cluster. */
 export interface Selection {

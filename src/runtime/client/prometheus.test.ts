@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "./clock.ts";
+import { systemClock } from "../core/clock.ts";
 import { checkedPrometheus, Prometheus } from "./prometheus.ts";
 
 const NEVER = new AbortController().signal;

@@ -1,5 +1,5 @@
-import { FEDERATION_GROUP, FEDERATION_VERSION, type KindDefinition, PAAS_GROUP } from "../apis/index.ts";
-import type { ResourceType } from "./types.ts";
+import { FEDERATION_GROUP, FEDERATION_VERSION, type KindDefinition, PAAS_GROUP } from "../../apis/index.ts";
+import type { ResourceType } from "../types.ts";
 
 /** Kinds that Meridian itself lives on: known without asking a server. */
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { WentBackError } from "./reflector.ts";
+import { WentBackError } from "../informer/reflector.ts";
 import { CONFIGMAPS } from "./resources.ts";
 import { ServerHistory } from "./serverHistory.ts";
-import type { FakeClient } from "./testing/fakeClient.ts";
-import { broken, configMap, reflect } from "./testing/reflecting.ts";
+import type { FakeClient } from "../testing/fakeClient.ts";
+import { broken, configMap, reflect } from "../testing/reflecting.ts";
 
 describe("a reflector of a server that goes back in time", () => {
   test("begins anew at once when the server comes back at an earlier version", async () => {

@@ -1,7 +1,7 @@
-import { compareResourceVersions } from "./keys.ts";
+import { compareResourceVersions } from "../core/keys.ts";
 import { type Selection, selectors } from "./pages.ts";
 import type { Known, Landmark } from "./position.ts";
-import type { Client } from "./types.ts";
+import type { Client } from "../types.ts";
 
 /** Whoever holds a place in the history of a server. */
 export interface Follower {

@@ -1,5 +1,5 @@
-import { ApiError } from "./errors.ts";
-import type { ApiStatus, WatchEvent, WatchOptions } from "./types.ts";
+import { ApiError } from "../core/errors.ts";
+import type { ApiStatus, WatchEvent, WatchOptions } from "../types.ts";
 
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 

@@ -1,10 +1,10 @@
 import { parseJson } from "./apiAnswers.ts";
-import { locatedAt, TransportError } from "./errors.ts";
-import type { BodyReader } from "./exchange.ts";
-import type { Pause } from "./jsonPieces.ts";
-import { LineSplitter } from "./lineSplitter.ts";
-import type { Transport } from "./transport.ts";
-import type { ResourceType, WatchEvent, WatchOptions } from "./types.ts";
+import { locatedAt, TransportError } from "../core/errors.ts";
+import type { BodyReader } from "../transport/exchange.ts";
+import type { Pause } from "../transport/jsonPieces.ts";
+import { LineSplitter } from "../transport/lineSplitter.ts";
+import type { Transport } from "../transport/transport.ts";
+import type { ResourceType, WatchEvent, WatchOptions } from "../types.ts";
 import { knownVersionIn } from "./watchEvents.ts";
 import { bookmarkOf, eventFrom } from "./wire.ts";
 

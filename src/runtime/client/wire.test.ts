@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { TransportError } from "./errors.ts";
+import { TransportError } from "../core/errors.ts";
 import { CONFIGMAPS } from "./resources.ts";
 import { eventFrom, listFrom, objectFrom, statusFrom, storable } from "./wire.ts";
 

@@ -1,7 +1,7 @@
-import { isRecord, type KubeObject, type ObjectMeta } from "../apis/index.ts";
-import { TransportError } from "./errors.ts";
+import { isRecord, type KubeObject, type ObjectMeta } from "../../apis/index.ts";
+import { TransportError } from "../core/errors.ts";
 import { apiVersionOf } from "./resources.ts";
-import type { ApiStatus, ObjectList, ResourceType, WatchEvent } from "./types.ts";
+import type { ApiStatus, ObjectList, ResourceType, WatchEvent } from "../types.ts";
 
 /**
  * Where what a server sends becomes typed values: the only place that reads an answer without knowing its shape. What is not as the API

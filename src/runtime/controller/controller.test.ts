@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { createLogger, type ControllerMetrics, type Logger } from "../observability/index.ts";
-import { Controller, done, type Reconciler, requeueAfter, TerminalError } from "./index.ts";
-import { NotLeaderError } from "./errors.ts";
-import { recordSpans } from "../observability/testing/spanRecorder.ts";
-import { FakeClock } from "./testing/fakeClock.ts";
+import { createLogger, type ControllerMetrics, type Logger } from "../../observability/index.ts";
+import { Controller, done, type Reconciler, requeueAfter, TerminalError } from "../index.ts";
+import { NotLeaderError } from "../core/errors.ts";
+import { recordSpans } from "../../observability/testing/spanRecorder.ts";
+import { FakeClock } from "../testing/fakeClock.ts";
 import { Workqueue } from "./workqueue.ts";
 
 function setUp(reconcile: Reconciler["reconcile"] | Reconciler, workers = 1) {

@@ -10,12 +10,12 @@ import {
   type ReconcileResult,
   type Span,
   type Tracer,
-} from "../observability/index.ts";
-import type { Clock } from "./clock.ts";
-import { NotLeaderError, ReconcileTimeoutError } from "./errors.ts";
+} from "../../observability/index.ts";
+import type { Clock } from "../core/clock.ts";
+import { NotLeaderError, ReconcileTimeoutError } from "../core/errors.ts";
 import { KeyFeed } from "./keyFeed.ts";
 import type { Source } from "./sources.ts";
-import { TimeSlice } from "./timeSlice.ts";
+import { TimeSlice } from "../core/timeSlice.ts";
 import type { Workqueue } from "./workqueue.ts";
 
 /** How a reconcile that did not fail ended. */

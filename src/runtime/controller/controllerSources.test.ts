@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createLogger } from "../observability/index.ts";
+import { createLogger } from "../../observability/index.ts";
 import { Controller, done, type Reconciler } from "./controller.ts";
 import { Emitter, from, type Source } from "./sources.ts";
-import { FakeClock } from "./testing/fakeClock.ts";
+import { FakeClock } from "../testing/fakeClock.ts";
 import { Workqueue } from "./workqueue.ts";
 
 /** A clock on which work takes as long as it says, and whose turns are those of the real event loop. */

@@ -1,5 +1,5 @@
 import type { Keys } from "./sources.ts";
-import type { TimeSlice } from "./timeSlice.ts";
+import type { TimeSlice } from "../core/timeSlice.ts";
 
 export interface KeyFeedOptions<K extends string> {
   add: (key: K, afterMs: number) => void;

@@ -1,7 +1,7 @@
 import { fc, test as prop } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
-import type { WorkqueueMetrics } from "../observability/index.ts";
-import { FakeClock } from "./testing/fakeClock.ts";
+import type { WorkqueueMetrics } from "../../observability/index.ts";
+import { FakeClock } from "../testing/fakeClock.ts";
 import { Workqueue } from "./workqueue.ts";
 
 const queueOf = (

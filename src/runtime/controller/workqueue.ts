@@ -1,6 +1,6 @@
-import type { WorkqueueMetrics } from "../observability/index.ts";
-import { backoffDelay } from "./backoff.ts";
-import type { Clock } from "./clock.ts";
+import type { WorkqueueMetrics } from "../../observability/index.ts";
+import { backoffDelay } from "../core/backoff.ts";
+import type { Clock } from "../core/clock.ts";
 
 export interface WorkqueueOptions {
   /** Of metrics and logs. */

@@ -1,4 +1,4 @@
-import type { ApiStatus } from "./types.ts";
+import type { ApiStatus } from "../types.ts";
 
 /** The server answered, and the answer is no. Fit for a status: it holds the server's own message, never a request body. */
 export class ApiError extends Error {

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 
 /** The key of an object among those of its kind in one cluster: `namespace/name`, or `name` where there is no namespace. */
 export function objectKey(namespace: string | undefined, name: string): string {

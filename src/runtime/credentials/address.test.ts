@@ -1,8 +1,8 @@
 import dns from "node:dns";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createClient } from "../client.ts";
-import { CredentialsError } from "../errors.ts";
-import { CONFIGMAPS } from "../resources.ts";
+import { createClient } from "../client/client.ts";
+import { CredentialsError } from "../core/errors.ts";
+import { CONFIGMAPS } from "../client/resources.ts";
 import { FakeClock } from "../testing/fakeClock.ts";
 import { sendJson, startTestServer } from "../testing/testServer.ts";
 import { guarded, guardedLookup } from "./address.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parse, stringify } from "yaml";
-import { CredentialsError } from "../errors.ts";
+import { CredentialsError } from "../core/errors.ts";
 import { CA, CLIENT } from "../testing/certificates.ts";
 import { clusterConfigFromKubeconfig, type KubeconfigOptions } from "./kubeconfig.ts";
 import { kubeconfigFor } from "./kubeconfigWriter.ts";

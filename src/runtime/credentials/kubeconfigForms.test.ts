@@ -1,7 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import { stringify } from "yaml";
-import { CredentialsError } from "../errors.ts";
+import { CredentialsError } from "../core/errors.ts";
 import { clusterConfigFromKubeconfig, serverOfKubeconfig } from "./kubeconfig.ts";
 
 const GOOD = {

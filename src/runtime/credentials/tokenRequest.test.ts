@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createClient } from "../client.ts";
+import { createClient } from "../client/client.ts";
 import { FakeClock } from "../testing/fakeClock.ts";
 import { type Handler, sendJson, startTestServer } from "../testing/testServer.ts";
 import { requestToken } from "./tokenRequest.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { CONFIGMAPS } from "./resources.ts";
-import type { FakeClient } from "./testing/fakeClient.ts";
-import { broken, configMap, keep, LABELS, startInformer } from "./testing/informerOfConfigMaps.ts";
+import { CONFIGMAPS } from "../client/resources.ts";
+import type { FakeClient } from "../testing/fakeClient.ts";
+import { broken, configMap, keep, LABELS, startInformer } from "../testing/informerOfConfigMaps.ts";
 
 describe("an informer", () => {
   test("holds what the server holds, and hands on every change in order", async () => {

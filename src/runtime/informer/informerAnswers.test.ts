@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import { CONFIGMAPS } from "./resources.ts";
-import { ServerHistory } from "./serverHistory.ts";
-import { broken, configMap, startInformer } from "./testing/informerOfConfigMaps.ts";
-import type { WatchOptions } from "./types.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { CONFIGMAPS } from "../client/resources.ts";
+import { ServerHistory } from "../client/serverHistory.ts";
+import { broken, configMap, startInformer } from "../testing/informerOfConfigMaps.ts";
+import type { WatchOptions } from "../types.ts";
 
 /** The question where the server is, before a watch goes on where it was. */
 const isCheck = (options: object): boolean => "limit" in options && options.limit === 1;

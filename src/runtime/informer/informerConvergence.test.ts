@@ -1,8 +1,8 @@
 import { fc, test as prop } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import { CONFIGMAPS } from "./resources.ts";
-import { broken, configMap, keep, type Kept, startInformer } from "./testing/informerOfConfigMaps.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { CONFIGMAPS } from "../client/resources.ts";
+import { broken, configMap, keep, type Kept, startInformer } from "../testing/informerOfConfigMaps.ts";
 
 type Step =
   | { do: "write"; name: string; value: string; observe: "now" | "later" | "never" }

@@ -1,7 +1,7 @@
 import { fc, test as prop } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { CONFIGMAPS } from "./resources.ts";
-import { broken, configMap, keep, type Kept, startInformer } from "./testing/informerOfConfigMaps.ts";
+import { CONFIGMAPS } from "../client/resources.ts";
+import { broken, configMap, keep, type Kept, startInformer } from "../testing/informerOfConfigMaps.ts";
 
 const ALONE = ["drop", "restart", "compact", "back up", "pause", "fail", "resume"] as const;
 const NAMES = ["a", "b", "c"] as const;

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import type { ReflectorOptions } from "./reflectorTypes.ts";
 import type { Indexers } from "./store.ts";
 

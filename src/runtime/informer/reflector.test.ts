@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { createLogger } from "../observability/index.ts";
-import { ApiError, TransportError } from "./errors.ts";
+import { createLogger } from "../../observability/index.ts";
+import { ApiError, TransportError } from "../core/errors.ts";
 import { Reflector } from "./reflector.ts";
-import { CONFIGMAPS } from "./resources.ts";
-import { FakeClient } from "./testing/fakeClient.ts";
-import { FakeClock } from "./testing/fakeClock.ts";
-import { broken, configMap, reflect, textOf } from "./testing/reflecting.ts";
+import { CONFIGMAPS } from "../client/resources.ts";
+import { FakeClient } from "../testing/fakeClient.ts";
+import { FakeClock } from "../testing/fakeClock.ts";
+import { broken, configMap, reflect, textOf } from "../testing/reflecting.ts";
 
 describe("a reflector", () => {
   test("begins with a watch-list and goes on in the same stream", async () => {

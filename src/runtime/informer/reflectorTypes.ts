@@ -1,7 +1,7 @@
-import type { KubeObject } from "../apis/index.ts";
-import type { Logger } from "../observability/index.ts";
-import type { Clock } from "./clock.ts";
-import type { Selection } from "./pages.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import type { Logger } from "../../observability/index.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Selection } from "../client/pages.ts";
 
 export interface ReflectorOptions extends Selection {
   clock: Clock;

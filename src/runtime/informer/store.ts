@@ -1,4 +1,4 @@
-import { compareResourceVersions } from "./keys.ts";
+import { compareResourceVersions } from "../core/keys.ts";
 
 /** One object as the store keeps it. */
 export interface Entry<T> {

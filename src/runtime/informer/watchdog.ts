@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../core/clock.ts";
 
 /** The stream brought neither event nor bookmark in time. */
 export class SilentStreamError extends Error {

@@ -1,12 +1,12 @@
 import { fc, test as prop } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
-import { createLogger } from "../observability/index.ts";
-import { NotLeaderError, TransportError } from "./errors.ts";
+import { createLogger } from "../../observability/index.ts";
+import { NotLeaderError, TransportError } from "../core/errors.ts";
 import { LeaderElector } from "./leaderElection.ts";
-import { LEASES } from "./resources.ts";
-import { FakeClient, FakeCluster } from "./testing/fakeClient.ts";
-import { FakeClock } from "./testing/fakeClock.ts";
-import { MachineClock } from "./testing/machineClock.ts";
+import { LEASES } from "../client/resources.ts";
+import { FakeClient, FakeCluster } from "../testing/fakeClient.ts";
+import { FakeClock } from "../testing/fakeClock.ts";
+import { MachineClock } from "../testing/machineClock.ts";
 
 function machine(world: FakeClock, server: FakeCluster, identity: string, clock = new MachineClock(world)) {
   const client = new FakeClient(server);

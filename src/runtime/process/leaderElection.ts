@@ -1,13 +1,13 @@
-import type { Logger } from "../observability/index.ts";
-import type { Clock } from "./clock.ts";
-import { isConflict, isNotFound, NotLeaderError } from "./errors.ts";
+import type { Logger } from "../../observability/index.ts";
+import type { Clock } from "../core/clock.ts";
+import { isConflict, isNotFound, NotLeaderError } from "../core/errors.ts";
 import { type LeaseClaim, LeaseRecord, leaseBody, releasedBody, renewTimeAfter } from "./lease.ts";
-import { linked } from "./linked.ts";
-import { Reflector } from "./reflector.ts";
-import { LEASES } from "./resources.ts";
-import { ServerHistory } from "./serverHistory.ts";
-import type { Client } from "./types.ts";
-import { withSignal } from "./withSignal.ts";
+import { linked } from "../core/linked.ts";
+import { Reflector } from "../informer/reflector.ts";
+import { LEASES } from "../client/resources.ts";
+import { ServerHistory } from "../client/serverHistory.ts";
+import type { Client } from "../types.ts";
+import { withSignal } from "../core/withSignal.ts";
 
 export interface LeaderElectorOptions {
   /** Must not have a write guard that asks this elector. */

@@ -1,6 +1,6 @@
-import { type KubeObject, microTimestamp } from "../apis/index.ts";
-import type { Clock } from "./clock.ts";
-import { compareResourceVersions } from "./keys.ts";
+import { type KubeObject, microTimestamp } from "../../apis/index.ts";
+import type { Clock } from "../core/clock.ts";
+import { compareResourceVersions } from "../core/keys.ts";
 
 /** `spec` of a Lease of coordination.k8s.io/v1. */
 interface LeaseSpec {

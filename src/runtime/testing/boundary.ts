@@ -1,2 +1,2 @@
 /** The boundary itself, for tests of what lies behind it. */
-export { eventFrom, storable } from "../wire.ts";
+export { eventFrom, storable } from "../client/wire.ts";

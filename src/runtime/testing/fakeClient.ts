@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../apis/index.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../core/errors.ts";
 import type {
   ApplyOptions,
   CallOptions,
@@ -13,8 +13,8 @@ import type {
   WatchEvent,
   WatchOptions,
 } from "../types.ts";
-import { knownVersionIn } from "../watchEvents.ts";
-import { bookmarkOf } from "../wire.ts";
+import { knownVersionIn } from "../client/watchEvents.ts";
+import { bookmarkOf } from "../client/wire.ts";
 import { FakeCluster } from "./fakeCluster.ts";
 
 export { FakeCluster } from "./fakeCluster.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../core/clock.ts";
 import { FakeClock } from "./fakeClock.ts";
 
 describe("FakeClock", () => {

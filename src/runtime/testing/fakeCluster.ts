@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../apis/index.ts";
-import { ApiError, TransportError } from "../errors.ts";
-import { apiVersionOf } from "../resources.ts";
+import { ApiError, TransportError } from "../core/errors.ts";
+import { apiVersionOf } from "../client/resources.ts";
 import type { ApplyOptions, ListOptions, ObjectList, ResourceType, WatchEvent, WatchOptions } from "../types.ts";
 
 interface LogEntry {

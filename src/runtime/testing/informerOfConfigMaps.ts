@@ -1,9 +1,9 @@
 import type { KubeObject } from "../../apis/index.ts";
 import { createLogger } from "../../observability/index.ts";
-import { TransportError } from "../errors.ts";
-import { Informer } from "../informer.ts";
-import type { DeletionsHeld } from "../informerTypes.ts";
-import { CONFIGMAPS } from "../resources.ts";
+import { TransportError } from "../core/errors.ts";
+import { Informer } from "../informer/informer.ts";
+import type { DeletionsHeld } from "../informer/informerTypes.ts";
+import { CONFIGMAPS } from "../client/resources.ts";
 import { FakeClient } from "./fakeClient.ts";
 import { FakeClock } from "./fakeClock.ts";
 

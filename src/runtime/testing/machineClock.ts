@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../core/clock.ts";
 import type { FakeClock } from "./fakeClock.ts";
 
 /** The clock of one machine: its wall time is off by `skewMs`, its seconds are `rate` as long; while it is paused nothing fires. */

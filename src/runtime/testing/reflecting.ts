@@ -1,9 +1,9 @@
 import type { KubeObject } from "../../apis/index.ts";
 import { createLogger } from "../../observability/index.ts";
-import { TransportError } from "../errors.ts";
-import { Reflector } from "../reflector.ts";
-import type { ReflectorEvent, ReflectorOptions } from "../reflectorTypes.ts";
-import { CONFIGMAPS } from "../resources.ts";
+import { TransportError } from "../core/errors.ts";
+import { Reflector } from "../informer/reflector.ts";
+import type { ReflectorEvent, ReflectorOptions } from "../informer/reflectorTypes.ts";
+import { CONFIGMAPS } from "../client/resources.ts";
 import type { WatchOptions } from "../types.ts";
 import { FakeClient } from "./fakeClient.ts";
 import { FakeClock } from "./fakeClock.ts";

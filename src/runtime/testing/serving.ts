@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import { type ClientOptions, createClient } from "../client.ts";
+import { type ClientOptions, createClient } from "../client/client.ts";
 import type { Client } from "../types.ts";
 import { FakeClock } from "./fakeClock.ts";
 import { type Handler, startTestServer, type TestServer } from "./testServer.ts";

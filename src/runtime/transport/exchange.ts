@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { TransportError } from "./errors.ts";
+import { TransportError } from "../core/errors.ts";
 
 /** The head of an answer. */
 export interface ResponseHead {

@@ -1,6 +1,6 @@
 import { fc, test as fuzz } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
-import { parseJson } from "../apis/index.ts";
+import { parseJson } from "../../apis/index.ts";
 import { JsonTooLargeError, parseJsonInPieces } from "./jsonPieces.ts";
 
 const unbounded = { levels: 1_000_000, values: 10_000_000 };

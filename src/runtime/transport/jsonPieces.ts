@@ -1,4 +1,4 @@
-import { parseJson, setMember } from "../apis/index.ts";
+import { parseJson, setMember } from "../../apis/index.ts";
 
 /** Characters that give JSON its form. */
 const [QUOTE, COMMA, COLON, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [

@@ -1,6 +1,6 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { TransportError } from "./errors.ts";
+import { TransportError } from "../core/errors.ts";
 import { LineSplitter } from "./lineSplitter.ts";
 
 /** Lines of any characters, in several bytes each too, without the newline itself. */

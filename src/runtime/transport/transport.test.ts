@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createClient, type ClientOptions } from "./client.ts";
-import type { ClientCertificate, ClusterConfig, Credentials } from "./credentials/types.ts";
-import { CONFIGMAPS } from "./resources.ts";
-import { CA, CLIENT, ELSEWHERE_SERVER, OTHER_CA, SECOND_CLIENT, SERVER } from "./testing/certificates.ts";
-import { FakeClock } from "./testing/fakeClock.ts";
+import { createClient, type ClientOptions } from "../client/client.ts";
+import type { ClientCertificate, ClusterConfig, Credentials } from "../credentials/types.ts";
+import { CONFIGMAPS } from "../client/resources.ts";
+import { CA, CLIENT, ELSEWHERE_SERVER, OTHER_CA, SECOND_CLIENT, SERVER } from "../testing/certificates.ts";
+import { FakeClock } from "../testing/fakeClock.ts";
 import {
   type Handler,
   sendJson,
@@ -11,8 +11,8 @@ import {
   startSilentServer,
   startTestServer,
   type TestServer,
-} from "./testing/testServer.ts";
-import type { Client } from "./types.ts";
+} from "../testing/testServer.ts";
+import type { Client } from "../types.ts";
 
 async function serve(handler: Handler, certificate?: { cert: string; key: string }): Promise<TestServer> {
   const server = await startTestServer(handler, certificate);

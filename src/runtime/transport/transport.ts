@@ -1,10 +1,10 @@
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Dispatcher } from "undici";
 import Agent from "undici/lib/dispatcher/agent.js";
-import { trimEnd } from "../apis/index.ts";
-import { addressOf, guardedLookup, hostOf } from "./credentials/address.ts";
-import type { ClientCertificate, ClusterConfig, Credentials } from "./credentials/types.ts";
-import { NotLeaderError, TransportError } from "./errors.ts";
+import { trimEnd } from "../../apis/index.ts";
+import { addressOf, guardedLookup, hostOf } from "../credentials/address.ts";
+import type { ClientCertificate, ClusterConfig, Credentials } from "../credentials/types.ts";
+import { NotLeaderError, TransportError } from "../core/errors.ts";
 import { type Answer, type BodyReader, ByteBudget, exchange, openStream, type ResponseHead } from "./exchange.ts";
 import { asTransportError, type ConnectionFacts } from "./transportErrors.ts";
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../types.ts";
-import { type Context, type Controller, failureOf } from "./context.ts";
-import { matchesSelector, sameValue } from "./matching.ts";
+import { type Context, type Controller, failureOf } from "./shared/context.ts";
+import { matchesSelector, sameValue } from "./shared/matching.ts";
 import {
   controllerOf,
   type Pod,
@@ -11,7 +11,7 @@ import {
   type ReplicaSetStatus,
   timestamp,
   type WorkloadCondition,
-} from "./objects.ts";
+} from "./shared/objects.ts";
 import {
   claim,
   createPod,
@@ -25,8 +25,8 @@ import {
   nextAvailability,
   owningName,
   podFromTemplate,
-} from "./pods.ts";
-import type { Result } from "./workQueue.ts";
+} from "./shared/pods.ts";
+import type { Result } from "./shared/workQueue.ts";
 
 /** Pods that are made or deleted in one go. */
 const BURST = 500;

@@ -10,7 +10,7 @@ import {
   PODS,
   SERVICES,
   VOLUMES,
-} from "./objects.ts";
+} from "./shared/objects.ts";
 import { deployment, TestSandbox } from "./testing/index.ts";
 
 function budget(spec: { minAvailable?: IntOrPercent; maxUnavailable?: IntOrPercent }): KubeObject {

@@ -10,7 +10,7 @@ import {
   scaleManagedFields,
   trackWrite,
 } from "./index.ts";
-import { has } from "./fieldSet.ts";
+import { has } from "./sets/fieldSet.ts";
 import { gadgets } from "./testing/gadget.ts";
 
 const V1 = "fields.example.com/v1";

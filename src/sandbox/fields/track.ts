@@ -1,17 +1,17 @@
 import type { ManagedFieldsEntry, ObjectMeta } from "../../apis/index.ts";
 import { badRequest, unexplained } from "../statusError.ts";
 import type { KubeObject } from "../types.ts";
-import { checkValue, DoesNotFit } from "./check.ts";
-import { ApplyConflicts } from "./conflicts.ts";
-import { difference, isEmpty, setOf } from "./fieldSet.ts";
-import { remainingConflicts, withLastApplied } from "./lastApplied.ts";
-import { identify, Managers, type Owned, timeText } from "./managers.ts";
-import { resetFieldsOf } from "./resetFields.ts";
+import { checkValue, DoesNotFit } from "./apply/check.ts";
+import { ApplyConflicts } from "./apply/conflicts.ts";
+import { difference, isEmpty, setOf } from "./sets/fieldSet.ts";
+import { remainingConflicts, withLastApplied } from "./apply/lastApplied.ts";
+import { identify, Managers, type Owned, timeText } from "./sets/managers.ts";
+import { resetFieldsOf } from "./sets/resetFields.ts";
 import type { Applied, ApplyWrite, UpdateWrite, Write } from "./types.ts";
-import { applyOver, type Context, ownAfterUpdate, type Self } from "./updater.ts";
-import { type Typed, Versions } from "./versions.ts";
-import { equalValues, isObject } from "./walk.ts";
-import { zeroObject } from "./zeroObject.ts";
+import { applyOver, type Context, ownAfterUpdate, type Self } from "./apply/updater.ts";
+import { type Typed, Versions } from "./apply/versions.ts";
+import { equalValues, isObject } from "./values/walk.ts";
+import { zeroObject } from "./values/zeroObject.ts";
 
 /** More entries of updaters than that are put together. */
 const MOST_UPDATERS = 10;

@@ -1,6 +1,6 @@
 import type { FieldError, Schema } from "../types.ts";
 import { duplicate, invalid } from "../fieldErrors.ts";
-import { canonicalJson } from "../fields/canonicalJson.ts";
+import { canonicalJson } from "../fields/values/canonicalJson.ts";
 import { type Definitions, isList, isRecord, ownProperty, resolved, valueSchema } from "./references.ts";
 
 /** Entries that a list of type set or map holds twice; each is reported once. */

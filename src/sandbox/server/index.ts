@@ -4,6 +4,6 @@
  * It decides nothing that belongs to a kind, a schema or a role, keeps no object outside the store, and never serves beyond the
  * loopback address.
  */
-export { ApiServer } from "./apiServer.ts";
-export type { Incoming, Outgoing } from "./exchange.ts";
-export { ServiceAccountTokens } from "./tokens.ts";
+export { ApiServer } from "./serve/apiServer.ts";
+export type { Incoming, Outgoing } from "./serve/exchange.ts";
+export { ServiceAccountTokens } from "./request/tokens.ts";

@@ -1,4 +1,4 @@
-import { type Condition, type ConditionStatus, shortMessage, timestamp } from "../apis/index.ts";
+import { type Condition, type ConditionStatus, shortMessage, timestamp } from "../../apis/index.ts";
 
 /** A condition without the time since which its status holds. */
 export interface Statement {

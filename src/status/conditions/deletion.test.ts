@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { ClusterStatusEntry } from "../apis/index.ts";
-import { finalizerHolds } from "./heldRemoval.ts";
+import type { ClusterStatusEntry } from "../../apis/index.ts";
+import { finalizerHolds } from "../entries/heldRemoval.ts";
 import { deletionMessage, deletionText, deletionWait } from "./deletion.ts";
-import type { ClusterReport } from "./report.ts";
+import type { ClusterReport } from "../entries/report.ts";
 
 const SINCE = "2026-11-22T10:00:00Z";
 const NONE = { desired: 0, updated: 0, ready: 0, available: 0 };

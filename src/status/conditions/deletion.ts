@@ -8,9 +8,9 @@ import {
   shortMessage,
   shortName,
   renewCommand,
-} from "../apis/index.ts";
-import { heldTexts, isUnrefused } from "./heldRemoval.ts";
-import type { ClusterReport } from "./report.ts";
+} from "../../apis/index.ts";
+import { heldTexts, isUnrefused } from "../entries/heldRemoval.ts";
+import type { ClusterReport } from "../entries/report.ts";
 
 /** What the message of a deletion that goes its way begins with. */
 const REMAIN = "objects remain on ";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { aggregate } from "./aggregate.ts";
-import { entry, inputOf, row, T0, unhealthy, view } from "./testing.ts";
-import type { RowView } from "./types.ts";
+import { aggregate } from "../aggregate.ts";
+import { entry, inputOf, row, T0, unhealthy, view } from "../testing.ts";
+import type { RowView } from "../types.ts";
 
 const widget = (name: string, more: Partial<RowView> = {}): RowView =>
   row({ ref: { apiVersion: "example.com/v1", kind: "Widget", namespace: "default", name }, ...more });

@@ -1,5 +1,5 @@
-import { firstFitting, type ObjectRef, shortName } from "../apis/index.ts";
-import type { ClusterView, RowView } from "./types.ts";
+import { firstFitting, type ObjectRef, shortName } from "../../apis/index.ts";
+import type { ClusterView, RowView } from "../types.ts";
 
 /**
  * The view with the member object's kind and name before whatever is said of it: of an object that stands for many others nobody would know

@@ -5,7 +5,7 @@ import {
   sameValue,
   shortMessage,
   unknownClusterWords,
-} from "../apis/index.ts";
+} from "../../apis/index.ts";
 import { conditionsOf, type Statement } from "./conditions.ts";
 
 /** Keeps the status readable when a policy places thousands of objects in as many ways. */

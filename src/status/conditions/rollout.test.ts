@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { FederatedStatus, RolloutStatus } from "../apis/index.ts";
-import { aggregate } from "./aggregate.ts";
-import { after, condition, inputOf, row, T0, unhealthy, view } from "./testing.ts";
+import type { FederatedStatus, RolloutStatus } from "../../apis/index.ts";
+import { aggregate } from "../aggregate.ts";
+import { after, condition, inputOf, row, T0, unhealthy, view } from "../testing.ts";
 
 type Stage = NonNullable<RolloutStatus["stages"]>[number];
 type InCluster = NonNullable<Stage["clusters"]>[number];

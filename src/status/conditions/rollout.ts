@@ -1,4 +1,4 @@
-import { type Condition, listedAfter, type Reason, type RolloutStatus } from "../apis/index.ts";
+import { type Condition, listedAfter, type Reason, type RolloutStatus } from "../../apis/index.ts";
 import type { Statement } from "./conditions.ts";
 
 type Stage = NonNullable<RolloutStatus["stages"]>[number];

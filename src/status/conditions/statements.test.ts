@@ -1,8 +1,8 @@
 import { describe, expect } from "vitest";
 import { test } from "@fast-check/vitest";
-import type { FederatedStatus } from "../apis/index.ts";
-import type { Target } from "../desiredstate/types.ts";
-import { aggregate } from "./aggregate.ts";
+import type { FederatedStatus } from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/types.ts";
+import { aggregate } from "../aggregate.ts";
 import {
   after,
   at,
@@ -18,8 +18,8 @@ import {
   T0,
   unhealthy,
   view,
-} from "./testing.ts";
-import type { ClusterView } from "./types.ts";
+} from "../testing.ts";
+import type { ClusterView } from "../types.ts";
 
 describe("conditions", () => {
   test("an empty set of clusters is not success", () => {

@@ -11,15 +11,15 @@ import {
   listedAfter,
   type Reason,
   shortName,
-} from "../apis/index.ts";
-import type { Target, Why } from "../desiredstate/types.ts";
+} from "../../apis/index.ts";
+import type { Target, Why } from "../../desiredstate/types.ts";
 import type { Statement } from "./conditions.ts";
 import { deletionMessage } from "./deletion.ts";
-import { isTroubled } from "./trouble.ts";
+import { isTroubled } from "../entries/trouble.ts";
 import { type HeldBack, heldBackBy, isStopped, rolloutStatement } from "./rollout.ts";
-import type { ClusterReport } from "./report.ts";
-import type { Activity } from "./types.ts";
-import type { StatusInput } from "./types.ts";
+import type { ClusterReport } from "../entries/report.ts";
+import type { Activity } from "../types.ts";
+import type { StatusInput } from "../types.ts";
 
 /** Type of a condition that stands only while the object names another class of controllers than the one that owns it. */
 export const HANDOVER = "HandedOver";

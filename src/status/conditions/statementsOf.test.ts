@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { ClusterStatusEntry, Condition, RolloutStatus } from "../apis/index.ts";
-import type { ClusterReport } from "./report.ts";
+import type { ClusterStatusEntry, Condition, RolloutStatus } from "../../apis/index.ts";
+import type { ClusterReport } from "../entries/report.ts";
 import type { Statement } from "./conditions.ts";
 import { statementsOf } from "./statements.ts";
-import { at, inputOf, T0, target } from "./testing.ts";
-import type { StatusInput } from "./types.ts";
+import { at, inputOf, T0, target } from "../testing.ts";
+import type { StatusInput } from "../types.ts";
 
 const counts = { desired: 2, updated: 2, ready: 2, available: 2 };
 

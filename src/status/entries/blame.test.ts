@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Failure } from "../desiredstate/types.ts";
-import type { OverrideEffect } from "../override/index.ts";
+import type { Failure } from "../../desiredstate/types.ts";
+import type { OverrideEffect } from "../../override/index.ts";
 import { blamed, patchProblem, refusedPatches } from "./blame.ts";
-import { row } from "./testing.ts";
+import { row } from "../testing.ts";
 
 const policy = (name = "regional") => ({ kind: "OverridePolicy", namespace: "default", name });
 const overriddenBy = (name?: string): OverrideEffect => ({

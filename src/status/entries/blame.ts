@@ -6,10 +6,10 @@ import {
   shortName,
   shortPoint,
   told,
-} from "../apis/index.ts";
-import type { Failure, Problem } from "../desiredstate/types.ts";
-import { blamedPatch, type OverrideEffect, type PolicyRef } from "../override/index.ts";
-import type { RowView } from "./types.ts";
+} from "../../apis/index.ts";
+import type { Failure, Problem } from "../../desiredstate/types.ts";
+import { blamedPatch, type OverrideEffect, type PolicyRef } from "../../override/index.ts";
+import type { RowView } from "../types.ts";
 
 /** A member says with these that a value is wrong. */
 const WRONG_VALUE: ReadonlySet<string> = new Set<Reason>([

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type ClusterStatusEntry, hashOf } from "../apis/index.ts";
-import type { ClusterTarget } from "../desiredstate/types.ts";
+import { type ClusterStatusEntry, hashOf } from "../../apis/index.ts";
+import type { ClusterTarget } from "../../desiredstate/types.ts";
 import { type ClusterReport, type ReportInput, reportOf } from "./report.ts";
-import { at, healthy, row, rowWithout, SECOND, T0, unhealthy, view } from "./testing.ts";
-import type { ClusterView, RowView } from "./types.ts";
+import { at, healthy, row, rowWithout, SECOND, T0, unhealthy, view } from "../testing.ts";
+import type { ClusterView, RowView } from "../types.ts";
 
 const H1 = hashOf(["h1"]);
 const H0 = hashOf(["h0"]);

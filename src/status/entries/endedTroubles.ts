@@ -1,4 +1,4 @@
-import { ageText, lastedText, type ObjectRef, refKey } from "../apis/index.ts";
+import { ageText, lastedText, type ObjectRef, refKey } from "../../apis/index.ts";
 
 /** Troubles that are over, as data: a bounded list for the query API, and the note of the Event that tells of an end. Pure. */
 

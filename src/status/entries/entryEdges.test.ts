@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type ClusterStatusEntry, hashOf } from "../apis/index.ts";
-import type { ClusterTarget } from "../desiredstate/types.ts";
+import { type ClusterStatusEntry, hashOf } from "../../apis/index.ts";
+import type { ClusterTarget } from "../../desiredstate/types.ts";
 import { detailOf, type ReportInput, reportOf } from "./report.ts";
-import { at, row, rowWithout, SECOND, T0, unhealthy, view } from "./testing.ts";
-import type { ClusterView, RowView } from "./types.ts";
+import { at, row, rowWithout, SECOND, T0, unhealthy, view } from "../testing.ts";
+import type { ClusterView, RowView } from "../types.ts";
 
 const chosen: ClusterTarget = { name: "a", replicas: 2, frozen: false, objects: [] };
 const toGo = (more: Partial<RowView> = {}) => rowWithout(["desiredHash"], { inSync: false, ...more });

@@ -1,6 +1,6 @@
-import { type FinishedRecord, type FinishedWork, NOTHING_FINISHED, withEnds, writeFinished } from "../apis/index.ts";
+import { type FinishedRecord, type FinishedWork, NOTHING_FINISHED, withEnds, writeFinished } from "../../apis/index.ts";
 import { isRendered } from "./rows.ts";
-import type { ClusterView, RowView } from "./types.ts";
+import type { ClusterView, RowView } from "../types.ts";
 
 /** The record of finished work: what stands there by the plan, and what was seen at its end since. */
 export function finishedBy(

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { ClusterTarget, Why } from "../desiredstate/types.ts";
-import { aggregate } from "./aggregate.ts";
+import type { ClusterTarget, Why } from "../../desiredstate/types.ts";
+import { aggregate } from "../aggregate.ts";
 import { finalizerHolds, whyNotRemoved } from "./heldRemoval.ts";
 import { detailOf } from "./report.ts";
-import { condition, entry, inputOf, row, rowWithout, T0, target, view } from "./testing.ts";
-import type { RowView } from "./types.ts";
+import { condition, entry, inputOf, row, rowWithout, T0, target, view } from "../testing.ts";
+import type { RowView } from "../types.ts";
 
 const left = (more: Partial<RowView> = {}): RowView => rowWithout(["desiredHash"], { inSync: false, ...more });
 const service = { apiVersion: "v1", kind: "Service", namespace: "default", name: "shop" };

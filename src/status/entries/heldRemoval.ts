@@ -1,7 +1,7 @@
-import { type ObjectRef, type Reason, shortMessage, shortName, type Told, told } from "../apis/index.ts";
-import type { Why } from "../desiredstate/types.ts";
+import { type ObjectRef, type Reason, shortMessage, shortName, type Told, told } from "../../apis/index.ts";
+import type { Why } from "../../desiredstate/types.ts";
 import { isWanted } from "./rows.ts";
-import type { RowView } from "./types.ts";
+import type { RowView } from "../types.ts";
 
 const TERMINATING: Reason = "Terminating";
 const REMOVING: Reason = "Removing";

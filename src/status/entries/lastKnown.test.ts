@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { ClusterStatusEntry } from "../apis/index.ts";
-import { aggregate } from "./aggregate.ts";
+import type { ClusterStatusEntry } from "../../apis/index.ts";
+import { aggregate } from "../aggregate.ts";
 import { lastKnown } from "./lastKnown.ts";
-import { after, at, condition, inputOf, T0, target, untried, view } from "./testing.ts";
+import { after, at, condition, inputOf, T0, target, untried, view } from "../testing.ts";
 
 /** An entry of a cluster that was in contact and has what is asked for. */
 const entryOf = (more: Partial<ClusterStatusEntry>): ClusterStatusEntry => ({

@@ -1,5 +1,5 @@
-import { type ClusterStatusEntry, isOutOfContact, type Reason } from "../apis/index.ts";
-import type { Activity, Availability } from "./types.ts";
+import { type ClusterStatusEntry, isOutOfContact, type Reason } from "../../apis/index.ts";
+import type { Activity, Availability } from "../types.ts";
 
 /** What the conditions need to know of a cluster that only its entry tells of. */
 export interface LastKnown {

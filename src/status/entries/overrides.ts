@@ -1,5 +1,5 @@
-import type { ClusterStatusEntry } from "../apis/index.ts";
-import type { OverrideEffect } from "../override/index.ts";
+import type { ClusterStatusEntry } from "../../apis/index.ts";
+import type { OverrideEffect } from "../../override/index.ts";
 
 type Listed = Pick<ClusterStatusEntry, "overrides" | "moreOverrides">;
 

@@ -1,8 +1,8 @@
 import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
-import type { Condition, FederatedStatus } from "../apis/index.ts";
-import type { Target } from "../desiredstate/types.ts";
-import { aggregate } from "./aggregate.ts";
+import type { Condition, FederatedStatus } from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/types.ts";
+import { aggregate } from "../aggregate.ts";
 import { listedOverrides } from "./overrides.ts";
 import {
   after,
@@ -19,8 +19,8 @@ import {
   unhealthy,
   untried,
   view,
-} from "./testing.ts";
-import type { ClusterView, RowView, StatusInput } from "./types.ts";
+} from "../testing.ts";
+import type { ClusterView, RowView, StatusInput } from "../types.ts";
 
 const settled = aggregate(inputOf([view("a"), view("b")]), T0);
 /** What is there is of before; something else is wanted now. */

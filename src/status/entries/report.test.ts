@@ -1,8 +1,8 @@
 import { describe, expect } from "vitest";
 import { test } from "@fast-check/vitest";
-import type { ClusterStatusEntry, Contact, FederatedStatus } from "../apis/index.ts";
-import type { ClusterTarget, Target } from "../desiredstate/types.ts";
-import { aggregate } from "./aggregate.ts";
+import type { ClusterStatusEntry, Contact, FederatedStatus } from "../../apis/index.ts";
+import type { ClusterTarget, Target } from "../../desiredstate/types.ts";
+import { aggregate } from "../aggregate.ts";
 import {
   after,
   at,
@@ -20,8 +20,8 @@ import {
   unhealthy,
   untried,
   view,
-} from "./testing.ts";
-import type { RowView, StatusInput } from "./types.ts";
+} from "../testing.ts";
+import type { RowView, StatusInput } from "../types.ts";
 
 const LACKING = { reason: "VersionLacksFields", message: "autoscaling/v1 lacks spec.behavior" };
 const UNSERVED = { reason: "KindNotServed", message: "widgets cannot be watched" };

@@ -7,9 +7,9 @@ import {
   sameValue,
   shortMessage,
   timestamp,
-} from "../apis/index.ts";
-import type { ClusterTarget, Failure, Why } from "../desiredstate/types.ts";
-import { isSameRef } from "../desiredstate/index.ts";
+} from "../../apis/index.ts";
+import type { ClusterTarget, Failure, Why } from "../../desiredstate/types.ts";
+import { isSameRef } from "../../desiredstate/index.ts";
 import { blamed } from "./blame.ts";
 import { isFinished } from "./finished.ts";
 import { isHeldThere, whyNotRemoved, whyNotReplaced } from "./heldRemoval.ts";
@@ -34,7 +34,7 @@ import {
 import { type RunningFacts, type RunningInput, type RunningOn, runningOn, runsOf } from "./running.ts";
 import { laterOf } from "./time.ts";
 import { sinceOf } from "./trouble.ts";
-import type { Activity, Availability, ClusterView, RowView } from "./types.ts";
+import type { Activity, Availability, ClusterView, RowView } from "../types.ts";
 
 /** The entry of one cluster in the status, and the facts about the cluster that the conditions need. */
 export interface ClusterReport {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { hashOf } from "../apis/index.ts";
-import { namingObjects } from "./named.ts";
+import { hashOf } from "../../apis/index.ts";
+import { namingObjects } from "../conditions/named.ts";
 import { detailOf } from "./report.ts";
 import {
   combined,
@@ -14,8 +14,8 @@ import {
   sumOfHealth,
   worstRow,
 } from "./rows.ts";
-import { healthy, row, rowWithout, unhealthy, view } from "./testing.ts";
-import type { RowView } from "./types.ts";
+import { healthy, row, rowWithout, unhealthy, view } from "../testing.ts";
+import type { RowView } from "../types.ts";
 
 const dependency = (more: Partial<RowView> = {}) => row({ role: "dependency", ...more });
 const toGo = (more: Partial<RowView> = {}) => rowWithout(["desiredHash"], { inSync: false, ...more });

@@ -5,10 +5,10 @@ import {
   MOST_REPORTED,
   type Reason,
   type ReplicaCounts,
-} from "../apis/index.ts";
-import type { Failure } from "../desiredstate/types.ts";
-import type { Health } from "../interpreter/types.ts";
-import type { RowView } from "./types.ts";
+} from "../../apis/index.ts";
+import type { Failure } from "../../desiredstate/types.ts";
+import type { Health } from "../../interpreter/types.ts";
+import type { RowView } from "../types.ts";
 
 /** Sums over the rows of one cluster. */
 

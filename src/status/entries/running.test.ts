@@ -1,11 +1,11 @@
 import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
-import type { FederatedStatus, RolloutStatus } from "../apis/index.ts";
-import type { ClusterTarget, DesiredObject } from "../desiredstate/types.ts";
-import { aggregate } from "./aggregate.ts";
+import type { FederatedStatus, RolloutStatus } from "../../apis/index.ts";
+import type { ClusterTarget, DesiredObject } from "../../desiredstate/types.ts";
+import { aggregate } from "../aggregate.ts";
 import { runningText, runningThereText, runningTogether, type RunningOn } from "./running.ts";
-import { after, entry, inputOf, refused, row, SECOND, T0, target, unhealthy, untried, view } from "./testing.ts";
-import type { ClusterView, StatusInput } from "./types.ts";
+import { after, entry, inputOf, refused, row, SECOND, T0, target, unhealthy, untried, view } from "../testing.ts";
+import type { ClusterView, StatusInput } from "../types.ts";
 
 const ref = { apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name: "shop" };
 

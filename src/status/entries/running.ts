@@ -13,11 +13,11 @@ import {
   type RunningThere,
   shortName,
   type Version,
-} from "../apis/index.ts";
-import type { ClusterTarget, DesiredObject } from "../desiredstate/types.ts";
-import { imagesOf } from "../interpreter/index.ts";
+} from "../../apis/index.ts";
+import type { ClusterTarget, DesiredObject } from "../../desiredstate/types.ts";
+import { imagesOf } from "../../interpreter/index.ts";
 import { pick } from "./rows.ts";
-import type { RowView } from "./types.ts";
+import type { RowView } from "../types.ts";
 
 /** What clusters run, beside what the hub wants there. */
 

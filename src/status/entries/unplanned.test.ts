@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { aggregate, withClusters } from "./aggregate.ts";
+import { aggregate, withClusters } from "../aggregate.ts";
 import {
   after,
   at,
@@ -15,9 +15,9 @@ import {
   target,
   unhealthy,
   view,
-} from "./testing.ts";
+} from "../testing.ts";
 import { laterOf } from "./time.ts";
-import type { RowView } from "./types.ts";
+import type { RowView } from "../types.ts";
 
 const failure = { reason: "PlanningFailed", message: "a patch is too deep" };
 const settled = aggregate(inputOf([view("a"), view("b")]), T0);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { buildReport } from "../../../src/cmd/statusView.ts";
-import { endedIn } from "../../../src/cmd/statusEnded.ts";
-import { formatStatus } from "../../../src/cmd/statusTable.ts";
+import { buildReport } from "../../../src/cmd/view/statusView.ts";
+import { endedIn } from "../../../src/cmd/view/statusEnded.ts";
+import { formatStatus } from "../../../src/cmd/view/statusTable.ts";
 import type { KubeObject } from "../../../src/apis/index.ts";
 import {
   DEMOAPPLICATIONS,

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../../src/apis/index.ts";
 import { FIELD_MANAGER } from "../../../src/apis/index.ts";
-import { apiErrorFrom, isJson, parseJson } from "../../../src/runtime/apiAnswers.ts";
-import { collectionPath, listQuery, objectPath, query, watchQuery } from "../../../src/runtime/apiPaths.ts";
+import { apiErrorFrom, isJson, parseJson } from "../../../src/runtime/client/apiAnswers.ts";
+import { collectionPath, listQuery, objectPath, query, watchQuery } from "../../../src/runtime/client/apiPaths.ts";
 import {
   type ApiStatus,
   apiVersionOf,

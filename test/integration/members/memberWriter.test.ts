@@ -11,9 +11,9 @@ import {
 import type { ApplyRow } from "../../../src/desiredstate/index.ts";
 import { CONFIGMAPS, NAMESPACES, TransportError } from "../../../src/runtime/index.ts";
 import { startMember } from "./testMember.ts";
-import { MemberWriter } from "../../../src/clusters/memberWriter.ts";
-import { MemberNamespaces, wasCreatedByMeridian } from "../../../src/clusters/namespaces.ts";
-import { observe } from "../../../src/clusters/observed.ts";
+import { MemberWriter } from "../../../src/clusters/write/memberWriter.ts";
+import { MemberNamespaces, wasCreatedByMeridian } from "../../../src/clusters/model/namespaces.ts";
+import { observe } from "../../../src/clusters/model/observed.ts";
 import { CONFIG_REF, OWNER, row } from "../../../src/clusters/testing/builders.ts";
 
 const HUB = "hub";

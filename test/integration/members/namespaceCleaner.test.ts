@@ -3,9 +3,9 @@ import { type ObjectRef } from "../../../src/apis/index.ts";
 import { createLogger, createMetrics } from "../../../src/observability/index.ts";
 import { ApiError, CONFIGMAPS, Discovery, NAMESPACES, TransportError } from "../../../src/runtime/index.ts";
 import { startMember } from "./testMember.ts";
-import { NamespaceCleaner } from "../../../src/clusters/namespaceCleaner.ts";
-import { MemberNamespaces } from "../../../src/clusters/namespaces.ts";
-import { observe } from "../../../src/clusters/observed.ts";
+import { NamespaceCleaner } from "../../../src/clusters/namespaces/namespaceCleaner.ts";
+import { MemberNamespaces } from "../../../src/clusters/model/namespaces.ts";
+import { observe } from "../../../src/clusters/model/observed.ts";
 import { CLUSTER, CONFIG_REF, deleteRow, objectsWithLog, row } from "../../../src/clusters/testing/builders.ts";
 
 const TEAM: ObjectRef = { apiVersion: "v1", kind: "Namespace", name: "team" };

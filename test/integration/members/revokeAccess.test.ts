@@ -5,8 +5,8 @@ import {
   accessDependents,
   accessNamespace,
   memberAccess,
-} from "../../../src/cmd/memberAccess.ts";
-import { type Cleanup, revokeAccess, revokeNamespaces } from "../../../src/cmd/memberCleanup.ts";
+} from "../../../src/cmd/member/memberAccess.ts";
+import { type Cleanup, revokeAccess, revokeNamespaces } from "../../../src/cmd/member/memberCleanup.ts";
 import {
   CLUSTERROLEBINDINGS,
   CLUSTERROLES,

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Condition, DemoApplication, KubeObject } from "../../../src/apis/index.ts";
-import { CONDITIONS } from "../../../src/apis/statusWords.ts";
+import { CONDITIONS } from "../../../src/apis/reference/statusWords.ts";
 import { runCommandLine } from "../../../src/cmd/index.ts";
 import { freePort } from "../../../src/cmd/realClusters/index.ts";
 import { collectionPath, objectPath, pathOf } from "../../e2e/objects.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { joinCommand, nextStep, renewCommand } from "../../../src/apis/index.ts";
-import { REASONS } from "../../../src/apis/reasons.ts";
+import { REASONS } from "../../../src/apis/reasons/reasons.ts";
 import { commandsIn, flawOf, printedCommands } from "./printedCommands.ts";
 
 /** Commands that a text names and asks nobody to run: descriptions of fields, and the beginning of a longer command. */

@@ -1,5 +1,5 @@
 import type { CommanderError } from "commander";
-import { KINDS } from "../../../src/apis/kinds.ts";
+import { KINDS } from "../../../src/apis/served/kinds.ts";
 import { programForReading } from "../../reference/commands.ts";
 import { sourceTexts } from "./sourceTexts.ts";
 

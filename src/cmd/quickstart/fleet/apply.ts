@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../apis/index.ts";
+import type { KubeObject } from "../../../apis/index.ts";
 import {
   type Client,
   CLUSTEROVERRIDEPOLICIES,
@@ -7,8 +7,8 @@ import {
   OVERRIDEPOLICIES,
   PLACEMENTS,
   type ResourceType,
-} from "../../runtime/index.ts";
-import { find } from "../connection.ts";
+} from "../../../runtime/index.ts";
+import { find } from "../../shared/connection.ts";
 
 /** The kinds that a sample may hold. */
 const TYPES: readonly ResourceType[] = [

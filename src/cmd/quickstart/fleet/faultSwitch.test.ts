@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { MemberCluster } from "../../apis/index.ts";
+import type { MemberCluster } from "../../../apis/index.ts";
 import { FAULT_ANNOTATION, type FaultPlan } from "./faultPlan.ts";
 import { FaultSwitch } from "./faultSwitch.ts";
 

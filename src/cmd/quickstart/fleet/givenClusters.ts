@@ -1,4 +1,4 @@
-import { joinCommand, type KubeObject } from "../../apis/index.ts";
+import { joinCommand, type KubeObject } from "../../../apis/index.ts";
 import {
   type Client,
   CLUSTEROVERRIDEPOLICIES,
@@ -14,12 +14,19 @@ import {
   PLACEMENTS,
   RESOURCEBINDINGS,
   SECRETS,
-} from "../../runtime/index.ts";
-import { clusterUid, commandLogger, type CommandContext, connectGiven, find, isManagerRunning } from "../connection.ts";
-import { follow } from "../follow.ts";
-import { memberAccess } from "../memberAccess.ts";
-import { CommandError, describeAnswer } from "../outcome.ts";
-import { unjoin } from "../unjoin.ts";
+} from "../../../runtime/index.ts";
+import {
+  clusterUid,
+  commandLogger,
+  type CommandContext,
+  connectGiven,
+  find,
+  isManagerRunning,
+} from "../../shared/connection.ts";
+import { follow } from "../../shared/follow.ts";
+import { memberAccess } from "../../member/memberAccess.ts";
+import { CommandError, describeAnswer } from "../../shared/outcome.ts";
+import { unjoin } from "../../member/unjoin.ts";
 import { typeOf } from "./apply.ts";
 import type { QuickstartFleet } from "./fleet.ts";
 import { describeRights, hubRights, memberRights, missingRights } from "./rights.ts";

@@ -1,11 +1,11 @@
 import { access, constants } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type KubeObject, REGION_LABEL, ZONE_LABEL } from "../../apis/index.ts";
-import { type Client, isForbidden, NODES } from "../../runtime/index.ts";
-import { connectGiven } from "../connection.ts";
-import { CommandError } from "../outcome.ts";
+import { type KubeObject, REGION_LABEL, ZONE_LABEL } from "../../../apis/index.ts";
+import { type Client, isForbidden, NODES } from "../../../runtime/index.ts";
+import { connectGiven } from "../../shared/connection.ts";
+import { CommandError } from "../../shared/outcome.ts";
 import { type FleetCluster, HUB, type QuickstartFleet } from "./fleet.ts";
-import type { GivenClusters, GivenMember } from "./options.ts";
+import type { GivenClusters, GivenMember } from "../options.ts";
 
 /** Clusters of the person, with a region for each. Starts and ends nothing. */
 export async function givenFleet(

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
-import { freePort } from "../realClusters/index.ts";
+import { freePort } from "../../realClusters/index.ts";
 import { assignPorts } from "./ports.ts";
 
 async function occupiedPort(): Promise<AsyncDisposable & { port: number }> {

@@ -1,5 +1,5 @@
-import { CommandError } from "../outcome.ts";
-import { freePort, isFree } from "../realClusters/index.ts";
+import { CommandError } from "../../shared/outcome.ts";
+import { freePort, isFree } from "../../realClusters/index.ts";
 
 export interface PortWishes {
   /** The first takes `base`, each further one the next. */

@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { CommandError } from "../outcome.ts";
+import { CommandError } from "../../shared/outcome.ts";
 import {
   AssetsUnavailableError,
   type ControlPlane,
@@ -8,7 +8,7 @@ import {
   HUB_CONTROLLERS,
   startControlPlane,
   startEtcd,
-} from "../realClusters/index.ts";
+} from "../../realClusters/index.ts";
 import type { FaultPlan } from "./faultPlan.ts";
 import { type FleetCluster, type FleetRequest, HUB, type QuickstartFleet, zoneOf } from "./fleet.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Client } from "../../runtime/index.ts";
-import { memberAccess } from "../memberAccess.ts";
+import type { Client } from "../../../runtime/index.ts";
+import { memberAccess } from "../../member/memberAccess.ts";
 import { describeRights, hubRights, memberRights, missingRights } from "./rights.ts";
 
 interface Attributes {

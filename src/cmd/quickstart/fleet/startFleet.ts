@@ -1,12 +1,12 @@
-import type { CommandContext } from "../connection.ts";
-import { CommandError } from "../outcome.ts";
-import type { Screen } from "../live/screen.ts";
+import type { CommandContext } from "../../shared/connection.ts";
+import { CommandError } from "../../shared/outcome.ts";
+import type { Screen } from "../../live/screen.ts";
 import { type FleetRequest, HUB, type QuickstartFleet } from "./fleet.ts";
 import type { StateFolder } from "./folder.ts";
 import { givenFleet } from "./givenFleet.ts";
-import { DEFAULT_REGIONS, type QuickstartOptions } from "./options.ts";
+import { DEFAULT_REGIONS, type QuickstartOptions } from "../options.ts";
 import { assignPorts } from "./ports.ts";
-import type { Sample } from "./sample.ts";
+import type { Sample } from "../sample.ts";
 
 export interface FleetStart {
   options: QuickstartOptions;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DAEMON_SETS, NODES, type Pod, PODS } from "../objects.ts";
+import { DAEMON_SETS, NODES, type Pod, PODS } from "../shared/objects.ts";
 import { template, TestSandbox } from "../testing/index.ts";
 import type { DaemonSet } from "./plan.ts";
 

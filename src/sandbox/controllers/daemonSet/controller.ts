@@ -1,12 +1,20 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
-import { type Context, type Controller, failureOf } from "../context.ts";
-import { syncHistory, truncateHistory } from "../history.ts";
-import { matchesSelector, sameValue, selectsAll } from "../matching.ts";
+import { type Context, type Controller, failureOf } from "../shared/context.ts";
+import { syncHistory, truncateHistory } from "../shared/history.ts";
+import { matchesSelector, sameValue, selectsAll } from "../shared/matching.ts";
 import type { Node } from "../nodes/index.ts";
-import { DAEMON_SETS, NODES, type Pod, PODS } from "../objects.ts";
-import { claim, createPod, deletePod, isTerminating, nextAvailability, owningName, podFromTemplate } from "../pods.ts";
-import type { Result } from "../workQueue.ts";
+import { DAEMON_SETS, NODES, type Pod, PODS } from "../shared/objects.ts";
+import {
+  claim,
+  createPod,
+  deletePod,
+  isTerminating,
+  nextAvailability,
+  owningName,
+  podFromTemplate,
+} from "../shared/pods.ts";
+import type { Result } from "../shared/workQueue.ts";
 import {
   type DaemonSet,
   daemonSetStatus,

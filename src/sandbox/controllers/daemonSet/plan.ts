@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../apis/index.ts";
-import { scaledValue } from "../matching.ts";
+import { scaledValue } from "../shared/matching.ts";
 import { isTolerated, matchesNode, type Node } from "../nodes/index.ts";
 import {
   byCreation,
@@ -10,8 +10,8 @@ import {
   type PodSpec,
   type PodTemplate,
   type Toleration,
-} from "../objects.ts";
-import { isAvailable, isReady, isTerminating, phaseOf } from "../pods.ts";
+} from "../shared/objects.ts";
+import { isAvailable, isReady, isTerminating, phaseOf } from "../shared/pods.ts";
 import { positive } from "../replicaSet.ts";
 
 export const HASH_LABEL = "controller-revision-hash";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { failure } from "../../statusError.ts";
-import { DEPLOYMENTS, type Deployment, REPLICA_SETS, type ReplicaSet } from "../objects.ts";
+import { DEPLOYMENTS, type Deployment, REPLICA_SETS, type ReplicaSet } from "../shared/objects.ts";
 import { deployment, TestSandbox } from "../testing/index.ts";
 
 const withImage =

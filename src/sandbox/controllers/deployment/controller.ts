@@ -1,7 +1,13 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
-import { type Context, type Controller, isAlreadyExists, isNamespaceTerminating, isNotFound } from "../context.ts";
-import { matchesSelector, sameValue, selectsAll } from "../matching.ts";
+import {
+  type Context,
+  type Controller,
+  isAlreadyExists,
+  isNamespaceTerminating,
+  isNotFound,
+} from "../shared/context.ts";
+import { matchesSelector, sameValue, selectsAll } from "../shared/matching.ts";
 import {
   controllerOf,
   type Deployment,
@@ -14,9 +20,9 @@ import {
   type ReplicaSet,
   uidOf,
   type WorkloadCondition,
-} from "../objects.ts";
-import { claim, isFinished, isTerminating, owningName, textOf } from "../pods.ts";
-import type { Result } from "../workQueue.ts";
+} from "../shared/objects.ts";
+import { claim, isFinished, isTerminating, owningName, textOf } from "../shared/pods.ts";
+import type { Result } from "../shared/workQueue.ts";
 import { desiredReplicas, progressDeadline, sizeOf, total } from "./limits.ts";
 import {
   expired,

@@ -1,5 +1,5 @@
-import { scaledValue } from "../matching.ts";
-import type { Deployment, ReplicaSet } from "../objects.ts";
+import { scaledValue } from "../shared/matching.ts";
+import type { Deployment, ReplicaSet } from "../shared/objects.ts";
 
 /** What Go's MaxInt32 stands for in a spec: no limit. */
 const UNLIMITED = 2_147_483_647;

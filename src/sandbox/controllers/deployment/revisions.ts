@@ -1,5 +1,5 @@
-import { templateHash } from "../hash.ts";
-import { sameValue } from "../matching.ts";
+import { templateHash } from "../shared/hash.ts";
+import { sameValue } from "../shared/matching.ts";
 import {
   byCreation,
   compare,
@@ -8,8 +8,8 @@ import {
   type Labels,
   type PodTemplate,
   type ReplicaSet,
-} from "../objects.ts";
-import { isTerminating } from "../pods.ts";
+} from "../shared/objects.ts";
+import { isTerminating } from "../shared/pods.ts";
 import { desiredReplicas, historyLimit, maxSurge, sizeOf } from "./limits.ts";
 
 const HASH_LABEL = "pod-template-hash";

@@ -1,7 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { DEPLOYMENTS, type Deployment, type IntOrPercent, type Pod, PODS } from "../objects.ts";
-import { isActive, isReady } from "../pods.ts";
+import { DEPLOYMENTS, type Deployment, type IntOrPercent, type Pod, PODS } from "../shared/objects.ts";
+import { isActive, isReady } from "../shared/pods.ts";
 import { deployment, template, TestSandbox } from "../testing/index.ts";
 import { maxSurge, maxUnavailable } from "./limits.ts";
 

@@ -1,5 +1,5 @@
-import type { Deployment, DeploymentStatus, ReplicaSet, WorkloadCondition } from "../objects.ts";
-import { timestamp } from "../objects.ts";
+import type { Deployment, DeploymentStatus, ReplicaSet, WorkloadCondition } from "../shared/objects.ts";
+import { timestamp } from "../shared/objects.ts";
 import { positive } from "../replicaSet.ts";
 import { desiredReplicas, maxUnavailable, progressDeadline, sizeOf, total } from "./limits.ts";
 

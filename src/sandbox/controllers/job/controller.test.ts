@@ -1,6 +1,6 @@
 import { fc, test as property } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
-import { JOBS, type Pod, PODS } from "../objects.ts";
+import { JOBS, type Pod, PODS } from "../shared/objects.ts";
 import { TestSandbox } from "../testing/index.ts";
 import { formatIndexes, type Job, parseIndexes } from "./account.ts";
 

@@ -1,8 +1,8 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
-import { type Context, type Controller, failureOf, isNotFound, isStale } from "../context.ts";
-import { matchesSelector, sameValue } from "../matching.ts";
-import { JOBS, type Pod, PODS, type PodTemplate, timestamp, uidOf } from "../objects.ts";
+import { type Context, type Controller, failureOf, isNotFound, isStale } from "../shared/context.ts";
+import { matchesSelector, sameValue } from "../shared/matching.ts";
+import { JOBS, type Pod, PODS, type PodTemplate, timestamp, uidOf } from "../shared/objects.ts";
 import {
   claim,
   createPod,
@@ -12,8 +12,8 @@ import {
   owningName,
   phaseOf,
   podFromTemplate,
-} from "../pods.ts";
-import type { Result } from "../workQueue.ts";
+} from "../shared/pods.ts";
+import type { Result } from "../shared/workQueue.ts";
 import {
   type Account,
   accountOf,

@@ -1,4 +1,4 @@
-import type { Pod } from "../objects.ts";
+import type { Pod } from "../shared/objects.ts";
 
 /**
  * What becomes of a container, which its image decides unless a test says otherwise:

@@ -1,10 +1,10 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
-import { type Context, type Controller, isStale } from "../context.ts";
-import { sameValue } from "../matching.ts";
-import { CONFIG_MAPS, type Container, NODES, type Pod, PODS, resourceId, SECRETS, uidOf } from "../objects.ts";
-import { isFinished, isTerminating } from "../pods.ts";
-import type { Result } from "../workQueue.ts";
+import { type Context, type Controller, isStale } from "../shared/context.ts";
+import { sameValue } from "../shared/matching.ts";
+import { CONFIG_MAPS, type Container, NODES, type Pod, PODS, resourceId, SECRETS, uidOf } from "../shared/objects.ts";
+import { isFinished, isTerminating } from "../shared/pods.ts";
+import type { Result } from "../shared/workQueue.ts";
 import { AddressPool } from "./addresses.ts";
 import { type Fate, fateOfImage, isShortLived } from "./fates.ts";
 import { isTolerated, type Node } from "./placement.ts";

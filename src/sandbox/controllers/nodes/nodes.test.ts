@@ -1,7 +1,7 @@
 import { fc, test as property } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../../apis/index.ts";
-import { CONFIG_MAPS, NODES, type Pod, PODS, type PodSpec, SECRETS } from "../objects.ts";
+import { CONFIG_MAPS, NODES, type Pod, PODS, type PodSpec, SECRETS } from "../shared/objects.ts";
 import { TestSandbox } from "../testing/index.ts";
 import type { NodeOptions } from "./nodeObjects.ts";
 

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../apis/index.ts";
-import { matchesExpression, quantity } from "../matching.ts";
+import { matchesExpression, quantity } from "../shared/matching.ts";
 import {
   compare,
   type NodeSelectorTerm,
@@ -7,7 +7,7 @@ import {
   type PodSpec,
   type ResourceList,
   type Toleration,
-} from "../objects.ts";
+} from "../shared/objects.ts";
 
 export interface Taint {
   key: string;

@@ -1,5 +1,5 @@
-import type { Container, ContainerState, ContainerStatus, Pod, PodCondition, PodStatus } from "../objects.ts";
-import { timestamp } from "../objects.ts";
+import type { Container, ContainerState, ContainerStatus, Pod, PodCondition, PodStatus } from "../shared/objects.ts";
+import { timestamp } from "../shared/objects.ts";
 
 /** How far a container has come. */
 export type Stage =

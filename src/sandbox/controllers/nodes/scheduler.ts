@@ -1,9 +1,9 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
-import type { Context, Controller } from "../context.ts";
-import { CLAIMS, compare, NODES, type Pod, type PodCondition, PODS, timestamp, uidOf } from "../objects.ts";
-import { isFinished, isTerminating } from "../pods.ts";
-import type { Result } from "../workQueue.ts";
+import type { Context, Controller } from "../shared/context.ts";
+import { CLAIMS, compare, NODES, type Pod, type PodCondition, PODS, timestamp, uidOf } from "../shared/objects.ts";
+import { isFinished, isTerminating } from "../shared/pods.ts";
+import type { Result } from "../shared/workQueue.ts";
 import { Ledger } from "./ledger.ts";
 import { choose, type Node, requestsOf, type Usage } from "./placement.ts";
 

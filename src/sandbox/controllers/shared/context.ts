@@ -1,6 +1,6 @@
-import type { KubeObject } from "../../apis/index.ts";
-import { StatusError } from "../statusError.ts";
-import type { LocalClient, ResourceName, SandboxClock, WatchEvent } from "../types.ts";
+import type { KubeObject } from "../../../apis/index.ts";
+import { StatusError } from "../../statusError.ts";
+import type { LocalClient, ResourceName, SandboxClock, WatchEvent } from "../../types.ts";
 import type { EventRecorder } from "./eventRecorder.ts";
 import type { OwnerGraph } from "./ownerGraph.ts";
 import type { Result } from "./workQueue.ts";

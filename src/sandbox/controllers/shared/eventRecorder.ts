@@ -1,6 +1,6 @@
-import type { KubeObject } from "../../apis/index.ts";
-import { StatusError } from "../statusError.ts";
-import type { Json, LocalClient, SandboxClock } from "../types.ts";
+import type { KubeObject } from "../../../apis/index.ts";
+import { StatusError } from "../../statusError.ts";
+import type { Json, LocalClient, SandboxClock } from "../../types.ts";
 import { type Correlated, EventCorrelator, type Sighting } from "./eventCorrelator.ts";
 import { EVENTS, timestamp } from "./objects.ts";
 

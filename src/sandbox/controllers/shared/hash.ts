@@ -1,4 +1,4 @@
-import { canonicalJson } from "../../apis/index.ts";
+import { canonicalJson } from "../../../apis/index.ts";
 
 const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../apis/index.ts";
+import type { KubeObject } from "../../../apis/index.ts";
 import { type Context, isAlreadyExists, isNotFound } from "./context.ts";
 import { templateHash } from "./hash.ts";
 import { sameValue } from "./matching.ts";

@@ -1,4 +1,4 @@
-import { parseQuantity } from "../../apis/index.ts";
+import { parseQuantity } from "../../../apis/index.ts";
 import type { LabelSelector, Labels, SelectorExpression } from "./objects.ts";
 
 /** Whether labels satisfy a selector. An empty selector matches everything, an absent one nothing. */

@@ -1,5 +1,5 @@
-import type { KubeObject, ObjectMeta, OwnerReference } from "../../apis/index.ts";
-import type { ResourceName } from "../types.ts";
+import type { KubeObject, ObjectMeta, OwnerReference } from "../../../apis/index.ts";
+import type { ResourceName } from "../../types.ts";
 
 /** What the controllers read and write of the built-in kinds; an API server guarantees the shapes. */
 

@@ -1,5 +1,5 @@
-import type { KubeObject } from "../../apis/index.ts";
-import type { Resource, ResourceName, WatchEvent } from "../types.ts";
+import type { KubeObject } from "../../../apis/index.ts";
+import type { Resource, ResourceName, WatchEvent } from "../../types.ts";
 import { controllerOf, groupOf, resourceId, uidOf } from "./objects.ts";
 
 /** Their objects have no owners worth knowing, and there are many of them. */

@@ -1,5 +1,5 @@
-import type { KubeObject, OwnerReference } from "../../apis/index.ts";
-import type { Json } from "../types.ts";
+import type { KubeObject, OwnerReference } from "../../../apis/index.ts";
+import type { Json } from "../../types.ts";
 import type { Context } from "./context.ts";
 import { isNamespaceTerminating, isNotFound } from "./context.ts";
 import { matchesSelector } from "./matching.ts";

@@ -1,4 +1,4 @@
-import type { SandboxClock } from "../types.ts";
+import type { SandboxClock } from "../../types.ts";
 
 /** Asks to see the key again after so many milliseconds, unless something happens to it earlier. */
 export interface Recheck {

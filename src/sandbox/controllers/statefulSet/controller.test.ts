@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CLAIMS, CONTROLLER_REVISIONS, type Pod, PODS, STATEFUL_SETS } from "../objects.ts";
+import { CLAIMS, CONTROLLER_REVISIONS, type Pod, PODS, STATEFUL_SETS } from "../shared/objects.ts";
 import { template, TestSandbox } from "../testing/index.ts";
 import type { StatefulSet } from "./identity.ts";
 

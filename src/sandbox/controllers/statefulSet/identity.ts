@@ -1,8 +1,8 @@
 import type { KubeObject, OwnerReference } from "../../../apis/index.ts";
-import { templateOf } from "../history.ts";
-import type { ControllerRevision } from "../history.ts";
-import { controllerReference, type LabelSelector, type Pod, type PodTemplate, type Volume } from "../objects.ts";
-import { podFromTemplate } from "../pods.ts";
+import { templateOf } from "../shared/history.ts";
+import type { ControllerRevision } from "../shared/history.ts";
+import { controllerReference, type LabelSelector, type Pod, type PodTemplate, type Volume } from "../shared/objects.ts";
+import { podFromTemplate } from "../shared/pods.ts";
 
 export const REVISION_LABEL = "controller-revision-hash";
 

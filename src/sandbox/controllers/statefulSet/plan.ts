@@ -1,6 +1,6 @@
-import type { ControllerRevision } from "../history.ts";
-import type { Pod } from "../objects.ts";
-import { isAvailable, isFinished, isTerminating } from "../pods.ts";
+import type { ControllerRevision } from "../shared/history.ts";
+import type { Pod } from "../shared/objects.ts";
+import { isAvailable, isFinished, isTerminating } from "../shared/pods.ts";
 import { firstOrdinal, ordinalOf, revisionNameOf, type StatefulSet } from "./identity.ts";
 
 export interface Plan {

@@ -10,7 +10,7 @@ import type {
   SandboxClock,
   WatchEvent,
 } from "../../types.ts";
-import { NAMESPACES, resourceId, timestamp } from "../objects.ts";
+import { NAMESPACES, resourceId, timestamp } from "../shared/objects.ts";
 
 /** A clock that stands until a test moves it. */
 export class ManualClock implements SandboxClock {

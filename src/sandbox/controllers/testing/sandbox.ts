@@ -1,7 +1,15 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName } from "../../types.ts";
 import { type Controllers, type ControllersInput, startControllers } from "../startControllers.ts";
-import { DEPLOYMENTS, EVENTS, type Deployment, type Pod, PODS, REPLICA_SETS, type ReplicaSet } from "../objects.ts";
+import {
+  DEPLOYMENTS,
+  EVENTS,
+  type Deployment,
+  type Pod,
+  PODS,
+  REPLICA_SETS,
+  type ReplicaSet,
+} from "../shared/objects.ts";
 import { ManualClock, MemoryCluster } from "./memoryCluster.ts";
 
 /** Controllers on a cluster in memory. Nothing happens but what a test starts, and time stands still until it is moved. */

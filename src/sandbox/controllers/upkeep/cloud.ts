@@ -1,9 +1,9 @@
-import type { KubeObject } from "../../apis/index.ts";
-import type { ResourceName, WatchEvent } from "../types.ts";
-import type { Context, Controller } from "./context.ts";
-import { CLAIMS, SERVICES } from "./objects.ts";
-import { isTerminating } from "./pods.ts";
-import type { Result } from "./workQueue.ts";
+import type { KubeObject } from "../../../apis/index.ts";
+import type { ResourceName, WatchEvent } from "../../types.ts";
+import type { Context, Controller } from "../shared/context.ts";
+import { CLAIMS, SERVICES } from "../shared/objects.ts";
+import { isTerminating } from "../shared/pods.ts";
+import type { Result } from "../shared/workQueue.ts";
 
 interface Service extends KubeObject {
   spec: { type?: string; loadBalancerClass?: string };

@@ -1,7 +1,7 @@
-import type { KubeObject } from "../../apis/index.ts";
-import type { ResourceName, WatchEvent } from "../types.ts";
-import type { Context, Controller } from "./context.ts";
-import { matchesSelector, sameValue, scaledValue } from "./matching.ts";
+import type { KubeObject } from "../../../apis/index.ts";
+import type { ResourceName, WatchEvent } from "../../types.ts";
+import type { Context, Controller } from "../shared/context.ts";
+import { matchesSelector, sameValue, scaledValue } from "../shared/matching.ts";
 import {
   controllerOf,
   DEPLOYMENTS,
@@ -13,9 +13,9 @@ import {
   REPLICA_SETS,
   STATEFUL_SETS,
   timestamp,
-} from "./objects.ts";
-import { isReady, isTerminating } from "./pods.ts";
-import type { Result } from "./workQueue.ts";
+} from "../shared/objects.ts";
+import { isReady, isTerminating } from "../shared/pods.ts";
+import type { Result } from "../shared/workQueue.ts";
 
 interface DisruptionBudgetStatus {
   observedGeneration?: number;

@@ -1,8 +1,8 @@
-import type { KubeObject } from "../../apis/index.ts";
-import type { ResourceName, WatchEvent } from "../types.ts";
-import { type Context, type Controller, isNotFound } from "./context.ts";
-import { EVENTS } from "./objects.ts";
-import type { Result } from "./workQueue.ts";
+import type { KubeObject } from "../../../apis/index.ts";
+import type { ResourceName, WatchEvent } from "../../types.ts";
+import { type Context, type Controller, isNotFound } from "../shared/context.ts";
+import { EVENTS } from "../shared/objects.ts";
+import type { Result } from "../shared/workQueue.ts";
 
 /** The API server keeps Events for an hour. */
 const LIFETIME_MS = 3_600_000;

@@ -1,8 +1,8 @@
 import { fc, test as property } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
-import type { KubeObject, OwnerReference } from "../../apis/index.ts";
-import { CONFIG_MAPS, DEPLOYMENTS, PODS, REPLICA_SETS, SECRETS, uidOf } from "./objects.ts";
-import { deployment, TestSandbox } from "./testing/index.ts";
+import type { KubeObject, OwnerReference } from "../../../apis/index.ts";
+import { CONFIG_MAPS, DEPLOYMENTS, PODS, REPLICA_SETS, SECRETS, uidOf } from "../shared/objects.ts";
+import { deployment, TestSandbox } from "../testing/index.ts";
 
 function ownedBy(owner: KubeObject, more: Partial<OwnerReference> = {}): OwnerReference {
   return { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.metadata.name, uid: uidOf(owner), ...more };

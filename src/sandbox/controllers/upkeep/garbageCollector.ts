@@ -1,11 +1,11 @@
-import type { KubeObject, OwnerReference } from "../../apis/index.ts";
-import type { DeleteOptions, Resource, ResourceName, WatchEvent } from "../types.ts";
-import { type Context, type Controller, isStale } from "./context.ts";
-import { sameValue } from "./matching.ts";
-import { uidOf } from "./objects.ts";
-import { OwnerGraph } from "./ownerGraph.ts";
-import { isTerminating, ownersPatch } from "./pods.ts";
-import type { Result } from "./workQueue.ts";
+import type { KubeObject, OwnerReference } from "../../../apis/index.ts";
+import type { DeleteOptions, Resource, ResourceName, WatchEvent } from "../../types.ts";
+import { type Context, type Controller, isStale } from "../shared/context.ts";
+import { sameValue } from "../shared/matching.ts";
+import { uidOf } from "../shared/objects.ts";
+import { OwnerGraph } from "../shared/ownerGraph.ts";
+import { isTerminating, ownersPatch } from "../shared/pods.ts";
+import type { Result } from "../shared/workQueue.ts";
 
 const FOREGROUND = "foregroundDeletion";
 const ORPHAN = "orphan";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../../apis/index.ts";
-import { CONFIG_MAPS, DEPLOYMENTS, NAMESPACES, SERVICE_ACCOUNTS } from "./objects.ts";
-import { deployment, namespace, TestSandbox } from "./testing/index.ts";
+import type { KubeObject } from "../../../apis/index.ts";
+import { CONFIG_MAPS, DEPLOYMENTS, NAMESPACES, SERVICE_ACCOUNTS } from "../shared/objects.ts";
+import { deployment, namespace, TestSandbox } from "../testing/index.ts";
 
 function conditions(object: KubeObject) {
   const { conditions: list = [] } = (object["status"] ?? {}) as {

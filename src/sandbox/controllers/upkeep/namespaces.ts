@@ -1,10 +1,10 @@
-import type { KubeObject } from "../../apis/index.ts";
-import type { Resource, ResourceName, WatchEvent } from "../types.ts";
-import { type Context, type Controller, isNamespaceTerminating, isNotFound } from "./context.ts";
-import { sameValue } from "./matching.ts";
-import { CONFIG_MAPS, NAMESPACES, PODS, SERVICE_ACCOUNTS, timestamp } from "./objects.ts";
-import { isTerminating, textOf } from "./pods.ts";
-import type { Result } from "./workQueue.ts";
+import type { KubeObject } from "../../../apis/index.ts";
+import type { Resource, ResourceName, WatchEvent } from "../../types.ts";
+import { type Context, type Controller, isNamespaceTerminating, isNotFound } from "../shared/context.ts";
+import { sameValue } from "../shared/matching.ts";
+import { CONFIG_MAPS, NAMESPACES, PODS, SERVICE_ACCOUNTS, timestamp } from "../shared/objects.ts";
+import { isTerminating, textOf } from "../shared/pods.ts";
+import type { Result } from "../shared/workQueue.ts";
 
 interface Namespace extends KubeObject {
   spec?: { finalizers?: readonly string[] };

@@ -1,10 +1,10 @@
-import type { KubeObject } from "../../apis/index.ts";
-import type { ResourceName, WatchEvent } from "../types.ts";
-import type { Context, Controller } from "./context.ts";
-import { sameValue } from "./matching.ts";
-import { NODES } from "./objects.ts";
-import { isTerminating } from "./pods.ts";
-import type { Result } from "./workQueue.ts";
+import type { KubeObject } from "../../../apis/index.ts";
+import type { ResourceName, WatchEvent } from "../../types.ts";
+import type { Context, Controller } from "../shared/context.ts";
+import { sameValue } from "../shared/matching.ts";
+import { NODES } from "../shared/objects.ts";
+import { isTerminating } from "../shared/pods.ts";
+import type { Result } from "../shared/workQueue.ts";
 
 interface Taint {
   key: string;

@@ -1,9 +1,9 @@
-import type { KubeObject } from "../../apis/index.ts";
-import type { ResourceName, WatchEvent } from "../types.ts";
-import type { Context, Controller } from "./context.ts";
-import { CLAIMS, type Pod, PODS, VOLUMES } from "./objects.ts";
-import { isFinished, isTerminating } from "./pods.ts";
-import type { Result } from "./workQueue.ts";
+import type { KubeObject } from "../../../apis/index.ts";
+import type { ResourceName, WatchEvent } from "../../types.ts";
+import type { Context, Controller } from "../shared/context.ts";
+import { CLAIMS, type Pod, PODS, VOLUMES } from "../shared/objects.ts";
+import { isFinished, isTerminating } from "../shared/pods.ts";
+import type { Result } from "../shared/workQueue.ts";
 
 const FINALIZERS: Readonly<Record<string, string>> = {
   [CLAIMS.plural]: "kubernetes.io/pvc-protection",

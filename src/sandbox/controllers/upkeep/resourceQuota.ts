@@ -1,12 +1,12 @@
-import type { KubeObject } from "../../apis/index.ts";
-import { sumOfQuantities } from "../kinds/index.ts";
-import { fitsScopes, isConsumer, isSame, type Usage, usageOf } from "../quota/index.ts";
-import type { Resource, ResourceName, WatchEvent } from "../types.ts";
-import type { Context, Controller } from "./context.ts";
-import { sameValue } from "./matching.ts";
-import { QUOTAS } from "./objects.ts";
-import { isTerminating } from "./pods.ts";
-import type { Result } from "./workQueue.ts";
+import type { KubeObject } from "../../../apis/index.ts";
+import { sumOfQuantities } from "../../kinds/index.ts";
+import { fitsScopes, isConsumer, isSame, type Usage, usageOf } from "../../quota/index.ts";
+import type { Resource, ResourceName, WatchEvent } from "../../types.ts";
+import type { Context, Controller } from "../shared/context.ts";
+import { sameValue } from "../shared/matching.ts";
+import { QUOTAS } from "../shared/objects.ts";
+import { isTerminating } from "../shared/pods.ts";
+import type { Result } from "../shared/workQueue.ts";
 
 interface Quota extends KubeObject {
   spec?: { hard?: Usage };

@@ -1,7 +1,7 @@
-import type { FieldType, ListType, MapType, Scalar } from "./fieldType.ts";
-import { jsonType } from "../jsonType.ts";
-import { elementText, type PathElement } from "./pathElement.ts";
-import { elementOf, isObject, kindOf, met, NoElement } from "./walk.ts";
+import type { FieldType, ListType, MapType, Scalar } from "../values/fieldType.ts";
+import { jsonType } from "../../jsonType.ts";
+import { elementText, type PathElement } from "../values/pathElement.ts";
+import { elementOf, isObject, kindOf, met, NoElement } from "../values/walk.ts";
 
 /** A value that does not fit its schema, in words of our own but for what clients look for. */
 export class DoesNotFit extends Error {

@@ -1,7 +1,7 @@
-import { type FieldSet, insert } from "./fieldSet.ts";
-import type { FieldType, ListType, MapType } from "./fieldType.ts";
-import type { PathElement } from "./pathElement.ts";
-import { equalValues, isObject, itemsByElement, kindOf, met, type ObjectValue } from "./walk.ts";
+import { type FieldSet, insert } from "../sets/fieldSet.ts";
+import type { FieldType, ListType, MapType } from "../values/fieldType.ts";
+import type { PathElement } from "../values/pathElement.ts";
+import { equalValues, isObject, itemsByElement, kindOf, met, type ObjectValue } from "../values/walk.ts";
 
 /** What a write did to the leaves of an object. */
 export interface Comparison {

@@ -1,7 +1,7 @@
-import { failure, type StatusError } from "../statusError.ts";
-import { type FieldSet, pathTexts } from "./fieldSet.ts";
-import type { Owned } from "./managers.ts";
-import { compareText } from "./order.ts";
+import { failure, type StatusError } from "../../statusError.ts";
+import { type FieldSet, pathTexts } from "../sets/fieldSet.ts";
+import type { Owned } from "../sets/managers.ts";
+import { compareText } from "../values/order.ts";
 
 /** What one other manager owns of that which an apply would change. */
 export interface FieldConflicts {

@@ -1,13 +1,13 @@
-import { parseJson } from "../../apis/index.ts";
-import type { KubeObject } from "../types.ts";
+import { parseJson } from "../../../apis/index.ts";
+import type { KubeObject } from "../../types.ts";
 import { checkValue, DoesNotFit } from "./check.ts";
 import { compareObjects } from "./compare.ts";
 import { ApplyConflicts } from "./conflicts.ts";
-import { difference, type FieldSet, isEmpty } from "./fieldSet.ts";
-import { canonicalJson } from "./canonicalJson.ts";
+import { difference, type FieldSet, isEmpty } from "../sets/fieldSet.ts";
+import { canonicalJson } from "../values/canonicalJson.ts";
 import { fieldsOfObject } from "./ownedFields.ts";
 import type { Typed } from "./versions.ts";
-import { isObject } from "./walk.ts";
+import { isObject } from "../values/walk.ts";
 
 /**
  * `kubectl apply` keeps what it sent in an annotation; `kubectl apply --server-side` takes over from it. A server helps when the manager is

@@ -1,7 +1,7 @@
-import { type FieldSet, LEAF, nodeOf } from "./fieldSet.ts";
-import type { FieldType, ListType, MapType } from "./fieldType.ts";
-import type { PathElement } from "./pathElement.ts";
-import { elementIfAny, isObject, kindOf, met } from "./walk.ts";
+import { type FieldSet, LEAF, nodeOf } from "../sets/fieldSet.ts";
+import type { FieldType, ListType, MapType } from "../values/fieldType.ts";
+import type { PathElement } from "../values/pathElement.ts";
+import { elementIfAny, isObject, kindOf, met } from "../values/walk.ts";
 
 /** The fields that somebody owns who writes this value: its leaves, and the items of its lists and maps. */
 export function fieldsOfObject(value: unknown, type: FieldType): FieldSet {

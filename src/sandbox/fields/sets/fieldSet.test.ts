@@ -12,7 +12,7 @@ import {
   setOf,
   union,
 } from "./fieldSet.ts";
-import { compareElements } from "./pathElement.ts";
+import { compareElements } from "../values/pathElement.ts";
 import { setFrom, stored } from "./sharedSets.ts";
 
 type Path = readonly string[];

@@ -1,6 +1,6 @@
-import type { ManagedFieldsEntry } from "../../apis/index.ts";
-import { escapeHtml } from "./canonicalJson.ts";
-import { compareText } from "./order.ts";
+import type { ManagedFieldsEntry } from "../../../apis/index.ts";
+import { escapeHtml } from "../values/canonicalJson.ts";
+import { compareText } from "../values/order.ts";
 import { equalSets, type FieldSet, union } from "./fieldSet.ts";
 import { setFrom, stored } from "./sharedSets.ts";
 

@@ -1,4 +1,4 @@
-import type { Schema } from "../types.ts";
+import type { Schema } from "../../types.ts";
 
 const text: Schema = { type: "string" };
 const texts: Schema = { type: "object", additionalProperties: text };

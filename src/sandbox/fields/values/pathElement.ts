@@ -1,4 +1,4 @@
-import { parseJson } from "../../apis/index.ts";
+import { parseJson } from "../../../apis/index.ts";
 import { escapeHtml } from "./canonicalJson.ts";
 import { compareFields, compareLists, compareText, compareValues, fieldsOf } from "./order.ts";
 

@@ -1,4 +1,4 @@
-import type { KubeObject, Schema } from "../types.ts";
+import type { KubeObject, Schema } from "../../types.ts";
 import type { Definitions } from "./fieldType.ts";
 
 /**

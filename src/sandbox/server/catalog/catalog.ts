@@ -1,6 +1,6 @@
-import type { KindRules } from "../kinds/index.ts";
-import { builtinResources, kindRules } from "../kinds/index.ts";
-import type { Resource, ResourceName, ResourceVersion } from "../types.ts";
+import type { KindRules } from "../../kinds/index.ts";
+import { builtinResources, kindRules } from "../../kinds/index.ts";
+import type { Resource, ResourceName, ResourceVersion } from "../../types.ts";
 import { crdRules } from "./crdRules.ts";
 import { CRDS } from "./crdStatus.ts";
 import { customRules } from "./customRules.ts";

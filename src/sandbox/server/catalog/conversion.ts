@@ -1,6 +1,6 @@
-import type { Webhooks } from "../admission/index.ts";
-import { prune, withDefaults } from "../schema/index.ts";
-import type { KubeObject } from "../types.ts";
+import type { Webhooks } from "../../admission/index.ts";
+import { prune, withDefaults } from "../../schema/index.ts";
+import type { KubeObject } from "../../types.ts";
 import type { Endpoint } from "./catalog.ts";
 
 /** Thrown where a conversion is needed at once that only a webhook can do. */

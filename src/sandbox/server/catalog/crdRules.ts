@@ -1,6 +1,6 @@
-import type { KindRules } from "../kinds/index.ts";
-import { crdWarnings, defaultCrd, validateCrd } from "../schema/index.ts";
-import type { KubeObject } from "../types.ts";
+import type { KindRules } from "../../kinds/index.ts";
+import { crdWarnings, defaultCrd, validateCrd } from "../../schema/index.ts";
+import type { KubeObject } from "../../types.ts";
 import { type CrdStatus, specOf } from "./crdStatus.ts";
 
 /** The rules of CRDs: those of their kind, and what is to be said of the schemas that they bring. */

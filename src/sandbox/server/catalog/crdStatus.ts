@@ -1,4 +1,4 @@
-import type { KubeObject, ResourceName } from "../types.ts";
+import type { KubeObject, ResourceName } from "../../types.ts";
 import { timestamp } from "./timestamp.ts";
 import { equalJson } from "./equal.ts";
 

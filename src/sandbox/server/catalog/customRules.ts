@@ -1,13 +1,13 @@
-import type { KindRules } from "../kinds/index.ts";
+import type { KindRules } from "../../kinds/index.ts";
 import {
   DecodeError,
   decodedMetadata,
   nameIsDnsSubdomain,
   validateObjectMeta,
   validateObjectMetaUpdate,
-} from "../kinds/index.ts";
-import { decodeError, validate, validateScale, withDefaults } from "../schema/index.ts";
-import type { FieldError, KubeObject, Resource, ResourceVersion } from "../types.ts";
+} from "../../kinds/index.ts";
+import { decodeError, validate, validateScale, withDefaults } from "../../schema/index.ts";
+import type { FieldError, KubeObject, Resource, ResourceVersion } from "../../types.ts";
 import { equalJson } from "./equal.ts";
 
 /** The rules of a custom resource: those of the API server for all of them, with the schema of the CRD. */

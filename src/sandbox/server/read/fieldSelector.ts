@@ -1,4 +1,4 @@
-import { badRequest } from "../statusError.ts";
+import { badRequest } from "../../statusError.ts";
 
 export interface FieldRequirement {
   /** As in `metadata.name`. */

@@ -1,8 +1,8 @@
-import { badRequest, failure, type StatusError } from "../statusError.ts";
-import { decodeContinueToken, encodeContinueToken, objectKey, RevisionExpired } from "../store/index.ts";
-import type { KubeObject } from "../types.ts";
-import type { Api, Target } from "./api.ts";
-import { type ListOptions, revisionOf } from "./query.ts";
+import { badRequest, failure, type StatusError } from "../../statusError.ts";
+import { decodeContinueToken, encodeContinueToken, objectKey, RevisionExpired } from "../../store/index.ts";
+import type { KubeObject } from "../../types.ts";
+import type { Api, Target } from "../api.ts";
+import { type ListOptions, revisionOf } from "../request/query.ts";
 import { type Selection, selectionOf } from "./selection.ts";
 
 export interface ListMeta {

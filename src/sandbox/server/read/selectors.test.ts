@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { StatusError } from "../statusError.ts";
+import { StatusError } from "../../statusError.ts";
 import { matchesFields, parseFieldSelector } from "./fieldSelector.ts";
 import { matchesLabels, parseLabelSelector } from "./labelSelector.ts";
 

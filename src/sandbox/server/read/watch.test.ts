@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type SandboxCluster, type SandboxClock, startSandboxCluster } from "../index.ts";
-import { HttpsClient, type WatchLine } from "../testing/httpsClient.ts";
-import { configMap } from "../testing/objects.ts";
+import { type SandboxCluster, type SandboxClock, startSandboxCluster } from "../../index.ts";
+import { HttpsClient, type WatchLine } from "../../testing/httpsClient.ts";
+import { configMap } from "../../testing/objects.ts";
 
 /** Timers run when the test says so; the time of day is the real one. */
 class SteppedClock implements SandboxClock {

@@ -1,12 +1,12 @@
-import { failure, StatusError } from "../statusError.ts";
-import { RevisionExpired, type StoreEvent } from "../store/index.ts";
-import { tableOfEvent } from "../tables/index.ts";
-import type { KubeObject, SandboxClock, WatchEventType } from "../types.ts";
-import type { Api, Target } from "./api.ts";
-import type { Catalog } from "./catalog.ts";
+import { failure, StatusError } from "../../statusError.ts";
+import { RevisionExpired, type StoreEvent } from "../../store/index.ts";
+import { tableOfEvent } from "../../tables/index.ts";
+import type { KubeObject, SandboxClock, WatchEventType } from "../../types.ts";
+import type { Api, Target } from "../api.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import { type Form, partialOf } from "./forms.ts";
 import { checkReached } from "./list.ts";
-import { type ListOptions, revisionOf } from "./query.ts";
+import { type ListOptions, revisionOf } from "../request/query.ts";
 import { type Selection, selectionOf } from "./selection.ts";
 
 /** Where the lines of a watch go. */

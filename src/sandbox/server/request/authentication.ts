@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
-import type { Store } from "../store/index.ts";
-import type { SandboxClock, UserInfo } from "../types.ts";
+import type { Store } from "../../store/index.ts";
+import type { SandboxClock, UserInfo } from "../../types.ts";
 import { ISSUER, type ServiceAccountClaims, type ServiceAccountTokens } from "./tokens.ts";
 
 /** Everybody who shows a token that counts. */

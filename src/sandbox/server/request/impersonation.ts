@@ -1,6 +1,6 @@
-import { type Attributes, authorize, forbidden, type RoleSource } from "../authorization/index.ts";
-import { failure } from "../statusError.ts";
-import type { UserInfo } from "../types.ts";
+import { type Attributes, authorize, forbidden, type RoleSource } from "../../authorization/index.ts";
+import { failure } from "../../statusError.ts";
+import type { UserInfo } from "../../types.ts";
 
 const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 const EXTRA = "impersonate-extra-";

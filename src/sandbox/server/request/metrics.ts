@@ -1,4 +1,4 @@
-import type { Store } from "../store/index.ts";
+import type { Store } from "../../store/index.ts";
 
 /** One finished request, as `apiserver_request_total` counts it. */
 export interface CountedRequest {

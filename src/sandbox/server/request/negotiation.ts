@@ -1,4 +1,4 @@
-import { failure } from "../statusError.ts";
+import { failure } from "../../statusError.ts";
 
 /** In which form the caller wants the answer. */
 export interface Wanted {

@@ -1,6 +1,6 @@
-import { validateFieldManager } from "../kinds/index.ts";
-import { badRequest, invalid } from "../statusError.ts";
-import type { FieldError, RequestContext } from "../types.ts";
+import { validateFieldManager } from "../../kinds/index.ts";
+import { badRequest, invalid } from "../../statusError.ts";
+import type { FieldError, RequestContext } from "../../types.ts";
 import { isTrue } from "./requestInfo.ts";
 
 /** The parameters that writes, lists and watches share, read and checked as the API server does. */

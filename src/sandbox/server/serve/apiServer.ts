@@ -1,23 +1,23 @@
 import { randomUUID } from "node:crypto";
-import { Webhooks } from "../admission/index.ts";
-import type { RoleSource } from "../authorization/index.ts";
-import type { Faults } from "../faults/index.ts";
-import { ServiceAllocations } from "../kinds/index.ts";
-import type { Store } from "../store/index.ts";
-import type { KubeObject, LocalClient, ResourceName, SandboxClock } from "../types.ts";
-import { type Api, SERVER_MANAGER } from "./api.ts";
-import { Authentication } from "./authentication.ts";
+import { Webhooks } from "../../admission/index.ts";
+import type { RoleSource } from "../../authorization/index.ts";
+import type { Faults } from "../../faults/index.ts";
+import { ServiceAllocations } from "../../kinds/index.ts";
+import type { Store } from "../../store/index.ts";
+import type { KubeObject, LocalClient, ResourceName, SandboxClock } from "../../types.ts";
+import { type Api, SERVER_MANAGER } from "../api.ts";
+import { Authentication } from "../request/authentication.ts";
 import { bootstrap } from "./bootstrap.ts";
-import { Catalog } from "./catalog.ts";
-import { Conversion } from "./conversion.ts";
+import { Catalog } from "../catalog/catalog.ts";
+import { Conversion } from "../catalog/conversion.ts";
 import { CustomResources } from "./crds.ts";
 import { dispatch, type DispatchParts, failed, statusOf } from "./dispatch.ts";
 import type { Incoming, Outgoing } from "./exchange.ts";
 import { HttpServer } from "./httpServer.ts";
 import { localClient } from "./localClient.ts";
-import { RequestMetrics } from "./metrics.ts";
-import type { ServiceAccountTokens } from "./tokens.ts";
-import { Watches } from "./watch.ts";
+import { RequestMetrics } from "../request/metrics.ts";
+import type { ServiceAccountTokens } from "../request/tokens.ts";
+import { Watches } from "../read/watch.ts";
 
 export interface ApiServerOptions {
   store: Store;

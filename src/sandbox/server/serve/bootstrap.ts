@@ -1,8 +1,8 @@
-import { builtinRoles } from "../authorization/index.ts";
-import { trackWrite } from "../fields/index.ts";
-import type { KubeObject, LocalClient } from "../types.ts";
-import { type Api, SERVER_MANAGER } from "./api.ts";
-import { timestamp } from "./timestamp.ts";
+import { builtinRoles } from "../../authorization/index.ts";
+import { trackWrite } from "../../fields/index.ts";
+import type { KubeObject, LocalClient } from "../../types.ts";
+import { type Api, SERVER_MANAGER } from "../api.ts";
+import { timestamp } from "../catalog/timestamp.ts";
 
 const NAMESPACES = ["default", "kube-system", "kube-public", "kube-node-lease"];
 

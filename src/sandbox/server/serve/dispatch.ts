@@ -1,25 +1,25 @@
-import { printYaml } from "../../apis/index.ts";
-import { authorize, type Attributes, forbidden } from "../authorization/index.ts";
-import { answerDocument } from "../documents/index.ts";
-import type { Faults } from "../faults/index.ts";
-import { PROTOBUF_TYPE } from "../protobuf/index.ts";
-import { failure, StatusError } from "../statusError.ts";
-import { includeObjectOf } from "../tables/index.ts";
-import type { RequestContext, UserInfo } from "../types.ts";
-import type { Api, Target } from "./api.ts";
-import type { Authentication } from "./authentication.ts";
-import { apiVersionOf } from "./catalog.ts";
+import { printYaml } from "../../../apis/index.ts";
+import { authorize, type Attributes, forbidden } from "../../authorization/index.ts";
+import { answerDocument } from "../../documents/index.ts";
+import type { Faults } from "../../faults/index.ts";
+import { PROTOBUF_TYPE } from "../../protobuf/index.ts";
+import { failure, StatusError } from "../../statusError.ts";
+import { includeObjectOf } from "../../tables/index.ts";
+import type { RequestContext, UserInfo } from "../../types.ts";
+import type { Api, Target } from "../api.ts";
+import type { Authentication } from "../request/authentication.ts";
+import { apiVersionOf } from "../catalog/catalog.ts";
 import { type Incoming, type Outgoing, warningHeaders } from "./exchange.ts";
-import { type Form, listIn, objectIn } from "./forms.ts";
-import { impersonated } from "./impersonation.ts";
-import type { CountedRequest, RequestMetrics } from "./metrics.ts";
-import { wantedForm } from "./negotiation.ts";
-import { APPLY } from "./patch.ts";
-import { listOptionsOf, managerOf, type WriteOptions, writeOptionsOf } from "./query.ts";
-import { type RequestInfo, requestInfoOf, type ResourceRequest } from "./requestInfo.ts";
+import { type Form, listIn, objectIn } from "../read/forms.ts";
+import { impersonated } from "../request/impersonation.ts";
+import type { CountedRequest, RequestMetrics } from "../request/metrics.ts";
+import { wantedForm } from "../request/negotiation.ts";
+import { APPLY } from "../write/patch.ts";
+import { listOptionsOf, managerOf, type WriteOptions, writeOptionsOf } from "../request/query.ts";
+import { type RequestInfo, requestInfoOf, type ResourceRequest } from "../request/requestInfo.ts";
 import { type ServerInfo, serverPage } from "./serverPages.ts";
 import { checkMethod, notServed, runVerb, type VerbAnswer } from "./verbs.ts";
-import type { Watches } from "./watch.ts";
+import type { Watches } from "../read/watch.ts";
 
 /** Everything that answers requests of one cluster. */
 export interface DispatchParts {

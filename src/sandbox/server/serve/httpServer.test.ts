@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { Agent, get } from "node:https";
 import { expect, onTestFinished, test } from "vitest";
-import { startSandboxCluster } from "../index.ts";
+import { startSandboxCluster } from "../../index.ts";
 
 test("a connection of HTTP/1.1 is kept for the next request, without a time after which it ends", async () => {
   const cluster = await startSandboxCluster({ name: "test", controllers: false });

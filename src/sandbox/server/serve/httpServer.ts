@@ -8,7 +8,7 @@ import {
   type ServerHttp2Session,
 } from "node:http2";
 import type { Socket } from "node:net";
-import { failure } from "../statusError.ts";
+import { failure } from "../../statusError.ts";
 import type { Incoming, Outgoing } from "./exchange.ts";
 
 type Request = IncomingMessage | Http2ServerRequest;

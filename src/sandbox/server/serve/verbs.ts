@@ -1,19 +1,19 @@
-import { badRequest, failure, notFound, type StatusError } from "../statusError.ts";
-import type { DeleteOptions, Json, KubeObject } from "../types.ts";
-import { type Api, storedObject, subjectOf, type Target } from "./api.ts";
-import type { Authentication } from "./authentication.ts";
-import { createObject } from "./create.ts";
-import { deleteObject, deleteOptionsOf } from "./delete.ts";
-import { finalizeNamespace } from "./finalize.ts";
-import { type Body, decoded, ofKind, readBody } from "./input.ts";
-import { checkReached, type ListAnswer, listObjects } from "./list.ts";
-import { APPLY, applyObject, patchObject, patchOf } from "./patch.ts";
-import { bindPod, evictPod, podLog, SUCCESS } from "./pods.ts";
-import { listOptionsOf, revisionOf, type WriteOptions } from "./query.ts";
-import { createReview, isReview } from "./reviews.ts";
-import { readScale, scalePatch, scaleReplacement, writeScale } from "./scale.ts";
-import { createToken } from "./serviceAccountToken.ts";
-import { checkName, replaceObject } from "./update.ts";
+import { badRequest, failure, notFound, type StatusError } from "../../statusError.ts";
+import type { DeleteOptions, Json, KubeObject } from "../../types.ts";
+import { type Api, storedObject, subjectOf, type Target } from "../api.ts";
+import type { Authentication } from "../request/authentication.ts";
+import { createObject } from "../write/create.ts";
+import { deleteObject, deleteOptionsOf } from "../write/delete.ts";
+import { finalizeNamespace } from "../write/finalize.ts";
+import { type Body, decoded, ofKind, readBody } from "../write/input.ts";
+import { checkReached, type ListAnswer, listObjects } from "../read/list.ts";
+import { APPLY, applyObject, patchObject, patchOf } from "../write/patch.ts";
+import { bindPod, evictPod, podLog, SUCCESS } from "../write/pods.ts";
+import { listOptionsOf, revisionOf, type WriteOptions } from "../request/query.ts";
+import { createReview, isReview } from "../write/reviews.ts";
+import { readScale, scalePatch, scaleReplacement, writeScale } from "../write/scale.ts";
+import { createToken } from "../write/serviceAccountToken.ts";
+import { checkName, replaceObject } from "../write/update.ts";
 
 /** What a verb answers with. */
 export type VerbAnswer =

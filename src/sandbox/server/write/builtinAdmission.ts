@@ -1,7 +1,7 @@
-import { checkEscalation } from "../authorization/index.ts";
-import { failure, notFound, type StatusError } from "../statusError.ts";
-import type { KubeObject } from "../types.ts";
-import { type Api, subjectOf, type Target } from "./api.ts";
+import { checkEscalation } from "../../authorization/index.ts";
+import { failure, notFound, type StatusError } from "../../statusError.ts";
+import type { KubeObject } from "../../types.ts";
+import { type Api, subjectOf, type Target } from "../api.ts";
 
 /** What the API server's own admission plugins do, before webhooks are asked. */
 

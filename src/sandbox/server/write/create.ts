@@ -1,14 +1,14 @@
-import { trackWrite } from "../fields/index.ts";
-import { generateName } from "../kinds/index.ts";
-import { alreadyExists, badRequest, failure, invalid } from "../statusError.ts";
-import type { KubeObject } from "../types.ts";
-import { admissionOf, type Api, kindSubject, RulesScope, storedObject, subjectOf, type Target } from "./api.ts";
+import { trackWrite } from "../../fields/index.ts";
+import { generateName } from "../../kinds/index.ts";
+import { alreadyExists, badRequest, failure, invalid } from "../../statusError.ts";
+import type { KubeObject } from "../../types.ts";
+import { admissionOf, type Api, kindSubject, RulesScope, storedObject, subjectOf, type Target } from "../api.ts";
 import { admitNew, checkGrants, checkNamespace } from "./builtinAdmission.ts";
 import { withOwnersOnce } from "./ownerReferences.ts";
 import { chargeQuotas } from "./quotas.ts";
-import { equalJson } from "./equal.ts";
+import { equalJson } from "../catalog/equal.ts";
 import { decoded } from "./input.ts";
-import { timestamp } from "./timestamp.ts";
+import { timestamp } from "../catalog/timestamp.ts";
 
 /** How often another name is made up when the generated one is taken. */
 const NAME_ATTEMPTS = 8;

@@ -1,11 +1,11 @@
-import { conflict, failure, invalid, notFound } from "../statusError.ts";
-import { StaleWrite } from "../store/index.ts";
-import type { DeleteOptions, FieldError, KubeObject } from "../types.ts";
-import { admissionOf, type Api, RulesScope, storedObject, subjectOf, type Target } from "./api.ts";
+import { conflict, failure, invalid, notFound } from "../../statusError.ts";
+import { StaleWrite } from "../../store/index.ts";
+import type { DeleteOptions, FieldError, KubeObject } from "../../types.ts";
+import { admissionOf, type Api, RulesScope, storedObject, subjectOf, type Target } from "../api.ts";
 import { checkDeletion } from "./builtinAdmission.ts";
-import { timestamp } from "./timestamp.ts";
-import { crdMarkedForDeletion, isCrd } from "./crdStatus.ts";
-import { equalJson } from "./equal.ts";
+import { timestamp } from "../catalog/timestamp.ts";
+import { crdMarkedForDeletion, isCrd } from "../catalog/crdStatus.ts";
+import { equalJson } from "../catalog/equal.ts";
 import { isDone } from "./update.ts";
 
 const ORPHAN = "orphan";

@@ -1,5 +1,5 @@
-import type { KubeObject } from "../types.ts";
-import type { Api, Target } from "./api.ts";
+import type { KubeObject } from "../../types.ts";
+import type { Api, Target } from "../api.ts";
 import { changeObject, checkName } from "./update.ts";
 
 /** Sets the finalizers of a namespace's spec, which nothing else changes: without them a namespace that is to be deleted goes. Throws a StatusError. */

@@ -1,11 +1,11 @@
-import { parseJson, parseYaml as readYaml, YamlError } from "../../apis/index.ts";
-import { jsonType } from "../jsonType.ts";
-import { DecodeError } from "../kinds/index.ts";
-import { decodeObject, PROTOBUF_TYPE, ProtobufError } from "../protobuf/index.ts";
-import { prune } from "../schema/index.ts";
-import { badRequest, failure, type StatusError } from "../statusError.ts";
-import type { Json, KubeObject, RequestContext } from "../types.ts";
-import type { Catalog, Endpoint } from "./catalog.ts";
+import { parseJson, parseYaml as readYaml, YamlError } from "../../../apis/index.ts";
+import { jsonType } from "../../jsonType.ts";
+import { DecodeError } from "../../kinds/index.ts";
+import { decodeObject, PROTOBUF_TYPE, ProtobufError } from "../../protobuf/index.ts";
+import { prune } from "../../schema/index.ts";
+import { badRequest, failure, type StatusError } from "../../statusError.ts";
+import type { Json, KubeObject, RequestContext } from "../../types.ts";
+import type { Catalog, Endpoint } from "../catalog/catalog.ts";
 import { repeatedFields } from "./repeatedFields.ts";
 
 /** The body of a request as it came. */

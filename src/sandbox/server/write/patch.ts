@@ -1,10 +1,10 @@
-import { parseJson } from "../../apis/index.ts";
-import { authorize, forbidden } from "../authorization/index.ts";
-import { applyConfiguration } from "../fields/index.ts";
-import { jsonPatch, mergePatch, strategicMergePatch } from "../patch/index.ts";
-import { badRequest, conflict, failure, notFound, StatusError, unexplained } from "../statusError.ts";
-import type { Json, KubeObject } from "../types.ts";
-import { type Api, storedObject, subjectOf, type Target } from "./api.ts";
+import { parseJson } from "../../../apis/index.ts";
+import { authorize, forbidden } from "../../authorization/index.ts";
+import { applyConfiguration } from "../../fields/index.ts";
+import { jsonPatch, mergePatch, strategicMergePatch } from "../../patch/index.ts";
+import { badRequest, conflict, failure, notFound, StatusError, unexplained } from "../../statusError.ts";
+import type { Json, KubeObject } from "../../types.ts";
+import { type Api, storedObject, subjectOf, type Target } from "../api.ts";
 import { createTracked, inNamespace } from "./create.ts";
 import { type Body, decodedOver, ofKind, parseYaml } from "./input.ts";
 import { changeObject, checkName, tracked, type Written } from "./update.ts";

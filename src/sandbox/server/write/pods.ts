@@ -1,9 +1,9 @@
-import { matchesLabelSelector } from "../../apis/index.ts";
-import { badRequest, conflict, failure, notFound } from "../statusError.ts";
-import type { Json, KubeObject } from "../types.ts";
-import { type Api, storedObject, subjectOf, type Target } from "./api.ts";
+import { matchesLabelSelector } from "../../../apis/index.ts";
+import { badRequest, conflict, failure, notFound } from "../../statusError.ts";
+import type { Json, KubeObject } from "../../types.ts";
+import { type Api, storedObject, subjectOf, type Target } from "../api.ts";
 import { admittedForm } from "./create.ts";
-import { timestamp } from "./timestamp.ts";
+import { timestamp } from "../catalog/timestamp.ts";
 import { deleteObject, deleteOptionsOf } from "./delete.ts";
 import { type Body, ofKindNamed, readBody } from "./input.ts";
 import { changeObject } from "./update.ts";

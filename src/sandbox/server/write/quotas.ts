@@ -1,7 +1,7 @@
-import { trackWrite } from "../fields/index.ts";
-import { chargesOf, QuotaRefusal } from "../quota/index.ts";
-import type { KubeObject } from "../types.ts";
-import { type Api, SERVER_MANAGER, type Target } from "./api.ts";
+import { trackWrite } from "../../fields/index.ts";
+import { chargesOf, QuotaRefusal } from "../../quota/index.ts";
+import type { KubeObject } from "../../types.ts";
+import { type Api, SERVER_MANAGER, type Target } from "../api.ts";
 import { refusal } from "./builtinAdmission.ts";
 
 const QUOTAS = { group: "", plural: "resourcequotas" };

@@ -1,11 +1,11 @@
-import { answerReview } from "../authorization/index.ts";
-import { trackWrite } from "../fields/index.ts";
-import { badRequest } from "../statusError.ts";
-import type { KubeObject } from "../types.ts";
-import type { Api, Target } from "./api.ts";
+import { answerReview } from "../../authorization/index.ts";
+import { trackWrite } from "../../fields/index.ts";
+import { badRequest } from "../../statusError.ts";
+import type { KubeObject } from "../../types.ts";
+import type { Api, Target } from "../api.ts";
 import { inNamespace } from "./create.ts";
-import type { Authentication } from "./authentication.ts";
-import { ISSUER } from "./tokens.ts";
+import type { Authentication } from "../request/authentication.ts";
+import { ISSUER } from "../request/tokens.ts";
 
 const GROUPS = new Set(["authentication.k8s.io", "authorization.k8s.io"]);
 

@@ -1,17 +1,17 @@
-import { parseJson } from "../../apis/index.ts";
+import { parseJson } from "../../../apis/index.ts";
 import {
   applyConfiguration,
   parentManagedFields,
   type ReplicasPaths,
   scaleManagedFields,
   trackWrite,
-} from "../fields/index.ts";
-import { definitions } from "../kinds/index.ts";
-import { jsonPatch, mergePatch, strategicMergePatch } from "../patch/index.ts";
-import { badRequest, conflict, failure, invalid, notFound } from "../statusError.ts";
-import type { Json, KubeObject, Resource, ScalePaths, Schema } from "../types.ts";
-import { type Api, storedObject, type SubresourceForm, subjectOf, type Target } from "./api.ts";
-import { apiVersionOf } from "./catalog.ts";
+} from "../../fields/index.ts";
+import { definitions } from "../../kinds/index.ts";
+import { jsonPatch, mergePatch, strategicMergePatch } from "../../patch/index.ts";
+import { badRequest, conflict, failure, invalid, notFound } from "../../statusError.ts";
+import type { Json, KubeObject, Resource, ScalePaths, Schema } from "../../types.ts";
+import { type Api, storedObject, type SubresourceForm, subjectOf, type Target } from "../api.ts";
+import { apiVersionOf } from "../catalog/catalog.ts";
 import { type Body, ofKindNamed, parseYaml, readBody } from "./input.ts";
 import { APPLY, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH } from "./patch.ts";
 import { changeObject, checkName } from "./update.ts";

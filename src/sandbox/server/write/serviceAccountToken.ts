@@ -1,11 +1,11 @@
-import { trackWrite } from "../fields/index.ts";
-import { definitions } from "../kinds/index.ts";
-import { failure, invalid, notFound } from "../statusError.ts";
-import type { FieldError, KubeObject, Resource } from "../types.ts";
-import { type Api, storedObject, subjectOf, type Target } from "./api.ts";
-import { timestamp } from "./timestamp.ts";
+import { trackWrite } from "../../fields/index.ts";
+import { definitions } from "../../kinds/index.ts";
+import { failure, invalid, notFound } from "../../statusError.ts";
+import type { FieldError, KubeObject, Resource } from "../../types.ts";
+import { type Api, storedObject, subjectOf, type Target } from "../api.ts";
+import { timestamp } from "../catalog/timestamp.ts";
 import { type Body, ofKindNamed, readBody } from "./input.ts";
-import { ISSUER } from "./tokens.ts";
+import { ISSUER } from "../request/tokens.ts";
 
 const API_VERSION = "authentication.k8s.io/v1";
 const DEFAULT_SECONDS = 3600;

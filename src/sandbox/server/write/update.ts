@@ -1,13 +1,13 @@
-import { keepTimesOfNoChange, trackWrite } from "../fields/index.ts";
-import { badRequest, conflict, invalid, notFound, type StatusError } from "../statusError.ts";
-import { StaleWrite } from "../store/index.ts";
-import type { FieldError, KubeObject } from "../types.ts";
-import { admissionOf, type Api, kindSubject, RulesScope, storedObject, subjectOf, type Target } from "./api.ts";
+import { keepTimesOfNoChange, trackWrite } from "../../fields/index.ts";
+import { badRequest, conflict, invalid, notFound, type StatusError } from "../../statusError.ts";
+import { StaleWrite } from "../../store/index.ts";
+import type { FieldError, KubeObject } from "../../types.ts";
+import { admissionOf, type Api, kindSubject, RulesScope, storedObject, subjectOf, type Target } from "../api.ts";
 import { checkGrants } from "./builtinAdmission.ts";
 import { createObject, inNamespace, mutated } from "./create.ts";
 import { withOwnersOnce } from "./ownerReferences.ts";
 import { chargeQuotas } from "./quotas.ts";
-import { sharing } from "./equal.ts";
+import { sharing } from "../catalog/equal.ts";
 
 export interface Written {
   /** In the version of the request. */
