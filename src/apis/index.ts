@@ -7,80 +7,250 @@
  * It promises that the parser accepts exactly the objects that the API server accepts, except where only a server can know (rules over
  * an object's former value). It never reads a clock, a file or a cluster, and never changes its arguments.
  */
-export { excess, excessOf, type Extent, extentOf, OBJECT_BOUNDS } from "./schema/bounds.ts";
-export * from "./values/canonical.ts";
-export { jsonForYaml, parseJson } from "./values/json.ts";
-export { printYaml } from "./yaml/print.ts";
-export { parseYaml, parseYamlDocuments, YamlError } from "./yaml/read.ts";
-export { isAmbiguous as isAmbiguousYaml } from "./yaml/scalar.ts";
+export {
+  asCount,
+  type ClusterSelector,
+  DNS_SUBDOMAIN,
+  excess,
+  excessOf,
+  type Extent,
+  extentOf,
+  type FieldProblem,
+  type FieldSelector,
+  IMAGE,
+  isCount,
+  type LabelSelector,
+  matchesClusterSelector,
+  matchesLabelSelector,
+  MOST_COUNTED,
+  OBJECT_BOUNDS,
+  type ObjectSetting,
+  type ResourceSelector,
+  selectorSpecificity,
+  selectsAmongKind,
+  type Specificity,
+} from "./schema/index.ts";
+export {
+  ageText,
+  canonicalJson,
+  counted,
+  durationMs,
+  hashOf,
+  hashOfText,
+  isLaterVersion,
+  isRecord,
+  isRefusedHost,
+  jsonForYaml,
+  lastedText,
+  LONGEST_QUANTITY,
+  microTimestamp,
+  parseJson,
+  parseQuantity,
+  refuseEndpoint,
+  sameValue,
+  setMember,
+  shareOf,
+  timestamp,
+  trimEnd,
+  unknownClusterWords,
+  valueAt,
+} from "./values/index.ts";
+export { isAmbiguous as isAmbiguousYaml, parseYaml, parseYamlDocuments, printYaml, YamlError } from "./yaml/index.ts";
 export {
   byImpact,
   type CountedReason,
   countedReasonsText,
   countReasons,
-  impactOf,
-  isHarmful,
-  isUnderWay,
-} from "./reasons/causes.ts";
-export { joinCommand, renewCommand } from "./reasons/joinCommands.ts";
-export { nextStep } from "./reasons/nextSteps.ts";
-export { asCount, isCount, MOST_COUNTED } from "./schema/conditions.ts";
-export { type Contact, isOutOfContact } from "./records/contact.ts";
-export { ConversionError } from "./conversion/conversion.ts";
-export { convertObject } from "./served/convert.ts";
-export * from "./served/crds.ts";
-export { isLaterVersion } from "./values/versionOrder.ts";
-export * from "./kinds/demoapplication.ts";
-export { ageText, durationMs, lastedText } from "./values/duration.ts";
-export * from "./values/endpoint.ts";
-export * from "./kinds/finished.ts";
-export { isGranted, namespaceNotGranted } from "./reasons/grantedNamespaces.ts";
-export * from "./served/kinds.ts";
-export * from "./kinds/manifestbundle.ts";
-export * from "./schema/match.ts";
-export * from "./kinds/membercluster.ts";
-export { type MemberAddress, type MemberCondition, MOST_REPORTED } from "./kinds/memberReport.ts";
-export {
   firstFitting,
+  impactOf,
+  isGranted,
+  isHarmful,
+  isPodReason,
+  isUnderWay,
+  joinCommand,
   listedAfter,
+  namespaceNotGranted,
+  nextStep,
   pointOf,
+  type Reason,
+  REASONS,
+  renewCommand,
   shortMessage,
   shortName,
   shortPath,
   shortPoint,
   type Told,
   told,
-} from "./reasons/message.ts";
-export * from "./metadata/meta.ts";
+} from "./reasons/index.ts";
 export {
   approvalProblems,
   type ApproversProven,
+  type ClusterRecord,
+  type Contact,
+  firstRecordOf,
+  firstRecordText,
+  holdsOldApprovals,
+  isOutOfContact,
+  namesIn,
+  notCarriedOut,
+  orphanedBy,
+  recordedKind,
+  recordedKindText,
+  recordOf,
   type RolloutApprovals,
   rolloutApprovalsIn,
-} from "./records/approvals.ts";
-export { shareOf } from "./values/share.ts";
-export { notCarriedOut } from "./records/notCarriedOut.ts";
-export * from "./kinds/overridepolicy.ts";
-export * from "./metadata/ownership.ts";
-export * from "./served/parse.ts";
-export { DNS_SUBDOMAIN, IMAGE } from "./schema/patterns.ts";
-export type { FieldProblem } from "./schema/parseSpec.ts";
-export * from "./kinds/placement.ts";
-export { isSamePolicy, policyKey, type PolicyName } from "./metadata/policyKey.ts";
-export { isReservedKey, protectedChange } from "./metadata/protectedFields.ts";
-export { isOpenable, isProtectedNamespace } from "./metadata/protectedNamespaces.ts";
-export * from "./values/quantity.ts";
-export { isPodReason, type Reason, REASONS } from "./reasons/reasons.ts";
-export * from "./metadata/replicaBounds.ts";
-export { LONGEST_IMAGE, MOST_VERSIONS, type Running, type RunningThere, type Version } from "./kinds/running.ts";
-export { holdsOldApprovals, type RolloutCommand, rolloutCommandIn } from "./records/rolloutCommand.ts";
-export * from "./kinds/resourcebinding.ts";
-export { sameValue } from "./values/sameValue.ts";
-export * from "./schema/selectors.ts";
-export { microTimestamp, timestamp } from "./values/time.ts";
-export { isRecord, valueAt } from "./values/valueAt.ts";
-export { setMember } from "./values/setMember.ts";
-export * from "./records/record.ts";
-export { trimEnd } from "./values/trimEnd.ts";
-export * from "./metadata/wellknown.ts";
-export { counted, unknownClusterWords } from "./values/words.ts";
+  type RolloutCommand,
+  rolloutCommandIn,
+} from "./records/index.ts";
+export { ConversionError } from "./conversion/index.ts";
+export {
+  convertObject,
+  crdNameOf,
+  customResourceDefinitions,
+  isConverted,
+  type KindDefinition,
+  kindOf,
+  KINDS,
+  parseObject,
+  servingAllVersions,
+  servingPatch,
+  versionsOf,
+} from "./served/index.ts";
+export {
+  type AffinityGroup,
+  bindingName,
+  BUNDLE_BOUNDS,
+  type ClusterState,
+  type ClusterStatusEntry,
+  type DeclaredDependency,
+  type DeclaredTemplate,
+  type DemoApplication,
+  type DemoApplicationSpec,
+  type DependencyKind,
+  type DisruptionBudget,
+  type End,
+  type FederatedStatus,
+  federatedStatus,
+  type FinishedRecord,
+  type FinishedRun,
+  type FinishedWork,
+  type HealthRule,
+  HUB_ONLY_KINDS,
+  isBinding,
+  type KeptRevision,
+  LONGEST_IMAGE,
+  type MemberAddress,
+  type MemberCluster,
+  type MemberClusterSpec,
+  memberClusterSpec,
+  type MemberClusterStatus,
+  type MemberCondition,
+  MOST_REPORTED,
+  MOST_VERSIONS,
+  NOTHING_FINISHED,
+  type OverridePolicy,
+  type OverridePolicySpec,
+  overridePolicySpec,
+  type OverrideRule,
+  type PatchOperation,
+  type Placement,
+  type PlacementSpec,
+  placementSpec,
+  type PolicyStatus,
+  readFinished,
+  type ReplicaCounts,
+  type ResourceBinding,
+  type RolloutStatus,
+  runKey,
+  type Running,
+  type RunningThere,
+  type ServicePort,
+  type Taint,
+  type Toleration,
+  type UnpackedSpec,
+  type Version,
+  withEnds,
+  writeFinished,
+} from "./kinds/index.ts";
+export {
+  ACCEPT_CLUSTER_UID_ANNOTATION,
+  ACCEPT_DELETIONS_ANNOTATION,
+  ALLOW_CRD_REMOVAL_ANNOTATION,
+  ALLOW_DELETION_ANNOTATION,
+  ALLOWED_BUNDLE_KINDS_ANNOTATION,
+  ALLOWED_BUNDLE_NAMESPACES_ANNOTATION,
+  ALLOWED_HOST_PORTS_ANNOTATION,
+  ALLOWED_NODE_NAMES_ANNOTATION,
+  ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
+  claimed,
+  CLASS_PATTERN,
+  type Classes,
+  classOf,
+  CLUSTER_FINALIZER,
+  type Condition,
+  type ConditionStatus,
+  CONTROLLER_CLASS_LABEL,
+  CONVERSION_ANNOTATION,
+  CORDON_TAINT,
+  DEFAULT_CLASS,
+  DEFAULT_REPLICA_BOUNDS,
+  DEFAULT_SYSTEM_NAMESPACE,
+  DELETION_POLICY_ANNOTATION,
+  DELETIONS_HELD_CONDITION,
+  DEPENDENCIES_HASH_ANNOTATION,
+  DRAIN_TAINT,
+  FEDERATION_API_VERSION,
+  FEDERATION_GROUP,
+  FEDERATION_VERSION,
+  FIELD_MANAGER,
+  type FieldsV1,
+  finalizerOf,
+  FIRST_RECORD_ANNOTATION,
+  generationOf,
+  HASH_ANNOTATION,
+  holdersOf,
+  HUB_VERSION_ANNOTATION,
+  isOpenable,
+  isProtectedNamespace,
+  isReservedKey,
+  isResponsible,
+  isSamePolicy,
+  JOINED_TO_LABEL,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  type ManagedFieldsEntry,
+  OBJECT_ANNOTATION,
+  OBJECT_FINALIZER,
+  type ObjectMeta,
+  type ObjectRef,
+  OWNER_ANNOTATION,
+  type OwnerRef,
+  type OwnerReference,
+  type Ownership,
+  ownershipOf,
+  PAAS_GROUP,
+  parseApiVersion,
+  parseReplicaBounds,
+  POD_SECURITY_ANNOTATION,
+  policyKey,
+  type PolicyName,
+  protectedChange,
+  refKey,
+  refOf,
+  REGION_LABEL,
+  REMOVE_FOUND_ANNOTATION,
+  REPLICA_BOUNDS_ANNOTATION,
+  type ReplicaBounds,
+  REVISION_ANNOTATION,
+  REVISION_HASH_ANNOTATION,
+  REVISION_OF_LABEL,
+  ROLLOUT_APPROVALS_ANNOTATION,
+  ROLLOUT_COMMAND_ANNOTATION,
+  SCOPE_ANNOTATION,
+  SINCE_ANNOTATION,
+  SLOW_CONDITION,
+  THROTTLED_CONDITION,
+  TRACEPARENT_ANNOTATION,
+  unclaimed,
+  ZONE_LABEL,
+} from "./metadata/index.ts";

@@ -1,8 +1,8 @@
 import type { Contact } from "../apis/index.ts";
 import type { Why } from "../desiredstate/index.ts";
-import { ConcurrencyBudget } from "./pacing/concurrencyBudget.ts";
+import { ConcurrencyBudget } from "./pacing/index.ts";
 import type { MemberSession, PoolListener } from "./types.ts";
-import { CONTROLLER } from "./write/outcome.ts";
+import { CONTROLLER } from "./write/index.ts";
 import { Worker, type WorkerOptions } from "./worker.ts";
 
 /** What all workers share. */

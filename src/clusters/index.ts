@@ -7,13 +7,10 @@
  * checked before anything is written. A worker sees nothing of the hub but the two ports, WorkSource and ReportSink.
  * Never decides what should run where, or what may go: that comes in as rows.
  */
-export { notInVersion } from "./write/outcome.ts";
-export { DampedContact, type Damping } from "./connection/dampedContact.ts";
+export { copyIn, letGo, notInVersion, readLive, rehearse, type Rehearsed } from "./write/index.ts";
+export { ClusterPool, DampedContact, type Damping } from "./connection/index.ts";
 export { Fleet } from "./fleet.ts";
-export { letGo } from "./write/lettingGo.ts";
-export { inspectNamespace } from "./model/namespaces.ts";
-export { isOwn, ownerOf } from "./model/observed.ts";
-export { ClusterPool } from "./connection/pool.ts";
+export { inspectNamespace, isOwn, ownerOf } from "./model/index.ts";
 export {
   type ClusterContact,
   type ReportSink,
@@ -22,11 +19,10 @@ export {
   type WorkDelta,
   type WorkSource,
 } from "./ports.ts";
-export { copyIn, readLive, rehearse, type Rehearsed } from "./write/rehearsal.ts";
-export { roomNow } from "./workloads/roomReader.ts";
+export { roomNow } from "./workloads/index.ts";
 export {
   SERVICE_ACCOUNT_ANNOTATION,
   TOKEN_EXPIRES_AT_ANNOTATION,
   TOKEN_ISSUED_AT_ANNOTATION,
-} from "./credentials/renewal.ts";
+} from "./credentials/index.ts";
 export type { PoolListener } from "./types.ts";

@@ -4,11 +4,8 @@
  * only. A person's own credentials are never stored, and no secret is ever printed.
  */
 import { type Command, CommanderError } from "commander";
-import type { CommandContext } from "./shared/connection.ts";
-import { EXIT, reportError } from "./shared/outcome.ts";
+import { type CommandContext, describeUsageError, EXIT, reportError, type Terminal } from "./shared/index.ts";
 import { COMPLETE, createProgram, PROGRAM, systemVerbs, type Verbs } from "./program.ts";
-import { describeUsageError } from "./shared/usageErrors.ts";
-import type { Terminal } from "./shared/terminal.ts";
 
 /** Runs one command line (without the program's own name) and returns its exit code. */
 export async function runCommandLine(

@@ -4,22 +4,17 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_CLASS } from "../apis/index.ts";
 import { LOG_LEVELS } from "../observability/index.ts";
 import { duration, leaseName, protectedNamespace, systemNamespace } from "./shared/commonFlags.ts";
-import type { CommandContext } from "./shared/connection.ts";
-import { addBundle } from "./bundle/flags.ts";
-import { addInstall, addUninstall } from "./install/installFlags.ts";
-import { addJoin } from "./member/joinFlags.ts";
 import {
   type BundleOptions,
+  type CommandContext,
   type CordonOptions,
-  type RolloutOptions,
-  type RolloutVerb,
   type DrainOptions,
+  EXIT,
   type ExplainOptions,
   type InstallOptions,
   type JoinOptions,
   type ManagerOptions,
   type ManagerWebhookOptions,
-  type PlanOptions,
   parseBindAddress,
   parseBoolean,
   parseClusterName,
@@ -27,13 +22,20 @@ import {
   parsePort,
   parseServiceName,
   parseWebhookUrl,
+  type PlanOptions,
+  printVersion,
+  type RolloutOptions,
+  type RolloutVerb,
   type Shell,
   type StatusOptions,
   type UninstallOptions,
   type UnjoinOptions,
+  VERSION,
   type VersionOptions,
-} from "./shared/options.ts";
-import { EXIT } from "./shared/outcome.ts";
+} from "./shared/index.ts";
+import { addBundle } from "./bundle/flags.ts";
+import { addInstall, addUninstall } from "./install/installFlags.ts";
+import { addJoin } from "./member/joinFlags.ts";
 import { loadQuickstart } from "./quickstart/load.ts";
 import type { QuickstartOptions } from "./quickstart/options.ts";
 import { addQuickstart } from "./quickstartFlags.ts";
@@ -43,7 +45,6 @@ import { parsePrometheus, type PrometheusFlags, withPrometheus } from "./manager
 import { addExplain, addPlan } from "./plan/flags.ts";
 import { addTelemetry, type TelemetryFlags, withTelemetry } from "./manager/telemetryFlags.ts";
 import type { WebhookTarget } from "../webhooks/index.ts";
-import { printVersion, VERSION } from "./shared/version.ts";
 import { addCompletion, addStatus, addVersion } from "./status/viewFlags.ts";
 
 /** The implementation of each verb, loaded when the verb is run, so that a command does not load the modules of the others. */
@@ -74,18 +75,18 @@ export const PROGRAM = "meridian";
 export const COMPLETE = "__complete";
 
 export const systemVerbs: Verbs = {
-  manager: async (options, { signal }) => (await import("./manager/manager.ts")).runManager(options, signal),
-  install: async (options, context) => (await import("./install/install.ts")).install(options, context),
+  manager: async (options, { signal }) => (await import("./manager/index.ts")).runManager(options, signal),
+  install: async (options, context) => (await import("./install/index.ts")).install(options, context),
   uninstall: async (options, context) => (await import("./uninstall/index.ts")).uninstall(options, context),
-  join: async (name, options, context) => (await import("./member/join.ts")).join(name, options, context),
-  unjoin: async (name, options, context) => (await import("./member/unjoin.ts")).unjoin(name, options, context),
+  join: async (name, options, context) => (await import("./member/index.ts")).join(name, options, context),
+  unjoin: async (name, options, context) => (await import("./member/index.ts")).unjoin(name, options, context),
   cordon: async (name, options, context) => (await import("./cordon/index.ts")).cordon(name, options, context),
   uncordon: async (name, options, context) => (await import("./cordon/index.ts")).uncordon(name, options, context),
   drain: async (name, options, context) => (await import("./cordon/index.ts")).drain(name, options, context),
   rollout: async (verb, name, options, context) =>
     (await import("./rollout/index.ts")).rollout(verb, name, options, context),
-  bundle: async (name, options, context) => (await import("./bundle/create.ts")).createBundle(name, options, context),
-  status: async (names, options, context) => (await import("./status/status.ts")).status(names, options, context),
+  bundle: async (name, options, context) => (await import("./bundle/index.ts")).createBundle(name, options, context),
+  status: async (names, options, context) => (await import("./status/index.ts")).status(names, options, context),
   plan: async (options, context) => (await import("./plan/index.ts")).plan(options, context),
   explain: async (name, options, context) => (await import("./explain/index.ts")).explain(name, options, context),
   quickstart: async (options, context) => (await loadQuickstart()).runQuickstart(options, context),

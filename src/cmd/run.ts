@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { signalContext } from "../runtime/index.ts";
 import { runCommandLine } from "./index.ts";
 import { COMPLETE, PROGRAM } from "./program.ts";
-import { systemTerminal } from "./shared/terminal.ts";
+import { systemTerminal } from "./shared/index.ts";
 
 /** The command line of this process. Resolves with its exit code. */
 export async function run(): Promise<number> {

@@ -9,31 +9,24 @@ import { type ClusterPool, Fleet, type PoolListener } from "../clusters/index.ts
 import { type HubCache, StatusStore } from "../hub/index.ts";
 import type { EventRecorder, Logger, Metrics, Tracer, Recoveries } from "../observability/index.ts";
 import { type Client, type Clock, Controller, type Reconciler, Workqueue } from "../runtime/index.ts";
-import { Assignments } from "./tables/assignments.ts";
-import { BindingReconciler } from "./status/bindings.ts";
-import { ClusterReconciler } from "./members/cluster.ts";
-import { ControllerClasses } from "./facts/controllerClasses.ts";
-import { DependencyWatches } from "./facts/dependencies.ts";
-import { EvictionPace } from "./facts/evictionPace.ts";
-import { GarbageReconciler } from "./members/garbage.ts";
-import { DelayedWarnings } from "./progress/delayedWarnings.ts";
-import { DeletionHoldReconciler } from "./members/deletionHolds.ts";
-import { type AskGate, Gates } from "./facts/gates.ts";
-import { HandoverReconciler } from "./object/handover.ts";
-import { HubNamespaces } from "./facts/hubNamespaces.ts";
-import { recordMemberEvents } from "./members/memberEvents.ts";
-import { MissingOwners } from "./facts/missingOwners.ts";
-import { Observations } from "./tables/observations.ts";
-import { PlacementReconciler } from "./object/placement.ts";
-import { PlanningProgress } from "./facts/planningProgress.ts";
-import { Plans } from "./tables/plans.ts";
-import { PolicyProgress } from "./progress/policyProgress.ts";
-import { PolicyStatusReconciler } from "./policies/policyStatus.ts";
-import { Revisions } from "./facts/revisions.ts";
-import { RolloutPlaces } from "./facts/rolloutPlaces.ts";
-import { Rooms } from "./tables/rooms.ts";
-import { ReportedContacts } from "./tables/reportedContacts.ts";
-import { StatusReconciler } from "./status/status.ts";
+import { Assignments, Observations, Plans, ReportedContacts, Rooms } from "./tables/index.ts";
+import { BindingReconciler, StatusReconciler } from "./status/index.ts";
+import { ClusterReconciler, DeletionHoldReconciler, GarbageReconciler, recordMemberEvents } from "./members/index.ts";
+import {
+  type AskGate,
+  ControllerClasses,
+  DependencyWatches,
+  EvictionPace,
+  Gates,
+  HubNamespaces,
+  MissingOwners,
+  PlanningProgress,
+  Revisions,
+  RolloutPlaces,
+} from "./facts/index.ts";
+import { DelayedWarnings, PolicyProgress } from "./progress/index.ts";
+import { HandoverReconciler, PlacementReconciler } from "./object/index.ts";
+import { PolicyStatusReconciler } from "./policies/index.ts";
 
 export interface FederationOptions {
   /** Follows the hub for as long as the process lives. */

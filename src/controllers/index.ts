@@ -7,4 +7,4 @@
  * the workers.
  */
 export { createFederation } from "./federation.ts";
-export type { AskGate } from "./facts/gates.ts";
+export { type AskGate } from "./facts/index.ts";

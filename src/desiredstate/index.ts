@@ -9,20 +9,59 @@
  * unless every fact that the removal rests on allows it. It never calls a client, never reads a clock, never throws, and never changes what it is
  * given.
  */
-export { expectedOf, ownerRefOf, policyOf } from "./rows/marks.ts";
 export {
+  AWAITING_REPLACEMENT,
   type BlastRadius,
   blastRadius,
+  chooseRow,
   type ClusterChange,
+  decideRemovals,
   differenceOf,
+  expectedOf,
+  hasEnded,
+  inTheNameOf,
+  inTheNamesOf,
+  isInSync,
+  isKindUnseen,
+  isSameRef,
+  kindNameOf,
+  knownCopies,
   type MemberObjectChange,
-} from "./rows/difference.ts";
-export { knownCopies } from "./rows/knownCopies.ts";
-export { type StageAssignment, stageAssignment, stageProblems } from "./explain/rolloutStages.ts";
-export { type ExplainedCluster, type Explanation, explain } from "./explain/explain.ts";
-export { type FieldChange, fieldChanges } from "./manifests/fieldChanges.ts";
-export type { AppliedRule } from "./manifests/overrideFields.ts";
-export { scopeNeeds, scopeProblem, termsWithin } from "./target/bundleScope.ts";
+  ownerRefOf,
+  policyOf,
+  REPLACED,
+  rolloutFacts,
+  sightOf,
+  step,
+  whyUnseen,
+} from "./rows/index.ts";
+export {
+  explain,
+  type ExplainedCluster,
+  type Explanation,
+  type NearMiss,
+  nearMisses,
+  type StageAssignment,
+  stageAssignment,
+  stageProblems,
+} from "./explain/index.ts";
+export { type AppliedRule, type FieldChange, fieldChanges, sameReportTerms } from "./manifests/index.ts";
+export {
+  choosePlacement,
+  computeTarget,
+  isSameObject,
+  isUnreadable,
+  madeOfRevision,
+  needsOf,
+  type RevisionContent,
+  revisionOf,
+  scopeNeeds,
+  scopeProblem,
+  selectPlacement,
+  snapshotOfRevision,
+  termsWithin,
+  withTheirNeeds,
+} from "./target/index.ts";
 export {
   type Allowance,
   allowancesFor,
@@ -31,26 +70,6 @@ export {
   namespaceTerms,
   termsText,
 } from "./podSecurity/index.ts";
-export { AWAITING_REPLACEMENT } from "./rows/moves.ts";
-export { needsOf, withTheirNeeds } from "./target/needs.ts";
-export { type NearMiss, nearMisses } from "./explain/nearMisses.ts";
-export { choosePlacement, selectPlacement } from "./target/placementSelection.ts";
-export { decideRemovals } from "./rows/removals.ts";
-export { REPLACED } from "./rows/replacement.ts";
-export { sameReportTerms } from "./manifests/reporting.ts";
-export { chooseRow, hasEnded, inTheNameOf, inTheNamesOf, isInSync, isSameRef } from "./rows/rows.ts";
-export { isKindUnseen, kindNameOf, sightOf, whyUnseen } from "./rows/sight.ts";
-export { rolloutFacts } from "./rows/rolloutFacts.ts";
-export { step } from "./rows/step.ts";
-export { computeTarget } from "./target/target.ts";
-export {
-  isSameObject,
-  isUnreadable,
-  madeOfRevision,
-  revisionOf,
-  type RevisionContent,
-  snapshotOfRevision,
-} from "./target/revision.ts";
 export type {
   ApplyRow,
   ClusterFacts,

@@ -10,7 +10,7 @@ import type { Dependency, ReplicaPaths } from "../interpreter/index.ts";
 import type { RoomReading } from "../scheduler/index.ts";
 import type { ClusterSnapshot, Subject } from "../scheduler/types.ts";
 import type { Contacts } from "./failover/index.ts";
-import type { NamespaceTerms } from "./podSecurity/terms.ts";
+import { type NamespaceTerms } from "./podSecurity/index.ts";
 import type { DependencyHashes, Why } from "./types.ts";
 
 /** Everything that a target depends on: values of one moment. */

@@ -8,20 +8,29 @@
  * Never writes, but for the status that {@link StatusStore} is given and the binding that holds it, and never decides what is to be on a member.
  */
 export {
+  changedFacts,
+  changedSpec,
+  clusterSnapshot,
   compressedIn,
+  HubCache,
+  type HubEvent,
+  type PlacedKind,
+  type Policy,
+  settingIn,
   unpack,
   unpackBundle,
   unpackBundleAtOnce,
   type Unpacked,
   unpackedSpec,
-} from "./cache/bundleContents.ts";
-export { changedFacts, changedSpec, type HubEvent, type Policy } from "./cache/events.ts";
-export { clusterSnapshot } from "./cache/clusterSnapshot.ts";
-export { HubCache } from "./cache/hubCache.ts";
-export { heldUnder, isOfEarlierCrd, kindTerms } from "./kinds/kindTerms.ts";
-export type { PlacedKind } from "./cache/placedKinds.ts";
-export { settingIn } from "./cache/planned.ts";
-export { ScalePaths } from "./kinds/scalePaths.ts";
-export { memberRights, memberRightsInNamespace, rightsOn } from "./kinds/rights.ts";
+} from "./cache/index.ts";
+export {
+  heldUnder,
+  isOfEarlierCrd,
+  kindTerms,
+  memberRights,
+  memberRightsInNamespace,
+  rightsOn,
+  ScalePaths,
+} from "./kinds/index.ts";
 export { digestOf, provenRevision, type ReadRevision, unprovenRevision } from "./revisionProof.ts";
 export { StatusStore } from "./statusStore.ts";

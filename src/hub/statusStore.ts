@@ -20,8 +20,7 @@ import {
   type ResourceType,
   TerminalError,
 } from "../runtime/index.ts";
-import type { HubCache } from "./cache/hubCache.ts";
-import type { PlacedKind } from "./cache/placedKinds.ts";
+import { type HubCache, type PlacedKind } from "./cache/index.ts";
 
 export interface StatusStoreOptions {
   hub: HubCache;

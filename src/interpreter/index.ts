@@ -9,43 +9,68 @@
  *
  * A new kind is a new rule in the registry; no other module distinguishes kinds.
  */
-export { withAccountNames } from "./pods/accountNames.ts";
 export {
+  amountOf,
+  atPath,
+  declaredDependencies,
+  declaredTemplateDependencies,
+  imagesOf,
+  needsOfPod,
+  type PathStep,
+  type PodNeeds,
+  podNeedsKey,
+  podNeedsOf,
+  podTemplateOf,
+  podTemplatePathOf,
+  podTemplatePathsOf,
+  type PodToleration,
+  withAccountNames,
+  withoutDuplicates,
+  withSecretData,
+} from "./pods/index.ts";
+export {
+  givesRights,
+  type GroupKind,
   groupKindOf,
   isClusterScopedBuiltIn,
   isCustomGroup,
   isDefinition,
+  neverPlacedAs,
   phaseOf,
+  staysOnHub,
+  whyByNameOnly,
   whyNeverInBundle,
-  givesRights,
-  type GroupKind,
-} from "./kinds/kinds.ts";
-export { judgeManifests, titleOf, unpackedSpecOf } from "./bundle/manifests.ts";
-export { withoutDuplicates } from "./pods/duplicates.ts";
-export { declaredDependencies } from "./pods/declaredDependencies.ts";
-export { declaredTemplateDependencies } from "./pods/propagatedDependencies.ts";
-export { alteredFields, evidenceOf } from "./fields/effect.ts";
-export { expiryOf, runHash } from "./sums/ends.ts";
-export { associativeKey, matchesKey } from "./fields/fieldPaths.ts";
-export { withoutGivenUp } from "./fields/givenUp.ts";
-export { staysOnHub } from "./kinds/hubMarks.ts";
-export { whyHubsOwn } from "./registry/hubsOwn.ts";
-export { imagesOf } from "./pods/images.ts";
-export { isSameTrouble, mayBeForPods, podSelectorOf, type PodTrouble, podTrouble } from "./health/pods.ts";
-export { healthProblems } from "./health/declared.ts";
-export { type MemberReport, memberReport } from "./registry/memberReport.ts";
+  whyNeverPlaced,
+} from "./kinds/index.ts";
+export { judgeManifests, titleOf, unpackedSpecOf } from "./bundle/index.ts";
 export {
+  alteredFields,
   appliedAtOf,
+  associativeKey,
+  evidenceOf,
   fieldOfPlace,
+  fieldsLeftOut,
   hasApplied,
+  holdsPlace,
+  isPlaceholder,
+  keptFields,
   lostFields,
   lostPlaces,
+  matchesKey,
+  onlyKept,
   ownsAnnotation,
+  sameIn,
+  standingFields,
+  unwrittenFields,
+  userSetObject,
   valueAtElements,
-} from "./fields/ownership.ts";
-export { neverPlacedAs, whyByNameOnly, whyNeverPlaced } from "./kinds/placeableKinds.ts";
-export { amountOf, needsOfPod, type PodNeeds, podNeedsKey, podNeedsOf, type PodToleration } from "./pods/podNeeds.ts";
-export { atPath, type PathStep, podTemplateOf, podTemplatePathOf, podTemplatePathsOf } from "./pods/podTemplates.ts";
+  whyOwnersUnknown,
+  withKept,
+  withoutGivenUp,
+  withoutPath,
+  withoutPlaces,
+} from "./fields/index.ts";
+export { expiryOf, isJob, isSummedUp, runHash, statusOwner, statusSum, undividable } from "./sums/index.ts";
 export {
   DEPENDENCY_KINDS,
   dependencyKindOf,
@@ -53,17 +78,28 @@ export {
   isPropagated,
   memberKindOf,
   memberKinds,
+  type MemberReport,
+  memberReport,
   occasionalKindOf,
   placeableKindOf,
   renderedHubKinds,
   renderedMemberKinds,
+  replicaPath,
   replicaPathsOf,
+  replicasAt,
   requiredHubKinds,
-} from "./registry/registry.ts";
-export { replicaPath, replicasAt, withCounts, withReplicasAt } from "./registry/replicas.ts";
-export { isJob, undividable } from "./sums/divisionOfJobs.ts";
-export { withSecretData } from "./pods/secretData.ts";
-export { isSummedUp, statusOwner, statusSum } from "./sums/statusSum.ts";
+  whyHubsOwn,
+  withCounts,
+  withReplicasAt,
+} from "./registry/index.ts";
+export {
+  healthProblems,
+  isSameTrouble,
+  mayBeForPods,
+  podSelectorOf,
+  type PodTrouble,
+  podTrouble,
+} from "./health/index.ts";
 export type {
   Dependency,
   Health,
@@ -74,8 +110,3 @@ export type {
   ReplicaPaths,
   StandingField,
 } from "./types.ts";
-export { keptFields, onlyKept, standingFields, withKept } from "./fields/standing.ts";
-export { holdsPlace, sameIn, unwrittenFields, withoutPath } from "./fields/unwritten.ts";
-export { fieldsLeftOut } from "./fields/leftOut.ts";
-export { userSetObject, whyOwnersUnknown } from "./fields/userFields.ts";
-export { isPlaceholder, withoutPlaces } from "./fields/yielding.ts";

@@ -6,31 +6,27 @@
  * of Secrets are replaced before anything leaves the process. This module never calls a cluster itself: the recorder gets the calls as
  * functions.
  */
-export { type EventRecord, EventRecorder } from "./events/eventRecorder.ts";
-export { createLogger, LOG_LEVELS, logContext, type Logger, type LogLevel } from "./logging/logger.ts";
-export { createMetrics, Metrics } from "./metrics/metrics.ts";
-export { type Recoveries, RecoveryRecorder } from "./events/recoveryRecorder.ts";
-export { redactText } from "./logging/redaction.ts";
-export { resourceAttributes } from "./tracing/resourceAttributes.ts";
-export type { Sampling } from "./tracing/sampling.ts";
+export { type EventRecord, EventRecorder, type Recoveries, RecoveryRecorder } from "./events/index.ts";
+export { createLogger, LOG_LEVELS, logContext, type Logger, type LogLevel, redactText } from "./logging/index.ts";
+export { createMetrics, Metrics } from "./metrics/index.ts";
 export {
   changeOf,
+  createTracing,
   follow,
   type Following,
+  isCollectorAddress,
   linkTo,
   type Origin,
   parseTraceparent,
   recordError,
+  resourceAttributes,
+  type Sampling,
+  type Span,
   type SpanContext,
   startSpan,
   traceparentOf,
-} from "./tracing/spans.ts";
-export {
-  createTracing,
-  isCollectorAddress,
-  type Span,
   type Tracer,
   type Tracing,
   type TracingOptions,
-} from "./tracing/tracing.ts";
+} from "./tracing/index.ts";
 export type { ControllerMetrics, FailoverReason, ReconcileResult, SyncCount, WorkqueueMetrics } from "./types.ts";

@@ -6,41 +6,117 @@
  * worked on twice at once; a leader stops before its Lease can be taken. Time and randomness are injected.
  * Never decides what should be in a cluster, and never keeps a process-wide state.
  */
-export { backoffDelay } from "./core/backoff.ts";
-export { objectPath } from "./client/apiPaths.ts";
-export { createClient, type ClientOptions } from "./client/client.ts";
-export { type Clock, steadyTime, systemClock } from "./core/clock.ts";
+export {
+  ApiError,
+  backoffDelay,
+  type Clock,
+  compareResourceVersions,
+  CredentialsError,
+  ifFound,
+  isAlreadyExists,
+  isAnonymous,
+  isApiError,
+  isConflict,
+  isForbidden,
+  isInvalid,
+  isMisbehaviour,
+  isMissing,
+  isNotFound,
+  isServerTrouble,
+  isTransportError,
+  isUnauthorized,
+  keyOf,
+  KindNotServedError,
+  lacksRight,
+  NotLeaderError,
+  objectKey,
+  steadyTime,
+  systemClock,
+  TimeSlice,
+  TransportError,
+  type TransportReason,
+  withSignal,
+} from "./core/index.ts";
+export {
+  apiVersionOf,
+  type Bounds,
+  checkedPrometheus,
+  type ClientOptions,
+  CLUSTEROVERRIDEPOLICIES,
+  CLUSTERPLACEMENTS,
+  CLUSTERRESOURCEBINDINGS,
+  CLUSTERROLEBINDINGS,
+  CLUSTERROLES,
+  CONFIGMAPS,
+  CONTROLLERREVISIONS,
+  CRDS,
+  createClient,
+  DEFAULT_BOUNDS,
+  DEMOAPPLICATIONS,
+  DEPLOYMENTS,
+  Discovery,
+  EVENTS,
+  groupVersionsIn,
+  knownType,
+  LEASES,
+  listAll,
+  listPages,
+  MANIFESTBUNDLES,
+  MEMBERCLUSTERS,
+  NAMESPACES,
+  NETWORKPOLICIES,
+  NODES,
+  objectPath,
+  OVERRIDEPOLICIES,
+  PERSISTENTVOLUMECLAIMS,
+  PLACEMENTS,
+  PODDISRUPTIONBUDGETS,
+  PODS,
+  PRIORITYCLASSES,
+  Prometheus,
+  type PrometheusConfig,
+  RESOURCEBINDINGS,
+  ROLEBINDINGS,
+  ROLES,
+  SECRETS,
+  ServerHistory,
+  SERVICEACCOUNTS,
+  SERVICES,
+  typeOf,
+  VALIDATINGADMISSIONPOLICIES,
+  VALIDATINGADMISSIONPOLICYBINDINGS,
+} from "./client/index.ts";
 export type { ClusterConfig, Credentials } from "./credentials/types.ts";
-export { kubeconfigContexts, loadHubConfig } from "./credentials/hubConfig.ts";
-export { clusterConfigFromKubeconfig, parseKubeconfig, serverOfKubeconfig } from "./credentials/kubeconfig.ts";
-export { kubeconfigFor } from "./credentials/kubeconfigWriter.ts";
-export { requestToken } from "./credentials/tokenRequest.ts";
-export { Discovery } from "./client/discovery.ts";
-export { groupVersionsIn } from "./client/discoveryDocuments.ts";
-export * from "./core/errors.ts";
-export { type Bounds, DEFAULT_BOUNDS, listAll, listPages } from "./client/pages.ts";
-export { checkedPrometheus, Prometheus, type PrometheusConfig } from "./client/prometheus.ts";
-export * from "./client/resources.ts";
-export { ServerHistory } from "./client/serverHistory.ts";
+export {
+  clusterConfigFromKubeconfig,
+  kubeconfigContexts,
+  kubeconfigFor,
+  loadHubConfig,
+  parseKubeconfig,
+  requestToken,
+  serverOfKubeconfig,
+} from "./credentials/index.ts";
 export type * from "./types.ts";
 export {
   Controller,
   done,
+  Emitter,
+  type Enqueue,
+  from,
   type ReconcileContext,
   type Reconciler,
   requeueAfter,
   type Result,
+  type Source,
   TerminalError,
-} from "./controller/controller.ts";
-export { Informer } from "./informer/informer.ts";
-export { type InformerEvent, type InformerOptions, isMassVanishing } from "./informer/informerTypes.ts";
-export { compareResourceVersions, keyOf, objectKey } from "./core/keys.ts";
-export { LeaderElector } from "./process/leaderElection.ts";
-export { WentBackError } from "./informer/reflector.ts";
-export { serveHttp } from "./process/serving.ts";
-export { signalContext } from "./process/shutdown.ts";
-export type { Indexers } from "./informer/store.ts";
-export { Emitter, type Enqueue, from, type Source } from "./controller/sources.ts";
-export { Workqueue } from "./controller/workqueue.ts";
-export { TimeSlice } from "./core/timeSlice.ts";
-export { withSignal } from "./core/withSignal.ts";
+  Workqueue,
+} from "./controller/index.ts";
+export {
+  type Indexers,
+  Informer,
+  type InformerEvent,
+  type InformerOptions,
+  isMassVanishing,
+  WentBackError,
+} from "./informer/index.ts";
+export { LeaderElector, serveHttp, signalContext } from "./process/index.ts";

@@ -8,14 +8,24 @@ import {
   sameValue,
 } from "../apis/index.ts";
 import type { ClusterTarget, Why } from "../desiredstate/types.ts";
-import { conditionsOf } from "./conditions/conditions.ts";
-import { namingObjects } from "./conditions/named.ts";
-import { finishedBy } from "./entries/finished.ts";
-import { reportOf, type ClusterReport } from "./entries/report.ts";
-import { clustersWithout } from "./conditions/rollout.ts";
-import { addCounts, NONE, pick } from "./entries/rows.ts";
-import { runningFacts, runningTogether } from "./entries/running.ts";
-import { FAILING_OVER, HANDOVER, statementsOf } from "./conditions/statements.ts";
+import {
+  clustersWithout,
+  conditionsOf,
+  FAILING_OVER,
+  HANDOVER,
+  namingObjects,
+  statementsOf,
+} from "./conditions/index.ts";
+import {
+  addCounts,
+  type ClusterReport,
+  finishedBy,
+  NONE,
+  pick,
+  reportOf,
+  runningFacts,
+  runningTogether,
+} from "./entries/index.ts";
 import type { ClusterView, StatusInput } from "./types.ts";
 
 /** Above this many entries only the entries that are not healthy are listed one by one, so that the object stays small. */

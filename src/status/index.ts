@@ -8,13 +8,17 @@
  * writes anything.
  */
 export { aggregate, withClusters } from "./aggregate.ts";
-export { refusedPatches } from "./entries/blame.ts";
-export { deletionText, deletionWait } from "./conditions/deletion.ts";
-export { endedNotes, type EndedTrouble, EndedTroubles, type ListedTrouble } from "./entries/endedTroubles.ts";
-export { finalizerHolds } from "./entries/heldRemoval.ts";
-export { type LostObjects, policyStatus } from "./conditions/policy.ts";
-export { detailOf } from "./entries/report.ts";
-export { isHeldByRollout } from "./conditions/rollout.ts";
-export { runningText, runningThereText } from "./entries/running.ts";
-export { isTroubled } from "./entries/trouble.ts";
+export {
+  detailOf,
+  endedNotes,
+  type EndedTrouble,
+  EndedTroubles,
+  finalizerHolds,
+  isTroubled,
+  type ListedTrouble,
+  refusedPatches,
+  runningText,
+  runningThereText,
+} from "./entries/index.ts";
+export { deletionText, deletionWait, isHeldByRollout, type LostObjects, policyStatus } from "./conditions/index.ts";
 export type { ClusterView, RowView } from "./types.ts";

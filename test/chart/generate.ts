@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { MANAGER_POD } from "../../src/cmd/workload/managerPod.ts";
 import { webhookConfigurations } from "../../src/webhooks/configurations.ts";
-import { withBlocks } from "../../src/apis/reference/generatedBlock.ts";
+import { withBlocks } from "../../src/apis/reference/index.ts";
 import { valuesTable } from "./values.ts";
 
 const CHART = join(import.meta.dirname, "../../charts/meridian");

@@ -1,5 +1,5 @@
 import { isMap, isScalar, type Pair, parseDocument, type YAMLMap } from "yaml";
-import { markdownTable } from "../../src/apis/reference/generatedBlock.ts";
+import { markdownTable } from "../../src/apis/reference/index.ts";
 
 /** What a line of a value begins with when it is for the page of reference. */
 const MARK = "-- ";

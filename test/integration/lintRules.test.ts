@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { INSIDE } from "../lint/folders.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -28,7 +29,41 @@ const GLOBALS = "eslint(no-restricted-globals)";
 const PROPERTIES = "eslint(no-restricted-properties)";
 const TIME = "meridian(no-ambient-time)";
 
+/** In every room with folders: each one with the next. */
+const insideRooms: Fixture[] = Object.entries(INSIDE).flatMap(([room, entries]) => {
+  const folders = entries.filter((entry) => !entry.endsWith(".ts"));
+  return folders.slice(1).flatMap((above, index): Fixture[] => {
+    const below = folders[index] as string;
+    return [
+      {
+        name: `${room}/${below} imports ${above}, which stands above it`,
+        file: `src/${room}/${below}/upward.ts`,
+        text: `export * from "../${above}/index.ts";\n`,
+        refusedBy: ORDER_RULE,
+      },
+      {
+        name: `${room}/${above} imports ${below}`,
+        file: `src/${room}/${above}/downward.ts`,
+        text: `export * from "../${below}/index.ts";\n`,
+      },
+      {
+        name: `${room}/${above} imports past the index of ${below}`,
+        file: `src/${room}/${above}/past.ts`,
+        text: `export * from "../${below}/within.ts";\n`,
+        refusedBy: ORDER_RULE,
+      },
+      {
+        name: `${room} imports a folder that is in no list`,
+        file: `src/${room}/unlisted.ts`,
+        text: `export * from "./elsewhere/index.ts";\n`,
+        refusedBy: ORDER_RULE,
+      },
+    ];
+  });
+});
+
 const fixtures: Fixture[] = [
+  ...insideRooms,
   ...ORDER.slice(0, -1).map((module, index) => ({
     name: `${module} imports ${ORDER[index + 1]}, which stands below it`,
     file: `src/${module}/downward.ts`,
@@ -149,7 +184,7 @@ const fixtures: Fixture[] = [
   {
     name: "a module imports its own parts",
     file: "src/runtime/credentials/own.ts",
-    text: 'export * from "../client.ts";\n',
+    text: 'export * from "../core/index.ts";\n',
   },
   ...PURE.flatMap((module): Fixture[] => [
     {

@@ -3,6 +3,8 @@
  * They are tried with deliberate violations in test/integration/lintRules.test.ts.
  */
 
+import { INSIDE } from "./folders.js";
+
 /** A module imports only modules that stand before it. */
 const ORDER = [
   "apis",
@@ -23,6 +25,12 @@ const ORDER = [
   "sandbox",
   "cmd",
 ];
+
+/**
+ * Files besides `index.ts` and `types.ts` that other folders may import. The flags of a verb are read before the verb is loaded; the quickstart
+ * is a program of its own.
+ */
+const ALSO_ENTRANCES = { cmd: /([fF]lags|^load|^options)\.ts$/ };
 
 /** What other modules may import of a module; tests also what is there for tests. */
 const ENTRANCES = /^(index|types)\.ts$/;
@@ -45,6 +53,36 @@ function resolve(from, specifier) {
   return segments.join("/");
 }
 
+/** The innermost room with folders of its own that holds both. */
+function roomOf(one, other) {
+  const rooms = Object.keys(INSIDE).filter((room) => [one, other].every((path) => path.startsWith(`${room}/`)));
+  return rooms.toSorted((a, b) => b.length - a.length)[0];
+}
+
+/** Why a file may not import another one of the same room; undefined when it may. */
+function refusalInside(here, there) {
+  const [from, to] = [here, there].map(({ module, rest }) => `${module}/${rest}`);
+  const room = roomOf(from, to);
+  if (room === undefined) return undefined;
+  const [fromParts, toParts] = [from, to].map((path) => path.slice(room.length + 1).split("/"));
+  if (fromParts[0] === toParts[0]) return undefined;
+  const rank = ([first, ...inner]) => {
+    const place = INSIDE[room].indexOf(first);
+    return place < 0 && inner.length === 0 ? INSIDE[room].length : place;
+  };
+  for (const parts of [fromParts, toParts]) {
+    if (rank(parts) < 0) return `${parts[0]} is not in the list of folders of ${room}.`;
+  }
+  const both = INSIDE[room].length;
+  if (rank(toParts) >= rank(fromParts) && !(rank(toParts) === both && rank(fromParts) === both)) {
+    return `In ${room}, ${fromParts[0]} imports only what stands before it in the list, and ${toParts[0]} does not.`;
+  }
+  const [folder, ...inner] = toParts;
+  const file = inner.join("/");
+  if (file === "" || ENTRANCES.test(file) || ALSO_ENTRANCES[room]?.test(file)) return undefined;
+  return `Import from ${folder} through its index.ts, or types.ts for types.`;
+}
+
 /** Why a file may not import that; undefined when it may. */
 function refusal(filename, specifier) {
   if (!specifier.startsWith(".")) return undefined;
@@ -58,7 +96,8 @@ function refusal(filename, specifier) {
     return allowed ? undefined : `${here.module} imports nothing from outside src.`;
   }
   if (here.module === there.module) {
-    return isTest || !TEST_FILES.test(target) ? undefined : "What is there for tests is for tests.";
+    if (isTest) return undefined;
+    return TEST_FILES.test(target) ? "What is there for tests is for tests." : refusalInside(here, there);
   }
   if (here.module === "sandbox" && there.module === "runtime") {
     return "The sandbox shares nothing with the runtime: a mistake in both would hide itself.";

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from "commander";
 import { createProgram } from "../../src/cmd/program.ts";
-import { markdownTable } from "../../src/apis/reference/generatedBlock.ts";
+import { markdownTable } from "../../src/apis/reference/index.ts";
 
 /** The command line, with verbs that do nothing: to read its options, or to have arguments checked. */
 export function programForReading(): Command {

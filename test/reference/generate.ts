@@ -4,7 +4,7 @@
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { withBlocks } from "../../src/apis/reference/generatedBlock.ts";
+import { withBlocks } from "../../src/apis/reference/index.ts";
 import { commandsText } from "./commands.ts";
 import { exitCodesTable, metricsTable } from "./tables.ts";
 

@@ -1,5 +1,5 @@
 import { EXIT, EXIT_MEANINGS } from "../../src/cmd/shared/outcome.ts";
-import { markdownTable } from "../../src/apis/reference/generatedBlock.ts";
+import { markdownTable } from "../../src/apis/reference/index.ts";
 import { createMetrics } from "../../src/observability/index.ts";
 
 export function exitCodesTable(): string {

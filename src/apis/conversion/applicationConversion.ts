@@ -1,14 +1,13 @@
 import { type Conversion, ConversionError } from "./conversion.ts";
 import {
-  demoApplicationSpec,
   type DemoApplication,
   type DemoApplicationSpec,
+  demoApplicationSpec,
   type DemoApplicationV1beta1,
-} from "../kinds/demoapplication.ts";
-import type { KubeObject } from "../metadata/meta.ts";
-import { parseSpec } from "../schema/parseSpec.ts";
+} from "../kinds/index.ts";
+import { CONVERSION_ANNOTATION, type KubeObject, PAAS_GROUP } from "../metadata/index.ts";
+import { parseSpec } from "../schema/index.ts";
 import { takeRemainder, withRemainder } from "./remainder.ts";
-import { CONVERSION_ANNOTATION, PAAS_GROUP } from "../metadata/wellknown.ts";
 
 /**
  * DemoApplication between its versions. The fields that v1beta1 cannot hold travel in an annotation, so that

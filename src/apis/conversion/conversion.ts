@@ -1,4 +1,4 @@
-import type { KubeObject } from "../metadata/meta.ts";
+import { type KubeObject } from "../metadata/index.ts";
 
 /** An object cannot be read in the wanted version; the message says why, and what to change. */
 export class ConversionError extends Error {

@@ -1,7 +1,6 @@
-import { canonicalJson } from "../values/canonical.ts";
+import { canonicalJson, parseJson } from "../values/index.ts";
 import { ConversionError } from "./conversion.ts";
-import { parseJson } from "../values/json.ts";
-import type { ObjectMeta } from "../metadata/meta.ts";
+import { type ObjectMeta } from "../metadata/index.ts";
 
 /**
  * Fields of a spec that another version cannot hold: they travel in an annotation of the object, so that the way back gives the same

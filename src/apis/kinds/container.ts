@@ -1,8 +1,17 @@
 import { z } from "zod";
-import { DATA_KEY, DNS_LABEL, ENV_NAME, PORT_NAME, QUANTITY, RELATIVE_PATH } from "../schema/patterns.ts";
-import { parseQuantity } from "../values/quantity.ts";
-import { exactlyOneOf, listMap, withRules } from "../schema/rules.ts";
-import { subdomainName } from "../schema/selectors.ts";
+import {
+  DATA_KEY,
+  DNS_LABEL,
+  ENV_NAME,
+  exactlyOneOf,
+  listMap,
+  PORT_NAME,
+  QUANTITY,
+  RELATIVE_PATH,
+  subdomainName,
+  withRules,
+} from "../schema/index.ts";
+import { parseQuantity } from "../values/index.ts";
 
 /** The parts of core/v1's containers and volumes that a DemoApplication has too, in the same form. */
 

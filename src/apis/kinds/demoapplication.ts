@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { conditions, count, observedGeneration, timestamp } from "../schema/conditions.ts";
+import {
+  conditions,
+  count,
+  DNS_LABEL,
+  IMAGE,
+  LABEL_KEY,
+  listMap,
+  observedGeneration,
+  timestamp,
+  withRules,
+} from "../schema/index.ts";
 import {
   command,
   envFromSource,
@@ -15,10 +25,8 @@ import {
 import { finishedRecord } from "./finished.ts";
 import { ingress } from "./ingress.ts";
 import { memberAddress, memberCondition } from "./memberReport.ts";
-import type { ObjectMeta } from "../metadata/meta.ts";
-import { DNS_LABEL, IMAGE, LABEL_KEY } from "../schema/patterns.ts";
-import { reasonDescription } from "../reasons/reasons.ts";
-import { listMap, withRules } from "../schema/rules.ts";
+import { type ObjectMeta } from "../metadata/index.ts";
+import { reasonDescription } from "../reasons/index.ts";
 import { running, runningThere } from "./running.ts";
 
 export const servicePort = z.object({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ObjectRef, parseApiVersion, refKey } from "../metadata/meta.ts";
+import { type ObjectRef, parseApiVersion, refKey } from "../metadata/index.ts";
 
 /** How work came to its end for good. */
 export type End = "Complete" | "Failed";

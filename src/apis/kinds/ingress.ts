@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { DNS_LABEL, INGRESS_HOST, UNREACHABLE_PATH } from "../schema/patterns.ts";
-import { withRules } from "../schema/rules.ts";
-import { subdomainName } from "../schema/selectors.ts";
+import { DNS_LABEL, INGRESS_HOST, subdomainName, UNREACHABLE_PATH, withRules } from "../schema/index.ts";
 
 /** The way out of a DemoApplication: what networking.k8s.io/v1 Ingress needs to lead to its Service. */
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { KubeObject } from "../metadata/meta.ts";
-import { atLeastOneOf, withRules } from "../schema/rules.ts";
+import { type KubeObject } from "../metadata/index.ts";
+import { atLeastOneOf, withRules } from "../schema/index.ts";
 
 /** How much a bundle may hold. */
 export const BUNDLE_BOUNDS = {

@@ -1,9 +1,20 @@
 import { z } from "zod";
-import { conditions, count, observedGeneration, timestamp } from "../schema/conditions.ts";
-import type { ObjectMeta } from "../metadata/meta.ts";
-import { DATA_KEY, DNS_LABEL } from "../schema/patterns.ts";
-import { exactlyOneOf, listMap, listSet, withRules } from "../schema/rules.ts";
-import { labelKey, labelValue, subdomainName } from "../schema/selectors.ts";
+import {
+  conditions,
+  count,
+  DATA_KEY,
+  DNS_LABEL,
+  exactlyOneOf,
+  labelKey,
+  labelValue,
+  listMap,
+  listSet,
+  observedGeneration,
+  subdomainName,
+  timestamp,
+  withRules,
+} from "../schema/index.ts";
+import { type ObjectMeta } from "../metadata/index.ts";
 
 export const taintEffect = z.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"]);
 

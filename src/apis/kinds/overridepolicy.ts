@@ -1,19 +1,22 @@
 import { z } from "zod";
 import { command, envVars } from "./container.ts";
-import type { ObjectMeta } from "../metadata/meta.ts";
+import { FEDERATION_GROUP, type ObjectMeta } from "../metadata/index.ts";
 import {
+  atLeastOneOf,
+  clusterSelector,
   IMAGE_DIGEST,
   IMAGE_REGISTRY,
   IMAGE_REPOSITORY,
   IMAGE_TAG,
   JSON_POINTER,
   KIND,
+  LABEL_KEYS_RULE,
+  labelMap,
   PROTECTED_POINTER,
-} from "../schema/patterns.ts";
+  resourceSelectors,
+  withRules,
+} from "../schema/index.ts";
 import type { PolicyStatus } from "./placement.ts";
-import { atLeastOneOf, withRules } from "../schema/rules.ts";
-import { clusterSelector, LABEL_KEYS_RULE, labelMap, resourceSelectors } from "../schema/selectors.ts";
-import { FEDERATION_GROUP } from "../metadata/wellknown.ts";
 
 const pointer = z.string().min(1).max(384).regex(JSON_POINTER, "must be a JSON pointer, such as /spec/type");
 const protectedPattern = PROTECTED_POINTER.source.replaceAll("\\/", "/");

@@ -1,13 +1,28 @@
 import { z } from "zod";
-import { conditions, count, observedGeneration, timestamp } from "../schema/conditions.ts";
-import type { ObjectMeta } from "../metadata/meta.ts";
-import { ITEM_PATH, KIND, LABEL_KEY, LIST_PATH, NOT_WRITTEN_PATH } from "../schema/patterns.ts";
+import {
+  atLeastOneOf,
+  clusterSelector,
+  conditions,
+  count,
+  exactlyOneOf,
+  ITEM_PATH,
+  KIND,
+  LABEL_KEY,
+  labelKey,
+  labelValue,
+  LIST_PATH,
+  listMap,
+  NOT_WRITTEN_PATH,
+  observedGeneration,
+  resourceSelectors,
+  timestamp,
+  withRules,
+} from "../schema/index.ts";
+import { type ObjectMeta } from "../metadata/index.ts";
 import { duration, entryName, percent, share } from "./policyScalars.ts";
 import { replicaScheduling } from "./replicaScheduling.ts";
 import { rollout } from "./rolloutPolicy.ts";
-import { atLeastOneOf, exactlyOneOf, listMap, withRules } from "../schema/rules.ts";
 import { taintEffect } from "./membercluster.ts";
-import { clusterSelector, labelKey, labelValue, resourceSelectors } from "../schema/selectors.ts";
 
 export const toleration = withRules(
   z.object({

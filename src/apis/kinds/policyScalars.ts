@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DNS_LABEL, DURATION, PERCENT, POSITIVE_PERCENT } from "../schema/patterns.ts";
+import { DNS_LABEL, DURATION, PERCENT, POSITIVE_PERCENT } from "../schema/index.ts";
 
 export const duration = z.string().min(2).max(32).regex(DURATION, "must be a duration, such as 90s, 10m or 1h30m");
 export const share = z.union([z.int().min(1).max(100_000), z.string().max(4).regex(POSITIVE_PERCENT)], {

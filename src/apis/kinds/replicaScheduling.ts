@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { FIELD_PATH } from "../schema/patterns.ts";
+import { clusterSelector, FIELD_PATH, withRules } from "../schema/index.ts";
 import { duration, share } from "./policyScalars.ts";
-import { withRules } from "../schema/rules.ts";
-import { clusterSelector } from "../schema/selectors.ts";
 
 const clusterWeights = withRules(
   z.array(z.object({ targetClusters: clusterSelector, weight: z.int().min(0).max(1000) })).max(64),

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { hashOfText } from "../values/canonical.ts";
+import { hashOfText } from "../values/index.ts";
 import type { FederatedStatus } from "./demoapplication.ts";
-import { type ObjectMeta, type ObjectRef, parseApiVersion, refKey } from "../metadata/meta.ts";
-import { DNS_SUBDOMAIN } from "../schema/patterns.ts";
+import { type ObjectMeta, type ObjectRef, parseApiVersion, refKey } from "../metadata/index.ts";
+import { DNS_SUBDOMAIN } from "../schema/index.ts";
 
 /** What a binding is about. */
 export const resourceBindingSpec = z.object({

@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { POSITIVE_PERCENT } from "../schema/patterns.ts";
+import { clusterSelector, listMap, POSITIVE_PERCENT } from "../schema/index.ts";
 import { duration, entryName, percent, share } from "./policyScalars.ts";
-import { listMap } from "../schema/rules.ts";
-import { clusterSelector } from "../schema/selectors.ts";
 
 const rolloutStage = z.object({
   name: entryName,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count } from "../schema/conditions.ts";
+import { count } from "../schema/index.ts";
 
 /** What clusters run of an object, beside what the hub wants there. Bounded, since an object may have many clusters. */
 

@@ -1,6 +1,5 @@
 import type { KubeObject } from "./meta.ts";
-import { sameValue } from "../values/sameValue.ts";
-import { isRecord, valueAt } from "../values/valueAt.ts";
+import { isRecord, sameValue, valueAt } from "../values/index.ts";
 import { FEDERATION_GROUP } from "./wellknown.ts";
 
 /** Paths of the fields that no override may change: what the object is called, whose it is, and what the server keeps of it. */

@@ -1,4 +1,4 @@
-import { trimEnd } from "../values/trimEnd.ts";
+import { trimEnd } from "../values/index.ts";
 
 /** White space other than single blanks between words. */
 const UNTIDY = /[^\S ]|  |^ | $/;

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { jsonIn } from "./annotationJson.ts";
-import type { KubeObject } from "../metadata/meta.ts";
-import { ROLLOUT_APPROVALS_ANNOTATION } from "../metadata/wellknown.ts";
+import { type KubeObject, ROLLOUT_APPROVALS_ANNOTATION } from "../metadata/index.ts";
 
 /**
  * Who approved which stages of one run of one revision. Stands as JSON in the annotation {@link ROLLOUT_APPROVALS_ANNOTATION} of the object, or of its

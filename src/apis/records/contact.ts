@@ -1,5 +1,5 @@
-import type { ClusterStatusEntry } from "../kinds/demoapplication.ts";
-import { isContactReason } from "../reasons/reasons.ts";
+import { type ClusterStatusEntry } from "../kinds/index.ts";
+import { isContactReason } from "../reasons/index.ts";
 
 /** Whether Meridian hears from a cluster. */
 export interface Contact {

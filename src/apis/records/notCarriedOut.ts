@@ -1,4 +1,4 @@
-import type { PlacementSpec } from "../kinds/placement.ts";
+import { type PlacementSpec } from "../kinds/index.ts";
 
 /**
  * The fields of a placement that the API takes and that this version does not carry out, by their names: for the status of the policy, and for

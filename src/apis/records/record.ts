@@ -1,6 +1,10 @@
-import type { FederatedStatus } from "../kinds/demoapplication.ts";
-import type { KubeObject, ObjectMeta } from "../metadata/meta.ts";
-import { DELETION_POLICY_ANNOTATION, FIRST_RECORD_ANNOTATION } from "../metadata/wellknown.ts";
+import { type FederatedStatus } from "../kinds/index.ts";
+import {
+  DELETION_POLICY_ANNOTATION,
+  FIRST_RECORD_ANNOTATION,
+  type KubeObject,
+  type ObjectMeta,
+} from "../metadata/index.ts";
 
 /**
  * The record of where something of a hub object may be. It stands on the object itself, so that whoever leads next finds it there: the

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { jsonIn } from "./annotationJson.ts";
-import { isRecord } from "../values/valueAt.ts";
+import { isRecord } from "../values/index.ts";
 
 /**
  * What people asked of the rollout of one revision: a statement and no order, so that saying it once more changes nothing. Stands as JSON in the

@@ -3,10 +3,10 @@
  * `--check` it writes nothing, and fails when a file is not what it would write, is missing, or should not be there.
  */
 import { existsSync } from "node:fs";
-import { printYaml } from "../yaml/print.ts";
+import { printYaml } from "../yaml/index.ts";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { customResourceDefinitions } from "../served/crds.ts";
+import { customResourceDefinitions } from "../served/index.ts";
 import { withStatusTables } from "./referenceTables.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");

@@ -1,6 +1,5 @@
-import { IMPACTS } from "../reasons/causes.ts";
+import { IMPACTS, REASON_GROUPS } from "../reasons/index.ts";
 import { markdownTable, withBlocks } from "./generatedBlock.ts";
-import { REASON_GROUPS } from "../reasons/reasons.ts";
 import { CONDITIONS, type ConditionWords, STATES } from "./statusWords.ts";
 
 /** The page of reference with its present tables. Throws when one of them has lost its place. */

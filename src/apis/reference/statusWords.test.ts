@@ -6,7 +6,7 @@ import { DELETIONS_HELD_CONDITION, SLOW_CONDITION, THROTTLED_CONDITION } from ".
 
 const SRC = join(import.meta.dirname, "../..");
 /** Where conditions are made: what becomes a status, and whatever gives a condition its time. */
-const MAKERS = globSync("{status,clusters,controllers}/*.ts", { cwd: SRC })
+const MAKERS = globSync("{status,clusters,controllers}/**/*.ts", { cwd: SRC })
   .filter((path) => !/\.test\.ts$|testing/.test(path))
   .map((path) => ({ path, text: readFileSync(join(SRC, path), "utf8") }))
   .filter(({ path, text }) => path.startsWith("status/") || text.includes("lastTransitionTime"));

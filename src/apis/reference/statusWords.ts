@@ -1,5 +1,5 @@
-import type { ClusterStatusEntry } from "../kinds/demoapplication.ts";
-import type { Reason } from "../reasons/reasons.ts";
+import { type ClusterStatusEntry } from "../kinds/index.ts";
+import { type Reason } from "../reasons/index.ts";
 
 /**
  * Every condition and every state that Meridian writes into a status, with what it says and the reasons that one meets there. Written for

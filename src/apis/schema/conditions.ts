@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { reasonDescription } from "../reasons/reasons.ts";
+import { reasonDescription } from "../reasons/index.ts";
 import { listMap } from "./rules.ts";
 
 /**

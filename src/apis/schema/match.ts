@@ -1,4 +1,4 @@
-import { parseApiVersion, type KubeObject } from "../metadata/meta.ts";
+import { type KubeObject, parseApiVersion } from "../metadata/index.ts";
 import type { ClusterSelector, FieldSelector, LabelSelector, ResourceSelector } from "./selectors.ts";
 
 /** The parts of a cluster that a selector of clusters reads. */

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { excess } from "./bounds.ts";
 import { issueText } from "./issueText.ts";
 import { openApiSchema, type OpenApiSchema } from "./openapi.ts";
-import { counted } from "../values/words.ts";
+import { counted } from "../values/index.ts";
 
 /** Something that is wrong with one field, as the API server would say it: `spec.ports[1].nodePort`. */
 export interface FieldProblem {

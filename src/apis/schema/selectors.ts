@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { API_VERSION, DNS_LABEL, DNS_SUBDOMAIN, KIND, LABEL_KEY, LABEL_VALUE } from "./patterns.ts";
 import { listSet, withRules, type Rule } from "./rules.ts";
-import { FEDERATION_GROUP } from "../metadata/wellknown.ts";
+import { FEDERATION_GROUP } from "../metadata/index.ts";
 
 /** Selectors of Kubernetes' own form, and the selector of clusters that policies share. */
 

@@ -1,6 +1,6 @@
-import { ConversionError } from "../conversion/conversion.ts";
+import { ConversionError } from "../conversion/index.ts";
 import { type ConvertedVersion, type KindDefinition, KINDS, type KindVersion } from "./kinds.ts";
-import { type KubeObject, parseApiVersion } from "../metadata/meta.ts";
+import { type KubeObject, parseApiVersion } from "../metadata/index.ts";
 
 /**
  * One object, or a part of one, in another version of its kind, by way of the version that is stored. Throws {@link ConversionError} for a

@@ -1,6 +1,6 @@
 import { KINDS, type KindDefinition, type KindVersion, type ObjectRule } from "./kinds.ts";
-import type { KubeObject } from "../metadata/meta.ts";
-import { openApiSchema, type OpenApiSchema } from "../schema/openapi.ts";
+import { type KubeObject } from "../metadata/index.ts";
+import { type OpenApiSchema, openApiSchema } from "../schema/index.ts";
 
 /**
  * A webhook converts every kind, also one of a single version, which makes no call: a second version needs no change of how kinds are

@@ -1,15 +1,19 @@
 import { type z } from "zod";
-import { V1BETA1_CONVERSION } from "../conversion/applicationConversion.ts";
-import type { Conversion } from "../conversion/conversion.ts";
-import { demoApplicationSpec, demoApplicationSpecV1beta1, federatedStatus } from "../kinds/demoapplication.ts";
-import { memberClusterSpec, memberClusterStatus } from "../kinds/membercluster.ts";
-import { overridePolicySpec } from "../kinds/overridepolicy.ts";
-import { manifestBundleSpec } from "../kinds/manifestbundle.ts";
-import { DNS_LABEL, SERVICE_NAME } from "../schema/patterns.ts";
-import { placementSpec, policyStatus } from "../kinds/placement.ts";
-import { resourceBindingSpec } from "../kinds/resourcebinding.ts";
-import type { Rule } from "../schema/rules.ts";
-import { CORDON_TAINT, DRAIN_TAINT, FEDERATION_GROUP, FEDERATION_VERSION, PAAS_GROUP } from "../metadata/wellknown.ts";
+import { type Conversion, V1BETA1_CONVERSION } from "../conversion/index.ts";
+import {
+  demoApplicationSpec,
+  demoApplicationSpecV1beta1,
+  federatedStatus,
+  manifestBundleSpec,
+  memberClusterSpec,
+  memberClusterStatus,
+  overridePolicySpec,
+  placementSpec,
+  policyStatus,
+  resourceBindingSpec,
+} from "../kinds/index.ts";
+import { DNS_LABEL, type Rule, SERVICE_NAME } from "../schema/index.ts";
+import { CORDON_TAINT, DRAIN_TAINT, FEDERATION_GROUP, FEDERATION_VERSION, PAAS_GROUP } from "../metadata/index.ts";
 
 export interface PrinterColumn {
   name: string;

@@ -1,6 +1,6 @@
 import { KINDS, type KindDefinition, type KindVersion } from "./kinds.ts";
-import { parseApiVersion, type KubeObject } from "../metadata/meta.ts";
-import { type FieldProblem, first, MOST_PROBLEMS, parseSpec } from "../schema/parseSpec.ts";
+import { type KubeObject, parseApiVersion } from "../metadata/index.ts";
+import { type FieldProblem, first, MOST_PROBLEMS, parseSpec } from "../schema/index.ts";
 
 export type ParseResult =
   /** The object with the schema's defaults filled in, as the API server would store it. */

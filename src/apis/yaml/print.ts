@@ -1,5 +1,5 @@
 import { Document, Scalar, type ScalarTag, visit } from "yaml";
-import { escaped, NOT_IN_YAML } from "../values/json.ts";
+import { escaped, NOT_IN_YAML } from "../values/index.ts";
 import { isAmbiguous } from "./scalar.ts";
 
 /**

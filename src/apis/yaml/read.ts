@@ -12,7 +12,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { setMember } from "../values/setMember.ts";
+import { setMember } from "../values/index.ts";
 import { keyText, plainScalar, type Scalar } from "./scalar.ts";
 
 /**

@@ -2,7 +2,7 @@ import { shortMessage } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import { type Client, type Clock, type ClusterConfig, Discovery, isMisbehaviour } from "../../runtime/index.ts";
 import type { ProbeFailure } from "./connection.ts";
-import { type MemberCredentials, ReplaceableCredentials } from "../credentials/credentials.ts";
+import { type MemberCredentials, ReplaceableCredentials } from "../credentials/index.ts";
 import { takeInventory } from "./inventory.ts";
 import type { MemberFindings } from "./memberStatus.ts";
 import type { IdentityReading } from "./probe.ts";

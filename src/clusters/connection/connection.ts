@@ -1,5 +1,5 @@
 import type { Contact } from "../../apis/index.ts";
-import type { IdentityVerdict } from "../credentials/identity.ts";
+import { type IdentityVerdict } from "../credentials/index.ts";
 
 /**
  * The life of the connection to one member as a state machine: what is known, what happened, and what is to be done about it. Pure;

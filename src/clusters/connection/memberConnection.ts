@@ -20,14 +20,23 @@ import {
   sameContact,
   transition,
 } from "./connection.ts";
-import { isTokenRenewal, type MemberCredentials, sameCredentials } from "../credentials/credentials.ts";
-import { CredentialsReader, type SecretSource } from "../credentials/credentialsReader.ts";
-import { type IdentityClaim, type IdentityVerdict, judgeIdentity } from "../credentials/identity.ts";
+import {
+  CredentialsReader,
+  type IdentityClaim,
+  type IdentityVerdict,
+  isTokenRenewal,
+  judgeIdentity,
+  type MemberCredentials,
+  renewalPlan,
+  sameCredentials,
+  type SecretSource,
+  TokenRenewer,
+  type TokenRequester,
+} from "../credentials/index.ts";
 import { MemberReport } from "./memberReport.ts";
 import { saidLatency } from "./memberStatus.ts";
 import { probe } from "./probe.ts";
 import { ProbeLoop } from "./probeLoop.ts";
-import { renewalPlan, type TokenRequester, TokenRenewer } from "../credentials/renewal.ts";
 import { LiveSession } from "./session.ts";
 import type { MemberSession, PoolListener } from "../types.ts";
 

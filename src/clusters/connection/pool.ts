@@ -13,10 +13,8 @@ import {
 } from "../../runtime/index.ts";
 import type { HubAsMember } from "./clusterAccess.ts";
 import { DEFAULT_TIMING, type ProbeTiming } from "./connection.ts";
-import { type MemberSecret, memberSecret } from "../credentials/credentials.ts";
-import type { IdentityClaim } from "../credentials/identity.ts";
+import { type IdentityClaim, type MemberSecret, memberSecret, type TokenRequester } from "../credentials/index.ts";
 import { MemberConnection, type MemberConnectionOptions } from "./memberConnection.ts";
-import type { TokenRequester } from "../credentials/renewal.ts";
 import type { MemberSession, PoolListener } from "../types.ts";
 
 export interface ClusterPoolOptions {

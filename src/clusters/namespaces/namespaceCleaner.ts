@@ -3,14 +3,18 @@ import { type ObjectRef, shortMessage } from "../../apis/index.ts";
 import type { Failure } from "../../desiredstate/index.ts";
 import type { Logger, Metrics } from "../../observability/index.ts";
 import { type Clock, NAMESPACES } from "../../runtime/index.ts";
-import { Backoffs } from "../pacing/backoff.ts";
-import { decide } from "../model/decide.ts";
-import { letGo } from "../write/lettingGo.ts";
-import type { MemberObject } from "../model/memberObject.ts";
-import type { MemberObjects } from "../model/memberObjects.ts";
-import { type Emptiness, inspectNamespace, isNamespace, type MemberNamespaces } from "../model/namespaces.ts";
-import type { ObservedObject } from "../model/observed.ts";
-import { classify, CONTROLLER } from "../write/outcome.ts";
+import { Backoffs } from "../pacing/index.ts";
+import {
+  decide,
+  type Emptiness,
+  inspectNamespace,
+  isNamespace,
+  type MemberNamespaces,
+  type MemberObject,
+  type MemberObjects,
+  type ObservedObject,
+} from "../model/index.ts";
+import { classify, CONTROLLER, letGo } from "../write/index.ts";
 import type { MemberSession } from "../types.ts";
 
 export interface NamespaceCleanerOptions {

@@ -1,13 +1,17 @@
 import { POD_SECURITY_ANNOTATION, shortMessage } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import { type Clock, NAMESPACES } from "../../runtime/index.ts";
-import { Backoffs } from "../pacing/backoff.ts";
-import { carriedLabels, type Labels, type NamespaceLabels, textOf } from "../model/carriedLabels.ts";
-import type { MemberObject } from "../model/memberObject.ts";
-import type { MemberObjects } from "../model/memberObjects.ts";
-import { changeMetadata } from "../write/metadataPatch.ts";
-import { isNamespace } from "../model/namespaces.ts";
-import { classify } from "../write/outcome.ts";
+import { Backoffs } from "../pacing/index.ts";
+import {
+  carriedLabels,
+  isNamespace,
+  type Labels,
+  type MemberObject,
+  type MemberObjects,
+  type NamespaceLabels,
+  textOf,
+} from "../model/index.ts";
+import { changeMetadata, classify } from "../write/index.ts";
 import type { MemberSession } from "../types.ts";
 
 export interface NamespaceLabellerOptions {

@@ -3,18 +3,20 @@ import { sightOf } from "../../desiredstate/index.ts";
 import type { GroupKind } from "../../interpreter/index.ts";
 import type { Logger, Metrics } from "../../observability/index.ts";
 import { type Clock, Informer, objectKey, type ResourceType } from "../../runtime/index.ts";
-import type { NamespaceLabels } from "../model/carriedLabels.ts";
+import {
+  MemberNamespaces,
+  type MemberObjects,
+  type NamespaceLabels,
+  observe,
+  observeAnswer,
+  type ObservedObject,
+} from "../model/index.ts";
 import { InitialSync } from "./initialSync.ts";
 import { KindsOnMember } from "./kindsOnMember.ts";
 import { memberBounds } from "./memberBounds.ts";
-import type { MemberObjects } from "../model/memberObjects.ts";
 import { kindOf, MemberWatch, type Watched } from "./memberWatch.ts";
-import { MemberWriter, type Written } from "../write/memberWriter.ts";
-import { NamespaceCleaner } from "../namespaces/namespaceCleaner.ts";
-import { allNotGranted } from "../write/notGranted.ts";
-import { NamespaceLabeller } from "../namespaces/namespaceLabels.ts";
-import { MemberNamespaces } from "../model/namespaces.ts";
-import { observe, observeAnswer, type ObservedObject } from "../model/observed.ts";
+import { allNotGranted, MemberWriter, type Written } from "../write/index.ts";
+import { NamespaceCleaner, NamespaceLabeller } from "../namespaces/index.ts";
 import type { MemberSession } from "../types.ts";
 
 export interface ClusterCacheOptions {

@@ -1,8 +1,7 @@
 import { refKey } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import { backoffDelay, type Clock, type Informer, isMassVanishing } from "../../runtime/index.ts";
-import type { MemberObjects } from "../model/memberObjects.ts";
-import type { ObservedObject } from "../model/observed.ts";
+import { type MemberObjects, type ObservedObject } from "../model/index.ts";
 
 const AGAIN = { baseMs: 1_000, capMs: 30_000 };
 

@@ -8,8 +8,8 @@ import {
   type ResourceType,
   WentBackError,
 } from "../../runtime/index.ts";
-import { isAlwaysGranted, whyUnwatched } from "../write/notGranted.ts";
-import type { ObservedObject } from "../model/observed.ts";
+import { isAlwaysGranted, whyUnwatched } from "../write/index.ts";
+import { type ObservedObject } from "../model/index.ts";
 import type { MemberSession } from "../types.ts";
 
 /** What is watched: a kind in the whole cluster, or in one namespace where the credentials do not reach further. */

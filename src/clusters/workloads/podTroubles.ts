@@ -2,9 +2,7 @@ import type { KubeObject } from "../../apis/index.ts";
 import { type PodTrouble, podTrouble } from "../../interpreter/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import { type Clock, isForbidden, isMisbehaviour, listPages, PODS } from "../../runtime/index.ts";
-import type { MemberObject } from "../model/memberObject.ts";
-import type { MemberObjects } from "../model/memberObjects.ts";
-import type { ObservedObject } from "../model/observed.ts";
+import { type MemberObject, type MemberObjects, type ObservedObject } from "../model/index.ts";
 import type { MemberSession } from "../types.ts";
 
 export interface PodTroublesOptions {

@@ -13,7 +13,7 @@ import {
   TimeSlice,
 } from "../../runtime/index.ts";
 import { RoomCount, type RoomReading } from "../../scheduler/index.ts";
-import type { MemberObject } from "../model/memberObject.ts";
+import { type MemberObject } from "../model/index.ts";
 import type { MemberSession } from "../types.ts";
 
 export interface RoomReaderOptions {

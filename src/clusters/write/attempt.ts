@@ -1,8 +1,7 @@
 import { shortMessage } from "../../apis/index.ts";
 import { type Failure, REPLACED } from "../../desiredstate/index.ts";
 import type { Span } from "../../observability/index.ts";
-import type { Action } from "../model/decide.ts";
-import type { MemberObject } from "../model/memberObject.ts";
+import { type Action, type MemberObject } from "../model/index.ts";
 
 /** One go at a member object. */
 export interface Attempt {

@@ -13,9 +13,8 @@ import {
 } from "../../observability/index.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Failure } from "../../desiredstate/index.ts";
-import type { MemberObject } from "../model/memberObject.ts";
+import { type MemberObject, type TellOfNamespace } from "../model/index.ts";
 import { TransportError } from "../../runtime/index.ts";
-import type { TellOfNamespace } from "../model/namespaces.ts";
 import { CONTROLLER, type Outcome } from "./outcome.ts";
 
 /** What spans, log lines and the count of errors say of the writes to one member. */

@@ -9,7 +9,7 @@ import {
 } from "../../apis/index.ts";
 import type { ApplyRow } from "../../desiredstate/index.ts";
 import { hasApplied } from "../../interpreter/index.ts";
-import { ownerOf, ownershipOf } from "../model/observed.ts";
+import { ownerOf, ownershipOf } from "../model/index.ts";
 
 /** Who holds the name that a row asks for. */
 export type Holder =

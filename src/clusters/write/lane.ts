@@ -6,18 +6,20 @@ import type { Logger, Metrics, Tracer } from "../../observability/index.ts";
 import type { Clock } from "../../runtime/index.ts";
 import { type Attempt, attemptOf, contested, isHealing, isStillAskedFor } from "./attempt.ts";
 import { AttemptTelemetry } from "./attemptTelemetry.ts";
-import { Backoffs, type Pace } from "../pacing/backoff.ts";
-import { Breaker } from "../pacing/breaker.ts";
-import { AdaptiveConcurrency } from "../pacing/concurrency.ts";
-import { KindBreakers } from "../pacing/kindBreakers.ts";
-import { type Action, decide, HELD, isOrdered } from "../model/decide.ts";
-import { DriftBackoff } from "../pacing/driftBackoff.ts";
-import { withoutEffect } from "../model/effectiveApply.ts";
-import { withHubVersion } from "../model/hubVersion.ts";
-import type { MemberObject } from "../model/memberObject.ts";
-import { isInSync, type MemberObjects } from "../model/memberObjects.ts";
+import { AdaptiveConcurrency, Backoffs, Breaker, DriftBackoff, KindBreakers, type Pace } from "../pacing/index.ts";
+import {
+  type Action,
+  decide,
+  HELD,
+  isInSync,
+  isNamespace,
+  isOrdered,
+  type MemberObject,
+  type MemberObjects,
+  withHubVersion,
+  withoutEffect,
+} from "../model/index.ts";
 import type { MemberWriter, Written } from "./memberWriter.ts";
-import { isNamespace } from "../model/namespaces.ts";
 import { isWriteForbidden, withGrant } from "./notGranted.ts";
 import { classify, type Outcome } from "./outcome.ts";
 import { waitForKind, kindNotServed } from "./unservedKind.ts";

@@ -1,7 +1,7 @@
 import { FEDERATION_GROUP, FIELD_MANAGER, type KubeObject } from "../../apis/index.ts";
 import type { Client, ResourceType } from "../../runtime/index.ts";
 import { changeMetadata } from "./metadataPatch.ts";
-import { ownerOf } from "../model/observed.ts";
+import { ownerOf } from "../model/index.ts";
 
 const OURS = `${FEDERATION_GROUP}/`;
 /** `managedFields` of an object of which nobody owns a field: the server takes an empty list for none at all, and keeps what it has. */

@@ -42,11 +42,15 @@ import {
   withoutUpdateEntry,
 } from "./listRepair.ts";
 import { changeMetadata } from "./metadataPatch.ts";
-import type { MemberNamespaces, TellOfNamespace } from "../model/namespaces.ts";
+import {
+  type MemberNamespaces,
+  observe,
+  type ObservedObject,
+  type TellOfNamespace,
+  unwrittenOfOthers,
+} from "../model/index.ts";
 import { staleDefaults } from "./staleDefaults.ts";
-import { observe, type ObservedObject } from "../model/observed.ts";
 import { classify, notInVersion, VERSION_NOT_SERVED } from "./outcome.ts";
-import { unwrittenOfOthers } from "../model/yielding.ts";
 
 /** An object that changes that often has a controller that writes without end. */
 const MOST_CLEANINGS = 5;

@@ -2,7 +2,7 @@ import { type KubeObject, parseApiVersion, shortMessage } from "../../apis/index
 import type { ApplyRow, Observation, Why } from "../../desiredstate/index.ts";
 import { type Client, isApiError, isMissing, type ResourceType } from "../../runtime/index.ts";
 import { judgeHolder, strangerRefusal } from "./holder.ts";
-import { observe } from "../model/observed.ts";
+import { observe } from "../model/index.ts";
 import { classify } from "./outcome.ts";
 
 /** What a write would come to, found out by server-side apply with `dryRun`: as the manager would send it, and without doing it. */

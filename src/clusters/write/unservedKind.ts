@@ -1,8 +1,6 @@
 import { type ObjectRef, shortMessage } from "../../apis/index.ts";
 import type { Failure } from "../../desiredstate/index.ts";
-import type { Action } from "../model/decide.ts";
-import type { MemberObject } from "../model/memberObject.ts";
-import type { MemberObjects } from "../model/memberObjects.ts";
+import { type Action, type MemberObject, type MemberObjects } from "../model/index.ts";
 import type { MemberWriter } from "./memberWriter.ts";
 
 /**

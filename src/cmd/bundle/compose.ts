@@ -18,7 +18,7 @@ import {
   titleOf,
   whyNeverInBundle,
 } from "../../interpreter/index.ts";
-import { CommandError } from "../shared/outcome.ts";
+import { CommandError } from "../shared/index.ts";
 import { itemsIn, objectIn, type SourceDocument } from "./sources.ts";
 
 /** Makes one bundle of what Helm, kustomize or files give. Values in, values out, but for {@link CommandError}. */

@@ -4,11 +4,18 @@ import { type KubeObject, printYaml } from "../../apis/index.ts";
 import { type Allowance, defaultTerms, type NamespaceTerms, namespaceTerms } from "../../desiredstate/index.ts";
 import { isDefinition, placeableKindOf } from "../../interpreter/index.ts";
 import { Discovery, isForbidden, isMissing, MANIFESTBUNDLES, NAMESPACES, systemClock } from "../../runtime/index.ts";
-import { type CommandContext, connectHub, type Connection, find, notInstalled } from "../shared/connection.ts";
-import type { BundleOptions } from "../shared/options.ts";
-import { CommandError, EXIT } from "../shared/outcome.ts";
-import { describeWhere } from "../shared/whereabouts.ts";
-import { quoted } from "../shared/words.ts";
+import {
+  type BundleOptions,
+  type CommandContext,
+  CommandError,
+  connectHub,
+  type Connection,
+  describeWhere,
+  EXIT,
+  find,
+  notInstalled,
+  quoted,
+} from "../shared/index.ts";
 import { bundleOf, compose, type Wanted } from "./compose.ts";
 import { definitionsCommand, kindName } from "./definitions.ts";
 import {

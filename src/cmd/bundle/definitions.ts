@@ -2,9 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isRecord, type KubeObject, valueAt } from "../../apis/index.ts";
 import { type GroupKind, isDefinition } from "../../interpreter/index.ts";
-import type { BundleOptions } from "../shared/options.ts";
-import { CommandError } from "../shared/outcome.ts";
-import { quoted } from "../shared/words.ts";
+import { type BundleOptions, CommandError, quoted } from "../shared/index.ts";
 import { documentsIn } from "./sources.ts";
 
 /** The CustomResourceDefinitions of a bundle, and how a hub gets them. */

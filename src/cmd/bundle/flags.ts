@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
-import { type BundleOptions, parseDnsLabel } from "../shared/options.ts";
-import { CommandError } from "../shared/outcome.ts";
+import { type BundleOptions, CommandError, parseDnsLabel } from "../shared/index.ts";
 
 type Flags = Omit<BundleOptions, "values" | "filename"> & { values?: string[]; filename?: string[] };
 

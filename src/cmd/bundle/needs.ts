@@ -9,7 +9,7 @@ import {
 } from "../../desiredstate/index.ts";
 import { groupKindOf, isCustomGroup, memberKinds } from "../../interpreter/index.ts";
 import { NAMESPACES } from "../../runtime/index.ts";
-import { namesText, quoted } from "../shared/words.ts";
+import { namesText, quoted } from "../shared/index.ts";
 import { definedKinds, kindName } from "./definitions.ts";
 
 /** What hub and members need before a bundle arrives, each with the whole command that gives it. Values in, sentences out. */

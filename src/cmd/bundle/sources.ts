@@ -3,9 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { isRecord, parseJson, parseYamlDocuments, YamlError } from "../../apis/index.ts";
-import type { BundleOptions } from "../shared/options.ts";
-import type { CommandContext } from "../shared/connection.ts";
-import { CommandError, onOneLine } from "../shared/outcome.ts";
+import { type BundleOptions, type CommandContext, CommandError, onOneLine } from "../shared/index.ts";
 
 /** Where the manifests of a bundle come from: Helm, kustomize, files. */
 

@@ -12,8 +12,7 @@ import {
   NAMESPACES,
   type ResourceType,
 } from "../../runtime/index.ts";
-import { type CommandContext, connectHub } from "../shared/connection.ts";
-import { EXIT } from "../shared/outcome.ts";
+import { type CommandContext, connectHub, EXIT } from "../shared/index.ts";
 import { candidatesFor, type Known, valueOf } from "./candidates.ts";
 
 export { completionScript } from "./scripts.ts";

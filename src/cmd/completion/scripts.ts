@@ -1,4 +1,4 @@
-import type { Shell } from "../shared/options.ts";
+import { type Shell } from "../shared/index.ts";
 
 /** For each shell, what makes it ask `meridian __complete`. The shell runs the program under the name that the person has typed. */
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { duration } from "../shared/commonFlags.ts";
-import { type DrainOptions, parseClusterName } from "../shared/options.ts";
+import { type DrainOptions, parseClusterName } from "../shared/index.ts";
 
 type Verb = "cordon" | "uncordon" | "drain";
 

@@ -1,16 +1,31 @@
 import { counted, type Placement } from "../../apis/index.ts";
 import { CLUSTERPLACEMENTS, PLACEMENTS, systemClock } from "../../runtime/index.ts";
-import { allOf } from "../shared/allOf.ts";
-import { commandLogger, type CommandContext, connectHub, type Connection } from "../shared/connection.ts";
-import { HubView } from "../live/view.ts";
-import { drainText } from "../plan/index.ts";
-import type { CordonOptions, DrainOptions } from "../shared/options.ts";
-import { CommandError, EXIT } from "../shared/outcome.ts";
-import { hiddenNote, listPlaced, placedTypes } from "../view/statusReading.ts";
-import { Progress } from "../shared/terminal.ts";
+import {
+  allOf,
+  type CommandContext,
+  CommandError,
+  commandLogger,
+  connectHub,
+  type Connection,
+  type CordonOptions,
+  type DrainOptions,
+  EXIT,
+  Progress,
+} from "../shared/index.ts";
+import { HubView } from "../live/index.ts";
+import {
+  type Change,
+  changeTaints,
+  cordoned,
+  drained,
+  DRAINING,
+  drainText,
+  memberOf,
+  uncordoned,
+} from "../plan/index.ts";
+import { hiddenNote, listPlaced, placedTypes } from "../view/index.ts";
 import { endOf, isLeftThere, placementKey, type Remaining, remainingOn } from "./remaining.ts";
 import { isLess, type Moved, movedFrom, movedText } from "./moved.ts";
-import { type Change, changeTaints, cordoned, DRAINING, drained, memberOf, uncordoned } from "../plan/taints.ts";
 
 /**
  * Taking a cluster out of service and back: a taint on its MemberCluster, which every decision obeys. Each command can be repeated.

@@ -1,6 +1,6 @@
 import { counted } from "../../apis/index.ts";
-import type { ObjectReport, StatusReport } from "../view/statusView.ts";
-import { namesText } from "../shared/words.ts";
+import { type ObjectReport, type StatusReport } from "../view/index.ts";
+import { namesText } from "../shared/index.ts";
 
 /** What became of an object that was on a drained cluster. */
 export interface Moved {

@@ -1,6 +1,6 @@
 import { counted, type Placement, type Taint, type Toleration } from "../../apis/index.ts";
 import { tolerates } from "../../scheduler/index.ts";
-import type { ObjectReport, StatusReport } from "../view/statusView.ts";
+import { type ObjectReport, type StatusReport } from "../view/index.ts";
 import { nameOf } from "./moved.ts";
 
 /** What is left on a cluster that is being drained. */

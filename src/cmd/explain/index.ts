@@ -15,24 +15,30 @@ import { type Explanation, explain as explainSnapshot } from "../../desiredstate
 import { groupKindOf } from "../../interpreter/index.ts";
 import { DEMOAPPLICATIONS, systemClock } from "../../runtime/index.ts";
 import { deletionText, runningText } from "../../status/index.ts";
-import { type CommandContext, connectHub } from "../shared/connection.ts";
-import type { ExplainOptions } from "../shared/options.ts";
-import { CommandError, EXIT } from "../shared/outcome.ts";
-import { inPlaceOf, objectsOfFiles, worldOf } from "../plan/files.ts";
-import { HubReader } from "../plan/hubReading.ts";
-import { Members } from "../plan/members.ts";
+import {
+  chooseAmong,
+  type CommandContext,
+  CommandError,
+  connectHub,
+  EXIT,
+  type ExplainOptions,
+} from "../shared/index.ts";
 import {
   asksForRoom,
   assumeClusters,
   emptyWorld,
+  HubReader,
+  inPlaceOf,
   isPlaceable,
   isRenderedKind,
+  Members,
+  objectsOfFiles,
   put,
   snapshotIn,
   type World,
-} from "../plan/world.ts";
-import { hiddenCluster, type NamedKind, splitName } from "../status/statusSelection.ts";
-import { chooseAmong } from "../shared/words.ts";
+  worldOf,
+} from "../plan/index.ts";
+import { hiddenCluster, type NamedKind, splitName } from "../status/index.ts";
 import { explainPolicy, policyTypeNamed } from "./policy.ts";
 import { explanationText } from "./text.ts";
 

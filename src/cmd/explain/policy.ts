@@ -6,10 +6,8 @@ import {
   PLACEMENTS,
   type ResourceType,
 } from "../../runtime/index.ts";
-import { type CommandContext, connectHub, find } from "../shared/connection.ts";
-import type { ExplainOptions } from "../shared/options.ts";
-import { CommandError, EXIT } from "../shared/outcome.ts";
-import type { NamedKind } from "../status/statusSelection.ts";
+import { type CommandContext, CommandError, connectHub, EXIT, type ExplainOptions, find } from "../shared/index.ts";
+import { type NamedKind } from "../status/index.ts";
 
 /** `meridian explain placement/NAME`: a policy runs nowhere itself, so the answer is whether it is in force, and for what. */
 

@@ -1,8 +1,8 @@
 import type { AppliedRule, ExplainedCluster, Explanation } from "../../desiredstate/index.ts";
 import type { PolicyRef } from "../../override/types.ts";
-import { type Cell, formatTable } from "../shared/terminal.ts";
+import { type Cell, formatTable } from "../shared/index.ts";
 import { runningThereText } from "../../status/index.ts";
-import { valueText } from "../plan/valueText.ts";
+import { valueText } from "../plan/index.ts";
 
 export interface ExplanationTextOptions {
   /** Every step of every cluster. */

@@ -7,10 +7,21 @@ import {
   joinCommand,
 } from "../../apis/index.ts";
 import { type Client, CRDS, Discovery, type ResourceType, systemClock } from "../../runtime/index.ts";
-import { commandLogger, type CommandContext, connectHub, find } from "../shared/connection.ts";
-import { loadCrds } from "../shared/crds.ts";
-import { follow } from "../shared/follow.ts";
-import { resolveHubKinds } from "../member/grantedKinds.ts";
+import {
+  type CommandContext,
+  CommandError,
+  commandLogger,
+  connectHub,
+  describeWhere,
+  EXIT,
+  find,
+  follow,
+  type InstallOptions,
+  loadCrds,
+  Progress,
+  type Whereabouts,
+} from "../shared/index.ts";
+import { resolveHubKinds } from "../member/index.ts";
 import { type Checked, checkAll, label, verbOf } from "./installChecks.ts";
 import { refuseBesideRelease, untilManagersReady } from "./installedManager.ts";
 import {
@@ -19,12 +30,8 @@ import {
   MANAGER_ACCOUNT,
   type ManagerAccess,
   managerObjects,
-} from "../workload/managerAccess.ts";
-import { workloadObjects } from "../workload/managerWorkload.ts";
-import type { InstallOptions } from "../shared/options.ts";
-import { CommandError, EXIT } from "../shared/outcome.ts";
-import { Progress } from "../shared/terminal.ts";
-import { describeWhere, type Whereabouts } from "../shared/whereabouts.ts";
+  workloadObjects,
+} from "../workload/index.ts";
 
 /**
  * Installs the CRDs on the hub, waits until the new kinds are served, and then makes Meridian's own namespace and an account with the

@@ -17,10 +17,8 @@ import {
   SERVICEACCOUNTS,
   SERVICES,
 } from "../../runtime/index.ts";
-import { find } from "../shared/connection.ts";
-import { describeRelease, releaseOf } from "../shared/helmRelease.ts";
-import { isInstalled } from "../workload/managerAccess.ts";
-import { describeAnswer } from "../shared/outcome.ts";
+import { describeAnswer, describeRelease, find, releaseOf } from "../shared/index.ts";
+import { isInstalled } from "../workload/index.ts";
 
 const TYPES: Record<string, ResourceType> = {
   ClusterRole: CLUSTERROLES,

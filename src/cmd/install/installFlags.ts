@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { duration, leaseName, systemNamespace } from "../shared/commonFlags.ts";
-import type { HubKindAccess } from "../workload/managerAccess.ts";
+import { type HubKindAccess } from "../workload/index.ts";
 import {
   EVERYTHING,
   type InstallOptions,
   parseNamespace,
   parsePlurals,
   type UninstallOptions,
-} from "../shared/options.ts";
+} from "../shared/index.ts";
 import { parseImage, parseReplicas, parseSecretName } from "./workloadOptions.ts";
 
 /** The options of `install` and `uninstall`. */

@@ -1,12 +1,18 @@
 import type { Condition, KubeObject } from "../../apis/index.ts";
 import { type Client, DEPLOYMENTS, PODS } from "../../runtime/index.ts";
-import { commandLogger, type CommandContext } from "../shared/connection.ts";
-import { follow } from "../shared/follow.ts";
-import { describeRelease, releaseOf } from "../shared/helmRelease.ts";
-import { MANAGER_DEPLOYMENT, MANAGER_SELECTOR } from "../workload/managerWorkload.ts";
-import type { InstallOptions } from "../shared/options.ts";
-import { CommandError, EXIT, onOneLine } from "../shared/outcome.ts";
-import { Progress } from "../shared/terminal.ts";
+import {
+  type CommandContext,
+  CommandError,
+  commandLogger,
+  describeRelease,
+  EXIT,
+  follow,
+  type InstallOptions,
+  onOneLine,
+  Progress,
+  releaseOf,
+} from "../shared/index.ts";
+import { MANAGER_DEPLOYMENT, MANAGER_SELECTOR } from "../workload/index.ts";
 
 /** The managers that `meridian install --manager` brings: beside no release of Helm, and waited for. */
 

@@ -1,7 +1,4 @@
-import type { CauseReport } from "../view/statusCauses.ts";
-import type { EndedReport } from "../view/statusEnded.ts";
-import { fullNameOf } from "../view/statusNames.ts";
-import { ago, causeTable, endedTable, namesOf } from "../view/statusTable.ts";
+import { ago, type CauseReport, causeTable, type EndedReport, endedTable, fullNameOf, namesOf } from "../view/index.ts";
 import { changes, fit, formatRows, type Row, type TableSpace } from "./rows.ts";
 
 /** What is wrong, by cause, the rows of the live table, and what was wrong and is over; as values and as text. Pure. */

@@ -1,8 +1,5 @@
 import { systemClock } from "../../runtime/index.ts";
-import { causesOf } from "../view/statusCauses.ts";
-import type { EndedReport } from "../view/statusEnded.ts";
-import { causeTable } from "../view/statusTable.ts";
-import type { StatusReport } from "../view/statusView.ts";
+import { causesOf, causeTable, type EndedReport, type StatusReport } from "../view/index.ts";
 import { changesOf, formatBlock, type LiveContent } from "./block.ts";
 import { rowsOf } from "./rows.ts";
 import type { Screen } from "./screen.ts";

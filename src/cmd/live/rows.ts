@@ -1,8 +1,7 @@
 import { ageText, type ClusterState, impactOf } from "../../apis/index.ts";
 import { runningThereText } from "../../status/index.ts";
-import { fullNameOf } from "../view/statusNames.ts";
-import type { ClusterReport, ObjectReport, StatusReport } from "../view/statusView.ts";
-import { type Cell, formatTable, type Tone } from "../shared/terminal.ts";
+import { type ClusterReport, fullNameOf, type ObjectReport, type StatusReport } from "../view/index.ts";
+import { type Cell, formatTable, type Tone } from "../shared/index.ts";
 
 /** The live table as values, and as text. Pure. */
 

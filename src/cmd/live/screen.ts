@@ -1,4 +1,4 @@
-import type { Terminal } from "../shared/terminal.ts";
+import { type Terminal } from "../shared/index.ts";
 
 export interface ScreenOptions {
   terminal: Terminal;

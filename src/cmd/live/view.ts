@@ -9,8 +9,7 @@ import {
   type ResourceType,
   systemClock,
 } from "../../runtime/index.ts";
-import { ENDED_EVENTS, endedIn, type EndedReport } from "../view/statusEnded.ts";
-import { buildReport, type StatusReport } from "../view/statusView.ts";
+import { buildReport, ENDED_EVENTS, endedIn, type EndedReport, type StatusReport } from "../view/index.ts";
 
 export interface HubViewOptions {
   client: Client;

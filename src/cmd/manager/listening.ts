@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { CommandError } from "../shared/outcome.ts";
+import { CommandError } from "../shared/index.ts";
 
 /** A port that this process is to listen on. */
 export interface Listening {

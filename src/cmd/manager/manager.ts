@@ -31,9 +31,8 @@ import {
 } from "../../runtime/index.ts";
 import type { Webhooks } from "../../webhooks/index.ts";
 import { asCommandError, checkPort, type Listening } from "./listening.ts";
-import type { ManagerOptions, ManagerWebhookOptions } from "../shared/options.ts";
+import { type ManagerOptions, type ManagerWebhookOptions, VERSION } from "../shared/index.ts";
 import { checkFiles, checkNamespaces } from "./startChecks.ts";
-import { VERSION } from "../shared/version.ts";
 
 /** What the parts of one manager process share. */
 interface Process {

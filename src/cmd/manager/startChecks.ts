@@ -1,7 +1,6 @@
 import { access, constants, stat } from "node:fs/promises";
 import { type Client, isNotFound, NAMESPACES } from "../../runtime/index.ts";
-import type { ManagerOptions } from "../shared/options.ts";
-import { CommandError } from "../shared/outcome.ts";
+import { CommandError, type ManagerOptions } from "../shared/index.ts";
 
 /** A hub that is away when the manager starts is waited for elsewhere, and not by whoever asks for `/healthz`. */
 const ANSWER_WITHIN_MS = 5_000;

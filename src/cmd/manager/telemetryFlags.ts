@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { isCollectorAddress } from "../../observability/index.ts";
 import { duration } from "../shared/commonFlags.ts";
-import type { ManagerOptions } from "../shared/options.ts";
+import { type ManagerOptions } from "../shared/index.ts";
 
 /** Flags of the manager that say how long a reconcile may take, and what is told of it. */
 export interface TelemetryFlags {

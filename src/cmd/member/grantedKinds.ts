@@ -1,9 +1,8 @@
 import { listedAfter } from "../../apis/index.ts";
 import { whyNeverPlaced } from "../../interpreter/index.ts";
 import type { ResourceType } from "../../runtime/index.ts";
-import type { HubKindAccess } from "../workload/managerAccess.ts";
-import { EVERYTHING } from "../shared/options.ts";
-import { CommandError } from "../shared/outcome.ts";
+import { type HubKindAccess } from "../workload/index.ts";
+import { CommandError, EVERYTHING } from "../shared/index.ts";
 
 /**
  * The kinds that `join --kinds` and `install --kinds` grant an account beside those that every account gets: what people call them, and what

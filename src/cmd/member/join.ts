@@ -23,17 +23,22 @@ import {
 } from "../../runtime/index.ts";
 import {
   clusterUid,
-  commandLogger,
   type CommandContext,
+  CommandError,
+  commandLogger,
   connectHub,
   type Connection,
   connectMember,
   connectStored,
+  describeWhere,
+  EXIT,
   find,
+  follow,
   isManagerRunning,
+  type JoinOptions,
   notInstalled,
-} from "../shared/connection.ts";
-import { follow } from "../shared/follow.ts";
+  Progress,
+} from "../shared/index.ts";
 import { checkBounded, consequences, type GrantedKind, nameOfKind, resolveKinds } from "./grantedKinds.ts";
 import { checkIdentity, kubeconfigSecret, memberCluster, type MemberToken } from "./joinedMember.ts";
 import {
@@ -49,11 +54,7 @@ import {
 import { type Cleanup, revokeNamespaces } from "./memberCleanup.ts";
 import { accessGuard } from "./memberGuard.ts";
 import { isNarrower, makeNamespaces, missingNamespaces, namespacesToGrant, outOfReach } from "./memberNamespaces.ts";
-import { installedNamespace } from "../workload/managerAccess.ts";
-import type { JoinOptions } from "../shared/options.ts";
-import { CommandError, EXIT } from "../shared/outcome.ts";
-import { Progress } from "../shared/terminal.ts";
-import { describeWhere } from "../shared/whereabouts.ts";
+import { installedNamespace } from "../workload/index.ts";
 
 const DEPENDENT_TYPES: Record<string, ResourceType> = {
   Role: ROLES,

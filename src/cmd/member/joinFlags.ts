@@ -15,7 +15,7 @@ import {
   parseLabel,
   parseLabelValue,
   parseTaint,
-} from "../shared/options.ts";
+} from "../shared/index.ts";
 
 /** The options of `join`. */
 

@@ -14,9 +14,7 @@ import {
   TOKEN_ISSUED_AT_ANNOTATION,
 } from "../../clusters/index.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
-import type { JoinOptions } from "../shared/options.ts";
-import { CommandError } from "../shared/outcome.ts";
-import type { Whereabouts } from "../shared/whereabouts.ts";
+import { CommandError, type JoinOptions, type Whereabouts } from "../shared/index.ts";
 
 /** The objects that join writes on the hub. Pure: only values come in and go out. */
 

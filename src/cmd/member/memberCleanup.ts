@@ -16,9 +16,8 @@ import {
   VALIDATINGADMISSIONPOLICYBINDINGS,
   listAll,
 } from "../../runtime/index.ts";
-import { find } from "../shared/connection.ts";
+import { describeAnswer, find } from "../shared/index.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
-import { describeAnswer } from "../shared/outcome.ts";
 
 /** An object that unjoin could not remove, and the command for a person who can. */
 export interface Leftover {

@@ -12,9 +12,8 @@ import {
   systemClock,
   listAll,
 } from "../../runtime/index.ts";
-import { clusterUid, connectMember, connectStored, find } from "../shared/connection.ts";
+import { clusterUid, CommandError, connectMember, connectStored, describeAnswer, find } from "../shared/index.ts";
 import { KUBECONFIG_KEY, knownMemberUid, MEMBER_UID_ANNOTATION, reachedNamespaces } from "./joinedMember.ts";
-import { CommandError, describeAnswer } from "../shared/outcome.ts";
 
 /** The objects that a hub has put on a member, and the removal of Meridian's marks where no manager does that. */
 

@@ -1,11 +1,9 @@
 import { counted, isProtectedNamespace, type KubeObject, type MemberCluster } from "../../apis/index.ts";
 import { namespaceTerms } from "../../desiredstate/index.ts";
 import { type Client, isAlreadyExists, NAMESPACES } from "../../runtime/index.ts";
-import { find } from "../shared/connection.ts";
+import { CommandError, EVERYTHING, find, type JoinOptions } from "../shared/index.ts";
 import type { MemberAccess } from "./memberAccess.ts";
 import { markedBy } from "./memberMarks.ts";
-import { EVERYTHING, type JoinOptions } from "../shared/options.ts";
-import { CommandError } from "../shared/outcome.ts";
 
 /** The namespaces to which a member's account is bounded: which they are, and what becomes of them on the member. */
 

@@ -1,6 +1,6 @@
 import { counted, type KubeObject, type MemberCluster, joinCommand } from "../../apis/index.ts";
 import { type Client, clusterConfigFromKubeconfig, MEMBERCLUSTERS, listAll } from "../../runtime/index.ts";
-import { clusterUid, type CommandContext } from "../shared/connection.ts";
+import { clusterUid, type CommandContext, CommandError, describeAnswer, type UnjoinOptions } from "../shared/index.ts";
 import { knownMemberUid, MEMBER_UID_ANNOTATION } from "./joinedMember.ts";
 import { JOINED_TO_LABEL, type MemberAccess, memberAccess } from "./memberAccess.ts";
 import { everythingOf, type Leftover, revokeAccess } from "./memberCleanup.ts";
@@ -14,8 +14,6 @@ import {
   storedKubeconfig,
   type Unreleased,
 } from "./memberMarks.ts";
-import type { UnjoinOptions } from "../shared/options.ts";
-import { CommandError, describeAnswer } from "../shared/outcome.ts";
 
 /** A cluster that is to leave, and who asks for it. */
 export interface Leaving {

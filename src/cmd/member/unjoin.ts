@@ -1,22 +1,23 @@
 import { CLUSTER_FINALIZER, holdersOf, type KubeObject, type MemberCluster } from "../../apis/index.ts";
 import { type Client, isNotFound, MEMBERCLUSTERS, SECRETS } from "../../runtime/index.ts";
 import {
-  commandLogger,
   type CommandContext,
+  CommandError,
+  commandLogger,
   connectHub,
+  EXIT,
   find,
+  follow,
   isManagerRunning,
   noSuchMember,
-} from "../shared/connection.ts";
-import { follow } from "../shared/follow.ts";
+  Progress,
+  type UnjoinOptions,
+} from "../shared/index.ts";
 import { reachedNamespaces } from "./joinedMember.ts";
 import { JOINED_TO_LABEL } from "./memberAccess.ts";
 import type { Leftover } from "./memberCleanup.ts";
 import { memberSecret } from "./memberMarks.ts";
-import type { UnjoinOptions } from "../shared/options.ts";
-import { CommandError, EXIT } from "../shared/outcome.ts";
 import { type Leaving, Parting } from "./parting.ts";
-import { Progress } from "../shared/terminal.ts";
 import { describeUnjoin } from "./unjoinDryRun.ts";
 import { describeRemembered, needsChoice, removalOf, unjoinAgain, whatStays } from "./unjoinWords.ts";
 

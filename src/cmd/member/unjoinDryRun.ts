@@ -1,7 +1,6 @@
 import { CLUSTER_FINALIZER, counted, holdersOf } from "../../apis/index.ts";
-import { isManagerRunning } from "../shared/connection.ts";
+import { describeError, EXIT, isManagerRunning } from "../shared/index.ts";
 import type { MemberAccess } from "./memberAccess.ts";
-import { describeError, EXIT } from "../shared/outcome.ts";
 import type { Leaving, Parting } from "./parting.ts";
 
 /** `unjoin --dry-run`: prints what would be done, and returns what the command itself would end with, as far as that can be known. */

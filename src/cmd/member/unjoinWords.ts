@@ -1,7 +1,6 @@
 import { DEFAULT_SYSTEM_NAMESPACE, type MemberCluster } from "../../apis/index.ts";
 import { DEFAULT_LEASE_NAME } from "../shared/commonFlags.ts";
-import type { UnjoinOptions } from "../shared/options.ts";
-import { quoted } from "../shared/words.ts";
+import { quoted, type UnjoinOptions } from "../shared/index.ts";
 
 /** What `unjoin` says of a removal that takes its time. Pure. */
 

@@ -18,7 +18,7 @@ import {
   objectPath,
   type ResourceType,
 } from "../../runtime/index.ts";
-import { CommandError, onOneLine, webhookRemedy } from "../shared/outcome.ts";
+import { CommandError, onOneLine, webhookRemedy } from "../shared/index.ts";
 import { type FileObject, inPlaceOf } from "./files.ts";
 import type { HubReader } from "./hubReading.ts";
 

@@ -9,8 +9,8 @@ import {
   parseObject,
 } from "../../apis/index.ts";
 import { groupKindOf, isClusterScopedBuiltIn } from "../../interpreter/index.ts";
-import { documentsIn, itemsIn, objectIn, type SourceDocument } from "../bundle/sources.ts";
-import { CommandError } from "../shared/outcome.ts";
+import { documentsIn, itemsIn, objectIn, type SourceDocument } from "../bundle/index.ts";
+import { CommandError } from "../shared/index.ts";
 import { emptyWorld, put, type World } from "./world.ts";
 
 /** One object of a file, and which file that is. */

@@ -7,7 +7,7 @@ import {
   parseDnsLabel,
   PLAN_FORMATS,
   type PlanOptions,
-} from "../shared/options.ts";
+} from "../shared/index.ts";
 
 /** The options of `explain` and `plan`: the verbs that decide and write nothing. */
 

@@ -37,9 +37,7 @@ import {
   systemClock,
   listAll,
 } from "../../runtime/index.ts";
-import { allOf } from "../shared/allOf.ts";
-import { type Connection, find, notInstalled } from "../shared/connection.ts";
-import { CommandError } from "../shared/outcome.ts";
+import { allOf, CommandError, type Connection, find, notInstalled } from "../shared/index.ts";
 import { type HiddenKind, hiddenNote } from "./hidden.ts";
 import { put, type World } from "./world.ts";
 

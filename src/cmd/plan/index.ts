@@ -12,12 +12,17 @@ import { refKey, refOf } from "../../apis/index.ts";
 import type { Rehearsed } from "../../clusters/index.ts";
 import { type ApplyRow, type StageAssignment, stageAssignment, stageProblems } from "../../desiredstate/index.ts";
 import { systemClock } from "../../runtime/index.ts";
-import { type CommandContext, connectHub } from "../shared/connection.ts";
+import {
+  chooseAmong,
+  type CommandContext,
+  CommandError,
+  connectHub,
+  EXIT,
+  type HubOptions,
+  type PlanOptions,
+} from "../shared/index.ts";
 import { cordoned, drained } from "./taints.ts";
-import type { HubOptions, PlanOptions } from "../shared/options.ts";
-import { CommandError, EXIT } from "../shared/outcome.ts";
-import { hiddenCluster } from "../status/statusSelection.ts";
-import { chooseAmong } from "../shared/words.ts";
+import { hiddenCluster } from "../status/index.ts";
 import { asApplied } from "./applied.ts";
 import { departingNotes } from "./departing.ts";
 import { type FileObject, objectsOfFiles } from "./files.ts";
@@ -356,3 +361,19 @@ function format(report: PlanReport, { output }: PlanOptions, color: boolean): st
       return planText(report, color);
   }
 }
+
+export { inPlaceOf, objectsOfFiles, worldOf } from "./files.ts";
+export { HubReader } from "./hubReading.ts";
+export { Members } from "./members.ts";
+export { type Change, changeTaints, cordoned, drained, DRAINING, memberOf, uncordoned } from "./taints.ts";
+export { valueText } from "./valueText.ts";
+export {
+  asksForRoom,
+  assumeClusters,
+  emptyWorld,
+  isPlaceable,
+  isRenderedKind,
+  put,
+  snapshotIn,
+  type World,
+} from "./world.ts";

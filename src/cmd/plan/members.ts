@@ -22,8 +22,8 @@ import {
   listAll,
 } from "../../runtime/index.ts";
 import type { RoomReading } from "../../scheduler/index.ts";
-import { memberSecret, type Reached, reachMember } from "../member/memberMarks.ts";
-import { describeAnswer } from "../shared/outcome.ts";
+import { memberSecret, type Reached, reachMember } from "../member/index.ts";
+import { describeAnswer } from "../shared/index.ts";
 import { atOnce } from "./hubReading.ts";
 
 /** Nobody waits longer for one member to answer for the first time. */

@@ -1,6 +1,6 @@
 import { CORDON_TAINT, DRAIN_TAINT, type MemberCluster, type Taint, timestamp } from "../../apis/index.ts";
 import { type Client, isConflict, MEMBERCLUSTERS } from "../../runtime/index.ts";
-import { find, noSuchMember, type Connection } from "../shared/connection.ts";
+import { type Connection, find, noSuchMember } from "../shared/index.ts";
 
 /** Nothing new is placed there. */
 const CORDON = { key: CORDON_TAINT, effect: "NoSchedule" } as const;

@@ -1,6 +1,5 @@
 import type { FieldChange, NearMiss } from "../../desiredstate/index.ts";
-import { paint, type Tone } from "../shared/terminal.ts";
-import { namesText } from "../shared/words.ts";
+import { namesText, paint, type Tone } from "../shared/index.ts";
 import type { PlannedClusterReport, PlannedMemberObjectReport, PlannedObjectReport, PlanReport } from "./report.ts";
 import type { UnplacedReport } from "./unplaced.ts";
 import { valueText } from "./valueText.ts";

@@ -1,6 +1,5 @@
 import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
-import type { PlanOptions } from "../shared/options.ts";
-import { CommandError } from "../shared/outcome.ts";
+import { CommandError, type PlanOptions } from "../shared/index.ts";
 import { type FileObject, inPlaceOf, objectsOfFiles, worldOf } from "./files.ts";
 import { copyOf, put, type World } from "./world.ts";
 

@@ -2,8 +2,7 @@
  * The door of the quickstart's bundle. It reports by itself what failed: its errors are of other classes than those of the program that
  * loads it, since each bundle has a copy of its own.
  */
-import type { CommandContext } from "../shared/connection.ts";
-import { reportError } from "../shared/outcome.ts";
+import { type CommandContext, reportError } from "../shared/index.ts";
 import { quickstart } from "./index.ts";
 import type { QuickstartOptions } from "./options.ts";
 

@@ -1,4 +1,4 @@
-import type { StatusReport } from "../view/statusView.ts";
+import { type StatusReport } from "../view/index.ts";
 
 /** When everything is Available, and what is missing until then. Pure. */
 

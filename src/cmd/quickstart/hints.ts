@@ -1,6 +1,5 @@
-import { quoted } from "../shared/words.ts";
-import { FAULT_ANNOTATION } from "./fleet/faultPlan.ts";
-import type { QuickstartFleet } from "./fleet/fleet.ts";
+import { quoted } from "../shared/index.ts";
+import { FAULT_ANNOTATION, type QuickstartFleet } from "./fleet/index.ts";
 
 /** What a person can do next. Pure. */
 

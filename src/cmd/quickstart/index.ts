@@ -8,9 +8,8 @@
  * it made there, and says so. It never uses a kubeconfig that it was not given by name.
  */
 import { systemClock } from "../../runtime/index.ts";
-import type { CommandContext } from "../shared/connection.ts";
-import { EXIT } from "../shared/outcome.ts";
-import { Screen } from "../live/screen.ts";
+import { type CommandContext, EXIT } from "../shared/index.ts";
+import { Screen } from "../live/index.ts";
 import type { QuickstartOptions } from "./options.ts";
 import { Session } from "./session.ts";
 

@@ -1,4 +1,4 @@
-import { CommandError } from "../shared/outcome.ts";
+import { CommandError } from "../shared/index.ts";
 import type * as Entry from "./entry.ts";
 
 /** The quickstart, which is a bundle of its own with the sandbox in it. Throws {@link CommandError} where that was left out, as in the image. */

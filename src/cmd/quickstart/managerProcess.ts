@@ -2,8 +2,8 @@ import { createWriteStream } from "node:fs";
 import { once } from "node:events";
 import { PAAS_GROUP } from "../../apis/index.ts";
 import { createLogger, type LogLevel, Metrics } from "../../observability/index.ts";
-import { runManager } from "../manager/manager.ts";
-import type { ManagerOptions } from "../shared/options.ts";
+import { runManager } from "../manager/index.ts";
+import { type ManagerOptions } from "../shared/index.ts";
 
 /** Reports at once what the manager has found out; a person's terminal has no time to wait for a scrape. */
 class WatchedMetrics extends Metrics {

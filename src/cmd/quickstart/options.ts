@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import type { LogLevel } from "../../observability/index.ts";
-import { parseClusterName, parseLabelValue } from "../shared/options.ts";
+import { parseClusterName, parseLabelValue } from "../shared/index.ts";
 
 /** A cluster that the person has already. */
 export interface GivenMember {

@@ -1,6 +1,5 @@
 import { type KubeObject, parseYamlDocuments, type Placement, REGION_LABEL } from "../../apis/index.ts";
-import { CommandError } from "../shared/outcome.ts";
-import { shippedYaml } from "../shared/shippedFiles.ts";
+import { CommandError, shippedYaml } from "../shared/index.ts";
 
 /** Beside the bundle, and from the sources. */
 const PLACES = ["./placements/", "../../../placements/"];

@@ -2,31 +2,38 @@ import { hostname } from "node:os";
 import { randomUUID } from "node:crypto";
 import { DEFAULT_SYSTEM_NAMESPACE } from "../../apis/index.ts";
 import { MEMBERCLUSTERS, systemClock } from "../../runtime/index.ts";
-import { commandLogger, type CommandContext, connectGiven, type Connection, find } from "../shared/connection.ts";
-import { install } from "../install/install.ts";
-import { joinMember } from "../member/join.ts";
-import { LiveTable } from "../live/liveTable.ts";
-import type { Screen } from "../live/screen.ts";
-import { HubView } from "../live/view.ts";
-import { CommandError, EXIT } from "../shared/outcome.ts";
-import { endedOf } from "../view/statusEnded.ts";
-import { formatStatus } from "../view/statusTable.ts";
-import type { Terminal } from "../shared/terminal.ts";
-import { applySample, recordName, typeOf } from "./fleet/apply.ts";
-import { FaultSwitch } from "./fleet/faultSwitch.ts";
-import type { FleetCluster, QuickstartFleet } from "./fleet/fleet.ts";
-import { startFleet } from "./fleet/startFleet.ts";
-import { StateFolder } from "./fleet/folder.ts";
 import {
+  type CommandContext,
+  CommandError,
+  commandLogger,
+  connectGiven,
+  type Connection,
+  EXIT,
+  find,
+  type Terminal,
+} from "../shared/index.ts";
+import { install } from "../install/index.ts";
+import { joinMember } from "../member/index.ts";
+import { HubView, LiveTable, type Screen } from "../live/index.ts";
+import { endedOf, formatStatus } from "../view/index.ts";
+import {
+  applySample,
   checkGivenClusters,
+  FaultSwitch,
+  type FleetCluster,
   isNothing,
   type Made,
-  notInstalled,
   nothingMade,
+  notInstalled,
   type Place,
+  type QuickstartFleet,
+  recordName,
   removeInstallation,
   removeMade,
-} from "./fleet/givenClusters.ts";
+  startFleet,
+  StateFolder,
+  typeOf,
+} from "./fleet/index.ts";
 import { type Goal, missing } from "./goal.ts";
 import { APPLICATION, closingHints } from "./hints.ts";
 import { type ManagerOfQuickstart, startManager } from "./managerProcess.ts";

@@ -1,5 +1,5 @@
 import type { RolloutApprovals, RolloutCommand, RolloutStatus } from "../../apis/index.ts";
-import { CommandError } from "../shared/outcome.ts";
+import { CommandError } from "../shared/index.ts";
 
 /** What a verb makes of what was said of the rollout; undefined: there is nothing to say, and why. */
 export type Said = { command: RolloutCommand; answer: string } | { command?: undefined; answer: string };

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { DEFAULT_SYSTEM_NAMESPACE } from "../../apis/index.ts";
 import { duration } from "../shared/commonFlags.ts";
-import { parseDnsLabel, ROLLOUT_FORMATS, type RolloutOptions, type RolloutVerb } from "../shared/options.ts";
+import { parseDnsLabel, ROLLOUT_FORMATS, type RolloutOptions, type RolloutVerb } from "../shared/index.ts";
 
 const number = (text: string): number => {
   const value = Number(text);

@@ -29,15 +29,22 @@ import {
   systemClock,
   listAll,
 } from "../../runtime/index.ts";
-import { commandLogger, type CommandContext, connectHub, type Connection, find } from "../shared/connection.ts";
-import { follow } from "../shared/follow.ts";
-import type { RolloutOptions, RolloutVerb } from "../shared/options.ts";
-import { CommandError, EXIT } from "../shared/outcome.ts";
-import { listPlaced } from "../view/statusReading.ts";
-import { nameOnCommandLine } from "../view/statusNames.ts";
-import { splitName } from "../status/statusSelection.ts";
-import { describeWhere } from "../shared/whereabouts.ts";
-import { chooseAmong } from "../shared/words.ts";
+import {
+  chooseAmong,
+  type CommandContext,
+  CommandError,
+  commandLogger,
+  connectHub,
+  type Connection,
+  describeWhere,
+  EXIT,
+  find,
+  follow,
+  type RolloutOptions,
+  type RolloutVerb,
+} from "../shared/index.ts";
+import { listPlaced, nameOnCommandLine } from "../view/index.ts";
+import { splitName } from "../status/index.ts";
 import { approved, said } from "./commands.ts";
 import { type FoundRevision, foundRevision, goodBefore, linesOf } from "./revisions.ts";
 import { historyText, rolloutText } from "./text.ts";

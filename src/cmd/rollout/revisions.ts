@@ -1,6 +1,6 @@
 import type { FederatedStatus, KeptRevision, KubeObject, RolloutStatus } from "../../apis/index.ts";
 import { provenRevision, type ReadRevision } from "../../hub/index.ts";
-import { CommandError } from "../shared/outcome.ts";
+import { CommandError } from "../shared/index.ts";
 import type { RevisionLine } from "./text.ts";
 
 /** A revision of the index, and what the hub has of it. */

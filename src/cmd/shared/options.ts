@@ -3,8 +3,7 @@ import { CLASS_PATTERN, DEFAULT_CLASS, isOpenable, trimEnd } from "../../apis/in
 import type { LogLevel, Sampling } from "../../observability/index.ts";
 import type { PrometheusConfig } from "../../runtime/index.ts";
 import type { WebhookTarget } from "../../webhooks/index.ts";
-import type { ManagerAccess } from "../workload/managerAccess.ts";
-import type { ManagerWorkload } from "../workload/managerWorkload.ts";
+import { type ManagerAccess, type ManagerWorkload } from "../workload/index.ts";
 
 /** Where the hub is: a file, else KUBECONFIG, else the cluster that this process runs in. */
 export interface HubOptions {

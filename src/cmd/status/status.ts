@@ -1,18 +1,33 @@
 import { parseApiVersion, printYaml, joinCommand } from "../../apis/index.ts";
 import { MEMBERCLUSTERS, systemClock } from "../../runtime/index.ts";
-import { allOf } from "../shared/allOf.ts";
-import { commandLogger, type CommandContext, connectHub, type Connection } from "../shared/connection.ts";
-import { LiveTable } from "../live/liveTable.ts";
-import { Screen } from "../live/screen.ts";
-import { HubView } from "../live/view.ts";
-import type { StatusOptions } from "../shared/options.ts";
-import { EXIT } from "../shared/outcome.ts";
-import { causesOf } from "../view/statusCauses.ts";
-import { type EndedReport, endedOf, endedPlaces, ofNamespace, readEnded } from "../view/statusEnded.ts";
-import { idleNote, readClusters, readEverywhere, readHub, type Shown } from "../view/statusReading.ts";
+import {
+  allOf,
+  type CommandContext,
+  commandLogger,
+  connectHub,
+  type Connection,
+  EXIT,
+  type StatusOptions,
+} from "../shared/index.ts";
+import { HubView, LiveTable, Screen } from "../live/index.ts";
+import {
+  buildReport,
+  causesOf,
+  endedOf,
+  endedPlaces,
+  type EndedReport,
+  formatStatus,
+  idleNote,
+  isHealthy,
+  ofNamespace,
+  readClusters,
+  readEnded,
+  readEverywhere,
+  readHub,
+  type Shown,
+  type StatusReport,
+} from "../view/index.ts";
 import { hiddenCluster, lacks, onlyClusters, select } from "./statusSelection.ts";
-import { formatStatus } from "../view/statusTable.ts";
-import { buildReport, isHealthy, type StatusReport } from "../view/statusView.ts";
 
 /**
  * `meridian status`: every federated object and every cluster, and why something is not well. Exits with 1 when something is not.

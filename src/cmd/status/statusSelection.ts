@@ -1,11 +1,14 @@
 import { parseApiVersion, joinCommand } from "../../apis/index.ts";
 import { neverPlacedAs } from "../../interpreter/index.ts";
 import { DEMOAPPLICATIONS, MANIFESTBUNDLES } from "../../runtime/index.ts";
-import { CommandError } from "../shared/outcome.ts";
-import type { Shown } from "../view/statusReading.ts";
-import { nameOnCommandLine } from "../view/statusNames.ts";
-import type { ClusterReport, ObjectReport, StatusReport } from "../view/statusView.ts";
-import { chooseAmong } from "../shared/words.ts";
+import { chooseAmong, CommandError } from "../shared/index.ts";
+import {
+  type ClusterReport,
+  nameOnCommandLine,
+  type ObjectReport,
+  type Shown,
+  type StatusReport,
+} from "../view/index.ts";
 
 /** Which part of a report was asked for. Pure. */
 

@@ -6,7 +6,7 @@ import {
   type StatusOptions,
   VERSION_FORMATS,
   type VersionOptions,
-} from "../shared/options.ts";
+} from "../shared/index.ts";
 
 /** The options of the verbs that only show something. */
 

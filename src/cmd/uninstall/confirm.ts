@@ -1,7 +1,4 @@
-import type { CommandContext } from "../shared/connection.ts";
-import type { UninstallOptions } from "../shared/options.ts";
-import { CommandError } from "../shared/outcome.ts";
-import type { Terminal } from "../shared/terminal.ts";
+import { type CommandContext, CommandError, type Terminal, type UninstallOptions } from "../shared/index.ts";
 import { objectsOf, type Observed } from "./state.ts";
 import { count } from "./words.ts";
 

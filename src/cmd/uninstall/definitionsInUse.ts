@@ -10,9 +10,8 @@ import {
   type ResourceType,
   systemClock,
 } from "../../runtime/index.ts";
-import { find } from "../shared/connection.ts";
-import { memberSecret, reachMember } from "../member/memberMarks.ts";
-import { describeAnswer } from "../shared/outcome.ts";
+import { describeAnswer, find } from "../shared/index.ts";
+import { memberSecret, reachMember } from "../member/index.ts";
 import type { DefinitionInUse } from "./blockers.ts";
 import type { Place } from "./observe.ts";
 import type { Member } from "./state.ts";

@@ -3,9 +3,7 @@ import { letGo } from "../../clusters/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import { isApiError, isConflict, isInvalid, isNotFound, systemClock } from "../../runtime/index.ts";
 import { withdrawWebhooks } from "../../webhooks/index.ts";
-import type { CommandContext } from "../shared/connection.ts";
-import { CommandError, EXIT } from "../shared/outcome.ts";
-import type { Progress } from "../shared/terminal.ts";
+import { type CommandContext, CommandError, EXIT, type Progress } from "../shared/index.ts";
 import { cleanMember, letGoOn } from "./memberAccounts.ts";
 import type { Place } from "./observe.ts";
 import {

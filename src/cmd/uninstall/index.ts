@@ -5,10 +5,16 @@
  */
 import { CRDS, systemClock } from "../../runtime/index.ts";
 import { DELETION_PROTECTION_LABEL } from "../../webhooks/index.ts";
-import { clusterUid, commandLogger, type CommandContext, connectHub } from "../shared/connection.ts";
-import type { UninstallOptions } from "../shared/options.ts";
-import { CommandError, EXIT } from "../shared/outcome.ts";
-import { Progress } from "../shared/terminal.ts";
+import {
+  clusterUid,
+  type CommandContext,
+  CommandError,
+  commandLogger,
+  connectHub,
+  EXIT,
+  Progress,
+  type UninstallOptions,
+} from "../shared/index.ts";
 import { blockersOf } from "./blockers.ts";
 import { confirm, printWhatStays } from "./confirm.ts";
 import { definitionsInUse } from "./definitionsInUse.ts";

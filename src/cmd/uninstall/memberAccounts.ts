@@ -8,12 +8,22 @@ import {
   MEMBERCLUSTERS,
   SECRETS,
 } from "../../runtime/index.ts";
-import { clusterUid, type CommandContext, connectStored, find } from "../shared/connection.ts";
-import { KUBECONFIG_KEY, MEMBER_UID_ANNOTATION, reachedNamespaces } from "../member/joinedMember.ts";
-import { type MemberAccess, memberAccess } from "../member/memberAccess.ts";
-import { everythingOf, finishRevoking, type Leftover, revokeAccess } from "../member/memberCleanup.ts";
-import { describeUnreleased, memberSecret, reachMember, releaseAll } from "../member/memberMarks.ts";
-import { CommandError, describeAnswer } from "../shared/outcome.ts";
+import { clusterUid, type CommandContext, CommandError, connectStored, describeAnswer, find } from "../shared/index.ts";
+import {
+  describeUnreleased,
+  everythingOf,
+  finishRevoking,
+  KUBECONFIG_KEY,
+  type Leftover,
+  MEMBER_UID_ANNOTATION,
+  type MemberAccess,
+  memberAccess,
+  memberSecret,
+  reachedNamespaces,
+  reachMember,
+  releaseAll,
+  revokeAccess,
+} from "../member/index.ts";
 import type { Place } from "./observe.ts";
 import type { Item } from "./state.ts";
 

@@ -43,10 +43,9 @@ import {
   listAll,
 } from "../../runtime/index.ts";
 import { ADMISSION_TYPES, isProtected } from "../../webhooks/index.ts";
-import { find, isManagerRunning } from "../shared/connection.ts";
-import { describeRelease, type HelmRelease, releaseOf } from "../shared/helmRelease.ts";
-import { INSTALLED_SELECTOR, isInstalled } from "../workload/managerAccess.ts";
-import { JOINED_TO_LABEL } from "../member/memberAccess.ts";
+import { describeRelease, find, type HelmRelease, isManagerRunning, releaseOf } from "../shared/index.ts";
+import { INSTALLED_SELECTOR, isInstalled } from "../workload/index.ts";
+import { JOINED_TO_LABEL } from "../member/index.ts";
 import {
   type Application,
   type Binding,

@@ -1,6 +1,6 @@
 import { CLUSTER_FINALIZER, holdersOf, OBJECT_FINALIZER } from "../../apis/index.ts";
 import type { ResourceType } from "../../runtime/index.ts";
-import type { HelmRelease } from "../shared/helmRelease.ts";
+import { type HelmRelease } from "../shared/index.ts";
 
 /** All that uninstall decides on: the objects on the hub, and the options of the person. Nothing is kept between two snapshots. */
 

@@ -1,4 +1,4 @@
-import type { HelmRelease } from "../shared/helmRelease.ts";
+import { type HelmRelease } from "../shared/index.ts";
 import {
   type Application,
   hasCopies,

@@ -10,8 +10,7 @@ import {
   type ResourceType,
   systemClock,
 } from "../../runtime/index.ts";
-import { find, isManagerRunning, leaseHeldUntil } from "../shared/connection.ts";
-import { follow } from "../shared/follow.ts";
+import { find, follow, isManagerRunning, leaseHeldUntil } from "../shared/index.ts";
 import type { Place } from "./observe.ts";
 import type { Item } from "./state.ts";
 import { count } from "./words.ts";

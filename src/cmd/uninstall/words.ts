@@ -1,4 +1,4 @@
-import { describeRelease, type HelmRelease } from "../shared/helmRelease.ts";
+import { describeRelease, type HelmRelease } from "../shared/index.ts";
 import type { Item, Stage, Wish } from "./state.ts";
 import type { Step } from "./steps.ts";
 

@@ -1,8 +1,7 @@
 import type { KubeObject, Reason } from "../../apis/index.ts";
 import { shortMessage, SINCE_ANNOTATION, timestamp } from "../../apis/index.ts";
 import { lacksRight, listPages, MEMBERCLUSTERS, type ResourceType } from "../../runtime/index.ts";
-import { allOf } from "../shared/allOf.ts";
-import type { Connection } from "../shared/connection.ts";
+import { allOf, type Connection } from "../shared/index.ts";
 import type { Shown } from "./statusReading.ts";
 import type { StatusReport } from "./statusView.ts";
 

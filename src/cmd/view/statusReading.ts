@@ -13,11 +13,16 @@ import {
   systemClock,
   listAll,
 } from "../../runtime/index.ts";
-import { allOf } from "../shared/allOf.ts";
+import {
+  allOf,
+  CommandError,
+  type Connection,
+  find,
+  isLeaseHeld,
+  notInstalled,
+  type StatusOptions,
+} from "../shared/index.ts";
 import { DEFAULT_LEASE_NAME } from "../shared/commonFlags.ts";
-import { type Connection, find, isLeaseHeld, notInstalled } from "../shared/connection.ts";
-import type { StatusOptions } from "../shared/options.ts";
-import { CommandError } from "../shared/outcome.ts";
 
 /** What of the hub is shown: as far as it was asked for, and as far as the rights of the person go. */
 export interface Shown {

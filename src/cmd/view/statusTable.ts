@@ -3,7 +3,7 @@ import { type CauseReport, causesOf } from "./statusCauses.ts";
 import type { EndedReport } from "./statusEnded.ts";
 import { fullNameOf, nameOf } from "./statusNames.ts";
 import type { ClusterReport, ObjectReport, StatusReport } from "./statusView.ts";
-import { type Cell, formatTable } from "../shared/terminal.ts";
+import { type Cell, formatTable } from "../shared/index.ts";
 import { runningThereText } from "../../status/index.ts";
 
 export interface TableOptions {

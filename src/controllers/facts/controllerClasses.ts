@@ -20,7 +20,7 @@ import {
 import { choosePlacement, needsOf, ownerRefOf } from "../../desiredstate/index.ts";
 import { changedSpec, type HubCache, type Policy } from "../../hub/index.ts";
 import { type Client, Emitter } from "../../runtime/index.ts";
-import type { DependentsOfOthers } from "../tables/assignments.ts";
+import { type DependentsOfOthers } from "../tables/index.ts";
 
 /** How long the manager of the default class leaves to the others what is on a member and has no object on the hub. */
 const OTHERS_FIRST_MS = 30_000;

@@ -22,13 +22,11 @@ import {
 import type { HubCache } from "../../hub/index.ts";
 import { groupKindOf, hubKindOf, isCustomGroup } from "../../interpreter/index.ts";
 import { MEMBERCLUSTERS } from "../../runtime/index.ts";
-import type { Assignments } from "../tables/assignments.ts";
+import { type Assignments, type ObservationChange, type Observations, type Plans } from "../tables/index.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import type { DependencyWatches } from "./dependencies.ts";
 import { type MissingOwners, withHeld } from "./missingOwners.ts";
-import type { ObservationChange, Observations } from "../tables/observations.ts";
 import type { PlanningProgress } from "./planningProgress.ts";
-import type { Plans } from "../tables/plans.ts";
 
 /** What is known of the copies of hub objects on the members, and of what their removal rests on. */
 export interface CopySources {

@@ -20,7 +20,7 @@ import {
   type ResourceType,
   SECRETS,
 } from "../../runtime/index.ts";
-import { type Cause, causeOf } from "../tables/objectTraces.ts";
+import { type Cause, causeOf } from "../tables/index.ts";
 
 /** Helm keeps whole releases in Secrets; no application refers to them. */
 const NO_RELEASES = "type!=helm.sh/release.v1";

@@ -3,7 +3,7 @@ import type { Target } from "../../desiredstate/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import type { Clock } from "../../runtime/index.ts";
 import { choosesAmong } from "../../scheduler/index.ts";
-import type { Observations } from "../tables/observations.ts";
+import { type Observations } from "../tables/index.ts";
 
 export interface FirstSightOptions {
   hub: { clusters: Pick<HubCache["clusters"], "list"> };

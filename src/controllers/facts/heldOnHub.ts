@@ -2,7 +2,7 @@ import { type KubeObject, OBJECT_FINALIZER, unclaimed } from "../../apis/index.t
 import type { HubCache } from "../../hub/index.ts";
 import { expiryOf } from "../../interpreter/index.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
-import type { Plans } from "../tables/plans.ts";
+import { type Plans } from "../tables/index.ts";
 
 /** Objects that are being deleted, of which no cluster has anything any more, and that somebody else's finalizer keeps on the hub. */
 

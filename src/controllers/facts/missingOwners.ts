@@ -10,7 +10,7 @@ import type { ClusterFacts, Why } from "../../desiredstate/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import type { Logger, Metrics } from "../../observability/index.ts";
 import { type Clock, compareResourceVersions, Emitter, isMassVanishing } from "../../runtime/index.ts";
-import type { Observations } from "../tables/observations.ts";
+import { type Observations } from "../tables/index.ts";
 
 export interface MissingOwnersOptions {
   hub: HubCache;

@@ -2,8 +2,7 @@ import { policyKey, type RolloutStatus, shareOf } from "../../apis/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import { type RolloutPolicy, type Stop, stopOf } from "../../rollout/index.ts";
 import { Emitter } from "../../runtime/index.ts";
-import { refOfKey } from "../tables/ownerKeys.ts";
-import type { Plans } from "../tables/plans.ts";
+import { type Plans, refOfKey } from "../tables/index.ts";
 
 /** An object whose policy bounds how many are rolled out at once (`maxObjects`). */
 export interface BoundRun {

@@ -14,7 +14,7 @@ import {
   type Result,
   type Source,
 } from "../../runtime/index.ts";
-import type { Assignments } from "../tables/assignments.ts";
+import { type Assignments, type Observations } from "../tables/index.ts";
 import {
   awaitsDecision,
   type DeletionStage,
@@ -23,11 +23,9 @@ import {
   whyNotDrained,
   whyNotLetGo,
 } from "./clusterDeletion.ts";
-import type { ControllerClasses } from "../facts/controllerClasses.ts";
-import { RETRY_FINALIZER_MS, setFinalizers } from "../facts/finalizers.ts";
-import type { Observations } from "../tables/observations.ts";
-import { recordFinalizer } from "../progress/placementEvents.ts";
-import { patienceLeft } from "../status/progressEvents.ts";
+import { type ControllerClasses, RETRY_FINALIZER_MS, setFinalizers } from "../facts/index.ts";
+import { recordFinalizer } from "../progress/index.ts";
+import { patienceLeft } from "../status/index.ts";
 
 export interface ClusterReconcilerOptions {
   hub: Pick<HubCache, "reportedOn" | "clusters">;

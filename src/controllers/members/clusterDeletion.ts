@@ -15,8 +15,7 @@ import type { HubCache } from "../../hub/index.ts";
 import type { EventRecorder } from "../../observability/index.ts";
 import { type Client, type Informer, isNotFound, MEMBERCLUSTERS } from "../../runtime/index.ts";
 import { finalizerHolds } from "../../status/index.ts";
-import type { Assignments } from "../tables/assignments.ts";
-import type { Observations } from "../tables/observations.ts";
+import { type Assignments, type Observations } from "../tables/index.ts";
 
 /** Owner of the condition; the rest of the status is other writers'. */
 const REMOVAL_MANAGER = "meridian-removal";

@@ -23,9 +23,8 @@ import {
   type Result,
   type Source,
 } from "../../runtime/index.ts";
-import type { ControllerClasses } from "../facts/controllerClasses.ts";
-import type { HeldThere, MissingOwners } from "../facts/missingOwners.ts";
-import type { Observations } from "../tables/observations.ts";
+import { type ControllerClasses, type HeldThere, type MissingOwners } from "../facts/index.ts";
+import { type Observations } from "../tables/index.ts";
 
 export interface DeletionHoldReconcilerOptions {
   hub: HubCache;

@@ -2,9 +2,8 @@ import { FEDERATION_API_VERSION, type MemberCluster, type ObjectRef, type OwnerR
 import { decideRemovals, type Observation, type RemovalFacts, type Row } from "../../desiredstate/index.ts";
 import { changedSpec } from "../../hub/index.ts";
 import { done, from, type Reconciler, requeueAfter, type Result, type Source } from "../../runtime/index.ts";
-import type { AssignmentChange } from "../tables/assignments.ts";
-import { type CopySources, leavingOf, type Removal, removalFacts } from "../facts/copies.ts";
-import type { ObservationChange } from "../tables/observations.ts";
+import { type AssignmentChange, type ObservationChange } from "../tables/index.ts";
+import { type CopySources, leavingOf, type Removal, removalFacts } from "../facts/index.ts";
 
 const STRAY = { reason: "ObjectGone", message: "the member object names no hub object as its owner" };
 const UNUSED = { reason: "NamespaceUnused", message: "Meridian made the namespace, and nothing of Meridian is in it" };

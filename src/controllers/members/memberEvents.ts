@@ -10,9 +10,8 @@ import type { Heal, Observation, Row } from "../../desiredstate/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import { memberKindOf } from "../../interpreter/index.ts";
 import type { EventRecorder } from "../../observability/index.ts";
-import type { Assignments } from "../tables/assignments.ts";
-import { isFoundOnJoin } from "../facts/copies.ts";
-import type { Observations } from "../tables/observations.ts";
+import { type Assignments, type Observations } from "../tables/index.ts";
+import { isFoundOnJoin } from "../facts/index.ts";
 
 export interface MemberEventSources {
   hub: HubCache;

@@ -1,9 +1,7 @@
 import { type MemberCluster, matchesClusterSelector, type Placement, policyKey } from "../../apis/index.ts";
 import type { Observation } from "../../desiredstate/index.ts";
 import { clusterSnapshot, type HubCache, type HubEvent } from "../../hub/index.ts";
-import type { Assignments } from "../tables/assignments.ts";
-import type { ObservationChange } from "../tables/observations.ts";
-import type { PlanChange, Plans } from "../tables/plans.ts";
+import { type Assignments, type ObservationChange, type PlanChange, type Plans } from "../tables/index.ts";
 
 /** So many plans are checked in one go. */
 const GO = 256;

@@ -16,9 +16,8 @@ import { changedSpec, type HubCache, type HubEvent, type PlacedKind, type Status
 import type { EventRecorder } from "../../observability/index.ts";
 import type { Client } from "../../runtime/index.ts";
 import { changedContent, isRendered, isUntouched } from "./concerned.ts";
-import type { ControllerClasses } from "../facts/controllerClasses.ts";
-import { setFinalizers } from "../facts/finalizers.ts";
-import { recordFinalizer } from "../progress/placementEvents.ts";
+import { type ControllerClasses, setFinalizers } from "../facts/index.ts";
+import { recordFinalizer } from "../progress/index.ts";
 
 /** How a hub object becomes this manager's: the finalizer, and with it the first record of where the object goes. */
 

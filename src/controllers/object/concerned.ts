@@ -7,7 +7,7 @@ import {
   userSetObject,
   whyOwnersUnknown,
 } from "../../interpreter/index.ts";
-import type { CopySources } from "../facts/copies.ts";
+import { type CopySources } from "../facts/index.ts";
 
 /** Which objects of the hub are a manager's business. What no policy selects costs nothing beyond its event. */
 

@@ -26,14 +26,20 @@ import {
   type Result,
   type Source,
 } from "../../runtime/index.ts";
-import { copiesOf, type CopySources, recordedClusters, removalFacts } from "../facts/copies.ts";
-import { RETRY_FINALIZER_MS, setFinalizers } from "../facts/finalizers.ts";
-import type { HubNamespaces } from "../facts/hubNamespaces.ts";
+import {
+  copiesOf,
+  type CopySources,
+  type HubNamespaces,
+  recordedClusters,
+  removalFacts,
+  RETRY_FINALIZER_MS,
+  setFinalizers,
+} from "../facts/index.ts";
 import { knownOf } from "./needs.ts";
-import { logFieldsOf } from "../tables/ownerKeys.ts";
-import { recordHandover } from "../progress/placementEvents.ts";
+import { logFieldsOf } from "../tables/index.ts";
+import { recordHandover } from "../progress/index.ts";
 import { dependenciesIn } from "./snapshots.ts";
-import type { StatusWrites } from "../status/status.ts";
+import { type StatusWrites } from "../status/index.ts";
 
 export interface HandoverReconcilerOptions extends CopySources {
   client: Client;

@@ -12,7 +12,7 @@ import {
 import { choosePlacement, type Observation, type Why } from "../../desiredstate/index.ts";
 import type { HubCache, PlacedKind } from "../../hub/index.ts";
 import { CRDS } from "../../runtime/index.ts";
-import type { MissingOwners } from "../facts/missingOwners.ts";
+import { type MissingOwners } from "../facts/index.ts";
 
 const SUSPENDED: Reason = "Suspended";
 /** Nobody tells when the last object of a kind is gone. */

@@ -2,8 +2,7 @@ import { FIRST_RECORD_ANNOTATION, type KubeObject, OBJECT_FINALIZER, unclaimed }
 import type { Target } from "../../desiredstate/index.ts";
 import type { PlacedKind, StatusStore } from "../../hub/index.ts";
 import type { Client } from "../../runtime/index.ts";
-import type { ControllerClasses } from "../facts/controllerClasses.ts";
-import { setFinalizers } from "../facts/finalizers.ts";
+import { type ControllerClasses, setFinalizers } from "../facts/index.ts";
 import type { Remains } from "./remains.ts";
 
 /** How a propagated object becomes none of Meridian's business any more: unlike an application it may stand on the hub for the hub's own sake. */

@@ -1,7 +1,6 @@
 import { choosePlacement, type Needs, needsOf, type PlacementChoice } from "../../desiredstate/index.ts";
 import type { HubCache } from "../../hub/index.ts";
-import { type CopySources, recordedClusters } from "../facts/copies.ts";
-import type { Collected } from "../facts/dependencies.ts";
+import { type Collected, type CopySources, recordedClusters } from "../facts/index.ts";
 
 /** What is found out about a hub object before its plan: which policy places it, and what of its needs the hub has. */
 export interface Known {

@@ -32,43 +32,46 @@ import {
 import { affectedBy, leavesClusters, ownersToReplan } from "./affected.ts";
 import { attempted } from "./planningFailure.ts";
 import {
+  changedCommand,
   copiesOf,
   copiesToPlan,
   type CopySources,
+  type EvictionPace,
+  FirstSight,
   freesBundles,
+  type HubNamespaces,
+  keepHeld,
+  type OfGone,
   ownersNamedBy,
   recordedClusters,
   type Removal,
   removalFacts,
-} from "../facts/copies.ts";
-import type { OfGone } from "../facts/controllerClasses.ts";
-import type { DelayedWarnings } from "../progress/delayedWarnings.ts";
-import type { EvictionPace } from "../facts/evictionPace.ts";
+  RETRY_FINALIZER_MS,
+  setFinalizers,
+  wentByTtl,
+} from "../facts/index.ts";
+import {
+  type DelayedWarnings,
+  logProblems,
+  type PolicyProgress,
+  recordDecision,
+  recordStart,
+  warnLater,
+} from "../progress/index.ts";
 import { Finalizations } from "./finalizations.ts";
-import { FirstSight } from "../facts/firstSight.ts";
-import { RETRY_FINALIZER_MS, setFinalizers } from "../facts/finalizers.ts";
-import type { HubNamespaces } from "../facts/hubNamespaces.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 import { changedFinished, changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
 import { changedContent, concernedAmong, isConcerned } from "./concerned.ts";
-import { keepHeld, wentByTtl } from "../facts/heldOnHub.ts";
 import { HELD_AGAIN_MS, heldAsGone, heldByKind, heldBySuspension } from "./heldDeletions.ts";
 import { isOver, letGo } from "./letGo.ts";
 import { RecordedRows } from "./recordedRows.ts";
-import { changedCommand } from "../facts/rolloutCommands.ts";
 import { type Stage, Staging, type StagingSources } from "./staging.ts";
-import type { Rooms } from "../tables/rooms.ts";
-import { followingOf } from "../tables/objectTraces.ts";
-import { logFieldsOf, refOfKey, spanAttributes } from "../tables/ownerKeys.ts";
+import { followingOf, lifeOf, logFieldsOf, refOfKey, type Rooms, spanAttributes } from "../tables/index.ts";
 import { knownOf } from "./needs.ts";
 import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
-import { logProblems, recordDecision, recordStart, warnLater } from "../progress/placementEvents.ts";
-import { lifeOf } from "../tables/plans.ts";
-import { recordDeletionEnd } from "../status/progressEvents.ts";
+import { recordDeletionEnd, type StatusWrites } from "../status/index.ts";
 import { footprintOf, remainsBeside, remainsOf } from "./remains.ts";
 import { awaitsNews, isHeld, isLetGoOf, isUnrecorded, snapshotOf } from "./snapshots.ts";
-import type { PolicyProgress } from "../progress/policyProgress.ts";
-import type { StatusWrites } from "../status/status.ts";
 
 export interface PlacementReconcilerOptions
   extends CopySources, Pick<StagingSources, "revisions" | "gates" | "places"> {

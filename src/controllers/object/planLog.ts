@@ -1,9 +1,8 @@
 import { type FederatedStatus, generationOf, type KubeObject } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/index.ts";
 import type { ReconcileContext } from "../../runtime/index.ts";
-import { isUnanswered } from "../tables/objectTraces.ts";
-import { clusterNames } from "../progress/placementEvents.ts";
-import type { Plan } from "../tables/plans.ts";
+import { isUnanswered, type Plan } from "../tables/index.ts";
+import { clusterNames } from "../progress/index.ts";
 
 /** The lines of one object's planning: with those of the workers and of the status they tell a change from the hub to the last member. */
 

@@ -1,8 +1,8 @@
 import type { KubeObject } from "../../apis/index.ts";
 import type { Why } from "../../desiredstate/index.ts";
 import type { EventRecorder } from "../../observability/index.ts";
-import { recordPlanningFailure } from "../progress/placementEvents.ts";
-import { lifeOf, type Plans } from "../tables/plans.ts";
+import { recordPlanningFailure } from "../progress/index.ts";
+import { lifeOf, type Plans } from "../tables/index.ts";
 
 /**
  * Planning does not throw, whatever the hub holds. Where it does nevertheless, that is an error of Meridian: the rows stand as they are, the

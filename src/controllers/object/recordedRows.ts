@@ -1,6 +1,6 @@
 import type { Row } from "../../desiredstate/index.ts";
 import type { StatusStore } from "../../hub/index.ts";
-import type { Plans } from "../tables/plans.ts";
+import { type Plans } from "../tables/index.ts";
 
 /** Nothing is sent to a cluster before the hub's record names it: whoever comes after has to know where to look. */
 export class RecordedRows {

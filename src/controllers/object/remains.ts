@@ -10,8 +10,7 @@ import {
 import { type HoldRow, kindNameOf, type Row, type Target } from "../../desiredstate/index.ts";
 import type { PlacedKind } from "../../hub/index.ts";
 import { type Dependency, occasionalKindOf } from "../../interpreter/index.ts";
-import { copiesOf, type CopySources, isNeededByOthers, recordedClusters } from "../facts/copies.ts";
-import { whyNotGranted } from "../facts/grants.ts";
+import { copiesOf, type CopySources, isNeededByOthers, recordedClusters, whyNotGranted } from "../facts/index.ts";
 
 /** What may be left of a hub object on clusters where it is not to be (any more). */
 export interface Remains {

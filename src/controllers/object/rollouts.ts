@@ -35,12 +35,17 @@ import {
   type Transition,
   type Turn,
 } from "../../rollout/index.ts";
-import type { Gates } from "../facts/gates.ts";
-import type { Observations } from "../tables/observations.ts";
-import { refOfKey } from "../tables/ownerKeys.ts";
-import { contentHash, type Revisions, tooLarge } from "../facts/revisions.ts";
-import { commandsOf, type CommandSources } from "../facts/rolloutCommands.ts";
-import type { BoundRun, RolloutPlaces } from "../facts/rolloutPlaces.ts";
+import {
+  type BoundRun,
+  commandsOf,
+  type CommandSources,
+  contentHash,
+  type Gates,
+  type Revisions,
+  type RolloutPlaces,
+  tooLarge,
+} from "../facts/index.ts";
+import { type Observations, refOfKey } from "../tables/index.ts";
 
 export interface RolloutSources extends CommandSources {
   observations: Observations;

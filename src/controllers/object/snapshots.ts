@@ -15,11 +15,16 @@ import {
   type Snapshot,
   type Target,
 } from "../../desiredstate/index.ts";
-import { copiesOf, type CopySources, recordedClusters, wasFoundOnJoin } from "../facts/copies.ts";
-import type { EvictionPace } from "../facts/evictionPace.ts";
-import type { HubNamespaces } from "../facts/hubNamespaces.ts";
+import {
+  copiesOf,
+  type CopySources,
+  type EvictionPace,
+  type HubNamespaces,
+  recordedClusters,
+  wasFoundOnJoin,
+} from "../facts/index.ts";
 import type { Known } from "./needs.ts";
-import type { Rooms } from "../tables/rooms.ts";
+import { type Rooms } from "../tables/index.ts";
 
 export interface SnapshotSources extends CopySources {
   hubId: string;

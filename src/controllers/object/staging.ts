@@ -2,8 +2,8 @@ import { type KubeObject, type Reason, type RolloutStatus, shortMessage } from "
 import type { RolloutState, Target, Why } from "../../desiredstate/index.ts";
 import type { EventRecorder, Logger, Metrics } from "../../observability/index.ts";
 import { hasLateClusters, type Transition } from "../../rollout/index.ts";
-import { regardingOf } from "../progress/placementEvents.ts";
-import { lifeOf, type Plans } from "../tables/plans.ts";
+import { regardingOf } from "../progress/index.ts";
+import { lifeOf, type Plans } from "../tables/index.ts";
 import { type RolloutRequest, Rollouts, type RolloutSources } from "./rollouts.ts";
 
 export interface StagingSources extends RolloutSources {

@@ -14,7 +14,7 @@ import type { HubCache, Policy } from "../../hub/index.ts";
 import { hubKindOf, whyNeverPlaced } from "../../interpreter/index.ts";
 import { partlyWonBy, winnersOver } from "../../override/index.ts";
 import { type LostObjects, refusedPatches } from "../../status/index.ts";
-import type { Observations } from "../tables/observations.ts";
+import { type Observations } from "../tables/index.ts";
 
 /** What the plans say of one policy. */
 export interface Outcome {

@@ -18,16 +18,23 @@ import {
   TimeSlice,
 } from "../../runtime/index.ts";
 import { policyStatus } from "../../status/index.ts";
-import type { Assignments } from "../tables/assignments.ts";
-import type { ControllerClasses } from "../facts/controllerClasses.ts";
-import type { Gates } from "../facts/gates.ts";
-import type { ObservationChange, Observations } from "../tables/observations.ts";
-import type { PlanningProgress } from "../facts/planningProgress.ts";
-import type { PolicyProgress } from "../progress/policyProgress.ts";
+import {
+  type Assignments,
+  type ObservationChange,
+  type Observations,
+  type Plans,
+  policiesIn,
+  refOfKey,
+} from "../tables/index.ts";
+import {
+  type ControllerClasses,
+  type Gates,
+  type PlanningProgress,
+  type RolloutPlaces,
+  type StoppedRun,
+} from "../facts/index.ts";
+import { type PolicyProgress } from "../progress/index.ts";
 import { type Outcome, PolicyTally } from "./policyOutcome.ts";
-import { refOfKey } from "../tables/ownerKeys.ts";
-import { policiesIn, type Plans } from "../tables/plans.ts";
-import type { RolloutPlaces, StoppedRun } from "../facts/rolloutPlaces.ts";
 import { ungrantedKinds } from "./ungrantedKinds.ts";
 import { withoutEffect } from "./withoutEffect.ts";
 

@@ -12,7 +12,7 @@ import type { Problem, Target, Why } from "../../desiredstate/index.ts";
 import type { EventRecord, EventRecorder, FailoverReason, Logger } from "../../observability/index.ts";
 
 import type { DelayedWarnings } from "./delayedWarnings.ts";
-import type { Plans } from "../tables/plans.ts";
+import { type Plans } from "../tables/index.ts";
 
 /** What an object needs and does not get. */
 const LACKING: ReadonlySet<string> = new Set<Reason>(["DependencyMissing", "DependencyUnresolved", "DuplicateEntries"]);

@@ -1,8 +1,8 @@
 import { type KubeObject, parseApiVersion, policyKey } from "../../apis/index.ts";
 import { changedSpec, type HubCache, type HubEvent, type Policy } from "../../hub/index.ts";
 import { Emitter, from, type ResourceType, type Source } from "../../runtime/index.ts";
-import type { DependencyWatches } from "../facts/dependencies.ts";
-import type { Plans } from "../tables/plans.ts";
+import { type DependencyWatches } from "../facts/index.ts";
+import { type Plans } from "../tables/index.ts";
 
 /** So many objects are looked at in one go. */
 const BATCH = 256;

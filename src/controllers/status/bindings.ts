@@ -20,7 +20,7 @@ import {
   type Result,
   type Source,
 } from "../../runtime/index.ts";
-import { logFieldsOf, refOfKey } from "../tables/ownerKeys.ts";
+import { logFieldsOf, refOfKey } from "../tables/index.ts";
 
 export interface BindingReconcilerOptions {
   hub: HubCache;

@@ -8,8 +8,7 @@ import {
 } from "../../apis/index.ts";
 import { groupKindOf, type HubKind, memberKinds } from "../../interpreter/index.ts";
 import type { ViewSources } from "./clusterViews.ts";
-import { nameOf } from "../tables/kindCounts.ts";
-import type { Plan } from "../tables/plans.ts";
+import { nameOf, type Plan } from "../tables/index.ts";
 
 /** Kinds that are watched on every member need no record. */
 const ALWAYS_WATCHED: ReadonlySet<string> = new Set(memberKinds().map(nameOf));

@@ -1,7 +1,5 @@
 import { isInSync } from "../../desiredstate/index.ts";
-import type { Assignments, Cell } from "../tables/assignments.ts";
-import type { Observations } from "../tables/observations.ts";
-import type { Plans } from "../tables/plans.ts";
+import { type Assignments, type Cell, type Observations, type Plans } from "../tables/index.ts";
 
 /** How far the rows of one hub object are carried out. */
 

@@ -12,12 +12,8 @@ import {
 import type { HubCache } from "../../hub/index.ts";
 import type { Health } from "../../interpreter/index.ts";
 import type { ClusterView, RowView } from "../../status/index.ts";
-import type { Assignments, Cell } from "../tables/assignments.ts";
-import { isFoundOnJoin } from "../facts/copies.ts";
-import { whyNotGranted } from "../facts/grants.ts";
-import type { Observations } from "../tables/observations.ts";
-import type { Plan } from "../tables/plans.ts";
-import type { ReportedContacts } from "../tables/reportedContacts.ts";
+import { type Assignments, type Cell, type Observations, type Plan, type ReportedContacts } from "../tables/index.ts";
+import { isFoundOnJoin, whyNotGranted } from "../facts/index.ts";
 
 export interface ViewSources {
   hub: HubCache;

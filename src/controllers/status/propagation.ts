@@ -1,5 +1,5 @@
 import { hashOfText } from "../../apis/index.ts";
-import type { Plan } from "../tables/plans.ts";
+import { type Plan } from "../tables/index.ts";
 import type { Tracked } from "./trackedStatus.ts";
 
 /** How long a change takes from the hub to every member: once for each change, when it is right everywhere. */

@@ -24,16 +24,20 @@ import {
   type Source,
 } from "../../runtime/index.ts";
 import { aggregate, type ClusterView, withClusters } from "../../status/index.ts";
-import type { AssignmentChange } from "../tables/assignments.ts";
+import {
+  type AssignmentChange,
+  logFieldsOf,
+  type ObservationChange,
+  type Plan,
+  type PlanChange,
+  type Plans,
+  spanAttributes,
+} from "../tables/index.ts";
 import { awaitsAnswer, hasBegun, openCell } from "./carryingOut.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
 import { recordedKindsOf } from "./bundleKinds.ts";
-import { classesOf, type ControllerClasses } from "../facts/controllerClasses.ts";
+import { classesOf, type ControllerClasses, holdersBeside } from "../facts/index.ts";
 import { heldFor, writeDue, WriteRate } from "./debounce.ts";
-import { holdersBeside } from "../facts/heldOnHub.ts";
-import type { ObservationChange } from "../tables/observations.ts";
-import { logFieldsOf, spanAttributes } from "../tables/ownerKeys.ts";
-import type { Plan, PlanChange, Plans } from "../tables/plans.ts";
 import { patienceLeft, type ProgressSinks, recordProgress } from "./progressEvents.ts";
 import { noteRows, tookToPropagate } from "./propagation.ts";
 import { tellTrouble, type TroubleSinks } from "./statusEvents.ts";

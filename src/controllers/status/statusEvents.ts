@@ -3,7 +3,7 @@ import type { Target } from "../../desiredstate/index.ts";
 import type { StatusStore } from "../../hub/index.ts";
 import type { EventRecord, EventRecorder } from "../../observability/index.ts";
 import { type ClusterView, detailOf } from "../../status/index.ts";
-import type { DelayedWarnings } from "../progress/delayedWarnings.ts";
+import { type DelayedWarnings } from "../progress/index.ts";
 
 /** The words in full that the entry of a cluster had to cut. */
 type DetailOn = (cluster: string) => string | undefined;

@@ -1,5 +1,5 @@
 import type { FederatedStatus, KubeObject } from "../../apis/index.ts";
-import type { Cell } from "../tables/assignments.ts";
+import { type Cell } from "../tables/index.ts";
 import type { Debounce } from "./debounce.ts";
 import { newProgress, type ObjectProgress } from "./progressEvents.ts";
 

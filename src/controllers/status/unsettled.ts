@@ -1,7 +1,5 @@
 import type { HubCache, StatusStore } from "../../hub/index.ts";
-import type { Assignments } from "../tables/assignments.ts";
-import type { Observations } from "../tables/observations.ts";
-import type { Plan } from "../tables/plans.ts";
+import { type Assignments, type Observations, type Plan } from "../tables/index.ts";
 
 /** For how long after leadership began a status waits for clusters of which nothing is known yet. */
 const INITIAL_SYNC_MS = 10_000;

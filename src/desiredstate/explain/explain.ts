@@ -10,12 +10,11 @@ import { placeableKindOf } from "../../interpreter/index.ts";
 import { matchRules, type PolicyRef, winnersOver } from "../../override/index.ts";
 import { compareText, sortedByName, type Verdict } from "../../scheduler/index.ts";
 import type { Step } from "../../scheduler/types.ts";
-import { type AppliedRule, appliedRules } from "../manifests/overrideFields.ts";
+import { type AppliedRule, appliedRules } from "../manifests/index.ts";
 import { type StageAssignment, stageAssignment, stageProblems } from "./rolloutStages.ts";
 import { type NearMiss, nearMisses } from "./nearMisses.ts";
-import { choosePlacement } from "../target/placementSelection.ts";
+import { choosePlacement, computeTarget } from "../target/index.ts";
 import { remedyFor } from "./remedies.ts";
-import { computeTarget } from "../target/target.ts";
 import type { ClusterTarget, Problem, Target, Why } from "../types.ts";
 import type { Snapshot } from "../snapshot.ts";
 

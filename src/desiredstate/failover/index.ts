@@ -7,3 +7,4 @@
  */
 export type { Contacts } from "./types.ts";
 export { type Failover, scheduleWithFailover } from "./schedule.ts";
+export { reschedulingOf, withRescheduling } from "./rescheduling.ts";

@@ -6,7 +6,7 @@ import {
   unwrittenFields,
   userSetObject,
 } from "../../interpreter/index.ts";
-import { mark, type Marking } from "../rows/marks.ts";
+import { mark, type Marking } from "../rows/index.ts";
 import type { DependencyHashes, DesiredObject, Why } from "../types.ts";
 import type { Needs, Snapshot } from "../snapshot.ts";
 

@@ -13,7 +13,7 @@ import { applyRules, type MatchedRule, matchRules, type PolicyRef } from "../../
 import type { ObjectRules } from "../../override/types.ts";
 import type { ClusterSnapshot } from "../../scheduler/types.ts";
 import { contentHashOf, type PropagatedDependencies, userSetOf, whyNeverSent } from "./dependencies.ts";
-import { mark, type Marking } from "../rows/marks.ts";
+import { mark, type Marking } from "../rows/index.ts";
 import { effectOn } from "./overrideEffect.ts";
 import type { Needs, Snapshot } from "../snapshot.ts";
 import type { DependencyOverride, DesiredObject, Problem } from "../types.ts";

@@ -25,13 +25,12 @@ import {
 import { applyRules, type MatchedRule, type OverrideEffect } from "../../override/index.ts";
 import type { PropagatedDependencies } from "./dependencies.ts";
 import { judgeRendering, type NamespaceTerms, type Rendering } from "../podSecurity/index.ts";
-import { mark, type Marking, withControllerReference, withDependenciesHash } from "../rows/marks.ts";
+import { isSameRef, mark, type Marking, withControllerReference, withDependenciesHash } from "../rows/index.ts";
 import type { Runs } from "./finished.ts";
 import { effectOn } from "./overrideEffect.ts";
 import { wrongReplicas } from "./patchedReplicas.ts";
 import { withoutRetained } from "./retain.ts";
 import { reportTermsOf } from "./reporting.ts";
-import { isSameRef } from "../rows/rows.ts";
 import { judgeRights } from "./tenantRights.ts";
 import { withoutDuplicatesIn } from "./duplicates.ts";
 import type { DesiredObject, Problem, Why } from "../types.ts";

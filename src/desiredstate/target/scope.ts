@@ -23,9 +23,8 @@ import {
   type Subject,
   type Verdict,
 } from "../../scheduler/index.ts";
-import { type Failover, scheduleWithFailover } from "../failover/index.ts";
-import { AWAITING_REPLACEMENT } from "../rows/moves.ts";
-import { withRescheduling } from "../failover/rescheduling.ts";
+import { type Failover, scheduleWithFailover, withRescheduling } from "../failover/index.ts";
+import { AWAITING_REPLACEMENT } from "../rows/index.ts";
 import type { Target } from "../types.ts";
 import type { Snapshot } from "../snapshot.ts";
 

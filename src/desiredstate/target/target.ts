@@ -22,21 +22,26 @@ import {
 import { type MatchedRule, matchRules, type PolicyRef } from "../../override/index.ts";
 import { choosesAmong, goesByRoom, NEEDS_UNKNOWN, roomFor, sortedByName, type Subject } from "../../scheduler/index.ts";
 import { manifestsProblem, scopeProblem, termsWithin } from "./bundleScope.ts";
-import { apisOf } from "../manifests/apisOf.ts";
-import { collectDependencies } from "../manifests/dependencies.ts";
-import { Finished, runsIn } from "../manifests/finished.ts";
-import { lacking } from "../manifests/lacking.ts";
-import { DependencyOverrides, type DependencyShare } from "../manifests/dependencyOverrides.ts";
-import { type Marking, ownerRefOf, ownerText } from "../rows/marks.ts";
+import {
+  apisOf,
+  collectDependencies,
+  DependencyOverrides,
+  type DependencyShare,
+  Finished,
+  lacking,
+  runsIn,
+  type VariantOptions,
+  VariantRenderer,
+  withoutRetained,
+} from "../manifests/index.ts";
+import { type Marking, ownerRefOf, ownerText } from "../rows/index.ts";
 import { needsOf, withTheirNeeds } from "./needs.ts";
 import { choosePlacement } from "./placementSelection.ts";
 import { defaultTerms, type NamespaceTerms } from "../podSecurity/index.ts";
-import { withoutRetained } from "../manifests/retain.ts";
-import { reschedulingOf } from "../failover/rescheduling.ts";
+import { reschedulingOf } from "../failover/index.ts";
 import { currentClusters, foundClusters, foundReplicas, isRendered, type Scope, scopeOf } from "./scope.ts";
 import type { ClusterTarget, Target, Why } from "../types.ts";
 import type { Needs, Snapshot } from "../snapshot.ts";
-import { type VariantOptions, VariantRenderer } from "../manifests/variants.ts";
 
 /**
  * Everything that follows from one moment's values for one hub object: which clusters run it, what is to be there, and why. `now` in epoch

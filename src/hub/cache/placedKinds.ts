@@ -11,7 +11,7 @@ import {
   type ResourceType,
 } from "../../runtime/index.ts";
 import { type HubEvent, isDeparture } from "./events.ts";
-import type { KindCatalog } from "../kinds/kindCatalog.ts";
+import { type KindCatalog } from "../kinds/index.ts";
 
 /** One kind whose objects Meridian places. */
 export interface PlacedKind {

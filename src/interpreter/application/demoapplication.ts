@@ -1,6 +1,6 @@
 import { type KubeObject, type ObjectMeta, PAAS_GROUP, setMember } from "../../apis/index.ts";
-import { staysOnHub } from "../kinds/hubMarks.ts";
-import { podDependencies } from "../pods/podDependencies.ts";
+import { staysOnHub } from "../kinds/index.ts";
+import { podDependencies } from "../pods/index.ts";
 import { ingressSpec } from "./ingress.ts";
 import { containerPorts, servicePorts, serviceType } from "./ports.ts";
 import type { HubKind } from "../types.ts";

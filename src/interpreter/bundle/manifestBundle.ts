@@ -1,6 +1,5 @@
 import { FEDERATION_GROUP, type KubeObject, refKey, refOf } from "../../apis/index.ts";
-import { addReferencesOfWorkload } from "../pods/podDependencies.ts";
-import { References } from "../pods/references.ts";
+import { addReferencesOfWorkload, References } from "../pods/index.ts";
 import type { Dependency, HubKind } from "../types.ts";
 import { renderManifests, unpackedSpecOf } from "./manifests.ts";
 

@@ -15,12 +15,12 @@ import {
 import {
   groupKindOf,
   holdsFreeForm,
-  isCustomGroup,
   isClusterScopedBuiltIn,
+  isCustomGroup,
   isDefinition,
   phaseOf,
   whyNeverInBundle,
-} from "../kinds/kinds.ts";
+} from "../kinds/index.ts";
 import { prune } from "../values.ts";
 
 /** Of the metadata, what servers and controllers write. */

@@ -1,6 +1,6 @@
 import { FIELD_MANAGER, type FieldsV1, type KubeObject } from "../../apis/index.ts";
 import { associativeKey } from "./fieldPaths.ts";
-import { staysOnHub } from "../kinds/hubMarks.ts";
+import { staysOnHub } from "../kinds/index.ts";
 import { indexAt, isOwn, ownedAt, valueAtElements } from "./ownership.ts";
 import { isUsers } from "./userFields.ts";
 import type { StandingField } from "../types.ts";

@@ -1,7 +1,6 @@
 import { type FieldsV1, type KubeObject, parseApiVersion, parseJson, sameValue } from "../../apis/index.ts";
-import { isCustomGroup } from "../kinds/kinds.ts";
+import { isCustomGroup, staysOnHub } from "../kinds/index.ts";
 import { associativeKey } from "./fieldPaths.ts";
-import { staysOnHub } from "../kinds/hubMarks.ts";
 import { memberAt } from "./ownership.ts";
 import { isServerDefault } from "./serverDefaults.ts";
 import { isUsers, unownedReplicas } from "./userFields.ts";

@@ -7,9 +7,8 @@ import {
   parseApiVersion,
   setMember,
 } from "../../apis/index.ts";
-import { isCustomGroup } from "../kinds/kinds.ts";
+import { isCustomGroup, staysOnHub } from "../kinds/index.ts";
 import { associativeKey, matchesKey } from "./fieldPaths.ts";
-import { staysOnHub } from "../kinds/hubMarks.ts";
 import { ownedAt, valueAtElements } from "./ownership.ts";
 import { type Fields, isFields } from "../values.ts";
 

@@ -3,7 +3,7 @@ import { addReferencesOfPod, addReferencesOfWorkload } from "./podDependencies.t
 import { podSpecsOf } from "./podTemplates.ts";
 import { References } from "./references.ts";
 import type { Dependency } from "../types.ts";
-import { userSetObject } from "../fields/userFields.ts";
+import { userSetObject } from "../fields/index.ts";
 import { fieldsOf, listOf } from "../values.ts";
 
 /** What the pods need of an object for which a placement declares where the templates are. */

@@ -8,8 +8,8 @@ import {
   PAAS_GROUP,
   parseApiVersion,
 } from "../../apis/index.ts";
-import { whyByNameOnly } from "../kinds/placeableKinds.ts";
-import { isWrittenByHub } from "../fields/userFields.ts";
+import { whyByNameOnly } from "../kinds/index.ts";
+import { isWrittenByHub } from "../fields/index.ts";
 
 /** Objects that every cluster makes for itself, by kind (`group/Kind`). */
 const OF_EVERY_CLUSTER: Readonly<Record<string, readonly string[]>> = {

@@ -6,9 +6,8 @@ import {
   type MemberCondition,
   parseApiVersion,
 } from "../../apis/index.ts";
-import { shownConditions } from "../health/conditions.ts";
-import { declaredHealth } from "../health/declared.ts";
-import { imagesOf } from "../pods/images.ts";
+import { declaredHealth, shownConditions } from "../health/index.ts";
+import { imagesOf } from "../pods/index.ts";
 import { memberKindOf } from "./registry.ts";
 import type { Health } from "../types.ts";
 

@@ -6,34 +6,39 @@ import {
   type ObjectRef,
   PAAS_GROUP,
 } from "../../apis/index.ts";
-import { manifestBundleKind } from "../bundle/manifestBundle.ts";
-import { demoApplicationKind } from "../application/demoapplication.ts";
-import { ingressAddresses, serviceAddresses } from "../health/addresses.ts";
-import { definitionHealth } from "../health/definitions.ts";
-import { jobPaths } from "../sums/divisionOfJobs.ts";
-import { genericEnd, jobEnd, podEnd } from "../sums/ends.ts";
-import { genericHealth, hasNoStatus } from "../health/generic.ts";
-import { cronJobHealth, jobHealth } from "../health/jobs.ts";
-import { podHealth } from "../health/pod.ts";
-import { available, health } from "../health/report.ts";
-import { autoscalerHealth, disruptionBudgetHealth } from "../health/scaling.ts";
-import { ingressHealth, namespaceHealth, serviceHealth } from "../health/services.ts";
-import { claimHealth, volumeHealth } from "../health/storage.ts";
+import { manifestBundleKind } from "../bundle/index.ts";
+import { demoApplicationKind } from "../application/index.ts";
 import {
   askedReplicas,
+  autoscalerHealth,
+  available,
+  claimHealth,
+  cronJobHealth,
   daemonSetHealth,
+  definitionHealth,
   deploymentHealth,
+  disruptionBudgetHealth,
+  genericHealth,
+  hasNoStatus,
+  health,
+  ingressAddresses,
+  ingressHealth,
+  jobHealth,
+  namespaceHealth,
+  podHealth,
   replicaSetHealth,
+  serviceAddresses,
+  serviceHealth,
   statefulSetHealth,
-} from "../health/workloads.ts";
+  volumeHealth,
+} from "../health/index.ts";
+import { genericEnd, jobEnd, jobPaths, podEnd } from "../sums/index.ts";
 import { isMeridiansKind } from "./hubsOwn.ts";
-import { whyNeverPlaced } from "../kinds/placeableKinds.ts";
-import { propagatedDependencies } from "../pods/propagatedDependencies.ts";
+import { whyNeverPlaced } from "../kinds/index.ts";
+import { propagatedDependencies } from "../pods/index.ts";
 import { replicaPath } from "./replicas.ts";
 import type { Health, HubKind, MemberKind, ReplicaPaths, ServedKind } from "../types.ts";
-import { standingFields } from "../fields/standing.ts";
-import { unwrittenFields } from "../fields/unwritten.ts";
-import { userSetObject, whyOwnersUnknown } from "../fields/userFields.ts";
+import { standingFields, unwrittenFields, userSetObject, whyOwnersUnknown } from "../fields/index.ts";
 import { fieldsOf } from "../values.ts";
 
 const POD_TEMPLATE = ["spec", "template"] as const;

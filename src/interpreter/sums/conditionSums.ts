@@ -7,8 +7,7 @@ import {
   shortMessage,
   timestamp,
 } from "../../apis/index.ts";
-import { conditionsIn, type ReportedCondition } from "../health/report.ts";
-import { polarityOf } from "../health/generic.ts";
+import { conditionsIn, polarityOf, type ReportedCondition } from "../health/index.ts";
 import type { MemberStatus } from "../types.ts";
 
 const MOST_TYPES = 16;

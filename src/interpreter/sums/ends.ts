@@ -1,5 +1,5 @@
 import { type End, hashOf, type KubeObject, parseApiVersion } from "../../apis/index.ts";
-import { conditionOf, conditionsOf, isBehind, statusOf } from "../health/report.ts";
+import { conditionOf, conditionsOf, isBehind, statusOf } from "../health/index.ts";
 import { type Fields, fieldsOf, numberOf, textOf } from "../values.ts";
 
 /** How member objects come to their end for good. What has ended is never run again, unless its spec asks for other work. */

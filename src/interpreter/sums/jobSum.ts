@@ -1,6 +1,6 @@
 import { type Condition, type KubeObject, timestamp } from "../../apis/index.ts";
 import { type ConditionContext, conditionSums } from "./conditionSums.ts";
-import { conditionsIn } from "../health/report.ts";
+import { conditionsIn } from "../health/index.ts";
 import type { MemberStatus } from "../types.ts";
 import { type Fields, fieldsOf, listOf, numberOf, textOf, timesIn } from "../values.ts";
 

@@ -1,6 +1,5 @@
 import { type ObjectRef, refKey } from "../../apis/index.ts";
-import { errorReason, errorType, type Logger } from "../logging/logger.ts";
-import { redactText } from "../logging/redaction.ts";
+import { errorReason, errorType, type Logger, redactText } from "../logging/index.ts";
 
 export type EventDrop = "queue_full" | "failed";
 

@@ -1,7 +1,6 @@
 import { type KubeObject, microTimestamp, type ObjectRef, SINCE_ANNOTATION } from "../../apis/index.ts";
 import { type EventDrop, DroppedEvents } from "./droppedEvents.ts";
-import { redactText } from "../logging/redaction.ts";
-import type { Logger } from "../logging/logger.ts";
+import { type Logger, redactText } from "../logging/index.ts";
 
 /** Names the object that an Event is about. */
 export interface EventSubject extends ObjectRef {

@@ -1,10 +1,10 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { ReconcileMetrics } from "./controllerMetrics.ts";
-import type { EventDrop } from "../events/droppedEvents.ts";
+import { type EventDrop } from "../events/index.ts";
 import { FAST, familiesOf, SLOW } from "./metricFamilies.ts";
 import { ObjectMetrics } from "./objectMetrics.ts";
 import { RequestMetrics } from "./requestMetrics.ts";
-import type { SpanDrop } from "../tracing/spanExport.ts";
+import { type SpanDrop } from "../tracing/index.ts";
 import type {
   ControllerMetrics,
   FailoverReason,

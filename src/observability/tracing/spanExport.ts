@@ -1,6 +1,5 @@
 import type { ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
-import type { Logger } from "../logging/logger.ts";
-import { redactText } from "../logging/redaction.ts";
+import { type Logger, redactText } from "../logging/index.ts";
 
 export type SpanDrop = "queue_full" | "failed";
 

@@ -8,8 +8,7 @@ import {
   trace,
   type Tracer,
 } from "@opentelemetry/api";
-import { errorReason, errorType } from "../logging/logger.ts";
-import { redactText } from "../logging/redaction.ts";
+import { errorReason, errorType, redactText } from "../logging/index.ts";
 
 export type { SpanContext } from "@opentelemetry/api";
 

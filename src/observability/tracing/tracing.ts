@@ -2,7 +2,7 @@ import type { Tracer } from "@opentelemetry/api";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchSpanProcessor, TracerProvider, type SpanExporter, type SpanProcessor } from "@opentelemetry/sdk-trace";
 import { trimEnd } from "../../apis/index.ts";
-import type { Logger } from "../logging/logger.ts";
+import { type Logger } from "../logging/index.ts";
 import { resourceAttributes } from "./resourceAttributes.ts";
 import { noSpans, type Sampling, samplingOf, SpanSampler } from "./sampling.ts";
 import { type SpanDrop, SpanExport } from "./spanExport.ts";

@@ -1,7 +1,13 @@
 import { isRecord } from "../../apis/index.ts";
-import { ApiError, TransportError } from "../core/errors.ts";
-import type { Answer, ResponseHead } from "../transport/exchange.ts";
-import { type JsonBounds, JsonTooLargeError, parseJsonInPieces, type Pause } from "../transport/jsonPieces.ts";
+import { ApiError, TransportError } from "../core/index.ts";
+import {
+  type Answer,
+  type JsonBounds,
+  JsonTooLargeError,
+  parseJsonInPieces,
+  type Pause,
+  type ResponseHead,
+} from "../transport/index.ts";
 import type { ApiStatus } from "../types.ts";
 import { statusFrom } from "./wire.ts";
 

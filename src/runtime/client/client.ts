@@ -1,13 +1,17 @@
 import { FIELD_MANAGER, jsonForYaml, type KubeObject } from "../../apis/index.ts";
 import { apiErrorFrom, isJson, parseJson } from "./apiAnswers.ts";
 import { collectionPath, listQuery, objectPath, query, watchQuery } from "./apiPaths.ts";
-import { TimeSlice } from "../core/timeSlice.ts";
-import type { Clock } from "../core/clock.ts";
+import { type Clock, isApiError, locatedAt, NotLeaderError, TimeSlice, TransportError } from "../core/index.ts";
 import type { ClusterConfig } from "../credentials/types.ts";
-import type { Answer, BodyReader, ResponseHead } from "../transport/exchange.ts";
-import { isApiError, locatedAt, NotLeaderError, TransportError } from "../core/errors.ts";
-import type { Pause } from "../transport/jsonPieces.ts";
-import { Transport, type TransportOptions, type TransportRequest } from "../transport/transport.ts";
+import {
+  type Answer,
+  type BodyReader,
+  type Pause,
+  type ResponseHead,
+  Transport,
+  type TransportOptions,
+  type TransportRequest,
+} from "../transport/index.ts";
 import type {
   ApplyOptions,
   CallOptions,

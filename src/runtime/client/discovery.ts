@@ -1,6 +1,5 @@
-import type { Clock } from "../core/clock.ts";
+import { ApiError, type Clock, KindNotServedError } from "../core/index.ts";
 import { type DiscoveredResources, loadResources } from "./discoveryDocuments.ts";
-import { ApiError, KindNotServedError } from "../core/errors.ts";
 import { apiVersionOf } from "./resources.ts";
 import type { Client, ResourceType } from "../types.ts";
 

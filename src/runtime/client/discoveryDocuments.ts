@@ -1,5 +1,5 @@
 import { isRecord, parseApiVersion } from "../../apis/index.ts";
-import { isApiError, TransportError } from "../core/errors.ts";
+import { isApiError, TransportError } from "../core/index.ts";
 import { apiVersionOf } from "./resources.ts";
 import type { Client, ResourceType } from "../types.ts";
 

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../apis/index.ts";
 import { collectionPath } from "./apiPaths.ts";
-import { isTransportError, TransportError, type TransportReason } from "../core/errors.ts";
+import { isTransportError, TransportError, type TransportReason } from "../core/index.ts";
 import type { Client, ListOptions, ObjectList, ResourceType } from "../types.ts";
 
 /** Which objects of one cluster. */

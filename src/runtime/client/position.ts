@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../apis/index.ts";
-import { compareResourceVersions } from "../core/keys.ts";
+import { compareResourceVersions } from "../core/index.ts";
 
 /** An object of a selection and its version, as a change showed it. */
 export interface Landmark {

@@ -1,11 +1,8 @@
 import { readFileSync } from "node:fs";
 import { isRefusedHost, trimEnd } from "../../apis/index.ts";
-import type { Clock } from "../core/clock.ts";
-import { hostOf } from "../credentials/address.ts";
-import { staticCredentials, tokenFileCredentials } from "../credentials/providers.ts";
-import { TransportError } from "../core/errors.ts";
-import type { BodyReader } from "../transport/exchange.ts";
-import { Transport } from "../transport/transport.ts";
+import { type Clock, TransportError } from "../core/index.ts";
+import { hostOf, staticCredentials, tokenFileCredentials } from "../credentials/index.ts";
+import { type BodyReader, Transport } from "../transport/index.ts";
 
 /** The Prometheus, or what answers like one, that a cluster's administrator allows to be asked. */
 export interface PrometheusConfig {

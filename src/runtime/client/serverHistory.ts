@@ -1,4 +1,4 @@
-import { compareResourceVersions } from "../core/keys.ts";
+import { compareResourceVersions } from "../core/index.ts";
 import { type Selection, selectors } from "./pages.ts";
 import type { Known, Landmark } from "./position.ts";
 import type { Client } from "../types.ts";

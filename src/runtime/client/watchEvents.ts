@@ -1,4 +1,4 @@
-import { ApiError } from "../core/errors.ts";
+import { ApiError } from "../core/index.ts";
 import type { ApiStatus, WatchEvent, WatchOptions } from "../types.ts";
 
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";

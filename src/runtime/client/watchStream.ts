@@ -1,9 +1,6 @@
 import { parseJson } from "./apiAnswers.ts";
-import { locatedAt, TransportError } from "../core/errors.ts";
-import type { BodyReader } from "../transport/exchange.ts";
-import type { Pause } from "../transport/jsonPieces.ts";
-import { LineSplitter } from "../transport/lineSplitter.ts";
-import type { Transport } from "../transport/transport.ts";
+import { locatedAt, TransportError } from "../core/index.ts";
+import { type BodyReader, LineSplitter, type Pause, type Transport } from "../transport/index.ts";
 import type { ResourceType, WatchEvent, WatchOptions } from "../types.ts";
 import { knownVersionIn } from "./watchEvents.ts";
 import { bookmarkOf, eventFrom } from "./wire.ts";

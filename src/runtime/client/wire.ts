@@ -1,5 +1,5 @@
 import { isRecord, type KubeObject, type ObjectMeta } from "../../apis/index.ts";
-import { TransportError } from "../core/errors.ts";
+import { TransportError } from "../core/index.ts";
 import { apiVersionOf } from "./resources.ts";
 import type { ApiStatus, ObjectList, ResourceType, WatchEvent } from "../types.ts";
 

@@ -11,11 +11,9 @@ import {
   type Span,
   type Tracer,
 } from "../../observability/index.ts";
-import type { Clock } from "../core/clock.ts";
-import { NotLeaderError, ReconcileTimeoutError } from "../core/errors.ts";
+import { type Clock, NotLeaderError, ReconcileTimeoutError, TimeSlice } from "../core/index.ts";
 import { KeyFeed } from "./keyFeed.ts";
 import type { Source } from "./sources.ts";
-import { TimeSlice } from "../core/timeSlice.ts";
 import type { Workqueue } from "./workqueue.ts";
 
 /** How a reconcile that did not fail ended. */

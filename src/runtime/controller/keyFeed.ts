@@ -1,5 +1,5 @@
 import type { Keys } from "./sources.ts";
-import type { TimeSlice } from "../core/timeSlice.ts";
+import { type TimeSlice } from "../core/index.ts";
 
 export interface KeyFeedOptions<K extends string> {
   add: (key: K, afterMs: number) => void;

@@ -1,6 +1,5 @@
 import type { WorkqueueMetrics } from "../../observability/index.ts";
-import { backoffDelay } from "../core/backoff.ts";
-import type { Clock } from "../core/clock.ts";
+import { backoffDelay, type Clock } from "../core/index.ts";
 
 export interface WorkqueueOptions {
   /** Of metrics and logs. */

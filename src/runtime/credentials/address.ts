@@ -1,7 +1,7 @@
 import dns, { type LookupAddress, type LookupOptions } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { isRefusedHost, trimEnd } from "../../apis/index.ts";
-import { CredentialsError } from "../core/errors.ts";
+import { CredentialsError } from "../core/index.ts";
 
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");

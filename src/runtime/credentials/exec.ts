@@ -1,5 +1,5 @@
 import type { RequestOptions } from "node:https";
-import { CredentialsError } from "../core/errors.ts";
+import { CredentialsError } from "../core/index.ts";
 import type { ClientCertificate, Credentials } from "./types.ts";
 
 /** `users[].user.exec` of a kubeconfig. */

@@ -1,8 +1,7 @@
 import { accessSync, constants, readFileSync } from "node:fs";
 import { printYaml } from "../../apis/index.ts";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { type Clock, systemClock } from "../core/clock.ts";
-import { CredentialsError } from "../core/errors.ts";
+import { type Clock, CredentialsError, systemClock } from "../core/index.ts";
 import { clusterConfigFromKubeconfig, type KubeconfigOptions, parseKubeconfigPart } from "./kubeconfig.ts";
 import { tokenFileCredentials } from "./providers.ts";
 import type { ClusterConfig } from "./types.ts";

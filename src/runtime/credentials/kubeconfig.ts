@@ -9,8 +9,7 @@ import {
   type User,
 } from "@kubernetes/client-node/dist/config_types.js";
 import { excess, parseYaml, YamlError } from "../../apis/index.ts";
-import { type Clock, systemClock } from "../core/clock.ts";
-import { CredentialsError } from "../core/errors.ts";
+import { type Clock, CredentialsError, systemClock } from "../core/index.ts";
 import { checkedServer } from "./address.ts";
 import { type ExecPlugin, execCredentials } from "./exec.ts";
 import { certificateFileCredentials, staticCredentials, tokenFileCredentials } from "./providers.ts";

@@ -1,6 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import type { Clock } from "../core/clock.ts";
-import { CredentialsError } from "../core/errors.ts";
+import { type Clock, CredentialsError } from "../core/index.ts";
 import type { ClientCertificate, Credentials } from "./types.ts";
 
 /** How long a file is trusted without being read again. A kubelet rewrites tokens at 80 % of their life. */

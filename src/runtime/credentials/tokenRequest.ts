@@ -1,4 +1,4 @@
-import { locatedAt, TransportError } from "../core/errors.ts";
+import { locatedAt, TransportError } from "../core/index.ts";
 import type { CallOptions, Client } from "../types.ts";
 
 export interface TokenRequestOptions extends CallOptions {

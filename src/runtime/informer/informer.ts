@@ -1,14 +1,10 @@
 import type { KubeObject } from "../../apis/index.ts";
-import { backoffDelay } from "../core/backoff.ts";
-import { compareResourceVersions, keyOf } from "../core/keys.ts";
-import { isTooMuch, listPages, tooMuch } from "../client/pages.ts";
+import { backoffDelay, compareResourceVersions, keyOf, TimeSlice, withSignal } from "../core/index.ts";
+import { isTooMuch, listPages, ofAnotherHistory, tooMuch } from "../client/index.ts";
 import { type DeletionsHeld, type InformerEvent, type InformerOptions, isMassVanishing } from "./informerTypes.ts";
 import { Reflector } from "./reflector.ts";
 import type { ReflectorEvent } from "./reflectorTypes.ts";
-import { ofAnotherHistory } from "../client/serverHistory.ts";
-import { TimeSlice } from "../core/timeSlice.ts";
 import { type Change, type Entry, Store } from "./store.ts";
-import { withSignal } from "../core/withSignal.ts";
 
 /** The version of what was known before the first snapshot: older than any that a server gives. */
 const BEFORE = "";

@@ -1,16 +1,22 @@
 import type { KubeObject } from "../../apis/index.ts";
-import { backoffDelay } from "../core/backoff.ts";
-import { isApiError, isExpired, TransportError } from "../core/errors.ts";
+import { backoffDelay, isApiError, isExpired, linked, TransportError } from "../core/index.ts";
 import { Contact } from "./contact.ts";
-import { linked } from "../core/linked.ts";
-import { bytesPerObject, listPages, Measure, selectors } from "../client/pages.ts";
-import { Position } from "../client/position.ts";
+import {
+  askHistory,
+  bytesPerObject,
+  earlier,
+  endsInitialEvents,
+  errorOf,
+  listPages,
+  Measure,
+  Position,
+  selectors,
+  ServerHistory,
+  storable,
+} from "../client/index.ts";
 import type { ReflectorEvent, ReflectorOptions } from "./reflectorTypes.ts";
-import { askHistory, earlier, ServerHistory } from "../client/serverHistory.ts";
 import type { WatchEvent } from "../types.ts";
 import { SilentStreamError, Watchdog } from "./watchdog.ts";
-import { endsInitialEvents, errorOf } from "../client/watchEvents.ts";
-import { storable } from "../client/wire.ts";
 
 const BACKOFF = { baseMs: 250, capMs: 10_000 };
 /** A server that sends more than is read costs as much each time. */

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
-import type { Clock } from "../core/clock.ts";
-import type { Selection } from "../client/pages.ts";
+import { type Clock } from "../core/index.ts";
+import { type Selection } from "../client/index.ts";
 
 export interface ReflectorOptions extends Selection {
   clock: Clock;

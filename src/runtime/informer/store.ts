@@ -1,4 +1,4 @@
-import { compareResourceVersions } from "../core/keys.ts";
+import { compareResourceVersions } from "../core/index.ts";
 
 /** One object as the store keeps it. */
 export interface Entry<T> {

@@ -1,4 +1,4 @@
-import type { Clock } from "../core/clock.ts";
+import { type Clock } from "../core/index.ts";
 
 /** The stream brought neither event nor bookmark in time. */
 export class SilentStreamError extends Error {

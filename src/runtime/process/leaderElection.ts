@@ -1,13 +1,9 @@
 import type { Logger } from "../../observability/index.ts";
-import type { Clock } from "../core/clock.ts";
-import { isConflict, isNotFound, NotLeaderError } from "../core/errors.ts";
+import { type Clock, isConflict, isNotFound, linked, NotLeaderError, withSignal } from "../core/index.ts";
 import { type LeaseClaim, LeaseRecord, leaseBody, releasedBody, renewTimeAfter } from "./lease.ts";
-import { linked } from "../core/linked.ts";
-import { Reflector } from "../informer/reflector.ts";
-import { LEASES } from "../client/resources.ts";
-import { ServerHistory } from "../client/serverHistory.ts";
+import { Reflector } from "../informer/index.ts";
+import { LEASES, ServerHistory } from "../client/index.ts";
 import type { Client } from "../types.ts";
-import { withSignal } from "../core/withSignal.ts";
 
 export interface LeaderElectorOptions {
   /** Must not have a write guard that asks this elector. */

@@ -1,6 +1,5 @@
 import { type KubeObject, microTimestamp } from "../../apis/index.ts";
-import type { Clock } from "../core/clock.ts";
-import { compareResourceVersions } from "../core/keys.ts";
+import { type Clock, compareResourceVersions } from "../core/index.ts";
 
 /** `spec` of a Lease of coordination.k8s.io/v1. */
 interface LeaseSpec {

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { TransportError } from "../core/errors.ts";
+import { TransportError } from "../core/index.ts";
 
 /** The head of an answer. */
 export interface ResponseHead {

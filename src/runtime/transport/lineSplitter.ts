@@ -1,4 +1,4 @@
-import { TransportError } from "../core/errors.ts";
+import { TransportError } from "../core/index.ts";
 import type { ByteBudget } from "./exchange.ts";
 
 const NEWLINE = 0x0a;

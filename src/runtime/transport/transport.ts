@@ -2,9 +2,9 @@ import { createSecureContext, type SecureContext } from "node:tls";
 import type { Dispatcher } from "undici";
 import Agent from "undici/lib/dispatcher/agent.js";
 import { trimEnd } from "../../apis/index.ts";
-import { addressOf, guardedLookup, hostOf } from "../credentials/address.ts";
+import { addressOf, guardedLookup, hostOf } from "../credentials/index.ts";
 import type { ClientCertificate, ClusterConfig, Credentials } from "../credentials/types.ts";
-import { NotLeaderError, TransportError } from "../core/errors.ts";
+import { NotLeaderError, TransportError } from "../core/index.ts";
 import { type Answer, type BodyReader, ByteBudget, exchange, openStream, type ResponseHead } from "./exchange.ts";
 import { asTransportError, type ConnectionFacts } from "./transportErrors.ts";
 

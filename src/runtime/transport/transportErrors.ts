@@ -1,4 +1,4 @@
-import { CredentialsError, TransportError, type TransportReason } from "../core/errors.ts";
+import { CredentialsError, TransportError, type TransportReason } from "../core/index.ts";
 
 /** What the sentence needs to know of the connection that failed. */
 export interface ConnectionFacts {

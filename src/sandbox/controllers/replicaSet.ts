@@ -1,32 +1,33 @@
 import type { KubeObject } from "../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../types.ts";
-import { type Context, type Controller, failureOf } from "./shared/context.ts";
-import { matchesSelector, sameValue } from "./shared/matching.ts";
-import {
-  controllerOf,
-  type Pod,
-  PODS,
-  REPLICA_SETS,
-  type ReplicaSet,
-  type ReplicaSetStatus,
-  timestamp,
-  type WorkloadCondition,
-} from "./shared/objects.ts";
 import {
   claim,
+  type Context,
+  type Controller,
+  controllerOf,
   createPod,
   deletePod,
+  failureOf,
   inDeletionOrder,
   isActive,
   isAvailable,
   isLeaving,
   isReady,
   isTerminating,
+  matchesSelector,
   nextAvailability,
   owningName,
+  type Pod,
   podFromTemplate,
-} from "./shared/pods.ts";
-import type { Result } from "./shared/workQueue.ts";
+  PODS,
+  REPLICA_SETS,
+  type ReplicaSet,
+  type ReplicaSetStatus,
+  type Result,
+  sameValue,
+  timestamp,
+  type WorkloadCondition,
+} from "./shared/index.ts";
 
 /** Pods that are made or deleted in one go. */
 const BURST = 500;

@@ -1,24 +1,33 @@
 import type { KubeObject } from "../../apis/index.ts";
 import type { LocalClient, Resource, ResourceName, SandboxClock, WatchEvent } from "../types.ts";
-import { Cloud } from "./upkeep/cloud.ts";
-import { type Context, type Controller, isQuotaRefusal, isStale } from "./shared/context.ts";
+import {
+  Cloud,
+  DisruptionController,
+  EventExpiry,
+  GarbageCollector,
+  NamespaceContents,
+  NamespaceController,
+  NodeLifecycle,
+  ResourceQuotaController,
+  VolumeProtection,
+} from "./upkeep/index.ts";
+import {
+  type Context,
+  type Controller,
+  EventRecorder,
+  isQuotaRefusal,
+  isStale,
+  NODES,
+  OwnerGraph,
+  resourceId,
+  WorkQueue,
+} from "./shared/index.ts";
 import { DaemonSetController } from "./daemonSet/index.ts";
 import { DeploymentController } from "./deployment/index.ts";
-import { DisruptionController } from "./upkeep/disruption.ts";
-import { EventExpiry } from "./upkeep/eventExpiry.ts";
-import { EventRecorder } from "./shared/eventRecorder.ts";
-import { GarbageCollector } from "./upkeep/garbageCollector.ts";
 import { JobController } from "./job/index.ts";
-import { NamespaceContents, NamespaceController } from "./upkeep/namespaces.ts";
 import { type Fate, Kubelet, nodeObject, type NodeOptions, nodeStatus, Scheduler } from "./nodes/index.ts";
-import { NodeLifecycle } from "./upkeep/nodeLifecycle.ts";
-import { NODES, resourceId } from "./shared/objects.ts";
-import { OwnerGraph } from "./shared/ownerGraph.ts";
-import { VolumeProtection } from "./upkeep/protection.ts";
 import { ReplicaSetController } from "./replicaSet.ts";
-import { ResourceQuotaController } from "./upkeep/resourceQuota.ts";
 import { StatefulSetController } from "./statefulSet/index.ts";
-import { WorkQueue } from "./shared/workQueue.ts";
 
 export interface ControllerOptions {
   /** Made when they are not there; three of 32 cores, 128 GiB and 500 pods by default. */

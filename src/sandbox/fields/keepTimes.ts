@@ -1,6 +1,6 @@
 import type { ManagedFieldsEntry } from "../../apis/index.ts";
 import type { KubeObject } from "../types.ts";
-import { equalValues } from "./values/walk.ts";
+import { equalValues } from "./values/index.ts";
 
 /**
  * The last step of every update before it is stored: when nothing but times of managedFields moved (an apply of `0.5`, stored as `500m`, say), the old

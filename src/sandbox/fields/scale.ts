@@ -1,6 +1,5 @@
 import type { ManagedFieldsEntry } from "../../apis/index.ts";
-import { difference, has, isEmpty, setOf } from "./sets/fieldSet.ts";
-import { Managers, type Owned } from "./sets/managers.ts";
+import { difference, has, isEmpty, Managers, type Owned, setOf } from "./sets/index.ts";
 
 /**
  * The scale subresource shows one field of its parent under another name, and so do its managedFields. Like a server it is careless with times: what came in

@@ -1,17 +1,22 @@
 import type { ManagedFieldsEntry, ObjectMeta } from "../../apis/index.ts";
 import { badRequest, unexplained } from "../statusError.ts";
 import type { KubeObject } from "../types.ts";
-import { checkValue, DoesNotFit } from "./apply/check.ts";
-import { ApplyConflicts } from "./apply/conflicts.ts";
-import { difference, isEmpty, setOf } from "./sets/fieldSet.ts";
-import { remainingConflicts, withLastApplied } from "./apply/lastApplied.ts";
-import { identify, Managers, type Owned, timeText } from "./sets/managers.ts";
-import { resetFieldsOf } from "./sets/resetFields.ts";
+import {
+  ApplyConflicts,
+  applyOver,
+  checkValue,
+  type Context,
+  DoesNotFit,
+  ownAfterUpdate,
+  remainingConflicts,
+  type Self,
+  type Typed,
+  Versions,
+  withLastApplied,
+} from "./apply/index.ts";
+import { difference, identify, isEmpty, Managers, type Owned, resetFieldsOf, setOf, timeText } from "./sets/index.ts";
 import type { Applied, ApplyWrite, UpdateWrite, Write } from "./types.ts";
-import { applyOver, type Context, ownAfterUpdate, type Self } from "./apply/updater.ts";
-import { type Typed, Versions } from "./apply/versions.ts";
-import { equalValues, isObject } from "./values/walk.ts";
-import { zeroObject } from "./values/zeroObject.ts";
+import { equalValues, isObject, zeroObject } from "./values/index.ts";
 
 /** More entries of updaters than that are put together. */
 const MOST_UPDATERS = 10;

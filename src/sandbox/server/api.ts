@@ -4,9 +4,8 @@ import type { RulesEnvironment, ServiceAllocations } from "../kinds/index.ts";
 import type { Store } from "../store/index.ts";
 import type { KubeObject, RequestContext, SandboxClock } from "../types.ts";
 import type { Subject } from "../statusError.ts";
-import type { Catalog, Endpoint } from "./catalog/catalog.ts";
-import type { Conversion } from "./catalog/conversion.ts";
-import type { ServiceAccountTokens } from "./request/tokens.ts";
+import { type Catalog, type Conversion, type Endpoint } from "./catalog/index.ts";
+import { type ServiceAccountTokens } from "./request/index.ts";
 
 /** The field manager of what the server makes for itself. */
 export const SERVER_MANAGER = "kube-apiserver";

@@ -4,6 +4,5 @@
  * It decides nothing that belongs to a kind, a schema or a role, keeps no object outside the store, and never serves beyond the
  * loopback address.
  */
-export { ApiServer } from "./serve/apiServer.ts";
-export type { Incoming, Outgoing } from "./serve/exchange.ts";
-export { ServiceAccountTokens } from "./request/tokens.ts";
+export { ApiServer, type Incoming, type Outgoing } from "./serve/index.ts";
+export { ServiceAccountTokens } from "./request/index.ts";

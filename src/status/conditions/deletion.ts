@@ -9,8 +9,7 @@ import {
   shortName,
   renewCommand,
 } from "../../apis/index.ts";
-import { heldTexts, isUnrefused } from "../entries/heldRemoval.ts";
-import type { ClusterReport } from "../entries/report.ts";
+import { type ClusterReport, heldTexts, isUnrefused } from "../entries/index.ts";
 
 /** What the message of a deletion that goes its way begins with. */
 const REMAIN = "objects remain on ";

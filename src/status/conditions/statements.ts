@@ -15,9 +15,8 @@ import {
 import type { Target, Why } from "../../desiredstate/types.ts";
 import type { Statement } from "./conditions.ts";
 import { deletionMessage } from "./deletion.ts";
-import { isTroubled } from "../entries/trouble.ts";
+import { type ClusterReport, isTroubled } from "../entries/index.ts";
 import { type HeldBack, heldBackBy, isStopped, rolloutStatement } from "./rollout.ts";
-import type { ClusterReport } from "../entries/report.ts";
 import type { Activity } from "../types.ts";
 import type { StatusInput } from "../types.ts";
 

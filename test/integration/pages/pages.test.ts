@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
 import packageJson from "../../../package.json" with { type: "json" };
-import { markdownTable, withBlocks } from "../../../src/apis/reference/generatedBlock.ts";
+import { markdownTable, withBlocks } from "../../../src/apis/reference/index.ts";
 import { clusterState } from "../../../src/apis/kinds/demoapplication.ts";
 import { REASONS } from "../../../src/apis/reasons/reasons.ts";
 import * as names from "../../../src/apis/metadata/wellknown.ts";

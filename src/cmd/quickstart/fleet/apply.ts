@@ -8,7 +8,7 @@ import {
   PLACEMENTS,
   type ResourceType,
 } from "../../../runtime/index.ts";
-import { find } from "../../shared/connection.ts";
+import { find } from "../../shared/index.ts";
 
 /** The kinds that a sample may hold. */
 const TYPES: readonly ResourceType[] = [

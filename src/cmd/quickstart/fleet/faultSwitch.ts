@@ -1,4 +1,4 @@
-import type { HubView } from "../../live/view.ts";
+import { type HubView } from "../../live/index.ts";
 import { FAULT_ANNOTATION, parseFault } from "./faultPlan.ts";
 import type { FleetCluster } from "./fleet.ts";
 

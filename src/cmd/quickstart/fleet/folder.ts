@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { access, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { CommandError } from "../../shared/outcome.ts";
+import { CommandError } from "../../shared/index.ts";
 import { lockFolder } from "./lock.ts";
 
 export type FleetKind = "sandbox" | "real" | "given";

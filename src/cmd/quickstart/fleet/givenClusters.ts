@@ -17,16 +17,16 @@ import {
 } from "../../../runtime/index.ts";
 import {
   clusterUid,
-  commandLogger,
   type CommandContext,
+  CommandError,
+  commandLogger,
   connectGiven,
+  describeAnswer,
   find,
+  follow,
   isManagerRunning,
-} from "../../shared/connection.ts";
-import { follow } from "../../shared/follow.ts";
-import { memberAccess } from "../../member/memberAccess.ts";
-import { CommandError, describeAnswer } from "../../shared/outcome.ts";
-import { unjoin } from "../../member/unjoin.ts";
+} from "../../shared/index.ts";
+import { memberAccess, unjoin } from "../../member/index.ts";
 import { typeOf } from "./apply.ts";
 import type { QuickstartFleet } from "./fleet.ts";
 import { describeRights, hubRights, memberRights, missingRights } from "./rights.ts";

@@ -2,8 +2,7 @@ import { access, constants } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type KubeObject, REGION_LABEL, ZONE_LABEL } from "../../../apis/index.ts";
 import { type Client, isForbidden, NODES } from "../../../runtime/index.ts";
-import { connectGiven } from "../../shared/connection.ts";
-import { CommandError } from "../../shared/outcome.ts";
+import { CommandError, connectGiven } from "../../shared/index.ts";
 import { type FleetCluster, HUB, type QuickstartFleet } from "./fleet.ts";
 import type { GivenClusters, GivenMember } from "../options.ts";
 

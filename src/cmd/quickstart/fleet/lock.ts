@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { CommandError } from "../../shared/outcome.ts";
+import { CommandError } from "../../shared/index.ts";
 
 /** Who holds a folder. */
 interface Holder {

@@ -1,4 +1,4 @@
-import { CommandError } from "../../shared/outcome.ts";
+import { CommandError } from "../../shared/index.ts";
 import { freePort, isFree } from "../../realClusters/index.ts";
 
 export interface PortWishes {

@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { CommandError } from "../../shared/outcome.ts";
+import { CommandError } from "../../shared/index.ts";
 import {
   AssetsUnavailableError,
   type ControlPlane,

@@ -1,6 +1,6 @@
 import { FEDERATION_GROUP, PAAS_GROUP } from "../../../apis/index.ts";
 import type { Client } from "../../../runtime/index.ts";
-import { accessClusterRole, type MemberAccess } from "../../member/memberAccess.ts";
+import { accessClusterRole, type MemberAccess } from "../../member/index.ts";
 
 /** Something that one must be allowed to do. */
 export interface Right {

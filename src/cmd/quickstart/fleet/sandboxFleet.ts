@@ -1,5 +1,5 @@
 import { type SandboxCluster, startSandboxCluster } from "../../../sandbox/index.ts";
-import { CommandError } from "../../shared/outcome.ts";
+import { CommandError } from "../../shared/index.ts";
 import type { FaultPlan } from "./faultPlan.ts";
 import { type FleetCluster, type FleetRequest, HUB, type QuickstartFleet, zoneOf } from "./fleet.ts";
 

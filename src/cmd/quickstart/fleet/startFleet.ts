@@ -1,6 +1,5 @@
-import type { CommandContext } from "../../shared/connection.ts";
-import { CommandError } from "../../shared/outcome.ts";
-import type { Screen } from "../../live/screen.ts";
+import { type CommandContext, CommandError } from "../../shared/index.ts";
+import { type Screen } from "../../live/index.ts";
 import { type FleetRequest, HUB, type QuickstartFleet } from "./fleet.ts";
 import type { StateFolder } from "./folder.ts";
 import { givenFleet } from "./givenFleet.ts";

@@ -1,20 +1,28 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
-import { type Context, type Controller, failureOf } from "../shared/context.ts";
-import { syncHistory, truncateHistory } from "../shared/history.ts";
-import { matchesSelector, sameValue, selectsAll } from "../shared/matching.ts";
-import type { Node } from "../nodes/index.ts";
-import { DAEMON_SETS, NODES, type Pod, PODS } from "../shared/objects.ts";
 import {
   claim,
+  type Context,
+  type Controller,
   createPod,
+  DAEMON_SETS,
   deletePod,
+  failureOf,
   isTerminating,
+  matchesSelector,
   nextAvailability,
+  NODES,
   owningName,
+  type Pod,
   podFromTemplate,
-} from "../shared/pods.ts";
-import type { Result } from "../shared/workQueue.ts";
+  PODS,
+  type Result,
+  sameValue,
+  selectsAll,
+  syncHistory,
+  truncateHistory,
+} from "../shared/index.ts";
+import type { Node } from "../nodes/index.ts";
 import {
   type DaemonSet,
   daemonSetStatus,

@@ -1,17 +1,20 @@
 import type { KubeObject } from "../../../apis/index.ts";
-import { scaledValue } from "../shared/matching.ts";
-import { isTolerated, matchesNode, type Node } from "../nodes/index.ts";
 import {
   byCreation,
   compare,
   type IntOrPercent,
+  isAvailable,
+  isReady,
+  isTerminating,
   type LabelSelector,
+  phaseOf,
   type Pod,
   type PodSpec,
   type PodTemplate,
+  scaledValue,
   type Toleration,
-} from "../shared/objects.ts";
-import { isAvailable, isReady, isTerminating, phaseOf } from "../shared/pods.ts";
+} from "../shared/index.ts";
+import { isTolerated, matchesNode, type Node } from "../nodes/index.ts";
 import { positive } from "../replicaSet.ts";
 
 export const HASH_LABEL = "controller-revision-hash";

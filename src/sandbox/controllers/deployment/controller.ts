@@ -1,28 +1,32 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
 import {
+  claim,
   type Context,
   type Controller,
-  isAlreadyExists,
-  isNamespaceTerminating,
-  isNotFound,
-} from "../shared/context.ts";
-import { matchesSelector, sameValue, selectsAll } from "../shared/matching.ts";
-import {
   controllerOf,
   type Deployment,
   DEPLOYMENTS,
   type DeploymentStatus,
+  isAlreadyExists,
   isControlledBy,
+  isFinished,
+  isNamespaceTerminating,
+  isNotFound,
+  isTerminating,
+  matchesSelector,
+  owningName,
   type Pod,
   PODS,
   REPLICA_SETS,
   type ReplicaSet,
+  type Result,
+  sameValue,
+  selectsAll,
+  textOf,
   uidOf,
   type WorkloadCondition,
-} from "../shared/objects.ts";
-import { claim, isFinished, isTerminating, owningName, textOf } from "../shared/pods.ts";
-import type { Result } from "../shared/workQueue.ts";
+} from "../shared/index.ts";
 import { desiredReplicas, progressDeadline, sizeOf, total } from "./limits.ts";
 import {
   expired,

@@ -1,5 +1,4 @@
-import { scaledValue } from "../shared/matching.ts";
-import type { Deployment, ReplicaSet } from "../shared/objects.ts";
+import { type Deployment, type ReplicaSet, scaledValue } from "../shared/index.ts";
 
 /** What Go's MaxInt32 stands for in a spec: no limit. */
 const UNLIMITED = 2_147_483_647;

@@ -1,15 +1,15 @@
-import { templateHash } from "../shared/hash.ts";
-import { sameValue } from "../shared/matching.ts";
 import {
   byCreation,
   compare,
   controllerReference,
   type Deployment,
+  isTerminating,
   type Labels,
   type PodTemplate,
   type ReplicaSet,
-} from "../shared/objects.ts";
-import { isTerminating } from "../shared/pods.ts";
+  sameValue,
+  templateHash,
+} from "../shared/index.ts";
 import { desiredReplicas, historyLimit, maxSurge, sizeOf } from "./limits.ts";
 
 const HASH_LABEL = "pod-template-hash";

@@ -1,4 +1,4 @@
-import { byCreation, compare, type Deployment, type ReplicaSet } from "../shared/objects.ts";
+import { byCreation, compare, type Deployment, type ReplicaSet } from "../shared/index.ts";
 import { availableIn, desiredReplicas, isRollingUpdate, maxSurge, maxUnavailable, sizeOf, total } from "./limits.ts";
 import { DESIRED_REPLICAS, MAX_REPLICAS } from "./revisions.ts";
 

@@ -1,5 +1,10 @@
-import type { Deployment, DeploymentStatus, ReplicaSet, WorkloadCondition } from "../shared/objects.ts";
-import { timestamp } from "../shared/objects.ts";
+import {
+  type Deployment,
+  type DeploymentStatus,
+  type ReplicaSet,
+  timestamp,
+  type WorkloadCondition,
+} from "../shared/index.ts";
 import { positive } from "../replicaSet.ts";
 import { desiredReplicas, maxUnavailable, progressDeadline, sizeOf, total } from "./limits.ts";
 

@@ -1,6 +1,17 @@
 import type { KubeObject } from "../../../apis/index.ts";
-import { compare, type LabelSelector, type Pod, type PodTemplate, timestamp, uidOf } from "../shared/objects.ts";
-import { isActive, isLeaving, isReady, isTerminating, phaseOf } from "../shared/pods.ts";
+import {
+  compare,
+  isActive,
+  isLeaving,
+  isReady,
+  isTerminating,
+  type LabelSelector,
+  phaseOf,
+  type Pod,
+  type PodTemplate,
+  timestamp,
+  uidOf,
+} from "../shared/index.ts";
 
 export const TRACKING = "batch.kubernetes.io/job-tracking";
 export const INDEX_ANNOTATION = "batch.kubernetes.io/job-completion-index";

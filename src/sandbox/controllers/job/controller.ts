@@ -1,19 +1,29 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
-import { type Context, type Controller, failureOf, isNotFound, isStale } from "../shared/context.ts";
-import { matchesSelector, sameValue } from "../shared/matching.ts";
-import { JOBS, type Pod, PODS, type PodTemplate, timestamp, uidOf } from "../shared/objects.ts";
 import {
   claim,
+  type Context,
+  type Controller,
   createPod,
   deletePod,
+  failureOf,
   inDeletionOrder,
+  isNotFound,
+  isStale,
   isTerminating,
+  JOBS,
+  matchesSelector,
   owningName,
   phaseOf,
+  type Pod,
   podFromTemplate,
-} from "../shared/pods.ts";
-import type { Result } from "../shared/workQueue.ts";
+  PODS,
+  type PodTemplate,
+  type Result,
+  sameValue,
+  timestamp,
+  uidOf,
+} from "../shared/index.ts";
 import {
   type Account,
   accountOf,

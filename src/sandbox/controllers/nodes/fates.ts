@@ -1,4 +1,4 @@
-import type { Pod } from "../shared/objects.ts";
+import { type Pod } from "../shared/index.ts";
 
 /**
  * What becomes of a container, which its image decides unless a test says otherwise:

@@ -1,10 +1,22 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
-import { type Context, type Controller, isStale } from "../shared/context.ts";
-import { sameValue } from "../shared/matching.ts";
-import { CONFIG_MAPS, type Container, NODES, type Pod, PODS, resourceId, SECRETS, uidOf } from "../shared/objects.ts";
-import { isFinished, isTerminating } from "../shared/pods.ts";
-import type { Result } from "../shared/workQueue.ts";
+import {
+  CONFIG_MAPS,
+  type Container,
+  type Context,
+  type Controller,
+  isFinished,
+  isStale,
+  isTerminating,
+  NODES,
+  type Pod,
+  PODS,
+  resourceId,
+  type Result,
+  sameValue,
+  SECRETS,
+  uidOf,
+} from "../shared/index.ts";
 import { AddressPool } from "./addresses.ts";
 import { type Fate, fateOfImage, isShortLived } from "./fates.ts";
 import { isTolerated, type Node } from "./placement.ts";

@@ -1,7 +1,6 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { WatchEvent } from "../../types.ts";
-import type { Pod } from "../shared/objects.ts";
-import { isFinished } from "../shared/pods.ts";
+import { isFinished, type Pod } from "../shared/index.ts";
 import { NO_USAGE, plus, requestsOf, type Usage } from "./placement.ts";
 
 /** What the pods of each node take up, kept by their events. */

@@ -1,13 +1,14 @@
 import type { KubeObject } from "../../../apis/index.ts";
-import { matchesExpression, quantity } from "../shared/matching.ts";
 import {
   compare,
+  matchesExpression,
   type NodeSelectorTerm,
   type Pod,
   type PodSpec,
+  quantity,
   type ResourceList,
   type Toleration,
-} from "../shared/objects.ts";
+} from "../shared/index.ts";
 
 export interface Taint {
   key: string;

@@ -1,5 +1,12 @@
-import type { Container, ContainerState, ContainerStatus, Pod, PodCondition, PodStatus } from "../shared/objects.ts";
-import { timestamp } from "../shared/objects.ts";
+import {
+  type Container,
+  type ContainerState,
+  type ContainerStatus,
+  type Pod,
+  type PodCondition,
+  type PodStatus,
+  timestamp,
+} from "../shared/index.ts";
 
 /** How far a container has come. */
 export type Stage =

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../apis/index.ts";
-import { CONFIG_MAPS, type KeyReference, type Pod, SECRETS } from "../shared/objects.ts";
+import { CONFIG_MAPS, type KeyReference, type Pod, SECRETS } from "../shared/index.ts";
 import type { LocalClient } from "../../types.ts";
 
 /** A ConfigMap or Secret, or a key of one, that a pod needs and that is not there. */

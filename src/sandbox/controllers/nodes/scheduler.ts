@@ -1,9 +1,20 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
-import type { Context, Controller } from "../shared/context.ts";
-import { CLAIMS, compare, NODES, type Pod, type PodCondition, PODS, timestamp, uidOf } from "../shared/objects.ts";
-import { isFinished, isTerminating } from "../shared/pods.ts";
-import type { Result } from "../shared/workQueue.ts";
+import {
+  CLAIMS,
+  compare,
+  type Context,
+  type Controller,
+  isFinished,
+  isTerminating,
+  NODES,
+  type Pod,
+  type PodCondition,
+  PODS,
+  type Result,
+  timestamp,
+  uidOf,
+} from "../shared/index.ts";
 import { Ledger } from "./ledger.ts";
 import { choose, type Node, requestsOf, type Usage } from "./placement.ts";
 

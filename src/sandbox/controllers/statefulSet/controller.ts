@@ -1,12 +1,30 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
-import { type Context, type Controller, failureOf, isAlreadyExists } from "../shared/context.ts";
-import { syncHistory, truncateHistory } from "../shared/history.ts";
-import { matchesSelector, sameValue } from "../shared/matching.ts";
-import { CLAIMS, controllerOf, type Pod, PODS, STATEFUL_SETS, uidOf } from "../shared/objects.ts";
-import { claim, isAvailable, isReady, isTerminating, nextAvailability, owningName, textOf } from "../shared/pods.ts";
+import {
+  claim,
+  CLAIMS,
+  type Context,
+  type Controller,
+  controllerOf,
+  failureOf,
+  isAlreadyExists,
+  isAvailable,
+  isReady,
+  isTerminating,
+  matchesSelector,
+  nextAvailability,
+  owningName,
+  type Pod,
+  PODS,
+  type Result,
+  sameValue,
+  STATEFUL_SETS,
+  syncHistory,
+  textOf,
+  truncateHistory,
+  uidOf,
+} from "../shared/index.ts";
 import { positive } from "../replicaSet.ts";
-import type { Result } from "../shared/workQueue.ts";
 import {
   claimOwners,
   claimsFor,

@@ -1,8 +1,14 @@
 import type { KubeObject, OwnerReference } from "../../../apis/index.ts";
-import { templateOf } from "../shared/history.ts";
-import type { ControllerRevision } from "../shared/history.ts";
-import { controllerReference, type LabelSelector, type Pod, type PodTemplate, type Volume } from "../shared/objects.ts";
-import { podFromTemplate } from "../shared/pods.ts";
+import {
+  controllerReference,
+  type ControllerRevision,
+  type LabelSelector,
+  type Pod,
+  podFromTemplate,
+  type PodTemplate,
+  templateOf,
+  type Volume,
+} from "../shared/index.ts";
 
 export const REVISION_LABEL = "controller-revision-hash";
 

@@ -1,6 +1,4 @@
-import type { ControllerRevision } from "../shared/history.ts";
-import type { Pod } from "../shared/objects.ts";
-import { isAvailable, isFinished, isTerminating } from "../shared/pods.ts";
+import { type ControllerRevision, isAvailable, isFinished, isTerminating, type Pod } from "../shared/index.ts";
 import { firstOrdinal, ordinalOf, revisionNameOf, type StatefulSet } from "./identity.ts";
 
 export interface Plan {

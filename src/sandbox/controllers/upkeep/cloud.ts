@@ -1,9 +1,6 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
-import type { Context, Controller } from "../shared/context.ts";
-import { CLAIMS, SERVICES } from "../shared/objects.ts";
-import { isTerminating } from "../shared/pods.ts";
-import type { Result } from "../shared/workQueue.ts";
+import { CLAIMS, type Context, type Controller, isTerminating, type Result, SERVICES } from "../shared/index.ts";
 
 interface Service extends KubeObject {
   spec: { type?: string; loadBalancerClass?: string };

@@ -1,21 +1,25 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
-import type { Context, Controller } from "../shared/context.ts";
-import { matchesSelector, sameValue, scaledValue } from "../shared/matching.ts";
 import {
+  type Context,
+  type Controller,
   controllerOf,
   DEPLOYMENTS,
   DISRUPTION_BUDGETS,
   type IntOrPercent,
+  isReady,
+  isTerminating,
   type LabelSelector,
+  matchesSelector,
   type Pod,
   PODS,
   REPLICA_SETS,
+  type Result,
+  sameValue,
+  scaledValue,
   STATEFUL_SETS,
   timestamp,
-} from "../shared/objects.ts";
-import { isReady, isTerminating } from "../shared/pods.ts";
-import type { Result } from "../shared/workQueue.ts";
+} from "../shared/index.ts";
 
 interface DisruptionBudgetStatus {
   observedGeneration?: number;

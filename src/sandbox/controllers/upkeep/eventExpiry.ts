@@ -1,8 +1,6 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
-import { type Context, type Controller, isNotFound } from "../shared/context.ts";
-import { EVENTS } from "../shared/objects.ts";
-import type { Result } from "../shared/workQueue.ts";
+import { type Context, type Controller, EVENTS, isNotFound, type Result } from "../shared/index.ts";
 
 /** The API server keeps Events for an hour. */
 const LIFETIME_MS = 3_600_000;

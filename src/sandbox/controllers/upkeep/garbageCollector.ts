@@ -1,11 +1,16 @@
 import type { KubeObject, OwnerReference } from "../../../apis/index.ts";
 import type { DeleteOptions, Resource, ResourceName, WatchEvent } from "../../types.ts";
-import { type Context, type Controller, isStale } from "../shared/context.ts";
-import { sameValue } from "../shared/matching.ts";
-import { uidOf } from "../shared/objects.ts";
-import { OwnerGraph } from "../shared/ownerGraph.ts";
-import { isTerminating, ownersPatch } from "../shared/pods.ts";
-import type { Result } from "../shared/workQueue.ts";
+import {
+  type Context,
+  type Controller,
+  isStale,
+  isTerminating,
+  OwnerGraph,
+  ownersPatch,
+  type Result,
+  sameValue,
+  uidOf,
+} from "../shared/index.ts";
 
 const FOREGROUND = "foregroundDeletion";
 const ORPHAN = "orphan";

@@ -1,10 +1,20 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { Resource, ResourceName, WatchEvent } from "../../types.ts";
-import { type Context, type Controller, isNamespaceTerminating, isNotFound } from "../shared/context.ts";
-import { sameValue } from "../shared/matching.ts";
-import { CONFIG_MAPS, NAMESPACES, PODS, SERVICE_ACCOUNTS, timestamp } from "../shared/objects.ts";
-import { isTerminating, textOf } from "../shared/pods.ts";
-import type { Result } from "../shared/workQueue.ts";
+import {
+  CONFIG_MAPS,
+  type Context,
+  type Controller,
+  isNamespaceTerminating,
+  isNotFound,
+  isTerminating,
+  NAMESPACES,
+  PODS,
+  type Result,
+  sameValue,
+  SERVICE_ACCOUNTS,
+  textOf,
+  timestamp,
+} from "../shared/index.ts";
 
 interface Namespace extends KubeObject {
   spec?: { finalizers?: readonly string[] };

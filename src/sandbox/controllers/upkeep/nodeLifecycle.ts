@@ -1,10 +1,6 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
-import type { Context, Controller } from "../shared/context.ts";
-import { sameValue } from "../shared/matching.ts";
-import { NODES } from "../shared/objects.ts";
-import { isTerminating } from "../shared/pods.ts";
-import type { Result } from "../shared/workQueue.ts";
+import { type Context, type Controller, isTerminating, NODES, type Result, sameValue } from "../shared/index.ts";
 
 interface Taint {
   key: string;

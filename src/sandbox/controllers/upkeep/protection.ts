@@ -1,9 +1,16 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
-import type { Context, Controller } from "../shared/context.ts";
-import { CLAIMS, type Pod, PODS, VOLUMES } from "../shared/objects.ts";
-import { isFinished, isTerminating } from "../shared/pods.ts";
-import type { Result } from "../shared/workQueue.ts";
+import {
+  CLAIMS,
+  type Context,
+  type Controller,
+  isFinished,
+  isTerminating,
+  type Pod,
+  PODS,
+  type Result,
+  VOLUMES,
+} from "../shared/index.ts";
 
 const FINALIZERS: Readonly<Record<string, string>> = {
   [CLAIMS.plural]: "kubernetes.io/pvc-protection",

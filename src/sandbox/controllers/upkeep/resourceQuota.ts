@@ -2,11 +2,7 @@ import type { KubeObject } from "../../../apis/index.ts";
 import { sumOfQuantities } from "../../kinds/index.ts";
 import { fitsScopes, isConsumer, isSame, type Usage, usageOf } from "../../quota/index.ts";
 import type { Resource, ResourceName, WatchEvent } from "../../types.ts";
-import type { Context, Controller } from "../shared/context.ts";
-import { sameValue } from "../shared/matching.ts";
-import { QUOTAS } from "../shared/objects.ts";
-import { isTerminating } from "../shared/pods.ts";
-import type { Result } from "../shared/workQueue.ts";
+import { type Context, type Controller, isTerminating, QUOTAS, type Result, sameValue } from "../shared/index.ts";
 
 interface Quota extends KubeObject {
   spec?: { hard?: Usage };

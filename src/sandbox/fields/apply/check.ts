@@ -1,7 +1,17 @@
-import type { FieldType, ListType, MapType, Scalar } from "../values/fieldType.ts";
+import {
+  elementOf,
+  elementText,
+  type FieldType,
+  isObject,
+  kindOf,
+  type ListType,
+  type MapType,
+  met,
+  NoElement,
+  type PathElement,
+  type Scalar,
+} from "../values/index.ts";
 import { jsonType } from "../../jsonType.ts";
-import { elementText, type PathElement } from "../values/pathElement.ts";
-import { elementOf, isObject, kindOf, met, NoElement } from "../values/walk.ts";
 
 /** A value that does not fit its schema, in words of our own but for what clients look for. */
 export class DoesNotFit extends Error {

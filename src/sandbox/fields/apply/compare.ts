@@ -1,7 +1,16 @@
-import { type FieldSet, insert } from "../sets/fieldSet.ts";
-import type { FieldType, ListType, MapType } from "../values/fieldType.ts";
-import type { PathElement } from "../values/pathElement.ts";
-import { equalValues, isObject, itemsByElement, kindOf, met, type ObjectValue } from "../values/walk.ts";
+import { type FieldSet, insert } from "../sets/index.ts";
+import {
+  equalValues,
+  type FieldType,
+  isObject,
+  itemsByElement,
+  kindOf,
+  type ListType,
+  type MapType,
+  met,
+  type ObjectValue,
+  type PathElement,
+} from "../values/index.ts";
 
 /** What a write did to the leaves of an object. */
 export interface Comparison {

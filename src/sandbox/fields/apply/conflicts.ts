@@ -1,7 +1,6 @@
 import { failure, type StatusError } from "../../statusError.ts";
-import { type FieldSet, pathTexts } from "../sets/fieldSet.ts";
-import type { Owned } from "../sets/managers.ts";
-import { compareText } from "../values/order.ts";
+import { type FieldSet, type Owned, pathTexts } from "../sets/index.ts";
+import { compareText } from "../values/index.ts";
 
 /** What one other manager owns of that which an apply would change. */
 export interface FieldConflicts {

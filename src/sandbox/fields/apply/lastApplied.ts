@@ -3,11 +3,10 @@ import type { KubeObject } from "../../types.ts";
 import { checkValue, DoesNotFit } from "./check.ts";
 import { compareObjects } from "./compare.ts";
 import { ApplyConflicts } from "./conflicts.ts";
-import { difference, type FieldSet, isEmpty } from "../sets/fieldSet.ts";
-import { canonicalJson } from "../values/canonicalJson.ts";
+import { difference, type FieldSet, isEmpty } from "../sets/index.ts";
+import { canonicalJson, isObject } from "../values/index.ts";
 import { fieldsOfObject } from "./ownedFields.ts";
 import type { Typed } from "./versions.ts";
-import { isObject } from "../values/walk.ts";
 
 /**
  * `kubectl apply` keeps what it sent in an annotation; `kubectl apply --server-side` takes over from it. A server helps when the manager is

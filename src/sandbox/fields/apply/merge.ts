@@ -1,7 +1,15 @@
 import { setMember } from "../../../apis/index.ts";
-import type { FieldType, ListType, MapType } from "../values/fieldType.ts";
-import type { PathElement } from "../values/pathElement.ts";
-import { elementOf, isObject, itemsByElement, kindOf, met } from "../values/walk.ts";
+import {
+  elementOf,
+  type FieldType,
+  isObject,
+  itemsByElement,
+  kindOf,
+  type ListType,
+  type MapType,
+  met,
+  type PathElement,
+} from "../values/index.ts";
 
 /**
  * Lays an applied configuration over an object; both fit the type. Nothing is removed. What the configuration does not change is the very part of

@@ -1,7 +1,14 @@
-import { type FieldSet, LEAF, nodeOf } from "../sets/fieldSet.ts";
-import type { FieldType, ListType, MapType } from "../values/fieldType.ts";
-import type { PathElement } from "../values/pathElement.ts";
-import { elementIfAny, isObject, kindOf, met } from "../values/walk.ts";
+import { type FieldSet, LEAF, nodeOf } from "../sets/index.ts";
+import {
+  elementIfAny,
+  type FieldType,
+  isObject,
+  kindOf,
+  type ListType,
+  type MapType,
+  met,
+  type PathElement,
+} from "../values/index.ts";
 
 /** The fields that somebody owns who writes this value: its leaves, and the items of its lists and maps. */
 export function fieldsOfObject(value: unknown, type: FieldType): FieldSet {

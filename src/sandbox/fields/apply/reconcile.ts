@@ -1,6 +1,5 @@
-import { differenceWithBelow, type FieldSet, insert, isEmpty, LEAF, union } from "../sets/fieldSet.ts";
-import type { FieldType, ListType, MapType } from "../values/fieldType.ts";
-import { type PathElement, SELF } from "../values/pathElement.ts";
+import { differenceWithBelow, type FieldSet, insert, isEmpty, LEAF, union } from "../sets/index.ts";
+import { type FieldType, type ListType, type MapType, type PathElement, SELF } from "../values/index.ts";
 
 /**
  * A set as it is to be read by today's schema: what has become one leaf since the set was written is owned whole by those who owned a part of it.

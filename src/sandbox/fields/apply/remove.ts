@@ -1,6 +1,5 @@
-import { type FieldSet, isEmpty, isMember, LEAF } from "../sets/fieldSet.ts";
-import type { FieldType, ListType, MapType } from "../values/fieldType.ts";
-import { elementIfAny, isObject, kindOf, met } from "../values/walk.ts";
+import { type FieldSet, isEmpty, isMember, LEAF } from "../sets/index.ts";
+import { elementIfAny, type FieldType, isObject, kindOf, type ListType, type MapType, met } from "../values/index.ts";
 
 /** The value without the fields and items of the set, and what lies in them. The very value when none of them is in it. */
 export function removeFields(value: unknown, set: FieldSet, type: FieldType): unknown {

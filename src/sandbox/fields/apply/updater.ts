@@ -2,13 +2,21 @@ import type { KubeObject } from "../../types.ts";
 import { DoesNotFit } from "./check.ts";
 import { type Comparison, compareObjects } from "./compare.ts";
 import { ApplyConflicts, type FieldConflicts } from "./conflicts.ts";
-import { containsAll, difference, type FieldSet, intersection, isEmpty, union } from "../sets/fieldSet.ts";
-import type { Managers, Owned } from "../sets/managers.ts";
+import {
+  containsAll,
+  difference,
+  type FieldSet,
+  intersection,
+  isEmpty,
+  type Managers,
+  type Owned,
+  type ResetFields,
+  union,
+} from "../sets/index.ts";
 import { mergeObjects } from "./merge.ts";
 import { fieldsOfObject, withNamedFields } from "./ownedFields.ts";
 import { reconcileWithType } from "./reconcile.ts";
 import { removeFields } from "./remove.ts";
-import type { ResetFields } from "../sets/resetFields.ts";
 import type { Typed, Versions } from "./versions.ts";
 
 /** What both operations need to know of the resource. */

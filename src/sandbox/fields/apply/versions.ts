@@ -1,6 +1,6 @@
 import type { KubeObject, Resource, Schema } from "../../types.ts";
 import { checkValue } from "./check.ts";
-import { type FieldType, objectType } from "../values/fieldType.ts";
+import { type FieldType, objectType } from "../values/index.ts";
 
 /** An object beside the type of its version. */
 export interface Typed {

@@ -1,5 +1,5 @@
 import type { FieldsV1 } from "../../../apis/index.ts";
-import { canonicalElement, compareElements, elementText, type PathElement, SELF } from "../values/pathElement.ts";
+import { canonicalElement, compareElements, elementText, type PathElement, SELF } from "../values/index.ts";
 
 /**
  * A set of fields in the very form of fieldsV1: a tree of plain objects. A node that is {@link LEAF}, or has the child `.`, is in the set; the root is not

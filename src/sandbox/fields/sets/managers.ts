@@ -1,6 +1,5 @@
 import type { ManagedFieldsEntry } from "../../../apis/index.ts";
-import { escapeHtml } from "../values/canonicalJson.ts";
-import { compareText } from "../values/order.ts";
+import { compareText, escapeHtml } from "../values/index.ts";
 import { equalSets, type FieldSet, union } from "./fieldSet.ts";
 import { setFrom, stored } from "./sharedSets.ts";
 

@@ -1,6 +1,6 @@
 import type { Resource } from "../../types.ts";
 import { differenceWithBelow, type FieldSet, isEmpty, isMember, nodeOf, setOf } from "./fieldSet.ts";
-import { SELF } from "../values/pathElement.ts";
+import { SELF } from "../values/index.ts";
 
 /** Fields that a write puts back to what they were; so it owns none of them. */
 export type ResetFields = (set: FieldSet) => FieldSet;

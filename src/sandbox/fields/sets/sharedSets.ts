@@ -1,6 +1,6 @@
 import type { FieldsV1 } from "../../../apis/index.ts";
 import { type FieldSet, LEAF, parseSet } from "./fieldSet.ts";
-import { compareElements, type PathElement } from "../values/pathElement.ts";
+import { compareElements, type PathElement } from "../values/index.ts";
 
 /**
  * Sets as they are stored. Thousands of objects own the same fields, so equal parts of sets are one frozen object in the whole process. The pool

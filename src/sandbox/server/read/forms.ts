@@ -1,8 +1,8 @@
 import { type IncludeObject, tableOf } from "../../tables/index.ts";
 import type { KubeObject } from "../../types.ts";
-import type { Endpoint } from "../catalog/catalog.ts";
+import { type Endpoint } from "../catalog/index.ts";
 import type { ListAnswer } from "./list.ts";
-import type { Wanted } from "../request/negotiation.ts";
+import { type Wanted } from "../request/index.ts";
 
 /** How the caller wants objects: as they are, as metadata only, or as rows of a Table. */
 export interface Form extends Wanted {

@@ -2,7 +2,7 @@ import { badRequest, failure, type StatusError } from "../../statusError.ts";
 import { decodeContinueToken, encodeContinueToken, objectKey, RevisionExpired } from "../../store/index.ts";
 import type { KubeObject } from "../../types.ts";
 import type { Api, Target } from "../api.ts";
-import { type ListOptions, revisionOf } from "../request/query.ts";
+import { type ListOptions, revisionOf } from "../request/index.ts";
 import { type Selection, selectionOf } from "./selection.ts";
 
 export interface ListMeta {

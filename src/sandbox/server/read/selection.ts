@@ -1,6 +1,6 @@
 import { badRequest } from "../../statusError.ts";
 import type { KubeObject } from "../../types.ts";
-import type { Endpoint } from "../catalog/catalog.ts";
+import { type Endpoint } from "../catalog/index.ts";
 import { matchesFields, parseFieldSelector } from "./fieldSelector.ts";
 import { matchesLabels, parseLabelSelector } from "./labelSelector.ts";
 

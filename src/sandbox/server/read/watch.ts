@@ -3,10 +3,10 @@ import { RevisionExpired, type StoreEvent } from "../../store/index.ts";
 import { tableOfEvent } from "../../tables/index.ts";
 import type { KubeObject, SandboxClock, WatchEventType } from "../../types.ts";
 import type { Api, Target } from "../api.ts";
-import type { Catalog } from "../catalog/catalog.ts";
+import { type Catalog } from "../catalog/index.ts";
 import { type Form, partialOf } from "./forms.ts";
 import { checkReached } from "./list.ts";
-import { type ListOptions, revisionOf } from "../request/query.ts";
+import { type ListOptions, revisionOf } from "../request/index.ts";
 import { type Selection, selectionOf } from "./selection.ts";
 
 /** Where the lines of a watch go. */

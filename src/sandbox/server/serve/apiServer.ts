@@ -6,18 +6,15 @@ import { ServiceAllocations } from "../../kinds/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { KubeObject, LocalClient, ResourceName, SandboxClock } from "../../types.ts";
 import { type Api, SERVER_MANAGER } from "../api.ts";
-import { Authentication } from "../request/authentication.ts";
+import { Authentication, RequestMetrics, type ServiceAccountTokens } from "../request/index.ts";
 import { bootstrap } from "./bootstrap.ts";
-import { Catalog } from "../catalog/catalog.ts";
-import { Conversion } from "../catalog/conversion.ts";
+import { Catalog, Conversion } from "../catalog/index.ts";
 import { CustomResources } from "./crds.ts";
 import { dispatch, type DispatchParts, failed, statusOf } from "./dispatch.ts";
 import type { Incoming, Outgoing } from "./exchange.ts";
 import { HttpServer } from "./httpServer.ts";
 import { localClient } from "./localClient.ts";
-import { RequestMetrics } from "../request/metrics.ts";
-import type { ServiceAccountTokens } from "../request/tokens.ts";
-import { Watches } from "../read/watch.ts";
+import { Watches } from "../read/index.ts";
 
 export interface ApiServerOptions {
   store: Store;

@@ -2,11 +2,8 @@ import { resourceOfCrd } from "../../schema/index.ts";
 import { StatusError } from "../../statusError.ts";
 import type { KubeObject, RequestContext, Resource } from "../../types.ts";
 import type { Api, Target } from "../api.ts";
-import type { Catalog } from "../catalog/catalog.ts";
-import { CLEANUP_FINALIZER, CRDS, isTrue, specOf, statusFor } from "../catalog/crdStatus.ts";
-import { deleteObject } from "../write/delete.ts";
-import { equalJson } from "../catalog/equal.ts";
-import { changeObject, tracked } from "../write/update.ts";
+import { type Catalog, CLEANUP_FINALIZER, CRDS, equalJson, isTrue, specOf, statusFor } from "../catalog/index.ts";
+import { changeObject, deleteObject, tracked } from "../write/index.ts";
 
 /**
  * Follows the CRDs: accepts their names, serves what they declare, and takes their objects away before they go. As in a real server this

@@ -7,19 +7,26 @@ import { failure, StatusError } from "../../statusError.ts";
 import { includeObjectOf } from "../../tables/index.ts";
 import type { RequestContext, UserInfo } from "../../types.ts";
 import type { Api, Target } from "../api.ts";
-import type { Authentication } from "../request/authentication.ts";
-import { apiVersionOf } from "../catalog/catalog.ts";
+import {
+  type Authentication,
+  type CountedRequest,
+  impersonated,
+  listOptionsOf,
+  managerOf,
+  type RequestInfo,
+  requestInfoOf,
+  type RequestMetrics,
+  type ResourceRequest,
+  wantedForm,
+  type WriteOptions,
+  writeOptionsOf,
+} from "../request/index.ts";
+import { apiVersionOf } from "../catalog/index.ts";
 import { type Incoming, type Outgoing, warningHeaders } from "./exchange.ts";
-import { type Form, listIn, objectIn } from "../read/forms.ts";
-import { impersonated } from "../request/impersonation.ts";
-import type { CountedRequest, RequestMetrics } from "../request/metrics.ts";
-import { wantedForm } from "../request/negotiation.ts";
-import { APPLY } from "../write/patch.ts";
-import { listOptionsOf, managerOf, type WriteOptions, writeOptionsOf } from "../request/query.ts";
-import { type RequestInfo, requestInfoOf, type ResourceRequest } from "../request/requestInfo.ts";
+import { type Form, listIn, objectIn, type Watches } from "../read/index.ts";
+import { APPLY } from "../write/index.ts";
 import { type ServerInfo, serverPage } from "./serverPages.ts";
 import { checkMethod, notServed, runVerb, type VerbAnswer } from "./verbs.ts";
-import type { Watches } from "../read/watch.ts";
 
 /** Everything that answers requests of one cluster. */
 export interface DispatchParts {

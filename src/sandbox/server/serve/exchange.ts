@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { WatchSink } from "../read/watch.ts";
+import { type WatchSink } from "../read/index.ts";
 
 /** One request, free of the protocol it came by. */
 export interface Incoming {

@@ -1,14 +1,17 @@
 import type { DeleteOptions, Json, KubeObject, LocalClient, RequestContext, ResourceName } from "../../types.ts";
 import { type Api, storedObject, type Target } from "../api.ts";
-import { createObject } from "../write/create.ts";
-import { deleteObject } from "../write/delete.ts";
-import { finalizeNamespace } from "../write/finalize.ts";
-import { decoded, decodedOver } from "../write/input.ts";
+import {
+  bindTo,
+  createObject,
+  decoded,
+  decodedOver,
+  deleteObject,
+  finalizeNamespace,
+  patchObject,
+  replaceObject,
+} from "../write/index.ts";
 import { mergePatch } from "../../patch/index.ts";
-import { patchObject } from "../write/patch.ts";
-import { bindTo } from "../write/pods.ts";
-import { selectionOf } from "../read/selection.ts";
-import { replaceObject } from "../write/update.ts";
+import { selectionOf } from "../read/index.ts";
 
 /** A client inside the process: no HTTP, no authorization, and otherwise the very same path. */
 export function localClient(api: Api, manager: string): LocalClient {

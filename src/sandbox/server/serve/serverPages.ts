@@ -1,5 +1,5 @@
 import type { Api } from "../api.ts";
-import type { RequestMetrics } from "../request/metrics.ts";
+import { type RequestMetrics } from "../request/index.ts";
 
 /** What a server says of itself. */
 export interface ServerInfo {

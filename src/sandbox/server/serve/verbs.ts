@@ -1,19 +1,35 @@
 import { badRequest, failure, notFound, type StatusError } from "../../statusError.ts";
 import type { DeleteOptions, Json, KubeObject } from "../../types.ts";
 import { type Api, storedObject, subjectOf, type Target } from "../api.ts";
-import type { Authentication } from "../request/authentication.ts";
-import { createObject } from "../write/create.ts";
-import { deleteObject, deleteOptionsOf } from "../write/delete.ts";
-import { finalizeNamespace } from "../write/finalize.ts";
-import { type Body, decoded, ofKind, readBody } from "../write/input.ts";
-import { checkReached, type ListAnswer, listObjects } from "../read/list.ts";
-import { APPLY, applyObject, patchObject, patchOf } from "../write/patch.ts";
-import { bindPod, evictPod, podLog, SUCCESS } from "../write/pods.ts";
-import { listOptionsOf, revisionOf, type WriteOptions } from "../request/query.ts";
-import { createReview, isReview } from "../write/reviews.ts";
-import { readScale, scalePatch, scaleReplacement, writeScale } from "../write/scale.ts";
-import { createToken } from "../write/serviceAccountToken.ts";
-import { checkName, replaceObject } from "../write/update.ts";
+import { type Authentication, listOptionsOf, revisionOf, type WriteOptions } from "../request/index.ts";
+import {
+  APPLY,
+  applyObject,
+  bindPod,
+  type Body,
+  checkName,
+  createObject,
+  createReview,
+  createToken,
+  decoded,
+  deleteObject,
+  deleteOptionsOf,
+  evictPod,
+  finalizeNamespace,
+  isReview,
+  ofKind,
+  patchObject,
+  patchOf,
+  podLog,
+  readBody,
+  readScale,
+  replaceObject,
+  scalePatch,
+  scaleReplacement,
+  SUCCESS,
+  writeScale,
+} from "../write/index.ts";
+import { checkReached, type ListAnswer, listObjects } from "../read/index.ts";
 
 /** What a verb answers with. */
 export type VerbAnswer =

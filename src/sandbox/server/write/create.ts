@@ -6,9 +6,8 @@ import { admissionOf, type Api, kindSubject, RulesScope, storedObject, subjectOf
 import { admitNew, checkGrants, checkNamespace } from "./builtinAdmission.ts";
 import { withOwnersOnce } from "./ownerReferences.ts";
 import { chargeQuotas } from "./quotas.ts";
-import { equalJson } from "../catalog/equal.ts";
+import { equalJson, timestamp } from "../catalog/index.ts";
 import { decoded } from "./input.ts";
-import { timestamp } from "../catalog/timestamp.ts";
 
 /** How often another name is made up when the generated one is taken. */
 const NAME_ATTEMPTS = 8;

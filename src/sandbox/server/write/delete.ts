@@ -3,9 +3,7 @@ import { StaleWrite } from "../../store/index.ts";
 import type { DeleteOptions, FieldError, KubeObject } from "../../types.ts";
 import { admissionOf, type Api, RulesScope, storedObject, subjectOf, type Target } from "../api.ts";
 import { checkDeletion } from "./builtinAdmission.ts";
-import { timestamp } from "../catalog/timestamp.ts";
-import { crdMarkedForDeletion, isCrd } from "../catalog/crdStatus.ts";
-import { equalJson } from "../catalog/equal.ts";
+import { crdMarkedForDeletion, equalJson, isCrd, timestamp } from "../catalog/index.ts";
 import { isDone } from "./update.ts";
 
 const ORPHAN = "orphan";

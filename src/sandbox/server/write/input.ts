@@ -5,7 +5,7 @@ import { decodeObject, PROTOBUF_TYPE, ProtobufError } from "../../protobuf/index
 import { prune } from "../../schema/index.ts";
 import { badRequest, failure, type StatusError } from "../../statusError.ts";
 import type { Json, KubeObject, RequestContext } from "../../types.ts";
-import type { Catalog, Endpoint } from "../catalog/catalog.ts";
+import { type Catalog, type Endpoint } from "../catalog/index.ts";
 import { repeatedFields } from "./repeatedFields.ts";
 
 /** The body of a request as it came. */

@@ -4,8 +4,7 @@ import { badRequest } from "../../statusError.ts";
 import type { KubeObject } from "../../types.ts";
 import type { Api, Target } from "../api.ts";
 import { inNamespace } from "./create.ts";
-import type { Authentication } from "../request/authentication.ts";
-import { ISSUER } from "../request/tokens.ts";
+import { type Authentication, ISSUER } from "../request/index.ts";
 
 const GROUPS = new Set(["authentication.k8s.io", "authorization.k8s.io"]);
 

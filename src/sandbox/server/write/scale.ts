@@ -11,7 +11,7 @@ import { jsonPatch, mergePatch, strategicMergePatch } from "../../patch/index.ts
 import { badRequest, conflict, failure, invalid, notFound } from "../../statusError.ts";
 import type { Json, KubeObject, Resource, ScalePaths, Schema } from "../../types.ts";
 import { type Api, storedObject, type SubresourceForm, subjectOf, type Target } from "../api.ts";
-import { apiVersionOf } from "../catalog/catalog.ts";
+import { apiVersionOf } from "../catalog/index.ts";
 import { type Body, ofKindNamed, parseYaml, readBody } from "./input.ts";
 import { APPLY, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH } from "./patch.ts";
 import { changeObject, checkName } from "./update.ts";

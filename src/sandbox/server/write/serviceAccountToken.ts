@@ -3,9 +3,9 @@ import { definitions } from "../../kinds/index.ts";
 import { failure, invalid, notFound } from "../../statusError.ts";
 import type { FieldError, KubeObject, Resource } from "../../types.ts";
 import { type Api, storedObject, subjectOf, type Target } from "../api.ts";
-import { timestamp } from "../catalog/timestamp.ts";
+import { timestamp } from "../catalog/index.ts";
 import { type Body, ofKindNamed, readBody } from "./input.ts";
-import { ISSUER } from "../request/tokens.ts";
+import { ISSUER } from "../request/index.ts";
 
 const API_VERSION = "authentication.k8s.io/v1";
 const DEFAULT_SECONDS = 3600;

@@ -7,7 +7,7 @@ import { checkGrants } from "./builtinAdmission.ts";
 import { createObject, inNamespace, mutated } from "./create.ts";
 import { withOwnersOnce } from "./ownerReferences.ts";
 import { chargeQuotas } from "./quotas.ts";
-import { sharing } from "../catalog/equal.ts";
+import { sharing } from "../catalog/index.ts";
 
 export interface Written {
   /** In the version of the request. */

@@ -1,0 +1,31 @@
+/**
+ * Why something is as it is: the reasons of conditions and entries, what to do next, causes over many objects, and messages of bounded
+ * length.
+ *
+ * Promises: a reason that a user can meet has an explanation and, where a person can act, a next step.
+ */
+export {
+  byImpact,
+  type CountedReason,
+  countedReasonsText,
+  countReasons,
+  impactOf,
+  IMPACTS,
+  isHarmful,
+  isUnderWay,
+} from "./causes.ts";
+export { isGranted, namespaceNotGranted } from "./grantedNamespaces.ts";
+export { joinCommand, renewCommand } from "./joinCommands.ts";
+export {
+  firstFitting,
+  listedAfter,
+  pointOf,
+  shortMessage,
+  shortName,
+  shortPath,
+  shortPoint,
+  type Told,
+  told,
+} from "./message.ts";
+export { nextStep } from "./nextSteps.ts";
+export { isContactReason, isPodReason, type Reason, REASON_GROUPS, reasonDescription, REASONS } from "./reasons.ts";

@@ -1,0 +1,19 @@
+/**
+ * What Meridian keeps on a hub object besides its status: where it may be placed, approvals, rollout commands.
+ *
+ * Promises: an annotation that cannot be read is no approval and no command.
+ */
+export { approvalProblems, type ApproversProven, type RolloutApprovals, rolloutApprovalsIn } from "./approvals.ts";
+export { type Contact, isOutOfContact } from "./contact.ts";
+export { notCarriedOut } from "./notCarriedOut.ts";
+export {
+  type ClusterRecord,
+  firstRecordOf,
+  firstRecordText,
+  namesIn,
+  orphanedBy,
+  recordedKind,
+  recordedKindText,
+  recordOf,
+} from "./record.ts";
+export { holdsOldApprovals, type RolloutCommand, rolloutCommandIn } from "./rolloutCommand.ts";

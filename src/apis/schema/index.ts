@@ -1,0 +1,60 @@
+/**
+ * The parts that schemas of kinds are made of, and the parser at the boundary.
+ *
+ * Promises: the zod schema of a kind is its only source; a value that does not fit is refused with the path of the field and what to
+ * change.
+ */
+export { excess, excessOf, type Extent, extentOf, OBJECT_BOUNDS } from "./bounds.ts";
+export { asCount, conditions, count, isCount, MOST_COUNTED, observedGeneration, timestamp } from "./conditions.ts";
+export {
+  matchesClusterSelector,
+  matchesLabelSelector,
+  type ObjectSetting,
+  selectorSpecificity,
+  selectsAmongKind,
+  type Specificity,
+} from "./match.ts";
+export { type OpenApiSchema, openApiSchema } from "./openapi.ts";
+export { type FieldProblem, first, MOST_PROBLEMS, parseSpec } from "./parseSpec.ts";
+export {
+  DATA_KEY,
+  DNS_LABEL,
+  DNS_SUBDOMAIN,
+  DURATION,
+  ENV_NAME,
+  FIELD_PATH,
+  IMAGE,
+  IMAGE_DIGEST,
+  IMAGE_REGISTRY,
+  IMAGE_REPOSITORY,
+  IMAGE_TAG,
+  INGRESS_HOST,
+  ITEM_PATH,
+  JSON_POINTER,
+  KIND,
+  LABEL_KEY,
+  LIST_PATH,
+  NOT_WRITTEN_PATH,
+  PERCENT,
+  PORT_NAME,
+  POSITIVE_PERCENT,
+  PROTECTED_POINTER,
+  QUANTITY,
+  RELATIVE_PATH,
+  SERVICE_NAME,
+  UNREACHABLE_PATH,
+} from "./patterns.ts";
+export { atLeastOneOf, exactlyOneOf, listMap, listSet, type Rule, withRules } from "./rules.ts";
+export {
+  type ClusterSelector,
+  clusterSelector,
+  type FieldSelector,
+  LABEL_KEYS_RULE,
+  labelKey,
+  labelMap,
+  type LabelSelector,
+  labelValue,
+  type ResourceSelector,
+  resourceSelectors,
+  subdomainName,
+} from "./selectors.ts";

@@ -1,0 +1,16 @@
+/**
+ * The kinds as an API server serves them: names, versions, parsers, conversion, CustomResourceDefinitions.
+ *
+ * Promises: a kind is listed here once; all else is derived from the list.
+ */
+export { convertObject } from "./convert.ts";
+export {
+  crdNameOf,
+  customResourceDefinitions,
+  isConverted,
+  servingAllVersions,
+  servingPatch,
+  versionsOf,
+} from "./crds.ts";
+export { type KindDefinition, KINDS } from "./kinds.ts";
+export { kindOf, parseObject } from "./parse.ts";

@@ -1,0 +1,18 @@
+/**
+ * Plain values and how they are written: JSON, quantities, durations, versions, canonical text.
+ *
+ * Promises: every integer, null, empty list and key comes back as it was written; nothing here knows a kind.
+ */
+export { canonicalJson, hashOf, hashOfText } from "./canonical.ts";
+export { ageText, durationMs, lastedText } from "./duration.ts";
+export { isRefusedHost, refuseEndpoint } from "./endpoint.ts";
+export { escaped, jsonForYaml, NOT_IN_YAML, parseJson } from "./json.ts";
+export { LONGEST_QUANTITY, parseQuantity } from "./quantity.ts";
+export { sameValue } from "./sameValue.ts";
+export { setMember } from "./setMember.ts";
+export { shareOf } from "./share.ts";
+export { microTimestamp, timestamp } from "./time.ts";
+export { trimEnd } from "./trimEnd.ts";
+export { isRecord, valueAt } from "./valueAt.ts";
+export { isLaterVersion } from "./versionOrder.ts";
+export { counted, unknownClusterWords } from "./words.ts";

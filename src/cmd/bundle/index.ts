@@ -1,0 +1,5 @@
+/**
+ * The verb `bundle`.
+ */
+export { createBundle } from "./create.ts";
+export { documentsIn, itemsIn, objectIn, type SourceDocument } from "./sources.ts";

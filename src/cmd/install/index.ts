@@ -1,0 +1,4 @@
+/**
+ * The verb `install`.
+ */
+export { install } from "./install.ts";

@@ -1,0 +1,12 @@
+/**
+ * The verbs `join` and `unjoin`: a member's accounts, rights, guard and marks.
+ *
+ * Promises: after leaving, nothing of ours stays on a member.
+ */
+export { resolveHubKinds } from "./grantedKinds.ts";
+export { join, joinMember } from "./join.ts";
+export { KUBECONFIG_KEY, MEMBER_UID_ANNOTATION, reachedNamespaces } from "./joinedMember.ts";
+export { accessClusterRole, JOINED_TO_LABEL, type MemberAccess, memberAccess } from "./memberAccess.ts";
+export { everythingOf, finishRevoking, type Leftover, revokeAccess } from "./memberCleanup.ts";
+export { describeUnreleased, memberSecret, type Reached, reachMember, releaseAll } from "./memberMarks.ts";
+export { unjoin } from "./unjoin.ts";

@@ -1,0 +1,28 @@
+/**
+ * Statuses as the command line reads and shows them: objects, clusters, causes, and what has ended.
+ *
+ * Promises: what may not be read is said to be hidden, never taken for absent.
+ */
+export { type CauseReport, causesOf } from "./statusCauses.ts";
+export {
+  ENDED_EVENTS,
+  endedIn,
+  endedOf,
+  endedPlaces,
+  type EndedReport,
+  ofNamespace,
+  readEnded,
+} from "./statusEnded.ts";
+export { fullNameOf, nameOnCommandLine } from "./statusNames.ts";
+export {
+  hiddenNote,
+  idleNote,
+  listPlaced,
+  placedTypes,
+  readClusters,
+  readEverywhere,
+  readHub,
+  type Shown,
+} from "./statusReading.ts";
+export { ago, causeTable, endedTable, formatStatus, namesOf } from "./statusTable.ts";
+export { buildReport, type ClusterReport, isHealthy, type ObjectReport, type StatusReport } from "./statusView.ts";

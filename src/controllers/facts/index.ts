@@ -1,0 +1,33 @@
+/**
+ * What a plan rests on besides the object: dependencies, grants, namespaces, revisions, pace, gates.
+ *
+ * Promises: a fact that is not known yet is said to be unknown.
+ */
+export { classesOf, ControllerClasses, type OfGone } from "./controllerClasses.ts";
+export {
+  copiesOf,
+  copiesToPlan,
+  type CopySources,
+  freesBundles,
+  isFoundOnJoin,
+  isNeededByOthers,
+  leavingOf,
+  ownersNamedBy,
+  recordedClusters,
+  type Removal,
+  removalFacts,
+  wasFoundOnJoin,
+} from "./copies.ts";
+export { type Collected, DependencyWatches } from "./dependencies.ts";
+export { EvictionPace } from "./evictionPace.ts";
+export { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
+export { FirstSight } from "./firstSight.ts";
+export { type AskGate, Gates } from "./gates.ts";
+export { whyNotGranted } from "./grants.ts";
+export { holdersBeside, keepHeld, wentByTtl } from "./heldOnHub.ts";
+export { HubNamespaces } from "./hubNamespaces.ts";
+export { type HeldThere, MissingOwners } from "./missingOwners.ts";
+export { PlanningProgress } from "./planningProgress.ts";
+export { contentHash, Revisions, tooLarge } from "./revisions.ts";
+export { changedCommand, commandsOf, type CommandSources } from "./rolloutCommands.ts";
+export { type BoundRun, RolloutPlaces, type StoppedRun } from "./rolloutPlaces.ts";

@@ -1,0 +1,4 @@
+/**
+ * The statuses of policies.
+ */
+export { PolicyStatusReconciler } from "./policyStatus.ts";

@@ -1,0 +1,8 @@
+/**
+ * Why an object runs where it runs, and what would have to change.
+ *
+ * Promises: the explanation is made of the verdicts that the planner used, of nothing else.
+ */
+export { explain, type ExplainedCluster, type Explanation } from "./explain.ts";
+export { type NearMiss, nearMisses } from "./nearMisses.ts";
+export { type StageAssignment, stageAssignment, stageProblems } from "./rolloutStages.ts";

@@ -1,0 +1,15 @@
+/**
+ * What is sent to one cluster: rendered manifests with overrides, dependencies, retained fields.
+ *
+ * Promises: a policy gives nobody more than the hub would; equal input gives equal hashes.
+ */
+export { apisOf } from "./apisOf.ts";
+export { collectDependencies } from "./dependencies.ts";
+export { DependencyOverrides, type DependencyShare } from "./dependencyOverrides.ts";
+export { type FieldChange, fieldChanges } from "./fieldChanges.ts";
+export { Finished, runsIn } from "./finished.ts";
+export { lacking } from "./lacking.ts";
+export { type AppliedRule, appliedRules } from "./overrideFields.ts";
+export { sameReportTerms } from "./reporting.ts";
+export { withoutRetained } from "./retain.ts";
+export { type VariantOptions, VariantRenderer } from "./variants.ts";

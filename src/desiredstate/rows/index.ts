@@ -1,0 +1,30 @@
+/**
+ * Rows: what the worker of a cluster is to do with each object, removals included.
+ *
+ * Promises: whatever may be removed is decided here and named by its UID; the last serving copy is never removed for a move.
+ */
+export {
+  type BlastRadius,
+  blastRadius,
+  type ClusterChange,
+  differenceOf,
+  type MemberObjectChange,
+} from "./difference.ts";
+export { knownCopies } from "./knownCopies.ts";
+export {
+  expectedOf,
+  mark,
+  type Marking,
+  ownerRefOf,
+  ownerText,
+  policyOf,
+  withControllerReference,
+  withDependenciesHash,
+} from "./marks.ts";
+export { AWAITING_REPLACEMENT } from "./moves.ts";
+export { decideRemovals } from "./removals.ts";
+export { REPLACED } from "./replacement.ts";
+export { rolloutFacts } from "./rolloutFacts.ts";
+export { chooseRow, hasEnded, inTheNameOf, inTheNamesOf, isInSync, isSameRef } from "./rows.ts";
+export { isKindUnseen, kindNameOf, sightOf, whyUnseen } from "./sight.ts";
+export { step } from "./step.ts";

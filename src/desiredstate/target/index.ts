@@ -1,0 +1,17 @@
+/**
+ * The target of one object: which clusters, how many replicas, which revision.
+ *
+ * Promises: every cluster has a verdict with a reason.
+ */
+export { scopeNeeds, scopeProblem, termsWithin } from "./bundleScope.ts";
+export { needsOf, withTheirNeeds } from "./needs.ts";
+export { choosePlacement, selectPlacement } from "./placementSelection.ts";
+export {
+  isSameObject,
+  isUnreadable,
+  madeOfRevision,
+  type RevisionContent,
+  revisionOf,
+  snapshotOfRevision,
+} from "./revision.ts";
+export { computeTarget } from "./target.ts";

@@ -1,0 +1,10 @@
+/**
+ * Which kinds the hub serves and may be read, where they keep replicas, and which are being deleted.
+ *
+ * Promises: a kind that cannot be read is said to be unreadable, never taken for empty.
+ */
+export { KindCatalog } from "./kindCatalog.ts";
+export { KindDeletions } from "./kindDeletions.ts";
+export { heldUnder, isOfEarlierCrd, kindTerms } from "./kindTerms.ts";
+export { memberRights, memberRightsInNamespace, rightsOn } from "./rights.ts";
+export { ScalePaths } from "./scalePaths.ts";

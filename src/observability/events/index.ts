@@ -1,0 +1,8 @@
+/**
+ * Events on the hub.
+ *
+ * Promises: an Event that could not be written is counted and said; nothing waits for Events.
+ */
+export { type EventDrop } from "./droppedEvents.ts";
+export { type EventRecord, EventRecorder } from "./eventRecorder.ts";
+export { type Recoveries, RecoveryRecorder } from "./recoveryRecorder.ts";

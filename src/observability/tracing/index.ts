@@ -1,0 +1,28 @@
+/**
+ * Traces: spans, sampling, export.
+ *
+ * Promises: an exporter that fails costs spans, never a request.
+ */
+export { resourceAttributes } from "./resourceAttributes.ts";
+export { type Sampling } from "./sampling.ts";
+export { type SpanDrop } from "./spanExport.ts";
+export {
+  changeOf,
+  follow,
+  type Following,
+  linkTo,
+  type Origin,
+  parseTraceparent,
+  recordError,
+  type SpanContext,
+  startSpan,
+  traceparentOf,
+} from "./spans.ts";
+export {
+  createTracing,
+  isCollectorAddress,
+  type Span,
+  type Tracer,
+  type Tracing,
+  type TracingOptions,
+} from "./tracing.ts";

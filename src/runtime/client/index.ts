@@ -1,0 +1,62 @@
+/**
+ * The client of one API server: requests, pages, watches, discovery.
+ *
+ * Promises: an answer is checked before anybody reads it; a list that changes under its pages is read again.
+ */
+export { objectPath } from "./apiPaths.ts";
+export { type ClientOptions, createClient } from "./client.ts";
+export { Discovery } from "./discovery.ts";
+export { groupVersionsIn } from "./discoveryDocuments.ts";
+export {
+  type Bounds,
+  bytesPerObject,
+  DEFAULT_BOUNDS,
+  isTooMuch,
+  listAll,
+  listPages,
+  Measure,
+  type Selection,
+  selectors,
+  tooMuch,
+} from "./pages.ts";
+export { Position } from "./position.ts";
+export { checkedPrometheus, Prometheus, type PrometheusConfig } from "./prometheus.ts";
+export {
+  apiVersionOf,
+  CLUSTEROVERRIDEPOLICIES,
+  CLUSTERPLACEMENTS,
+  CLUSTERRESOURCEBINDINGS,
+  CLUSTERROLEBINDINGS,
+  CLUSTERROLES,
+  CONFIGMAPS,
+  CONTROLLERREVISIONS,
+  CRDS,
+  DEMOAPPLICATIONS,
+  DEPLOYMENTS,
+  EVENTS,
+  knownType,
+  LEASES,
+  MANIFESTBUNDLES,
+  MEMBERCLUSTERS,
+  NAMESPACES,
+  NETWORKPOLICIES,
+  NODES,
+  OVERRIDEPOLICIES,
+  PERSISTENTVOLUMECLAIMS,
+  PLACEMENTS,
+  PODDISRUPTIONBUDGETS,
+  PODS,
+  PRIORITYCLASSES,
+  RESOURCEBINDINGS,
+  ROLEBINDINGS,
+  ROLES,
+  SECRETS,
+  SERVICEACCOUNTS,
+  SERVICES,
+  typeOf,
+  VALIDATINGADMISSIONPOLICIES,
+  VALIDATINGADMISSIONPOLICYBINDINGS,
+} from "./resources.ts";
+export { askHistory, earlier, ofAnotherHistory, ServerHistory } from "./serverHistory.ts";
+export { endsInitialEvents, errorOf } from "./watchEvents.ts";
+export { storable } from "./wire.ts";

@@ -1,0 +1,36 @@
+/**
+ * What everything else of the runtime stands on: errors, the clock, keys, backoff, turns of the event loop.
+ *
+ * Promises: a failure is a typed value with its cause; nothing here opens a connection.
+ */
+export { backoffDelay } from "./backoff.ts";
+export { type Clock, steadyTime, systemClock } from "./clock.ts";
+export {
+  ApiError,
+  CredentialsError,
+  ifFound,
+  isAlreadyExists,
+  isAnonymous,
+  isApiError,
+  isConflict,
+  isExpired,
+  isForbidden,
+  isInvalid,
+  isMisbehaviour,
+  isMissing,
+  isNotFound,
+  isServerTrouble,
+  isTransportError,
+  isUnauthorized,
+  KindNotServedError,
+  lacksRight,
+  locatedAt,
+  NotLeaderError,
+  ReconcileTimeoutError,
+  TransportError,
+  type TransportReason,
+} from "./errors.ts";
+export { compareResourceVersions, keyOf, objectKey } from "./keys.ts";
+export { linked } from "./linked.ts";
+export { TimeSlice } from "./timeSlice.ts";
+export { withSignal } from "./withSignal.ts";

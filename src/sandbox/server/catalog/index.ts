@@ -1,0 +1,10 @@
+/**
+ * The kinds that this server serves, built in and custom.
+ *
+ * Promises: a CustomResourceDefinition is established by the same rules as on kube-apiserver.
+ */
+export { apiVersionOf, Catalog, type Endpoint } from "./catalog.ts";
+export { Conversion } from "./conversion.ts";
+export { CLEANUP_FINALIZER, crdMarkedForDeletion, CRDS, isCrd, isTrue, specOf, statusFor } from "./crdStatus.ts";
+export { equalJson, sharing } from "./equal.ts";
+export { timestamp } from "./timestamp.ts";

@@ -1,0 +1,11 @@
+/**
+ * The conditions of objects and policies.
+ *
+ * Promises: a condition moves only when what it says changes; it holds no relative time.
+ */
+export { conditionsOf } from "./conditions.ts";
+export { deletionText, deletionWait } from "./deletion.ts";
+export { namingObjects } from "./named.ts";
+export { type LostObjects, policyStatus } from "./policy.ts";
+export { clustersWithout, isHeldByRollout } from "./rollout.ts";
+export { FAILING_OVER, HANDOVER, statementsOf } from "./statements.ts";

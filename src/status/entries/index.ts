@@ -1,0 +1,13 @@
+/**
+ * The entry of each cluster in an object's status: state, reason, replicas, times.
+ *
+ * Promises: a cluster that did not report is Unknown; last-known numbers keep their time.
+ */
+export { refusedPatches } from "./blame.ts";
+export { endedNotes, type EndedTrouble, EndedTroubles, type ListedTrouble } from "./endedTroubles.ts";
+export { finishedBy } from "./finished.ts";
+export { finalizerHolds, heldTexts, isUnrefused } from "./heldRemoval.ts";
+export { type ClusterReport, detailOf, reportOf } from "./report.ts";
+export { addCounts, NONE, pick } from "./rows.ts";
+export { runningFacts, runningText, runningThereText, runningTogether } from "./running.ts";
+export { isTroubled } from "./trouble.ts";
