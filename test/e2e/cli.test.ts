@@ -95,7 +95,10 @@ test("kubectl finds the program as its plugin", async () => {
   const usage = await run(binary, ["meridian", "status", "--help"], { env });
   expect(usage.stdout).toMatch(/^Usage: kubectl meridian status /);
   const { code, stderr } = await run(binary, ["meridian", "status", "--kubeconfig", fleet.hub.kubeconfigFile], { env });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("`kubectl meridian join NAME ") as string });
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringContaining("`kubectl meridian join NAME ") as string,
+  });
 });
 
 test("status of an empty hub is fine and says what comes next", async () => {
