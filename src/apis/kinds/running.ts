@@ -14,7 +14,9 @@ const version = z.object({
     .max(LONGEST_IMAGE)
     .exactOptional()
     .describe("The image of its containers, several by commas. Absent of what has no pods, or many images."),
-  revision: count.exactOptional().describe("As `meridian rollout history` lists it. Absent where nobody knows it."),
+  revision: count
+    .exactOptional()
+    .describe("The revision, as `meridian rollout history NAME` lists it. Absent where nobody knows it."),
 });
 
 /** Of an entry: both versions, since overrides may want another image on each cluster. */
