@@ -19,6 +19,7 @@ import {
   EvictionPace,
   Gates,
   HubNamespaces,
+  ManagerHubState,
   MissingOwners,
   PlanningProgress,
   Revisions,
@@ -116,7 +117,10 @@ export function createFederation(options: FederationOptions): Federation {
   const namespaces = new HubNamespaces({ hub, protected: [systemNamespace, ...(options.protectedNamespaces ?? [])] });
 
   const missing = new MissingOwners({ hub, observations, clock, logger, metrics });
-  const copies = { hub, assignments, observations, plans, dependencies, progress, classes, missing };
+  const pace = new EvictionPace(hub);
+  const tables = { hub, assignments, observations, plans, dependencies, progress, classes, missing };
+  const hubState = new ManagerHubState({ ...tables, hubId, namespaces, rooms, pace });
+  const copies = { ...tables, hubState };
   const contacts = new ReportedContacts({ observations, clock });
   const store = new StatusStore({ hub, client });
   const warnings = new DelayedWarnings({ clock, events });
@@ -137,9 +141,8 @@ export function createFederation(options: FederationOptions): Federation {
     places,
     ...(options.approversProvenSince === undefined ? {} : { approversProvenSince: options.approversProvenSince }),
     rooms,
-    pace: new EvictionPace(hub),
+    pace,
     statuses,
-    hubId,
     namespaces,
     clock,
     ...telling,

@@ -7,19 +7,20 @@ import {
   REMOVE_FOUND_ANNOTATION,
   refKey,
 } from "../../apis/index.ts";
-import { type Observation, REPLACED, type Target } from "../../desiredstate/index.ts";
 import {
+  assembleRemovalFacts,
   copiesOf,
   copiesToPlan,
-  freesBundles,
   isFoundOnJoin,
   isNeededByOthers,
   leavingOf,
-  ownersNamedBy,
+  type Observation,
   recordedClusters,
-  removalFacts,
+  REPLACED,
+  type Target,
   wasFoundOnJoin,
-} from "./copies.ts";
+} from "../../desiredstate/index.ts";
+import { freesBundles, ownersNamedBy } from "./copies.ts";
 import {
   absent,
   applyRow,
@@ -66,11 +67,11 @@ describe("the clusters that may have copies of an object", () => {
     const { sources, have, join } = copySources();
     join(east);
     join(far);
-    expect([...recordedClusters(sources, have(object))]).toEqual(want);
+    expect([...recordedClusters(sources.hubState, have(object))]).toEqual(want);
   });
 
   test("are none of an object that is gone", () => {
-    expect(recordedClusters(copySources().sources, SHOP_KEY).size).toBe(0);
+    expect(recordedClusters(copySources().hubState, SHOP_KEY).size).toBe(0);
   });
 });
 
@@ -80,23 +81,23 @@ describe("the copies of an object", () => {
     const [named, stripped] = [observation(), unnamed({ ref: { ...CONFIG_REF, name: "stripped" } })];
     const others = observation({ ref: { ...CONFIG_REF, name: "others" }, present: { owner: CART } });
     observations.report(CLUSTER, [named, stripped, others, absent({ ref: { ...CONFIG_REF, name: "absent" } })]);
-    expect(copiesOf(sources, SHOP_KEY)).toEqual([named]);
+    expect(copiesOf(sources.hubState, SHOP_KEY)).toEqual([named]);
     assignments.replace(
       SHOP_KEY,
       ["shop", "stripped", "others", "absent", "unheard"].map((name) => applyRow({ ref: { ...CONFIG_REF, name } })),
     );
-    expect(copiesOf(sources, SHOP_KEY)).toEqual([named, stripped]);
+    expect(copiesOf(sources.hubState, SHOP_KEY)).toEqual([named, stripped]);
   });
 
   test("that a plan considers are also those that its rows ask for in another's name", () => {
     const { sources, observations, assignments } = copySources();
     const others = observation({ present: { owner: CART } });
     observations.report(CLUSTER, [others]);
-    expect(copiesToPlan(sources, SHOP_KEY, undefined)).toEqual([]);
+    expect(copiesToPlan(sources.hubState, SHOP_KEY, undefined)).toEqual([]);
     assignments.replace(SHOP_KEY, [applyRow()]);
-    expect(copiesToPlan(sources, SHOP_KEY, undefined)).toEqual([others]);
+    expect(copiesToPlan(sources.hubState, SHOP_KEY, undefined)).toEqual([others]);
     assignments.replace(SHOP_KEY, []);
-    expect(copiesToPlan(sources, SHOP_KEY, undefined)).toEqual([]);
+    expect(copiesToPlan(sources.hubState, SHOP_KEY, undefined)).toEqual([]);
   });
 
   test("that a plan considers are also those of what is missing on the hub, on its clusters", () => {
@@ -105,10 +106,14 @@ describe("the copies of an object", () => {
     observations.report(CLUSTER, [others]);
     observations.report(ELSEWHERE, [{ ...others, cluster: ELSEWHERE }]);
     const target = (missing: string[]): Target =>
-      ({ clusters: [{ name: CLUSTER }], missing: new Set(missing) }) as unknown as Target;
-    expect(copiesToPlan(sources, SHOP_KEY, target([CONFIG_KEY]))).toEqual([others]);
-    expect(copiesToPlan(sources, SHOP_KEY, target([]))).toEqual([]);
-    expect(copiesToPlan(sources, SHOP_KEY, target(["/Secret/default/unheard"]))).toEqual([]);
+      ({
+        scheduled: { status: "True" },
+        clusters: [{ name: CLUSTER }],
+        missing: new Set(missing),
+      }) as unknown as Target;
+    expect(copiesToPlan(sources.hubState, SHOP_KEY, target([CONFIG_KEY]))).toEqual([others]);
+    expect(copiesToPlan(sources.hubState, SHOP_KEY, target([]))).toEqual([]);
+    expect(copiesToPlan(sources.hubState, SHOP_KEY, target(["/Secret/default/unheard"]))).toEqual([]);
   });
 
   test("name one or several lives of the object", () => {
@@ -146,15 +151,15 @@ describe("a copy was there before its cluster was joined", () => {
     const { sources, have, join } = copySources();
     join(member(CLUSTER, metadata));
     have(hubObject("shop", recorded));
-    expect(wasFoundOnJoin(sources, SHOP_KEY, copy)).toBe(want);
+    expect(wasFoundOnJoin(sources.hubState, SHOP_KEY, copy)).toBe(want);
   });
 
   test("not where there is no such cluster, nor where nothing is there", () => {
     const { sources, join, members } = copySources();
     join(member(CLUSTER, joined));
-    expect(wasFoundOnJoin(sources, SHOP_KEY, absent())).toBe(false);
+    expect(wasFoundOnJoin(sources.hubState, SHOP_KEY, absent())).toBe(false);
     members.clear();
-    expect(wasFoundOnJoin(sources, SHOP_KEY, before)).toBe(false);
+    expect(wasFoundOnJoin(sources.hubState, SHOP_KEY, before)).toBe(false);
   });
 
   const found = { reason: "FoundOnJoin", message: "it was there" };
@@ -168,7 +173,7 @@ describe("a copy was there before its cluster was joined", () => {
     const { sources, assignments, join } = copySources();
     join(member(CLUSTER, joined));
     assignments.replace(SHOP_KEY, [row]);
-    expect([isFoundOnJoin(row), wasFoundOnJoin(sources, SHOP_KEY, before)]).toEqual([want, want]);
+    expect([isFoundOnJoin(row), wasFoundOnJoin(sources.hubState, SHOP_KEY, before)]).toEqual([want, want]);
   });
 });
 
@@ -181,9 +186,9 @@ describe("a member object is needed by others", () => {
   ])("$name", ({ row, want }) => {
     const { sources, assignments } = copySources();
     assignments.replace(CART_KEY, [row]);
-    expect(isNeededByOthers(sources, CLUSTER, CONFIG_REF, SHOP_KEY)).toBe(want);
-    expect(isNeededByOthers(sources, CLUSTER, CONFIG_REF, CART_KEY)).toBe(false);
-    expect(isNeededByOthers(sources, ELSEWHERE, CONFIG_REF, SHOP_KEY)).toBe(false);
+    expect(isNeededByOthers(sources.hubState, CLUSTER, CONFIG_REF, SHOP_KEY)).toBe(want);
+    expect(isNeededByOthers(sources.hubState, CLUSTER, CONFIG_REF, CART_KEY)).toBe(false);
+    expect(isNeededByOthers(sources.hubState, ELSEWHERE, CONFIG_REF, SHOP_KEY)).toBe(false);
   });
 
   test.each([
@@ -194,22 +199,22 @@ describe("a member object is needed by others", () => {
     referrers.set(CONFIG_KEY, [SHOP_KEY, CART_KEY]);
     plans.set(CART_KEY, planOn(clusters));
     plans.set(SHOP_KEY, planOn([CLUSTER]));
-    expect(isNeededByOthers(sources, CLUSTER, CONFIG_REF, SHOP_KEY)).toBe(want);
+    expect(isNeededByOthers(sources.hubState, CLUSTER, CONFIG_REF, SHOP_KEY)).toBe(want);
   });
 
   test("not who refer to it and are not planned", () => {
     const { sources, referrers, plans } = copySources();
     referrers.set(CONFIG_KEY, [CART_KEY]);
-    expect(isNeededByOthers(sources, CLUSTER, CONFIG_REF, SHOP_KEY)).toBe(false);
+    expect(isNeededByOthers(sources.hubState, CLUSTER, CONFIG_REF, SHOP_KEY)).toBe(false);
     plans.set(CART_KEY, planOn([], { target: undefined }));
-    expect(isNeededByOthers(sources, CLUSTER, CONFIG_REF, SHOP_KEY)).toBe(false);
+    expect(isNeededByOthers(sources.hubState, CLUSTER, CONFIG_REF, SHOP_KEY)).toBe(false);
   });
 
   test("whom another manager places", () => {
     const { sources, state } = copySources();
-    expect(isNeededByOthers(sources, CLUSTER, CONFIG_REF, SHOP_KEY)).toBe(false);
+    expect(isNeededByOthers(sources.hubState, CLUSTER, CONFIG_REF, SHOP_KEY)).toBe(false);
     state.needing = [CART];
-    expect(isNeededByOthers(sources, CLUSTER, CONFIG_REF, SHOP_KEY)).toBe(true);
+    expect(isNeededByOthers(sources.hubState, CLUSTER, CONFIG_REF, SHOP_KEY)).toBe(true);
   });
 });
 
@@ -233,7 +238,7 @@ describe("what a removal rests on", () => {
   } as const;
   const held = { reason: "KindBeingDeleted", message: "its CRD is being deleted" };
   const factsOf = (all: ReturnType<typeof copySources>, copies = [observation()], more: object = {}) =>
-    removalFacts(all.sources, copies, { ...removal, ...more });
+    assembleRemovalFacts(all.hubState, copies, { ...removal, ...more });
 
   test("is how much is known of the hub and of the clusters with copies", () => {
     const all = copySources();
@@ -328,6 +333,9 @@ describe("what a removal rests on", () => {
     expect(factsOf(all).clusters.get(CLUSTER)).toEqual({ synced: true });
     expect(factsOf(all, undefined, { lost: true }).clusters.get(CLUSTER)).toEqual({ synced: true, held: lost });
     expect(factsOf(all, undefined, { lost: true })).not.toHaveProperty("lost");
+    all.state.kindHeld = held;
+    all.join(member(CLUSTER, leaving, { deletionPolicy: "Drain" }));
+    expect(factsOf(all, undefined, { lost: true }).clusters.get(CLUSTER)).toMatchObject({ held });
   });
 
   test("is which copies were there before their cluster was joined", () => {

@@ -4,20 +4,7 @@
  * Promises: a fact that is not known yet is said to be unknown.
  */
 export { classesOf, ControllerClasses, type OfGone } from "./controllerClasses.ts";
-export {
-  copiesOf,
-  copiesToPlan,
-  type CopySources,
-  freesBundles,
-  isFoundOnJoin,
-  isNeededByOthers,
-  leavingOf,
-  ownersNamedBy,
-  recordedClusters,
-  type Removal,
-  removalFacts,
-  wasFoundOnJoin,
-} from "./copies.ts";
+export { type CopySources, freesBundles, ownersNamedBy } from "./copies.ts";
 export { type Collected, DependencyWatches } from "./dependencies.ts";
 export { EvictionPace } from "./evictionPace.ts";
 export { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
@@ -26,6 +13,7 @@ export { type AskGate, Gates } from "./gates.ts";
 export { whyNotGranted } from "./grants.ts";
 export { holdersBeside, keepHeld, wentByTtl } from "./heldOnHub.ts";
 export { HubNamespaces } from "./hubNamespaces.ts";
+export { ManagerHubState, type ManagerHubStateSources } from "./managerHubState.ts";
 export { type HeldThere, MissingOwners } from "./missingOwners.ts";
 export { PlanningProgress } from "./planningProgress.ts";
 export { contentHash, Revisions, tooLarge } from "./revisions.ts";

@@ -4,7 +4,7 @@ import { application, setUpHub } from "../../hub/testing/fakeHub.ts";
 import { Metrics } from "../../observability/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
 import { DEMOAPPLICATIONS, MEMBERCLUSTERS } from "../../runtime/index.ts";
-import { MissingOwners, withHeld } from "./missingOwners.ts";
+import { MissingOwners } from "./missingOwners.ts";
 import { Observations } from "../tables/observations.ts";
 import { CLUSTER, inContact, observation, owner } from "../testing/builders.ts";
 
@@ -334,26 +334,4 @@ test("a hold that is remembered from two clusters is the earlier one, and proven
   server.create(MEMBERCLUSTERS, { ...saying("OwnersMissing", "2025-12-31T00:00:00Z"), metadata: { name: "earlier" } });
   await settle();
   expect(missing.on(CLUSTER)?.hold).toEqual({ reason: "HubWentBack", since: "2025-12-31T00:00:00Z" });
-});
-
-describe("the facts of the clusters with copies of what the hub lacks", () => {
-  test("have what holds these copies, and keep what holds them otherwise", async () => {
-    const { missing } = await setUp([], names(12));
-    const own = { reason: "KindBeingDeleted", message: "its CRD is being deleted" };
-    const facts = withHeld(
-      new Map([
-        [CLUSTER, { synced: true }],
-        ["other", { synced: true, held: own }],
-      ]),
-      missing,
-    );
-    expect(facts.get(CLUSTER)).toMatchObject({ synced: true, held: { reason: "OwnersMissing" } });
-    expect(facts.get("other")).toEqual({ synced: true, held: own });
-  });
-
-  test("stay as they are where nothing is held", async () => {
-    const { missing } = await setUp([], []);
-    const clusters = new Map([[CLUSTER, { synced: true }]]);
-    expect(withHeld(clusters, missing).get(CLUSTER)).toBe(clusters.get(CLUSTER));
-  });
 });

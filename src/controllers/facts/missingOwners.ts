@@ -1,12 +1,12 @@
+import { type MemberCluster, timestamp } from "../../apis/index.ts";
 import {
-  ACCEPT_DELETIONS_ANNOTATION,
-  type Condition,
-  DELETIONS_HELD_CONDITION,
-  type MemberCluster,
-  shortMessage,
-  timestamp,
-} from "../../apis/index.ts";
-import type { ClusterFacts, Why } from "../../desiredstate/index.ts";
+  acceptedIn,
+  heldConditionOf,
+  type MissingHold,
+  rememberedHold,
+  whyHeldAsMissing,
+  type Why,
+} from "../../desiredstate/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import type { Logger, Metrics } from "../../observability/index.ts";
 import { type Clock, compareResourceVersions, Emitter, isMassVanishing } from "../../runtime/index.ts";
@@ -20,16 +20,9 @@ export interface MissingOwnersOptions {
   metrics: Metrics;
 }
 
-/** Why the copies of missing objects stay, and since when; a person agrees by naming that time. */
-export interface Hold {
-  reason: "HubWentBack" | "OwnersMissing";
-  /** RFC 3339 with whole seconds. */
-  since: string;
-}
-
 /** Of one cluster: hub objects that its copies name and the hub does not have. */
 export interface HeldThere {
-  hold: Hold;
+  hold: MissingHold;
   owners: readonly string[];
   /** A person agrees. */
   accepted: boolean;
@@ -58,7 +51,7 @@ export class MissingOwners implements Disposable {
   readonly #options: MissingOwnersOptions;
   readonly #subscriptions = new DisposableStack();
   readonly #missing = new Set<string>();
-  #hold: Hold | undefined;
+  #hold: MissingHold | undefined;
   /** The latest state of the hub that a copy knows. */
   #latest = "";
   /** Monotonic milliseconds. */
@@ -117,7 +110,7 @@ export class MissingOwners implements Disposable {
   /** Why the copies of missing objects stay on the cluster for now; undefined when they may go. */
   heldOn(cluster: string): Why | undefined {
     const { hub, observations } = this.#options;
-    if (this.#hold !== undefined) return this.#isAccepted(cluster, this.#hold) ? undefined : whyOf(this.#hold);
+    if (this.#hold !== undefined) return whyHeldAsMissing(this.#hold, hub.clusters.get(cluster));
     const isPending = hub.clusters.keys().some((name) => observations.contactOf(name).pending);
     return isPending ? UNCONFIRMED : undefined;
   }
@@ -140,7 +133,7 @@ export class MissingOwners implements Disposable {
     const { hub, clock } = this.#options;
     if (this.#hold === undefined || this.#missing.size > 0) return;
     if (clock.monotonic() - this.#wentBackAt < WENT_BACK_FOR_MS) return;
-    if (hub.clusters.list().some((cluster) => conditionOf(cluster) !== undefined)) return;
+    if (hub.clusters.list().some((cluster) => heldConditionOf(cluster) !== undefined)) return;
     this.#hold = undefined;
     this.#options.metrics.setDeletionsHeld(METRIC, false);
     this.changes.emit();
@@ -166,7 +159,7 @@ export class MissingOwners implements Disposable {
     this.#begin("HubWentBack");
   }
 
-  #begin(reason: Hold["reason"]): void {
+  #begin(reason: MissingHold["reason"]): void {
     const { clock, logger, metrics } = this.#options;
     const { reason: before, since = timestamp(clock.now()) } = this.#hold ?? {};
     if (before === reason || before === "HubWentBack") return;
@@ -181,17 +174,14 @@ export class MissingOwners implements Disposable {
 
   /** The MemberCluster says that a hold was in force, before this process or another hub's life began. */
   #remember(cluster: MemberCluster): void {
-    const condition = conditionOf(cluster);
-    if (condition === undefined) return;
-    const { reason, lastTransitionTime: since } = condition;
-    if (this.#hold !== undefined && this.#hold.since <= since) return;
-    const isProven = reason === "HubWentBack" || this.#hold?.reason === "HubWentBack";
-    this.#hold = { reason: isProven ? "HubWentBack" : "OwnersMissing", since };
+    const hold = rememberedHold(this.#hold, cluster);
+    if (hold === this.#hold) return;
+    this.#hold = hold;
     this.#options.metrics.setDeletionsHeld(METRIC, true);
     this.changes.emit();
   }
 
-  #isAccepted(cluster: string, { since }: Hold): boolean {
+  #isAccepted(cluster: string, { since }: MissingHold): boolean {
     const member = this.#options.hub.clusters.get(cluster);
     return member !== undefined && acceptedIn(member) === since;
   }
@@ -200,30 +190,4 @@ export class MissingOwners implements Disposable {
     for (const copy of this.#options.observations.naming(owner)) if (copy.cluster === cluster) return true;
     return false;
   }
-}
-
-function acceptedIn({ metadata }: MemberCluster): string | undefined {
-  return metadata.annotations?.[ACCEPT_DELETIONS_ANNOTATION];
-}
-
-function conditionOf({ status }: MemberCluster): Condition | undefined {
-  return status?.conditions?.find(({ type, status: is }) => type === DELETIONS_HELD_CONDITION && is === "True");
-}
-
-function whyOf({ reason, since }: Hold): Why {
-  const what = reason === "HubWentBack" ? "the hub went back in time" : "the hub lost its object";
-  return { reason, message: shortMessage(`${what}; if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${since}`) };
-}
-
-/** The facts of clusters on which the owner of the copies is missing. */
-export function withHeld(
-  clusters: ReadonlyMap<string, ClusterFacts>,
-  missing: MissingOwners,
-): ReadonlyMap<string, ClusterFacts> {
-  return new Map(
-    Array.from(clusters, ([name, facts]) => {
-      const held = facts.held ?? missing.heldOn(name);
-      return [name, held === undefined ? facts : { ...facts, held }];
-    }),
-  );
 }

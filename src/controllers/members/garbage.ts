@@ -1,9 +1,17 @@
 import { FEDERATION_API_VERSION, type MemberCluster, type ObjectRef, type OwnerRef, refKey } from "../../apis/index.ts";
-import { decideRemovals, type Observation, type RemovalFacts, type Row } from "../../desiredstate/index.ts";
+import {
+  assembleRemovalFacts,
+  decideRemovals,
+  leavingOf,
+  type Observation,
+  type Removal,
+  type RemovalFacts,
+  type Row,
+} from "../../desiredstate/index.ts";
 import { changedSpec } from "../../hub/index.ts";
 import { done, from, type Reconciler, requeueAfter, type Result, type Source } from "../../runtime/index.ts";
 import { type AssignmentChange, type ObservationChange } from "../tables/index.ts";
-import { type CopySources, leavingOf, type Removal, removalFacts } from "../facts/index.ts";
+import { type CopySources } from "../facts/index.ts";
 
 const STRAY = { reason: "ObjectGone", message: "the member object names no hub object as its owner" };
 const UNUSED = { reason: "NamespaceUnused", message: "Meridian made the namespace, and nothing of Meridian is in it" };
@@ -61,6 +69,7 @@ export class GarbageReconciler implements Reconciler {
   }
 
   #letGo(key: string, observation: Observation): void {
+    const { hubState } = this.#options;
     const { cluster } = observation;
     const removal = {
       owner: memberCluster(cluster),
@@ -68,7 +77,7 @@ export class GarbageReconciler implements Reconciler {
       cause: UNUSED,
       ownership: "Ours" as const,
     };
-    this.#assign(key, cluster, decideRemovals([observation], removalFacts(this.#options, [observation], removal)));
+    this.#assign(key, cluster, decideRemovals([observation], assembleRemovalFacts(hubState, [observation], removal)));
   }
 
   #considerStray(key: string, observation: Observation): void {
@@ -111,7 +120,7 @@ export class GarbageReconciler implements Reconciler {
 
   /** An object of that namespace whose plan is missing could ask for the member object. */
   #facts(observation: Observation, namespace: string | undefined, removal: Removal): RemovalFacts {
-    const facts = removalFacts(this.#options, [observation], removal);
+    const facts = assembleRemovalFacts(this.#options.hubState, [observation], removal);
     return { ...facts, hub: { ...facts.hub, planned: this.#options.progress.isKnownIn(namespace) } };
   }
 

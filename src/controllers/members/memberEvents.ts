@@ -6,12 +6,11 @@ import {
   REMOVE_FOUND_ANNOTATION,
   shortMessage,
 } from "../../apis/index.ts";
-import type { Heal, Observation, Row } from "../../desiredstate/index.ts";
+import { type Heal, isFoundOnJoin, type Observation, type Row } from "../../desiredstate/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import { memberKindOf } from "../../interpreter/index.ts";
 import type { EventRecorder } from "../../observability/index.ts";
 import { type Assignments, type Observations } from "../tables/index.ts";
-import { isFoundOnJoin } from "../facts/index.ts";
 
 export interface MemberEventSources {
   hub: HubCache;

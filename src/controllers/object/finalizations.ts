@@ -1,12 +1,12 @@
 import type { KubeObject } from "../../apis/index.ts";
-import { computeTarget, type DeletionPolicy } from "../../desiredstate/index.ts";
+import { assembleSnapshot, computeTarget, type DeletionPolicy } from "../../desiredstate/index.ts";
 import type { PlacedKind } from "../../hub/index.ts";
 import type { EventRecorder } from "../../observability/index.ts";
+import type { CopySources } from "../facts/index.ts";
 import type { OrphaningDeletions } from "./orphaning.ts";
 import { askedOf } from "./needs.ts";
 import { attempted } from "./planningFailure.ts";
 import { type Footprint, footprintOf } from "./remains.ts";
-import { snapshotOf, type SnapshotSources } from "./snapshots.ts";
 
 /** How an object that is being deleted parts from its copies. */
 export interface Finalization {
@@ -14,7 +14,7 @@ export interface Finalization {
   footprint: Footprint;
 }
 
-export interface FinalizationsOptions extends SnapshotSources {
+export interface FinalizationsOptions extends CopySources {
   events: EventRecorder;
   orphaning: Pick<OrphaningDeletions, "isOrphaned">;
 }
@@ -40,12 +40,10 @@ export class Finalizations {
   of(owner: string, object: KubeObject, kind: PlacedKind): Finalization {
     let finalization = this.#decided.get(owner);
     if (finalization === undefined) {
-      const { hub, plans, orphaning } = this.#options;
+      const { hub, hubState, plans, orphaning } = this.#options;
       const { deletionPolicy } =
         plans.get(owner)?.target ??
-        attempted(this.#options, owner, object, () =>
-          computeTarget(snapshotOf(this.#options, owner, object), hub.now()),
-        );
+        attempted(this.#options, owner, object, () => computeTarget(assembleSnapshot(hubState, object), hub.now()));
       const policy = orphaning.isOrphaned(object) ? "Orphan" : deletionPolicy;
       const { dependencies } = askedOf(this.#options, owner, { object, kind }).needs;
       hub.catalog.need(dependencies);

@@ -13,7 +13,16 @@ import {
   refKey,
   unclaimed,
 } from "../../apis/index.ts";
-import { computeTarget, type Observation, type Row, step } from "../../desiredstate/index.ts";
+import {
+  assembleRemovalFacts,
+  assembleSnapshot,
+  computeTarget,
+  copiesOf,
+  type Observation,
+  recordedClusters,
+  type Row,
+  step,
+} from "../../desiredstate/index.ts";
 import { changedFacts, changedSpec, type PlacedKind } from "../../hub/index.ts";
 import type { EventRecorder } from "../../observability/index.ts";
 import {
@@ -26,25 +35,15 @@ import {
   type Result,
   type Source,
 } from "../../runtime/index.ts";
-import {
-  copiesOf,
-  type CopySources,
-  type HubNamespaces,
-  recordedClusters,
-  removalFacts,
-  RETRY_FINALIZER_MS,
-  setFinalizers,
-} from "../facts/index.ts";
+import { type CopySources, type HubNamespaces, RETRY_FINALIZER_MS, setFinalizers } from "../facts/index.ts";
 import { knownOf } from "./needs.ts";
 import { logFieldsOf } from "../tables/index.ts";
 import { recordHandover } from "../progress/index.ts";
-import { dependenciesIn } from "./snapshots.ts";
 import { type StatusWrites } from "../status/index.ts";
 
 export interface HandoverReconcilerOptions extends CopySources {
   client: Client;
   statuses: StatusWrites;
-  hubId: string;
   namespaces: HubNamespaces;
   clock: Clock;
   events: EventRecorder;
@@ -139,43 +138,26 @@ export class HandoverReconciler implements Reconciler {
 
   /** Undefined when the object may be claimed. */
   #whyNotYet(owner: string, object: KubeObject, kind: PlacedKind): string | undefined {
-    const { hub, observations, assignments, namespaces, hubId } = this.#options;
+    const { hub, hubState, observations, assignments, namespaces } = this.#options;
     const known = knownOf(this.#options, owner, { object, kind });
-    const terms = namespaces.termsFor(object);
-    if (known === undefined || terms === undefined) return NOT_READ;
+    if (known === undefined || namespaces.termsFor(object) === undefined) return NOT_READ;
     // The object was this manager's a moment ago: the placement controller has its rows to withdraw first.
     for (const cell of assignments.of(owner)) if (cell.rows.has(owner)) return NOT_READ;
     const now = hub.now();
-    const previous = hub.statuses.of(object, kind);
-    const recorded = recordedClusters(this.#options, owner);
-    const copies = copiesOf(this.#options, owner).filter(({ cluster }) => recorded.has(cluster));
-    const target = computeTarget(
-      {
-        object,
-        setting: hub.planned.settingOf(object),
-        placements: hub.allPlacements(),
-        overrides: hub.allOverrides(),
-        clusters: hub.clusterSnapshots(),
-        ...dependenciesIn(known),
-        hubId,
-        terms,
-        previous,
-        ...(previous?.summary === undefined || previous.unlistedClusters !== undefined
-          ? { running: new Set(copies.map(({ cluster }) => cluster)) }
-          : {}),
-      },
-      now,
-    );
+    const recorded = recordedClusters(hubState, owner);
+    const copies = copiesOf(hubState, owner).filter(({ cluster }) => recorded.has(cluster));
+    const target = computeTarget(assembleSnapshot(hubState, object, known), now);
     const removal = {
       owner: target.owner,
       policy: target.deletionPolicy,
       cause: NOT_CLAIMED,
       ownership: "OtherClass" as const,
     };
-    const { rows } = step({ target, observations: copies, removal: removalFacts(this.#options, copies, removal) }, now);
+    const facts = assembleRemovalFacts(hubState, copies, removal);
+    const { rows } = step({ target, observations: copies, removal: facts }, now);
     return whyNotYet({
       object,
-      status: previous,
+      status: hub.statuses.of(object, kind),
       rows,
       clusters: target.clusters.map(({ name }) => name),
       present: copies,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { placementObject } from "../../../test/builders/policyObjects.ts";
 import { type KubeObject, type ObjectSetting, type Placement, refKey, refOf } from "../../apis/index.ts";
+import type { HubState } from "../../desiredstate/index.ts";
 import type { HubCache, PlacedKind } from "../../hub/index.ts";
 import { type Dependency, placeableKindOf } from "../../interpreter/index.ts";
 import { DEMOAPPLICATIONS, DEPLOYMENTS } from "../../runtime/index.ts";
@@ -51,21 +52,22 @@ function world({ object = DEPLOYMENT, policies = [], recorded = [], setting = {}
       isRequired: (one: unknown) => one === DEMOAPPLICATIONS,
       need: (needed: readonly Dependency[]) => void said.push(["the hub needs", ...namesOf(needed)]),
     },
-    statuses: {
-      recordOf: () => {
-        said.push("the record is read");
-        return { names: new Set(recorded), regions: new Set() };
-      },
-    },
-    clusters: { list: () => [] },
   } as unknown as HubCache;
+  const hubState = {
+    object: () => object,
+    statusOf: () => {
+      said.push("the record is read");
+      return { clusters: recorded.map((name) => ({ name })) };
+    },
+    memberClusters: () => [],
+  } as unknown as HubState;
   const collect = (asking: string, needed: readonly Dependency[]): Collected | undefined => {
     said.push([asking, "asks for", ...namesOf(needed)]);
     return "collected" in given
       ? given.collected
       : { found: new Map(), unreadable: new Set(), needed: [...needed, secret("in its turn")] };
   };
-  const sources = { hub, dependencies: { collect } as unknown as DependencyWatches };
+  const sources = { hub, hubState, dependencies: { collect } as unknown as DependencyWatches };
   return {
     ...{ said, owner, placements },
     asked: () => askedOf(sources, owner, found),
@@ -131,7 +133,8 @@ describe("what is known of an object before its plan", () => {
     expect(known()).toEqual({
       choice: { placement: placements[0], passedOver: [] },
       needs: { dependencies: needed },
-      collected: { found: new Map(), unreadable: new Set(), needed },
+      dependencies: new Map(),
+      unreadable: new Set(),
     });
     expect(said).toEqual([
       [owner, "asks for", "password"],

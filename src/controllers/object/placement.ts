@@ -1,9 +1,17 @@
 import { type KubeObject, OBJECT_FINALIZER, unclaimed } from "../../apis/index.ts";
 import {
+  assembleRemovalFacts,
+  assembleSnapshot,
   computeTarget,
+  copiesOf,
+  copiesToPlan,
   type DeletionPolicy,
+  isUnrecorded,
+  leftBehind,
   type Observation,
   ownerRefOf,
+  recordedClusters,
+  type Removal,
   type Row,
   step,
   type StepResult,
@@ -33,8 +41,6 @@ import { affectedBy, leavesClusters, ownersToReplan } from "./affected.ts";
 import { attempted } from "./planningFailure.ts";
 import {
   changedCommand,
-  copiesOf,
-  copiesToPlan,
   type CopySources,
   type EvictionPace,
   FirstSight,
@@ -43,9 +49,6 @@ import {
   keepHeld,
   type OfGone,
   ownersNamedBy,
-  recordedClusters,
-  type Removal,
-  removalFacts,
   RETRY_FINALIZER_MS,
   setFinalizers,
   wentByTtl,
@@ -71,7 +74,7 @@ import { knownOf } from "./needs.ts";
 import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
 import { recordDeletionEnd, type StatusWrites } from "../status/index.ts";
 import { footprintOf, remainsBeside, remainsOf } from "./remains.ts";
-import { awaitsNews, isHeld, isLetGoOf, isUnrecorded, snapshotOf } from "./snapshots.ts";
+import { awaitsNews, isHeld } from "./openRows.ts";
 
 export interface PlacementReconcilerOptions
   extends CopySources, Pick<StagingSources, "revisions" | "gates" | "places"> {
@@ -80,7 +83,6 @@ export interface PlacementReconcilerOptions
   store: Pick<StatusStore, "recorded" | "bind" | "unbind">;
   statuses: Pick<StatusWrites, "settlements" | "waitsOf">;
   policyProgress: PolicyProgress;
-  hubId: string;
   namespaces: HubNamespaces;
   rooms: Rooms;
   pace: EvictionPace;
@@ -92,7 +94,6 @@ export interface PlacementReconcilerOptions
   warnings: Pick<DelayedWarnings, "warn">;
 }
 
-const NOT_SELECTED = { reason: "NotSelected", message: "the object is not to run there any more" };
 const DELETED = { reason: "ObjectDeleted", message: "the object is being deleted on the hub" };
 const OURS: OfGone = { verdict: "Ours" };
 const GONE = { reason: "ObjectGone", message: "the object is gone from the hub" };
@@ -226,7 +227,7 @@ export class PlacementReconciler implements Reconciler {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { hub, plans, progress, assignments, clock, metrics, namespaces, tracer, events } = this.#options;
+    const { hub, hubState, plans, progress, assignments, clock, metrics, namespaces, tracer, events } = this.#options;
     const startedAt = this.#fetching.get(owner) ?? clock.monotonic();
     if (plans.get(owner)?.generation !== object.metadata.generation) recordStart(events, object);
     const known = attempted(this.#options, owner, object, () => knownOf(this.#options, owner, { object, kind }));
@@ -242,7 +243,7 @@ export class PlacementReconciler implements Reconciler {
     if (!this.#firstSight.isAwaitedFor(owner)) logChange(context, owner, object, { plan: before, status });
     const now = hub.now();
     const computing = startSpan(tracer, "ComputeTarget", { parent: context.span });
-    const snapshot = attempted(this.#options, owner, object, () => snapshotOf(this.#options, owner, object, known));
+    const snapshot = attempted(this.#options, owner, object, () => assembleSnapshot(hubState, object, known));
     metrics.observePhase("fetch", clock.monotonic() - startedAt);
     const wanted = attempted(this.#options, owner, object, () => computeTarget(snapshot, now));
     this.#options.pace.note(owner, wanted, now);
@@ -265,7 +266,7 @@ export class PlacementReconciler implements Reconciler {
     const stage = await this.#staging.of(owner, request, context.logger, signal);
     if (stage === undefined) return done;
     const { target, status: rollout, awaitsContact } = stage;
-    const removal = { owner: target.owner, policy: "Delete" as const, cause: NOT_SELECTED, ownership: "Ours" as const };
+    const removal = leftBehind(target.owner);
     const next = attempted(this.#options, owner, object, () => this.#step(owner, wanted, removal, now, stage));
     const remains = remainsBeside(this.#options, target, () => footprintOf(kind, object, known.needs.dependencies));
     if (isOver(kind, wanted, remains)) {
@@ -292,7 +293,7 @@ export class PlacementReconciler implements Reconciler {
 
   /** Another class's, or nobody's: nothing is asked for in its name, nothing of it is touched. Policies count that of another class all the same. */
   #leave(owner: string, object: KubeObject, ownership: "Foreign" | "Claimable" | "Yielded" | "Unplanned"): Result {
-    const { hub, plans, assignments, progress, dependencies } = this.#options;
+    const { hub, hubState, plans, assignments, progress, dependencies } = this.#options;
     this.#finalizations.forget(owner);
     this.#awaiting.delete(owner);
     if (ownership !== "Claimable") dependencies.forget(owner);
@@ -301,7 +302,7 @@ export class PlacementReconciler implements Reconciler {
     this.#staging.forget(owner, object.metadata.uid);
     if (object.metadata.deletionTimestamp !== undefined) plans.drop(owner);
     else {
-      const target = computeTarget(snapshotOf(this.#options, owner, object), hub.now());
+      const target = computeTarget(assembleSnapshot(hubState, object), hub.now());
       plans.set(owner, { ...lifeOf(object), target, remaining: NOWHERE, ours: false });
     }
     progress.planned(owner);
@@ -322,7 +323,7 @@ export class PlacementReconciler implements Reconciler {
     const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
     if (next.length === (object.metadata.finalizers ?? []).length) return await this.#cleanUp(owner, context, signal);
     if ((await this.#orphaning.settle(object, kind, signal)) === "Changed") return requeueAfter(RETRY_FINALIZER_MS);
-    const isAnywhere = copiesOf(this.#options, owner).length > 0;
+    const isAnywhere = copiesOf(this.#options.hubState, owner).length > 0;
     const suspension = isAnywhere ? heldBySuspension(hub, object) : undefined;
     const held = suspension ?? (isAnywhere ? await heldByKind(hub, object, kind, signal) : undefined);
     const { policy, footprint } = this.#finalizations.of(owner, object, kind);
@@ -330,7 +331,7 @@ export class PlacementReconciler implements Reconciler {
     const removal = { owner: life, policy, cause: DELETED, ownership: "Ours" as const, held };
     const { rows } = this.#step(owner, undefined, { ...removal, awaitsEnd: wentByTtl(object) });
     progress.planned(owner);
-    const clusters = recordedClusters(this.#options, owner);
+    const clusters = recordedClusters(this.#options.hubState, owner);
     const remains = remainsOf(this.#options, { owner: life, clusters, footprint });
     plans.set(owner, { ...lifeOf(object), target: undefined, remaining: remains.open, ours: true });
     logRemoval(context, owner, object, this.#assign(owner, [...rows, ...remains.rows], context));
@@ -360,7 +361,7 @@ export class PlacementReconciler implements Reconciler {
       plan?.target?.deletionPolicy ??
       this.#parting.get(owner) ??
       (here === undefined ? undefined : this.#finalizations.of(owner, here.object, here.kind).policy);
-    const copies = copiesOf(this.#options, owner);
+    const copies = copiesOf(this.#options.hubState, owner);
     const named = ownersNamedBy(copies);
     if (plan?.ours === true) for (const { uid } of named) classes.leftBehind(uid);
     if (copies.length > 0 && policy !== undefined) this.#parting.set(owner, policy);
@@ -386,7 +387,7 @@ export class PlacementReconciler implements Reconciler {
   /** Of an object that is gone, or of which nothing is left. */
   #forget(owner: string): Result {
     const { plans, assignments, dependencies, progress, metrics } = this.#options;
-    const isOver = copiesOf(this.#options, owner).length === 0;
+    const isOver = copiesOf(this.#options.hubState, owner).length === 0;
     this.#staging.forget(owner, plans.get(owner)?.uid);
     this.#finalizations.forget(owner);
     this.#awaiting.delete(owner);
@@ -412,12 +413,12 @@ export class PlacementReconciler implements Reconciler {
     stage?: Stage,
   ): StepResult {
     const copies = this.#copies(owner, target);
-    const facts = removalFacts(this.#options, copies, removal);
+    const facts = assembleRemovalFacts(this.#options.hubState, copies, removal);
     return step({ target, ...stage?.step, observations: copies, removal: facts }, now);
   }
 
   #copies(owner: string, target: Target | undefined): Observation[] {
-    return copiesToPlan(this.#options, owner, target).filter((copy) => !isLetGoOf(this.#options, owner, target, copy));
+    return copiesToPlan(this.#options.hubState, owner, target);
   }
 
   /** Returns the clusters where another thing is asked for than before. */

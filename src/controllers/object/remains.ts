@@ -7,10 +7,18 @@ import {
   refOf,
   shortMessage,
 } from "../../apis/index.ts";
-import { type HoldRow, kindNameOf, type Row, type Target } from "../../desiredstate/index.ts";
+import {
+  copiesOf,
+  type HoldRow,
+  isNeededByOthers,
+  kindNameOf,
+  recordedClusters,
+  type Row,
+  type Target,
+} from "../../desiredstate/index.ts";
 import type { PlacedKind } from "../../hub/index.ts";
 import { type Dependency, occasionalKindOf } from "../../interpreter/index.ts";
-import { copiesOf, type CopySources, isNeededByOthers, recordedClusters, whyNotGranted } from "../facts/index.ts";
+import { type CopySources, whyNotGranted } from "../facts/index.ts";
 
 /** What may be left of a hub object on clusters where it is not to be (any more). */
 export interface Remains {
@@ -113,7 +121,7 @@ const NONE: ReadonlySet<string> = new Set();
 /** What may be left on clusters of the record that the target does not name. `footprint` is asked where there are any. */
 export function remainsBeside(sources: CopySources, target: Target, footprint: () => Footprint): Remains {
   const { owner } = target;
-  const clusters = new Set(recordedClusters(sources, refKey(owner)));
+  const clusters = new Set(recordedClusters(sources.hubState, refKey(owner)));
   for (const { name } of target.clusters) clusters.delete(name);
   return remainsOf(sources, { owner, clusters, footprint: clusters.size === 0 ? NO_FOOTPRINT : footprint() });
 }
@@ -122,8 +130,8 @@ export function remainsBeside(sources: CopySources, target: Target, footprint: (
 function seenOf(sources: CopySources, owner: string): Set<string> {
   const seen = new Set<string>();
   for (const { cluster } of sources.assignments.leftBy(owner)) seen.add(cluster);
-  for (const { cluster, ref } of copiesOf(sources, owner))
-    if (!isNeededByOthers(sources, cluster, ref, owner)) seen.add(cluster);
+  for (const { cluster, ref } of copiesOf(sources.hubState, owner))
+    if (!isNeededByOthers(sources.hubState, cluster, ref, owner)) seen.add(cluster);
   return seen;
 }
 

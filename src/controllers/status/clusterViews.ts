@@ -2,6 +2,7 @@ import { type ObjectRef, type Reason, REGION_LABEL, shortMessage, shortName } fr
 import {
   AWAITING_REPLACEMENT,
   type Failure,
+  isFoundOnJoin,
   isInSync,
   kindNameOf,
   type Observation,
@@ -13,7 +14,7 @@ import type { HubCache } from "../../hub/index.ts";
 import type { Health } from "../../interpreter/index.ts";
 import type { ClusterView, RowView } from "../../status/index.ts";
 import { type Assignments, type Cell, type Observations, type Plan, type ReportedContacts } from "../tables/index.ts";
-import { isFoundOnJoin, whyNotGranted } from "../facts/index.ts";
+import { whyNotGranted } from "../facts/index.ts";
 
 export interface ViewSources {
   hub: HubCache;

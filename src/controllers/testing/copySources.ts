@@ -14,6 +14,7 @@ import { Emitter, type ResourceType } from "../../runtime/index.ts";
 import { Assignments } from "../tables/assignments.ts";
 import type { CopySources } from "../facts/copies.ts";
 import { Observations } from "../tables/observations.ts";
+import { ManagerHubState, type ManagerHubStateSources } from "../facts/managerHubState.ts";
 import { PlanningProgress } from "../facts/planningProgress.ts";
 import { type Plan, Plans } from "../tables/plans.ts";
 import { applicationsOnHub } from "./applicationsOnHub.ts";
@@ -122,7 +123,7 @@ export function copySources() {
     isOthersNamespace: async (name: string) => state.othersNamespaces.has(name),
     othersChanged,
   };
-  const sources = {
+  const tables = {
     hub,
     assignments,
     observations,
@@ -131,7 +132,16 @@ export function copySources() {
     progress,
     classes,
     missing: { heldOn: () => state.missingHeld },
-  } as unknown as CopySources;
+  };
+  /** What a snapshot depends on besides; a test replaces it. */
+  const facts: Pick<ManagerHubStateSources, "namespaces" | "rooms" | "pace"> = {
+    namespaces: { termsFor: () => undefined },
+    rooms: { get: () => undefined },
+    pace: { turnOf: () => 0 },
+  };
+  const known = { ...tables, ...facts, hubId: "hub" } as unknown as ManagerHubStateSources;
+  const hubState = new ManagerHubState(known);
+  const sources = { ...tables, hubState } as unknown as CopySources;
   observations.contact(CLUSTER, inContact);
   /** Puts an object on the hub; its key. */
   const have = (object: KubeObject): string => {
@@ -143,6 +153,8 @@ export function copySources() {
   const events = { othersChanged, holds, kindChanges, clusterEvents };
   return {
     sources,
+    hubState,
+    known,
     state,
     objects,
     members,

@@ -32,6 +32,7 @@ import { Assignments } from "../tables/assignments.ts";
 import { ControllerClasses } from "../facts/controllerClasses.ts";
 import { DependencyWatches } from "../facts/dependencies.ts";
 import { HubNamespaces } from "../facts/hubNamespaces.ts";
+import { ManagerHubState } from "../facts/managerHubState.ts";
 import { MissingOwners } from "../facts/missingOwners.ts";
 import { Observations } from "../tables/observations.ts";
 import { PlacementReconciler } from "../object/placement.ts";
@@ -194,7 +195,10 @@ export async function planning(
   if (sent !== undefined) await settle(10_000);
   missing.begin();
   progress.begin(cache.owners());
-  const copies = { hub: cache, assignments, observations, plans, dependencies, progress, classes, missing };
+  const pace = new EvictionPace(cache);
+  const tables = { hub: cache, assignments, observations, plans, dependencies, progress, classes, missing };
+  const hubState = new ManagerHubState({ ...tables, hubId: "hub", namespaces, rooms, pace });
+  const copies = { ...tables, hubState };
   const gates = new Gates({ ask: undefined, clock, logger });
   const revisions = new Revisions({ client, systemNamespace: "meridian-system" });
   const shared = {
@@ -206,13 +210,12 @@ export async function planning(
     gates,
     places: new RolloutPlaces(copies),
     rooms,
-    pace: new EvictionPace(cache),
+    pace,
     contacts,
     namespaces,
     clock,
     metrics,
     tracer,
-    hubId: "hub",
     recoveries: new RecoveryRecorder({ events: recorder, after: (ms, callback) => clock.after(ms, callback) }),
   };
 

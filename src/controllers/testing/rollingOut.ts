@@ -1,13 +1,11 @@
 import type { FederatedStatus, KubeObject, PlacementSpec, RolloutStatus } from "../../apis/index.ts";
-import { computeTarget, type Observation, type Target } from "../../desiredstate/index.ts";
+import { assembleSnapshot, computeTarget, copiesOf, type Observation, type Target } from "../../desiredstate/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import type { GateReply } from "../../rollout/index.ts";
 import { CONTROLLERREVISIONS, DEMOAPPLICATIONS } from "../../runtime/index.ts";
-import { copiesOf } from "../facts/copies.ts";
 import type { GatedRun, Gates } from "../facts/gates.ts";
 import { knownOf } from "../object/needs.ts";
 import { type RolloutPlan, type RolloutRequest, Rollouts, type Staged } from "../object/rollouts.ts";
-import { snapshotOf } from "../object/snapshots.ts";
 import { observation } from "./builders.ts";
 import { APP, app, placement, planning } from "./planning.ts";
 
@@ -57,12 +55,12 @@ export async function rollingOut(rollout?: object, clusters: readonly string[] =
     if (found === undefined) throw new Error("the hub has no application");
     const { object } = found;
     const known = knownOf(shared, APP, found);
-    const snapshot = snapshotOf(shared, APP, object, known);
+    const snapshot = assembleSnapshot(shared.hubState, object, known);
     const now = clock.now();
     const target = computeTarget(snapshot, now);
     const indexed = index.of === undefined || current === undefined ? current : { ...current, revisions: index.of };
     const status: FederatedStatus | undefined = indexed && { rollout: indexed };
-    const seen = (): Observation[] => copiesOf(shared, APP);
+    const seen = (): Observation[] => copiesOf(shared.hubState, APP);
     const placed = known?.choice.placement;
     return { owner: APP, object, placement: placed, snapshot, target, observations: seen, status, now, ...change };
   };

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { FederatedStatus, KubeObject } from "../../apis/index.ts";
-import { AWAITING_REPLACEMENT, REPLACED, type Row, type Target } from "../../desiredstate/index.ts";
-import { isLetGoOf, isRemoval, isReplacing, previousOf, snapshotOf, type SnapshotSources } from "./snapshots.ts";
+import {
+  assembleSnapshot,
+  AWAITING_REPLACEMENT,
+  isLetGoOf,
+  isRemoval,
+  previousOf,
+  type Row,
+  type Target,
+} from "../../desiredstate/index.ts";
 import { applyRow, CLUSTER, deleteRow, holdRow, observation } from "../testing/builders.ts";
 import { copySources, hubObject, leaving, member, planOn } from "../testing/copySources.ts";
 
@@ -52,25 +59,24 @@ describe("the snapshot that a plan is made of", () => {
   const sourcesOf = (found: KubeObject, more: object = {}) => {
     const all = copySources();
     const key = all.have(found);
-    const hub = Object.assign(all.sources.hub, {
+    Object.assign(all.sources.hub, {
       allPlacements: () => ["placement"],
       allOverrides: () => ["override"],
       clusterSnapshots: () => ["cluster"],
       planned: { settingOf: () => SETTING },
     });
-    const namespaces = { termsFor: () => undefined };
-    const sources = { ...all.sources, hub, hubId: "hub", namespaces, ...more } as unknown as SnapshotSources;
-    return { ...all, sources, key, running: () => [...(snapshotOf(sources, key, found).running ?? [])] };
+    Object.assign(all.known, more);
+    return { ...all, key, running: () => [...(assembleSnapshot(all.hubState, found).running ?? [])] };
   };
 
   test("has what the hub has", () => {
     const found = hubObject("shop");
     const terms = { enforce: "restricted" };
-    const collected = { found: new Map([["a", found]]), unreadable: new Set(["b"]), needed: [] };
+    const resolved = { dependencies: new Map([["a", found]]), unreadable: new Set(["b"]) };
     const choice = { placement: undefined, passedOver: [] };
     const needs = { dependencies: [] };
-    const { sources, key } = sourcesOf(found, { namespaces: { termsFor: () => terms } });
-    expect(snapshotOf(sources, key, found, { choice, needs, collected })).toEqual({
+    const { hubState, known, sources } = sourcesOf(found, { namespaces: { termsFor: () => terms } });
+    expect(assembleSnapshot(hubState, found, { choice, needs, ...resolved })).toEqual({
       object: found,
       setting: SETTING,
       choice,
@@ -78,13 +84,13 @@ describe("the snapshot that a plan is made of", () => {
       placements: ["placement"],
       overrides: ["override"],
       clusters: ["cluster"],
-      dependencies: collected.found,
-      unreadable: collected.unreadable,
+      dependencies: resolved.dependencies,
+      unreadable: resolved.unreadable,
       hubId: "hub",
       terms,
       previous: found["status"],
       contacts: sources.observations,
-      rooms: sources.rooms,
+      rooms: known.rooms,
       held: expect.any(Function),
       running: new Set(),
     });
@@ -92,8 +98,8 @@ describe("the snapshot that a plan is made of", () => {
 
   test("says nothing of what is not known", () => {
     const found = hubObject("shop");
-    const { sources, key } = sourcesOf(found);
-    const snapshot = snapshotOf(sources, key, found);
+    const { hubState } = sourcesOf(found);
+    const snapshot = assembleSnapshot(hubState, found);
     expect(snapshot.dependencies.size).toBe(0);
     expect(snapshot).not.toHaveProperty("unreadable");
     expect(snapshot).not.toHaveProperty("terms");
@@ -104,8 +110,8 @@ describe("the snapshot that a plan is made of", () => {
     { name: "where the rest is named beside the sum", status: { summary: [], unlistedClusters: ["x"] }, want: [] },
   ])("says where copies were seen, $name", ({ status, want }) => {
     const found = hubObject("shop", [], status);
-    const { sources, key } = sourcesOf(found);
-    const { running } = snapshotOf(sources, key, found);
+    const { hubState } = sourcesOf(found);
+    const { running } = assembleSnapshot(hubState, found);
     expect(running === undefined ? undefined : [...running]).toEqual(want);
   });
 
@@ -139,19 +145,12 @@ describe("an object without a record", () => {
     const all = copySources();
     const found = { ...hubObject("shop"), status: more } as KubeObject;
     const key = all.have(found);
-    const hub = Object.assign(all.sources.hub, {
-      allPlacements: () => [],
-      allOverrides: () => [],
-      clusterSnapshots: () => [],
-      planned: { settingOf: () => ({}) },
-    });
-    const namespaces = { termsFor: () => undefined };
-    const sources = { ...all.sources, hub, hubId: "hub", namespaces } as unknown as SnapshotSources;
+    const { hubState } = all;
     const seen = () => {
-      const { running, found: copies } = snapshotOf(sources, key, found);
+      const { running, found: copies } = assembleSnapshot(hubState, found);
       return { running: [...(running ?? [])], found: copies?.map(({ cluster }) => cluster) };
     };
-    const copies = () => snapshotOf(sources, key, found).found;
+    const copies = () => assembleSnapshot(hubState, found).found;
     return { ...all, key, seen, copies, uid: found.metadata.uid };
   };
   const shown = {
@@ -224,15 +223,9 @@ describe("a copy is let go of by a person", () => {
     { name: "not when the record names the cluster", target: target("False"), recorded: [CLUSTER], want: false },
     { name: "not when the cluster leaves", target: target("False"), cluster: leaving, want: false },
   ])("$name", ({ target: given, recorded = [], cluster = {}, want }) => {
-    const { sources, have, join } = copySources();
+    const { hubState, have, join } = copySources();
     join(member(CLUSTER, cluster));
     const key = have(hubObject("shop", recorded));
-    expect(isLetGoOf(sources, key, given, observation())).toBe(want);
+    expect(isLetGoOf(hubState, key, given, observation())).toBe(want);
   });
 });
-
-test.each([
-  { name: "a hold for what is made anew", row: holdRow({ why: { reason: REPLACED, message: "" } }), want: true },
-  { name: "another hold", row: holdRow(), want: false },
-  { name: "a removal of what was replaced", row: deleteRow({ why: { reason: REPLACED, message: "" } }), want: false },
-])("$name waits for a replacement: $want", ({ row, want }) => expect(isReplacing(row)).toBe(want));

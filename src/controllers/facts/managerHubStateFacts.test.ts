@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { placementObject } from "../../../test/builders/policyObjects.ts";
 import type { Placement } from "../../apis/index.ts";
-import { type Observation, REPLACED, type Row, type Target } from "../../desiredstate/index.ts";
+import { assembleSnapshot, type Observation, type ResolvedNeeds, type Target } from "../../desiredstate/index.ts";
 import { DEMOAPPLICATIONS } from "../../runtime/index.ts";
-import type { Known } from "./needs.ts";
-import { awaitsNews, isHeld, snapshotOf, type SnapshotSources } from "./snapshots.ts";
-import { applyRow, CONFIG_REF, deleteRow, holdRow, observation } from "../testing/builders.ts";
+import { CONFIG_REF, observation } from "../testing/builders.ts";
 import { copySources, hubObject, planOn } from "../testing/copySources.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -23,16 +21,13 @@ function world() {
       return NOW + 5;
     },
   };
-  const sources = {
-    ...all.sources,
-    ...{ hubId: "hub", pace, rooms: { get: () => undefined }, namespaces: { termsFor: () => undefined } },
-  } as unknown as SnapshotSources;
-  const snapshot = (known?: Known) => snapshotOf(sources, key, object, known);
+  Object.assign(all.known, { pace });
+  const snapshot = (resolved?: ResolvedNeeds) => assembleSnapshot(all.hubState, object, resolved);
   /** Placed by a policy of this spec. */
-  const placedBy = (spec: Record<string, unknown>): Known => ({
+  const placedBy = (spec: Record<string, unknown>): ResolvedNeeds => ({
     choice: { placement: placementObject(spec) as unknown as Placement, passedOver: [] },
     needs: { dependencies: [] },
-    collected: { found: new Map(), unreadable: new Set(), needed: [] },
+    dependencies: new Map(),
   });
   return { ...all, key, asked, snapshot, placedBy };
 }
@@ -108,30 +103,4 @@ describe("the replicas that a cluster was given last", () => {
       expect(heldOf(all)).toEqual([2, undefined, undefined]);
     }
   });
-});
-
-const waits = holdRow({ why: { reason: REPLACED, message: "" } });
-const held = holdRow({ wanted: false });
-const ending = holdRow({ wanted: false, why: { reason: "Terminating", message: "" } });
-
-test.each<{ name: string; row: Row; news: boolean; stuck: boolean }>([
-  { name: "is applied", row: applyRow(), news: false, stuck: false },
-  { name: "is held as it is wanted", row: holdRow(), news: false, stuck: false },
-  { name: "is to go", row: deleteRow(), news: true, stuck: false },
-  { name: "cannot go", row: held, news: true, stuck: true },
-  { name: "is on its way out", row: ending, news: true, stuck: false },
-  { name: "waits for a replacement", row: waits, news: true, stuck: true },
-])("a copy that $name waits for news: $news, and is held: $stuck", ({ row, news, stuck }) => {
-  expect([awaitsNews(undefined, [row]), isHeld(row)]).toEqual([news, stuck]);
-  expect([awaitsNews(undefined, [applyRow(), row]), awaitsNews(undefined, [])]).toEqual([news, false]);
-});
-
-test.each<{ name: string; target: object; want: boolean }>([
-  { name: "whose failover waits for contact", target: { failover: { awaitsContact: true }, decision: {} }, want: true },
-  { name: "whose failover waits for nothing", target: { failover: {}, decision: {} }, want: false },
-  { name: "for which room is being measured", target: { decision: { room: { uncounted: true } } }, want: true },
-  { name: "for which all room is known", target: { decision: { room: { uncounted: false } } }, want: false },
-  { name: "that is just placed", target: { decision: {} }, want: false },
-])("an object $name waits for news: $want", ({ target, want }) => {
-  expect(awaitsNews(target as unknown as Target, [applyRow()])).toBe(want);
 });

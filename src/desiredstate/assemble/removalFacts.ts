@@ -1,0 +1,146 @@
+import {
+  ALLOW_CRD_REMOVAL_ANNOTATION,
+  type MemberCluster,
+  type ObjectRef,
+  type OwnerRef,
+  type Reason,
+  refKey,
+  shortMessage,
+} from "../../apis/index.ts";
+import { groupKindOf, hubKindOf, isCustomGroup } from "../../interpreter/index.ts";
+import { REPLACED } from "../rows/index.ts";
+import type { ClusterFacts, DeletionPolicy, Observation, RemovalFacts, Why } from "../types.ts";
+import { isNeededByOthers, leavingOf, wasFoundOnJoin } from "./copies.ts";
+import type { HubState } from "./hubState.ts";
+
+/** How the copies of an object are to go. */
+export interface Removal {
+  /** The hub object that they are copies of. */
+  owner: OwnerRef;
+  /** Undefined when nobody on the hub knows any more. */
+  policy: DeletionPolicy | undefined;
+  cause: Why;
+  ownership: RemovalFacts["ownership"];
+  /** Why none of them goes, when the reason is the object's kind. */
+  held?: Why | undefined;
+  /** The hub's own copy went by its TTL: what still runs goes when it has finished. */
+  awaitsEnd?: boolean;
+  /** The hub does not have the object, and its finalizer did not keep it until the copies were gone. */
+  lost?: boolean;
+}
+
+/** The removal of copies that an object has left behind, while the object itself goes on. */
+export function leftBehind(owner: OwnerRef): Removal {
+  const cause = { reason: "NotSelected", message: "the object is not to run there any more" };
+  return { owner, policy: "Delete", cause, ownership: "Ours" };
+}
+
+/** Everything that the removal of these copies rests on, at this moment. */
+export function assembleRemovalFacts(
+  state: HubState,
+  copies: readonly Observation[],
+  { held, lost = false, awaitsEnd = false, ...removal }: Removal,
+): RemovalFacts {
+  const owner = refKey(removal.owner);
+  const clusters = new Map<string, ClusterFacts>();
+  const foundOnJoin = new Set<string>();
+  const othersCopies = new Set<string>();
+  for (const copy of copies) {
+    const { cluster, ref } = copy;
+    const member = clusters.has(cluster) ? undefined : state.memberCluster(cluster);
+    if (member !== undefined) clusters.set(cluster, clusterFacts(state, member, removal.owner, lost));
+    if (wasFoundOnJoin(state, owner, copy)) foundOnJoin.add(`${cluster}/${refKey(ref)}`);
+    if (copy.present?.refused !== undefined && isOthers(state, owner, copy))
+      othersCopies.add(`${cluster}/${refKey(ref)}`);
+  }
+  return {
+    ...removal,
+    ...(held === undefined ? {} : { held }),
+    ...(awaitsEnd ? { awaitsEnd } : {}),
+    ...orderFacts(state, removal.owner),
+    hub: { synced: state.synced, deletionsHeld: state.deletionsHeld, planned: state.isKnownAround(owner) },
+    clusters,
+    neededByOthers: neededAmong(state, copies, owner),
+    foundOnJoin,
+    othersCopies,
+    replacing: replacingOf(state, owner),
+  };
+}
+
+/** In what order the copies go, and what a person has agreed to on the object itself. */
+function orderFacts(state: HubState, owner: OwnerRef): Pick<RemovalFacts, "inPhases" | "agreed"> {
+  const agreed = state.object(refKey(owner))?.metadata.annotations?.[ALLOW_CRD_REMOVAL_ANNOTATION];
+  return {
+    ...(isBundle(owner) ? { inPhases: true } : {}),
+    ...(agreed === undefined ? {} : { agreed }),
+  };
+}
+
+/** Answers when asked: a plan asks only about copies that it does not want. */
+function neededAmong(state: HubState, copies: readonly Observation[], owner: string): RemovalFacts["neededByOthers"] {
+  return {
+    has(key) {
+      const copy = copies.find(({ cluster, ref }) => `${cluster}/${refKey(ref)}` === key);
+      return copy !== undefined && isNeededByOthers(state, copy.cluster, copy.ref, owner);
+    },
+  };
+}
+
+/** Clusters on which a dependency of the object is being made anew. */
+function replacingOf(state: HubState, owner: string): Set<string> {
+  const replacing = new Set<string>();
+  for (const { cluster, rows } of state.cellsOf(owner)) {
+    const row = rows.get(owner);
+    if (row !== undefined && row.verb !== "Apply" && row.why.reason === REPLACED) replacing.add(cluster);
+  }
+  return replacing;
+}
+
+/** Whether another manager's object owns or needs the copy, or an object of which this one knows nothing. */
+function isOthers(state: HubState, owner: string, { ref, present }: Observation): boolean {
+  if (present?.owner !== undefined && state.planOf(refKey(present.owner))?.ours !== true) return true;
+  return state.isNeededByOtherClass(ref, owner);
+}
+
+function isBundle(owner: OwnerRef): boolean {
+  const { group, kind } = groupKindOf(owner);
+  return hubKindOf(group, kind)?.holdsManifests === true;
+}
+
+/** `lost`: the copies are of an object that the hub lacks. */
+function clusterFacts(state: HubState, member: MemberCluster, owner: OwnerRef, lost: boolean): ClusterFacts {
+  const { name } = member.metadata;
+  const { synced, partlySynced = false, unseen } = state.contactOf(name);
+  const { namespaces } = member.spec;
+  const leaving = leavingOf(member);
+  const held =
+    (leaving === "Drain" ? (state.heldWithKind(member) ?? waitsForCustomObjects(state, name, owner)) : undefined) ??
+    (lost ? state.heldAsMissing(name) : undefined);
+  return {
+    ...(synced || !partlySynced ? { synced } : { synced: true, unseen }),
+    ...(namespaces === undefined ? {} : { namespaces }),
+    ...(leaving === undefined ? {} : { leaving }),
+    ...(held === undefined ? {} : { held }),
+  };
+}
+
+/**
+ * Why a bundle stays on a cluster that is drained: the bundle may be an operator, which has to clean up after the objects of its kinds. So the
+ * objects of custom kinds go first, but for those of bundles, which go in phases.
+ */
+function waitsForCustomObjects(state: HubState, cluster: string, owner: OwnerRef): Why | undefined {
+  if (!isBundle(owner)) return undefined;
+  for (const { ref, present } of state.copiesOn(cluster)) {
+    if (present?.owner === undefined || !isCustom(ref) || isBundle(present.owner)) continue;
+    // The name comes last: it may be long.
+    return { reason: NEEDED, message: shortMessage(`objects of custom kinds go first: ${ref.kind} ${ref.name}`) };
+  }
+  return undefined;
+}
+
+const NEEDED: Reason = "NeededByOthers";
+
+/** Whether bundles on a cluster that is drained wait for such a member object. */
+export function isCustom(ref: ObjectRef): boolean {
+  return isCustomGroup(groupKindOf(ref).group);
+}
