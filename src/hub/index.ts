@@ -26,6 +26,7 @@ export {
 export {
   heldUnder,
   isOfEarlierCrd,
+  type KindTerms,
   kindTerms,
   memberRights,
   memberRightsInNamespace,

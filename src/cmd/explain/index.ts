@@ -11,7 +11,7 @@
  * added; these stay.
  */
 import { type KubeObject, printYaml, refKey, refOf } from "../../apis/index.ts";
-import { type Explanation, explain as explainSnapshot } from "../../desiredstate/index.ts";
+import { assembleSnapshot, type Explanation, explain as explainSnapshot } from "../../desiredstate/index.ts";
 import { groupKindOf } from "../../interpreter/index.ts";
 import { DEMOAPPLICATIONS, systemClock } from "../../runtime/index.ts";
 import { deletionText, runningText } from "../../status/index.ts";
@@ -26,7 +26,7 @@ import {
 import {
   asksForRoom,
   assumeClusters,
-  emptyWorld,
+  PlannerHubState,
   HubReader,
   inPlaceOf,
   isPlaceable,
@@ -34,9 +34,7 @@ import {
   Members,
   objectsOfFiles,
   put,
-  snapshotIn,
-  type World,
-  worldOf,
+  stateOf,
 } from "../plan/index.ts";
 import { hiddenCluster, type NamedKind, splitName } from "../status/index.ts";
 import { explainPolicy, policyTypeNamed } from "./policy.ts";
@@ -52,12 +50,12 @@ export async function explain(
   const asked = name === undefined ? undefined : splitName(name);
   const policy = asked === undefined || options.withoutHub ? undefined : policyTypeNamed(asked);
   if (asked !== undefined && policy !== undefined) return await explainPolicy(policy, asked.name, options, context);
-  const { world, objects } = options.withoutHub
+  const { state, objects } = options.withoutHub
     ? await fromFiles(name, options)
     : await fromHub(name, options, context);
   const { cluster } = options;
-  if (cluster !== undefined) requireCluster(world, cluster);
-  const explanations = objects.map((object) => explained(world, object));
+  if (cluster !== undefined) requireCluster(state, cluster);
+  const explanations = objects.map((object) => explained(state, object));
   terminal.out(format(explanations, options, terminal.color));
   const isFine = explanations.every(({ scheduled, clusters }) =>
     cluster === undefined ? scheduled.status === "True" : clusters.some((one) => one.name === cluster && one.chosen),
@@ -65,12 +63,12 @@ export async function explain(
   return isFine ? EXIT.ok : EXIT.found;
 }
 
-function explained(world: World, object: KubeObject): Explanation {
-  const snapshot = snapshotIn(world, object);
+function explained(state: PlannerHubState, object: KubeObject): Explanation {
+  const snapshot = assembleSnapshot(state, object, { dependencies: state.dependencies });
   const whole = explainSnapshot(snapshot, systemClock.now());
   // Whether a cluster that the policy names is there, the person may not know.
   const isKnown = ({ reason }: Explanation["clusters"][number]): boolean =>
-    reason !== "UnknownCluster" || !world.hidden.has("memberclusters");
+    reason !== "UnknownCluster" || !state.hidden.has("memberclusters");
   const runs = runningText(snapshot.previous);
   const clusters = whole.clusters.filter(isKnown);
   const explanation = { ...whole, ...(runs === undefined ? {} : { runs }), clusters };
@@ -80,7 +78,7 @@ function explained(world: World, object: KubeObject): Explanation {
 }
 
 interface Asked {
-  world: World;
+  state: PlannerHubState;
   objects: readonly KubeObject[];
 }
 
@@ -89,19 +87,19 @@ async function fromFiles(name: string | undefined, options: ExplainOptions): Pro
   if (filename.length === 0)
     throw new CommandError("--without-hub answers from files: give policies, clusters and the object with -f FILE");
   const files = await objectsOfFiles({ files: filename, recursive, namespace });
-  const world = worldOf(files);
-  if (world.clusters.length === 0)
+  const state = stateOf(files);
+  if (state.clusters.length === 0)
     throw new CommandError(
       "the files hold no MemberCluster: write them with `kubectl get memberclusters -o yaml`, and give that file with -f as well",
     );
-  const placeable = [...world.objects.values()].filter(isPlaceable);
+  const placeable = [...state.objects.values()].filter(isPlaceable);
   if (name === undefined) {
     // What goes along with others is no answer to a question that names nothing.
     const rendered = placeable.filter(isRenderedKind);
     const objects = rendered.length > 0 ? rendered : placeable;
     if (objects.length === 0)
       throw new CommandError("the files hold no object to explain: give its file with -f FILE as well");
-    return { world, objects };
+    return { state, objects };
   }
   const wanted = splitName(name);
   if (wanted.kind === "membercluster") throw isNoObject(wanted.name);
@@ -115,7 +113,7 @@ async function fromFiles(name: string | undefined, options: ExplainOptions): Pro
         "they hold no object: give its file with -f FILE as well",
       )}`,
     );
-  return { world, objects };
+  return { state, objects };
 }
 
 async function fromHub(name: string | undefined, options: ExplainOptions, context: CommandContext): Promise<Asked> {
@@ -123,7 +121,7 @@ async function fromHub(name: string | undefined, options: ExplainOptions, contex
   await using hub = connectHub(options, context);
   const { namespace = hub.config.currentNamespace } = options;
   const reader = new HubReader(hub, context.signal, "meridian explain --without-hub -f FILES");
-  const world = emptyWorld();
+  const state = new PlannerHubState();
   const { kind, group, name: wanted } = splitName(name);
   if (kind === "membercluster") throw isNoObject(wanted);
   const type = kind === "demoapplication" ? DEMOAPPLICATIONS : await reader.typeNamed(kind, group);
@@ -132,13 +130,13 @@ async function fromHub(name: string | undefined, options: ExplainOptions, contex
       `the hub serves no kind "${kind}": check the spelling; if ${kind} is a namespace, write ${wanted} -n ${kind}`,
     );
   const home = type.namespaced ? namespace : undefined;
-  await reader.readPolicies(world, home);
+  await reader.readPolicies(state, home);
   const found = await reader.find(type, home, wanted);
-  if (found !== undefined) put(world, found);
+  if (found !== undefined) put(state, found);
   const { filename, recursive } = options;
   const files = filename.length === 0 ? [] : await objectsOfFiles({ files: filename, recursive, namespace });
-  for (const { object } of files) put(world, inPlaceOf(world.objects.get(refKey(refOf(object))), object));
-  const object = [...world.objects.values()].find(
+  for (const { object } of files) put(state, inPlaceOf(state.objects.get(refKey(refOf(object))), object));
+  const object = [...state.objects.values()].find(
     (one) => one.metadata.name === wanted && one.kind === type.kind && one.metadata.namespace === home,
   );
   if (object === undefined)
@@ -148,21 +146,21 @@ async function fromHub(name: string | undefined, options: ExplainOptions, contex
         `the hub has no ${type.kind} "${wanted}"${home === undefined ? "" : ` in namespace ${home}`}; \`meridian status\` lists what is there`,
       )
     );
-  await reader.readSurroundings(world);
-  assumeClusters(world);
-  await reader.readScales(world, [type]);
-  await reader.readDependencies(world, [object]);
+  await reader.readSurroundings(state);
+  assumeClusters(state);
+  await reader.readScales(state, [type]);
+  await reader.readDependencies(state, [object]);
   const notes = new Set(reader.notes);
-  if (asksForRoom(world)) {
+  if (asksForRoom(state)) {
     const { systemNamespace } = options;
-    const { hubId, clusters } = world;
+    const { hubId, clusters } = state;
     await using members = new Members({ hub: hub.client, hubId, systemNamespace, signal: context.signal });
     await members.reach(clusters);
-    world.rooms = await members.rooms(clusters);
+    state.rooms = await members.rooms(clusters);
     for (const note of members.notes) notes.add(note);
   }
   for (const note of notes) context.terminal.err(`${note}\n`);
-  return { world, objects: [object] };
+  return { state, objects: [object] };
 }
 
 function isNoObject(cluster: string): CommandError {
@@ -171,9 +169,9 @@ function isNoObject(cluster: string): CommandError {
   );
 }
 
-function requireCluster(world: World, name: string): void {
-  const names = world.clusters.map(({ metadata }) => metadata.name);
-  if (!names.includes(name) && world.hidden.has("memberclusters")) throw hiddenCluster(name);
+function requireCluster(state: PlannerHubState, name: string): void {
+  const names = state.clusters.map(({ metadata }) => metadata.name);
+  if (!names.includes(name) && state.hidden.has("memberclusters")) throw hiddenCluster(name);
   if (!names.includes(name))
     throw new CommandError(`there is no member cluster "${name}"; ${chooseAmong(names, "there is none at all")}`);
 }

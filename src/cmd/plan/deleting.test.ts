@@ -18,7 +18,7 @@ import { type Ran, runMeridian } from "../testing/commandLine.ts";
 import { departingNotes } from "./departing.ts";
 import type { PlanReport } from "./report.ts";
 import { application, FEDERATION, placement } from "./testing/objects.ts";
-import { emptyWorld } from "./world.ts";
+import { PlannerHubState } from "./hubState.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -188,17 +188,17 @@ describe("while objects are being deleted with their CRD", () => {
 });
 
 test("several that are being deleted are named together", () => {
-  const world = emptyWorld();
+  const state = new PlannerHubState();
   const web = (index: number): KubeObject => {
     const one = application({}, `web-${index}`);
     return { ...one, metadata: { ...one.metadata, deletionTimestamp: at(0) } };
   };
-  const [note = "", ...more] = departingNotes(world, [0, 1, 2, 3, 4, 5, 6].map(web));
+  const [note = "", ...more] = departingNotes(state, [0, 1, 2, 3, 4, 5, 6].map(web));
   expect(more).toEqual([]);
   expect(note).toMatch(
     /^7 objects are being deleted.*demoapplication\/web-4 and 2 more\. demoapplication\/web-0 waits/,
   );
-  expect(departingNotes(world, [])).toEqual([]);
+  expect(departingNotes(state, [])).toEqual([]);
 });
 
 test("what would be drained from a cluster that was deleted with its CRD is shown as held until somebody agrees", async () => {

@@ -1,15 +1,15 @@
 import type { KubeObject } from "../../apis/index.ts";
 import { deletionText } from "../../status/index.ts";
-import { statusOf, type World } from "./world.ts";
+import type { PlannerHubState } from "./hubState.ts";
 
 const NAMED = 5;
 
 /** What is said of objects that the change would concern, were they not being deleted; none where there are none. */
-export function departingNotes(world: World, departing: readonly KubeObject[]): string[] {
+export function departingNotes(state: PlannerHubState, departing: readonly KubeObject[]): string[] {
   const [first, ...others] = departing;
   if (first === undefined) return [];
   const { deletionTimestamp: since = "" } = first.metadata;
-  const why = deletionText(statusOf(world, first), since) ?? "";
+  const why = deletionText(state.statusOf(first), since) ?? "";
   if (others.length === 0)
     return [`${nameOf(first)} is being deleted since ${since}, and nothing else becomes of it: ${why}.`];
   const names = departing.slice(0, NAMED).map(nameOf).join(", ");

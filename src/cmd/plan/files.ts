@@ -11,7 +11,7 @@ import {
 import { groupKindOf, isClusterScopedBuiltIn } from "../../interpreter/index.ts";
 import { documentsIn, itemsIn, objectIn, type SourceDocument } from "../bundle/index.ts";
 import { CommandError } from "../shared/index.ts";
-import { emptyWorld, put, type World } from "./world.ts";
+import { PlannerHubState, put } from "./hubState.ts";
 
 /** One object of a file, and which file that is. */
 export interface FileObject {
@@ -43,11 +43,11 @@ export async function objectsOfFiles({ files, recursive, namespace }: FilesOptio
   });
 }
 
-/** A world of files alone. Clusters come as `kubectl get memberclusters -o yaml` writes them, status included. */
-export function worldOf(objects: readonly Pick<FileObject, "object">[]): World {
-  const world = emptyWorld();
-  for (const { object } of objects) put(world, withOwners(object));
-  return world;
+/** A state of files alone. Clusters come as `kubectl get memberclusters -o yaml` writes them, status included. */
+export function stateOf(objects: readonly Pick<FileObject, "object">[]): PlannerHubState {
+  const state = new PlannerHubState();
+  for (const { object } of objects) put(state, withOwners(object));
+  return state;
 }
 
 function itemsOf(source: SourceDocument, from: string): Pick<FileObject, "from" | "object">[] {

@@ -3,7 +3,7 @@ import type { FederatedStatus, KubeObject, MemberCluster, Placement } from "../.
 /** Kinds of the whole hub that a person who has rights in one namespace may not list. */
 export type HiddenKind = "clusterplacements" | "clusteroverridepolicies" | "memberclusters";
 
-/** What a world of which a part is hidden says of itself; undefined where nothing is hidden. */
+/** What a state of which a part is hidden says of itself; undefined where nothing is hidden. */
 export function hiddenNote(hidden: ReadonlySet<HiddenKind>): string | undefined {
   if (hidden.size === 0) return undefined;
   const kinds = [...hidden].toSorted().join(", ");

@@ -10,9 +10,9 @@ import {
   refOf,
   type ResourceBinding,
 } from "../../apis/index.ts";
-import { choosePlacement, needsOf, withTheirNeeds } from "../../desiredstate/index.ts";
-import { heldUnder, kindTerms, ScalePaths, settingIn } from "../../hub/index.ts";
-import { type Dependency, dependencyKindOf, hubKindOf, placeableKindOf } from "../../interpreter/index.ts";
+import { withTheirNeeds } from "../../desiredstate/index.ts";
+import { type KindTerms, kindTerms, ScalePaths } from "../../hub/index.ts";
+import { type Dependency, dependencyKindOf, groupKindOf, hubKindOf, isCustomGroup } from "../../interpreter/index.ts";
 import { createLogger } from "../../observability/index.ts";
 import {
   apiVersionOf,
@@ -38,8 +38,9 @@ import {
   listAll,
 } from "../../runtime/index.ts";
 import { allOf, CommandError, type Connection, find, notInstalled } from "../shared/index.ts";
+import { declaredNeeds } from "./asks.ts";
 import { type HiddenKind, hiddenNote } from "./hidden.ts";
-import { put, type World } from "./world.ts";
+import { put, type PlannerHubState } from "./hubState.ts";
 
 const AT_ONCE = 16;
 /** Of one kind and namespace, so many are read one by one; more of them as a list. */
@@ -72,39 +73,43 @@ export class HubReader {
 
   /**
    * Every policy and cluster that has a say in objects of that namespace; without one, in any, or where the rights do not go that far, of `home`.
-   * What of the whole hub the person may not read is `hidden` in that world. Throws {@link CommandError} where it is a kind of the namespace.
+   * What of the whole hub the person may not read is `hidden` in that state. Throws {@link CommandError} where it is a kind of the namespace.
    */
-  async readPolicies(world: World, namespace: string | undefined, home?: string): Promise<void> {
+  async readPolicies(state: PlannerHubState, namespace: string | undefined, home?: string): Promise<void> {
     if (namespace === undefined && home !== undefined && (await this.#listInstalled(PLACEMENTS)) === undefined) {
       this.notes.add(`Your rights do not reach every namespace: only objects of ${home} are considered.`);
-      await this.readPolicies(world, home);
-      world.isPartial = true;
+      await this.readPolicies(state, home);
+      state.isPartial = true;
       return;
     }
     const [hubId, placements, overrides, clusterPlacements, clusterOverrides, clusters] = await allOf([
       this.#hubId(),
       this.#policies(PLACEMENTS, namespace),
       this.#policies(OVERRIDEPOLICIES, namespace),
-      this.#ofTheHub(CLUSTERPLACEMENTS, "clusterplacements", world),
-      this.#ofTheHub(CLUSTEROVERRIDEPOLICIES, "clusteroverridepolicies", world),
-      this.#ofTheHub(MEMBERCLUSTERS, "memberclusters", world),
+      this.#ofTheHub(CLUSTERPLACEMENTS, "clusterplacements", state),
+      this.#ofTheHub(CLUSTEROVERRIDEPOLICIES, "clusteroverridepolicies", state),
+      this.#ofTheHub(MEMBERCLUSTERS, "memberclusters", state),
     ]);
-    world.hubId = hubId;
-    world.placements = [...placements, ...clusterPlacements] as unknown as Placement[];
-    world.overrides = [...overrides, ...clusterOverrides] as unknown as OverridePolicy[];
-    world.clusters = clusters as unknown as MemberCluster[];
-    const note = hiddenNote(world.hidden);
+    state.hubId = hubId;
+    state.placements = [...placements, ...clusterPlacements] as unknown as Placement[];
+    state.overrides = [...overrides, ...clusterOverrides] as unknown as OverridePolicy[];
+    state.clusters = clusters as unknown as MemberCluster[];
+    const note = hiddenNote(state.hidden);
     if (note !== undefined) this.notes.add(note);
   }
 
-  async #ofTheHub(type: ResourceType, kind: HiddenKind, { hidden }: World): Promise<KubeObject[]> {
+  async #ofTheHub(type: ResourceType, kind: HiddenKind, { hidden }: PlannerHubState): Promise<KubeObject[]> {
     const items = await this.#listInstalled(type);
     if (items === undefined) hidden.add(kind);
     return items ?? [];
   }
 
   /** The objects of the kinds, as far as the rights go. */
-  async readObjects(world: World, types: readonly ResourceType[], namespace: string | undefined): Promise<void> {
+  async readObjects(
+    state: PlannerHubState,
+    types: readonly ResourceType[],
+    namespace: string | undefined,
+  ): Promise<void> {
     for (const type of types) {
       if (namespace !== undefined && !type.namespaced) continue;
       const isOwn = isRendered(apiVersionOf(type), type.kind);
@@ -113,38 +118,39 @@ export class HubReader {
         this.notes.add(
           `You may not list ${type.plural}${within(namespace)} on the hub, so none of them are considered.`,
         );
-      for (const item of items ?? []) put(world, item);
+      for (const item of items ?? []) put(state, item);
     }
   }
 
   /** Where the custom ones of these kinds keep their replicas: their CRDs say it. */
-  async readScales(world: World, types: readonly ResourceType[]): Promise<void> {
+  async readScales(state: PlannerHubState, types: readonly ResourceType[]): Promise<void> {
     await atOnce(types, async (type) => {
       const { scale } = await this.#scales.of(type, this.#signal);
-      if (scale !== undefined) world.scales.set(`${type.group}/${type.kind}`, scale);
+      if (scale !== undefined) state.scales.set(`${type.group}/${type.kind}`, scale);
     });
   }
 
-  /** Why the clusters that are drained and deleted keep what runs there: their kind is or was being deleted with them, and nobody agreed. */
-  async readHeldDrains(world: World): Promise<void> {
-    const drained = world.clusters.filter(
+  /** What the CRDs of kinds say of deletions, where something of the kind is being deleted: drained clusters, and objects among these. */
+  async readKindTerms(state: PlannerHubState): Promise<void> {
+    const isDrained = state.clusters.some(
       ({ metadata, spec }) => metadata.deletionTimestamp !== undefined && spec.deletionPolicy === "Drain",
     );
-    if (drained.length === 0) return;
-    const crd = await this.find(CRDS, undefined, crdNameOf(MEMBERCLUSTERS)).catch(denied);
-    if (crd === "Denied") {
-      this.notes.add(
-        "You may not read the CRD of the clusters: whether it holds what is removed from them is not known.",
-      );
-      return;
+    const types = new Map(isDrained ? [[kindNameOf(MEMBERCLUSTERS), MEMBERCLUSTERS]] : []);
+    for (const object of state.objects.values()) {
+      const { group, kind } = groupKindOf(object);
+      if (object.metadata.deletionTimestamp === undefined || !isCustomGroup(group) || types.has(`${group}/${kind}`))
+        continue;
+      const type = await this.typeOf(object);
+      if (type !== undefined) types.set(kindNameOf(type), type);
     }
-    const terms = kindTerms(MEMBERCLUSTERS, crd?.metadata ?? "Gone");
-    world.heldDrains = new Map(
-      drained.flatMap(({ metadata }) => {
-        const held = heldUnder(terms, MEMBERCLUSTERS, metadata);
-        return held === undefined ? [] : [[metadata.name, held] as const];
-      }),
-    );
+    const terms = new Map<string, KindTerms>();
+    for (const [name, type] of types) {
+      const crd = await this.find(CRDS, undefined, crdNameOf(type)).catch(denied);
+      if (crd !== "Denied") terms.set(name, kindTerms(type, crd?.metadata ?? "Gone"));
+      else
+        this.notes.add(`You may not read the CRD of ${type.plural}: whether it holds deletions of them is not known.`);
+    }
+    state.kindTerms = terms;
   }
 
   /** Every kind whose objects are placed: those that Meridian renders, and those that policies select. */
@@ -197,11 +203,14 @@ export class HubReader {
   }
 
   /** Labels and annotations of these namespaces, and what bindings say of objects there that are sent as they are. */
-  async readSurroundings(world: World, objects: readonly KubeObject[] = [...world.objects.values()]): Promise<void> {
+  async readSurroundings(
+    state: PlannerHubState,
+    objects: readonly KubeObject[] = [...state.objects.values()],
+  ): Promise<void> {
     const names = new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
     await this.#readNamespaces(
-      world,
-      [...names].filter((name) => !world.namespaces.has(name)),
+      state,
+      [...names].filter((name) => !state.namespaces.has(name)),
     );
     const sentAsTheyAre = objects.filter(({ apiVersion, kind }) => !isRendered(apiVersion, kind));
     const homes = new Set(sentAsTheyAre.map(({ metadata }) => metadata.namespace));
@@ -212,25 +221,25 @@ export class HubReader {
         this.notes.add(
           `You may not list ${type.plural}${within(home)}, so where objects that are sent as they are run now is not known.`,
         );
-      for (const item of (items ?? []) as unknown as ResourceBinding[]) put(world, item as unknown as KubeObject);
+      for (const item of (items ?? []) as unknown as ResourceBinding[]) put(state, item as unknown as KubeObject);
     }
   }
 
   /** What the objects need beside them. What the person may not read is noted, and taken to stay as it is. */
-  async readDependencies(world: World, objects: readonly KubeObject[]): Promise<void> {
+  async readDependencies(state: PlannerHubState, objects: readonly KubeObject[]): Promise<void> {
     const wanted = new Map<string, Dependency>();
-    for (const object of objects) for (const one of needsIn(world, object)) wanted.set(refKey(one.ref), one);
-    await this.#readAll(world, [...wanted.values()]);
+    for (const object of objects) for (const one of declaredNeeds(state, object)) wanted.set(refKey(one.ref), one);
+    await this.#readAll(state, [...wanted.values()]);
     // What these need in their turn is known only now.
-    const more = withTheirNeeds([...wanted.values()], world.dependencies);
+    const more = withTheirNeeds([...wanted.values()], state.dependencies);
     await this.#readAll(
-      world,
+      state,
       more.filter(({ ref }) => !wanted.has(refKey(ref))),
     );
   }
 
-  async #readAll(world: World, wanted: readonly Dependency[]): Promise<void> {
-    const unknown = wanted.filter(({ ref }) => !world.dependencies.has(refKey(ref)));
+  async #readAll(state: PlannerHubState, wanted: readonly Dependency[]): Promise<void> {
+    const unknown = wanted.filter(({ ref }) => !state.dependencies.has(refKey(ref)));
     const groups = Map.groupBy(unknown, ({ ref }) => `${ref.kind}/${ref.namespace ?? ""}`);
     await atOnce([...groups.values()], async (group) => {
       const [first] = group;
@@ -240,32 +249,32 @@ export class HubReader {
       const { namespace } = first.ref;
       const listed = group.length > FEW ? await this.#list(type, namespace) : undefined;
       if (listed !== undefined) {
-        for (const item of listed) world.dependencies.set(refKey(refOf(item)), item);
+        for (const item of listed) state.dependencies.set(refKey(refOf(item)), item);
         return;
       }
       for (const { ref } of group) {
         const found = await this.find(type, namespace, ref.name).catch(denied);
         if (found === "Denied") {
-          world.unreadable.add(refKey(ref));
+          state.unreadable.add(refKey(ref));
           this.notes.add(
             `You may not read ${type.plural}${within(namespace)} on the hub: ${ref.kind} ${ref.name} is taken to stay as it is.`,
           );
-        } else if (found !== undefined) world.dependencies.set(refKey(ref), found);
+        } else if (found !== undefined) state.dependencies.set(refKey(ref), found);
       }
     });
     // In place of what nobody may see here: the same before and after, so that nothing follows from it.
     for (const { ref } of unknown) {
       const { apiVersion, kind, namespace, name } = ref;
-      if (!world.unreadable.has(refKey(ref))) continue;
+      if (!state.unreadable.has(refKey(ref))) continue;
       const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
-      world.dependencies.set(refKey(ref), { apiVersion, kind, metadata });
+      state.dependencies.set(refKey(ref), { apiVersion, kind, metadata });
     }
   }
 
-  async #readNamespaces(world: World, names: readonly string[]): Promise<void> {
+  async #readNamespaces(state: PlannerHubState, names: readonly string[]): Promise<void> {
     const listed = names.length > FEW ? await this.#list(NAMESPACES, undefined) : undefined;
     if (listed !== undefined) {
-      for (const { metadata } of listed) world.namespaces.set(metadata.name, metadata);
+      for (const { metadata } of listed) state.namespaces.set(metadata.name, metadata);
       return;
     }
     await atOnce(names, async (name) => {
@@ -274,7 +283,7 @@ export class HubReader {
         this.notes.add(
           `You may not read the namespace ${name}: that its labels and annotations change nothing is assumed.`,
         );
-      else if (found !== undefined) world.namespaces.set(name, found.metadata);
+      else if (found !== undefined) state.namespaces.set(name, found.metadata);
     });
   }
 
@@ -321,15 +330,6 @@ export class HubReader {
   }
 }
 
-function needsIn(world: World, object: KubeObject): readonly Dependency[] {
-  const { namespace } = object.metadata;
-  const home = namespace === undefined ? undefined : world.namespaces.get(namespace);
-  const setting = settingIn(object, home === undefined ? undefined : { metadata: home });
-  const { placement } = choosePlacement(object, world.placements, setting);
-  const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
-  return needsOf(kind, object, placement, true).dependencies;
-}
-
 export function isRendered(apiVersion: string, kind: string): boolean {
   return hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
 }
@@ -355,4 +355,8 @@ export async function atOnce<T>(items: readonly T[], work: (item: T) => Promise<
     for (const item of left) await work(item);
   };
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+}
+
+function kindNameOf({ group, kind }: ResourceType): string {
+  return `${group}/${kind}`;
 }

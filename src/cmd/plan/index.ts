@@ -33,18 +33,8 @@ import { type Candidate, Comparing, placementOf, type PlannedObject } from "./pl
 import { planReport, type PlanReport } from "./report.ts";
 import { planText } from "./text.ts";
 import { unplacedAmong } from "./unplaced.ts";
-import { type Worlds, worldsOfFiles } from "./withoutHub.ts";
-import {
-  asksForRoom,
-  assumeClusters,
-  copyOf,
-  emptyWorld,
-  put,
-  roleOf,
-  snapshotIn,
-  statusOf,
-  type World,
-} from "./world.ts";
+import { type BeforeAndAfter, statesOfFiles } from "./withoutHub.ts";
+import { asksForRoom, assumeClusters, PlannerHubState, put, roleOf } from "./hubState.ts";
 
 export async function plan(options: PlanOptions, context: CommandContext): Promise<number> {
   const { filename, policy, without, cordon, drain, from, withoutHub } = options;
@@ -77,7 +67,7 @@ interface Planned {
 async function planOfFiles(options: PlanOptions): Promise<Planned> {
   const { namespace = "default" } = options;
   const files = await filesOf(options, namespace);
-  const { before, after } = await worldsOfFiles(options, files, namespace);
+  const { before, after } = await statesOfFiles(options, files, namespace);
   const comparing = comparisonOf(before, after, options, "the files hold");
   const planned = comparing.candidates.map((candidate) => comparing.planned(candidate));
   const notes = new Set(departingNotes(comparing.after, comparing.departing));
@@ -90,7 +80,7 @@ async function planOnHub(options: PlanOptions, context: CommandContext): Promise
   const namespace = options.namespace ?? hub.config.currentNamespace;
   const files = await filesOf(options, namespace);
   const reader = new HubReader(hub, signal, "meridian plan --without-hub --from FILES -f FILES");
-  const { before, after } = await worlds(reader, files, options, homeOf(files, namespace), signal);
+  const { before, after } = await statesOfHub(reader, files, options, homeOf(files, namespace), signal);
   await using members = new Members({
     hub: hub.client,
     hubId: before.hubId,
@@ -119,10 +109,15 @@ function homeOf(files: readonly FileObject[], namespace: string): string {
 }
 
 /** With the clusters cordoned, drained and lost that the person named. */
-function comparisonOf(before: World, files: World, { without, cordon, drain }: PlanOptions, who: string): Comparing {
+function comparisonOf(
+  before: PlannerHubState,
+  files: PlannerHubState,
+  { without, cordon, drain }: PlanOptions,
+  who: string,
+): Comparing {
   requireClusters(files, [...without, ...cordon, ...drain], who);
   const now = systemClock.now();
-  const after = copyOf(files);
+  const after = files.clone();
   after.clusters = files.clusters.map((cluster) => {
     const { name } = cluster.metadata;
     const change = drain.includes(name) ? drained : cordon.includes(name) ? cordoned : undefined;
@@ -135,7 +130,7 @@ function comparisonOf(before: World, files: World, { without, cordon, drain }: P
 }
 
 interface Answer {
-  before: World;
+  before: PlannerHubState;
   files: readonly FileObject[];
   comparing: Comparing;
   planned: readonly PlannedObject[];
@@ -151,7 +146,7 @@ function reported({ before, files, comparing, planned, rehearsed, notes }: Answe
   for (const one of stages.values())
     for (const problem of one === undefined ? [] : stageProblems(one)) notes.add(`${capital(problem)}.`);
   const given = files.map(({ object }) => object);
-  const unplaced = unplacedAmong(given, after, (key) => comparing.goesAlong(key), systemClock.now());
+  const unplaced = unplacedAmong(given, after, (key) => after.goesAlong(key), systemClock.now());
   const report = planReport({
     planned,
     unplaced,
@@ -163,11 +158,11 @@ function reported({ before, files, comparing, planned, rehearsed, notes }: Answe
   return { report, notes: [...notes] };
 }
 
-function stagesFor(world: World, { object, after, changes }: PlannedObject): StageAssignment | undefined {
+function stagesFor(state: PlannerHubState, { object, after, changes }: PlannedObject): StageAssignment | undefined {
   if (changes.length === 0) return undefined;
   const concerned = new Set([...after.clusters.map(({ name }) => name), ...changes.map(({ cluster }) => cluster)]);
-  const clusters = snapshotIn(world, object).clusters.filter(({ name }) => concerned.has(name));
-  return stageAssignment(placementOf(world, after)?.spec.rollout, clusters, object.metadata.labels);
+  const clusters = state.clusterSnapshots().filter(({ name }) => concerned.has(name));
+  return stageAssignment(placementOf(state, after)?.spec.rollout, clusters, object.metadata.labels);
 }
 
 /** What would be missing, and does not stop the object. */
@@ -181,8 +176,8 @@ function newWarnings({ object, before, after }: PlannedObject): string[] {
 const RUNNING = new Set(["Planned", "Progressing", "Paused", "RollingBack"]);
 
 /** A rollout that is under way and that the change would put an end to. */
-function supersededRun(world: World, { object, changes }: PlannedObject): string[] {
-  const { rollout } = statusOf(world, object) ?? {};
+function supersededRun(state: PlannerHubState, { object, changes }: PlannedObject): string[] {
+  const { rollout } = state.statusOf(object) ?? {};
   if (rollout === undefined || changes.length === 0 || !RUNNING.has(rollout.state)) return [];
   const name = `${object.kind.toLowerCase()}/${object.metadata.name}`;
   return [
@@ -207,18 +202,18 @@ async function filesOf({ filename, policy, recursive }: PlanOptions, namespace: 
 }
 
 /** From the hub, with the files as it would store them. */
-async function worlds(
+async function statesOfHub(
   reader: HubReader,
   files: readonly FileObject[],
   { serverSide }: PlanOptions,
   namespace: string,
   signal: AbortSignal,
-): Promise<Worlds> {
-  const before = emptyWorld();
+): Promise<BeforeAndAfter> {
+  const before = new PlannerHubState();
   await reader.readPolicies(before, undefined, namespace);
   const stored: KubeObject[] = [];
   for (const file of files) stored.push(await asApplied(reader, file, { serverSide }, signal));
-  const after = copyOf(before);
+  const after = before.clone();
   for (const object of stored) put(after, object);
   const home = before.isPartial ? namespace : undefined;
   const kinds = await reader.placedKinds([...before.placements, ...after.placements]);
@@ -228,9 +223,10 @@ async function worlds(
   const everything = [...before.objects.values(), ...stored];
   await reader.readSurroundings(before, everything);
   await reader.readDependencies(before, everything);
-  const complete = copyOf(before);
+  const complete = before.clone();
   for (const object of stored) put(complete, object);
-  await reader.readHeldDrains(complete);
+  await reader.readKindTerms(complete);
+  before.kindTerms = complete.kindTerms;
   await reader.readDependencies(complete, [...complete.objects.values()]);
   assumeClusters(before);
   assumeClusters(complete);
@@ -242,22 +238,22 @@ async function worlds(
 }
 
 /** Objects of files of kinds that no policy places now. */
-async function readNamed(reader: HubReader, world: World, stored: readonly KubeObject[]): Promise<void> {
+async function readNamed(reader: HubReader, state: PlannerHubState, stored: readonly KubeObject[]): Promise<void> {
   for (const object of stored) {
     const key = refKey(refOf(object));
-    if (roleOf(object) !== "Object" || world.objects.has(key)) continue;
+    if (roleOf(object) !== "Object" || state.objects.has(key)) continue;
     const type = await reader.typeOf(object);
     const { namespace, name } = object.metadata;
     const live =
       type === undefined ? undefined : await reader.find(type, type.namespaced ? namespace : undefined, name);
-    if (live !== undefined) put(world, live);
+    if (live !== undefined) put(state, live);
   }
 }
 
-function requireClusters(world: World, names: readonly string[], who: string): void {
-  const known = world.clusters.map(({ metadata }) => metadata.name);
+function requireClusters(state: PlannerHubState, names: readonly string[], who: string): void {
+  const known = state.clusters.map(({ metadata }) => metadata.name);
   const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined && world.hidden.has("memberclusters")) throw hiddenCluster(unknown);
+  if (unknown !== undefined && state.hidden.has("memberclusters")) throw hiddenCluster(unknown);
   if (unknown !== undefined)
     throw new CommandError(
       `${who} no member cluster "${unknown}"; ${chooseAmong(known, `join one with \`${joinCommand()}\``)}`,
@@ -272,9 +268,9 @@ function refsOf({ before, after }: Candidate): { clusters: Set<string>; refs: Ob
 }
 
 /** What the object asks for now was not brought everywhere: clusters may have what went along with it before. */
-function mayHaveMore(world: World, { before, object }: Candidate): boolean {
+function mayHaveMore(state: PlannerHubState, { before, object }: Candidate): boolean {
   if (before === undefined) return false;
-  const { rollout } = statusOf(world, object) ?? {};
+  const { rollout } = state.statusOf(object) ?? {};
   if (rollout !== undefined && rollout.state !== "Succeeded") return true;
   return before.clusters.some(({ frozen, problem }) => frozen || problem !== undefined);
 }
@@ -285,7 +281,7 @@ const MOST_ASKED = 20_000;
 async function withMembers(
   comparing: Comparing,
   members: Members,
-  { clusters }: World,
+  { clusters }: PlannerHubState,
   lost: ReadonlySet<string>,
 ): Promise<PlannedObject[]> {
   const refsByCluster = new Map<string, Map<string, ObjectRef>>();
@@ -317,14 +313,15 @@ async function withMembers(
       Array.from(homes, (namespace) => members.readDependencies(cluster, namespace)),
     ),
   );
-  return comparing.candidates.map((candidate) => {
+  const observed = comparing.candidates.map((candidate) => {
     const { clusters: concerned, refs } = refsOf(candidate);
     for (const { cluster } of candidate.copies) concerned.add(cluster);
     const { uid } = candidate.object.metadata;
     const seen = [...concerned].flatMap((one) => (members.isReached(one) ? members.copies(one, refs, uid) : []));
     const told = candidate.copies.filter(({ cluster }) => !members.isReached(cluster));
-    return comparing.planned(candidate, [...seen, ...told]);
+    return comparing.observed(candidate, [...seen, ...told]);
   });
+  return observed.map((candidate) => comparing.planned(candidate));
 }
 
 async function rehearse(planned: readonly PlannedObject[], members: Members): Promise<Map<ApplyRow, Rehearsed>> {
@@ -362,18 +359,9 @@ function format(report: PlanReport, { output }: PlanOptions, color: boolean): st
   }
 }
 
-export { inPlaceOf, objectsOfFiles, worldOf } from "./files.ts";
+export { inPlaceOf, objectsOfFiles, stateOf } from "./files.ts";
 export { HubReader } from "./hubReading.ts";
 export { Members } from "./members.ts";
 export { type Change, changeTaints, cordoned, drained, DRAINING, memberOf, uncordoned } from "./taints.ts";
 export { valueText } from "./valueText.ts";
-export {
-  asksForRoom,
-  assumeClusters,
-  emptyWorld,
-  isPlaceable,
-  isRenderedKind,
-  put,
-  snapshotIn,
-  type World,
-} from "./world.ts";
+export { asksForRoom, assumeClusters, isPlaceable, isRenderedKind, PlannerHubState, put } from "./hubState.ts";

@@ -1,6 +1,6 @@
 import { type KubeObject, type ObjectRef, refKey, refOf } from "../../apis/index.ts";
-import { computeTarget, type NearMiss, nearMisses, type Why } from "../../desiredstate/index.ts";
-import { isPlaceable, snapshotIn, type World } from "./world.ts";
+import { assembleSnapshot, computeTarget, type NearMiss, nearMisses, type Why } from "../../desiredstate/index.ts";
+import { isPlaceable, type PlannerHubState } from "./hubState.ts";
 
 /** An object of the files that would run nowhere. */
 export interface UnplacedReport extends ObjectRef, Why {
@@ -14,23 +14,23 @@ export interface UnplacedReport extends ObjectRef, Why {
  */
 export function unplacedAmong(
   given: readonly KubeObject[],
-  world: World,
+  state: PlannerHubState,
   goesAlong: (key: string) => boolean,
   now: number,
 ): UnplacedReport[] {
   return given.flatMap((one): UnplacedReport[] => {
     const key = refKey(refOf(one));
-    const object = world.objects.get(key);
+    const object = state.objects.get(key);
     if (object === undefined || !isPlaceable(object) || object.metadata.deletionTimestamp !== undefined) return [];
     if (goesAlong(key)) return [];
-    const snapshot = snapshotIn(world, object);
+    const snapshot = assembleSnapshot(state, object, { dependencies: state.dependencies });
     const { scheduled, clusters, placement } = computeTarget(snapshot, now);
     if (clusters.length > 0 || scheduled.status === "True") return [];
     const { reason } = scheduled;
-    const unseen = [...world.hidden].filter((kind) => kind !== "clusteroverridepolicies");
+    const unseen = [...state.hidden].filter((kind) => kind !== "clusteroverridepolicies");
     const but = unseen.length === 0 ? "" : `, as far as you may see (hidden from you: ${unseen.toSorted().join(", ")})`;
     const message = `${scheduled.message}${but}`;
-    const nearly = placement === undefined ? nearMisses(object, world.placements, snapshot.setting) : [];
+    const nearly = placement === undefined ? nearMisses(object, state.placements, snapshot.setting) : [];
     return [{ ...refOf(object), reason, message, nearly }];
   });
 }

@@ -1,12 +1,12 @@
 import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
 import { CommandError, type PlanOptions } from "../shared/index.ts";
-import { type FileObject, inPlaceOf, objectsOfFiles, worldOf } from "./files.ts";
-import { copyOf, put, type World } from "./world.ts";
+import { type FileObject, inPlaceOf, objectsOfFiles, stateOf } from "./files.ts";
+import { put, type PlannerHubState } from "./hubState.ts";
 
 /** What is, and what would be. */
-export interface Worlds {
-  before: World;
-  after: World;
+export interface BeforeAndAfter {
+  before: PlannerHubState;
+  after: PlannerHubState;
 }
 
 type Given = Pick<PlanOptions, "from" | "recursive" | "without" | "cordon" | "drain" | "serverSide">;
@@ -15,15 +15,19 @@ type Given = Pick<PlanOptions, "from" | "recursive" | "without" | "cordon" | "dr
  * Both from files alone: `from` says what is there now, and each of `files` comes in the place of the object of that name, as it stands there.
  * Throws {@link CommandError} where nobody could plan from that.
  */
-export async function worldsOfFiles(options: Given, files: readonly FileObject[], namespace: string): Promise<Worlds> {
+export async function statesOfFiles(
+  options: Given,
+  files: readonly FileObject[],
+  namespace: string,
+): Promise<BeforeAndAfter> {
   const { from, recursive, serverSide } = options;
   if (serverSide)
     throw new CommandError("--server-side is about how a hub merges: with --without-hub the files count as they stand");
   const present = from.length === 0 ? [] : await objectsOfFiles({ files: from, recursive, namespace });
-  const before = worldOf(present);
+  const before = stateOf(present);
   // Marks of member objects name the hub; without it they are compared with each other all the same.
   before.hubId = hubIdIn(present.map(({ object }) => object));
-  const after = copyOf(before);
+  const after = before.clone();
   for (const { object } of files) put(after, inPlaceOf(standingIn(before, object), object));
   if (after.clusters.length === 0)
     throw new CommandError(
@@ -37,7 +41,7 @@ function hubIdIn(objects: readonly KubeObject[]): string {
   return system?.metadata.uid ?? "";
 }
 
-function standingIn({ objects, clusters }: World, object: KubeObject): KubeObject | undefined {
+function standingIn({ objects, clusters }: PlannerHubState, object: KubeObject): KubeObject | undefined {
   const key = refKey(refOf(object));
   return (
     objects.get(key) ?? clusters.map((one) => one as unknown as KubeObject).find((one) => refKey(refOf(one)) === key)

@@ -5,6 +5,6 @@
  */
 export { KindCatalog } from "./kindCatalog.ts";
 export { KindDeletions } from "./kindDeletions.ts";
-export { heldUnder, isOfEarlierCrd, kindTerms } from "./kindTerms.ts";
+export { heldUnder, isOfEarlierCrd, type KindTerms, kindTerms } from "./kindTerms.ts";
 export { memberRights, memberRightsInNamespace, rightsOn } from "./rights.ts";
 export { ScalePaths } from "./scalePaths.ts";

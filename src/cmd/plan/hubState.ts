@@ -1,0 +1,355 @@
+import {
+  type FederatedStatus,
+  isProtectedNamespace,
+  type KubeObject,
+  type MemberCluster,
+  type ObjectMeta,
+  type ObjectRef,
+  type ObjectSetting,
+  type OverridePolicy,
+  parseApiVersion,
+  type Placement,
+  type Reason,
+  refKey,
+  refOf,
+  type ResourceBinding,
+} from "../../apis/index.ts";
+import {
+  type ContactFacts,
+  type HubState,
+  type MissingHold,
+  type NamespaceTerms,
+  namespaceTerms,
+  type Observation,
+  rememberedHold,
+  type Row,
+  type Snapshot,
+  type Target,
+  whyHeldAsMissing,
+  type Why,
+} from "../../desiredstate/index.ts";
+import { clusterSnapshot, heldUnder, type KindTerms, settingIn, unpackBundleAtOnce } from "../../hub/index.ts";
+import { groupKindOf, hubKindOf, isPropagated, type ReplicaPaths } from "../../interpreter/index.ts";
+import { MEMBERCLUSTERS, type ResourceType } from "../../runtime/index.ts";
+import { goesByRoom, type RoomReading } from "../../scheduler/index.ts";
+import { Asks } from "./asks.ts";
+import { assumedClusters, type HiddenKind, pinnedPlacement } from "./hidden.ts";
+import { ObservedCopies } from "./observedCopies.ts";
+
+/** The state of a hub as values of one moment: read from a hub or from files, and changed as a person wants to see it. */
+export class PlannerHubState implements HubState {
+  /** Empty where nobody knows. */
+  hubId = "";
+  /** Objects that may be placed, by {@link refKey}. */
+  objects = new Map<string, KubeObject>();
+  placements: Placement[] = [];
+  overrides: OverridePolicy[] = [];
+  clusters: MemberCluster[] = [];
+  namespaces = new Map<string, ObjectMeta>();
+  /** What bindings say of objects that are sent as they are, by the key of the object. */
+  bindings = new Map<string, ResourceBinding>();
+  /** What objects need beside them, by {@link refKey}. */
+  dependencies = new Map<string, KubeObject>();
+  /** Keys of dependencies that exist perhaps: the person may not read them, the manager may. */
+  unreadable = new Set<string>();
+  /** Where custom kinds keep their replicas, by `group/Kind`. */
+  scales = new Map<string, ReplicaPaths>();
+  /** What the CRDs say of deletions, by `group/Kind`: of the kinds of which something is being deleted, where they could be read. */
+  kindTerms: ReadonlyMap<string, KindTerms> = new Map();
+  /** Why copies of objects that the hub lacks stay; undefined: by the conditions of the clusters. */
+  missingHold: MissingHold | undefined;
+  /** Kinds of the whole hub that the person may not list. */
+  hidden = new Set<HiddenKind>();
+  /** Of one namespace, and of the whole hub: the rights do not reach the other namespaces. */
+  isPartial = false;
+  rooms: ReadonlyMap<string, RoomReading> | undefined;
+  /** The plan is of one moment: what the manager has found of clusters itself, their conditions say. */
+  readonly contacts = undefined;
+  /** What is read from a hub is read whole, or the command fails. */
+  readonly synced = true;
+  readonly #observed = new ObservedCopies();
+  /** By object, and then by `cluster/refKey`. */
+  readonly #rows = new Map<string, ReadonlyMap<string, Row>>();
+  #asks = new Asks(this);
+  #deletionsHeld: boolean | undefined;
+  #byName: { of: readonly MemberCluster[]; clusters: ReadonlyMap<string, MemberCluster> } | undefined;
+
+  /** A state of its own that holds the same values; what was observed and planned is not among them. */
+  clone(): PlannerHubState {
+    const other = new PlannerHubState();
+    other.hubId = this.hubId;
+    other.objects = new Map(this.objects);
+    other.placements = [...this.placements];
+    other.overrides = [...this.overrides];
+    other.clusters = [...this.clusters];
+    other.namespaces = new Map(this.namespaces);
+    other.bindings = new Map(this.bindings);
+    other.dependencies = new Map(this.dependencies);
+    other.unreadable = new Set(this.unreadable);
+    other.scales = new Map(this.scales);
+    other.kindTerms = this.kindTerms;
+    other.missingHold = this.missingHold;
+    other.hidden = new Set(this.hidden);
+    other.isPartial = this.isPartial;
+    other.rooms = this.rooms;
+    return other;
+  }
+
+  /** The copies of the object, as members show them (`fromMembers`) or as its status suggests. */
+  observe(owner: string, copies: readonly Observation[], fromMembers: boolean): void {
+    this.#observed.set(owner, copies, fromMembers);
+  }
+
+  /** The objects are planned like that: what each asks for is what others may not lose. */
+  plan(targets: ReadonlyMap<string, Target>): void {
+    this.#asks = new Asks(this, targets);
+    this.#deletionsHeld = undefined;
+  }
+
+  /** The rows that the manager has for the object now. */
+  stand(owner: string, rows: readonly Row[]): void {
+    this.#rows.set(owner, new Map(rows.map((row) => [`${row.cluster}/${refKey(row.ref)}`, row])));
+  }
+
+  /** Which objects would have that member object written, by {@link refKey}: not what is left as it is. */
+  writersOf(cluster: string, ref: ObjectRef): ReadonlySet<string> {
+    return this.#asks.writersOf(cluster, ref);
+  }
+
+  /** Whether another object brings this one along. */
+  goesAlong(key: string): boolean {
+    return this.#asks.goesAlong(key);
+  }
+
+  object(owner: string): KubeObject | undefined {
+    return this.objects.get(owner);
+  }
+
+  statusOf(object: KubeObject): FederatedStatus | undefined {
+    const { group } = parseApiVersion(object.apiVersion);
+    if (hubKindOf(group, object.kind) !== undefined) return object["status"] as FederatedStatus | undefined;
+    const binding = this.bindings.get(refKey(refOf(object)));
+    return binding?.spec.resource.uid === object.metadata.uid ? binding?.status : undefined;
+  }
+
+  settingOf(object: KubeObject): ObjectSetting {
+    const { namespace } = object.metadata;
+    const home = namespace === undefined ? undefined : this.namespaces.get(namespace);
+    return settingIn(object, home === undefined ? undefined : { metadata: home });
+  }
+
+  scaleOf({ apiVersion, kind }: KubeObject): ReplicaPaths | undefined {
+    return this.scales.get(`${parseApiVersion(apiVersion).group}/${kind}`);
+  }
+
+  termsFor({ metadata: { namespace } }: KubeObject): NamespaceTerms | undefined {
+    return namespace === undefined ? undefined : termsOf(this, namespace);
+  }
+
+  /** Where the person may not read what decides, the object stays where it is. */
+  placementsFor(object: KubeObject): readonly Placement[] {
+    const pinned = pinnedPlacement(this.hidden, object, this.statusOf(object));
+    return pinned === undefined ? this.placements : [pinned];
+  }
+
+  allOverrides(): readonly OverridePolicy[] {
+    return this.overrides;
+  }
+
+  clusterSnapshots(): Snapshot["clusters"] {
+    return snapshotsOf(this);
+  }
+
+  memberCluster(name: string): MemberCluster | undefined {
+    if (this.#byName?.of !== this.clusters) {
+      const clusters = new Map(this.clusters.map((cluster) => [cluster.metadata.name, cluster]));
+      this.#byName = { of: this.clusters, clusters };
+    }
+    return this.#byName.clusters.get(name);
+  }
+
+  memberClusters(): Iterable<MemberCluster> {
+    return this.clusters;
+  }
+
+  isObserved(owner: string): boolean {
+    return this.#observed.isFromMembers(owner);
+  }
+
+  naming(owner: string): Iterable<Observation> {
+    return this.#observed.naming(owner);
+  }
+
+  copy(cluster: string, key: string): Observation | undefined {
+    return this.#observed.get(cluster, key);
+  }
+
+  copiesOn(cluster: string): Iterable<Observation> {
+    return this.#observed.on(cluster);
+  }
+
+  /** Of a cluster that is ready everything is known; whether that holds for each kind, only its own worker knows. */
+  contactOf(cluster: string): ContactFacts {
+    const conditions = this.memberCluster(cluster)?.status?.conditions;
+    return { synced: conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true, unseen };
+  }
+
+  /** A plan says what becomes of the objects in the end, and not in which minute. */
+  turnOf(): undefined {
+    return undefined;
+  }
+
+  /** The manager's own tables are not read. */
+  planOf(): undefined {
+    return undefined;
+  }
+
+  *cellsOf(owner: string): ReturnType<HubState["cellsOf"]> {
+    for (const row of this.#rows.get(owner)?.values() ?? [])
+      yield { cluster: row.cluster, key: refKey(row.ref), rows: new Map([[owner, row]]) };
+  }
+
+  rowOf(owner: string, cluster: string, key: string): Row | undefined {
+    return this.#rows.get(owner)?.get(`${cluster}/${key}`);
+  }
+
+  /** Statuses say so while the manager holds the removals of all objects. */
+  get deletionsHeld(): boolean {
+    return (this.#deletionsHeld ??= [...this.objects.values()].some(
+      (object) => this.statusOf(object)?.clusters?.some(({ reason }) => reason === DELETIONS_HELD) === true,
+    ));
+  }
+
+  isKnownAround(): true {
+    return true;
+  }
+
+  heldWithKind({ metadata }: MemberCluster): Why | undefined {
+    return this.heldByKind(MEMBERCLUSTERS, metadata);
+  }
+
+  /** Why the deletion of an object of that kind is held; undefined also where the CRD could not be read. */
+  heldByKind(type: ResourceType, metadata: ObjectMeta): Why | undefined {
+    const terms = this.kindTerms.get(`${type.group}/${type.kind}`);
+    return terms === undefined ? undefined : heldUnder(terms, type, metadata);
+  }
+
+  heldAsMissing(cluster: string): Why | undefined {
+    const hold = this.clusters.reduce(rememberedHold, this.missingHold);
+    return hold === undefined ? undefined : whyHeldAsMissing(hold, this.memberCluster(cluster));
+  }
+
+  askersOf(cluster: string, ref: ObjectRef): Iterable<string> {
+    return this.#asks.askersOf(cluster, ref);
+  }
+
+  isNeededByOtherClass(ref: ObjectRef, owner: string): boolean {
+    return this.#asks.isNeededByOtherClass(ref, owner);
+  }
+}
+
+const DELETIONS_HELD: Reason = "DeletionsHeld";
+const unseen: ReadonlyMap<string, string> = new Map();
+
+/** Whether some object's replicas are divided by room, so that it has to be read. */
+export function asksForRoom({ placements }: PlannerHubState): boolean {
+  return placements.some(({ spec }) => goesByRoom(spec.replicaScheduling));
+}
+
+/** Puts the object in its place, over the one of that name. */
+export function put(state: PlannerHubState, object: KubeObject): void {
+  const key = refKey(refOf(object));
+  switch (roleOf(object)) {
+    case "Placement":
+      state.placements = replaced(state.placements, object as unknown as Placement);
+      return;
+    case "Override":
+      state.overrides = replaced(state.overrides, object as unknown as OverridePolicy);
+      return;
+    case "Cluster":
+      state.clusters = replaced(state.clusters, object as unknown as MemberCluster);
+      return;
+    case "Binding": {
+      const binding = object as unknown as ResourceBinding;
+      state.bindings.set(refKey(binding.spec.resource), binding);
+      return;
+    }
+    case "Object":
+      if (object.kind === "Namespace" && object.apiVersion === "v1")
+        state.namespaces.set(object.metadata.name, object.metadata);
+      state.objects.set(key, unpacked(object));
+      if (mayBeNeeded(object)) state.dependencies.set(key, object);
+  }
+}
+
+const POLICIES = {
+  Placement: "Placement",
+  ClusterPlacement: "Placement",
+  OverridePolicy: "Override",
+  ClusterOverridePolicy: "Override",
+  MemberCluster: "Cluster",
+  ResourceBinding: "Binding",
+  ClusterResourceBinding: "Binding",
+} as const;
+
+/** What an object is to a plan. */
+export function roleOf({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): Role {
+  if (parseApiVersion(apiVersion).group !== "federation.paas.cmft.com") return "Object";
+  return (POLICIES as Partial<Record<string, Role>>)[kind] ?? "Object";
+}
+
+/** Whether a policy could place the object. */
+export function isPlaceable(object: KubeObject): boolean {
+  return roleOf(object) === "Object" && (isRenderedKind(object) || isPropagated(groupKindOf(object)));
+}
+
+/** Whether Meridian makes other objects of the kind. */
+export function isRenderedKind({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): boolean {
+  return hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
+}
+
+export type Role = "Placement" | "Override" | "Cluster" | "Binding" | "Object";
+
+function mayBeNeeded({ apiVersion, kind }: KubeObject): boolean {
+  return apiVersion === "v1" && ["ConfigMap", "Secret", "ServiceAccount", "PersistentVolumeClaim"].includes(kind);
+}
+
+/** Plans never see compressed text. */
+function unpacked(object: KubeObject): KubeObject {
+  const { group } = parseApiVersion(object.apiVersion);
+  return hubKindOf(group, object.kind)?.holdsManifests === true
+    ? { ...object, spec: unpackBundleAtOnce(object["spec"]) }
+    : object;
+}
+
+function replaced<T extends { kind: string; metadata: ObjectMeta }>(all: readonly T[], one: T): T[] {
+  const isSame = ({ kind, metadata }: T): boolean =>
+    kind === one.kind && metadata.name === one.metadata.name && metadata.namespace === one.metadata.namespace;
+  return [...all.filter((other) => !isSame(other)), one];
+}
+
+/** Where the person may not read the members, those that the statuses of objects name stand in their place. */
+export function assumeClusters(state: PlannerHubState): void {
+  if (!state.hidden.has("memberclusters")) return;
+  state.clusters = assumedClusters([...state.objects.values()].map((object) => state.statusOf(object)));
+}
+
+const snapshots = new WeakMap<readonly MemberCluster[], Snapshot["clusters"]>();
+
+/** The same array for the same clusters: thousands of objects are planned from them. */
+function snapshotsOf({ clusters }: PlannerHubState): Snapshot["clusters"] {
+  let made = snapshots.get(clusters);
+  if (made === undefined) {
+    const byName = clusters.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    snapshots.set(clusters, (made = byName.map((cluster) => clusterSnapshot(cluster))));
+  }
+  return made;
+}
+
+function termsOf(state: PlannerHubState, namespace: string): NamespaceTerms {
+  const metadata = state.namespaces.get(namespace);
+  if (metadata === undefined) return namespaceTerms({ name: namespace }, isProtectedNamespace(namespace));
+  return namespaceTerms(metadata, isProtectedNamespace(namespace), {
+    elsewhere: (other) => termsOf(state, other),
+  });
+}
