@@ -5,14 +5,16 @@ import {
   OBJECT_FINALIZER,
   type ObjectRef,
   parseApiVersion,
+  type Placement,
   refKey,
 } from "../../apis/index.ts";
-import { choosePlacement, type HubState, needsOf, type Target } from "../../desiredstate/index.ts";
+import { choosePlacement, type HubState, needsOf, type Target, withTheirNeeds } from "../../desiredstate/index.ts";
 import { type Dependency, placeableKindOf } from "../../interpreter/index.ts";
 
 type Hub = Pick<HubState, "settingOf"> & {
   objects: ReadonlyMap<string, KubeObject>;
-  placements: Parameters<typeof choosePlacement>[1];
+  placements: readonly Placement[];
+  dependencies: ReadonlyMap<string, KubeObject>;
 };
 
 /** What the objects of a hub ask for on the members, by the targets that they are planned with. Each index is made when it is first asked. */
@@ -50,7 +52,7 @@ export class Asks {
   }
 
   get #indexed(): Index {
-    return (this.#index ??= indexOf(this.#targets));
+    return (this.#index ??= indexOf(this.#hub, this.#targets));
   }
 }
 
@@ -65,11 +67,13 @@ interface Index {
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-function indexOf(targets: ReadonlyMap<string, Target>): Index {
+function indexOf(hub: Hub, targets: ReadonlyMap<string, Target>): Index {
   const askers = new Map<string, Set<string>>();
   const writers = new Map<string, Set<string>>();
   const along = new Set<string>();
-  for (const [owner, { clusters, placement, missing }] of targets) {
+  for (const [owner, { clusters, placement }] of targets) {
+    const object = hub.objects.get(owner);
+    const needed = object === undefined ? [] : withTheirNeeds(declaredNeeds(hub, object), hub.dependencies);
     for (const { name, objects, frozen } of clusters) {
       for (const { ref, role, held } of objects) {
         const key = refKey(ref);
@@ -78,7 +82,8 @@ function indexOf(targets: ReadonlyMap<string, Target>): Index {
         if (!frozen || role !== "rendered" || placement !== undefined) note(askers, `${name}/${key}`, owner);
         if (!frozen && held === undefined) note(writers, `${name}/${key}`, owner);
       }
-      for (const key of missing) note(askers, `${name}/${key}`, owner);
+      // What the object refers to is needed where the object runs, also where it cannot be written.
+      for (const { ref } of needed) note(askers, `${name}/${refKey(ref)}`, owner);
     }
   }
   return { askers, writers, along };

@@ -130,12 +130,15 @@ function clusterFacts(state: HubState, member: MemberCluster, owner: OwnerRef, l
  */
 function waitsForCustomObjects(state: HubState, cluster: string, owner: OwnerRef): Why | undefined {
   if (!isBundle(owner)) return undefined;
+  let first: ObjectRef | undefined;
   for (const { ref, present } of state.copiesOn(cluster)) {
     if (present?.owner === undefined || !isCustom(ref) || isBundle(present.owner)) continue;
-    // The name comes last: it may be long.
-    return { reason: NEEDED, message: shortMessage(`objects of custom kinds go first: ${ref.kind} ${ref.name}`) };
+    // The same object is named in whatever order the copies come.
+    if (first === undefined || refKey(ref) < refKey(first)) first = ref;
   }
-  return undefined;
+  if (first === undefined) return undefined;
+  // The name comes last: it may be long.
+  return { reason: NEEDED, message: shortMessage(`objects of custom kinds go first: ${first.kind} ${first.name}`) };
 }
 
 const NEEDED: Reason = "NeededByOthers";
