@@ -43,6 +43,7 @@ export {
   type ContactFacts,
   copiesOf,
   copiesToPlan,
+  heldBySuspension,
   heldConditionOf,
   type HubState,
   isCustom,

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
 import { ApiError, type CallOptions, CRDS, type ObjectList, type ResourceType } from "../../runtime/index.ts";
 import { refuseWhileInUse } from "./definitionGuard.ts";
+import { rehearseRemoval } from "./rehearsal.ts";
 import { type Answer, ScriptedClient } from "../testing/scriptedClient.ts";
 
 const NAME = "widgets.example.com";
@@ -153,4 +154,18 @@ describe("a definition", () => {
     const { client } = await removing(definition({ ...served, scope }));
     expect(client.listed).toMatchObject([{ namespaced }]);
   });
+});
+
+test.each<{ name: string; agreed?: true; objects: KubeObject[]; want: string | undefined }>([
+  { name: "says that objects would go with it", objects: [widget({ name: "one" })], want: "CustomObjectsExist" },
+  { name: "says nothing where a person has agreed", agreed: true, objects: [widget({ name: "one" })], want: undefined },
+  { name: "says nothing where there are none", objects: [], want: undefined },
+])("a rehearsed removal of a definition $name", async ({ agreed, objects, want }) => {
+  const { client } = new ScriptedClient(({ verb }) => (verb === "get" ? definition() : { items: objects }));
+  const { signal } = new AbortController();
+  const owner = { apiVersion: "v1", kind: "X", name: "x", uid: "x" };
+  const why = { reason: "NotSelected", message: "" };
+  const row = { verb: "Delete", cluster: "c", ref: REF, owner, role: "rendered", uid: "u", why } as const;
+  const said = await rehearseRemoval({ client, signal }, CRDS, { ...row, ...(agreed === undefined ? {} : { agreed }) });
+  expect(said?.kind === "Refused" ? said.reason : undefined).toBe(want);
 });

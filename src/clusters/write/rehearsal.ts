@@ -1,6 +1,8 @@
 import { type KubeObject, parseApiVersion, shortMessage } from "../../apis/index.ts";
-import type { ApplyRow, Observation, Why } from "../../desiredstate/index.ts";
+import type { ApplyRow, DeleteRow, Observation, Why } from "../../desiredstate/index.ts";
+import { isDefinition } from "../../interpreter/index.ts";
 import { type Client, isApiError, isMissing, type ResourceType } from "../../runtime/index.ts";
+import { refuseWhileInUse } from "./definitionGuard.ts";
 import { judgeHolder, strangerRefusal } from "./holder.ts";
 import { observe } from "../model/index.ts";
 import { classify } from "./outcome.ts";
@@ -65,14 +67,37 @@ export async function rehearse(
   }
 }
 
+/**
+ * Why the member would keep a copy that the row deletes: a definition of which objects exist there, unless a person has agreed. Undefined where
+ * nothing keeps the copy.
+ */
+export async function rehearseRemoval(
+  { client, signal }: Pick<RehearsalAccess, "client" | "signal">,
+  type: ResourceType,
+  { ref, agreed }: DeleteRow,
+): Promise<Rehearsed | undefined> {
+  if (agreed === true || !isDefinition(ref)) return undefined;
+  try {
+    await refuseWhileInUse(client, type, ref, signal);
+    return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    const outcome = classify(error, false);
+    if (outcome?.kind === "Refused") return refused(outcome.reason, outcome.message);
+    if (outcome?.kind !== "Unreached" && outcome?.kind !== "Silent") throw error;
+    return { kind: "Unreached", reason: outcome.reason, message: outcome.message };
+  }
+}
+
 function refused(reason: string, message: string): Rehearsed {
   return { kind: "Refused", reason, message: shortMessage(message) };
 }
 
 /** What of a member object a plan considers. Undefined for what is a stranger: no copy of anything. */
 export function copyIn(cluster: string, live: KubeObject): Observation | undefined {
-  const { isOurs, ref, uid, hash, owner, createdAt, proven, policy, deleting, health, immutable, secretType } =
-    observe(live);
+  const observed = observe(live);
+  const { isOurs, ref, uid, hash, owner, createdAt, proven, policy, hubVersion } = observed;
+  const { deleting, health, immutable, secretType } = observed;
   if (!isOurs) return undefined;
   return {
     cluster,
@@ -84,6 +109,7 @@ export function copyIn(cluster: string, live: KubeObject): Observation | undefin
       ...(createdAt === undefined ? {} : { createdAt }),
       proven,
       ...(policy === undefined ? {} : { policy }),
+      ...(hubVersion === undefined ? {} : { hubVersion }),
       deleting,
       health,
       ...(immutable ? { immutable: true as const } : {}),

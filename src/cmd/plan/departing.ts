@@ -9,7 +9,7 @@ export function departingNotes(state: PlannerHubState, departing: readonly KubeO
   const [first, ...others] = departing;
   if (first === undefined) return [];
   const { deletionTimestamp: since = "" } = first.metadata;
-  const why = deletionText(state.statusOf(first), since) ?? "";
+  const why = whyItWaits(state, first, since);
   if (others.length === 0)
     return [`${nameOf(first)} is being deleted since ${since}, and nothing else becomes of it: ${why}.`];
   const names = departing.slice(0, NAMED).map(nameOf).join(", ");
@@ -17,6 +17,16 @@ export function departingNotes(state: PlannerHubState, departing: readonly KubeO
   return [
     `${departing.length} objects are being deleted, and nothing else becomes of them: ${names}${more}. ${nameOf(first)} ${why}.`,
   ];
+}
+
+/** What the status says; where it does not say yet that the manager holds the deletion, why the manager does. */
+function whyItWaits(state: PlannerHubState, object: KubeObject, since: string): string {
+  const status = state.statusOf(object);
+  const held = state.whyDepartingStays(object);
+  const isTold = status?.clusters?.some(({ reason }) => reason === held?.reason) === true;
+  return held === undefined || isTold
+    ? (deletionText(status, since) ?? "")
+    : `its copies stay (${held.reason}): ${held.message}`;
 }
 
 function nameOf({ kind, metadata }: KubeObject): string {

@@ -4,6 +4,7 @@ import {
   type MemberCluster,
   type ObjectRef,
   type OverridePolicy,
+  type OwnerRef,
   parseApiVersion,
   type Placement,
   refKey,
@@ -194,6 +195,24 @@ export class HubReader {
         (group === undefined || one.group === group),
     );
     return found === undefined ? undefined : knownType(found);
+  }
+
+  /** Whether that life of an object is on the hub now, and at which state of the hub; undefined: nobody here may say. */
+  async owner(owner: OwnerRef): Promise<{ exists: boolean; resourceVersion: string } | undefined> {
+    const type = await this.typeOf(owner);
+    if (type === undefined) return undefined;
+    try {
+      const { items, resourceVersion } = await this.client.list(type, {
+        ...(owner.namespace === undefined ? {} : { namespace: owner.namespace }),
+        fieldSelector: `metadata.name=${owner.name}`,
+        metadataOnly: true,
+        signal: this.#signal,
+      });
+      return { exists: items.some(({ metadata }) => metadata.uid === owner.uid), resourceVersion };
+    } catch (error) {
+      if (lacksRight(error)) return undefined;
+      throw error;
+    }
   }
 
   /** The object as it stands on the hub; undefined when it is not there. */

@@ -16,11 +16,13 @@ import {
 } from "../../apis/index.ts";
 import {
   type ContactFacts,
+  heldBySuspension,
   type HubState,
   type MissingHold,
   type NamespaceTerms,
   namespaceTerms,
   type Observation,
+  recordedClusters,
   rememberedHold,
   type Row,
   type Snapshot,
@@ -29,8 +31,8 @@ import {
   type Why,
 } from "../../desiredstate/index.ts";
 import { clusterSnapshot, heldUnder, type KindTerms, settingIn, unpackBundleAtOnce } from "../../hub/index.ts";
-import { groupKindOf, hubKindOf, isPropagated, type ReplicaPaths } from "../../interpreter/index.ts";
-import { MEMBERCLUSTERS, type ResourceType } from "../../runtime/index.ts";
+import { type GroupKind, groupKindOf, hubKindOf, isPropagated, type ReplicaPaths } from "../../interpreter/index.ts";
+import { MEMBERCLUSTERS } from "../../runtime/index.ts";
 import { goesByRoom, type RoomReading } from "../../scheduler/index.ts";
 import { Asks } from "./asks.ts";
 import { assumedClusters, type HiddenKind, pinnedPlacement } from "./hidden.ts";
@@ -56,8 +58,8 @@ export class PlannerHubState implements HubState {
   scales = new Map<string, ReplicaPaths>();
   /** What the CRDs say of deletions, by `group/Kind`: of the kinds of which something is being deleted, where they could be read. */
   kindTerms: ReadonlyMap<string, KindTerms> = new Map();
-  /** Why copies of objects that the hub lacks stay; undefined: by the conditions of the clusters. */
-  missingHold: MissingHold | undefined;
+  /** Members know a later state of the hub than the hub itself. */
+  wentBack = false;
   /** Kinds of the whole hub that the person may not list. */
   hidden = new Set<HiddenKind>();
   /** Of one namespace, and of the whole hub: the rights do not reach the other namespaces. */
@@ -88,7 +90,7 @@ export class PlannerHubState implements HubState {
     other.unreadable = new Set(this.unreadable);
     other.scales = new Map(this.scales);
     other.kindTerms = this.kindTerms;
-    other.missingHold = this.missingHold;
+    other.wentBack = this.wentBack;
     other.hidden = new Set(this.hidden);
     other.isPartial = this.isPartial;
     other.rooms = this.rooms;
@@ -225,18 +227,25 @@ export class PlannerHubState implements HubState {
   }
 
   heldWithKind({ metadata }: MemberCluster): Why | undefined {
-    return this.heldByKind(MEMBERCLUSTERS, metadata);
+    return this.#heldByKind(MEMBERCLUSTERS, metadata);
+  }
+
+  /** Why the copies of an object that is being deleted stay for now. */
+  whyDepartingStays(object: KubeObject): Why | undefined {
+    if (recordedClusters(this, refKey(refOf(object))).size === 0) return undefined;
+    return heldBySuspension(this, object) ?? this.#heldByKind(groupKindOf(object), object.metadata);
   }
 
   /** Why the deletion of an object of that kind is held; undefined also where the CRD could not be read. */
-  heldByKind(type: ResourceType, metadata: ObjectMeta): Why | undefined {
+  #heldByKind(type: GroupKind, metadata: ObjectMeta): Why | undefined {
     const terms = this.kindTerms.get(`${type.group}/${type.kind}`);
     return terms === undefined ? undefined : heldUnder(terms, type, metadata);
   }
 
   heldAsMissing(cluster: string): Why | undefined {
-    const hold = this.clusters.reduce(rememberedHold, this.missingHold);
-    return hold === undefined ? undefined : whyHeldAsMissing(hold, this.memberCluster(cluster));
+    const hold = this.clusters.reduce<MissingHold | undefined>(rememberedHold, undefined);
+    if (hold !== undefined) return whyHeldAsMissing(hold, this.memberCluster(cluster));
+    return this.wentBack ? whyHeldAsMissing({ reason: "HubWentBack" }, undefined) : undefined;
   }
 
   askersOf(cluster: string, ref: ObjectRef): Iterable<string> {

@@ -10,7 +10,7 @@
 import { DEFAULT_SYSTEM_NAMESPACE, type KubeObject, type ObjectRef, printYaml, joinCommand } from "../../apis/index.ts";
 import { refKey, refOf } from "../../apis/index.ts";
 import type { Rehearsed } from "../../clusters/index.ts";
-import { type ApplyRow, type StageAssignment, stageAssignment, stageProblems } from "../../desiredstate/index.ts";
+import { type ClusterChange, type StageAssignment, stageAssignment, stageProblems } from "../../desiredstate/index.ts";
 import { systemClock } from "../../runtime/index.ts";
 import {
   chooseAmong,
@@ -28,9 +28,10 @@ import { departingNotes } from "./departing.ts";
 import { type FileObject, objectsOfFiles } from "./files.ts";
 import { atOnce, HubReader } from "./hubReading.ts";
 import { lostCluster } from "./loss.ts";
+import { lostOwnerNotes } from "./lostOwners.ts";
 import { Members } from "./members.ts";
 import { type Candidate, Comparing, placementOf, type PlannedObject } from "./planning.ts";
-import { planReport, type PlanReport } from "./report.ts";
+import { planReport, type PlanReport, type RehearsedRow } from "./report.ts";
 import { planText } from "./text.ts";
 import { unplacedAmong } from "./unplaced.ts";
 import { type BeforeAndAfter, statesOfFiles } from "./withoutHub.ts";
@@ -71,7 +72,15 @@ async function planOfFiles(options: PlanOptions): Promise<Planned> {
   const comparing = comparisonOf(before, after, options, "the files hold");
   const planned = comparing.candidates.map((candidate) => comparing.planned(candidate));
   const notes = new Set(departingNotes(comparing.after, comparing.departing));
+  if (planned.some(({ changes }) => changes.some(isRemoval))) notes.add(UNKNOWN_FROM_FILES);
   return reported({ before, files, comparing, planned, rehearsed: new Map(), notes });
+}
+
+const UNKNOWN_FROM_FILES =
+  "Files do not say whether a kind is being deleted, nor what members hold: the manager may hold a removal that is shown here.";
+
+function isRemoval({ objects }: ClusterChange): boolean {
+  return objects.some(({ verb }) => verb === "Deleted" || verb === "Released");
 }
 
 async function planOnHub(options: PlanOptions, context: CommandContext): Promise<Planned> {
@@ -96,9 +105,10 @@ async function planOnHub(options: PlanOptions, context: CommandContext): Promise
   const planned = options.hubOnly
     ? comparing.candidates.map((candidate) => comparing.planned(candidate))
     : await withMembers(comparing, members, comparing.after, new Set(options.without));
-  const rehearsed = options.hubOnly ? new Map<ApplyRow, Rehearsed>() : await rehearse(planned, members);
+  const rehearsed = options.hubOnly ? new Map<RehearsedRow, Rehearsed>() : await rehearse(planned, members);
+  const lost = await lostOwnerNotes(reader, comparing.after, members.seen(), systemClock.now());
   const departing = departingNotes(comparing.after, comparing.departing);
-  const notes = new Set([...reader.notes, ...members.notes, ...rehearsalNotes(rehearsed), ...departing]);
+  const notes = new Set([...reader.notes, ...members.notes, ...rehearsalNotes(rehearsed), ...departing, ...lost]);
   return reported({ before, files, comparing, planned, rehearsed, notes });
 }
 
@@ -134,7 +144,7 @@ interface Answer {
   files: readonly FileObject[];
   comparing: Comparing;
   planned: readonly PlannedObject[];
-  rehearsed: ReadonlyMap<ApplyRow, Rehearsed>;
+  rehearsed: ReadonlyMap<RehearsedRow, Rehearsed>;
   notes: Set<string>;
 }
 
@@ -324,19 +334,24 @@ async function withMembers(
   return observed.map((candidate) => comparing.planned(candidate));
 }
 
-async function rehearse(planned: readonly PlannedObject[], members: Members): Promise<Map<ApplyRow, Rehearsed>> {
+async function rehearse(planned: readonly PlannedObject[], members: Members): Promise<Map<RehearsedRow, Rehearsed>> {
   const rows = planned.flatMap(({ changes }) =>
-    changes.flatMap(({ objects }) => objects.flatMap(({ row }) => row ?? [])),
+    changes.flatMap(({ objects }) =>
+      objects.flatMap(({ row, removal }): RehearsedRow[] => {
+        if (row !== undefined) return [row];
+        return removal?.verb === "Delete" ? [removal] : [];
+      }),
+    ),
   );
-  const rehearsed = new Map<ApplyRow, Rehearsed>();
+  const rehearsed = new Map<RehearsedRow, Rehearsed>();
   await atOnce(rows, async (row) => {
-    const said = await members.rehearse(row);
+    const said = row.verb === "Apply" ? await members.rehearse(row) : await members.rehearseRemoval(row);
     if (said !== undefined) rehearsed.set(row, said);
   });
   return rehearsed;
 }
 
-function rehearsalNotes(rehearsed: ReadonlyMap<ApplyRow, Rehearsed>): Set<string> {
+function rehearsalNotes(rehearsed: ReadonlyMap<RehearsedRow, Rehearsed>): Set<string> {
   const notes = new Set<string>();
   for (const [{ cluster, ref }, said] of rehearsed) {
     if (said.kind === "NamespaceMade")

@@ -7,8 +7,16 @@ import {
   refKey,
   refOf,
 } from "../../apis/index.ts";
-import { copyIn, notInVersion, readLive, rehearse, type Rehearsed, roomNow } from "../../clusters/index.ts";
-import type { ApplyRow, Observation } from "../../desiredstate/index.ts";
+import {
+  copyIn,
+  notInVersion,
+  readLive,
+  rehearse,
+  type Rehearsed,
+  rehearseRemoval,
+  roomNow,
+} from "../../clusters/index.ts";
+import type { ApplyRow, DeleteRow, Observation } from "../../desiredstate/index.ts";
 import { DEPENDENCY_KINDS } from "../../interpreter/index.ts";
 import {
   type Client,
@@ -132,6 +140,13 @@ export class Members implements AsyncDisposable {
     });
   }
 
+  /** Every copy that was read. */
+  seen(): Observation[] {
+    return [...this.#sessions].flatMap(([cluster, { live }]) =>
+      [...live.values()].flatMap((found) => (found === undefined ? [] : (copyIn(cluster, found) ?? []))),
+    );
+  }
+
   /** How much room is on the nodes of these clusters, as far as they were reached. */
   async rooms(clusters: readonly MemberCluster[]): Promise<Map<string, RoomReading>> {
     const rooms = new Map<string, RoomReading>();
@@ -164,6 +179,14 @@ export class Members implements AsyncDisposable {
       return { kind: "Refused", reason: "KindNotServed", message: notInVersion(row.ref, type) };
     const { client } = session.reached;
     return await rehearse({ client, hubId, systemNamespace, signal }, type, row, session.live.get(refKey(row.ref)));
+  }
+
+  /** Why the member would keep a copy that is to be deleted; undefined where nothing does, or the member was not reached. */
+  async rehearseRemoval(row: DeleteRow): Promise<Rehearsed | undefined> {
+    const session = this.#sessions.get(row.cluster);
+    const type = session === undefined ? undefined : await this.#typeOn(session, row.ref);
+    if (session === undefined || type === undefined) return undefined;
+    return await rehearseRemoval({ client: session.reached.client, signal: this.#options.signal }, type, row);
   }
 
   async #open(cluster: MemberCluster): Promise<void> {

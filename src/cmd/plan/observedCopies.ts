@@ -9,6 +9,7 @@ export class ObservedCopies {
   readonly #byPlace = new Map<string, Map<string, Observation>>();
 
   set(owner: string, copies: readonly Observation[], fromMembers: boolean): void {
+    for (const { cluster, ref } of this.#byOwner.get(owner) ?? []) this.#byPlace.get(cluster)?.delete(refKey(ref));
     this.#byOwner.set(owner, copies);
     if (fromMembers) this.#fromMembers.add(owner);
     for (const copy of copies) {

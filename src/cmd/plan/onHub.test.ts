@@ -333,7 +333,18 @@ describe("plan", () => {
     ]) {
       const { code, out } = await planned(`${change} --hub-only -o json`);
       const alone = await run(`plan --without-hub --from ${now} -n shop ${change} -o json`);
-      expect({ change, ...alone }).toEqual({ change, code, out, err: "" });
+      const { notes, ...report } = JSON.parse(alone.out) as PlanReport;
+      expect({ change, ...alone, out: { ...report, notes: [] } }).toEqual({
+        change,
+        code,
+        out: JSON.parse(out),
+        err: "",
+      });
+      const isRemoving = report.objects.some(({ clusters }) =>
+        clusters.some(({ objects }) => objects.some((one) => one.change === "Deleted")),
+      );
+      // Who removes has to know what only the hub and the members say.
+      expect(notes).toHaveLength(isRemoving ? 1 : 0);
     }
   });
 

@@ -5,6 +5,7 @@ import {
   type BlastRadius,
   blastRadius,
   type ClusterChange,
+  type DeleteRow,
   type FieldChange,
   fieldChanges,
   type MemberObjectChange,
@@ -63,11 +64,14 @@ export interface PlannedMemberObjectReport extends ObjectRef, Partial<Why> {
   refused?: Why;
 }
 
+/** What a member is asked about before it is done. */
+export type RehearsedRow = ApplyRow | DeleteRow;
+
 export interface ReportInput {
   planned: readonly PlannedObject[];
   allClusters: number;
   /** What members said to writes that were rehearsed. */
-  rehearsed: ReadonlyMap<ApplyRow, Rehearsed>;
+  rehearsed: ReadonlyMap<RehearsedRow, Rehearsed>;
   /** The stages in which the changes of an object are rolled out, and which cluster is in which; undefined: all at once. */
   stagesOf: (planned: PlannedObject) => StageAssignment | undefined;
   unplaced: readonly UnplacedReport[];
@@ -135,12 +139,14 @@ function objectReport(
 }
 
 function memberObjectReport(
-  { ref, verb, why, row }: MemberObjectChange,
+  { ref, verb, why, row, removal }: MemberObjectChange,
   cluster: string,
   before: Target | undefined,
   rehearsed: ReportInput["rehearsed"],
 ): PlannedMemberObjectReport {
   const said = row === undefined ? undefined : rehearsed.get(row);
+  const kept = removal?.verb === "Delete" ? rehearsed.get(removal) : undefined;
+  if (kept?.kind === "Refused") return { ...ref, change: "Held", reason: kept.reason, message: kept.message };
   const refused = said?.kind === "Refused" ? { refused: { reason: said.reason, message: said.message } } : {};
   return {
     ...ref,

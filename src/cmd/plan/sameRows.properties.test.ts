@@ -2,6 +2,7 @@ import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import {
   CONTROLLER_CLASS_LABEL,
+  crdNameOf,
   DEFAULT_CLASS,
   FEDERATION_API_VERSION,
   type KubeObject,
@@ -41,7 +42,7 @@ interface Cluster {
   joined: boolean;
   removeFound: boolean;
   leaving: "Drain" | "Orphan" | undefined;
-  namespaces: string[] | undefined;
+  namespaces: readonly string[] | undefined;
 }
 
 interface Owner {
@@ -70,6 +71,8 @@ interface Hub {
   suspend: boolean;
   divided: boolean;
   hasSecret: boolean;
+  /** The CRD of the clusters is being deleted. */
+  kindGoes: boolean;
 }
 
 const some = fc.subarray(NAMES);
@@ -114,6 +117,7 @@ const arbitraryHub: fc.Arbitrary<Hub> = fc.record({
   suspend: rarely,
   divided: fc.boolean(),
   hasSecret: mostly,
+  kindGoes: rarely,
 });
 
 function memberOf(name: string, { ready, joined, removeFound, leaving, namespaces }: Cluster): KubeObject {
@@ -209,10 +213,14 @@ function placementsOf({ placed, suspend, divided }: Hub): KubeObject[] {
   return [{ ...one, spec: { ...(one["spec"] as object), resourceSelectors: [...resourceSelectors, bundles] } }];
 }
 
-const crdOf = ({ plural, group }: { plural: string; group: string }): KubeObject => ({
+const crdOfClusters = ({ kindGoes }: Hub): KubeObject => ({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
-  metadata: { name: `${plural}.${group}`, creationTimestamp: LONG_AGO },
+  metadata: {
+    name: crdNameOf(MEMBERCLUSTERS),
+    creationTimestamp: LONG_AGO,
+    ...(kindGoes ? { deletionTimestamp: LATER, finalizers: ["customresourcecleanup.apiextensions.k8s.io"] } : {}),
+  },
 });
 
 /** As the manager and the planner both go on from a state. */
@@ -232,7 +240,7 @@ async function byManager(hub: Hub, objects: readonly KubeObject[], copies: reado
     { classes: [DEFAULT_CLASS] },
   );
   const { server, settle, shared, cache, classes, observations, plans, assignments, progress } = all;
-  server.create(CRDS, crdOf(MEMBERCLUSTERS));
+  server.create(CRDS, crdOfClusters(hub));
   for (const one of objects.slice(APPS.length)) server.create(MANIFESTBUNDLES, one);
   if (hub.hasSecret) server.create(SECRETS, SECRET);
   for (const [index, name] of NAMES.entries()) {
@@ -290,7 +298,7 @@ function byPlanner(hub: Hub, { clusters, objects, now }: Stored, copies: readonl
   for (const one of [...placementsOf(hub), ...clusters, ...objects]) put(state, one as KubeObject);
   if (hub.hasSecret) put(state, SECRET);
   state.kindTerms = new Map([
-    [`${MEMBERCLUSTERS.group}/${MEMBERCLUSTERS.kind}`, kindTerms(MEMBERCLUSTERS, crdOf(MEMBERCLUSTERS).metadata)],
+    [`${MEMBERCLUSTERS.group}/${MEMBERCLUSTERS.kind}`, kindTerms(MEMBERCLUSTERS, crdOfClusters(hub).metadata)],
   ]);
   const resolved = { dependencies: state.dependencies };
   for (const object of objects) {

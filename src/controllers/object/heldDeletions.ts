@@ -4,17 +4,14 @@ import {
   type KubeObject,
   OBJECT_FINALIZER,
   type OwnerRef,
-  type Reason,
   refKey,
   shortMessage,
-  shortName,
 } from "../../apis/index.ts";
-import { choosePlacement, type Observation, type Why } from "../../desiredstate/index.ts";
+import type { Observation, Why } from "../../desiredstate/index.ts";
 import type { HubCache, PlacedKind } from "../../hub/index.ts";
 import { CRDS } from "../../runtime/index.ts";
 import { type MissingOwners } from "../facts/index.ts";
 
-const SUSPENDED: Reason = "Suspended";
 /** Nobody tells when the last object of a kind is gone. */
 export const HELD_AGAIN_MS = 5_000;
 
@@ -68,15 +65,4 @@ export async function heldAsGone(
   if (oldest === undefined || !(await hub.kindDeletions.wasOfEarlierCrd(kind.type, oldest, signal))) return undefined;
   missing.lostWithKind(refKey(ref));
   return undefined;
-}
-
-/** Why the copies of an object that is being deleted stay, when the policy that places it is suspended: then nothing is deleted either. */
-export function heldBySuspension(
-  hub: Pick<HubCache, "allPlacements"> & { planned: Pick<HubCache["planned"], "settingOf"> },
-  object: KubeObject,
-): Why | undefined {
-  const { placement } = choosePlacement(object, hub.allPlacements(), hub.planned.settingOf(object));
-  if (placement?.spec.suspend !== true) return undefined;
-  const { kind, metadata } = placement;
-  return { reason: SUSPENDED, message: `suspended by ${kind} ${shortName(metadata.name)}; goes on without suspend` };
 }

@@ -6,6 +6,7 @@ import {
   copiesOf,
   copiesToPlan,
   type DeletionPolicy,
+  heldBySuspension,
   isUnrecorded,
   leftBehind,
   type Observation,
@@ -65,7 +66,7 @@ import { Finalizations } from "./finalizations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 import { changedFinished, changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
 import { changedContent, concernedAmong, isConcerned } from "./concerned.ts";
-import { HELD_AGAIN_MS, heldAsGone, heldByKind, heldBySuspension } from "./heldDeletions.ts";
+import { HELD_AGAIN_MS, heldAsGone, heldByKind } from "./heldDeletions.ts";
 import { isOver, letGo } from "./letGo.ts";
 import { RecordedRows } from "./recordedRows.ts";
 import { type Stage, Staging, type StagingSources } from "./staging.ts";
@@ -324,7 +325,7 @@ export class PlacementReconciler implements Reconciler {
     if (next.length === (object.metadata.finalizers ?? []).length) return await this.#cleanUp(owner, context, signal);
     if ((await this.#orphaning.settle(object, kind, signal)) === "Changed") return requeueAfter(RETRY_FINALIZER_MS);
     const isAnywhere = copiesOf(this.#options.hubState, owner).length > 0;
-    const suspension = isAnywhere ? heldBySuspension(hub, object) : undefined;
+    const suspension = isAnywhere ? heldBySuspension(this.#options.hubState, object) : undefined;
     const held = suspension ?? (isAnywhere ? await heldByKind(hub, object, kind, signal) : undefined);
     const { policy, footprint } = this.#finalizations.of(owner, object, kind);
     const life = ownerRefOf(object);

@@ -19,4 +19,5 @@ export {
 export type { ContactFacts, HubState } from "./hubState.ts";
 export { acceptedIn, heldConditionOf, type MissingHold, rememberedHold, whyHeldAsMissing } from "./missingHold.ts";
 export { assembleRemovalFacts, isCustom, leftBehind, type Removal } from "./removalFacts.ts";
+export { heldBySuspension } from "./suspension.ts";
 export { assembleSnapshot, isUnrecorded, previousOf, type ResolvedNeeds } from "./snapshot.ts";

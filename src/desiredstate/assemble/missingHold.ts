@@ -34,10 +34,13 @@ export function acceptedIn({ metadata }: MemberCluster): string | undefined {
   return metadata.annotations?.[ACCEPT_DELETIONS_ANNOTATION];
 }
 
-/** Undefined where a person agrees on the cluster. `cluster`: where the copies are. */
-export function whyHeldAsMissing(hold: MissingHold, cluster: MemberCluster | undefined): Why | undefined {
-  if (cluster !== undefined && acceptedIn(cluster) === hold.since) return undefined;
-  const what = hold.reason === "HubWentBack" ? "the hub went back in time" : "the hub lost its object";
-  const agree = `if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${hold.since}`;
-  return { reason: hold.reason, message: shortMessage(`${what}; ${agree}`) };
+/** Undefined where a person agrees on the cluster. `cluster`: where the copies are. Without `since` no manager has begun to hold them yet. */
+export function whyHeldAsMissing(
+  { reason, since }: Pick<MissingHold, "reason"> & Partial<MissingHold>,
+  cluster: MemberCluster | undefined,
+): Why | undefined {
+  const what = reason === "HubWentBack" ? "the hub went back in time" : "the hub lost its object";
+  if (since === undefined) return { reason, message: what };
+  if (cluster !== undefined && acceptedIn(cluster) === since) return undefined;
+  return { reason, message: shortMessage(`${what}; if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${since}`) };
 }

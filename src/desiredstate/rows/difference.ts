@@ -4,7 +4,7 @@ import { reowned } from "./marks.ts";
 import { AWAITING_REPLACEMENT } from "./moves.ts";
 import { REPLACED } from "./replacement.ts";
 import { isSameRef } from "./rows.ts";
-import type { ApplyRow, HoldRow, Observation, Role, Row, Target, Why } from "../types.ts";
+import type { ApplyRow, DeleteRow, HoldRow, ReleaseRow, Observation, Role, Row, Target, Why } from "../types.ts";
 
 /** What becomes of a member object. */
 export type ChangeVerb = "Created" | "Changed" | "Deleted" | "Released" | "Held" | "Unchanged";
@@ -17,6 +17,8 @@ export interface MemberObjectChange {
   why?: Why;
   /** What is to be there. */
   row?: ApplyRow;
+  /** What is to go. */
+  removal?: DeleteRow | ReleaseRow;
 }
 
 /** What becomes of a hub object on one cluster. */
@@ -117,7 +119,14 @@ function changeOf(
   if (isTakenOver(row, copy, writers)) return { ref, role, verb: "Changed", why: TAKEN_OVER };
   const verb = old !== undefined && isSameAsk(row, old) ? "Unchanged" : verbOfRow(row, copy, writers);
   const why = row.verb === "Apply" ? undefined : row.why;
-  return { ref, role, verb, ...(why === undefined ? {} : { why }), ...(row.verb === "Apply" ? { row } : {}) };
+  return {
+    ref,
+    role,
+    verb,
+    ...(why === undefined ? {} : { why }),
+    ...(row.verb === "Apply" ? { row } : {}),
+    ...(row.verb === "Delete" || row.verb === "Release" ? { removal: row } : {}),
+  };
 }
 
 type Writers = ReadonlySet<string>;
@@ -151,15 +160,19 @@ function verbOfRow(row: Row, copy: Observation | undefined, writers: Writers | u
     case "Release":
       return "Released";
     case "Hold":
-      return held(row, present);
+      return held(row, present, writers);
   }
 }
 
 const NEEDED_BY_OTHERS: Reason = "NeededByOthers";
 
-function held({ wanted, why, hash }: HoldRow, present: Observation["present"]): ChangeVerb {
-  // Another hub object takes the copy over, and is named in it from then on.
-  if (!wanted && why.reason === NEEDED_BY_OTHERS) return "Changed";
+function held(
+  { wanted, why, hash }: HoldRow,
+  present: Observation["present"],
+  writers: Writers | undefined,
+): ChangeVerb {
+  // Another hub object that writes the copy takes the copy over, and is named in it from then on.
+  if (!wanted && why.reason === NEEDED_BY_OTHERS && writers?.size !== 0) return "Changed";
   if (!wanted) return why.reason === AWAITING_REPLACEMENT || why.reason === "Terminating" ? "Deleted" : "Held";
   // It waits for its dependency alone, and is written then.
   if (why.reason === REPLACED) return "Changed";

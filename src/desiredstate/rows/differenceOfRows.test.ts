@@ -148,6 +148,7 @@ describe("a member object", () => {
         ref: refTo("Service"),
         role: "rendered",
         verb: "Deleted",
+        removal: rows[1],
         why: { reason: "NotSelected", message: "not selected" },
       },
     ]);

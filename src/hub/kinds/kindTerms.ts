@@ -46,7 +46,11 @@ export function isOfEarlierCrd({ installedAt }: KindTerms, object: Departing): b
 }
 
 /** Why the deletion of the object is held; undefined when it is not. */
-export function heldUnder(terms: KindTerms, { kind }: ResourceType, object: Departing): KindHeld | undefined {
+export function heldUnder(
+  terms: KindTerms,
+  { kind }: Pick<ResourceType, "kind">,
+  object: Departing,
+): KindHeld | undefined {
   if (isAgreed(object)) return undefined;
   if (terms.held !== undefined || !isOfEarlierCrd(terms, object)) return terms.held;
   const how = `was deleted with an earlier CRD; if meant, annotate it ${AGREEMENT}`;

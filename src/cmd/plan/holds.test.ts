@@ -1,0 +1,314 @@
+import { describe, expect, test } from "vitest";
+import {
+  CONTROLLER_CLASS_LABEL,
+  crdNameOf,
+  type KubeObject,
+  type OwnerRef,
+  parseObject,
+  refKey,
+} from "../../apis/index.ts";
+import { type Observation, ownerRefOf } from "../../desiredstate/index.ts";
+import { kindTerms } from "../../hub/index.ts";
+import { DEMOAPPLICATIONS } from "../../runtime/index.ts";
+import { departingNotes } from "./departing.ts";
+import { PlannerHubState, put } from "./hubState.ts";
+import { lostOwnerNotes } from "./lostOwners.ts";
+import { Comparing, type PlannedObject } from "./planning.ts";
+import { application, FEDERATION, placement } from "./testing/objects.ts";
+
+/** `plan` says what the manager would hold, and why. */
+
+const NOW = Date.parse("2026-03-01T00:00:00Z");
+const [LONG_AGO, JOINED] = ["2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z"];
+const replicas = { desired: 2, updated: 2, ready: 2, available: 2 };
+
+function member(name: string, spec: object = {}, metadata: object = {}, conditions: object[] = []): KubeObject {
+  const ready = { type: "Ready", status: "True", reason: "Connected", message: "", lastTransitionTime: JOINED };
+  return {
+    apiVersion: FEDERATION,
+    kind: "MemberCluster",
+    metadata: { name, creationTimestamp: JOINED, ...metadata },
+    spec: { connection: { pull: {} }, ...spec },
+    status: { conditions: [ready, ...conditions] },
+  };
+}
+
+function onHub(object: KubeObject, clusters: readonly string[], entry: object = {}, metadata: object = {}): KubeObject {
+  const entries = clusters.map((name) => ({ name, state: "Available", replicas, observedHash: "h", ...entry }));
+  return {
+    ...object,
+    metadata: { ...object.metadata, uid: `${object.metadata.name}-uid`, generation: 1, ...metadata },
+    status: { observedGeneration: 1, clusters: entries },
+  };
+}
+
+/** An application that runs on these clusters, and its copies there. */
+const web = (clusters: readonly string[], entry: object = {}, metadata: object = {}): KubeObject =>
+  onHub(application({ envFrom: [] }), clusters, entry, metadata);
+
+const DEPLOYMENT = { apiVersion: "apps/v1", kind: "Deployment", namespace: "shop", name: "web" };
+const SERVICE = { apiVersion: "v1", kind: "Service", namespace: "shop", name: "web" };
+const SECRET = { apiVersion: "v1", kind: "Secret", namespace: "shop", name: "password" };
+
+function copy(cluster: string, owner: OwnerRef, ref = DEPLOYMENT, present: object = {}): Observation {
+  const health = { state: "Available" as const, ...(ref === DEPLOYMENT ? { replicas } : {}) };
+  const seen = {
+    uid: `${cluster}-${ref.name}`,
+    owner,
+    createdAt: "2026-02-01T00:00:00Z",
+    proven: true,
+    deleting: false,
+  };
+  return { cluster, ref, present: { ...seen, health, ...present }, writing: false, revision: 0 };
+}
+
+/** With defaults, as a hub stores it. */
+function stored(object: KubeObject): KubeObject {
+  const parsed = parseObject(object);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  return parsed.object;
+}
+
+interface Change {
+  now: readonly KubeObject[];
+  then: readonly KubeObject[];
+  copies: readonly Observation[];
+}
+
+function comparing({ now, then }: Pick<Change, "now" | "then">): Comparing {
+  const before = new PlannerHubState();
+  before.hubId = "hub";
+  for (const object of now) put(before, stored(object));
+  const after = before.clone();
+  for (const object of then) put(after, stored(object));
+  return new Comparing({ before, after, lost: new Set(), now: NOW });
+}
+
+/** What becomes of the object of that name by what the members say. */
+function planned(change: Change, name = "web"): PlannedObject | undefined {
+  const both = comparing(change);
+  const observed = both.candidates.map((one) =>
+    both.observed(
+      one,
+      change.copies.filter(({ present }) => present?.owner !== undefined && refKey(present.owner) === one.key),
+    ),
+  );
+  const candidate = observed.find(({ object }) => object.metadata.name === name);
+  return candidate === undefined ? undefined : both.planned(candidate);
+}
+
+/** What becomes of the member objects on a cluster, as `verb reason`. */
+function fates(change: Change, cluster: string, name?: string): string[] {
+  const found = planned(change, name)?.changes.find((one) => one.cluster === cluster);
+  return (found?.objects ?? []).map(({ verb, why, ref }) => [verb, why?.reason, ref.kind].filter(Boolean).join(" "));
+}
+
+const placed = (clusters: string[]): KubeObject => placement(clusters);
+const clusters = [member("m1"), member("m2")];
+
+describe("a copy that is left behind", () => {
+  const owner = ownerRefOf(web(["m1"]));
+  const moved = [placed(["m1"])];
+  const arrived = [copy("m1", owner), copy("m1", owner, SERVICE)];
+  /** From two clusters to the first. */
+  const leaving = (more: Partial<Change> & { object?: KubeObject } = {}): Change => {
+    const { object = web(["m1", "m2"]), ...rest } = more;
+    const now = [...clusters, placed(["m1", "m2"]), object];
+    return { now, then: moved, copies: [...arrived, copy("m2", owner)], ...rest };
+  };
+
+  test("goes where nothing holds it", () => {
+    expect(fates(leaving(), "m2")).toEqual(["Deleted NotSelected Deployment"]);
+  });
+
+  test("stays where it is older than the membership of the cluster, and the record does not name the cluster", () => {
+    const old = copy("m2", owner, DEPLOYMENT, { createdAt: LONG_AGO });
+    const change = leaving({ object: web(["m1"]), copies: [...arrived, old] });
+    expect(fates(change, "m2")).toEqual(["Held FoundOnJoin Deployment"]);
+    expect(fates(leaving({ copies: [...arrived, old] }), "m2")).toEqual(["Deleted NotSelected Deployment"]);
+  });
+
+  test("stays while the manager holds all removals, as statuses say", () => {
+    const cart = onHub(application({ envFrom: [] }, "cart"), ["m1"], { state: "Held", reason: "DeletionsHeld" });
+    const change = leaving();
+    expect(fates({ ...change, now: [...change.now, cart] }, "m2")).toEqual(["Held DeletionsHeld Deployment"]);
+  });
+
+  test("stays where Meridian may remove nothing from its namespace", () => {
+    const then = [member("m2", { namespaces: ["other"] })];
+    expect(fates(leaving({ then }), "m2")).toEqual(["Held NamespaceNotGranted Deployment"]);
+  });
+
+  test("stays where nothing shows that Meridian made it", () => {
+    const copies = [...arrived, copy("m2", owner, DEPLOYMENT, { proven: false })];
+    expect(fates(leaving({ copies }), "m2")).toEqual(["Held OwnershipUnproven Deployment"]);
+  });
+});
+
+describe("a dependency that is left behind", () => {
+  const secret = { ...SECRET, metadata: { name: "password", namespace: "shop" }, data: { password: "b2xk" } };
+  const password = { apiVersion: "v1", kind: "Secret", metadata: secret.metadata, data: secret.data };
+  const reader = (name: string, on: string[], metadata: object = {}): KubeObject =>
+    onHub(application({}, name), on, {}, metadata);
+  const owner = ownerRefOf(reader("web", []));
+  const copies = [copy("m1", owner), copy("m1", owner, SERVICE), copy("m2", owner), copy("m2", owner, SECRET)];
+  const change = (other: KubeObject): Change => {
+    const byName = (name: string, on: string[]): KubeObject => {
+      const one = placement(on);
+      const [selector] = (one["spec"] as { resourceSelectors: object[] }).resourceSelectors;
+      const spec = { ...(one["spec"] as object), resourceSelectors: [{ ...selector, name }] };
+      return { ...one, metadata: { ...one.metadata, name }, spec };
+    };
+    return {
+      now: [
+        ...clusters,
+        password,
+        byName("web", ["m1", "m2"]),
+        byName("cart", ["m1"]),
+        reader("web", ["m1", "m2"]),
+        other,
+      ],
+      then: [byName("web", ["m1"])],
+      copies,
+    };
+  };
+
+  test("goes where no other object on that cluster needs it", () => {
+    expect(fates(change(reader("cart", ["m1"])), "m2")).toContain("Deleted NotSelected Secret");
+  });
+
+  test("stays where an object of another controller class needs it: where that one runs, only its manager knows", () => {
+    const canary = reader("cart", ["m1"], { labels: { [CONTROLLER_CLASS_LABEL]: "canary" } });
+    expect(fates(change(canary), "m2")).toContain("Held NeededByOthers Secret");
+  });
+});
+
+describe("a bundle", () => {
+  const manifests = [
+    { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings", namespace: "shop" }, data: {} },
+    {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "farms.example.com" },
+    },
+  ];
+  const bundle = (annotations: Record<string, string> = {}): KubeObject =>
+    onHub(
+      {
+        apiVersion: FEDERATION,
+        kind: "ManifestBundle",
+        metadata: { name: "operator", namespace: "shop" },
+        spec: { manifests },
+      },
+      ["m1", "m2"],
+      {},
+      { annotations },
+    );
+  const owner = ownerRefOf(bundle());
+  const home = {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: {
+      name: "shop",
+      annotations: { "federation.paas.cmft.com/allowed-bundle-kinds": "CustomResourceDefinition" },
+    },
+  };
+  const CRD = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", name: "farms.example.com" };
+  const SETTINGS = { apiVersion: "v1", kind: "ConfigMap", namespace: "shop", name: "settings" };
+  const selects = (on: string[]): KubeObject =>
+    placement(on, { resourceSelectors: [{ apiVersion: FEDERATION, kind: "ManifestBundle" }] });
+  const copies = ["m1", "m2"].flatMap((on) => [copy(on, owner, SETTINGS), copy(on, owner, CRD as typeof SETTINGS)]);
+  const removals = (annotations?: Record<string, string>) => {
+    const change = {
+      now: [...clusters, home, selects(["m1", "m2"]), bundle(annotations)],
+      then: [selects(["m1"])],
+      copies,
+    };
+    return planned(change, "operator")?.changes.find(({ cluster }) => cluster === "m2")?.objects ?? [];
+  };
+
+  test("goes in phases, its definitions last", () => {
+    const phases = removals().map(({ ref, removal }) => [ref.kind, removal?.phase]);
+    const [settings = 0, definition = 0] = ["ConfigMap", "CustomResourceDefinition"].map(
+      (kind) => phases.find(([one]) => one === kind)?.[1] as number,
+    );
+    expect(definition).toBeLessThan(settings);
+  });
+
+  test("takes a definition along though objects of it exist, where a person has agreed", () => {
+    const agreed = (annotations?: Record<string, string>) =>
+      removals(annotations).flatMap(({ removal }) => (removal?.verb === "Delete" ? [removal.agreed] : []));
+    expect(agreed()).toEqual([undefined, undefined]);
+    expect(agreed({ "federation.paas.cmft.com/allow-crd-removal": "farms.example.com" })).toContain(true);
+  });
+
+  test("stays on a cluster that is drained while objects of custom kinds are there", () => {
+    const drained = member("m2", { deletionPolicy: "Drain" }, { deletionTimestamp: JOINED });
+    const farm = { apiVersion: "example.com/v1", kind: "Farm", namespace: "shop", name: "big" };
+    const big = onHub({ ...farm, metadata: { name: "big", namespace: "shop" }, spec: {} }, []);
+    const both = comparing({ now: [...clusters, home, selects(["m1", "m2"]), bundle()], then: [drained] });
+    const candidates = both.candidates.map((one) => both.observed(one, copies));
+    both.after.observe("farm", [copy("m2", ownerRefOf(big), farm)], true);
+    const change = candidates.map((one) => both.planned(one)).find(({ object }) => object.kind === "ManifestBundle");
+    expect(change?.changes.find(({ cluster }) => cluster === "m2")?.why?.reason).toBe("NeededByOthers");
+  });
+});
+
+describe("an object that is being deleted", () => {
+  const gone = { deletionTimestamp: "2026-02-01T00:00:00Z", finalizers: ["paas.cmft.com/members"] };
+  const note = (terms: ReturnType<typeof kindTerms> | undefined, objects: readonly KubeObject[] = []): string => {
+    const state = new PlannerHubState();
+    const object = web(["m1"], {}, gone);
+    for (const one of [...clusters, object, ...objects]) put(state, stored(one));
+    if (terms !== undefined) state.kindTerms = new Map([["paas.cmft.com/DemoApplication", terms]]);
+    return departingNotes(state, [object]).join();
+  };
+  const crd = { name: crdNameOf(DEMOAPPLICATIONS), creationTimestamp: LONG_AGO };
+
+  test("is held with its kind, also before the status says so", () => {
+    expect(note(kindTerms(DEMOAPPLICATIONS, { ...crd, deletionTimestamp: JOINED }))).toContain("(KindBeingDeleted)");
+    expect(note(kindTerms(DEMOAPPLICATIONS, "Gone"))).toContain("(KindBeingDeleted)");
+    expect(note(kindTerms(DEMOAPPLICATIONS, crd))).not.toContain("KindBeingDeleted");
+  });
+
+  test("is held while its policy is suspended", () => {
+    expect(note(undefined, [placement(["m1"], { suspend: true })])).toContain("(Suspended)");
+  });
+});
+
+describe("copies of an object that the hub lacks", () => {
+  const lost: OwnerRef = {
+    apiVersion: "paas.cmft.com/v1",
+    kind: "DemoApplication",
+    namespace: "shop",
+    name: "old",
+    uid: "o",
+  };
+  const notesOf = async (read: { exists: boolean; resourceVersion: string } | undefined, conditions: object[] = []) => {
+    const state = new PlannerHubState();
+    for (const one of [member("m1", {}, {}, conditions), web(["m1"])]) put(state, one);
+    const seen = [copy("m1", lost, SECRET, { hubVersion: "900" }), copy("m1", ownerRefOf(web([])))];
+    return (await lostOwnerNotes({ owner: async () => read }, state, seen, NOW)).join();
+  };
+
+  test("are held where they know a later state of the hub", async () => {
+    expect(await notesOf({ exists: false, resourceVersion: "800" })).toContain("(HubWentBack)");
+    expect(await notesOf({ exists: false, resourceVersion: "1000" })).toBe("");
+  });
+
+  test("are held where the manager says so on the cluster", async () => {
+    const held = {
+      type: "DeletionsHeld",
+      status: "True",
+      reason: "OwnersMissing",
+      message: "",
+      lastTransitionTime: JOINED,
+    };
+    expect(await notesOf({ exists: false, resourceVersion: "1000" }, [held])).toContain("(OwnersMissing)");
+  });
+
+  test("are no such copies where the object has come meanwhile, or nobody may ask", async () => {
+    expect(await notesOf({ exists: true, resourceVersion: "800" })).toBe("");
+    expect(await notesOf(undefined)).toBe("");
+  });
+});
