@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { FIRST_RECORD_ANNOTATION, OBJECT_FINALIZER, REGION_LABEL } from "../../apis/index.ts";
+import { FIRST_RECORD_ANNOTATION, type KubeObject, OBJECT_FINALIZER, REGION_LABEL } from "../../apis/index.ts";
+import { assembleSnapshot, computeTarget, ownerRefOf } from "../../desiredstate/index.ts";
 import { ApiError, DEMOAPPLICATIONS, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS } from "../../runtime/index.ts";
 import { RETRY_FINALIZER_MS } from "../facts/finalizers.ts";
 import { observation } from "../testing/builders.ts";
+import { knownOf } from "./needs.ts";
 import { CANARY, DEPLOYMENT, handing, TO_CANARY } from "../testing/handing.ts";
 import { APP, placement, placing, statusOn } from "../testing/planning.ts";
 
@@ -347,4 +349,30 @@ test.each([
   expect(finalizers()).toEqual(metadata.finalizers);
   await update({ metadata: { generation: 2 } });
   expect(woken).toEqual([]);
+});
+
+test("an object that is divided by room is claimed with the replicas that its copies ask for, whatever the older status says", async () => {
+  const scheduling = { mode: "Divided", strategy: "Available" };
+  const placements = [placement(["a", "b"], { replicaScheduling: scheduling })];
+  const all = await handing(
+    { finalizers: [CANARY], generation: 2 },
+    { spec: { replica: 4 }, status: statusOn("a", "b"), placements },
+  );
+  await all.handOver();
+  const { object } = all.cache.object(APP) as { object: KubeObject };
+  const report = (cluster: string, desired: number, hash?: string): void => {
+    const replicas = { desired, updated: desired, ready: desired, available: desired };
+    const health = { state: "Available" as const, replicas };
+    const present = { owner: ownerRefOf(object), health, ...(hash === undefined ? {} : { hash }) };
+    all.observations.report(cluster, [observation({ cluster, ref: DEPLOYMENT, present })]);
+  };
+  const given = { a: 3, b: 1 };
+  for (const [cluster, desired] of Object.entries(given)) report(cluster, desired);
+  const known = knownOf(all.shared, APP, all.cache.object(APP) as never);
+  const target = computeTarget(assembleSnapshot(all.shared.hubState, object, known), all.clock.now());
+  expect(target.clusters.map(({ name, replicas }) => [name, replicas])).toEqual(Object.entries(given));
+  for (const { name, replicas = 0, objects } of target.clusters)
+    report(name, replicas, objects.find(({ ref }) => ref.kind === "Deployment")?.hash);
+  await all.handOver();
+  expect(all.finalizers()).toEqual([OBJECT_FINALIZER, CANARY]);
 });
