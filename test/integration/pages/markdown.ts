@@ -13,6 +13,7 @@ export const PAGES = [
   "charts/meridian/README.md",
   "charts/meridian/REFERENCE.md",
   "src/README.md",
+  "src/decisions/README.md",
   "test/README.md",
   "test/BENCH.md",
 ];
