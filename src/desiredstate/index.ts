@@ -100,7 +100,6 @@ export {
 } from "./podSecurity/index.ts";
 export type {
   ApplyRow,
-  ClusterFacts,
   ClusterTarget,
   DeleteRow,
   DeletionPolicy,
@@ -119,4 +118,4 @@ export type {
   Target,
   Why,
 } from "./types.ts";
-export type { FoundCopy, Needs, PlacementChoice, Snapshot } from "./snapshot.ts";
+export type { Snapshot } from "./snapshot.ts";

@@ -71,16 +71,16 @@ function stored(object: KubeObject): KubeObject {
 
 interface Change {
   now: readonly KubeObject[];
-  then: readonly KubeObject[];
+  planned: readonly KubeObject[];
   copies: readonly Observation[];
 }
 
-function comparing({ now, then }: Pick<Change, "now" | "then">): Comparing {
+function comparing({ now, planned: to }: Pick<Change, "now" | "planned">): Comparing {
   const before = new PlannerHubState();
   before.hubId = "hub";
   for (const object of now) put(before, stored(object));
   const after = before.clone();
-  for (const object of then) put(after, stored(object));
+  for (const object of to) put(after, stored(object));
   return new Comparing({ before, after, lost: new Set(), now: NOW });
 }
 
@@ -114,7 +114,7 @@ describe("a copy that is left behind", () => {
   const leaving = (more: Partial<Change> & { object?: KubeObject } = {}): Change => {
     const { object = web(["m1", "m2"]), ...rest } = more;
     const now = [...clusters, placed(["m1", "m2"]), object];
-    return { now, then: moved, copies: [...arrived, copy("m2", owner)], ...rest };
+    return { now, planned: moved, copies: [...arrived, copy("m2", owner)], ...rest };
   };
 
   test("goes where nothing holds it", () => {
@@ -135,8 +135,8 @@ describe("a copy that is left behind", () => {
   });
 
   test("stays where Meridian may remove nothing from its namespace", () => {
-    const then = [member("m2", { namespaces: ["other"] })];
-    expect(fates(leaving({ then }), "m2")).toEqual(["Held NamespaceNotGranted Deployment"]);
+    const to = [member("m2", { namespaces: ["other"] })];
+    expect(fates(leaving({ planned: to }), "m2")).toEqual(["Held NamespaceNotGranted Deployment"]);
   });
 
   test("stays where nothing shows that Meridian made it", () => {
@@ -168,7 +168,7 @@ describe("a dependency that is left behind", () => {
         reader("web", ["m1", "m2"]),
         other,
       ],
-      then: [byName("web", ["m1"])],
+      planned: [byName("web", ["m1"])],
       copies,
     };
   };
@@ -221,7 +221,7 @@ describe("a bundle", () => {
   const removals = (annotations?: Record<string, string>) => {
     const change = {
       now: [...clusters, home, selects(["m1", "m2"]), bundle(annotations)],
-      then: [selects(["m1"])],
+      planned: [selects(["m1"])],
       copies,
     };
     return planned(change, "operator")?.changes.find(({ cluster }) => cluster === "m2")?.objects ?? [];
@@ -246,7 +246,7 @@ describe("a bundle", () => {
     const drained = member("m2", { deletionPolicy: "Drain" }, { deletionTimestamp: JOINED });
     const farm = { apiVersion: "example.com/v1", kind: "Farm", namespace: "shop", name: "big" };
     const big = onHub({ ...farm, metadata: { name: "big", namespace: "shop" }, spec: {} }, []);
-    const both = comparing({ now: [...clusters, home, selects(["m1", "m2"]), bundle()], then: [drained] });
+    const both = comparing({ now: [...clusters, home, selects(["m1", "m2"]), bundle()], planned: [drained] });
     const candidates = both.candidates.map((one) => both.observed(one, copies));
     both.after.observe("farm", [copy("m2", ownerRefOf(big), farm)], true);
     const change = candidates.map((one) => both.planned(one)).find(({ object }) => object.kind === "ManifestBundle");

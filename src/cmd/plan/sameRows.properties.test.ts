@@ -11,7 +11,6 @@ import {
   refKey,
   refOf,
 } from "../../apis/index.ts";
-import { knownOf } from "../../controllers/object/needs.ts";
 import { app, cluster, placement, planning } from "../../controllers/testing/planning.ts";
 import {
   assembleRemovalFacts,
@@ -257,17 +256,13 @@ async function byManager(hub: Hub, objects: readonly KubeObject[], copies: reado
   for (const member of cache.clusters.list()) cache.kindDeletions.heldNow(MEMBERCLUSTERS, member.metadata);
   for (const owner of cache.owners()) progress.planned(owner);
   const owners = objects.map((object) => refKey(refOf(object)));
-  const knownFor = (owner: string) => {
-    const found = cache.object(owner);
-    return found === undefined ? undefined : knownOf(shared, owner, found);
-  };
   const own = owners.filter((owner) => classes.of(cache.object(owner)?.object as KubeObject) === "Owned");
-  for (const owner of own) knownFor(owner);
+  for (const owner of own) all.resolved(owner);
   await settle();
   const now = cache.now();
   const planOf = (owner: string) => {
     const object = cache.object(owner)?.object as KubeObject;
-    const target = targetIn(shared.hubState, object, knownFor(owner) as ResolvedNeeds, now);
+    const target = targetIn(shared.hubState, object, all.resolved(owner) as ResolvedNeeds, now);
     return { object, target, rows: rowsIn(shared.hubState, object, target, now) };
   };
   const planned = new Map(own.map((owner) => [owner, planOf(owner)]));

@@ -5,7 +5,7 @@
  */
 export { classesOf, ControllerClasses, type OfGone } from "./controllerClasses.ts";
 export { type CopySources, freesBundles, ownersNamedBy } from "./copies.ts";
-export { type Collected, DependencyWatches } from "./dependencies.ts";
+export { DependencyWatches } from "./dependencies.ts";
 export { EvictionPace } from "./evictionPace.ts";
 export { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 export { FirstSight } from "./firstSight.ts";
@@ -13,7 +13,7 @@ export { type AskGate, Gates } from "./gates.ts";
 export { whyNotGranted } from "./grants.ts";
 export { holdersBeside, keepHeld, wentByTtl } from "./heldOnHub.ts";
 export { HubNamespaces } from "./hubNamespaces.ts";
-export { ManagerHubState, type ManagerHubStateSources } from "./managerHubState.ts";
+export { ManagerHubState } from "./managerHubState.ts";
 export { type HeldThere, MissingOwners } from "./missingOwners.ts";
 export { PlanningProgress } from "./planningProgress.ts";
 export { contentHash, Revisions, tooLarge } from "./revisions.ts";

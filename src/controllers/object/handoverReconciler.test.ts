@@ -4,7 +4,6 @@ import { assembleSnapshot, computeTarget, ownerRefOf } from "../../desiredstate/
 import { ApiError, DEMOAPPLICATIONS, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS } from "../../runtime/index.ts";
 import { RETRY_FINALIZER_MS } from "../facts/finalizers.ts";
 import { observation } from "../testing/builders.ts";
-import { knownOf } from "./needs.ts";
 import { CANARY, DEPLOYMENT, handing, TO_CANARY } from "../testing/handing.ts";
 import { APP, placement, placing, statusOn } from "../testing/planning.ts";
 
@@ -368,8 +367,7 @@ test("an object that is divided by room is claimed with the replicas that its co
   };
   const given = { a: 3, b: 1 };
   for (const [cluster, desired] of Object.entries(given)) report(cluster, desired);
-  const known = knownOf(all.shared, APP, all.cache.object(APP) as never);
-  const target = computeTarget(assembleSnapshot(all.shared.hubState, object, known), all.clock.now());
+  const target = computeTarget(assembleSnapshot(all.shared.hubState, object, all.resolved()), all.clock.now());
   expect(target.clusters.map(({ name, replicas }) => [name, replicas])).toEqual(Object.entries(given));
   for (const { name, replicas = 0, objects } of target.clusters)
     report(name, replicas, objects.find(({ ref }) => ref.kind === "Deployment")?.hash);

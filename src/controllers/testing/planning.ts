@@ -7,7 +7,7 @@ import {
   refKey,
 } from "../../apis/index.ts";
 import type { ClusterContact } from "../../clusters/index.ts";
-import type { Row } from "../../desiredstate/index.ts";
+import type { ResolvedNeeds, Row } from "../../desiredstate/index.ts";
 import { StatusStore } from "../../hub/index.ts";
 import { application, SELECTS_APPLICATIONS, setUpHub } from "../../hub/testing/fakeHub.ts";
 import { type EventRecord, type EventRecorder, Metrics, RecoveryRecorder } from "../../observability/index.ts";
@@ -35,6 +35,7 @@ import { HubNamespaces } from "../facts/hubNamespaces.ts";
 import { ManagerHubState } from "../facts/managerHubState.ts";
 import { MissingOwners } from "../facts/missingOwners.ts";
 import { Observations } from "../tables/observations.ts";
+import { knownOf } from "../object/needs.ts";
 import { PlacementReconciler } from "../object/placement.ts";
 import { PlanningProgress } from "../facts/planningProgress.ts";
 import { Plans } from "../tables/plans.ts";
@@ -261,6 +262,11 @@ export async function planning(
   const contact = (name: string, change: Partial<ClusterContact>): void =>
     observations.contact(name, { ...inContact, ...change });
   const onHub = (name = "shop"): KubeObject => server.get(DEMOAPPLICATIONS, "default", name);
+  /** What is known of the needs of an object that is on the hub. */
+  const resolved = (owner = APP): ResolvedNeeds | undefined => {
+    const found = cache.object(owner);
+    return found === undefined ? undefined : knownOf(shared, owner, found);
+  };
   const update = async (patch: object, name = "shop"): Promise<void> => {
     server.merge(DEMOAPPLICATIONS, "default", name, patch);
     await settle();
@@ -268,7 +274,7 @@ export async function planning(
   return {
     ...{ shared, server, client, cache, clock, settle, state, events, recorder, lines, spans, signal, context },
     ...{ observations, plans, progress, classes, assignments, dependencies, missing, contacts, store, metrics },
-    ...{ reconcileBy, wokenBy, rows, rowLines, carryOut, contact, onHub, update, hub },
+    ...{ resolved, reconcileBy, wokenBy, rows, rowLines, carryOut, contact, onHub, update, hub },
   };
 }
 
