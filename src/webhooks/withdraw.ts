@@ -1,5 +1,5 @@
 import { crdNameOf, isConverted, KINDS, type KubeObject, versionsOf } from "../apis/index.ts";
-import { type Client, CRDS, isNotFound } from "../runtime/index.ts";
+import { type Client, CRDS, isNotFound, listAll } from "../runtime/index.ts";
 import { ADMISSION_TYPES } from "./publisher.ts";
 import { conversionLike, leadsTo } from "./wanted.ts";
 
@@ -73,7 +73,7 @@ function heirOf(crd: KubeObject, others: readonly KubeObject[]): object | "conve
 async function otherConfigurations(client: Client, own: string, signal: AbortSignal): Promise<KubeObject[]> {
   const [type] = ADMISSION_TYPES;
   if (type === undefined) return [];
-  const { items } = await client.list(type, { labelSelector: "app.kubernetes.io/part-of=meridian", signal });
+  const items = await listAll({ client, type, labelSelector: "app.kubernetes.io/part-of=meridian" }, { signal });
   return items.filter(({ metadata }) => metadata.name !== own);
 }
 

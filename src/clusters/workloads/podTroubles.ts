@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../apis/index.ts";
 import { type PodTrouble, podTrouble } from "../../interpreter/index.ts";
 import type { Logger } from "../../observability/index.ts";
-import { type Clock, isForbidden, isMisbehaviour, listPages, PODS } from "../../runtime/index.ts";
+import { type Clock, isForbidden, isMisbehaviour, listPages, type ObjectList, PODS } from "../../runtime/index.ts";
 import { type MemberObject, type MemberObjects, type ObservedObject } from "../model/index.ts";
 import type { MemberSession } from "../types.ts";
 
@@ -258,8 +258,8 @@ export class PodTroubles {
 
   /** Reads page by page, until a page tells of trouble. */
   async #troubleOf({ ref, podSelector = "" }: ObservedObject): Promise<PodTrouble | undefined> {
-    for await (const { pods } of this.#pagesOf(ref.namespace, podSelector, PAGE)) {
-      const trouble = podTrouble(ref, pods);
+    for await (const { items } of this.#pagesOf(ref.namespace, podSelector, PAGE)) {
+      const trouble = podTrouble(ref, items);
       if (trouble !== undefined) return trouble;
     }
     return undefined;
@@ -274,9 +274,9 @@ export class PodTroubles {
     const values = new Set([...left.values()].map(([[, value]]) => value));
     const selector = `${key} in (${[...values].join(",")})`;
     let isWhole = false;
-    for await (const { pods, isLast } of this.#pagesOf(namespace, selector, PAGE_TOGETHER)) {
-      isWhole = isLast;
-      const byValue = Map.groupBy(pods, ({ metadata }) => metadata.labels?.[key]);
+    for await (const page of this.#pagesOf(namespace, selector, PAGE_TOGETHER)) {
+      isWhole = page.continue === undefined;
+      const byValue = Map.groupBy(page.items, ({ metadata }) => metadata.labels?.[key]);
       for (const [turn, labels] of left) {
         const selected = byValue.get(labels[0][1])?.filter((pod) => hasLabels(pod, labels));
         const trouble = podTrouble(turn.observed.ref, selected ?? []);
@@ -291,19 +291,12 @@ export class PodTroubles {
     return [];
   }
 
-  async *#pagesOf(
-    namespace: string | undefined,
-    labelSelector: string,
-    limit: number,
-  ): AsyncGenerator<{ pods: KubeObject[]; isLast: boolean }> {
+  async *#pagesOf(namespace: string | undefined, labelSelector: string, limit: number): AsyncGenerator<ObjectList> {
     const { client, signal } = this.#options.session;
     const selection = { client, type: PODS, labelSelector, ...(namespace === undefined ? {} : { namespace }) };
-    let pages = 0;
-    for await (const list of listPages(selection, { limit, longestMs: LONGEST_MS, signal })) {
-      this.#pods += list.items.length;
-      pages += 1;
-      yield { pods: list.items, isLast: list.continue === undefined || list.continue === "" };
-      if (pages === PAGES) return;
+    for await (const page of listPages(selection, { limit, longestMs: LONGEST_MS, mostPages: PAGES, signal })) {
+      this.#pods += page.items.length;
+      yield page;
     }
   }
 }

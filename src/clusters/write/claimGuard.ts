@@ -4,6 +4,7 @@ import {
   type Client,
   isForbidden,
   ifFound,
+  listAll,
   PERSISTENTVOLUMECLAIMS,
   type ResourceType,
 } from "../../runtime/index.ts";
@@ -50,7 +51,7 @@ async function claimsIn(
 ): Promise<readonly KubeObject[] | undefined> {
   try {
     const inThere = namespace === undefined ? {} : { namespace };
-    return (await client.list(PERSISTENTVOLUMECLAIMS, { ...inThere, metadataOnly: true, signal })).items;
+    return await listAll({ client, type: PERSISTENTVOLUMECLAIMS, ...inThere }, { metadataOnly: true, signal });
   } catch (error) {
     if (isForbidden(error)) return undefined;
     throw error;

@@ -7,6 +7,7 @@ import type { Command } from "commander";
 import {
   DEMOAPPLICATIONS,
   kubeconfigContexts,
+  listAll,
   MANIFESTBUNDLES,
   MEMBERCLUSTERS,
   NAMESPACES,
@@ -44,7 +45,8 @@ function knownTo(words: readonly string[], context: CommandContext): Known {
       await using hub = connectHub({ logLevel: "info", ...given(options) }, context);
       const namespace = within === OF_CONTEXT ? hub.config.currentNamespace : within;
       const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
-      const { items } = await hub.client.list(type, { metadataOnly: true, signal, ...given({ namespace }) });
+      const selection = { client: hub.client, type, ...given({ namespace }) };
+      const items = await listAll(selection, { metadataOnly: true, signal });
       return items.map(({ metadata }) => metadata.name);
     } catch {
       return [];

@@ -1,5 +1,5 @@
 import type { Condition, KubeObject } from "../../apis/index.ts";
-import { type Client, DEPLOYMENTS, PODS } from "../../runtime/index.ts";
+import { type Client, DEPLOYMENTS, listAll, PODS } from "../../runtime/index.ts";
 import {
   type CommandContext,
   CommandError,
@@ -20,8 +20,9 @@ const OF_HELM = "app.kubernetes.io/part-of=meridian,app.kubernetes.io/managed-by
 
 /** Throws {@link CommandError} when a Helm release runs managers on this hub: two sets of managers would undo each other's work. */
 export async function refuseBesideRelease(hub: Client, signal: AbortSignal): Promise<void> {
-  const { items } = await hub.list(DEPLOYMENTS, { labelSelector: OF_HELM, metadataOnly: true, signal });
-  const release = items.flatMap((deployment) => releaseOf(deployment) ?? [])[0];
+  const selection = { client: hub, type: DEPLOYMENTS, labelSelector: OF_HELM };
+  const deployments = await listAll(selection, { metadataOnly: true, signal });
+  const release = deployments.flatMap((deployment) => releaseOf(deployment) ?? [])[0];
   if (release === undefined) return;
   throw new CommandError(
     `${describeRelease(release)} runs managers on this hub already: change them with \`helm upgrade\`, or remove the release first (\`helm uninstall ${release.name} -n ${release.namespace}\`)`,
@@ -41,9 +42,9 @@ export async function untilManagersReady(
   const common = { client: hub, timeoutMs: timeout, signal, logger };
   const ready = await follow({ ...common, type: DEPLOYMENTS, namespace, name: MANAGER_DEPLOYMENT }, isRolledOut);
   if (ready) return;
-  const pods = await hub.list(PODS, { namespace, labelSelector: MANAGER_SELECTOR, signal });
+  const pods = await listAll({ client: hub, type: PODS, namespace, labelSelector: MANAGER_SELECTOR }, { signal });
   const deployment = await hub.get(DEPLOYMENTS, namespace, MANAGER_DEPLOYMENT, { signal });
-  const why = pods.items.flatMap((pod) => podTrouble(pod) ?? [])[0] ?? deploymentTrouble(deployment);
+  const why = pods.flatMap((pod) => podTrouble(pod) ?? [])[0] ?? deploymentTrouble(deployment);
   throw new CommandError(
     `everything is installed, and the managers are not ready in time${why === undefined ? "" : `: ${why}`}; see \`kubectl -n ${namespace} describe pods -l ${MANAGER_SELECTOR}\` and mend that, or run install again with another --image`,
     { exitCode: EXIT.timeout },

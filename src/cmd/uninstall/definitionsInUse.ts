@@ -6,6 +6,7 @@ import {
   CRDS,
   Discovery,
   isForbidden,
+  listAll,
   MEMBERCLUSTERS,
   type ResourceType,
   systemClock,
@@ -80,7 +81,7 @@ async function inUseOn(
 async function definitionsOf(client: Client, hubId: string, signal: AbortSignal): Promise<KubeObject[]> {
   const labelSelector = `${MANAGED_BY_LABEL}=${hubId}`;
   try {
-    return (await client.list(CRDS, { labelSelector, metadataOnly: true, signal })).items;
+    return await listAll({ client, type: CRDS, labelSelector }, { metadataOnly: true, signal });
   } catch (error) {
     if (isForbidden(error)) return [];
     throw error;

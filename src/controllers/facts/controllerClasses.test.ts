@@ -289,7 +289,7 @@ test.each([
   const { classes, client } = classesOn();
   client.answer = () => ({ items: items.map((metadata) => ({ metadata })) });
   expect(await classes.isOthersNamespace("team", signal)).toBe(want);
-  expect(client.calls).toEqual([
+  expect(client.calls).toMatchObject([
     { verb: "list", what: "demoapplications", options: { namespace: "team", metadataOnly: true } },
   ]);
 });

@@ -19,7 +19,7 @@ import {
 } from "../../apis/index.ts";
 import { choosePlacement, needsOf, ownerRefOf } from "../../desiredstate/index.ts";
 import { changedSpec, type HubCache, type Policy } from "../../hub/index.ts";
-import { type Client, Emitter } from "../../runtime/index.ts";
+import { type Client, Emitter, listPages } from "../../runtime/index.ts";
 import { type DependentsOfOthers } from "../tables/index.ts";
 
 /** How long the manager of the default class leaves to the others what is on a member and has no object on the hub. */
@@ -122,8 +122,9 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
     // Nobody knows what is there of a kind that may not be read.
     for (const _ of this.#hub.deniedKinds()) return true;
     for (const type of this.#hub.catalog.hubKinds()) {
-      const { items } = await this.#client.list(type, { namespace, metadataOnly: true, signal });
-      if (items.some((item) => this.#concernsOthers(OBJECT_FINALIZER, item.metadata))) return true;
+      const selection = { client: this.#client, type, namespace };
+      for await (const { items } of listPages(selection, { metadataOnly: true, signal }))
+        if (items.some((item) => this.#concernsOthers(OBJECT_FINALIZER, item.metadata))) return true;
     }
     return false;
   }

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { TransportError } from "../core/errors.ts";
 import { listAll, listPages, type PageOptions } from "./pages.ts";
 import { CONFIGMAPS } from "./resources.ts";
@@ -86,11 +86,37 @@ test("what is too long is asked for in smaller pages, and given up when one obje
   expect(limits).toEqual([500, 63, 8, 1]);
 });
 
-test("nobody else follows the pages of a list", () => {
-  const others = globSync("src/**/*.ts").filter(
-    (file) =>
-      !/\.test\.ts$|\/testing\/|^src\/(sandbox|runtime)\//.test(file) &&
-      /\bcontinue: /.test(readFileSync(file, "utf8")),
-  );
-  expect(others).toEqual([]);
+test("a list ends after the most pages that are wanted, and says whether it is whole", async () => {
+  const { client, asked } = paging((page, limit) => ({
+    items: limit,
+    ...(page < 2 ? { next: String(page + 1) } : {}),
+  }));
+  const tokens = async (mostPages: number): Promise<(string | undefined)[]> => {
+    const found: (string | undefined)[] = [];
+    for await (const page of listPages({ client, type: CONFIGMAPS }, { mostPages })) found.push(page.continue);
+    return found;
+  };
+  expect(await tokens(2)).toEqual(["1", "2"]);
+  expect(asked).toHaveLength(2);
+  expect(await tokens(3)).toEqual(["1", "2", undefined]);
+});
+
+describe("whoever reads a cluster", () => {
+  const sources = globSync("src/**/*.ts")
+    .filter((file) => !/\.test\.ts$|\/testing\/|^src\/(sandbox|runtime)\//.test(file))
+    .map((file) => ({ file, text: readFileSync(file, "utf8") }));
+
+  test("does not follow the pages of a list", () => {
+    expect(sources.filter(({ text }) => /\bcontinue: /.test(text)).map(({ file }) => file)).toEqual([]);
+  });
+
+  test("asks for one object or for so many, where a single answer is enough", () => {
+    const unbounded = sources.flatMap(({ file, text }) =>
+      [...text.matchAll(/\b(?:#?client|hub|member)\.list\([^;]*;/g)]
+        .map(([call]) => call)
+        .filter((call) => !/\blimit: |fieldSelector: `metadata\.name=/.test(call))
+        .map((call) => `${file}: ${call}`),
+    );
+    expect(unbounded).toEqual([]);
+  });
 });

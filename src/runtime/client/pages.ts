@@ -33,6 +33,8 @@ export interface PageOptions extends Pick<ListOptions, "signal" | "metadataOnly"
   limit?: number;
   /** For the whole list; the answer that is under way then is still waited for. */
   longestMs?: number;
+  /** The list ends after so many pages, without an error. The last page then still has its `continue` token. */
+  mostPages?: number;
 }
 
 /**
@@ -42,14 +44,14 @@ export interface PageOptions extends Pick<ListOptions, "signal" | "metadataOnly"
  */
 export async function* listPages(
   selection: Selection,
-  { limit: first = PAGE, longestMs = LONGEST_MS, ...options }: PageOptions = {},
+  { limit: first = PAGE, longestMs = LONGEST_MS, mostPages = Infinity, ...options }: PageOptions = {},
 ): AsyncGenerator<ObjectList, void, undefined> {
   const measure = new Measure(selection);
   const startedAt = performance.now();
   let token: string | undefined;
   let limit = first;
   let short = 0;
-  for (;;) {
+  for (let read = 0; read < mostPages;) {
     let page: ObjectList;
     try {
       page = await selection.client.list(selection.type, {
@@ -67,6 +69,7 @@ export async function* listPages(
     const next = page.continue === "" ? undefined : page.continue;
     if (next !== undefined && next === token) throw fault(selection, "Protocol", "the same page comes again and again");
     token = next;
+    read += 1;
     yield page;
     if (token === undefined) return;
     if (page.items.length < limit / 2) short += 1;
