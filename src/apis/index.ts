@@ -207,6 +207,8 @@ export {
   finalizerOf,
   FIRST_RECORD_ANNOTATION,
   generationOf,
+  kindKey,
+  kindKeyOf,
   HASH_ANNOTATION,
   holdersOf,
   HUB_VERSION_ANNOTATION,

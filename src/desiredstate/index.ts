@@ -24,7 +24,6 @@ export {
   isInSync,
   isKindUnseen,
   isSameRef,
-  kindNameOf,
   knownCopies,
   type MemberObjectChange,
   ownerRefOf,

@@ -76,6 +76,7 @@ export {
   dependencyKindOf,
   hubKindOf,
   isPropagated,
+  isRendered,
   memberKindOf,
   memberKinds,
   type MemberReport,

@@ -8,6 +8,8 @@ export {
   type ConditionStatus,
   type FieldsV1,
   generationOf,
+  kindKey,
+  kindKeyOf,
   type KubeObject,
   type ManagedFieldsEntry,
   type ObjectMeta,

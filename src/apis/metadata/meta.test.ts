@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type KubeObject, parseApiVersion, refKey, refOf } from "./meta.ts";
+import { kindKey, kindKeyOf, type KubeObject, parseApiVersion, refKey, refOf } from "./meta.ts";
 
 test.each([
   ["apps/v1", { group: "apps", version: "v1" }],
@@ -27,5 +27,14 @@ describe("what names an object", () => {
     expect(refKey({ ...refOf(object), apiVersion: "apps/v1beta2" })).toBe("apps/Deployment/shop/web");
     expect(refKey(refOf(role))).toBe("rbac.authorization.k8s.io/ClusterRole//r");
     expect(refKey({ apiVersion: "v1", kind: "Secret", namespace: "n", name: "s" })).toBe("/Secret/n/s");
+  });
+
+  test("has one key of its kind in whatever version the object is read", () => {
+    expect([kindKeyOf(object), kindKeyOf(role), kindKeyOf({ apiVersion: "v1", kind: "Secret" })]).toEqual([
+      "apps/Deployment",
+      "rbac.authorization.k8s.io/ClusterRole",
+      "/Secret",
+    ]);
+    expect(kindKey({ group: "apps", kind: "Deployment" })).toBe(kindKeyOf(object));
   });
 });

@@ -73,17 +73,27 @@ export interface Condition {
   lastTransitionTime: string;
 }
 
-/** Splits `apps/v1` and `v1` into group and version; the core group is the empty string. */
 /** The group of an apiVersion; empty for the core group. */
 function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf("/");
   return slash < 0 ? "" : apiVersion.slice(0, slash);
 }
 
+/** Splits `apps/v1` and `v1` into group and version; the core group is the empty string. */
 export function parseApiVersion(apiVersion: string): { group: string; version: string } {
   const slash = apiVersion.indexOf("/");
   if (slash < 0) return { group: "", version: apiVersion };
   return { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
+}
+
+/** One string for one kind, whatever version it is read in: `group/Kind`. */
+export function kindKey({ group, kind }: { group: string; kind: string }): string {
+  return `${group}/${kind}`;
+}
+
+/** As {@link kindKey}, of an object or a reference. */
+export function kindKeyOf({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): string {
+  return `${groupOf(apiVersion)}/${kind}`;
 }
 
 export function refOf(object: KubeObject): ObjectRef {
@@ -101,7 +111,7 @@ export function refOf(object: KubeObject): ObjectRef {
  * namespace for cluster-scoped objects. Used as key of maps and workqueues.
  */
 export function refKey(ref: ObjectRef): string {
-  return `${groupOf(ref.apiVersion)}/${ref.kind}/${ref.namespace ?? ""}/${ref.name}`;
+  return `${kindKeyOf(ref)}/${ref.namespace ?? ""}/${ref.name}`;
 }
 
 /**

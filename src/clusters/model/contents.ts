@@ -1,4 +1,4 @@
-import { type ObjectRef, parseApiVersion } from "../../apis/index.ts";
+import { kindKey, kindKeyOf, type ObjectRef } from "../../apis/index.ts";
 import type { Row } from "../../desiredstate/index.ts";
 import { memberKindOf } from "../../interpreter/index.ts";
 
@@ -17,7 +17,7 @@ export class Contents {
   }
 
   isKeptOf({ group, kind }: { group: string; kind: string }): boolean {
-    if (this.#asked.has(`${group}/${kind}`)) return true;
+    if (this.#asked.has(kindKey({ group, kind }))) return true;
     return !this.#isKnown && memberKindOf(group, kind).isGeneric === true;
   }
 
@@ -25,7 +25,7 @@ export class Contents {
   changed(ref: ObjectRef, before: Row | undefined, after: Row | undefined): void {
     const more = Number(after?.reporting !== undefined) - Number(before?.reporting !== undefined);
     if (more === 0) return;
-    const kind = `${parseApiVersion(ref.apiVersion).group}/${ref.kind}`;
+    const kind = kindKeyOf(ref);
     const asked = (this.#asked.get(kind) ?? 0) + more;
     if (asked > 0) this.#asked.set(kind, asked);
     else this.#asked.delete(kind);

@@ -1,6 +1,7 @@
 import {
   FEDERATION_GROUP,
   FIELD_MANAGER,
+  kindKey,
   type KubeObject,
   MANAGED_BY_LABEL,
   type ObjectRef,
@@ -182,7 +183,7 @@ function whyNot(error: unknown): string {
 }
 
 function goesWithTheNamespace({ group, kind }: ResourceType, name: string): boolean {
-  return DESCRIBES_OTHERS.has(`${group}/${kind}`) || OF_EVERY_NAMESPACE.has(`${group}/${kind}/${name}`);
+  return DESCRIBES_OTHERS.has(kindKey({ group, kind })) || OF_EVERY_NAMESPACE.has(`${group}/${kind}/${name}`);
 }
 
 /** The versions of a group hold the same objects: one of them is enough. */

@@ -1,4 +1,4 @@
-import { type ObjectRef, parseApiVersion } from "../../apis/index.ts";
+import { kindKeyOf, type ObjectRef } from "../../apis/index.ts";
 import type { Clock } from "../../runtime/index.ts";
 import { Breaker } from "./breaker.ts";
 
@@ -28,7 +28,7 @@ export class KindBreakers {
 
   /** Whether that object may be written now; else it waits, and is enqueued when it may. To be followed by {@link answered} or {@link silent}. */
   admits(ref: ObjectRef, key: string): boolean {
-    const kind = this.#kinds.get(nameOf(ref));
+    const kind = this.#kinds.get(kindKeyOf(ref));
     if (kind === undefined) return true;
     const state = kind.breaker.state(this.#clock.monotonic());
     if (state.kind === "Closed") return true;
@@ -43,7 +43,7 @@ export class KindBreakers {
 
   /** The member answered a request for that kind, also when the answer is no. */
   answered(ref: ObjectRef): void {
-    const name = nameOf(ref);
+    const name = kindKeyOf(ref);
     const kind = this.#kinds.get(name);
     if (kind === undefined) return;
     this.#kinds.delete(name);
@@ -52,7 +52,7 @@ export class KindBreakers {
 
   /** A request for that kind got no answer in time. */
   silent(ref: ObjectRef): void {
-    const name = nameOf(ref);
+    const name = kindKeyOf(ref);
     let kind = this.#kinds.get(name);
     if (kind === undefined) {
       kind = { breaker: new Breaker(), trying: false, waiting: new Set(), timer: undefined };
@@ -68,7 +68,7 @@ export class KindBreakers {
 
   /** Neither: what was tried was not sent. */
   unsent(ref: ObjectRef): void {
-    const kind = this.#kinds.get(nameOf(ref));
+    const kind = this.#kinds.get(kindKeyOf(ref));
     if (kind === undefined) return;
     kind.trying = false;
     if (kind.waiting.size > 0) this.#tryLater(kind);
@@ -109,8 +109,4 @@ export class KindBreakers {
     timer?.[Symbol.dispose]();
     for (const key of waiting) this.#enqueue(key);
   }
-}
-
-function nameOf({ apiVersion, kind }: ObjectRef): string {
-  return `${parseApiVersion(apiVersion).group}/${kind}`;
 }

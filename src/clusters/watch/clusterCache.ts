@@ -1,4 +1,4 @@
-import { MANAGED_BY_LABEL, type ObjectRef, parseApiVersion } from "../../apis/index.ts";
+import { kindKey, kindKeyOf, MANAGED_BY_LABEL, type ObjectRef } from "../../apis/index.ts";
 import { sightOf } from "../../desiredstate/index.ts";
 import type { GroupKind } from "../../interpreter/index.ts";
 import type { Logger, Metrics } from "../../observability/index.ts";
@@ -14,7 +14,7 @@ import {
 import { InitialSync } from "./initialSync.ts";
 import { KindsOnMember } from "./kindsOnMember.ts";
 import { memberBounds } from "./memberBounds.ts";
-import { kindOf, MemberWatch, type Watched } from "./memberWatch.ts";
+import { MemberWatch, type Watched } from "./memberWatch.ts";
 import { allNotGranted, MemberWriter, type Written } from "../write/index.ts";
 import { NamespaceCleaner, NamespaceLabeller } from "../namespaces/index.ts";
 import type { MemberSession } from "../types.ts";
@@ -37,11 +37,6 @@ export interface ClusterCacheOptions {
   knowsMore: () => void;
   /** Less is known than before, or {@link ClusterCache.unseen} or {@link ClusterCache.blindness} has changed. */
   sightChanged: () => void;
-}
-
-/** `group/Kind` */
-function nameOf({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): string {
-  return `${parseApiVersion(apiVersion).group}/${kind}`;
 }
 
 /** {@link ClusterCache.setKinds}: undefined stands for the whole cluster. */
@@ -80,7 +75,7 @@ export class ClusterCache {
         this.#follow();
         options.kindsChanged();
       },
-      removed: (kind) => options.objects.gone((ref) => nameOf(ref) === kind),
+      removed: (kind) => options.objects.gone((ref) => kindKeyOf(ref) === kind),
     });
     const namespaces = new MemberNamespaces(session, hubId, options.namespaceLabels);
     this.namespaceLabeller = new NamespaceLabeller({ ...options, labels: options.namespaceLabels });
@@ -103,7 +98,7 @@ export class ClusterCache {
       vanished: (ref, uid) => options.objects.vanished(ref, uid),
       doubtKind: (ref) => {
         discovery.invalidate();
-        this.#kinds.doubt(nameOf(ref));
+        this.#kinds.doubt(kindKeyOf(ref));
       },
     });
     signal.addEventListener("abort", () => this.#end(), { once: true });
@@ -127,14 +122,14 @@ export class ClusterCache {
     for (const watch of this.#watches.values()) if (watch.kind === kind && watch.informer.size > 0) return true;
     // An earlier session saw them.
     for (const { ref, observed } of this.#options.objects.all())
-      if (observed !== undefined && nameOf(ref) === kind) return true;
+      if (observed !== undefined && kindKeyOf(ref) === kind) return true;
     return false;
   }
 
   #follow(): void {
     const wanted = new Map<string, Watched>();
     for (const type of this.#kinds.served)
-      for (const namespace of this.#placesOf(type)) wanted.set(sightOf(kindOf(type), namespace), { type, namespace });
+      for (const namespace of this.#placesOf(type)) wanted.set(sightOf(kindKey(type), namespace), { type, namespace });
     for (const [sight, watch] of [...this.#watches]) {
       const watched = wanted.get(sight);
       if (watched !== undefined && watch.isAlike(watched)) wanted.delete(sight);
@@ -262,7 +257,7 @@ export class ClusterCache {
 
   #watchOf({ apiVersion, kind, namespace }: ObjectRef): MemberWatch | undefined {
     const isBounded = this.#options.session.namespaces !== undefined;
-    return this.#watches.get(sightOf(nameOf({ apiVersion, kind }), isBounded ? namespace : undefined));
+    return this.#watches.get(sightOf(kindKeyOf({ apiVersion, kind }), isBounded ? namespace : undefined));
   }
 
   #mayRemove(ref: ObjectRef): boolean {
@@ -379,7 +374,7 @@ export class ClusterCache {
   *#knownBefore({ kind, namespace }: MemberWatch): Iterable<[string, { uid: string; object: ObservedObject }]> {
     for (const { ref, observed } of this.#options.objects.all()) {
       if (namespace !== undefined && ref.namespace !== namespace) continue;
-      if (observed?.visible !== true || nameOf(ref) !== kind) continue;
+      if (observed?.visible !== true || kindKeyOf(ref) !== kind) continue;
       yield [objectKey(ref.namespace, ref.name), { uid: observed.uid, object: observed }];
     }
   }

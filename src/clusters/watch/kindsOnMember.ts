@@ -1,5 +1,5 @@
 import { type GroupKind, isCustomGroup } from "../../interpreter/index.ts";
-import { crdNameOf, parseApiVersion, shortMessage } from "../../apis/index.ts";
+import { crdNameOf, kindKey, kindKeyOf, parseApiVersion, shortMessage } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import {
   backoffDelay,
@@ -72,13 +72,13 @@ export class KindsOnMember {
   }
 
   set(kinds: readonly ResourceType[], others: readonly GroupKind[]): void {
-    const isFixed = (kind: ResourceType): boolean => !isCustomGroup(kind.group) && !this.#doubted.has(nameOf(kind));
+    const isFixed = (kind: ResourceType): boolean => !isCustomGroup(kind.group) && !this.#doubted.has(kindKey(kind));
     this.#fixed = kinds.filter(isFixed);
     const before = this.#wanted;
     this.#wanted = new Map();
     // A kind that the hub sends is known with its version.
     for (const kind of [...kinds.filter((one) => !isFixed(one)), ...others])
-      if (!this.#wanted.has(nameOf(kind))) this.#wanted.set(nameOf(kind), kind);
+      if (!this.#wanted.has(kindKey(kind))) this.#wanted.set(kindKey(kind), kind);
     const isMoved = [...this.#wanted].some(([name, { version }]) => {
       const was = before.get(name);
       return was !== undefined && version !== undefined && was.version !== version;
@@ -115,7 +115,7 @@ export class KindsOnMember {
   /** Whether the member lacks the kind, by its own word; `Surely`: so that nothing of the kind can be there. */
   lacks({ apiVersion, kind }: { apiVersion: string; kind: string }): "No" | "Perhaps" | "Surely" {
     if (this.#missing.size === 0) return "No";
-    const name = nameOf({ group: parseApiVersion(apiVersion).group, kind });
+    const name = kindKeyOf({ apiVersion, kind });
     const answers = this.#wanted.has(name) ? (this.#missing.get(name) ?? 0) : 0;
     return answers === 0 ? "No" : answers < CERTAIN_AFTER ? "Perhaps" : "Surely";
   }
@@ -123,7 +123,7 @@ export class KindsOnMember {
   /** Whether the member serves the kind in that version, as far as it has said. */
   serves({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean {
     const { group, version } = parseApiVersion(apiVersion);
-    const name = nameOf({ group, kind });
+    const name = kindKey({ group, kind });
     const isServed = this.#versions.get(name)?.has(version) ?? true;
     if (!isServed) this.#awaitVersion(name, version);
     return isServed;
@@ -153,7 +153,7 @@ export class KindsOnMember {
 
   /** The member does not serve the kind (`group/Kind`) as it was found there: another version may be served instead. */
   doubt(kind: string): void {
-    const fixed = this.#fixed.find((type) => nameOf(type) === kind);
+    const fixed = this.#fixed.find((type) => kindKey(type) === kind);
     if (fixed !== undefined) {
       this.#doubted.add(kind);
       this.#fixed = this.#fixed.filter((type) => type !== fixed);
@@ -200,7 +200,7 @@ export class KindsOnMember {
   }
 
   #take(served: readonly ResourceType[], unavailable: ReadonlySet<string>): void {
-    const byKind = Map.groupBy(served, nameOf);
+    const byKind = Map.groupBy(served, kindKey);
     const groups = groupsOf(unavailable);
     const before = this.#state();
     const missing = new Map<string, number>();
@@ -235,7 +235,7 @@ export class KindsOnMember {
    */
   async #lookForDefinitions(served: readonly ResourceType[], unavailable: ReadonlySet<string>): Promise<void> {
     const { client, signal } = this.#options.session;
-    const names = new Set(served.map(nameOf));
+    const names = new Set(served.map(kindKey));
     const groups = groupsOf(unavailable);
     for (const [name, { group, plural = this.#found.get(name)?.plural }] of [...this.#wanted]) {
       // A server that no longer serves a kind of its own may still store the objects.
@@ -285,10 +285,6 @@ async function isDefined(client: Client, name: string, signal: AbortSignal): Pro
 /** Groups of which some part is away, so that a kind that is missing says nothing. */
 function groupsOf(unavailable: ReadonlySet<string>): ReadonlySet<string> {
   return new Set([...unavailable].map((apiVersion) => parseApiVersion(apiVersion).group));
-}
-
-function nameOf({ group, kind }: GroupKind): string {
-  return `${group}/${kind}`;
 }
 
 /** How the kind is served: a definition that is made anew may say otherwise. */

@@ -1,4 +1,4 @@
-import { sameValue } from "../../apis/index.ts";
+import { kindKey, sameValue } from "../../apis/index.ts";
 import { sightOf } from "../../desiredstate/index.ts";
 import {
   type Clock,
@@ -69,7 +69,7 @@ export class MemberWatch implements Watched, Disposable {
 
   /** `group/Kind`. */
   get kind(): string {
-    return kindOf(this.type);
+    return kindKey(this.type);
   }
 
   /** {@link sightOf} what the watch shows. */
@@ -223,9 +223,4 @@ export class MemberWatch implements Watched, Disposable {
   get #isGrantedByItself(): boolean {
     return this.namespace !== undefined || !isAlwaysGranted(this.type);
   }
-}
-
-/** `group/Kind` */
-export function kindOf({ group, kind }: ResourceType): string {
-  return `${group}/${kind}`;
 }

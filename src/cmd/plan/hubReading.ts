@@ -1,5 +1,6 @@
 import {
   crdNameOf,
+  kindKey,
   type KubeObject,
   type MemberCluster,
   type ObjectRef,
@@ -13,7 +14,14 @@ import {
 } from "../../apis/index.ts";
 import { withTheirNeeds } from "../../desiredstate/index.ts";
 import { type KindTerms, kindTerms, ScalePaths } from "../../hub/index.ts";
-import { type Dependency, dependencyKindOf, groupKindOf, hubKindOf, isCustomGroup } from "../../interpreter/index.ts";
+import {
+  type Dependency,
+  dependencyKindOf,
+  groupKindOf,
+  hubKindOf,
+  isCustomGroup,
+  isRendered,
+} from "../../interpreter/index.ts";
 import { createLogger } from "../../observability/index.ts";
 import {
   apiVersionOf,
@@ -113,7 +121,7 @@ export class HubReader {
   ): Promise<void> {
     for (const type of types) {
       if (namespace !== undefined && !type.namespaced) continue;
-      const isOwn = isRendered(apiVersionOf(type), type.kind);
+      const isOwn = isRendered({ apiVersion: apiVersionOf(type), kind: type.kind });
       const items = await (isOwn ? this.#listInstalled(type, namespace) : this.#list(type, namespace));
       if (items === undefined)
         this.notes.add(
@@ -127,7 +135,7 @@ export class HubReader {
   async readScales(state: PlannerHubState, types: readonly ResourceType[]): Promise<void> {
     await atOnce(types, async (type) => {
       const { scale } = await this.#scales.of(type, this.#signal);
-      if (scale !== undefined) state.scales.set(`${type.group}/${type.kind}`, scale);
+      if (scale !== undefined) state.scales.set(kindKey(type), scale);
     });
   }
 
@@ -136,13 +144,13 @@ export class HubReader {
     const isDrained = state.clusters.some(
       ({ metadata, spec }) => metadata.deletionTimestamp !== undefined && spec.deletionPolicy === "Drain",
     );
-    const types = new Map(isDrained ? [[kindNameOf(MEMBERCLUSTERS), MEMBERCLUSTERS]] : []);
+    const types = new Map(isDrained ? [[kindKey(MEMBERCLUSTERS), MEMBERCLUSTERS]] : []);
     for (const object of state.objects.values()) {
       const { group, kind } = groupKindOf(object);
       if (object.metadata.deletionTimestamp === undefined || !isCustomGroup(group) || types.has(`${group}/${kind}`))
         continue;
       const type = await this.typeOf(object);
-      if (type !== undefined) types.set(kindNameOf(type), type);
+      if (type !== undefined) types.set(kindKey(type), type);
     }
     const terms = new Map<string, KindTerms>();
     for (const [name, type] of types) {
@@ -156,16 +164,16 @@ export class HubReader {
 
   /** Every kind whose objects are placed: those that Meridian renders, and those that policies select. */
   async placedKinds(policies: readonly Placement[]): Promise<ResourceType[]> {
-    const types = new Map([[`${DEMOAPPLICATIONS.group}/${DEMOAPPLICATIONS.kind}`, DEMOAPPLICATIONS]]);
+    const types = new Map([[kindKey(DEMOAPPLICATIONS), DEMOAPPLICATIONS]]);
     // An older installation has none.
     const bundles = await this.typeOf({ apiVersion: apiVersionOf(MANIFESTBUNDLES), kind: MANIFESTBUNDLES.kind });
-    if (bundles !== undefined) types.set(`${bundles.group}/${bundles.kind}`, bundles);
+    if (bundles !== undefined) types.set(kindKey(bundles), bundles);
     for (const { spec } of policies) {
       for (const { apiVersion, kind } of spec.resourceSelectors) {
         const { group } = parseApiVersion(apiVersion);
-        if (types.has(`${group}/${kind}`) || hubKindOf(group, kind) !== undefined) continue;
+        if (types.has(kindKey({ group, kind })) || hubKindOf(group, kind) !== undefined) continue;
         const type = await this.typeOf({ apiVersion, kind });
-        if (type !== undefined) types.set(`${group}/${kind}`, type);
+        if (type !== undefined) types.set(kindKey({ group, kind }), type);
       }
     }
     return [...types.values()];
@@ -231,7 +239,7 @@ export class HubReader {
       state,
       [...names].filter((name) => !state.namespaces.has(name)),
     );
-    const sentAsTheyAre = objects.filter(({ apiVersion, kind }) => !isRendered(apiVersion, kind));
+    const sentAsTheyAre = objects.filter((object) => !isRendered(object));
     const homes = new Set(sentAsTheyAre.map(({ metadata }) => metadata.namespace));
     for (const home of homes) {
       const type = home === undefined ? CLUSTERRESOURCEBINDINGS : RESOURCEBINDINGS;
@@ -349,10 +357,6 @@ export class HubReader {
   }
 }
 
-export function isRendered(apiVersion: string, kind: string): boolean {
-  return hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
-}
-
 function within(namespace: string | undefined): string {
   return namespace === undefined ? "" : ` in namespace ${namespace}`;
 }
@@ -374,8 +378,4 @@ export async function atOnce<T>(items: readonly T[], work: (item: T) => Promise<
     for (const item of left) await work(item);
   };
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
-}
-
-function kindNameOf({ group, kind }: ResourceType): string {
-  return `${group}/${kind}`;
 }

@@ -5,12 +5,13 @@ import {
   type DemoApplication,
   isBinding,
   isConverted,
+  kindKey,
+  kindKeyOf,
   KINDS,
   type KubeObject,
   MANAGED_BY_LABEL,
   type MemberCluster,
   PAAS_GROUP,
-  parseApiVersion,
   type ResourceBinding,
   versionsOf,
 } from "../../apis/index.ts";
@@ -185,12 +186,10 @@ async function observeBound(
   if (bindings.length === 0) return [];
   const served = await withSignal(new Discovery(client, systemClock).list(), signal);
   const uids = new Set(bindings.map(({ spec }) => spec.resource.uid));
-  const kinds = new Set(
-    bindings.map(({ spec }) => nameOfKind(parseApiVersion(spec.resource.apiVersion).group, spec.resource.kind)),
-  );
+  const kinds = new Set(bindings.map(({ spec }) => kindKeyOf(spec.resource)));
   const held: Found[] = [];
   for (const kind of kinds) {
-    const type = served.find((one) => nameOfKind(one.group, one.kind) === kind);
+    const type = served.find((one) => kindKey(one) === kind);
     if (type === undefined) continue;
     const objects = (await all(type, { metadataOnly: true })).filter(
       ({ metadata: { uid = "", finalizers = [] } }) => uids.has(uid) && finalizers.some(isOurs),
@@ -202,10 +201,6 @@ async function observeBound(
 
 function isOurs(finalizer: string): boolean {
   return isOwnFinalizer("bound", finalizer);
-}
-
-function nameOfKind(group: string, kind: string): string {
-  return `${group}/${kind}`;
 }
 
 function bindingOf(binding: ResourceBinding): Binding {

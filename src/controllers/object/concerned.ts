@@ -1,7 +1,7 @@
-import { holdersOf, type KubeObject, OBJECT_FINALIZER, parseApiVersion, sameValue } from "../../apis/index.ts";
+import { holdersOf, type KubeObject, OBJECT_FINALIZER, sameValue } from "../../apis/index.ts";
 import type { HubEvent } from "../../hub/index.ts";
 import {
-  hubKindOf,
+  isRendered,
   standingFields,
   unwrittenFields,
   userSetObject,
@@ -58,9 +58,4 @@ export function changedContent({ object, old }: Pick<HubEvent<KubeObject>, "obje
 /** The object is sent as it is, and no manager has claimed it. */
 export function isUntouched(object: KubeObject): boolean {
   return !isRendered(object) && holdersOf(OBJECT_FINALIZER, object.metadata).length === 0;
-}
-
-/** Meridian makes something else of it for members. */
-export function isRendered({ apiVersion, kind }: KubeObject): boolean {
-  return hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
 }

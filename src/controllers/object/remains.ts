@@ -1,4 +1,5 @@
 import {
+  kindKeyOf,
   type KubeObject,
   type ObjectRef,
   type OwnerRef,
@@ -11,7 +12,6 @@ import {
   copiesOf,
   type HoldRow,
   isNeededByOthers,
-  kindNameOf,
   recordedClusters,
   type Row,
   type Target,
@@ -52,7 +52,7 @@ export function footprintOf(
 ): Footprint {
   const rendered = interpreter.render(object).map(refOf);
   const needed = dependencies.map(({ ref }) => ref);
-  const kinds = [...rendered, ...needed].map(kindNameOf);
+  const kinds = [...rendered, ...needed].map(kindKeyOf);
   return {
     refs: [...rendered, ...needed.filter((ref) => occasionalKindOf(ref) !== undefined)],
     kinds: [...new Set(kinds)],
@@ -88,7 +88,7 @@ export function remainsOf(sources: CopySources, { owner, clusters, footprint: { 
       const cell = assignments.get(cluster, refKey(ref));
       const observation = observations.get(cluster, refKey(ref));
       const isAsked = cell !== undefined && cell.effective?.verb !== "Apply" && assignments.isAcknowledged(cell);
-      const isGone = untaken.has(kindNameOf(ref)) ? observation?.mayBeThere !== true : observation?.absent === true;
+      const isGone = untaken.has(kindKeyOf(ref)) ? observation?.mayBeThere !== true : observation?.absent === true;
       if (!isAsked || !isGone || observation?.writing === true) open.add(cluster);
     }
   }
@@ -112,7 +112,7 @@ function kindsNeverTaken(
   const found = denied.length === 0 ? undefined : hub.object(owner);
   if (found === undefined) return NONE;
   const entry = hub.statuses.of(found.object, found.kind)?.clusters?.find(({ name }) => name === cluster);
-  return entry === undefined || entry.observedHash !== undefined ? NONE : new Set(denied.map(kindNameOf));
+  return entry === undefined || entry.observedHash !== undefined ? NONE : new Set(denied.map(kindKeyOf));
 }
 
 const FORBIDDEN: Reason = "Forbidden";

@@ -11,7 +11,7 @@ import {
 } from "../../apis/index.ts";
 import type { Problem, Target, Why } from "../../desiredstate/index.ts";
 import type { HubCache, Policy } from "../../hub/index.ts";
-import { hubKindOf, whyNeverPlaced } from "../../interpreter/index.ts";
+import { isRendered, whyNeverPlaced } from "../../interpreter/index.ts";
 import { partlyWonBy, winnersOver } from "../../override/index.ts";
 import { type LostObjects, refusedPatches } from "../../status/index.ts";
 import { type Observations } from "../tables/index.ts";
@@ -213,8 +213,7 @@ export function isPlacement(policy: Policy): policy is Placement {
 function otherVersions(policy: Placement, catalog: Pick<HubCache["catalog"], "readIn">): string[] {
   return policy.spec.resourceSelectors.flatMap(({ apiVersion, kind }) => {
     const read = catalog.readIn({ apiVersion, kind });
-    const isRendered = hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
-    if (isRendered || read === undefined || read === apiVersion) return [];
+    if (isRendered({ apiVersion, kind }) || read === undefined || read === apiVersion) return [];
     return [
       `${kind} is read and sent in ${read}, which another placement names or the hub serves instead of ${apiVersion}`,
     ];

@@ -9,7 +9,7 @@ import {
   unknownClusterWords,
 } from "../../apis/index.ts";
 import type { Policy } from "../../hub/index.ts";
-import { healthProblems, hubKindOf, isJob, memberKindOf } from "../../interpreter/index.ts";
+import { healthProblems, hubKindOf, isJob, isRendered, memberKindOf } from "../../interpreter/index.ts";
 import { isPlacement, type Outcome } from "./policyOutcome.ts";
 
 export interface EffectFacts {
@@ -83,7 +83,7 @@ function notOnMembers(field: string, entries: readonly { kind: string }[]): Fiel
 function neededByNoKind({ resourceSelectors, aggregateStatus, replicaScheduling }: Placement["spec"]): FieldProblem[] {
   const kinds = [...new Set(resourceSelectors.map(({ kind }) => `a ${kind}`))].join(" and ");
   const problems: FieldProblem[] = [];
-  if (aggregateStatus === true && resourceSelectors.every(isHubKind))
+  if (aggregateStatus === true && resourceSelectors.every(isRendered))
     problems.push({
       field: "spec.aggregateStatus",
       message: `the status of ${kinds} is Meridian's own already; remove it`,
@@ -100,10 +100,6 @@ function neededByNoKind({ resourceSelectors, aggregateStatus, replicaScheduling 
       message: "no Job is divided: every cluster runs all completions; path: spec.completions divides them",
     });
   return problems;
-}
-
-function isHubKind({ apiVersion, kind }: ResourceSelector): boolean {
-  return hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
 }
 
 function hasKnownReplicas({ apiVersion, kind }: ResourceSelector): boolean {

@@ -1,5 +1,6 @@
 import {
   type FederatedStatus,
+  kindKey,
   type KubeObject,
   namesIn,
   type ObjectRef,
@@ -8,10 +9,10 @@ import {
 } from "../../apis/index.ts";
 import { groupKindOf, type HubKind, memberKinds } from "../../interpreter/index.ts";
 import type { ViewSources } from "./clusterViews.ts";
-import { nameOf, type Plan } from "../tables/index.ts";
+import type { Plan } from "../tables/index.ts";
 
 /** Kinds that are watched on every member need no record. */
-const ALWAYS_WATCHED: ReadonlySet<string> = new Set(memberKinds().map(nameOf));
+const ALWAYS_WATCHED: ReadonlySet<string> = new Set(memberKinds().map(kindKey));
 
 export interface RecordedObject {
   owner: string;
@@ -36,7 +37,7 @@ export function recordedKindsOf(
   const kinds = new Set<string>();
   const add = (ref: ObjectRef): void => {
     const kind = groupKindOf(ref);
-    if (isBundle || !ALWAYS_WATCHED.has(nameOf(kind))) kinds.add(recordedKindText(kind));
+    if (isBundle || !ALWAYS_WATCHED.has(kindKey(kind))) kinds.add(recordedKindText(kind));
   };
   for (const { objects } of target?.clusters ?? [])
     for (const { ref, role } of objects) if (role === "rendered") add(ref);
@@ -44,7 +45,7 @@ export function recordedKindsOf(
   const clusters = [...namesIn(previous)];
   for (const text of previous?.kinds ?? []) {
     if (kinds.has(text)) continue;
-    const kind = [nameOf(recordedKind(text))];
+    const kind = [kindKey(recordedKind(text))];
     if (!clusters.every((cluster) => observations.knows(cluster, kind))) kinds.add(text);
   }
   return [...kinds].toSorted();

@@ -1,10 +1,9 @@
-import { type ObjectRef, type Reason, REGION_LABEL, shortMessage, shortName } from "../../apis/index.ts";
+import { kindKeyOf, type ObjectRef, type Reason, REGION_LABEL, shortMessage, shortName } from "../../apis/index.ts";
 import {
   AWAITING_REPLACEMENT,
   type Failure,
   isFoundOnJoin,
   isInSync,
-  kindNameOf,
   type Observation,
   REPLACED,
   type Row,
@@ -123,7 +122,7 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
       ? { outOfSight: { reason: NOT_SERVED, message: unseenKind } }
       : {}),
     ...(present?.deleting === true ? { finalizers: present.finalizers ?? [] } : {}),
-    ...(present !== undefined || observations.knows(cluster, [kindNameOf(ref)]) ? {} : { isUnseen: true as const }),
+    ...(present !== undefined || observations.knows(cluster, [kindKeyOf(ref)]) ? {} : { isUnseen: true as const }),
     inSync,
     ...(kept === undefined ? {} : { kept }),
     ...(failure === undefined || stays === failure ? {} : { failure }),

@@ -4,7 +4,6 @@
  * Promises: each table has one writer; a row that did not change wakes nobody.
  */
 export { type AssignmentChange, Assignments, type Cell, type DependentsOfOthers } from "./assignments.ts";
-export { nameOf } from "./kindCounts.ts";
 export { type Cause, causeOf, followingOf, isUnanswered } from "./objectTraces.ts";
 export { type ObservationChange, Observations } from "./observations.ts";
 export { logFieldsOf, refOfKey, spanAttributes } from "./ownerKeys.ts";

@@ -1,5 +1,5 @@
 import { type GroupKind, groupKindOf } from "../../interpreter/index.ts";
-import type { ObjectRef } from "../../apis/index.ts";
+import { kindKey, kindKeyOf, type ObjectRef } from "../../apis/index.ts";
 
 interface Placed {
   cluster: string;
@@ -23,7 +23,7 @@ export class KindCounts {
     let kinds = this.#clusters.get(cluster);
     if (kinds === undefined) this.#clusters.set(cluster, (kinds = new Map()));
     const kind = groupKindOf(ref);
-    const name = nameOf(kind);
+    const name = kindKey(kind);
     const known = kinds.get(name);
     if (known !== undefined) {
       known.count += 1;
@@ -37,7 +37,7 @@ export class KindCounts {
   /** Whether it was the last one. */
   remove({ cluster, ref }: Placed): boolean {
     const kinds = this.#clusters.get(cluster);
-    const name = nameOf(groupKindOf(ref));
+    const name = kindKeyOf(ref);
     const known = kinds?.get(name);
     if (kinds === undefined || known === undefined) return false;
     known.count -= 1;
@@ -52,9 +52,9 @@ export class KindCounts {
   beside(watched: readonly GroupKind[], cluster: string, more: readonly GroupKind[]): readonly GroupKind[] {
     const known = this.#answers.get(cluster);
     if (known?.watched === watched && known.more === more) return known.kinds;
-    const others = new Map(more.map((kind) => [nameOf(kind), kind]));
+    const others = new Map(more.map((kind) => [kindKey(kind), kind]));
     for (const [name, { kind }] of this.#clusters.get(cluster) ?? []) others.set(name, kind);
-    for (const kind of watched) others.delete(nameOf(kind));
+    for (const kind of watched) others.delete(kindKey(kind));
     const kinds = [...others].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind);
     this.#answers.set(cluster, { watched, more, kinds });
     return kinds;
@@ -67,8 +67,4 @@ export function sameKinds(a: readonly GroupKind[], b: readonly GroupKind[]): boo
   return (
     a.length === b.length && a.every(({ group, kind }, index) => group === b[index]?.group && kind === b[index].kind)
   );
-}
-
-export function nameOf({ group, kind }: GroupKind): string {
-  return `${group}/${kind}`;
 }

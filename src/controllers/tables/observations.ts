@@ -1,6 +1,6 @@
-import { type ObjectRef, type Reason, refKey } from "../../apis/index.ts";
+import { kindKeyOf, type ObjectRef, type Reason, refKey } from "../../apis/index.ts";
 import type { ClusterContact, ReportSink } from "../../clusters/index.ts";
-import { isKindUnseen, isSameRef, kindNameOf, type Observation, sightOf, whyUnseen } from "../../desiredstate/index.ts";
+import { isKindUnseen, isSameRef, type Observation, sightOf, whyUnseen } from "../../desiredstate/index.ts";
 import { Emitter } from "../../runtime/index.ts";
 import type { RoomReading } from "../../scheduler/index.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";
@@ -133,7 +133,7 @@ export class Observations implements ReportSink {
   /** The reason beside {@link unseenKind}. */
   unseenReason(cluster: string, ref: ObjectRef): Reason {
     const { unserved, ungranted } = this.contactOf(cluster);
-    const name = kindNameOf(ref);
+    const name = kindKeyOf(ref);
     if (unserved?.has(name) === true) return "KindNotServed";
     const isDenied = ungranted?.has(name) === true || ungranted?.has(sightOf(name, ref.namespace)) === true;
     return isDenied ? "Forbidden" : "NotObserved";

@@ -1,4 +1,4 @@
-import { type ObjectRef, parseApiVersion } from "../../apis/index.ts";
+import { kindKeyOf, type ObjectRef, parseApiVersion } from "../../apis/index.ts";
 
 type Kind = Pick<ObjectRef, "apiVersion" | "kind">;
 
@@ -14,7 +14,7 @@ const HOLDS_DATA: ReadonlySet<string> = new Set([
 
 /** Whether data goes with the object that nobody can bring back. */
 export function holdsData({ apiVersion, kind }: Kind): boolean {
-  return HOLDS_DATA.has(`${parseApiVersion(apiVersion).group}/${kind}`);
+  return HOLDS_DATA.has(kindKeyOf({ apiVersion, kind }));
 }
 
 /** Whether the object may have volume claims made, and taken along when it is deleted. */

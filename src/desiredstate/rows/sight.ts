@@ -1,4 +1,4 @@
-import { type ObjectRef, parseApiVersion } from "../../apis/index.ts";
+import { kindKeyOf, type ObjectRef } from "../../apis/index.ts";
 
 /**
  * What a watch of a member shows: the objects of a kind (`group/Kind`) in the whole cluster, or in one namespace of it (`group/Kind in NAMESPACE`)
@@ -10,15 +10,10 @@ export function sightOf(kind: string, namespace: string | undefined): string {
 
 const IN = " in ";
 
-/** `group/Kind` */
-export function kindNameOf({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): string {
-  return `${parseApiVersion(apiVersion).group}/${kind}`;
-}
-
 /** Why such an object is not known; undefined when it is. */
 export function whyUnseen(unseen: ReadonlyMap<string, string> | undefined, ref: ObjectRef): string | undefined {
   if (unseen === undefined || unseen.size === 0) return undefined;
-  const name = kindNameOf(ref);
+  const name = kindKeyOf(ref);
   return unseen.get(name) ?? unseen.get(sightOf(name, ref.namespace));
 }
 

@@ -10,7 +10,7 @@ import {
   refKey,
   refOf,
 } from "../../apis/index.ts";
-import { hubKindOf, placeableKindOf, staysOnHub, userSetObject } from "../../interpreter/index.ts";
+import { isRendered, placeableKindOf, staysOnHub, userSetObject } from "../../interpreter/index.ts";
 import type { DependencyHashes, Target } from "../types.ts";
 import type { Snapshot } from "../snapshot.ts";
 
@@ -89,11 +89,11 @@ export function isSameObject(a: RevisionContent, b: RevisionContent): boolean {
 /** What of the object itself decides what is made of it. */
 function madeOf(object: KubeObject): object {
   const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
-  const isRendered = hubKindOf(kind.group, kind.kind) !== undefined;
+  const rendered = isRendered(object);
   return {
-    content: isRendered ? object["spec"] : kind.render(object),
+    content: rendered ? object["spec"] : kind.render(object),
     labels: usersOf(object.metadata.labels),
-    ...(isRendered ? { annotations: usersOf(object.metadata.annotations) } : {}),
+    ...(rendered ? { annotations: usersOf(object.metadata.annotations) } : {}),
   };
 }
 
@@ -169,7 +169,7 @@ function kept({ status: _, metadata, ...content }: KubeObject): KubeObject {
       ...(namespace === undefined ? {} : { namespace }),
       ...(labels === undefined ? {} : { labels }),
       ...(Object.keys(own).length === 0 ? {} : { annotations: own }),
-      ...(users === undefined || hubKindOf(parseApiVersion(content.apiVersion).group, content.kind) !== undefined
+      ...(users === undefined || isRendered(content)
         ? {}
         : { managedFields: users.map(({ time: __, ...entry }): ManagedFieldsEntry => entry) }),
     },

@@ -14,7 +14,7 @@ import {
   unknownClusterWords,
   joinCommand,
 } from "../../apis/index.ts";
-import { hubKindOf } from "../../interpreter/index.ts";
+import { hubKindOf, isRendered } from "../../interpreter/index.ts";
 import {
   type ClusterSnapshot,
   type Decision,
@@ -200,11 +200,6 @@ function decided(
 ): Decision {
   const decide = (who: Subject): Decision => schedule(who, placement.spec, clusters, now);
   return withRescheduling(subject, placement, clusters, previous, now, decide);
-}
-
-/** Whether Meridian makes other objects of it. What is sent as it is stands on the hub already. */
-export function isRendered({ apiVersion, kind }: KubeObject): boolean {
-  return hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
 }
 
 /** What a bundle holds must not be on the hub unless somebody says so. */

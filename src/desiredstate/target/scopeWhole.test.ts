@@ -1,3 +1,4 @@
+import { isRendered } from "../../interpreter/index.ts";
 import { describe, expect, test } from "vitest";
 import { bundle, serviceAccount } from "../../../test/builders/index.ts";
 import type { FederatedStatus, KubeObject } from "../../apis/index.ts";
@@ -14,7 +15,7 @@ import {
   singapore,
   targetOf,
 } from "../testdata/builders.ts";
-import { currentClusters, isRendered } from "./scope.ts";
+import { currentClusters } from "./scope.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { snapshot } from "../testdata/builders.ts";
 

@@ -9,8 +9,8 @@ import {
 } from "../../apis/index.ts";
 import {
   type Dependency,
-  hubKindOf,
   type HubKind,
+  isRendered,
   placeableKindOf,
   type PodNeeds,
   podNeedsOf,
@@ -39,7 +39,7 @@ import { needsOf, withTheirNeeds } from "./needs.ts";
 import { choosePlacement } from "./placementSelection.ts";
 import { defaultTerms, type NamespaceTerms } from "../podSecurity/index.ts";
 import { reschedulingOf } from "../failover/index.ts";
-import { currentClusters, foundClusters, foundReplicas, isRendered, type Scope, scopeOf } from "./scope.ts";
+import { currentClusters, foundClusters, foundReplicas, type Scope, scopeOf } from "./scope.ts";
 import type { ClusterTarget, Target, Why } from "../types.ts";
 import type { Needs, Snapshot } from "../snapshot.ts";
 
@@ -199,9 +199,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     ...(terms.labels === undefined ? {} : { namespaceLabels: terms.labels }),
     conflictResolution,
     deletionPolicy,
-    ...(placement?.spec.aggregateStatus === true && hubKindOf(group, object.kind) === undefined
-      ? { aggregatesStatus: true as const }
-      : {}),
+    ...(placement?.spec.aggregateStatus === true && !isRendered(object) ? { aggregatesStatus: true as const } : {}),
     ...(finished.work.runs.size === 0 ? {} : { finished: finished.work }),
     ...(scope.failover === undefined ? {} : { failover: scope.failover }),
     ...(podNeeds === undefined ? {} : { podNeeds }),

@@ -1,4 +1,4 @@
-import { type KubeObject, sameValue } from "../../apis/index.ts";
+import { kindKey, type KubeObject, sameValue } from "../../apis/index.ts";
 import { type HubKind, placeableKindOf } from "../../interpreter/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import {
@@ -84,7 +84,7 @@ export class PlacedKinds {
   }
 
   get(group: string, kind: string): PlacedKind | undefined {
-    return this.#followed.get(`${group}/${kind}`);
+    return this.#followed.get(kindKey({ group, kind }));
   }
 
   /** An object by its key among those of all kinds (`refKey`). */
@@ -132,7 +132,7 @@ export class PlacedKinds {
   }
 
   #follow(): void {
-    const served = new Map(this.#options.catalog.hubKinds().map((type) => [nameOf(type), type]));
+    const served = new Map(this.#options.catalog.hubKinds().map((type) => [kindKey(type), type]));
     for (const [name, followed] of this.#followed) {
       const type = served.get(name);
       if (type === undefined) this.#retire(name, followed);
@@ -262,10 +262,6 @@ function hubEventOf(followed: Followed, from: InformerEvent<KubeObject>): HubEve
   if (followed.told?.from !== from)
     followed.told = { from, event: { ...from, key: ownerKey(followed.type, from.key) } };
   return followed.told.event;
-}
-
-function nameOf({ group, kind }: ResourceType): string {
-  return `${group}/${kind}`;
 }
 
 /** The key of a hub object among those of all kinds (`refKey`), from its key among those of its own. */

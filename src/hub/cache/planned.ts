@@ -2,14 +2,14 @@ import {
   FIRST_RECORD_ANNOTATION,
   holdersOf,
   isProtectedNamespace,
+  kindKeyOf,
   type KubeObject,
   OBJECT_FINALIZER,
   type ObjectSetting,
-  parseApiVersion,
   type Placement,
 } from "../../apis/index.ts";
 import { selectPlacement } from "../../desiredstate/index.ts";
-import { hubKindOf, whyHubsOwn } from "../../interpreter/index.ts";
+import { isRendered, whyHubsOwn } from "../../interpreter/index.ts";
 import type { Informer } from "../../runtime/index.ts";
 import type { Bindings } from "./bindings.ts";
 import type { NamespaceFacts } from "./kept.ts";
@@ -65,11 +65,11 @@ export class PlannedObjects {
       this.#placements = placements;
       this.#byKind.clear();
       for (const placement of placements) {
-        const names = placement.spec.resourceSelectors.map((selector) => nameOf(selector));
+        const names = placement.spec.resourceSelectors.map(kindKeyOf);
         for (const name of new Set(names)) this.#byKind.set(name, [...(this.#byKind.get(name) ?? []), placement]);
       }
     }
-    return this.#byKind.get(nameOf({ apiVersion, kind }));
+    return this.#byKind.get(kindKeyOf({ apiVersion, kind }));
   }
 }
 
@@ -88,17 +88,9 @@ export function settingIn(
   };
 }
 
-function isRendered({ apiVersion, kind }: KubeObject): boolean {
-  return hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
-}
-
 /** A manager has claimed the object: something of it may be on members. */
 function isHeld({ metadata }: KubeObject): boolean {
   return (
     holdersOf(OBJECT_FINALIZER, metadata).length > 0 || metadata.annotations?.[FIRST_RECORD_ANNOTATION] !== undefined
   );
-}
-
-function nameOf({ apiVersion, kind }: { apiVersion: string; kind: string }): string {
-  return `${parseApiVersion(apiVersion).group}/${kind}`;
 }

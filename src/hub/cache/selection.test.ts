@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, ResourceSelector } from "../../apis/index.ts";
+import { kindKey, type KubeObject, type ResourceSelector } from "../../apis/index.ts";
 import { CONFIGMAPS, DEMOAPPLICATIONS, type ResourceType } from "../../runtime/index.ts";
 import type { Policy } from "./events.ts";
 import type { PlacedKind } from "./placedKinds.ts";
@@ -57,12 +57,12 @@ function setUp() {
   });
   const settings = held(CONFIGMAPS, { "team/shop": {} });
   const roles = held(ROLES, { reader: {}, writer: {} });
-  const kinds = new Map([apps, settings, roles].map(({ kind }) => [`${kind.type.group}/${kind.type.kind}`, kind]));
+  const kinds = new Map([apps, settings, roles].map(({ kind }) => [kindKey(kind.type), kind]));
   const find = (object: Policy, old?: Policy) =>
     [
       ...selectedBy(
         { object, ...(old === undefined ? {} : { old }) },
-        (group, kind) => kinds.get(`${group}/${kind}`),
+        (group, kind) => kinds.get(kindKey({ group, kind })),
         ({ metadata }) => ({ namespaceLabels: { team: metadata.namespace ?? "" } }),
       ),
     ].toSorted((one, other) => (String(one) < String(other) ? -1 : 1));

@@ -1,4 +1,11 @@
-import { type ObjectRef, parseApiVersion, type ResourceSelector, sameValue } from "../../apis/index.ts";
+import {
+  kindKey,
+  kindKeyOf,
+  type ObjectRef,
+  parseApiVersion,
+  type ResourceSelector,
+  sameValue,
+} from "../../apis/index.ts";
 import * as interpreter from "../../interpreter/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import {
@@ -83,7 +90,7 @@ export class KindCatalog {
     this.#discovery = new Discovery(options.client, options.clock);
     this.#scales = new ScalePaths(options);
     this.#isPropagated = options.isPropagated ?? interpreter.isPropagated;
-    for (const kind of interpreter.renderedHubKinds()) this.#served.set(nameOf(kind), knownType(kind));
+    for (const kind of interpreter.renderedHubKinds()) this.#served.set(kindKey(kind), knownType(kind));
     this.#changes.subscribe(() => (this.#memberKinds = undefined));
   }
 
@@ -101,19 +108,19 @@ export class KindCatalog {
   standing({ apiVersion, kind }: Pick<ResourceSelector, "apiVersion" | "kind">): KindStanding {
     const wanted = { group: parseApiVersion(apiVersion).group, kind };
     if (!this.isRequired(wanted) && !this.#isPropagated(wanted)) return "NeverPlaced";
-    const served = this.#served.get(nameOf(wanted));
+    const served = this.#served.get(kindKey(wanted));
     if (served !== undefined) return served.namespaced ? "Namespaced" : "ClusterScoped";
-    return this.#missing.has(nameOf(wanted)) ? "NotServed" : "Unknown";
+    return this.#missing.has(kindKey(wanted)) ? "NotServed" : "Unknown";
   }
 
   /** Of a kind that is not served: the apiVersion in which the hub serves one of the same name, which may be meant. */
   servedIn({ apiVersion, kind }: Pick<ResourceSelector, "apiVersion" | "kind">): string | undefined {
-    return this.#missing.get(nameOf({ group: parseApiVersion(apiVersion).group, kind }));
+    return this.#missing.get(kindKeyOf({ apiVersion, kind }));
   }
 
   /** Whether every required kind is served, as far as is known. */
   get complete(): boolean {
-    return interpreter.requiredHubKinds().every((kind) => !this.#missing.has(nameOf(kind)));
+    return interpreter.requiredHubKinds().every((kind) => !this.#missing.has(kindKey(kind)));
   }
 
   /** Whether the hub has said of every selected kind whether it serves the kind. */
@@ -127,7 +134,7 @@ export class KindCatalog {
     if (this.#memberKinds === undefined) {
       const kinds = new Map<string, ResourceType>();
       for (const kind of [...interpreter.memberKinds(), NAMESPACES, ...this.#needed.values(), ...this.#propagated()])
-        kinds.set(nameOf(kind), knownType(kind));
+        kinds.set(kindKey(kind), knownType(kind));
       this.#memberKinds = [...kinds.values()];
     }
     return this.#memberKinds;
@@ -168,13 +175,13 @@ export class KindCatalog {
   }
 
   #versionsNamed({ apiVersion, kind }: Selector): string {
-    const named = this.#named.get(nameOf({ group: parseApiVersion(apiVersion).group, kind }));
+    const named = this.#named.get(kindKeyOf({ apiVersion, kind }));
     return [...(named?.keys() ?? [])].toSorted().join();
   }
 
   #count({ apiVersion, kind }: Selector, by: 1 | -1): void {
     const { group, version } = parseApiVersion(apiVersion);
-    const name = nameOf({ group, kind });
+    const name = kindKey({ group, kind });
     const named = this.#named.get(name) ?? new Map<string, number>();
     const count = (named.get(version) ?? 0) + by;
     if (count > 0) named.set(version, count);
@@ -185,15 +192,15 @@ export class KindCatalog {
   /** Wakes where another version may be the one to be read now. */
   #reviewVersion({ apiVersion, kind }: Selector): void {
     const wanted = { group: parseApiVersion(apiVersion).group, kind };
-    const served = this.#served.get(nameOf(wanted));
+    const served = this.#served.get(kindKey(wanted));
     if (served === undefined || this.isRequired(wanted)) return;
-    const named = this.#named.get(nameOf(wanted)) ?? new Map<string, number>();
+    const named = this.#named.get(kindKey(wanted)) ?? new Map<string, number>();
     if (named.size > 1 || (named.size === 1 && !named.has(served.version))) this.#wake.resolve();
   }
 
   /** The apiVersion in which objects of a kind that is served are read; undefined for other kinds. */
   readIn({ apiVersion, kind }: Selector): string | undefined {
-    const served = this.#served.get(nameOf({ group: parseApiVersion(apiVersion).group, kind }));
+    const served = this.#served.get(kindKeyOf({ apiVersion, kind }));
     return served === undefined ? undefined : apiVersionOf(served);
   }
 
@@ -201,7 +208,7 @@ export class KindCatalog {
   select(selectors: Iterable<Selector>): void {
     for (const { apiVersion, kind } of selectors) {
       const wanted = { ...parseApiVersion(apiVersion), kind };
-      const name = nameOf(wanted);
+      const name = kindKey(wanted);
       if (this.#selected.has(name) || this.isRequired(wanted) || !this.#isPropagated(wanted)) continue;
       this.#selected.set(name, wanted);
       this.#wake.resolve();
@@ -213,8 +220,8 @@ export class KindCatalog {
     let isNews = false;
     for (const { ref } of dependencies) {
       const kind = interpreter.occasionalKindOf(ref);
-      if (kind === undefined || this.#needed.has(nameOf(kind))) continue;
-      this.#needed.set(nameOf(kind), knownType(kind));
+      if (kind === undefined || this.#needed.has(kindKey(kind))) continue;
+      this.#needed.set(kindKey(kind), knownType(kind));
       isNews = true;
     }
     if (isNews) this.#changes.emit();
@@ -222,7 +229,7 @@ export class KindCatalog {
 
   /** A watch of that kind was answered with 404: perhaps its CRD was deleted. */
   notFound(type: Pick<ResourceType, "group" | "kind">): void {
-    if (this.#served.has(nameOf(type))) this.#wake.resolve();
+    if (this.#served.has(kindKey(type))) this.#wake.resolve();
   }
 
   /** Keeps the catalog true until the signal. */
@@ -265,7 +272,7 @@ export class KindCatalog {
     try {
       await this.#update(await this.served(0, signal), signal);
       this.#failed = false;
-      if (this.#wanted().some((kind) => !this.#served.has(nameOf(kind)))) return MISSING_AGAIN_MS;
+      if (this.#wanted().some((kind) => !this.#served.has(kindKey(kind)))) return MISSING_AGAIN_MS;
       return this.#propagated().some(hasScale) ? SCALES_AGAIN_MS : undefined;
     } catch (error) {
       if (signal.aborted) return undefined;
@@ -288,8 +295,8 @@ export class KindCatalog {
     // A kind that is selected meanwhile was not asked about.
     const asked = new Set(this.#selected.keys());
     for (const wanted of this.#wanted()) {
-      const name = nameOf(wanted);
-      const candidates = resources.filter((one) => nameOf(one) === name && isWatchable(one));
+      const name = kindKey(wanted);
+      const candidates = resources.filter((one) => kindKey(one) === name && isWatchable(one));
       const known = this.#served.get(name);
       const inVersion = (version: string | undefined): ResourceType | undefined =>
         candidates.find((one) => one.version === version);
@@ -344,10 +351,6 @@ export class KindCatalog {
       `${apiVersionOf(type)}/${type.kind}${type.scale === undefined ? "" : JSON.stringify(type.scale)}`;
     return Array.from(this.#served.values(), nameWith).join();
   }
-}
-
-function nameOf({ group, kind }: { group: string; kind: string }): string {
-  return `${group}/${kind}`;
 }
 
 function apiVersionOfKind(kind: string, resources: readonly ResourceType[]): string | undefined {

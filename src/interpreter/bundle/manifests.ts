@@ -5,6 +5,7 @@ import {
   type FieldProblem,
   isRecord,
   isReservedKey,
+  kindKey,
   type KubeObject,
   refKey,
   refOf,
@@ -178,7 +179,7 @@ function isClusterScoped(manifest: KubeObject, defined: ReadonlySet<string>): bo
   const { group, kind } = groupKindOf(manifest);
   return (
     isClusterScopedBuiltIn({ group, kind }) ||
-    defined.has(`${group}/${kind}`) ||
+    defined.has(kindKey({ group, kind })) ||
     annotations?.[SCOPE_ANNOTATION] === "Cluster"
   );
 }

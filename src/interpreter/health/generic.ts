@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../apis/index.ts";
+import { kindKey, type KubeObject } from "../../apis/index.ts";
 import type { Health } from "../types.ts";
 import { numberOf, textOf } from "../values.ts";
 import {
@@ -160,5 +160,5 @@ const WITHOUT_STATUS: ReadonlySet<string> = new Set([
 
 /** True for kinds of Kubernetes that have no status, or a status that says nothing about health. */
 export function hasNoStatus(group: string, kind: string): boolean {
-  return WITHOUT_STATUS.has(`${group}/${kind}`);
+  return WITHOUT_STATUS.has(kindKey({ group, kind }));
 }

@@ -1,4 +1,4 @@
-import { type KubeObject, parseApiVersion, shortMessage } from "../../apis/index.ts";
+import { kindKeyOf, type KubeObject, shortMessage } from "../../apis/index.ts";
 import { fieldsOf, type Fields, listOf, numberOf, textOf } from "../values.ts";
 import { codeOf, conditionOf, statusOf } from "./report.ts";
 
@@ -34,7 +34,7 @@ interface Finding extends PodTrouble {
 
 /** The label selector of a workload's pods, as text; undefined for kinds without pods, and for a selector that cannot be read. */
 export function podSelectorOf(object: KubeObject): string | undefined {
-  if (!WORKLOADS.has(`${parseApiVersion(object.apiVersion).group}/${object.kind}`)) return undefined;
+  if (!WORKLOADS.has(kindKeyOf(object))) return undefined;
   const selector = fieldsOf(fieldsOf(object["spec"])["selector"]);
   const parts = Object.entries(fieldsOf(selector["matchLabels"])).map(([key, value]) => `${key}=${String(value)}`);
   for (const expression of listOf(selector["matchExpressions"])) {

@@ -1,4 +1,4 @@
-import { FEDERATION_GROUP, PAAS_GROUP, parseApiVersion } from "../../apis/index.ts";
+import { FEDERATION_GROUP, kindKey, PAAS_GROUP, parseApiVersion } from "../../apis/index.ts";
 
 /** What a bundle has to know of the kinds that it holds, without a server to ask. */
 
@@ -33,7 +33,7 @@ const NEVER: Readonly<Record<string, string>> = {
 /** Why objects of the kind are never sent to members; undefined where they may be. */
 export function whyNeverInBundle({ group, kind }: GroupKind): string | undefined {
   const whole = `${group}/${ANY}`;
-  const name = `${group}/${kind}`;
+  const name = kindKey({ group, kind });
   return Object.hasOwn(NEVER, name) ? NEVER[name] : Object.hasOwn(NEVER, whole) ? NEVER[whole] : undefined;
 }
 
@@ -61,7 +61,7 @@ const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
 
 /** Whether a kind of Kubernetes itself is cluster-scoped. */
 export function isClusterScopedBuiltIn({ group, kind }: GroupKind): boolean {
-  return CLUSTER_SCOPED.has(`${group}/${kind}`) || CLUSTER_SCOPED.has(`${group}/${ANY}`);
+  return CLUSTER_SCOPED.has(kindKey({ group, kind })) || CLUSTER_SCOPED.has(`${group}/${ANY}`);
 }
 
 const GIVES_RIGHTS: ReadonlySet<string> = new Set([
@@ -71,7 +71,7 @@ const GIVES_RIGHTS: ReadonlySet<string> = new Set([
 
 /** Whether objects of the namespaced kind make somebody more on a member than the hub's tenant is. */
 export function givesRights({ group, kind }: GroupKind): boolean {
-  return GIVES_RIGHTS.has(`${group}/${kind}`);
+  return GIVES_RIGHTS.has(kindKey({ group, kind }));
 }
 
 export function groupKindOf({ apiVersion, kind }: { apiVersion: string; kind: string }): GroupKind {
@@ -109,7 +109,7 @@ const GROUND: ReadonlySet<string> = new Set([
 export function phaseOf(object: { apiVersion: string; kind: string }): number {
   if (isDefinition(object)) return PHASE.definition;
   const { group, kind } = groupKindOf(object);
-  if (GROUND.has(`${group}/${kind}`) || GROUND.has(`${group}/${ANY}`)) return PHASE.ground;
+  if (GROUND.has(kindKey({ group, kind })) || GROUND.has(`${group}/${ANY}`)) return PHASE.ground;
   // They send every write to what is not up yet.
   if (group === "admissionregistration.k8s.io") return PHASE.gate;
   return isCustomGroup(group) ? PHASE.custom : PHASE.workload;

@@ -1,3 +1,4 @@
+import { kindKey } from "../../apis/index.ts";
 import { describe, expect, test } from "vitest";
 import { neverPlacedAs, whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
 import { isPropagated } from "../registry/registry.ts";
@@ -49,7 +50,7 @@ describe("a kind that is never placed", () => {
 
   test("is found by what a person may have meant, the first of them with its reason", () => {
     const asked = (isMeant: (name: string) => boolean) =>
-      neverPlacedAs(({ group, kind }) => isMeant(`${group}/${kind}`));
+      neverPlacedAs(({ group, kind }) => isMeant(kindKey({ group, kind })));
     expect(asked((name) => name.endsWith("/Node"))).toEqual({ kind: "Node", why: HARDWARE });
     expect(asked((name) => name.startsWith("events.k8s.io/"))).toEqual({ kind: "*", why: NEWS });
     expect(asked((name) => name.endsWith("/Deployment"))).toBeUndefined();

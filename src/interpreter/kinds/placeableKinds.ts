@@ -1,4 +1,4 @@
-import { FEDERATION_GROUP } from "../../apis/index.ts";
+import { FEDERATION_GROUP, kindKey } from "../../apis/index.ts";
 
 /** Which kinds may be placed as they are: every kind, but for those that are named here with the reason. */
 
@@ -84,7 +84,7 @@ export function whyByNameOnly(kind: Kind): string | undefined {
 }
 
 function found(table: Readonly<Record<string, string>>, { group, kind }: Kind): string | undefined {
-  const name = `${group}/${kind}`;
+  const name = kindKey({ group, kind });
   if (Object.hasOwn(table, name)) return table[name];
   const all = `${group}/*`;
   return Object.hasOwn(table, all) ? table[all] : undefined;

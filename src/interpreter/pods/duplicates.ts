@@ -1,4 +1,4 @@
-import { isRecord, type KubeObject, parseApiVersion, sameValue, setMember, shortName } from "../../apis/index.ts";
+import { isRecord, kindKeyOf, type KubeObject, sameValue, setMember, shortName } from "../../apis/index.ts";
 import { isWorkload, podTemplateOf, podTemplatePathOf, withPodSpec } from "./podTemplates.ts";
 import { type Fields, fieldsOf, listOf } from "../values.ts";
 
@@ -72,7 +72,7 @@ export function withoutDuplicates(object: KubeObject): WithoutDuplicates {
 
 function compute(object: KubeObject): WithoutDuplicates {
   const findings: Findings = { notes: [], refusals: [] };
-  const name = `${parseApiVersion(object.apiVersion).group}/${object.kind}`;
+  const name = kindKeyOf(object);
   let made = object;
   if (isWorkload(object)) made = withoutThoseOfPods(made, findings);
   for (const { at, list } of LISTS[name] ?? []) {

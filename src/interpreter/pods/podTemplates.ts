@@ -1,4 +1,4 @@
-import { type DeclaredTemplate, isRecord, type KubeObject, parseApiVersion, valueAt } from "../../apis/index.ts";
+import { type DeclaredTemplate, isRecord, kindKeyOf, type KubeObject, valueAt } from "../../apis/index.ts";
 import { withValueAt } from "../values.ts";
 
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
@@ -102,7 +102,7 @@ function isTemplate(value: unknown): value is PodTemplate {
 
 /** Whether the kind is one of Kubernetes' own that have pods. */
 export function isWorkload(object: KubeObject): boolean {
-  return WORKLOADS.has(nameOf(object));
+  return WORKLOADS.has(kindKeyOf(object));
 }
 
 /** A copy whose pods have that spec, where {@link podTemplateOf} finds one. */
@@ -111,9 +111,5 @@ export function withPodSpec(object: KubeObject, spec: PodTemplate["spec"]): Kube
 }
 
 function templatePathOf(object: KubeObject): readonly string[] {
-  return TEMPLATES[nameOf(object)] ?? USUAL_TEMPLATE;
-}
-
-function nameOf({ apiVersion, kind }: KubeObject): string {
-  return `${parseApiVersion(apiVersion).group}/${kind}`;
+  return TEMPLATES[kindKeyOf(object)] ?? USUAL_TEMPLATE;
 }

@@ -1,4 +1,4 @@
-import { type DeclaredTemplate, type KubeObject, parseApiVersion } from "../../apis/index.ts";
+import { type DeclaredTemplate, kindKeyOf, type KubeObject } from "../../apis/index.ts";
 import { addReferencesOfPod, addReferencesOfWorkload } from "./podDependencies.ts";
 import { podSpecsOf } from "./podTemplates.ts";
 import { References } from "./references.ts";
@@ -23,7 +23,7 @@ export function propagatedDependencies(object: KubeObject): Dependency[] {
   const { namespace } = object.metadata;
   if (namespace === undefined) return [];
   const references = new References(namespace);
-  switch (`${parseApiVersion(object.apiVersion).group}/${object.kind}`) {
+  switch (kindKeyOf(object)) {
     case "/ServiceAccount":
       for (const secret of listOf(userSetObject(object)["imagePullSecrets"])) references.add("Secret", secret["name"]);
       break;

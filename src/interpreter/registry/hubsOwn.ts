@@ -2,6 +2,7 @@ import {
   FEDERATION_GROUP,
   isRecord,
   JOINED_TO_LABEL,
+  kindKey,
   type KubeObject,
   MANAGED_BY_LABEL,
   OWNER_ANNOTATION,
@@ -47,7 +48,8 @@ export function whyHubsOwn(object: KubeObject, isProtected: boolean): string | u
   if (labels[BOOTSTRAPPING_LABEL] !== undefined) return "the hub's API server made it";
   if (annotations[FLOW_CONTROL_ANNOTATION] !== undefined) return "the hub's API server made it";
   if (name.startsWith("system:") || name.startsWith("system-")) return "its name is one of Kubernetes' own";
-  if (OF_EVERY_CLUSTER[`${group}/${object.kind}`]?.includes(name) === true) return "every cluster makes its own";
+  if (OF_EVERY_CLUSTER[kindKey({ group, kind: object.kind })]?.includes(name) === true)
+    return "every cluster makes its own";
   if (isWrittenByHub(object)) return "a controller of the hub made it";
   if (annotations[LEADER_ANNOTATION] !== undefined) return "a controller of the hub elects its leader by it";
   if (annotations[PROVISIONED_ANNOTATION] !== undefined) return "the hub's storage was made for it";

@@ -10,6 +10,7 @@ export {
   dependencyKindOf,
   hubKindOf,
   isPropagated,
+  isRendered,
   memberKindOf,
   memberKinds,
   occasionalKindOf,

@@ -2,6 +2,8 @@ import {
   type DependencyKind,
   FEDERATION_GROUP,
   FEDERATION_VERSION,
+  kindKey,
+  kindKeyOf,
   type KubeObject,
   type ObjectRef,
   PAAS_GROUP,
@@ -100,7 +102,7 @@ export function terminating({ replicas }: Health): Health {
 }
 
 function byName<T extends { group: string; kind: string }>(kinds: readonly T[]): Map<string, T> {
-  return new Map(kinds.map((known) => [`${known.group}/${known.kind}`, known]));
+  return new Map(kinds.map((known) => [kindKey(known), known]));
 }
 
 const hubKinds = byName(HUB_KINDS);
@@ -110,17 +112,24 @@ const otherMemberKinds = new Map<string, MemberKind>();
 
 /** What Meridian knows of a hub kind that becomes other objects on the members; undefined for kinds that are propagated as they are. */
 export function hubKindOf(group: string, kind: string): HubKind | undefined {
-  return hubKinds.get(`${group}/${kind}`);
+  return hubKinds.get(kindKey({ group, kind }));
+}
+
+/** Whether Meridian makes other objects of it for the members. Objects of any other kind are sent as they are. */
+export function isRendered({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): boolean {
+  return hubKinds.has(kindKeyOf({ apiVersion, kind }));
 }
 
 /** {@link hubKindOf}, or for any other kind the rule that propagates of an object what a person set in it. */
 export function placeableKindOf(group: string, kind: string): HubKind {
-  return hubKindOf(group, kind) ?? remembered(propagatedKinds, `${group}/${kind}`, () => propagatedKind(group, kind));
+  return (
+    hubKindOf(group, kind) ?? remembered(propagatedKinds, kindKey({ group, kind }), () => propagatedKind(group, kind))
+  );
 }
 
 /** What Meridian knows of a member kind. For any other kind the rule that trusts only what its status says. */
 export function memberKindOf(group: string, kind: string): MemberKind {
-  const name = `${group}/${kind}`;
+  const name = kindKey({ group, kind });
   return (
     knownMemberKinds.get(name) ??
     remembered(otherMemberKinds, name, () =>

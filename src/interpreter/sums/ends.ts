@@ -1,4 +1,4 @@
-import { type End, hashOf, type KubeObject, parseApiVersion } from "../../apis/index.ts";
+import { type End, hashOf, kindKeyOf, type KubeObject, parseApiVersion } from "../../apis/index.ts";
 import { conditionOf, conditionsOf, isBehind, statusOf } from "../health/index.ts";
 import { type Fields, fieldsOf, numberOf, textOf } from "../values.ts";
 
@@ -66,7 +66,7 @@ export function runHash(object: KubeObject): string {
   let hash = known.get(object);
   if (hash === undefined) {
     const { apiVersion, kind, metadata: _, status: __, ...work } = object;
-    const beside = BESIDE_THE_WORK[`${parseApiVersion(apiVersion).group}/${kind}`] ?? NONE;
+    const beside = BESIDE_THE_WORK[kindKeyOf({ apiVersion, kind })] ?? NONE;
     const spec = Object.entries(fieldsOf(work["spec"])).filter(([field]) => !beside.has(field));
     hash = hashOf({ ...work, spec: Object.fromEntries(spec) });
     known.set(object, hash);

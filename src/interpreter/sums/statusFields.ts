@@ -1,4 +1,4 @@
-import { type KubeObject, parseApiVersion } from "../../apis/index.ts";
+import { kindKeyOf, type KubeObject } from "../../apis/index.ts";
 
 /**
  * How the values that several clusters report in one field of a status become one value. `Common`: the value that all report alike. `Joined`:
@@ -65,6 +65,6 @@ const RULES: Readonly<Record<string, KindRules>> = {
 
 /** Undefined where the general rules are right for every field of the kind. */
 export function fieldRulesOf({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): KindRules | undefined {
-  const name = `${parseApiVersion(apiVersion).group}/${kind}`;
+  const name = kindKeyOf({ apiVersion, kind });
   return Object.hasOwn(RULES, name) ? RULES[name] : undefined;
 }

@@ -1,3 +1,4 @@
+import { kindKey } from "../../apis/index.ts";
 import { createHash } from "node:crypto";
 import type { Resource, Subresource } from "../types.ts";
 import { groupVersionOf, type ServedGroup, type ServedResource, type ServedVersion } from "./groups.ts";
@@ -76,7 +77,7 @@ const STORED_AS: Readonly<Record<string, string>> = {
 /** Says to clients in which version objects are stored, so that two resources with the same hash are the same objects. */
 function storageVersionHash({ group, kind, versions }: Resource): string {
   const version = (versions.find(({ storage }) => storage) ?? versions[0])?.name ?? "";
-  const stored = STORED_AS[`${group}/${kind}`] ?? `${group}/${version}`;
+  const stored = STORED_AS[kindKey({ group, kind })] ?? `${group}/${version}`;
   return createHash("sha256").update(`${stored}/${kind}`).digest().subarray(0, 8).toString("base64");
 }
 

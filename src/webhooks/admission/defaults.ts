@@ -1,10 +1,11 @@
 import {
   type Classes,
-  CLUSTER_FINALIZER,
   classOf,
+  CLUSTER_FINALIZER,
   FEDERATION_GROUP,
   finalizerOf,
   holdersOf,
+  kindKey,
   OBJECT_FINALIZER,
   PAAS_GROUP,
 } from "../../apis/index.ts";
@@ -33,7 +34,7 @@ export function defaultsOf(
   classes: Classes,
 ): JsonPatchOperation[] {
   if (operation !== "CREATE" || (subResource ?? "") !== "" || !object) return [];
-  const base = FINALIZERS[`${kind.group}/${kind.kind}`];
+  const base = FINALIZERS[kindKey(kind)];
   const metadata = object.metadata ?? { name: "" };
   const name = classOf(metadata);
   if (base === undefined || !classes.has(name) || holdersOf(base, metadata).length > 0) return [];

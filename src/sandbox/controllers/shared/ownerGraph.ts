@@ -1,6 +1,6 @@
-import type { KubeObject } from "../../../apis/index.ts";
+import { kindKey, kindKeyOf, type KubeObject } from "../../../apis/index.ts";
 import type { Resource, ResourceName, WatchEvent } from "../../types.ts";
-import { controllerOf, groupOf, resourceId, uidOf } from "./objects.ts";
+import { controllerOf, resourceId, uidOf } from "./objects.ts";
 
 /** Their objects have no owners worth knowing, and there are many of them. */
 const NOT_COLLECTED = new Set(["events", "events.events.k8s.io", "leases.coordination.k8s.io"]);
@@ -29,12 +29,12 @@ export class OwnerGraph {
   /** What is served now, for {@link resourceOfKind}. */
   serve(resources: readonly Resource[]): void {
     this.#resources.clear();
-    for (const resource of resources) this.#resources.set(`${resource.group}/${resource.kind}`, resource);
+    for (const resource of resources) this.#resources.set(kindKey(resource), resource);
   }
 
   /** The resource that an owner reference names; undefined when it is not served. */
   resourceOfKind(apiVersion: string, kind: string): Resource | undefined {
-    return this.#resources.get(`${groupOf(apiVersion)}/${kind}`);
+    return this.#resources.get(kindKeyOf({ apiVersion, kind }));
   }
 
   take(resource: ResourceName, { type, object }: WatchEvent, old: KubeObject | undefined): void {
