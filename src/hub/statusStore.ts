@@ -2,6 +2,7 @@ import {
   bindingName,
   type FederatedStatus,
   FIELD_MANAGER,
+  finalizersPatch,
   type KubeObject,
   namesIn,
   OBJECT_FINALIZER,
@@ -149,15 +150,10 @@ export class StatusStore {
     const { client } = this.#options;
     const { namespace, name, uid = "", finalizers = [], deletionTimestamp } = metadata;
     const type = kind === "ResourceBinding" ? RESOURCEBINDINGS : CLUSTERRESOURCEBINDINGS;
-    const path = "/metadata/finalizers";
     const left = finalizers.filter((one) => one !== OBJECT_FINALIZER);
     try {
       if (left.length < finalizers.length) {
-        const patch = [
-          { op: "test", path: "/metadata/uid", value: uid },
-          { op: "test", path, value: finalizers },
-          left.length === 0 ? { op: "remove", path } : { op: "replace", path, value: left },
-        ];
+        const patch = finalizersPatch(metadata, left);
         await client.patch(type, namespace, name, "application/json-patch+json", patch, { signal });
       }
       if (deletionTimestamp === undefined) await client.delete(type, namespace, name, { uid, signal });

@@ -27,6 +27,7 @@ export {
   classOf,
   DEFAULT_CLASS,
   finalizerOf,
+  finalizersPatch,
   holdersOf,
   isResponsible,
   type Ownership,

@@ -90,6 +90,19 @@ export function claimed(
   return [...before, own, ...unclaimed(base, { finalizers: finalizers.slice(at) }, classes)];
 }
 
+/** A JSON patch that writes the finalizers, and that the server refuses (422) where the UID or the finalizers are not those that were seen. */
+export function finalizersPatch(
+  { uid, finalizers = [] }: { uid?: string; finalizers?: readonly string[] },
+  next: readonly string[],
+): object[] {
+  const path = "/metadata/finalizers";
+  return [
+    { op: "test", path: "/metadata/uid", value: uid },
+    { op: "test", path, value: finalizers.length === 0 ? null : finalizers },
+    next.length === 0 ? { op: "remove", path } : { op: "add", path, value: next },
+  ];
+}
+
 /** The finalizers without this manager's. */
 export function unclaimed(
   base: string,

@@ -7,7 +7,7 @@ export { canonicalJson, hashOf, hashOfText } from "./canonical.ts";
 export { ageText, durationMs, lastedText } from "./duration.ts";
 export { isRefusedHost, refuseEndpoint } from "./endpoint.ts";
 export { escaped, jsonForYaml, NOT_IN_YAML, parseJson } from "./json.ts";
-export { LONGEST_QUANTITY, parseQuantity } from "./quantity.ts";
+export { exactQuantity, LONGEST_QUANTITY, parseQuantity } from "./quantity.ts";
 export { sameValue } from "./sameValue.ts";
 export { setMember } from "./setMember.ts";
 export { shareOf } from "./share.ts";

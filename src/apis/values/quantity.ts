@@ -1,27 +1,54 @@
-const SUFFIXES: Readonly<Record<string, number>> = {
-  n: 1e-9,
-  u: 1e-6,
-  m: 1e-3,
-  "": 1,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  T: 1e12,
-  P: 1e15,
-  E: 1e18,
-  Ki: 2 ** 10,
-  Mi: 2 ** 20,
-  Gi: 2 ** 30,
-  Ti: 2 ** 40,
-  Pi: 2 ** 50,
-  Ei: 2 ** 60,
-};
+/** Powers of two. */
+const BINARY: ReadonlyMap<string, number> = new Map([
+  ["Ki", 10],
+  ["Mi", 20],
+  ["Gi", 30],
+  ["Ti", 40],
+  ["Pi", 50],
+  ["Ei", 60],
+]);
+/** Powers of ten. */
+const DECIMAL: ReadonlyMap<string, number> = new Map([
+  ["n", -9],
+  ["u", -6],
+  ["m", -3],
+  ["", 0],
+  ["k", 3],
+  ["M", 6],
+  ["G", 9],
+  ["T", 12],
+  ["P", 15],
+  ["E", 18],
+]);
+
+const QUANTITY = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,3}))?$/;
 
 /**
  * Characters. Kubernetes keeps no more than 19 digits before the point and nine after it; a text that is much longer was written to keep
- * its reader busy.
+ * its reader busy: to make a number of its digits takes time that grows with their square.
  */
 export const LONGEST_QUANTITY = 64;
+
+/** Digits after the point that an exact quantity has: its unit is a billionth. */
+const SCALE = 9;
+/** The largest quantity that Kubernetes knows, in billionths. */
+const MOST = (2n ** 63n - 1n) * 10n ** BigInt(SCALE);
+
+/** The value is `digits * 10^decimal * 2^binary`, and below zero where `isNegative`. */
+interface Parts {
+  isNegative: boolean;
+  digits: string;
+  decimal: number;
+  binary: number;
+}
+
+function partsOf(text: string): Parts | undefined {
+  const match = text.length <= LONGEST_QUANTITY ? QUANTITY.exec(text) : null;
+  if (match === null) return undefined;
+  const [, sign, digits = "", suffix = "", exponent] = match;
+  const decimal = exponent === undefined ? (DECIMAL.get(suffix) ?? 0) : Number(exponent);
+  return { isNegative: sign === "-", digits, decimal, binary: BINARY.get(suffix) ?? 0 };
+}
 
 /**
  * A Kubernetes quantity (`200m`, `1.5Gi`, `2e3`, 4) as a number of its unit; undefined for any other text, and for one of more
@@ -29,9 +56,29 @@ export const LONGEST_QUANTITY = 64;
  */
 export function parseQuantity(quantity: string | number | bigint): number | undefined {
   if (typeof quantity !== "string") return Number(quantity);
-  if (quantity.length > LONGEST_QUANTITY) return undefined;
-  const parts = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(quantity);
-  if (parts === null) return undefined;
-  const [, digits = "", exponent = "", suffix = ""] = parts;
-  return Number(digits + exponent) * (SUFFIXES[suffix] ?? 1);
+  const parts = partsOf(quantity);
+  if (parts === undefined) return undefined;
+  const magnitude = Number(`${parts.digits}e${parts.decimal}`) * 2 ** parts.binary;
+  return parts.isNegative ? -magnitude : magnitude;
+}
+
+/**
+ * As {@link parseQuantity}, in billionths and exact, to add up what thousands of nodes have: rounded up and capped as Kubernetes does.
+ * Undefined for what is no quantity.
+ */
+export function exactQuantity(text: unknown): bigint | undefined {
+  const parts = typeof text === "string" ? partsOf(text) : undefined;
+  if (parts === undefined) return undefined;
+  const [whole = "", fraction = ""] = parts.digits.split(".");
+  const mantissa = BigInt(`${whole}${fraction}`) << BigInt(parts.binary);
+  const exact = scaled(mantissa, SCALE + parts.decimal - fraction.length);
+  const magnitude = exact > MOST ? MOST : exact;
+  return parts.isNegative ? -magnitude : magnitude;
+}
+
+/** `value * 10^power`, rounded up. */
+function scaled(value: bigint, power: number): bigint {
+  if (power >= 0) return value * 10n ** BigInt(power);
+  const divisor = 10n ** BigInt(-power);
+  return (value + divisor - 1n) / divisor;
 }

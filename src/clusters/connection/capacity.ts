@@ -1,10 +1,16 @@
-import { isRecord, type KubeObject, LONGEST_QUANTITY, type MemberClusterStatus } from "../../apis/index.ts";
+import {
+  exactQuantity,
+  isRecord,
+  type KubeObject,
+  LONGEST_QUANTITY,
+  type MemberClusterStatus,
+} from "../../apis/index.ts";
 
 /** What a cluster can hold, summed over its nodes. Pure, and exact: quantities are added as integers, not as floats. */
 
 export type Capacity = NonNullable<MemberClusterStatus["capacity"]>;
 
-/** Thrown by {@link parseQuantity} for what is no Kubernetes quantity. */
+/** A node says of a resource what is no Kubernetes quantity. */
 export class InvalidQuantityError extends Error {
   override readonly name = "InvalidQuantityError";
 
@@ -18,69 +24,23 @@ function quoted(text: string): string {
   return `a text of more than ${LONGEST_QUANTITY} characters`;
 }
 
-const BINARY = new Map([
-  ["Ki", 10n],
-  ["Mi", 20n],
-  ["Gi", 30n],
-  ["Ti", 40n],
-  ["Pi", 50n],
-  ["Ei", 60n],
-]);
-const DECIMAL_EXPONENT = new Map([
-  ["n", -9],
-  ["u", -6],
-  ["m", -3],
-  ["k", 3],
-  ["M", 6],
-  ["G", 9],
-  ["T", 12],
-  ["P", 15],
-  ["E", 18],
-]);
-
-const QUANTITY = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,3}))?$/;
-/** Billionths: the smallest step of a quantity. */
-const SCALE = 9;
-/** The largest quantity that Kubernetes knows, in billionths; what is more counts as this. */
-const MOST = (2n ** 63n - 1n) * 10n ** BigInt(SCALE);
-
-/**
- * The quantity in billionths, rounded up and capped as Kubernetes does. The length of the text is checked before anything reads it: to make a
- * number of its digits takes time that grows with their square.
- */
-export function parseQuantity(text: unknown): bigint {
-  const match = typeof text === "string" && text.length <= LONGEST_QUANTITY ? QUANTITY.exec(text) : null;
-  if (match === null) throw new InvalidQuantityError(text);
-  const [, sign, digits = "", suffix = "", exponent] = match;
-  const [whole = "", fraction = ""] = digits.split(".");
-  const mantissa = BigInt(`${whole}${fraction}`);
-  const shift = BINARY.get(suffix) ?? 0n;
-  const decimal = exponent === undefined ? (DECIMAL_EXPONENT.get(suffix) ?? 0) : Number(exponent);
-  const power = SCALE + decimal - fraction.length;
-  const exact = scaleUp(mantissa << shift, power);
-  const magnitude = exact > MOST ? MOST : exact;
-  return sign === "-" ? -magnitude : magnitude;
-}
-
-function scaleUp(value: bigint, power: number): bigint {
-  if (power >= 0) return value * 10n ** BigInt(power);
-  const divisor = 10n ** BigInt(-power);
-  return (value + divisor - 1n) / divisor;
-}
-
 /** Whole cores as `12`, anything else as `1500m`. */
 export function formatCpu(billionths: bigint): string {
   const milli = ceilDivide(billionths, 1_000_000n);
   return milli % 1000n === 0n ? String(milli / 1000n) : `${milli}m`;
 }
 
+const BINARY_UNITS = [
+  ["Gi", 30n],
+  ["Mi", 20n],
+  ["Ki", 10n],
+] as const;
+
 /** In the largest binary unit up to Gi that loses nothing, as kubectl shows memory. */
 export function formatBytes(billionths: bigint): string {
   const bytes = ceilDivide(billionths, 1_000_000_000n);
-  for (const unit of ["Gi", "Mi", "Ki"]) {
-    const shift = BINARY.get(unit) ?? 0n;
+  for (const [unit, shift] of BINARY_UNITS)
     if (bytes !== 0n && bytes % (1n << shift) === 0n) return `${bytes >> shift}${unit}`;
-  }
   return String(bytes);
 }
 
@@ -102,7 +62,10 @@ export function nodeResources(node: KubeObject): NodeResources {
   const resources: NodeResources = {};
   for (const name of ["cpu", "memory", "pods"] as const) {
     const text = isRecord(allocatable) ? allocatable[name] : undefined;
-    if (text !== undefined) resources[name] = parseQuantity(text);
+    if (text === undefined) continue;
+    const amount = exactQuantity(text);
+    if (amount === undefined) throw new InvalidQuantityError(text);
+    resources[name] = amount;
   }
   return resources;
 }

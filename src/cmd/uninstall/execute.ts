@@ -1,4 +1,4 @@
-import { ALLOW_DELETION_ANNOTATION } from "../../apis/index.ts";
+import { ALLOW_DELETION_ANNOTATION, finalizersPatch } from "../../apis/index.ts";
 import { letGo } from "../../clusters/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import { isApiError, isConflict, isInvalid, isNotFound, systemClock } from "../../runtime/index.ts";
@@ -135,12 +135,7 @@ async function agree({ type, namespace, name, uid }: Item, { place, context }: R
 async function release(item: Item, stage: Stage, { place, context }: Run): Promise<void> {
   const { type, namespace, name, uid, finalizers } = item;
   const rest = finalizers.filter((one) => !isOwnFinalizer(stage, one));
-  const path = "/metadata/finalizers";
-  const patch = [
-    { op: "test", path: "/metadata/uid", value: uid },
-    { op: "test", path, value: finalizers },
-    rest.length === 0 ? { op: "remove", path } : { op: "replace", path, value: rest },
-  ];
+  const patch = finalizersPatch({ uid, finalizers }, rest);
   await unlessChanged(() =>
     place.client.patch(type, namespace, name, "application/json-patch+json", patch, { signal: context.signal }),
   );

@@ -42,8 +42,8 @@ const untouched = (path: string, value: unknown) => ({ op: "test", path: `/metad
 describe("finalizers", () => {
   test("are added to an object without any, provided that there still is none", async () => {
     expect(await patchFor({}, [OURS])).toEqual([
-      untouched("uid", "u"),
       untouched("deletionTimestamp", null),
+      untouched("uid", "u"),
       untouched("finalizers", null),
       { op: "add", path: "/metadata/finalizers", value: [OURS] },
     ]);
@@ -52,8 +52,8 @@ describe("finalizers", () => {
   test("are changed in an object that is being deleted, provided that they are those that were seen", async () => {
     const deletionTimestamp = "2026-01-01T00:00:00Z";
     expect(await patchFor({ finalizers: [OURS, "theirs"], deletionTimestamp }, ["theirs"])).toEqual([
-      untouched("uid", "u"),
       untouched("deletionTimestamp", deletionTimestamp),
+      untouched("uid", "u"),
       untouched("finalizers", [OURS, "theirs"]),
       { op: "add", path: "/metadata/finalizers", value: ["theirs"] },
     ]);

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectMeta } from "../../apis/index.ts";
+import { finalizersPatch, type KubeObject, type ObjectMeta } from "../../apis/index.ts";
 import { type Client, isConflict, isInvalid, isNotFound, type ResourceType } from "../../runtime/index.ts";
 
 /**
@@ -21,13 +21,10 @@ export async function setFinalizers(
   /** Written along; without a value the annotation is removed. */
   annotation?: { name: string; value: string | undefined },
 ): Promise<KubeObject | undefined> {
-  const { namespace, name, uid, deletionTimestamp = null, finalizers = [], annotations } = object.metadata;
-  const path = "/metadata/finalizers";
+  const { namespace, name, deletionTimestamp = null, annotations } = object.metadata;
   const patch = [
-    { op: "test", path: "/metadata/uid", value: uid },
     { op: "test", path: "/metadata/deletionTimestamp", value: deletionTimestamp },
-    { op: "test", path, value: finalizers.length === 0 ? null : finalizers },
-    next.length === 0 ? { op: "remove", path } : { op: "add", path, value: next },
+    ...finalizersPatch(object.metadata, next),
     ...(annotation === undefined ? [] : annotate(annotations, annotation)),
   ];
   try {

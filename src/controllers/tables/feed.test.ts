@@ -70,7 +70,7 @@ describe("the finalizers of an object", () => {
         "default",
         "shop",
         "application/json-patch+json",
-        [isThisLife, isAlive, { op: "test", path, value: null }, { op: "add", path, value: ["a"] }],
+        [isAlive, isThisLife, { op: "test", path, value: null }, { op: "add", path, value: ["a"] }],
         { signal },
       ],
     ]);
@@ -80,8 +80,8 @@ describe("the finalizers of an object", () => {
     const deletionTimestamp = "2026-11-22T10:00:00Z";
     const { calls } = await set({ finalizers: ["a"], deletionTimestamp }, []);
     expect(calls[0]?.[4]).toEqual([
-      isThisLife,
       { ...isAlive, value: deletionTimestamp },
+      isThisLife,
       { op: "test", path, value: ["a"] },
       { op: "remove", path },
     ]);

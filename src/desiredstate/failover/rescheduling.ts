@@ -42,7 +42,7 @@ export function withRescheduling(
   );
   // What does not fit elsewhere stays: each time so much less is tried.
   while (moving > 0) {
-    const leaving = leavingOf(subject, due, moving);
+    const leaving = keptWhere(subject, due, moving);
     if (leaving.size === 0) return stay(false);
     const decision = decide({ ...subject, leaving });
     if (decision.clusters.length === 0) break;
@@ -53,8 +53,8 @@ export function withRescheduling(
   return stay(true);
 }
 
-/** So many replicas, from the first clusters on, with what may stay there. */
-function leavingOf(subject: Subject, due: readonly Stuck[], moving: number): Map<string, number> {
+/** Takes that many replicas away, from the first clusters on. What each of these clusters may keep. */
+function keptWhere(subject: Subject, due: readonly Stuck[], moving: number): Map<string, number> {
   const leaving = new Map<string, number>();
   let left = moving;
   for (const { cluster, replicas } of due) {

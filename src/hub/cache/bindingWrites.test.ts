@@ -181,7 +181,7 @@ describe("a binding is removed", () => {
         [
           test_("/metadata/uid", "b1"),
           test_(FINALIZERS, ["other", OBJECT_FINALIZER]),
-          { op: "replace", path: FINALIZERS, value: ["other"] },
+          { op: "add", path: FINALIZERS, value: ["other"] },
         ],
       ],
       ["delete", CLUSTERRESOURCEBINDINGS, undefined, "b", { uid: "b1", signal }],

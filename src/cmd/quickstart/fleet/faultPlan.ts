@@ -1,3 +1,4 @@
+import { durationMs } from "../../../apis/index.ts";
 /** What somebody wants to go wrong with a cluster, in the words of an annotation. Pure. */
 
 /** On a MemberCluster of the quickstart's hub: breaks that cluster. Taking it away mends it. */
@@ -22,7 +23,7 @@ export interface FaultPlan {
 export const FAULT_WORDS =
   "partition, partition=reset, partition=refuse, crash, latency=500ms, errors=30%, throttle=50%, watches=5s, pods=stuck, pods=20s, clock=-5m";
 
-const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const DURATION = /^\d{1,15}(\.\d{1,15})?(ms|s|m|h)$/;
 
 /** Reads `partition` or `latency=500ms,errors=10%`. The error is a sentence about the first part that means nothing. */
 export function parseFault(text: string): FaultPlan | { error: string } {
@@ -69,8 +70,7 @@ function take(value: number | undefined, keep: (value: number) => void): boolean
 
 /** Milliseconds. */
 function duration(text = ""): number | undefined {
-  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
-  return amount === undefined ? undefined : Number(amount) * (UNITS[unit] ?? 0);
+  return DURATION.test(text) ? durationMs(text) : undefined;
 }
 
 function signedDuration(text = ""): number | undefined {
