@@ -1,4 +1,4 @@
-import { type Contact, isGranted, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
+import { type Contact, defined, isGranted, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
 import type { Observation, Why } from "../desiredstate/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
@@ -334,7 +334,7 @@ export class Worker {
       unseen,
       ...(unserved.size === 0 ? {} : { unserved }),
       ...(ungranted.size === 0 ? {} : { ungranted }),
-      ...(grant === undefined ? {} : { grant }),
+      ...defined({ grant }),
     };
   }
 }

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { randomUUID } from "node:crypto";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { DEFAULT_CLASS } from "../apis/index.ts";
+import { DEFAULT_CLASS, defined } from "../apis/index.ts";
 import { LOG_LEVELS } from "../observability/index.ts";
 import { duration, leaseName, protectedNamespace, systemNamespace } from "./shared/commonFlags.ts";
 import {
@@ -273,8 +273,7 @@ function managerOptions(flags: ManagerFlags): ManagerOptions {
     ...(controllerClass === undefined && adoptClass === undefined
       ? {}
       : { controllerClasses: [...new Set([...(controllerClass ?? [DEFAULT_CLASS]), ...(adoptClass ?? [])])] }),
-    ...(protectedNamespaces === undefined ? {} : { protectedNamespaces }),
-    ...(webhooks === undefined ? {} : { webhooks }),
+    ...defined({ protectedNamespaces, webhooks }),
     ...(metricsBindAddress === undefined
       ? {}
       : { metricsHost: metricsBindAddress.host || rest.metricsHost, metricsPort }),
@@ -325,7 +324,7 @@ function withWebhooks<F extends WebhookFlags>(flags: F) {
   const options: ManagerWebhookOptions = {
     port: webhookPort,
     target,
-    ...(webhookCertDir === undefined ? {} : { certDir: webhookCertDir }),
+    ...defined({ certDir: webhookCertDir }),
     configuration: webhookConfiguration,
     overlapMs: webhookCaOverlap,
   };

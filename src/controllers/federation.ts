@@ -3,6 +3,7 @@ import {
   type Classes,
   DEFAULT_CLASS,
   DEFAULT_SYSTEM_NAMESPACE,
+  defined,
   type KubeObject,
 } from "../apis/index.ts";
 import { type ClusterPool, Fleet, type PoolListener } from "../clusters/index.ts";
@@ -139,7 +140,7 @@ export function createFederation(options: FederationOptions): Federation {
     revisions,
     gates,
     places,
-    ...(options.approversProvenSince === undefined ? {} : { approversProvenSince: options.approversProvenSince }),
+    ...defined({ approversProvenSince: options.approversProvenSince }),
     rooms,
     pace,
     statuses,

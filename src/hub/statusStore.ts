@@ -1,5 +1,6 @@
 import {
   bindingName,
+  defined,
   type FederatedStatus,
   FIELD_MANAGER,
   finalizersPatch,
@@ -123,7 +124,7 @@ export class StatusStore {
       apiVersion: apiVersionOf(type),
       kind: type.kind,
       metadata: {
-        ...(namespace === undefined ? {} : { namespace }),
+        ...defined({ namespace }),
         name: kind.propagated ? bindingName(refOf(object)) : name,
       },
       status,

@@ -1,5 +1,6 @@
 import {
   type DeclaredTemplate,
+  defined,
   isRecord,
   isReservedKey,
   type KubeObject,
@@ -101,7 +102,7 @@ function attempt(before: Progress, rule: OverrideRule, options: Applying): Progr
 }
 
 function resultOf({ objects, replicas }: Progress): OverrideResult {
-  return { objects: [...objects], ...(replicas === undefined ? {} : { replicas }) };
+  return { objects: [...objects], ...defined({ replicas }) };
 }
 
 function samePolicy({ policy: a }: MatchedRule, { policy: b }: MatchedRule): boolean {

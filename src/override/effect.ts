@@ -1,4 +1,4 @@
-import type { OverrideRule } from "../apis/index.ts";
+import { defined, type OverrideRule } from "../apis/index.ts";
 import type { MatchedRule, OverrideEffect, PatchName, PolicyRef } from "./types.ts";
 
 const known = new WeakMap<readonly MatchedRule[], OverrideEffect>();
@@ -24,7 +24,7 @@ function computeEffect(rules: readonly MatchedRule[]): OverrideEffect {
     for (const setting of set) last.set(setting, policy);
     settings.set(policy, [...(settings.get(policy) ?? []), ...set]);
     for (const [patch, { kind, op, path }] of (rule.patches ?? []).entries())
-      if (op !== "test") patches.push({ policy, rule: index, patch, path, ...(kind === undefined ? {} : { kind }) });
+      if (op !== "test") patches.push({ policy, rule: index, patch, path, ...defined({ kind }) });
   }
   const policies: PolicyRef[] = [];
   const superseded: { policy: PolicyRef; by: PolicyRef }[] = [];

@@ -1,4 +1,4 @@
-import { type OverrideRule, shortName } from "../apis/index.ts";
+import { defined, type OverrideRule, shortName } from "../apis/index.ts";
 import { RuleError } from "./ruleError.ts";
 
 /** The parts of an image reference: `[registry/]repository[:tag][@digest]`. */
@@ -30,10 +30,9 @@ export function parseImage(text: string): ImageReference | undefined {
   const repository = registry === undefined ? rest : rest.slice(slash + 1);
   if (repository === "") return undefined;
   return {
-    ...(registry === undefined ? {} : { registry }),
+    ...defined({ registry }),
     repository,
-    ...(tag === undefined ? {} : { tag }),
-    ...(digest === undefined ? {} : { digest }),
+    ...defined({ tag, digest }),
   };
 }
 

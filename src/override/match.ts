@@ -1,4 +1,5 @@
 import {
+  defined,
   type KubeObject,
   type ObjectSetting,
   type OverridePolicy,
@@ -44,7 +45,7 @@ export function matchRules(
   const rules: [OverrideRule["targetClusters"], MatchedRule][] = [];
   for (const { kind, metadata, spec } of matchPolicies(object, policies, setting)) {
     const { namespace, name } = metadata;
-    const policy = { kind, ...(namespace === undefined ? {} : { namespace }), name };
+    const policy = { kind, ...defined({ namespace }), name };
     names.push(policy);
     for (const [index, rule] of spec.rules.entries()) rules.push([rule.targetClusters, { policy, index, rule }]);
   }

@@ -1,5 +1,6 @@
 import {
   type DeclaredTemplate,
+  defined,
   isRecord,
   type KubeObject,
   type OverrideRule,
@@ -106,8 +107,7 @@ function mainContainer(template: Json, containers: Json[]): Json | undefined {
 function overrideContainer(container: Json, rule: OverrideRule, image: ImageOverride): Json {
   return {
     ...withImage(container, image),
-    ...(rule.command === undefined ? {} : { command: rule.command }),
-    ...(rule.args === undefined ? {} : { args: rule.args }),
+    ...defined({ command: rule.command, args: rule.args }),
     ...(rule.env === undefined ? {} : { env: mergeEnv(jsonArray(container["env"]), rule.env) }),
   };
 }

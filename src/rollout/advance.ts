@@ -1,4 +1,4 @@
-import { type RolloutStatus, timestamp } from "../apis/index.ts";
+import { defined, type RolloutStatus, timestamp } from "../apis/index.ts";
 import { GOING_BACK, goBack } from "./back.ts";
 import { Draft } from "./draft.ts";
 import { goForward } from "./forward.ts";
@@ -67,7 +67,7 @@ function begin({ current, revision, clusters }: RolloutInput, now: number): Begu
   const status: RolloutStatus = {
     state: "Planned",
     revision,
-    ...(lastGood === undefined ? {} : { lastGoodRevision: lastGood }),
+    ...defined({ lastGoodRevision: lastGood }),
     startedAt: timestamp(now),
     since: timestamp(now),
   };

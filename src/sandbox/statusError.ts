@@ -1,3 +1,4 @@
+import { defined } from "../apis/index.ts";
 import type { FailureStatus, FieldError } from "./types.ts";
 
 /** Of what a failure speaks: the resource's plural or the kind, as the API server says it for that failure. */
@@ -41,7 +42,7 @@ export function failure(
     status: "Failure",
     message,
     reason,
-    ...(details === undefined ? {} : { details }),
+    ...defined({ details }),
     code,
   });
 }

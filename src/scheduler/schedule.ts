@@ -1,4 +1,4 @@
-import type { ClusterSelector } from "../apis/index.ts";
+import { type ClusterSelector, defined } from "../apis/index.ts";
 import { goesByRoom, shareByRoom } from "./divide/shareByRoom.ts";
 import { type ReplicaShare, shareReplicas } from "./divide/shareReplicas.ts";
 import { type Filtered, filterClusters } from "./filter/filterClusters.ts";
@@ -44,7 +44,7 @@ export function schedule(
     verdicts: withUnknownClusters(verdictsOf(sorted, selection, chosen), placement, sorted),
     ...(until === Number.POSITIVE_INFINITY ? {} : { recheckAt: until }),
     ...(notes.length === 0 ? {} : { notes }),
-    ...(returning === undefined ? {} : { returning }),
+    ...defined({ returning }),
     ...(chosen.unplaced === undefined || chosen.unplaced === 0 ? {} : { unplaced: chosen.unplaced }),
     ...(chosen.isByRoom === true ? { room: roomAsked(sorted, selection, chosen) } : {}),
   };

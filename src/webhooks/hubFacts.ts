@@ -1,5 +1,6 @@
 import {
   DEFAULT_REPLICA_BOUNDS,
+  defined,
   type DemoApplication,
   type FederatedStatus,
   type KubeObject,
@@ -218,9 +219,7 @@ function applicationFacts(object: KubeObject, status: FederatedStatus | undefine
     kind,
     metadata: {
       name,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(uid === undefined ? {} : { uid }),
-      ...(labels === undefined ? {} : { labels }),
+      ...defined({ namespace, uid, labels }),
     },
     ports: (Array.isArray(ports) ? ports : []).flatMap(({ nodePort, protocol }) =>
       nodePort === undefined ? [] : [{ nodePort, protocol }],

@@ -1,4 +1,4 @@
-import { crdNameOf, type KindDefinition, type KubeObject, servingPatch } from "../apis/index.ts";
+import { crdNameOf, defined, type KindDefinition, type KubeObject, servingPatch } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
 import { apiVersionOf, type Client, type Clock, CRDS, Informer, type ResourceType } from "../runtime/index.ts";
 import { holdsAll } from "./certificates/index.ts";
@@ -87,7 +87,7 @@ export class ConfigurationPublisher {
     const followed = (type: ResourceType, name: string, kind?: KindDefinition): Followed => ({
       type,
       name,
-      ...(kind === undefined ? {} : { kind }),
+      ...defined({ kind }),
       isCalled: kind === undefined || kind.versions.length > 1,
       informer: new Informer<KubeObject>({
         client,

@@ -2,6 +2,7 @@ import {
   type ApproversProven,
   type Classes,
   DEFAULT_CLASS,
+  defined,
   type KindDefinition,
   KINDS,
   type KubeObject,
@@ -94,7 +95,7 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
   });
   const server = new WebhookServer({
     port: options.port,
-    ...(options.host === undefined ? {} : { host: options.host }),
+    ...defined({ host: options.host }),
     handlers: handlersOf(facts, options),
     lists: { [PATHS.convert]: (review, objects) => answerConversion(review, objects, kinds) },
     clock,

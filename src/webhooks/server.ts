@@ -1,4 +1,4 @@
-import { parseJson } from "../apis/index.ts";
+import { defined, parseJson } from "../apis/index.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
@@ -100,7 +100,7 @@ export class WebhookServer implements AsyncDisposable {
     const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
     server.once("error", reject);
     const { port, host } = this.#options;
-    server.listen({ port, ...(host === undefined ? {} : { host }) }, resolve);
+    server.listen({ port, ...defined({ host }) }, resolve);
     await listening;
     server.off("error", reject);
     this.#server = server;

@@ -1,4 +1,4 @@
-import { type KubeObject, sameValue, versionsOf } from "../apis/index.ts";
+import { defined, type KubeObject, sameValue, versionsOf } from "../apis/index.ts";
 import { bundleOf, certificatesIn, holdsAll } from "./certificates/index.ts";
 import {
   type ClientConfig,
@@ -61,12 +61,9 @@ export function configurationPart(object: KubeObject): KubeObject {
     kind: object.kind,
     metadata: {
       name,
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
-      ...(labels === undefined ? {} : { labels }),
-      ...(annotations === undefined ? {} : { annotations }),
+      ...defined({ resourceVersion, creationTimestamp, labels, annotations }),
     },
-    ...(object["webhooks"] === undefined ? {} : { webhooks: object["webhooks"] }),
+    ...defined({ webhooks: object["webhooks"] }),
     ...(conversion === undefined && versions.length === 0 ? {} : { spec: { conversion, versions } }),
   };
 }

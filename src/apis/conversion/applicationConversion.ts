@@ -1,3 +1,4 @@
+import { defined } from "../values/index.ts";
 import { type Conversion, ConversionError } from "./conversion.ts";
 import {
   type DemoApplication,
@@ -36,7 +37,7 @@ export function toV1beta1(object: DemoApplication): DemoApplicationV1beta1 {
     ...object,
     apiVersion: V1BETA1,
     metadata: withRemainder(object.metadata, CONVERSION_ANNOTATION, spec),
-    spec: { image, replica, ...(ports === undefined ? {} : { ports }) },
+    spec: { image, replica, ...defined({ ports }) },
   };
 }
 

@@ -1,4 +1,4 @@
-import { canonicalJson, parseJson } from "../values/index.ts";
+import { canonicalJson, defined, parseJson } from "../values/index.ts";
 import { ConversionError } from "./conversion.ts";
 import { type ObjectMeta } from "../metadata/index.ts";
 
@@ -20,7 +20,7 @@ interface Remainder {
 export function withRemainder(metadata: ObjectMeta, key: string, spec: Fields): ObjectMeta {
   const annotation = metadata.annotations?.[key];
   if (Object.keys(spec).length === 0 && annotation === undefined) return metadata;
-  const remainder: Remainder = { spec, ...(annotation === undefined ? {} : { annotation }) };
+  const remainder: Remainder = { spec, ...defined({ annotation }) };
   return withAnnotation(metadata, key, canonicalJson(remainder));
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../values/index.ts";
 import { z } from "zod";
 import { type ObjectRef, parseApiVersion, refKey } from "../metadata/index.ts";
 
@@ -70,7 +71,7 @@ export function runKey(ref: ObjectRef, hash: string): string {
 export function readFinished(record: FinishedRecord | undefined): FinishedWork {
   if (record === undefined) return NOTHING_FINISHED;
   const runs = record.objects.map(({ group = "", kind, namespace, name, hash }) => ({
-    ref: { group, kind, ...(namespace === undefined ? {} : { namespace }), name },
+    ref: { group, kind, ...defined({ namespace }), name },
     hash,
     ends: new Map<string, End>(),
   }));
@@ -122,7 +123,7 @@ export function withEnds(
     runs ??= new Map(work.runs);
     const { apiVersion, kind, namespace, name } = ref;
     const { group } = parseApiVersion(apiVersion);
-    const made = { group, kind, ...(namespace === undefined ? {} : { namespace }), name };
+    const made = { group, kind, ...defined({ namespace }), name };
     runs.set(key, { ref: before?.ref ?? made, hash, ends: new Map([...(before?.ends ?? []), [cluster, end]]) });
   }
   return runs === undefined ? work : { ...work, runs };

@@ -1,3 +1,4 @@
+import { defined } from "../values/index.ts";
 import { KINDS, type KindDefinition, type KindVersion, type ObjectRule } from "./kinds.ts";
 import { type KubeObject } from "../metadata/index.ts";
 import { type OpenApiSchema, openApiSchema } from "../schema/index.ts";
@@ -80,7 +81,7 @@ function versionOf(kind: KindDefinition, version: KindVersion, stored: boolean):
     storage: stored,
     additionalPrinterColumns: version.columns,
     ...(selectableFields === undefined ? {} : { selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })) }),
-    subresources: { status: {}, ...(kind.scale === undefined ? {} : { scale: kind.scale }) },
+    subresources: { status: {}, ...defined({ scale: kind.scale }) },
     schema: { openAPIV3Schema: objectSchema(kind, version) },
   };
 }

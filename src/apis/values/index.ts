@@ -4,6 +4,7 @@
  * Promises: every integer, null, empty list and key comes back as it was written; nothing here knows a kind.
  */
 export { canonicalJson, hashOf, hashOfText } from "./canonical.ts";
+export { defined } from "./defined.ts";
 export { ageText, durationMs, lastedText } from "./duration.ts";
 export { isRefusedHost, refuseEndpoint } from "./endpoint.ts";
 export { escaped, jsonForYaml, NOT_IN_YAML, parseJson } from "./json.ts";

@@ -1,4 +1,4 @@
-import type { Contact } from "../../apis/index.ts";
+import { type Contact, defined } from "../../apis/index.ts";
 import { type IdentityVerdict } from "../credentials/index.ts";
 
 /**
@@ -201,7 +201,7 @@ function explained(state: ConnectionState, failure: ProbeFailure): Pick<Connecti
 /** No contact, for that reason; the last moment of contact stays. */
 function without(contact: Contact, reason: string, message: string): Contact {
   const { lastContact } = contact;
-  return { ok: false, ...(lastContact === undefined ? {} : { lastContact }), reason, message };
+  return { ok: false, ...defined({ lastContact }), reason, message };
 }
 
 function ending(state: ConnectionState): ConnectionEffect[] {

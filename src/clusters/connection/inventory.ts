@@ -1,4 +1,4 @@
-import { isRecord, type KubeObject } from "../../apis/index.ts";
+import { defined, isRecord, type KubeObject } from "../../apis/index.ts";
 import { type Client, groupVersionsIn, isForbidden, listPages, NODES, TransportError } from "../../runtime/index.ts";
 import { type Capacity, InvalidQuantityError, nodeResources, type NodeResources, sumCapacity } from "./capacity.ts";
 import type { MemberFindings } from "./memberStatus.ts";
@@ -26,7 +26,7 @@ export async function takeInventory(
     servedApis(client, signal),
     nodes ? capacityOf(client, signal) : null,
   ]);
-  return { ...(kubernetesVersion === undefined ? {} : { kubernetesVersion }), apis, capacity };
+  return { ...defined({ kubernetesVersion }), apis, capacity };
 }
 
 async function serverVersion(client: Client, signal: AbortSignal): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 import {
   ACCEPT_CLUSTER_UID_ANNOTATION,
   type Contact,
+  defined,
   type KubeObject,
   type MemberCluster,
   sameValue,

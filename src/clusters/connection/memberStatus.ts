@@ -1,6 +1,7 @@
 import {
   type Condition,
   type Contact,
+  defined,
   type MemberClusterStatus,
   type Reason,
   sameValue,
@@ -54,15 +55,11 @@ export function computeMemberStatus(input: MemberStatusInput, now: number): Memb
   const kubernetesVersion = findings.kubernetesVersion ?? previous?.kubernetesVersion;
   const clusterUID = findings.clusterUID ?? previous?.clusterUID;
   const next: MemberClusterStatus = {
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    ...defined({ observedGeneration: generation }),
     conditions: [readyCondition(input, now), ...slowCondition(input, now), ...throttledCondition(input, now)],
     ...latencyIn(input),
     ...lastContactIn(input),
-    ...(kubernetesVersion === undefined ? {} : { kubernetesVersion }),
-    ...(clusterUID === undefined ? {} : { clusterUID }),
-    ...(apis === undefined ? {} : { apis }),
-    ...(capacity === undefined ? {} : { capacity }),
-    ...(credentials === undefined ? {} : { credentials }),
+    ...defined({ kubernetesVersion, clusterUID, apis, capacity, credentials }),
   };
   return previous !== undefined && sameStatus(previous, next) ? previous : next;
 }
@@ -75,7 +72,7 @@ function readyCondition({ contact, generation, previous }: MemberStatusInput, no
     status,
     reason: contact.ok ? "Connected" : (contact.reason ?? "ClusterUnreachable"),
     message: contact.ok ? "" : shortMessage(contact.message ?? ""),
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    ...defined({ observedGeneration: generation }),
     lastTransitionTime: before?.status === status ? before.lastTransitionTime : timestamp(now),
   };
 }
@@ -165,7 +162,7 @@ function lasting(
       message: shortMessage(
         trouble === null ? `since ${before?.lastTransitionTime} it was: ${before?.message}` : trouble.message,
       ),
-      ...(generation === undefined ? {} : { observedGeneration: generation }),
+      ...defined({ observedGeneration: generation }),
       lastTransitionTime: before?.status === status ? before.lastTransitionTime : timestamp(now),
     },
   ];

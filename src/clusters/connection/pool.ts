@@ -1,4 +1,4 @@
-import type { Contact, KubeObject, MemberCluster } from "../../apis/index.ts";
+import { type Contact, defined, type KubeObject, type MemberCluster } from "../../apis/index.ts";
 import type { EventRecorder, Logger, Metrics, Recoveries } from "../../observability/index.ts";
 import {
   type Client,
@@ -76,8 +76,7 @@ export class ClusterPool implements AsyncDisposable {
     });
     const clientOptions = {
       clock,
-      ...(guard === undefined ? {} : { guard }),
-      ...(observe === undefined ? {} : { observe }),
+      ...defined({ guard, observe }),
     };
     this.#connectionOptions = {
       hub,

@@ -1,4 +1,4 @@
-import { kindKey, kindKeyOf, MANAGED_BY_LABEL, type ObjectRef } from "../../apis/index.ts";
+import { defined, kindKey, kindKeyOf, MANAGED_BY_LABEL, type ObjectRef } from "../../apis/index.ts";
 import { sightOf } from "../../desiredstate/index.ts";
 import type { GroupKind } from "../../interpreter/index.ts";
 import type { Logger, Metrics } from "../../observability/index.ts";
@@ -292,7 +292,7 @@ export class ClusterCache {
     const informer = new Informer<ObservedObject>({
       client: session.client,
       type,
-      ...(namespace === undefined ? {} : { namespace }),
+      ...defined({ namespace }),
       labelSelector: `${MANAGED_BY_LABEL}=${hubId}`,
       clock,
       random,

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../apis/index.ts";
+import { defined, type KubeObject } from "../../apis/index.ts";
 import { type PodTrouble, podTrouble } from "../../interpreter/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import { type Clock, isForbidden, isMisbehaviour, listPages, type ObjectList, PODS } from "../../runtime/index.ts";
@@ -293,7 +293,7 @@ export class PodTroubles {
 
   async *#pagesOf(namespace: string | undefined, labelSelector: string, limit: number): AsyncGenerator<ObjectList> {
     const { client, signal } = this.#options.session;
-    const selection = { client, type: PODS, labelSelector, ...(namespace === undefined ? {} : { namespace }) };
+    const selection = { client, type: PODS, labelSelector, ...defined({ namespace }) };
     for await (const page of listPages(selection, { limit, longestMs: LONGEST_MS, mostPages: PAGES, signal })) {
       this.#pods += page.items.length;
       yield page;

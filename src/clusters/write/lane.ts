@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import { listedAfter, type ObjectRef, type Reason } from "../../apis/index.ts";
+import { defined, listedAfter, type ObjectRef, type Reason } from "../../apis/index.ts";
 import type { Failure, Why } from "../../desiredstate/index.ts";
 import { fieldOfPlace } from "../../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../../observability/index.ts";
@@ -388,7 +388,7 @@ export class Lane implements AsyncDisposable {
 
   #refuse(attempt: Attempt, { reason, message, final, detail, fields }: Failure): void {
     const { object, action, name } = attempt;
-    const more = { ...(detail === undefined ? {} : { detail }), ...(fields === undefined ? {} : { fields }) };
+    const more = defined({ detail, fields });
     // What failed may not be what is wanted any more; the next attempt, which is due then, finds out about the new row.
     if (attemptOf(object, action) === name) this.#options.objects.fail(object, { reason, message, final, ...more });
     this.#retry(attempt, final ? "slowly" : "soon");

@@ -1,4 +1,4 @@
-import { type KubeObject, parseApiVersion, shortMessage } from "../../apis/index.ts";
+import { defined, type KubeObject, parseApiVersion, shortMessage } from "../../apis/index.ts";
 import type { ApplyRow, DeleteRow, Observation, Why } from "../../desiredstate/index.ts";
 import { isDefinition } from "../../interpreter/index.ts";
 import { type Client, isApiError, isMissing, type ResourceType } from "../../runtime/index.ts";
@@ -104,16 +104,14 @@ export function copyIn(cluster: string, live: KubeObject): Observation | undefin
     ref,
     present: {
       uid,
-      ...(hash === undefined ? {} : { hash }),
-      ...(owner === undefined ? {} : { owner }),
-      ...(createdAt === undefined ? {} : { createdAt }),
+      ...defined({ hash, owner, createdAt }),
       proven,
       ...(policy === undefined ? {} : { policy }),
       ...(hubVersion === undefined ? {} : { hubVersion }),
       deleting,
       health,
       ...(immutable ? { immutable: true as const } : {}),
-      ...(secretType === undefined ? {} : { secretType }),
+      ...defined({ secretType }),
     },
     writing: false,
     revision: 0,

@@ -4,6 +4,7 @@
  * says whether files may be offered as well. Promises: it never prints an error, and takes no longer than two seconds.
  */
 import type { Command } from "commander";
+import { defined } from "../../apis/index.ts";
 import {
   DEMOAPPLICATIONS,
   kubeconfigContexts,
@@ -42,10 +43,10 @@ function knownTo(words: readonly string[], context: CommandContext): Known {
   const namesOf = async (type: ResourceType, within?: string | typeof OF_CONTEXT): Promise<string[]> => {
     try {
       const options = { kubeconfig: valueOf(words, "--kubeconfig"), context: valueOf(words, "--context") };
-      await using hub = connectHub({ logLevel: "info", ...given(options) }, context);
+      await using hub = connectHub({ logLevel: "info", ...defined(options) }, context);
       const namespace = within === OF_CONTEXT ? hub.config.currentNamespace : within;
       const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
-      const selection = { client: hub.client, type, ...given({ namespace }) };
+      const selection = { client: hub.client, type, ...defined({ namespace }) };
       const items = await listAll(selection, { metadataOnly: true, signal });
       return items.map(({ metadata }) => metadata.name);
     } catch {
@@ -69,12 +70,5 @@ function knownTo(words: readonly string[], context: CommandContext): Known {
       return { applications: names[0] ?? [], bundles: names[1] ?? [] };
     },
     namespaces: () => namesOf(NAMESPACES),
-  };
-}
-
-/** Without what is undefined. */
-function given<T extends Record<string, string | undefined>>(fields: T): { [K in keyof T]?: string } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: string;
   };
 }

@@ -1,4 +1,4 @@
-import { counted, type Placement, type Taint, type Toleration } from "../../apis/index.ts";
+import { counted, defined, type Placement, type Taint, type Toleration } from "../../apis/index.ts";
 import { tolerates } from "../../scheduler/index.ts";
 import { type ObjectReport, type StatusReport } from "../view/index.ts";
 import { nameOf } from "./moved.ts";
@@ -40,7 +40,7 @@ export function remainingOn(
     else staying.push({ object: name, why });
   }
   const held = clusters.find(({ name }) => name === cluster)?.held;
-  return { leaving, staying, ...(held === undefined ? {} : { held }) };
+  return { leaving, staying, ...defined({ held }) };
 }
 
 /** What a draining has come to that waits for nothing more. */

@@ -1,4 +1,4 @@
-import { type KubeObject, type PolicyStatus, printYaml } from "../../apis/index.ts";
+import { defined, type KubeObject, type PolicyStatus, printYaml } from "../../apis/index.ts";
 import {
   CLUSTEROVERRIDEPOLICIES,
   CLUSTERPLACEMENTS,
@@ -42,7 +42,7 @@ function format(policy: KubeObject, { output }: ExplainOptions): string {
   const { apiVersion, kind, metadata, status } = policy as KubeObject & { status?: PolicyStatus };
   const { name, namespace } = metadata;
   const answer = {
-    policies: [{ apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name, status: status ?? {} }],
+    policies: [{ apiVersion, kind, ...defined({ namespace }), name, status: status ?? {} }],
   };
   if (output === "json") return `${JSON.stringify(answer, undefined, 2)}\n`;
   if (output === "yaml") return printYaml(answer);

@@ -1,4 +1,4 @@
-import type { KubeObject, MemberCluster } from "../../apis/index.ts";
+import { defined, type KubeObject, type MemberCluster } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import {
   type Client,
@@ -50,15 +50,12 @@ export class HubView {
         name: `${name}/${type.plural}`,
         transform: withoutOwners,
       });
-    this.#applications = informer(DEMOAPPLICATIONS, {
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(labelSelector === undefined ? {} : { labelSelector }),
-    });
+    this.#applications = informer(DEMOAPPLICATIONS, defined({ namespace, labelSelector }));
     this.#others = others.map((type) => {
       const isEverywhere = namespace === undefined || type === CLUSTERRESOURCEBINDINGS;
       return informer(type, {
         ...(isEverywhere ? {} : { namespace }),
-        ...(labelSelector === undefined ? {} : { labelSelector }),
+        ...defined({ labelSelector }),
       });
     });
     this.#clusters = clusters ? informer(MEMBERCLUSTERS, {}) : undefined;

@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import { createServer } from "node:net";
 import { CommandError } from "../shared/index.ts";
 
@@ -19,7 +20,7 @@ export async function checkPort(wanted: Listening): Promise<void> {
   const server = createServer();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
-  server.listen({ port: wanted.port, ...(wanted.host === undefined ? {} : { host: wanted.host }) }, resolve);
+  server.listen({ port: wanted.port, ...defined({ host: wanted.host }) }, resolve);
   try {
     await promise;
   } catch (error) {

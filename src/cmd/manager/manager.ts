@@ -1,4 +1,4 @@
-import type { Classes, KubeObject } from "../../apis/index.ts";
+import { type Classes, defined, type KubeObject } from "../../apis/index.ts";
 import { ClusterPool } from "../../clusters/index.ts";
 import { type AskGate, createFederation } from "../../controllers/index.ts";
 import { gateReply } from "../../rollout/index.ts";
@@ -76,8 +76,7 @@ export async function runManager(
   const tracing = await createTracing({
     serviceVersion: VERSION,
     identity: options.identity,
-    ...(options.otlpEndpoint === undefined ? {} : { endpoint: options.otlpEndpoint }),
-    ...(options.sampling === undefined ? {} : { sampling: options.sampling }),
+    ...defined({ endpoint: options.otlpEndpoint, sampling: options.sampling }),
     logger,
     onDrop: (cause, spans) => metrics.spansDropped.inc({ cause }, spans),
   });
@@ -236,7 +235,7 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
       recoveries,
       ...(prometheus === undefined ? {} : { askGate: askOf(prometheus) }),
       ...(webhooks === undefined ? {} : { approversProvenSince: (holder) => webhooks.approversProvenSince(holder) }),
-      ...(options.reconcileTimeoutMs === undefined ? {} : { reconcileTimeoutMs: options.reconcileTimeoutMs }),
+      ...defined({ reconcileTimeoutMs: options.reconcileTimeoutMs }),
       pool: (listener) =>
         new ClusterPool({
           hub: client,

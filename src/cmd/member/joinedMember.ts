@@ -1,4 +1,5 @@
 import {
+  defined,
   FEDERATION_API_VERSION,
   FEDERATION_GROUP,
   type KubeObject,
@@ -90,10 +91,10 @@ export function memberCluster(
       annotations: { [MEMBER_UID_ANNOTATION]: memberUid },
     },
     spec: {
-      ...(provider === undefined ? {} : { provider }),
+      ...defined({ provider }),
       connection: { kubeconfigSecretRef: { name, key: KUBECONFIG_KEY } },
       ...(taints.length === 0 ? {} : { taints }),
-      ...(namespaces === undefined ? {} : { namespaces }),
+      ...defined({ namespaces }),
     },
   };
 }

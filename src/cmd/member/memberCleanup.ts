@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../apis/index.ts";
+import { defined, type KubeObject } from "../../apis/index.ts";
 import {
   type Client,
   CLUSTERROLEBINDINGS,
@@ -124,7 +124,7 @@ export async function revokeNamespaces(
       if (metadata.name !== name || namespace === own || namespaces.includes(namespace)) continue;
       const what = `${kind}/${name} of namespace ${namespace}`;
       await attempt(what, `kubectl -n ${namespace} delete ${kind} ${name}`, cleanup, signal, () =>
-        member.delete(type, namespace, name, { signal, ...(uid === undefined ? {} : { uid }) }),
+        member.delete(type, namespace, name, { signal, ...defined({ uid }) }),
       );
     }
   }
@@ -161,7 +161,7 @@ export async function finishRevoking(
 ): Promise<Cleanup> {
   const cleanup: Cleanup = { removed: [], left: [] };
   const namespace = {
-    metadata: { name: access.namespace, ...(namespaceUid === undefined ? {} : { uid: namespaceUid }) },
+    metadata: { name: access.namespace, ...defined({ uid: namespaceUid }) },
   };
   if (namespaceUid !== undefined) await removeNamespace(member, namespace, cleanup, signal);
   else await remove(member, OWN_ACCOUNT, access, cleanup, signal);
@@ -193,7 +193,7 @@ async function removeNamespace(
 ): Promise<void> {
   const { name, uid } = metadata;
   await attempt(`namespace/${name}`, `kubectl delete namespace ${name}`, cleanup, signal, () =>
-    member.delete(NAMESPACES, undefined, name, { signal, ...(uid === undefined ? {} : { uid }) }),
+    member.delete(NAMESPACES, undefined, name, { signal, ...defined({ uid }) }),
   );
 }
 

@@ -1,4 +1,4 @@
-import { type KubeObject, MANAGED_BY_LABEL, type MemberCluster } from "../../apis/index.ts";
+import { defined, type KubeObject, MANAGED_BY_LABEL, type MemberCluster } from "../../apis/index.ts";
 import { isOwn, letGo } from "../../clusters/index.ts";
 import {
   apiVersionOf,
@@ -61,7 +61,7 @@ export async function markedBy(
     try {
       for (const { metadata } of await listMarked(hubId, client, type, place, signal)) {
         const { namespace, name, uid = "" } = metadata;
-        marked.push({ type, ...(namespace === undefined ? {} : { namespace }), name, uid });
+        marked.push({ type, ...defined({ namespace }), name, uid });
       }
     } catch (error) {
       signal.throwIfAborted();

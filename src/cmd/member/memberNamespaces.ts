@@ -1,4 +1,4 @@
-import { counted, isProtectedNamespace, type KubeObject, type MemberCluster } from "../../apis/index.ts";
+import { counted, defined, isProtectedNamespace, type KubeObject, type MemberCluster } from "../../apis/index.ts";
 import { namespaceTerms } from "../../desiredstate/index.ts";
 import { type Client, isAlreadyExists, NAMESPACES } from "../../runtime/index.ts";
 import { CommandError, EVERYTHING, find, type JoinOptions } from "../shared/index.ts";
@@ -47,7 +47,7 @@ export async function missingNamespaces(
     missing.push({
       apiVersion: "v1",
       kind: "Namespace",
-      metadata: { name, ...(labels === undefined ? {} : { labels }) },
+      metadata: { name, ...defined({ labels }) },
     });
   }
   return missing;

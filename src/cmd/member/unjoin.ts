@@ -1,4 +1,4 @@
-import { CLUSTER_FINALIZER, holdersOf, type KubeObject, type MemberCluster } from "../../apis/index.ts";
+import { CLUSTER_FINALIZER, defined, holdersOf, type KubeObject, type MemberCluster } from "../../apis/index.ts";
 import { type Client, isNotFound, MEMBERCLUSTERS, SECRETS } from "../../runtime/index.ts";
 import {
   type CommandContext,
@@ -90,7 +90,7 @@ async function removeMemberCluster(
       { spec: { deletionPolicy: options.deletionPolicy } },
       { signal },
     );
-    await hub.delete(MEMBERCLUSTERS, undefined, name, { signal, ...(uid === undefined ? {} : { uid }) });
+    await hub.delete(MEMBERCLUSTERS, undefined, name, { signal, ...defined({ uid }) });
     if (options.force) {
       await parting.takeMarksOff();
       await giveUpFinalizers(hub, name, signal);
@@ -161,7 +161,7 @@ async function deleteSecret(hub: Client, { metadata }: KubeObject, signal: Abort
   try {
     await hub.delete(SECRETS, metadata.namespace, metadata.name, {
       signal,
-      ...(metadata.uid === undefined ? {} : { uid: metadata.uid }),
+      ...defined({ uid: metadata.uid }),
     });
   } catch (error) {
     if (!isNotFound(error)) throw error;

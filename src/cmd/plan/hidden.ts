@@ -1,4 +1,10 @@
-import type { FederatedStatus, KubeObject, MemberCluster, Placement } from "../../apis/index.ts";
+import {
+  defined,
+  type FederatedStatus,
+  type KubeObject,
+  type MemberCluster,
+  type Placement,
+} from "../../apis/index.ts";
 
 /** Kinds of the whole hub that a person who has rights in one namespace may not list. */
 export type HiddenKind = "clusterplacements" | "clusteroverridepolicies" | "memberclusters";
@@ -45,7 +51,7 @@ export function pinnedPlacement(
   return {
     apiVersion: "federation.paas.cmft.com/v1alpha1",
     kind: placedBy.kind as Placement["kind"],
-    metadata: { name: placedBy.name, ...(placedBy.namespace === undefined ? {} : { namespace: placedBy.namespace }) },
+    metadata: { name: placedBy.name, ...defined({ namespace: placedBy.namespace }) },
     spec: {
       resourceSelectors: [{ apiVersion, kind, name: metadata.name }],
       clusterAffinities: [{ name: "status", clusterNames: names }],

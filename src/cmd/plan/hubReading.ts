@@ -1,5 +1,6 @@
 import {
   crdNameOf,
+  defined,
   kindKey,
   type KubeObject,
   type MemberCluster,
@@ -343,7 +344,7 @@ export class HubReader {
   async #list(type: ResourceType, namespace: string | undefined): Promise<KubeObject[] | undefined> {
     const kind = { apiVersion: apiVersionOf(type), kind: type.kind };
     const selected = {
-      ...(namespace === undefined ? {} : { namespace }),
+      ...defined({ namespace }),
       ...(type === SECRETS ? { fieldSelector: NO_RELEASES } : {}),
     };
     try {

@@ -1,4 +1,4 @@
-import { type ObjectRef, refOf } from "../../apis/index.ts";
+import { defined, type ObjectRef, refOf } from "../../apis/index.ts";
 import type { Rehearsed } from "../../clusters/index.ts";
 import {
   type ApplyRow,
@@ -127,10 +127,7 @@ function objectReport(
       return {
         name: cluster,
         change: verb,
-        ...(stage === undefined ? {} : { stage }),
-        ...(to === undefined ? {} : { to }),
-        ...(from === undefined ? {} : { from }),
-        ...(replicas === undefined ? {} : { replicas }),
+        ...defined({ stage, to, from, replicas }),
         ...why,
         objects: objects.map((one) => memberObjectReport(one, cluster, before, rehearsed)),
       };

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { randomUUID } from "node:crypto";
-import { DEFAULT_SYSTEM_NAMESPACE } from "../../apis/index.ts";
+import { DEFAULT_SYSTEM_NAMESPACE, defined } from "../../apis/index.ts";
 import { MEMBERCLUSTERS, systemClock } from "../../runtime/index.ts";
 import {
   type CommandContext,
@@ -80,7 +80,7 @@ export class Session implements AsyncDisposable {
         fleet: kind,
         // Of clusters that are there it holds nothing but the log.
         keep: options.keep && kind !== "given",
-        ...(options.dir === undefined ? {} : { dir: options.dir }),
+        ...defined({ dir: options.dir }),
       }),
     );
     const sample = await loadSample();
@@ -128,7 +128,7 @@ export class Session implements AsyncDisposable {
       members: this.#parts.fleet.members.map(({ name }) => name),
       isAvailable: (namespace, name) => manager.isAvailable(namespace, name),
       isReached: (cluster) => manager.isReached(cluster),
-      ...(expected === undefined ? {} : { application: expected }),
+      ...defined({ application: expected }),
     };
     const stopped = AbortSignal.any([context.signal, this.#viewing()]);
     await Promise.race([this.#view.waitForSync(stopped), manager.ended]);
@@ -201,8 +201,7 @@ export class Session implements AsyncDisposable {
       options: {
         ...PLACE,
         logLevel: options.logLevel,
-        ...(region === undefined ? {} : { region }),
-        ...(zone === undefined ? {} : { zone }),
+        ...defined({ region, zone }),
         labels: {},
         taints: [],
         // What a person changed at a MemberCluster since the last time stays.

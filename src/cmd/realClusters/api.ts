@@ -1,7 +1,7 @@
 import { Agent, request as httpsRequest, type RequestOptions } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { createInterface } from "node:readline";
-import { type KubeObject, parseJson } from "../../apis/index.ts";
+import { defined, type KubeObject, parseJson } from "../../apis/index.ts";
 
 /**
  * A client of its own, on node:https: it shares nothing with Meridian's transport, so that a mistake there cannot hide from the tests that
@@ -165,7 +165,7 @@ export class Api {
         authorization: `Bearer ${this.#connection.token}`,
         accept: options.accept ?? "application/json",
         "user-agent": "real-clusters",
-        ...(options.traceparent === undefined ? {} : { traceparent: options.traceparent }),
+        ...defined({ traceparent: options.traceparent }),
         ...(payload === undefined
           ? {}
           : {

@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -152,7 +153,7 @@ async function go(args: string[], cwd: string, folder: string, { env, signal }: 
     cwd,
     env: { ...env, CGO_ENABLED: "0" },
     stdio: ["ignore", "ignore", "pipe"],
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ signal }),
   });
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {

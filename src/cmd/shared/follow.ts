@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../apis/index.ts";
+import { defined, type KubeObject } from "../../apis/index.ts";
 import { type Client, Informer, type ResourceType, systemClock } from "../../runtime/index.ts";
 import type { Logger } from "../../observability/index.ts";
 
@@ -29,7 +29,7 @@ export async function follow(
   const informer = new Informer<KubeObject>({
     client,
     type,
-    ...(namespace === undefined ? {} : { namespace }),
+    ...defined({ namespace }),
     fieldSelector: `metadata.name=${name}`,
     transform: (object) => object,
     clock: systemClock,

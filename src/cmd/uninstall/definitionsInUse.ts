@@ -1,4 +1,4 @@
-import { type KubeObject, MANAGED_BY_LABEL, type MemberCluster } from "../../apis/index.ts";
+import { defined, type KubeObject, MANAGED_BY_LABEL, type MemberCluster } from "../../apis/index.ts";
 import { isOwn, ownerOf } from "../../clusters/index.ts";
 import { policyOf } from "../../desiredstate/index.ts";
 import {
@@ -72,7 +72,7 @@ async function inUseOn(
     const { namespace: where, name: what } = other.metadata;
     const object = `${type.kind} ${where === undefined ? what : `${where}/${what}`}`;
     const owner = ownerOf(crd);
-    inUse.push({ member: name, definition: crd.metadata.name, object, ...(owner === undefined ? {} : { owner }) });
+    inUse.push({ member: name, definition: crd.metadata.name, object, ...defined({ owner }) });
   }
   return inUse;
 }

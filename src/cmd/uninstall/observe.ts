@@ -2,6 +2,7 @@ import {
   ALLOW_DELETION_ANNOTATION,
   type ClusterStatusEntry,
   crdNameOf,
+  defined,
   type DemoApplication,
   isBinding,
   isConverted,
@@ -258,7 +259,7 @@ function memberOf(type: ResourceType, object: KubeObject): Member {
   const notReady = ready === undefined ? "no manager has reported on it" : `${ready.reason}: ${ready.message}`;
   return {
     ...itemOf(type, object),
-    ...(deletionPolicy === undefined ? {} : { deletionPolicy }),
+    ...defined({ deletionPolicy }),
     ...(ready?.status === "True" ? {} : { notReady }),
   };
 }
@@ -271,7 +272,7 @@ function itemOf(type: ResourceType, { metadata }: Pick<KubeObject, "metadata">):
   const { namespace, name, uid = "", deletionTimestamp, finalizers = [], labels } = metadata;
   return {
     type,
-    ...(namespace === undefined ? {} : { namespace }),
+    ...defined({ namespace }),
     name,
     uid,
     deleting: deletionTimestamp !== undefined,

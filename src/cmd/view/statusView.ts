@@ -1,15 +1,16 @@
-import type {
-  ClusterStatusEntry,
-  Condition,
-  CountedReason,
-  DemoApplication,
-  FederatedStatus,
-  KubeObject,
-  MemberCluster,
-  ReplicaCounts,
-  ResourceBinding,
-  Running,
-  Taint,
+import {
+  type ClusterStatusEntry,
+  type Condition,
+  type CountedReason,
+  defined,
+  type DemoApplication,
+  type FederatedStatus,
+  type KubeObject,
+  type MemberCluster,
+  type ReplicaCounts,
+  type ResourceBinding,
+  type Running,
+  type Taint,
 } from "../../apis/index.ts";
 import {
   byImpact,
@@ -143,8 +144,7 @@ function reportBinding(object: KubeObject): ObjectReport {
     kind,
     metadata: {
       name,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
+      ...defined({ namespace, creationTimestamp }),
     },
     status,
   });
@@ -181,7 +181,7 @@ function reportOf({
     since: problem === undefined ? "" : sinceOf(metadata, status),
     placement: status.placement === undefined ? "" : `${status.placement.kind}/${status.placement.name}`,
     replicas: status.replicas ?? NONE,
-    ...(status.staleReplicas === undefined ? {} : { staleReplicas: status.staleReplicas }),
+    ...defined({ staleReplicas: status.staleReplicas }),
     conditions: status.conditions ?? [],
     ...runsOf(status),
     clusters,

@@ -1,8 +1,9 @@
 import {
-  CLUSTER_FINALIZER,
-  classOf,
   type Classes,
+  classOf,
+  CLUSTER_FINALIZER,
   DEFAULT_CLASS,
+  defined,
   holdersOf,
   isResponsible,
   type KubeObject,
@@ -10,9 +11,9 @@ import {
   OBJECT_FINALIZER,
   type ObjectMeta,
   type ObjectRef,
+  type OwnerRef,
   type Ownership,
   ownershipOf,
-  type OwnerRef,
   type PlacementSpec,
   refKey,
   refOf,
@@ -157,7 +158,7 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
         ({ version } = read);
       }
     }
-    return { verdict: later ?? "Ours", ...(version === undefined ? {} : { version }) };
+    return { verdict: later ?? "Ours", ...defined({ version }) };
   }
 
   [Symbol.dispose](): void {
@@ -186,7 +187,7 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
     // Nobody can be asked about a kind that is not served here.
     if (kind === undefined) return { exists: true };
     const { items, resourceVersion } = await this.#client.list(kind.type, {
-      ...(owner.namespace === undefined ? {} : { namespace: owner.namespace }),
+      ...defined({ namespace: owner.namespace }),
       fieldSelector: `metadata.name=${owner.name}`,
       metadataOnly: true,
       signal,

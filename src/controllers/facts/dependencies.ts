@@ -1,4 +1,5 @@
 import {
+  defined,
   type KubeObject,
   type ObjectRef,
   type ObjectSetting,
@@ -219,7 +220,7 @@ export class DependencyWatches implements Disposable {
       random,
       logger,
       type,
-      ...(ref.namespace === undefined ? {} : { namespace: ref.namespace }),
+      ...defined({ namespace: ref.namespace }),
       ...(type === SECRETS ? { fieldSelector: NO_RELEASES } : {}),
       name: `hub/${type.plural}/${ref.namespace ?? ""}`,
       transform: (object) => object,
@@ -298,7 +299,7 @@ function watchKey(ref: ObjectRef): string {
 
 function keyed(object: KubeObject, type: ResourceType): ObjectRef {
   const { namespace, name } = object.metadata;
-  return { apiVersion: type.version, kind: type.kind, ...(namespace === undefined ? {} : { namespace }), name };
+  return { apiVersion: type.version, kind: type.kind, ...defined({ namespace }), name };
 }
 
 function sameKeys(a: readonly string[], b: readonly string[]): boolean {

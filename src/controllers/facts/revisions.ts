@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  defined,
   excess,
   hashOf,
   type KeptRevision,
@@ -208,7 +209,7 @@ export class Revisions {
   }
 
   async #delete(object: KubeObject, name: string, uid: string | undefined, signal: AbortSignal): Promise<void> {
-    const options = { ...(uid === undefined ? {} : { uid }), signal };
+    const options = { ...defined({ uid }), signal };
     try {
       await this.#client.delete(CONTROLLERREVISIONS, this.#namespaceOf(object), name, options);
     } catch (error) {

@@ -1,5 +1,6 @@
 import {
   type ApproversProven,
+  defined,
   holdsOldApprovals,
   type KubeObject,
   ROLLOUT_APPROVALS_ANNOTATION,
@@ -42,7 +43,7 @@ export function commandsOf(
     commands: {
       paused,
       ...(abort ? { abort: revision } : {}),
-      ...(resumedAt === undefined ? {} : { resumedAt }),
+      ...defined({ resumedAt }),
       approvals,
       areApproversVerified,
       ...(holdsOldApprovals(annotations[ROLLOUT_COMMAND_ANNOTATION]) ? { hasOldApprovals: true } : {}),

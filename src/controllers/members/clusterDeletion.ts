@@ -1,6 +1,7 @@
 import {
   type Condition,
   counted,
+  defined,
   FEDERATION_API_VERSION,
   firstFitting,
   type MemberCluster,
@@ -206,7 +207,7 @@ export async function tellOfDeletion(
       apiVersion: FEDERATION_API_VERSION,
       kind: "MemberCluster",
       name,
-      ...(uid === undefined ? {} : { uid }),
+      ...defined({ uid }),
     },
     type: "Warning",
     reason: condition.reason,

@@ -2,6 +2,7 @@ import {
   ACCEPT_DELETIONS_ANNOTATION,
   type Condition,
   counted,
+  defined,
   DELETIONS_HELD_CONDITION,
   FEDERATION_API_VERSION,
   type MemberCluster,

@@ -1,4 +1,5 @@
 import {
+  defined,
   FEDERATION_API_VERSION,
   type ObjectRef,
   parseApiVersion,
@@ -60,7 +61,7 @@ function recordRemoval({ hub, events }: MemberEventSources, { cluster, ref }: Ob
   const owner = `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
   const done = row.verb === "Delete" ? "deleted" : "let go of";
   events.record({
-    regarding: { ...memberCluster(cluster), ...(uid === undefined ? {} : { uid }) },
+    regarding: { ...memberCluster(cluster), ...defined({ uid }) },
     type: "Normal",
     reason: "OwnerGone",
     action: "CleanUp",
@@ -71,7 +72,7 @@ function recordRemoval({ hub, events }: MemberEventSources, { cluster, ref }: Ob
 function recordFound({ hub, events }: MemberEventSources, { cluster, ref }: Row): void {
   const uid = hub.clusters.get(cluster)?.metadata.uid;
   events.record({
-    regarding: { ...memberCluster(cluster), ...(uid === undefined ? {} : { uid }) },
+    regarding: { ...memberCluster(cluster), ...defined({ uid }) },
     type: "Warning",
     reason: "FoundOnJoin",
     action: "CleanUp",
@@ -136,7 +137,7 @@ function changeOf({ lost }: Pick<Heal, "lost">): string {
 function recordKeptNamespace({ hub, events }: MemberEventSources, { cluster, ref }: Observation, why: string): void {
   const uid = hub.clusters.get(cluster)?.metadata.uid;
   events.record({
-    regarding: { ...memberCluster(cluster), ...(uid === undefined ? {} : { uid }) },
+    regarding: { ...memberCluster(cluster), ...defined({ uid }) },
     type: "Warning",
     reason: "NamespaceKept",
     action: "CleanUp",

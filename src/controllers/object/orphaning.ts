@@ -1,4 +1,4 @@
-import { DELETION_POLICY_ANNOTATION, type KubeObject, orphanedBy } from "../../apis/index.ts";
+import { defined, DELETION_POLICY_ANNOTATION, type KubeObject, orphanedBy } from "../../apis/index.ts";
 import type { HubCache, HubEvent, PlacedKind } from "../../hub/index.ts";
 import { type Client, isApiError, isConflict, isNotFound, type Source } from "../../runtime/index.ts";
 
@@ -86,7 +86,7 @@ export class OrphaningDeletions {
   ): Promise<KubeObject | undefined> {
     try {
       const { items } = await this.#client.list(type, {
-        ...(namespace === undefined ? {} : { namespace }),
+        ...defined({ namespace }),
         fieldSelector: `metadata.name=${name}`,
         resourceVersion,
         resourceVersionMatch: "Exact",

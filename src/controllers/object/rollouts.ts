@@ -1,4 +1,5 @@
 import {
+  defined,
   type FederatedStatus,
   type KeptRevision,
   type KubeObject,
@@ -156,10 +157,10 @@ export class Rollouts {
       awaitsContact,
       target: { ...target, clusters: shown(target, lastGood, turns, unusable) },
       lastGood,
-      ...(unusable === undefined ? {} : { unusable }),
+      ...defined({ unusable }),
       turns,
       transitions: next.transitions,
-      ...(recheckAt === undefined ? {} : { recheckAt }),
+      ...defined({ recheckAt }),
     };
   }
 

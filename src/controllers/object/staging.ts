@@ -1,4 +1,4 @@
-import { type KubeObject, type Reason, type RolloutStatus, shortMessage } from "../../apis/index.ts";
+import { defined, type KubeObject, type Reason, type RolloutStatus, shortMessage } from "../../apis/index.ts";
 import type { RolloutState, Target, Why } from "../../desiredstate/index.ts";
 import type { EventRecorder, Logger, Metrics } from "../../observability/index.ts";
 import { hasLateClusters, type Transition } from "../../rollout/index.ts";
@@ -95,11 +95,11 @@ export class Staging {
     const { lastGood, awaitsContact, recheckAt } = plan;
     return {
       target: plan.target,
-      step: { rollout: plan.turns, ...(lastGood === undefined ? {} : { lastGood }) },
+      step: { rollout: plan.turns, ...defined({ lastGood }) },
       status: plan.status,
       isHeld: !isDurable || awaitsContact,
       awaitsContact,
-      ...(recheckAt === undefined ? {} : { recheckAt }),
+      ...defined({ recheckAt }),
     };
   }
 

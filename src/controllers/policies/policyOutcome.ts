@@ -1,4 +1,5 @@
 import {
+  defined,
   isSamePolicy,
   listedAfter,
   notCarriedOut,
@@ -92,9 +93,7 @@ export class PolicyTally {
       ...(fields.length === 0 ? {} : { notCarriedOut: fields }),
       ...(unplaceable.length === 0 ? {} : { unplaceable }),
       ...(unserved.length === 0 ? {} : { unserved }),
-      ...(lost === undefined ? {} : { lost }),
-      ...(superseded === undefined ? {} : { superseded }),
-      ...(partly === undefined ? {} : { partly }),
+      ...defined({ lost, superseded, partly }),
       ...(this.#withoutCluster === 0 ? {} : { withoutCluster: this.#withoutCluster }),
       ...(this.#waiting === 0 ? {} : { waiting: this.#waiting }),
     };
@@ -241,7 +240,7 @@ function whereOf({ owner }: Target, clusters: readonly string[], named: number):
 
 function count(tallies: Map<string, LostObjects>, to: string, because?: string): void {
   const known = tallies.get(to);
-  if (known === undefined) tallies.set(to, { objects: 1, to, ...(because === undefined ? {} : { because }) });
+  if (known === undefined) tallies.set(to, { objects: 1, to, ...defined({ because }) });
   else known.objects += 1;
 }
 

@@ -1,4 +1,4 @@
-import { FIELD_MANAGER, type KubeObject, policyKey, type PolicyStatus, timestamp } from "../../apis/index.ts";
+import { defined, FIELD_MANAGER, type KubeObject, policyKey, type PolicyStatus, timestamp } from "../../apis/index.ts";
 import type { HubCache, Policy } from "../../hub/index.ts";
 import {
   apiVersionOf,
@@ -131,7 +131,7 @@ export class PolicyStatusReconciler implements Reconciler {
     const body: KubeObject = {
       apiVersion: apiVersionOf(type),
       kind: type.kind,
-      metadata: { ...(namespace === undefined ? {} : { namespace }), name },
+      metadata: { ...defined({ namespace }), name },
       status,
     };
     try {

@@ -1,5 +1,6 @@
 import {
   counted,
+  defined,
   type FederatedStatus,
   generationOf,
   type KubeObject,
@@ -196,5 +197,5 @@ export function regardingOf(object: {
   metadata: KubeObject["metadata"];
 }): OwnerRef | ReturnType<typeof refOf> {
   const { uid } = object.metadata;
-  return { ...refOf(object), ...(uid === undefined ? {} : { uid }) };
+  return { ...refOf(object), ...defined({ uid }) };
 }

@@ -1,4 +1,5 @@
 import {
+  defined,
   holdersOf,
   type KubeObject,
   namesIn,
@@ -119,7 +120,7 @@ export class BindingReconciler implements Reconciler {
   ): Promise<readonly KubeObject[] | undefined> {
     try {
       const { items } = await this.#options.client.list(type, {
-        ...(namespace === undefined ? {} : { namespace }),
+        ...defined({ namespace }),
         fieldSelector: `metadata.name=${name}`,
         metadataOnly: true,
         signal,

@@ -1,4 +1,12 @@
-import { kindKeyOf, type ObjectRef, type Reason, REGION_LABEL, shortMessage, shortName } from "../../apis/index.ts";
+import {
+  defined,
+  kindKeyOf,
+  type ObjectRef,
+  type Reason,
+  REGION_LABEL,
+  shortMessage,
+  shortName,
+} from "../../apis/index.ts";
 import {
   AWAITING_REPLACEMENT,
   type Failure,
@@ -50,9 +58,9 @@ export function clusterViews(
       const lastContact = contacts.lastContact(name);
       made = {
         name,
-        ...(region === undefined ? {} : { region }),
+        ...defined({ region }),
         contact: contacts.of(name),
-        ...(lastContact === undefined ? {} : { lastContact }),
+        ...defined({ lastContact }),
         rows: [],
       };
       views.set(name, made);
@@ -124,9 +132,9 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
     ...(present?.deleting === true ? { finalizers: present.finalizers ?? [] } : {}),
     ...(present !== undefined || observations.knows(cluster, [kindKeyOf(ref)]) ? {} : { isUnseen: true as const }),
     inSync,
-    ...(kept === undefined ? {} : { kept }),
+    ...defined({ kept }),
     ...(failure === undefined || stays === failure ? {} : { failure }),
-    ...(stays === undefined ? {} : { stays }),
+    ...defined({ stays }),
   };
 }
 
@@ -182,7 +190,7 @@ function endedView(
     ...(desiredHash === undefined ? {} : { desiredHash, observedHash: desiredHash }),
     health,
     ...reportedBy(left),
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
     inSync: true,
     ended,
   };

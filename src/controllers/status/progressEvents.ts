@@ -1,5 +1,6 @@
 import {
   type Condition,
+  defined,
   type FederatedStatus,
   type KubeObject,
   type Reason,
@@ -55,7 +56,7 @@ export function recordProgress(
   progress: ObjectProgress,
 ): void {
   const { uid } = object.metadata;
-  const regarding = { ...refOf(object), ...(uid === undefined ? {} : { uid }) };
+  const regarding = { ...refOf(object), ...defined({ uid }) };
   const record = (type: "Normal" | "Warning", reason: string, action: string, note: string): void =>
     events.record({ regarding, type, reason, action, note });
   const deleted = object.metadata.deletionTimestamp !== undefined;

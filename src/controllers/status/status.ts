@@ -1,4 +1,5 @@
 import {
+  defined,
   type FederatedStatus,
   isResponsible,
   type KubeObject,
@@ -413,5 +414,5 @@ export class StatusReconciler implements Reconciler, StatusWrites {
 /** What has to stand on the hub beside the clusters before rows follow from it: the rollout, and what has come to its end where. */
 function plannedRecord({ rollout, target }: Plan): Pick<FederatedStatus, "rollout" | "finished"> {
   const finished = target?.finished === undefined ? undefined : writeFinished(target.finished);
-  return { ...(rollout === undefined ? {} : { rollout }), ...(finished === undefined ? {} : { finished }) };
+  return defined({ rollout, finished });
 }

@@ -1,4 +1,4 @@
-import { type FederatedStatus, type KubeObject, type Reason, refOf } from "../../apis/index.ts";
+import { defined, type FederatedStatus, type KubeObject, type Reason, refOf } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/index.ts";
 import type { StatusStore } from "../../hub/index.ts";
 import type { EventRecord, EventRecorder } from "../../observability/index.ts";
@@ -51,7 +51,7 @@ export function recordTrouble(
   detailOn: DetailOn = () => undefined,
 ): void {
   const { uid } = object.metadata;
-  const regarding = { ...refOf(object), ...(uid === undefined ? {} : { uid }) };
+  const regarding = { ...refOf(object), ...defined({ uid }) };
   const before = previous?.clusters;
   const warn = (reason: string, action: string, note: string): void =>
     events.record({ regarding, type: "Warning", reason, action, note });
@@ -84,7 +84,7 @@ export function recordWaits(
   detailOn: DetailOn,
 ): void {
   const { uid } = object.metadata;
-  const regarding = { ...refOf(object), ...(uid === undefined ? {} : { uid }) };
+  const regarding = { ...refOf(object), ...defined({ uid }) };
   for (const reason of COMING) {
     const waiting = waitingFor(reason, status);
     const [first] = waiting;

@@ -1,4 +1,4 @@
-import { FIELD_MANAGER, hashOf, type KubeObject, refKey, refOf, shortMessage } from "../../apis/index.ts";
+import { defined, FIELD_MANAGER, hashOf, type KubeObject, refKey, refOf, shortMessage } from "../../apis/index.ts";
 import type { Target, Why } from "../../desiredstate/index.ts";
 import type { PlacedKind } from "../../hub/index.ts";
 import { isSummedUp, type MemberStatus, statusOwner, statusSum } from "../../interpreter/index.ts";
@@ -53,7 +53,7 @@ export class StatusSums {
     if (before?.hash === hash) return { refusal: before.why };
     try {
       const { namespace, name } = object.metadata;
-      const metadata = { ...(namespace === undefined ? {} : { namespace }), name };
+      const metadata = { ...defined({ namespace }), name };
       const body = { apiVersion: apiVersionOf(kind.type), kind: kind.type.kind, metadata, status: sum };
       const options = { force: false, fieldManager: FIELD_MANAGER, signal };
       kind.informer.observe(await this.#options.client.applyStatus(kind.type, body, options));

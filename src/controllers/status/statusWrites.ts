@@ -1,4 +1,4 @@
-import type { FederatedStatus, KubeObject } from "../../apis/index.ts";
+import { defined, type FederatedStatus, type KubeObject } from "../../apis/index.ts";
 import type { PlacedKind, StatusStore } from "../../hub/index.ts";
 import { recordError, startSpan, type Tracer } from "../../observability/index.ts";
 import { ApiError, isApiError, isTransportError, type ReconcileContext, TransportError } from "../../runtime/index.ts";
@@ -55,6 +55,6 @@ function notWritten(error: unknown): unknown {
   if (isTransportError(error)) return new TransportError(error.reason, message, error);
   if (!isApiError(error)) return error;
   const { status, reason, apiMessage, details, retryAfterMs, failedChecks } = error;
-  const rest = { retryAfterMs, failedChecks, ...(details === undefined ? {} : { details }) };
+  const rest = { retryAfterMs, failedChecks, ...defined({ details }) };
   return new ApiError(status, reason, apiMessage, { ...rest, message, cause: error });
 }

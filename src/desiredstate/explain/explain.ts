@@ -1,5 +1,6 @@
 import {
   type ClusterStatusEntry,
+  defined,
   type KubeObject,
   type ObjectRef,
   parseApiVersion,
@@ -131,7 +132,7 @@ export function explain(snapshot: Snapshot, now: number): Explanation {
     passedOver: target.passedOver ?? [],
     ...nearlyOf(snapshot, target),
     scheduled: target.scheduled,
-    ...(decision.group === undefined ? {} : { group: decision.group }),
+    ...defined({ group: decision.group }),
     ...divisionOf(snapshot, target, placement),
     ...(decision.returning === undefined
       ? {}
@@ -141,7 +142,7 @@ export function explain(snapshot: Snapshot, now: number): Explanation {
     ...stagesIn(stages),
     overrides: rules.policies.map((one) => {
       const because = idle.get(keyOf(one)) ?? supersededBy(one, target);
-      return { policy: one, applies: because === undefined, ...(because === undefined ? {} : { because }) };
+      return { policy: one, applies: because === undefined, ...defined({ because }) };
     }),
     clusters,
   };
@@ -157,7 +158,7 @@ function healthOf(entry: ClusterStatusEntry | undefined): Pick<ExplainedCluster,
   if (entry?.reason === undefined) return {};
   const { reason, message, since } = entry;
   return {
-    health: { reason, ...(message === undefined ? {} : { message }), ...(since === undefined ? {} : { since }) },
+    health: { reason, ...defined({ message, since }) },
   };
 }
 
@@ -226,7 +227,7 @@ function divisionOf(
     division: {
       mode,
       ...(mode === "Divided" && strategy !== undefined ? { strategy } : {}),
-      ...(asked === undefined ? {} : { asked }),
+      ...defined({ asked }),
       given: given.reduce((sum, count) => sum + count, 0),
     },
   };

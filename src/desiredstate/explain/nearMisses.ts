@@ -1,4 +1,5 @@
 import {
+  defined,
   type KubeObject,
   type LabelSelector,
   matchesLabelSelector,
@@ -40,7 +41,7 @@ export function nearMisses(
 function closestOf(placement: Placement, object: KubeObject, setting: ObjectSetting): NearMiss[] {
   const { kind, metadata, spec } = placement;
   const { name, namespace, deletionTimestamp } = metadata;
-  const policy: PolicyRef = { kind, name, ...(namespace === undefined ? {} : { namespace }) } as PolicyRef;
+  const policy: PolicyRef = { kind, name, ...defined({ namespace }) } as PolicyRef;
   const general = [
     ...(deletionTimestamp === undefined ? [] : ["the policy is being deleted"]),
     ...(kind === "Placement" && namespace !== object.metadata.namespace

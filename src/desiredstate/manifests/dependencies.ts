@@ -1,4 +1,4 @@
-import { hashOf, type KubeObject, type ObjectRef, refKey, shortMessage } from "../../apis/index.ts";
+import { defined, hashOf, type KubeObject, type ObjectRef, refKey, shortMessage } from "../../apis/index.ts";
 import {
   occasionalKindOf,
   placeableKindOf,
@@ -90,14 +90,13 @@ export function collectDependencies(
     const standing = standingFields(found, object);
     objects.push({
       ...mark(object, "dependency", marking),
-      ...(unwritten === undefined ? {} : { unwritten }),
-      ...(standing === undefined ? {} : { standing }),
+      ...defined({ unwritten, standing }),
     });
     all.push([key, contentHash]);
     if (readByPods) contents.push([key, contentHash]);
   }
   const hash = contents.length === 0 ? undefined : hashOf(contents);
-  const hashes = all.length === 0 ? undefined : { all: hashOf(all), ...(hash === undefined ? {} : { pods: hash }) };
+  const hashes = all.length === 0 ? undefined : { all: hashOf(all), ...defined({ pods: hash }) };
   const isOther = recordedHashes !== undefined && recordedHashes.all !== hashes?.all;
   return {
     objects: isOther

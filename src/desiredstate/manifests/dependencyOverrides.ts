@@ -1,4 +1,5 @@
 import {
+  defined,
   hashOf,
   type KubeObject,
   type ObjectRef,
@@ -137,7 +138,7 @@ export class DependencyOverrides {
     const desired = {
       ...mark(made, "dependency", this.#marking),
       overrides: effectOn(rules, (count) => applyRules(base, rules.slice(0, count)).objects),
-      ...(held === undefined ? {} : { held }),
+      ...defined({ held }),
     };
     return { desired, contentHash: before === after ? undefined : after, problem };
   }
@@ -174,8 +175,5 @@ function selectsAmong({ spec }: OverridePolicy, kinds: ReadonlySet<string>): boo
 /** What goes along is in the namespace of the object that needs it. */
 function settingOf(found: KubeObject, { namespaceLabels }: ObjectSetting = {}): ObjectSetting {
   const hubsOwn = whyHubsOwn(found, false);
-  return {
-    ...(namespaceLabels === undefined ? {} : { namespaceLabels }),
-    ...(hubsOwn === undefined ? {} : { hubsOwn }),
-  };
+  return defined({ namespaceLabels, hubsOwn });
 }

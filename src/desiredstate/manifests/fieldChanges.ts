@@ -1,4 +1,11 @@
-import { DEPENDENCIES_HASH_ANNOTATION, isRecord, isReservedKey, type KubeObject, sameValue } from "../../apis/index.ts";
+import {
+  defined,
+  DEPENDENCIES_HASH_ANNOTATION,
+  isRecord,
+  isReservedKey,
+  type KubeObject,
+  sameValue,
+} from "../../apis/index.ts";
 
 /** One field that differs between two states of an object. */
 export interface FieldChange {
@@ -77,8 +84,7 @@ function* differences(before: unknown, after: unknown, path: string): Generator<
   }
   yield {
     path,
-    ...(before === undefined ? {} : { before }),
-    ...(after === undefined ? {} : { after }),
+    ...defined({ before, after }),
   };
 }
 

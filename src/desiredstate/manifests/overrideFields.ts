@@ -1,4 +1,4 @@
-import { type DeclaredTemplate, type KubeObject, refKey, refOf } from "../../apis/index.ts";
+import { type DeclaredTemplate, defined, type KubeObject, refKey, refOf } from "../../apis/index.ts";
 import { applyRules, type MatchedRule, type PolicyRef } from "../../override/index.ts";
 import { fieldChanges } from "./fieldChanges.ts";
 
@@ -66,8 +66,7 @@ function changesBetween(before: readonly KubeObject[], after: readonly KubeObjec
     return fieldChanges(previous, object).map(({ path, after: value, masked }): OverriddenField => ({
       kind: object.kind,
       path,
-      ...(value === undefined ? {} : { value }),
-      ...(masked === undefined ? {} : { masked }),
+      ...defined({ value, masked }),
     }));
   });
 }

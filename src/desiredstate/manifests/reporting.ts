@@ -1,4 +1,4 @@
-import { type KubeObject, type PlacementSpec, sameValue } from "../../apis/index.ts";
+import { defined, type KubeObject, type PlacementSpec, sameValue } from "../../apis/index.ts";
 import type { ReportTerms } from "../types.ts";
 
 /** What the placement asks for about a rendered object; undefined where that is nothing. `isOwner`: it is the hub object itself. */
@@ -11,10 +11,7 @@ export function reportTermsOf(
   const withStatus = isOwner && spec?.aggregateStatus === true;
   if (declared === undefined && !withStatus) return undefined;
   const { available, failed } = declared ?? {};
-  const health = {
-    ...(available === undefined ? {} : { available }),
-    ...(failed === undefined ? {} : { failed }),
-  };
+  const health = defined({ available, failed });
   return { ...(declared === undefined ? {} : { health }), ...(withStatus ? { withStatus } : {}) };
 }
 

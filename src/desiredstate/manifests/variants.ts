@@ -1,4 +1,5 @@
 import {
+  defined,
   type FieldsV1,
   type KubeObject,
   type ObjectRef,
@@ -193,7 +194,7 @@ export class VariantRenderer {
       objects: local ? rendered.filter(({ ref }) => !this.#isOwner(ref)) : [...dependencies.objects, ...rendered],
       replicas: this.#replicasOf(final),
       problem: problem ?? (local ? undefined : dependencies.refusal),
-      ...(warning === undefined ? {} : { warning }),
+      ...defined({ warning }),
       overrides,
     };
   }
@@ -262,11 +263,9 @@ export class VariantRenderer {
       const run = this.#options.runs?.get(refKey(desired.ref))?.hash;
       known = {
         ...desired,
-        ...(run === undefined ? {} : { run }),
+        ...defined({ run }),
         ...(rest === object ? {} : { unretained: object }),
-        ...(unwritten === undefined ? {} : { unwritten }),
-        ...(standing === undefined ? {} : { standing }),
-        ...(terms === undefined ? {} : { reporting: terms }),
+        ...defined({ unwritten, standing, reporting: terms }),
       };
       marked.set(object, known);
     }

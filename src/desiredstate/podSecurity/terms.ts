@@ -4,6 +4,7 @@ import {
   ALLOWED_HOST_PORTS_ANNOTATION,
   ALLOWED_NODE_NAMES_ANNOTATION,
   ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
+  defined,
   DNS_SUBDOMAIN,
   isOpenable,
   isProtectedNamespace,
@@ -69,7 +70,7 @@ export function namespaceTerms(
       isOpenable(namespace) && allowed(ALLOWED_BUNDLE_NAMESPACES_ANNOTATION).includes(`${namespace}/${kind}`),
     protects: (namespace) => protects(namespace),
     elsewhere,
-    ...(podSecurity === undefined ? {} : { labels: podSecurity }),
+    ...defined({ labels: podSecurity }),
   };
 }
 

@@ -1,5 +1,6 @@
 import {
   canonicalJson,
+  defined,
   type KubeObject,
   type ManagedFieldsEntry,
   type OverridePolicy,
@@ -64,7 +65,7 @@ export function revisionOf(
     ...(placement === undefined ? {} : { placement: policyContent(placement) }),
     overrides: overrides.map((policy) => policyContent(policy)).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
     ...(configMaps.length === 0 ? {} : { configMaps }),
-    ...(hashes === undefined ? {} : { dependencyHashes: hashes }),
+    ...defined({ dependencyHashes: hashes }),
   };
 }
 
@@ -109,10 +110,7 @@ export function snapshotOfRevision(content: RevisionContent, snapshot: Snapshot)
   const metadata = {
     ...then,
     name,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
-    ...(generation === undefined ? {} : { generation }),
+    ...defined({ namespace, uid, resourceVersion, generation }),
   };
   const placement = content.placement && withPresentResolution(content.placement, choice?.placement);
   const present = new Map(dependencies);
@@ -125,7 +123,7 @@ export function snapshotOfRevision(content: RevisionContent, snapshot: Snapshot)
     overrides: overrides as OverridePolicy[],
     presentOverrides: snapshot.overrides.filter(({ metadata: { namespace: of } }) => of === undefined),
     dependencies: present,
-    ...(dependencyHashes === undefined ? {} : { recordedHashes: dependencyHashes }),
+    ...defined({ recordedHashes: dependencyHashes }),
   };
 }
 
@@ -166,8 +164,7 @@ function kept({ status: _, metadata, ...content }: KubeObject): KubeObject {
     ...content,
     metadata: {
       name,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(labels === undefined ? {} : { labels }),
+      ...defined({ namespace, labels }),
       ...(Object.keys(own).length === 0 ? {} : { annotations: own }),
       ...(users === undefined || isRendered(content)
         ? {}
@@ -183,7 +180,7 @@ function usersOf(entries: Record<string, string> | undefined): Record<string, st
 function policyContent<T extends Placement | OverridePolicy>(policy: T): Policy<T> {
   const { apiVersion, kind, metadata, spec } = policy;
   const { name, namespace } = metadata;
-  return { apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) }, spec } as Policy<T>;
+  return { apiVersion, kind, metadata: { name, ...defined({ namespace }) }, spec } as Policy<T>;
 }
 
 function nameOf({ kind, metadata }: { kind: string; metadata: { name: string; namespace?: string } }): string {

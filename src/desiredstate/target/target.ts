@@ -1,4 +1,5 @@
 import {
+  defined,
   excess,
   type KubeObject,
   OBJECT_BOUNDS,
@@ -78,11 +79,9 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const subject: Subject = {
     key: `${object.kind}/${object.metadata.namespace ?? ""}/${object.metadata.name}`,
     labels: object.metadata.labels ?? {},
-    ...(object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace }),
+    ...defined({ namespace: object.metadata.namespace }),
     current: currentClusters(snapshot, reported, found),
-    ...(unproven === undefined ? {} : { found: unproven }),
-    ...(replicas === undefined ? {} : { replicas }),
-    ...(everywhere === undefined ? {} : { finished: everywhere }),
+    ...defined({ found: unproven, replicas, finished: everywhere }),
     ...(isRendered(object) ? {} : { sentAsItIs: true }),
     ...(unfit === undefined ? { apis: apisOf(rendered) } : {}),
     ...(isByRoom ? roomIn(snapshot, podNeeds) : {}),
@@ -154,13 +153,12 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     const isUnknown = !isThere && (variant.problem ?? denial) !== undefined;
     targets.push({
       name,
-      ...(region === undefined ? {} : { region }),
+      ...defined({ region }),
       ...((replicas ?? paths) === undefined || count === undefined ? {} : { replicas: count }),
-      ...(variant.problem === undefined ? {} : { problem: variant.problem }),
-      ...(warning === undefined ? {} : { warning }),
+      ...defined({ problem: variant.problem, warning }),
       frozen: keeps,
       ...(isFound === true ? { found: isFound } : {}),
-      ...(denial === undefined ? {} : { frozenFor: denial }),
+      ...defined({ frozenFor: denial }),
       ...(keeps || variant.problem !== undefined || variant.overrides === undefined
         ? {}
         : { overrides: variant.overrides }),
@@ -175,7 +173,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const { resourceVersion } = object.metadata;
   return {
     owner,
-    ...(resourceVersion === undefined ? {} : { hubVersion: resourceVersion }),
+    ...defined({ hubVersion: resourceVersion }),
     ...(placement === undefined ? {} : { placement: nameOf(placement) }),
     ...(passedOver.length === 0
       ? {}
@@ -195,18 +193,16 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     clusters: targets,
     missing: missingOf(needs.dependencies, snapshot),
     suspended: scope.suspended,
-    ...(dependencies.hashes === undefined ? {} : { dependencyHashes: dependencies.hashes }),
-    ...(terms.labels === undefined ? {} : { namespaceLabels: terms.labels }),
+    ...defined({ dependencyHashes: dependencies.hashes, namespaceLabels: terms.labels }),
     conflictResolution,
     deletionPolicy,
     ...(placement?.spec.aggregateStatus === true && !isRendered(object) ? { aggregatesStatus: true as const } : {}),
     ...(finished.work.runs.size === 0 ? {} : { finished: finished.work }),
-    ...(scope.failover === undefined ? {} : { failover: scope.failover }),
-    ...(podNeeds === undefined ? {} : { podNeeds }),
+    ...defined({ failover: scope.failover, podNeeds }),
     ...(placement !== undefined && reschedulingOf(placement) !== undefined ? { reschedules: true as const } : {}),
     ...(placement?.spec.disruptionBudget === undefined ? {} : { disruptionBudget: placement.spec.disruptionBudget }),
     ...(placement?.spec.failover?.makeBeforeBreak === false ? { breakBeforeMake: true as const } : {}),
-    ...(scope.decision.recheckAt === undefined ? {} : { recheckAt: scope.decision.recheckAt }),
+    ...defined({ recheckAt: scope.decision.recheckAt }),
   };
 }
 
@@ -292,7 +288,7 @@ function missingOf(
 
 function nameOf({ kind, metadata }: Placement): NonNullable<Target["placement"]> {
   const { namespace, name } = metadata;
-  return { kind, ...(namespace === undefined ? {} : { namespace }), name };
+  return { kind, ...defined({ namespace }), name };
 }
 
 /** Of an object that is sent as it is. What the policy leaves to the members is none of it. */

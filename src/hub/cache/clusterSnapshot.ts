@@ -1,4 +1,4 @@
-import { type MemberCluster, REGION_LABEL, ZONE_LABEL } from "../../apis/index.ts";
+import { defined, type MemberCluster, REGION_LABEL, ZONE_LABEL } from "../../apis/index.ts";
 import type { ClusterSnapshot, ClusterTaint } from "../../scheduler/index.ts";
 
 /** What a decision may know of a MemberCluster. `taints`: those that it has, with the beginnings that were seen. */
@@ -14,14 +14,12 @@ export function clusterSnapshot(
   return {
     name: cluster.metadata.name,
     labels,
-    ...(provider === undefined ? {} : { provider }),
-    ...(region === undefined ? {} : { region }),
-    ...(zone === undefined ? {} : { zone }),
+    ...defined({ provider, region, zone }),
     taints,
     deleting: isDeleted && deletionPolicy !== undefined,
     ...(isDeleted && deletionPolicy === undefined ? { undecided: true as const } : {}),
     local: connection.local !== undefined,
-    ...(namespaces === undefined ? {} : { namespaces }),
+    ...defined({ namespaces }),
     ...readyOf(cluster),
     ...(cluster.status?.apis === undefined ? {} : { apis: new Set(cluster.status.apis) }),
   };

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectMeta } from "../../apis/index.ts";
+import { defined, type KubeObject, type ObjectMeta } from "../../apis/index.ts";
 import type { Indexers } from "../../runtime/index.ts";
 import { NAMESPACE_INDEX } from "./selection.ts";
 
@@ -28,9 +28,7 @@ export function namespaceFacts({ metadata }: KubeObject): NamespaceFacts {
   return {
     metadata: {
       name,
-      ...(uid === undefined ? {} : { uid }),
-      ...(labels === undefined ? {} : { labels }),
-      ...(annotations === undefined ? {} : { annotations }),
+      ...defined({ uid, labels, annotations }),
     },
   };
 }

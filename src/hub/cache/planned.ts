@@ -1,4 +1,5 @@
 import {
+  defined,
   FIRST_RECORD_ANNOTATION,
   holdersOf,
   isProtectedNamespace,
@@ -84,7 +85,7 @@ export function settingIn(
   const hubsOwn = isRendered(object) ? undefined : whyHubsOwn(object, isProtected);
   return {
     ...(namespace === undefined ? {} : { namespaceLabels: namespace.metadata.labels ?? {} }),
-    ...(hubsOwn === undefined ? {} : { hubsOwn }),
+    ...defined({ hubsOwn }),
   };
 }
 

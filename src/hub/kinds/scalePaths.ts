@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import { replicaPath, type ReplicaPaths } from "../../interpreter/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import { type Client, CRDS, isApiError, isNotFound, type ResourceType } from "../../runtime/index.ts";
@@ -34,7 +35,7 @@ export class ScalePaths {
     const { scale: _, ...bare } = type;
     if (!hasScale(type)) return type.scale === undefined ? type : bare;
     const scale = (await this.#read(`${type.plural}.${type.group}`, signal)).paths.get(type.version);
-    return { ...bare, ...(scale === undefined ? {} : { scale }) };
+    return { ...bare, ...defined({ scale }) };
   }
 
   async #read(crd: string, signal: AbortSignal): Promise<Known> {
@@ -80,7 +81,7 @@ function pathsIn(spec: unknown): ReadonlyMap<string, ReplicaPaths> {
       replicaPath,
     );
     if (name === undefined || asked === undefined) continue;
-    paths.set(name, { spec: asked, ...(seen === undefined ? {} : { status: seen }) });
+    paths.set(name, { spec: asked, ...defined({ status: seen }) });
   }
   return paths;
 }

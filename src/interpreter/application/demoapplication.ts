@@ -1,4 +1,4 @@
-import { type KubeObject, type ObjectMeta, PAAS_GROUP, setMember } from "../../apis/index.ts";
+import { defined, type KubeObject, type ObjectMeta, PAAS_GROUP, setMember } from "../../apis/index.ts";
 import { staysOnHub } from "../kinds/index.ts";
 import { podDependencies } from "../pods/index.ts";
 import { ingressSpec } from "./ingress.ts";
@@ -114,7 +114,7 @@ function renderMetadata(object: KubeObject): ObjectMeta {
   const annotations = travelling(object.metadata.annotations);
   return {
     name,
-    ...(namespace === undefined ? {} : { namespace }),
+    ...defined({ namespace }),
     labels: { ...travelling(object.metadata.labels), app: name },
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
   };

@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import { type Fields, numberOf, textOf } from "../values.ts";
 
 /** The spec of an Ingress that leads to that Service; undefined where there is no port that it could lead to. */
@@ -16,7 +17,7 @@ export function ingressSpec(
     backend: { service: { name: service, port } },
   };
   return {
-    ...(className === undefined ? {} : { ingressClassName: className }),
+    ...defined({ ingressClassName: className }),
     ...(secretName === undefined ? {} : { tls: [{ hosts: [host], secretName }] }),
     rules: [{ host, http: { paths: [path] } }],
   };

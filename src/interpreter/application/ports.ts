@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import { type Fields, numberOf, textOf } from "../values.ts";
 
 /** The ports of the container and of the Service of a DemoApplication. */
@@ -33,12 +34,10 @@ export function servicePorts(ports: readonly Fields[], type: ServiceType): Recor
     const nodePort = type === "ClusterIP" ? undefined : numberOf(port["nodePort"]);
     const appProtocol = textOf(port["appProtocol"]);
     return {
-      ...(name === undefined ? {} : { name }),
+      ...defined({ name }),
       protocol,
       port: port["port"],
-      ...(target === undefined ? {} : { targetPort: target }),
-      ...(nodePort === undefined ? {} : { nodePort }),
-      ...(appProtocol === undefined ? {} : { appProtocol }),
+      ...defined({ targetPort: target, nodePort, appProtocol }),
     };
   });
 }
@@ -91,7 +90,7 @@ export function containerPorts(ports: readonly Fields[]): ContainerPort[] {
     add(number, protocol, target);
   }
   return [...byNumber.values()].map(({ name, containerPort, protocol }) => ({
-    ...(name === undefined ? {} : { name }),
+    ...defined({ name }),
     containerPort,
     protocol,
   }));

@@ -1,6 +1,7 @@
 import {
   BUNDLE_BOUNDS,
   counted,
+  defined,
   excess,
   type FieldProblem,
   isRecord,
@@ -197,7 +198,7 @@ function renderManifest(manifest: KubeObject, namespace: string | undefined): Ku
   const { [SCOPE_ANNOTATION]: _scope, ...annotations } = given ?? {};
   const metadata = {
     ...rest,
-    ...(namespace === undefined ? {} : { namespace }),
+    ...defined({ namespace }),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
   };
   const kind = groupKindOf(manifest);

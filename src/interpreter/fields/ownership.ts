@@ -1,4 +1,4 @@
-import { type FieldsV1, type KubeObject, type ManagedFieldsEntry, parseJson } from "../../apis/index.ts";
+import { defined, type FieldsV1, type KubeObject, type ManagedFieldsEntry, parseJson } from "../../apis/index.ts";
 import { associativeKey, fieldElement, matchesKey, textOfScalar } from "./fieldPaths.ts";
 import type { LostField, LostPlace } from "../types.ts";
 import { type Fields, isFields } from "../values.ts";
@@ -46,7 +46,7 @@ export function lostFields(
 
 /** A lost place as it is reported: its path and the manager. */
 export function fieldOfPlace({ path, takenBy }: LostPlace): LostField {
-  return { path, ...(takenBy === undefined ? {} : { takenBy }) };
+  return { path, ...defined({ takenBy }) };
 }
 
 /**
@@ -71,7 +71,7 @@ export function lostPlaces(
       const { takenBy, isHeld } = takerOf(elements, managedFields, own, manager);
       lost.push({
         path: pathText(names),
-        ...(takenBy === undefined ? {} : { takenBy }),
+        ...defined({ takenBy }),
         elements: [...elements],
         isHeld,
       });

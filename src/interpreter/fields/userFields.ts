@@ -1,4 +1,5 @@
 import {
+  defined,
   FIELD_MANAGER,
   type FieldsV1,
   type KubeObject,
@@ -232,7 +233,7 @@ function isCoreKind(object: KubeObject, kind: string): boolean {
 
 function userMetadata(metadata: ObjectMeta, owned: FieldsV1[] | undefined): ObjectMeta {
   const { name, namespace } = metadata;
-  const result: ObjectMeta = { name, ...(namespace === undefined ? {} : { namespace }) };
+  const result: ObjectMeta = { name, ...defined({ namespace }) };
   const ownedMetadata = owned === undefined ? undefined : fieldOf(owned, "metadata");
   for (const field of ["labels", "annotations"] as const) {
     const entries = userSetEntries(metadata[field], ownedMetadata && fieldOf(ownedMetadata, field));

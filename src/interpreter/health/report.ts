@@ -1,4 +1,4 @@
-import { type KubeObject, pointOf, type Reason, shortMessage } from "../../apis/index.ts";
+import { defined, type KubeObject, pointOf, type Reason, shortMessage } from "../../apis/index.ts";
 import type { Health } from "../types.ts";
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from "../values.ts";
 
@@ -27,9 +27,9 @@ export function conditionsIn(status: Fields): ReportedCondition[] {
     return {
       type: textOf(condition["type"]) ?? "",
       status: textOf(condition["status"]) ?? "Unknown",
-      ...(reason === undefined ? {} : { reason }),
+      ...defined({ reason }),
       message: textOf(condition["message"]) ?? "",
-      ...(observedGeneration === undefined ? {} : { observedGeneration }),
+      ...defined({ observedGeneration }),
     };
   });
 }

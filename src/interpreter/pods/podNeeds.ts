@@ -1,4 +1,4 @@
-import { type DeclaredTemplate, type KubeObject, parseQuantity } from "../../apis/index.ts";
+import { type DeclaredTemplate, defined, type KubeObject, parseQuantity } from "../../apis/index.ts";
 import { podSpecsOf, podTemplateOf } from "./podTemplates.ts";
 import { fieldsOf, type Fields, listOf, textOf } from "../values.ts";
 
@@ -137,8 +137,6 @@ function tolerationOf(toleration: Fields): PodToleration {
   const effect = textOf(toleration["effect"]);
   return {
     operator: toleration["operator"] === "Exists" ? "Exists" : "Equal",
-    ...(key === undefined ? {} : { key }),
-    ...(value === undefined ? {} : { value }),
-    ...(effect === undefined ? {} : { effect }),
+    ...defined({ key, value, effect }),
   };
 }

@@ -1,4 +1,5 @@
 import {
+  defined,
   type End,
   type HealthRule,
   type KubeObject,

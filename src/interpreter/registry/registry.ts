@@ -1,4 +1,5 @@
 import {
+  defined,
   type DependencyKind,
   FEDERATION_GROUP,
   FEDERATION_VERSION,
@@ -97,7 +98,7 @@ function memberKind(
 export function terminating({ replicas }: Health): Health {
   return {
     ...health("Progressing", "Terminating", "it is being deleted"),
-    ...(replicas === undefined ? {} : { replicas }),
+    ...defined({ replicas }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Condition, type KubeObject, timestamp } from "../../apis/index.ts";
+import { type Condition, defined, type KubeObject, timestamp } from "../../apis/index.ts";
 import { type ConditionContext, conditionSums } from "./conditionSums.ts";
 import { conditionsIn } from "../health/index.ts";
 import type { MemberStatus } from "../types.ts";
@@ -26,8 +26,7 @@ export function jobSum(object: KubeObject, members: readonly MemberStatus[], now
   return {
     ...(end === undefined ? runningPods(statuses) : {}),
     ...finishedPods(statuses, previous),
-    ...(startTime === undefined ? {} : { startTime }),
-    ...(completionTime === undefined ? {} : { completionTime }),
+    ...defined({ startTime, completionTime }),
     ...(conditions.length === 0 ? {} : { conditions }),
   };
 }

@@ -1,4 +1,4 @@
-import { type ObjectRef, refKey } from "../../apis/index.ts";
+import { defined, type ObjectRef, refKey } from "../../apis/index.ts";
 import { errorReason, errorType, type Logger, redactText } from "../logging/index.ts";
 
 export type EventDrop = "queue_full" | "failed";
@@ -41,7 +41,7 @@ export class DroppedEvents {
       event: { reason, note: redactText(note) },
       object: refKey(regarding),
       resource_uid: regarding.uid,
-      ...(error === undefined ? {} : { err: error }),
+      ...defined({ err: error }),
     };
     const told = this.#told.get(because);
     const isTold = told !== undefined && now() - told.at < REPEAT_MS;

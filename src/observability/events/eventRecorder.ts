@@ -1,4 +1,4 @@
-import { type KubeObject, microTimestamp, type ObjectRef, SINCE_ANNOTATION } from "../../apis/index.ts";
+import { defined, type KubeObject, microTimestamp, type ObjectRef, SINCE_ANNOTATION } from "../../apis/index.ts";
 import { type EventDrop, DroppedEvents } from "./droppedEvents.ts";
 import { type Logger, redactText } from "../logging/index.ts";
 
@@ -243,7 +243,7 @@ export class EventRecorder {
       action: record.action.slice(0, 128),
       note: cutToBytes(redactText(record.note), MAX_NOTE_BYTES),
       regarding: record.regarding,
-      ...(record.related === undefined ? {} : { related: record.related }),
+      ...defined({ related: record.related }),
       ...(count > 1 ? { series: { count, lastObservedTime: microTimestamp(series.lastSeen) } } : {}),
     };
   }

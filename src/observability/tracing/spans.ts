@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import {
   type Attributes,
   isSpanContextValid,
@@ -48,7 +49,7 @@ const SAME_STORY_MS = 1_000;
 /** Starts a span, which the caller ends. Parents are passed as arguments: no context follows asynchronous calls. */
 export function startSpan(tracer: Tracer, name: string, { parent, links = [], attributes }: SpanOptions = {}): Span {
   const options = {
-    ...(attributes === undefined ? {} : { attributes }),
+    ...defined({ attributes }),
     ...(links.length === 0 ? {} : { links: links.map((context) => ({ context })) }),
   };
   return tracer.startSpan(name, options, contextOf(parent));

@@ -1,7 +1,7 @@
 import type { Tracer } from "@opentelemetry/api";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchSpanProcessor, TracerProvider, type SpanExporter, type SpanProcessor } from "@opentelemetry/sdk-trace";
-import { trimEnd } from "../../apis/index.ts";
+import { defined, trimEnd } from "../../apis/index.ts";
 import { type Logger } from "../logging/index.ts";
 import { resourceAttributes } from "./resourceAttributes.ts";
 import { noSpans, type Sampling, samplingOf, SpanSampler } from "./sampling.ts";
@@ -62,7 +62,7 @@ export async function createTracing(options: TracingOptions): Promise<Tracing> {
       "service.instance.id": options.identity,
       ...resource.attributes,
     }),
-    sampler: exporting ? new SpanSampler({ ...sampling, ...(ratio === undefined ? {} : { ratio }) }) : noSpans,
+    sampler: exporting ? new SpanSampler({ ...sampling, ...defined({ ratio }) }) : noSpans,
     spanProcessors: collector === undefined ? [] : [queueTo(collector, options)],
   });
   return {

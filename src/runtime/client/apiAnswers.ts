@@ -1,4 +1,4 @@
-import { isRecord } from "../../apis/index.ts";
+import { defined, isRecord } from "../../apis/index.ts";
 import { ApiError, TransportError } from "../core/index.ts";
 import {
   type Answer,
@@ -72,10 +72,10 @@ export function apiErrorFrom(
     ...(code === 401
       ? { message: `${asked.withToken ? "token" : "client certificate"} rejected (401 Unauthorized)` }
       : {}),
-    ...(details === undefined ? {} : { details }),
+    ...defined({ details }),
     ...(status === undefined ? { failedChecks: failedChecks(answer.body) } : {}),
     ofPath,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ retryAfterMs }),
   });
 }
 

@@ -1,4 +1,4 @@
-import { FIELD_MANAGER, jsonForYaml, type KubeObject } from "../../apis/index.ts";
+import { defined, FIELD_MANAGER, jsonForYaml, type KubeObject } from "../../apis/index.ts";
 import { apiErrorFrom, isJson, parseJson } from "./apiAnswers.ts";
 import { collectionPath, listQuery, objectPath, query, watchQuery } from "./apiPaths.ts";
 import { type Clock, isApiError, locatedAt, NotLeaderError, TimeSlice, TransportError } from "../core/index.ts";
@@ -189,10 +189,7 @@ class HttpClient implements Client {
     options: DeleteOptions = {},
   ): Promise<void> {
     const { uid, resourceVersion } = options;
-    const preconditions = {
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-    };
+    const preconditions = defined({ uid, resourceVersion });
     const call: Call = {
       method: "DELETE",
       path: objectPath(type, namespace, name),

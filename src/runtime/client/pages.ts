@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../apis/index.ts";
+import { defined, type KubeObject } from "../../apis/index.ts";
 import { collectionPath } from "./apiPaths.ts";
 import { isTransportError, TransportError, type TransportReason } from "../core/index.ts";
 import type { Client, ListOptions, ObjectList, ResourceType } from "../types.ts";
@@ -58,7 +58,7 @@ export async function* listPages(
         ...selectors(selection),
         ...options,
         limit,
-        ...(token === undefined ? {} : { continue: token }),
+        ...defined({ continue: token }),
       });
     } catch (error) {
       if (limit === 1 || !isTransportError(error) || error.reason !== "TooLarge") throw error;
@@ -124,11 +124,7 @@ export function selectors({
   labelSelector,
   fieldSelector,
 }: Selection): Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelector"> {
-  return {
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(labelSelector === undefined ? {} : { labelSelector }),
-    ...(fieldSelector === undefined ? {} : { fieldSelector }),
-  };
+  return defined({ namespace, labelSelector, fieldSelector });
 }
 
 /** About how much one of the objects of a page is. */

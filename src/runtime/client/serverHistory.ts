@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import { compareResourceVersions } from "../core/index.ts";
 import { type Selection, selectors } from "./pages.ts";
 import type { Known, Landmark } from "./position.ts";
@@ -145,7 +146,7 @@ function selectorsOf(landmark: Landmark | undefined, selection: Selection): Retu
   const byName = `metadata.name=${landmark.name.replaceAll(/[\\,=]/g, "\\$&")}`;
   return selectors({
     ...selection,
-    ...(landmark.namespace === undefined ? {} : { namespace: landmark.namespace }),
+    ...defined({ namespace: landmark.namespace }),
     fieldSelector: selection.fieldSelector === undefined ? byName : `${selection.fieldSelector},${byName}`,
   });
 }

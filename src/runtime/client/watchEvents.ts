@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import { ApiError } from "../core/index.ts";
 import type { ApiStatus, WatchEvent, WatchOptions } from "../types.ts";
 
@@ -39,5 +40,5 @@ export function errorOf({
   details,
 }: ApiStatus): ApiError {
   const retryAfterMs = details?.retryAfterSeconds === undefined ? undefined : details.retryAfterSeconds * 1000;
-  return new ApiError(code, reason, message, { ...(details === undefined ? {} : { details }), retryAfterMs });
+  return new ApiError(code, reason, message, { ...defined({ details }), retryAfterMs });
 }

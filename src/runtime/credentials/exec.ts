@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import type { RequestOptions } from "node:https";
 import { CredentialsError } from "../core/index.ts";
 import type { ClientCertificate, Credentials } from "./types.ts";
@@ -80,7 +81,7 @@ function execInfo(plugin: ExecPlugin, cluster: ExecCluster): { name: string; val
     ...(cluster.caData === undefined
       ? {}
       : { "certificate-authority-data": Buffer.from(cluster.caData).toString("base64") }),
-    ...(cluster.tlsServerName === undefined ? {} : { "tls-server-name": cluster.tlsServerName }),
+    ...defined({ "tls-server-name": cluster.tlsServerName }),
   };
   const info = {
     apiVersion: plugin.apiVersion ?? "client.authentication.k8s.io/v1",

@@ -1,5 +1,5 @@
 import { accessSync, constants, readFileSync } from "node:fs";
-import { printYaml } from "../../apis/index.ts";
+import { defined, printYaml } from "../../apis/index.ts";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { type Clock, CredentialsError, systemClock } from "../core/index.ts";
 import { clusterConfigFromKubeconfig, type KubeconfigOptions, parseKubeconfigPart } from "./kubeconfig.ts";
@@ -199,7 +199,7 @@ function merge(files: readonly KubeconfigText[], called: (path: string) => strin
       }
     }
   }
-  return printYaml({ ...merged, ...(currentContext === undefined ? {} : { "current-context": currentContext }) });
+  return printYaml({ ...merged, ...defined({ "current-context": currentContext }) });
 }
 
 function withAbsolutePaths(entry: Entry, folder: string): Entry {

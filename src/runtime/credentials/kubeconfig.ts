@@ -8,7 +8,7 @@ import {
   newUsers,
   type User,
 } from "@kubernetes/client-node/dist/config_types.js";
-import { excess, parseYaml, YamlError } from "../../apis/index.ts";
+import { defined, excess, parseYaml, YamlError } from "../../apis/index.ts";
 import { type Clock, CredentialsError, systemClock } from "../core/index.ts";
 import { checkedServer } from "./address.ts";
 import { type ExecPlugin, execCredentials } from "./exec.ts";
@@ -145,9 +145,9 @@ function clusterConfigOf(entries: KubeconfigEntries, options: KubeconfigOptions)
   const caData = pem(cluster.caData, cluster.caFile, "certificate-authority", options);
   const config = {
     server,
-    ...(caData === undefined ? {} : { caData }),
+    ...defined({ caData }),
     ...(cluster.skipTLSVerify ? { insecure: true } : {}),
-    ...(cluster.tlsServerName === undefined ? {} : { tlsServerName: cluster.tlsServerName }),
+    ...defined({ tlsServerName: cluster.tlsServerName }),
     currentNamespace: context.namespace ?? "default",
     context: context.name,
   };

@@ -1,4 +1,4 @@
-import { printYaml } from "../../apis/index.ts";
+import { defined, printYaml } from "../../apis/index.ts";
 
 export interface KubeconfigContent {
   /** Name of the cluster; also of the user and the context. */
@@ -22,15 +22,13 @@ export function kubeconfigFor(content: KubeconfigContent): string {
         name: cluster,
         cluster: {
           server,
-          ...(tlsServerName === undefined ? {} : { "tls-server-name": tlsServerName }),
+          ...defined({ "tls-server-name": tlsServerName }),
           ...(caData === undefined ? {} : { "certificate-authority-data": Buffer.from(caData).toString("base64") }),
         },
       },
     ],
     users: [{ name: cluster, user: { token } }],
-    contexts: [
-      { name: cluster, context: { cluster, user: cluster, ...(namespace === undefined ? {} : { namespace }) } },
-    ],
+    contexts: [{ name: cluster, context: { cluster, user: cluster, ...defined({ namespace }) } }],
     "current-context": cluster,
   });
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import { locatedAt, TransportError } from "../core/index.ts";
 import type { CallOptions, Client } from "../types.ts";
 
@@ -28,9 +29,9 @@ export async function requestToken(client: Client, options: TokenRequestOptions)
     body: {
       apiVersion: "authentication.k8s.io/v1",
       kind: "TokenRequest",
-      spec: { expirationSeconds, ...(audiences === undefined ? {} : { audiences }) },
+      spec: { expirationSeconds, ...defined({ audiences }) },
     },
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ signal }),
   })) as { status?: { token?: unknown; expirationTimestamp?: unknown } } | null;
   const { token, expirationTimestamp } = answer?.status ?? {};
   const isTime = typeof expirationTimestamp === "string" && expirationTimestamp.length <= LONGEST_TIME;

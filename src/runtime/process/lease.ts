@@ -1,4 +1,4 @@
-import { type KubeObject, microTimestamp } from "../../apis/index.ts";
+import { defined, type KubeObject, microTimestamp } from "../../apis/index.ts";
 import { type Clock, compareResourceVersions } from "../core/index.ts";
 
 /** `spec` of a Lease of coordination.k8s.io/v1. */
@@ -113,7 +113,7 @@ export function leaseBody(
     metadata: {
       namespace,
       name,
-      ...(claim.resourceVersion === undefined ? {} : { resourceVersion: claim.resourceVersion }),
+      ...defined({ resourceVersion: claim.resourceVersion }),
     },
     spec: {
       holderIdentity: claim.identity,

@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -38,7 +39,7 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServing> {
   });
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
-  server.listen({ port: options.port, ...(options.host === undefined ? {} : { host: options.host }) }, resolve);
+  server.listen({ port: options.port, ...defined({ host: options.host }) }, resolve);
   await listening;
   server.off("error", reject);
   const close = (): Promise<void> => {
@@ -90,7 +91,7 @@ function send(
     "content-length": Buffer.byteLength(body),
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
-    ...(allow === undefined ? {} : { allow }),
+    ...defined({ allow }),
   });
   response.end(request.method === "HEAD" ? undefined : body);
 }

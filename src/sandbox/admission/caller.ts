@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import { Agent, request } from "undici";
 import { WebhookCallError } from "./errors.ts";
 import { httpFailure, transportFailure } from "./callFailures.ts";
@@ -60,10 +61,7 @@ export class WebhookCaller implements AsyncDisposable {
     if (agent === undefined) {
       agent = new Agent({
         keepAliveTimeout: KEEP_ALIVE,
-        connect: {
-          ...(ca === undefined ? {} : { ca }),
-          ...(serverName === undefined ? {} : { servername: serverName }),
-        },
+        connect: defined({ ca, servername: serverName }),
       });
       this.#agents.set(key, agent);
     }

@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import { validateAnnotations, validateLabels } from "../kinds/index.ts";
 import type { KubeObject, Resource } from "../types.ts";
 import type { WebhookCaller } from "./caller.ts";
@@ -128,8 +129,7 @@ function restored(
     kind,
     metadata: {
       ...kept,
-      ...(labels === undefined ? {} : { labels }),
-      ...(annotations === undefined ? {} : { annotations }),
+      ...defined({ labels, annotations }),
     },
   };
 }

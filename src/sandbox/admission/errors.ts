@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import { failure, StatusError } from "../statusError.ts";
 import type { FailureStatus } from "../types.ts";
 
@@ -38,6 +39,6 @@ export function refused(webhook: string, { code = 0, message = "", reason = "", 
   const denied = `admission webhook ${JSON.stringify(webhook)} denied the request`;
   return bareFailure(code < 400 ? 400 : code, why === "" ? `${denied} without explanation` : `${denied}: ${why}`, {
     ...(reason === "" ? {} : { reason }),
-    ...(details === undefined ? {} : { details }),
+    ...defined({ details }),
   });
 }

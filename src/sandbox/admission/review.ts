@@ -1,4 +1,4 @@
-import { parseJson } from "../../apis/index.ts";
+import { defined, parseJson } from "../../apis/index.ts";
 import type { KubeObject } from "../types.ts";
 import { WebhookCallError, type Refusal } from "./errors.ts";
 import { isNamespace } from "./match.ts";
@@ -34,18 +34,18 @@ export function describe({ request, version, object, old }: Invocation) {
   return {
     kind: version === request.version ? kind : kindOf(request, object ?? old, version),
     resource: of(version),
-    ...(subresource === undefined ? {} : { subResource: subresource }),
+    ...defined({ subResource: subresource }),
     requestKind: kind,
     requestResource: of(request.version),
-    ...(subresource === undefined ? {} : { requestSubResource: subresource }),
+    ...defined({ requestSubResource: subresource }),
     ...(name === "" ? {} : { name }),
     ...(namespace === undefined || namespace === "" ? {} : { namespace }),
     operation,
     userInfo: {
       username,
-      ...(uid === undefined ? {} : { uid }),
+      ...defined({ uid }),
       groups,
-      ...(extra === undefined ? {} : { extra }),
+      ...defined({ extra }),
     },
     object: object ?? null,
     oldObject: old ?? null,

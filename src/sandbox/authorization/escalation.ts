@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import { failure, notFound, type StatusError } from "../statusError.ts";
 import type { KubeObject, ResourceName, UserInfo } from "../types.ts";
 import { aggregate, authorize, grantsTo, isMaster } from "./authorize.ts";
@@ -85,7 +86,7 @@ function mayDo(
     group: RBAC_GROUP,
     version: "*",
     resource,
-    ...(namespace === undefined ? {} : { namespace }),
+    ...defined({ namespace }),
     // A request to create names nothing.
     ...(old === undefined ? {} : { name }),
   } as const;

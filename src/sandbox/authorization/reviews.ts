@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import { badRequest, failure, invalid } from "../statusError.ts";
 import type { FieldError, KubeObject, UserInfo } from "../types.ts";
 import { aggregate, authorize, grantsTo } from "./authorize.ts";
@@ -77,7 +78,7 @@ function attributesOf({ resourceAttributes: asked, nonResourceAttributes: path }
 }
 
 function subjectOf({ user = "", groups = [], uid, extra }: ReviewSpec): UserInfo {
-  return { name: user, groups, ...(uid === undefined ? {} : { uid }), ...(extra === undefined ? {} : { extra }) };
+  return { name: user, groups, ...defined({ uid, extra }) };
 }
 
 const wrong = (field: string, value: unknown, why: string): FieldError => ({
@@ -146,9 +147,9 @@ function aboutOneself(review: KubeObject, { name, uid, groups, extra }: UserInfo
     status: {
       userInfo: {
         username: name,
-        ...(uid === undefined ? {} : { uid }),
+        ...defined({ uid }),
         groups,
-        ...(extra === undefined ? {} : { extra }),
+        ...defined({ extra }),
       },
     },
   };

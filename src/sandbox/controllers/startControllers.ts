@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../apis/index.ts";
+import { defined, type KubeObject } from "../../apis/index.ts";
 import type { LocalClient, Resource, ResourceName, SandboxClock, WatchEvent } from "../types.ts";
 import {
   Cloud,
@@ -129,8 +129,7 @@ class RunningControllers implements Controllers {
       jobDurationMs,
       crashBackOffMs,
       terminationDelayMs,
-      ...(options.fate === undefined ? {} : { fate: options.fate }),
-      ...(podDelay === undefined ? {} : { podDelay }),
+      ...defined({ fate: options.fate, podDelay }),
     };
     this.#collector = new GarbageCollector(manager);
     this.#namespaces = new NamespaceController(manager);

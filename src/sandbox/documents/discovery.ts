@@ -1,4 +1,4 @@
-import { kindKey } from "../../apis/index.ts";
+import { defined, kindKey } from "../../apis/index.ts";
 import { createHash } from "node:crypto";
 import type { Resource, Subresource } from "../types.ts";
 import { groupVersionOf, type ServedGroup, type ServedResource, type ServedVersion } from "./groups.ts";
@@ -52,7 +52,7 @@ function describeResource(served: ServedResource) {
     verbs: verbsOf(served),
     ...(shortNames.length === 0 ? {} : { shortNames }),
     ...(categories.length === 0 ? {} : { categories }),
-    ...(hash === undefined ? {} : { storageVersionHash: hash }),
+    ...defined({ storageVersionHash: hash }),
   };
 }
 
@@ -61,8 +61,7 @@ function describeSubresource({ resource }: ServedResource, { name, group, versio
     name: `${resource.plural}/${name}`,
     singularName: "",
     namespaced: resource.namespaced,
-    ...(group === undefined ? {} : { group }),
-    ...(version === undefined ? {} : { version }),
+    ...defined({ group, version }),
     kind,
     verbs,
   };

@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import type { Schema } from "../types.ts";
 import type { ServedGroup } from "./groups.ts";
 import { type Operation, type Parameter, type PathItem, pathsOf } from "./operations.ts";
@@ -157,7 +158,7 @@ function customSchema(schema: Schema): DocumentSchema {
     // At the root the type stays, and the mark goes.
     const { "x-kubernetes-preserve-unknown-fields": _mark, ...root } = open;
     const isRoot = Object.hasOwn(schema, "x-kubernetes-group-version-kind");
-    return (isRoot ? { ...root, ...(type === undefined ? {} : { type }) } : open) as DocumentSchema;
+    return (isRoot ? { ...root, ...defined({ type }) } : open) as DocumentSchema;
   }
   if (nullable === true || schema["x-kubernetes-int-or-string"] === true) {
     const { type: _t, format: _f, properties: _p, items: _i, additionalProperties: _a, required: _r, ...open } = rest;

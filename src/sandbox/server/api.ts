@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import type { RoleSource } from "../authorization/index.ts";
 import type { AdmissionRequest, Operation, Webhooks } from "../admission/index.ts";
 import type { RulesEnvironment, ServiceAllocations } from "../kinds/index.ts";
@@ -78,8 +79,7 @@ export function admissionOf(
     operation,
     resource,
     version: version.name,
-    ...(subresource === undefined ? {} : { subresource }),
-    ...(namespace === undefined ? {} : { namespace }),
+    ...defined({ subresource, namespace }),
     name,
     ...(object === undefined ? {} : { object: seen(object) }),
     ...(old === undefined ? {} : { old: seen(old) }),

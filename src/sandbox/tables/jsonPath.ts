@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 /**
  * The JSONPath of kubectl and of printer columns: `.spec.parts[0].name`, `.metadata.labels.app\.kubernetes\.io/name`, `['a','b']`, `[1:3]`, `[*]`,
  * `..name`, `[?(@.type=="Ready")].status`.
@@ -97,8 +98,7 @@ function parseBracket(text: string): Step {
       .map((part) => (part === undefined || part === "" ? undefined : Number(part)));
     return {
       kind: "Slice",
-      ...(from === undefined ? {} : { from }),
-      ...(to === undefined ? {} : { to }),
+      ...defined({ from, to }),
       step: step ?? 1,
     };
   }

@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import { badRequest } from "../statusError.ts";
 import type { Column, KubeObject, Resource, ResourceVersion } from "../types.ts";
 import { type Cell, cellOf } from "./cells.ts";
@@ -72,9 +73,7 @@ export function tableOfEvent(
   first: boolean,
 ): Table {
   const { resourceVersion } = object.metadata;
-  const table = tableOf(resource, version, [object], now, includeObject, {
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
-  });
+  const table = tableOf(resource, version, [object], now, includeObject, defined({ resourceVersion }));
   return first ? table : { ...table, columnDefinitions: null };
 }
 

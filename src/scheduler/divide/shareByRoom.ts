@@ -1,4 +1,4 @@
-import { counted, listedAfter, shortMessage } from "../../apis/index.ts";
+import { counted, defined, listedAfter, shortMessage } from "../../apis/index.ts";
 import type { Score } from "../score/staticWeight.ts";
 import type { Answer, ClusterRoom, ClusterSnapshot, PlacementRules, Step, Subject } from "../types.ts";
 import type { Bounds } from "./divide.ts";
@@ -163,7 +163,7 @@ function whyNone(total: number, room: ClusterRoom | undefined): Answer {
       fits: false,
       reason: "NoReplicas",
       message: shortMessage(`its room is not known, so other clusters go before it: ${room.message}`),
-      ...(room.remedy === undefined ? {} : { remedy: room.remedy }),
+      ...defined({ remedy: room.remedy }),
     };
   return {
     fits: false,

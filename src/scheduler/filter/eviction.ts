@@ -1,4 +1,4 @@
-import { shortMessage } from "../../apis/index.ts";
+import { defined, shortMessage } from "../../apis/index.ts";
 import { fits, refuses, type Filter } from "./filter.ts";
 
 const STAYS = fits("NotEvicted", "nothing drives the object away");
@@ -12,6 +12,6 @@ export const eviction: Filter = {
       const one = evicted?.get(name);
       if (one === undefined) return STAYS;
       const { reason, message, remedy } = one;
-      return { ...refuses(reason, shortMessage(message)), ...(remedy === undefined ? {} : { remedy }) };
+      return { ...refuses(reason, shortMessage(message)), ...defined({ remedy }) };
     },
 };

@@ -1,4 +1,5 @@
 import {
+  defined,
   excess,
   type FieldProblem,
   type KubeObject,
@@ -51,7 +52,7 @@ function tooLarge(rendered: readonly KubeObject[], rules: readonly MatchedRule[]
 
 function nameOf({ kind, metadata }: OverridePolicy): MatchedRule["policy"] {
   const { namespace, name } = metadata;
-  return { kind, ...(namespace === undefined ? {} : { namespace }), name };
+  return { kind, ...defined({ namespace }), name };
 }
 
 function examplesFor(policy: OverridePolicy): KubeObject[] {

@@ -1,3 +1,4 @@
+import { defined } from "../../apis/index.ts";
 import { CertificateAuthority } from "../../certificates/index.ts";
 import type { CertificateState, RotationFacts, RotationSettings, RotationStep } from "./rotation.ts";
 
@@ -13,7 +14,7 @@ export async function takeStep(
   switch (step.do) {
     case "PrepareNext": {
       const next = await createAuthority(now, settings);
-      return { ...state, ...(facts.rotation === undefined ? {} : { rotation: facts.rotation }), next: next.toPem() };
+      return { ...state, ...defined({ rotation: facts.rotation }), next: next.toPem() };
     }
     case "NotePublished":
       return state.next === undefined ? state : { ...state, next: { ...state.next, publishedAt: now } };
@@ -38,7 +39,7 @@ async function begin(facts: RotationFacts, settings: RotationSettings): Promise<
   return {
     current: authority.toPem(),
     serving: await issue(authority, facts, settings),
-    ...(facts.rotation === undefined ? {} : { rotation: facts.rotation }),
+    ...defined({ rotation: facts.rotation }),
   };
 }
 

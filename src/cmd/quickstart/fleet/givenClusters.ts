@@ -1,4 +1,4 @@
-import { joinCommand, type KubeObject } from "../../../apis/index.ts";
+import { defined, joinCommand, type KubeObject } from "../../../apis/index.ts";
 import {
   type Client,
   CLUSTEROVERRIDEPOLICIES,
@@ -124,7 +124,7 @@ export async function removeMade(
   for (const object of made.objects.toReversed()) {
     const { namespace, name, uid } = object.metadata;
     await attempt(`${object.kind}/${name}`, async () => {
-      await hub.delete(typeOf(object), namespace, name, { signal, ...(uid === undefined ? {} : { uid }) });
+      await hub.delete(typeOf(object), namespace, name, { signal, ...defined({ uid }) });
       if (!managed) return;
       const gone = await follow(
         { client: hub, type: typeOf(object), name, timeoutMs, signal, logger },

@@ -1,6 +1,6 @@
 import { access, constants } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type KubeObject, REGION_LABEL, ZONE_LABEL } from "../../../apis/index.ts";
+import { defined, type KubeObject, REGION_LABEL, ZONE_LABEL } from "../../../apis/index.ts";
 import { type Client, isForbidden, NODES } from "../../../runtime/index.ts";
 import { CommandError, connectGiven } from "../../shared/index.ts";
 import { type FleetCluster, HUB, type QuickstartFleet } from "./fleet.ts";
@@ -39,8 +39,7 @@ async function locate({ name, kubeconfig, region }: GivenMember, signal: AbortSi
   return {
     name,
     kubeconfigFile: resolve(kubeconfig),
-    ...(where === undefined ? {} : { region: where }),
-    ...(zone === undefined ? {} : { zone }),
+    ...defined({ region: where, zone }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import { mkdir } from "node:fs/promises";
 import { CommandError } from "../../shared/index.ts";
 import {
@@ -35,7 +36,7 @@ export async function startRealFleet(request: FleetRequest, env: NodeJS.ProcessE
       folder: folderOf(name),
       // A Deployment on the hub is what is placed, and gets no pods there.
       ...(name === HUB ? { controllers: HUB_CONTROLLERS } : {}),
-      ...(port === undefined ? {} : { port }),
+      ...defined({ port }),
       signal,
     });
     stack.use(plane);

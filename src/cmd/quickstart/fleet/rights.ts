@@ -1,4 +1,4 @@
-import { FEDERATION_GROUP, PAAS_GROUP } from "../../../apis/index.ts";
+import { defined, FEDERATION_GROUP, PAAS_GROUP } from "../../../apis/index.ts";
 import type { Client } from "../../../runtime/index.ts";
 import { accessClusterRole, type MemberAccess } from "../../member/index.ts";
 
@@ -75,7 +75,7 @@ export function memberRights(access: MemberAccess): Right[] {
 
 function rights(group: string, resources: Resources, namespace?: string): Right[] {
   return Object.entries(resources).flatMap(([resource, verbs]) =>
-    verbs.map((verb) => ({ group, resource, verb, ...(namespace === undefined ? {} : { namespace }) })),
+    verbs.map((verb) => ({ group, resource, verb, ...defined({ namespace }) })),
   );
 }
 
@@ -102,9 +102,9 @@ async function isAllowed(
         resourceAttributes: {
           group,
           resource: plural,
-          ...(subresource === undefined ? {} : { subresource }),
+          ...defined({ subresource }),
           verb,
-          ...(namespace === undefined ? {} : { namespace }),
+          ...defined({ namespace }),
         },
       },
     },

@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import { type SandboxCluster, startSandboxCluster } from "../../../sandbox/index.ts";
 import { CommandError } from "../../shared/index.ts";
 import type { FaultPlan } from "./faultPlan.ts";
@@ -30,7 +31,7 @@ async function startOne(name: string, { ports, kept, folderOf, say }: FleetReque
   try {
     return await startSandboxCluster({
       name,
-      ...(port === undefined ? {} : { port }),
+      ...defined({ port }),
       ...(kept ? { directory: folderOf(name) } : {}),
       onError: (error) => say(`${name}: ${error instanceof Error ? error.message : String(error)}`),
     });

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../apis/index.ts";
+import { defined, type KubeObject } from "../../../apis/index.ts";
 import {
   byCreation,
   compare,
@@ -65,7 +65,7 @@ export function templateFor({ spec, metadata }: DaemonSet, hash: string, node: s
       ...template.metadata,
       labels: {
         ...template.metadata?.labels,
-        ...(generation === undefined ? {} : { "pod-template-generation": generation }),
+        ...defined({ "pod-template-generation": generation }),
         [HASH_LABEL]: hash,
       },
     },

@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import {
   byCreation,
   compare,
@@ -73,13 +74,13 @@ export function newReplicaSet(deployment: Deployment, replicas: number, revision
     kind: "ReplicaSet",
     metadata: {
       name: `${metadata.name.slice(0, NAME_LENGTH - hash.length - 1)}-${hash}`,
-      ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+      ...defined({ namespace: metadata.namespace }),
       labels,
       ownerReferences: [controllerReference(deployment)],
     },
     spec: {
       replicas,
-      ...(spec.minReadySeconds === undefined ? {} : { minReadySeconds: spec.minReadySeconds }),
+      ...defined({ minReadySeconds: spec.minReadySeconds }),
       selector: { ...spec.selector, matchLabels: { ...spec.selector.matchLabels, [HASH_LABEL]: hash } },
       template: { ...spec.template, metadata: { ...spec.template.metadata, labels } },
     },

@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import {
   type Deployment,
   type DeploymentStatus,
@@ -90,7 +91,7 @@ export function deploymentStatus(
     ...positive("availableReplicas", available),
     ...positive("unavailableReplicas", Math.max(0, total(all, sizeOf) - available)),
     ...terminating(all),
-    ...(collisionCount === undefined ? {} : { collisionCount }),
+    ...defined({ collisionCount }),
     conditions: withCondition(conditions, availability),
   };
 }

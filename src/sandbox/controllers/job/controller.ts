@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../apis/index.ts";
+import { defined, type KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
 import {
   claim,
@@ -181,7 +181,7 @@ export class JobController implements Controller {
     const startTime = isSuspended(job) ? undefined : (known_ ?? timestamp(now));
     const status: JobStatus = {
       ...unstarted,
-      ...(startTime === undefined ? {} : { startTime }),
+      ...defined({ startTime }),
       ...(active.length === 0 ? {} : { active: active.length }),
       ready,
       terminating,

@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import {
   type Container,
   type ContainerState,
@@ -44,7 +45,7 @@ export function podStatus(input: StatusInput): PodStatus {
   const { generation } = pod.metadata;
   return {
     ...before,
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    ...defined({ observedGeneration: generation }),
     phase,
     conditions: conditions(input, { hasStarted, phase, unready: isDone ? [] : unready }),
     hostIP,
@@ -114,7 +115,7 @@ function conditions(
       const isSame = before?.status === condition.status;
       return {
         ...condition,
-        ...(generation === undefined ? {} : { observedGeneration: generation }),
+        ...defined({ observedGeneration: generation }),
         lastProbeTime: null,
         lastTransitionTime: isSame ? (before.lastTransitionTime ?? timestamp(now)) : timestamp(now),
       };
@@ -169,7 +170,7 @@ function stateOf(
   switch (stage.kind) {
     case "waiting": {
       const { reason, message } = stage;
-      return { state: { waiting: { ...(message === undefined ? {} : { message }), reason } }, lastState };
+      return { state: { waiting: { ...defined({ message }), reason } }, lastState };
     }
     case "running":
       return { state: { running: { startedAt: known?.state.running?.startedAt ?? time } }, lastState };

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../apis/index.ts";
+import { defined, type KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
 import {
   CLAIMS,
@@ -69,7 +69,7 @@ export class Scheduler implements Controller {
     this.#reserved.set(uid, { node: nodeName, wanted });
     this.#ledger.add(nodeName, wanted);
     try {
-      const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
+      const metadata = { name, ...defined({ namespace }) };
       const target = { kind: "Node", name: nodeName };
       await client.create(PODS, { apiVersion: "v1", kind: "Binding", metadata, target }, "binding");
     } finally {
@@ -115,7 +115,7 @@ export class Scheduler implements Controller {
       lastTransitionTime: known?.status === "False" ? (known.lastTransitionTime ?? null) : timestamp(clock.now()),
       reason: "Unschedulable",
       message,
-      ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
+      ...defined({ observedGeneration: pod.metadata.generation }),
     };
     const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
     const status = { ...pod.status, phase: "Pending", conditions: [...others, condition] };

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../apis/index.ts";
+import { defined, type KubeObject } from "../../../apis/index.ts";
 import { StatusError } from "../../statusError.ts";
 import type { Json, LocalClient, SandboxClock } from "../../types.ts";
 import { type Correlated, EventCorrelator, type Sighting } from "./eventCorrelator.ts";
@@ -145,7 +145,7 @@ export class EventRecorder implements AsyncDisposable {
 function reference({ apiVersion, kind, metadata }: KubeObject) {
   return {
     kind,
-    ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+    ...defined({ namespace: metadata.namespace }),
     name: metadata.name,
     uid: metadata.uid,
     apiVersion,

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../apis/index.ts";
+import { defined, type KubeObject } from "../../../apis/index.ts";
 import { type Context, isAlreadyExists, isNotFound } from "./context.ts";
 import { templateHash } from "./hash.ts";
 import { sameValue } from "./matching.ts";
@@ -99,9 +99,9 @@ async function create(
       kind: "ControllerRevision",
       metadata: {
         name,
-        ...(namespace === undefined ? {} : { namespace }),
+        ...defined({ namespace }),
         labels: { ...template.metadata?.labels, [hashLabel]: hash },
-        ...(annotations === undefined ? {} : { annotations }),
+        ...defined({ annotations }),
         ownerReferences: [controllerReference(owner)],
       },
       data: { spec: { template: { ...template, $patch: "replace" } as PodTemplate } },

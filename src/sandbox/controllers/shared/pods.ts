@@ -1,4 +1,4 @@
-import type { KubeObject, OwnerReference } from "../../../apis/index.ts";
+import { defined, type KubeObject, type OwnerReference } from "../../../apis/index.ts";
 import type { Json } from "../../types.ts";
 import type { Context } from "./context.ts";
 import { isNamespaceTerminating, isNotFound } from "./context.ts";
@@ -70,11 +70,9 @@ function readyCondition(pod: Pod) {
 export function podFromTemplate(owner: KubeObject, template: PodTemplate, name?: string): Pod {
   const { labels, annotations, finalizers } = template.metadata ?? {};
   const shared = {
-    ...(owner.metadata.namespace === undefined ? {} : { namespace: owner.metadata.namespace }),
+    ...defined({ namespace: owner.metadata.namespace }),
     generateName: `${owner.metadata.name}-`,
-    ...(labels === undefined ? {} : { labels }),
-    ...(annotations === undefined ? {} : { annotations }),
-    ...(finalizers === undefined ? {} : { finalizers }),
+    ...defined({ labels, annotations, finalizers }),
     ownerReferences: [controllerReference(owner)],
   };
   return {

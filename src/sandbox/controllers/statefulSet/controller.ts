@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../apis/index.ts";
+import { defined, type KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
 import {
   claim,
@@ -185,6 +185,6 @@ export function statefulSetStatus(
     updateRevision: update.metadata.name,
     collisionCount,
     availableReplicas: ready.filter((pod) => isAvailable(pod, minReadySeconds, now)).length,
-    ...(conditions === undefined ? {} : { conditions }),
+    ...defined({ conditions }),
   };
 }

@@ -1,4 +1,4 @@
-import type { KubeObject, OwnerReference } from "../../../apis/index.ts";
+import { defined, type KubeObject, type OwnerReference } from "../../../apis/index.ts";
 import {
   controllerReference,
   type ControllerRevision,
@@ -83,7 +83,7 @@ export function statefulPod(set: StatefulSet, ordinal: number, revision: Control
     spec: {
       ...pod.spec,
       hostname: name,
-      ...(set.spec.serviceName === undefined ? {} : { subdomain: set.spec.serviceName }),
+      ...defined({ subdomain: set.spec.serviceName }),
       ...(volumes.length + others.length === 0 ? {} : { volumes: [...volumes, ...others] }),
     },
   };
@@ -103,7 +103,7 @@ export function claimsFor(set: StatefulSet, ordinal: number): KubeObject[] {
     metadata: {
       ...template.metadata,
       name: claimName(set, template.metadata.name, ordinal),
-      ...(namespace === undefined ? {} : { namespace }),
+      ...defined({ namespace }),
       labels: { ...template.metadata.labels, ...set.spec.selector.matchLabels },
     },
   }));

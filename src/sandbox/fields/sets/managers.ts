@@ -1,4 +1,4 @@
-import type { ManagedFieldsEntry } from "../../../apis/index.ts";
+import { defined, type ManagedFieldsEntry } from "../../../apis/index.ts";
 import { compareText, escapeHtml } from "../values/index.ts";
 import { equalSets, type FieldSet, union } from "./fieldSet.ts";
 import { setFrom, stored } from "./sharedSets.ts";
@@ -99,7 +99,7 @@ export class Managers {
       if (!this.#owned.has(bucketId)) this.#owned.delete(first);
       this.#owned.set(bucketId, {
         ...bucket,
-        ...(owned.time === undefined ? {} : { time: owned.time }),
+        ...defined({ time: owned.time }),
         set: known === undefined ? owned.set : union(owned.set, known.set),
       });
       this.#owned.delete(id);
@@ -168,7 +168,7 @@ function encodeOwned(owned: Owned, before: readonly ManagedFieldsEntry[] | undef
     ...(manager === "" ? {} : { manager }),
     operation,
     apiVersion,
-    ...(time === undefined ? {} : { time }),
+    ...defined({ time }),
     fieldsType: "FieldsV1",
     fieldsV1: stored(set),
     ...(subresource === "" ? {} : { subresource }),

@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import type { Schema } from "../../types.ts";
 import { objectMeta } from "./objectMeta.ts";
 
@@ -254,7 +255,7 @@ function relationOf(schema: Schema): { atomic: boolean; keys: readonly string[] 
 function withRelation(type: FieldType, atomic: boolean): FieldType {
   const make = (): FieldType => {
     const { scalar, list, map } = type;
-    const kinds = { ...(scalar === undefined ? {} : { scalar }), ...(list === undefined ? {} : { list }) };
+    const kinds = defined({ scalar, list });
     if (map !== undefined) return { ...kinds, map: { ...map, atomic } };
     return list === undefined ? kinds : { ...kinds, list: withAtomic(list, atomic) };
   };

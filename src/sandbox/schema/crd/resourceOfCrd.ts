@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import { definitions } from "../../kinds/builtin.ts";
 import type { Column, KubeObject, Resource, ResourceVersion, Schema } from "../../types.ts";
 import { rememberDeclared } from "../declaredSchema.ts";
@@ -37,8 +38,7 @@ function versionOf(version: CrdVersion): ResourceVersion {
     name,
     served: version.served === true,
     storage: version.storage === true,
-    ...(version.deprecated === undefined ? {} : { deprecated: version.deprecated }),
-    ...(deprecationWarning === undefined ? {} : { deprecationWarning }),
+    ...defined({ deprecated: version.deprecated, deprecationWarning }),
     schema: servedSchema(version.schema?.openAPIV3Schema ?? { type: "object" }),
     columns: columnsOf(additionalPrinterColumns),
     hasStatus: subresources?.status !== undefined,
@@ -48,7 +48,7 @@ function versionOf(version: CrdVersion): ResourceVersion {
           scale: {
             specReplicasPath,
             statusReplicasPath,
-            ...(labelSelectorPath === undefined ? {} : { labelSelectorPath }),
+            ...defined({ labelSelectorPath }),
           },
         }),
     selectableFields: (version.selectableFields ?? []).map(({ jsonPath = "" }) => jsonPath),
@@ -80,9 +80,9 @@ function columnsOf(declared: readonly CrdColumn[]): readonly Column[] {
   return declared.map(({ name = "", type = "string", format, description, priority = 0, jsonPath }) => ({
     name,
     type: type as Column["type"],
-    ...(format === undefined ? {} : { format }),
+    ...defined({ format }),
     description: description ?? `Custom resource definition column (in JSONPath format): ${jsonPath ?? ""}`,
     priority,
-    ...(jsonPath === undefined ? {} : { jsonPath }),
+    ...defined({ jsonPath }),
   }));
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import type { KindRules } from "../../kinds/index.ts";
 import {
   DecodeError,
@@ -48,7 +49,7 @@ export function customRules(resource: Resource): KindRules {
     prepareForStatusUpdate(object, old) {
       // Ownership of the status is written in the metadata, of which nothing else changes here.
       const { managedFields } = object.metadata;
-      const metadata = { ...old.metadata, ...(managedFields === undefined ? {} : { managedFields }) };
+      const metadata = { ...old.metadata, ...defined({ managedFields }) };
       return { ...withStatusOf(old, object), metadata };
     },
     validate(object, old): FieldError[] {

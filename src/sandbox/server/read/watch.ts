@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import { failure, StatusError } from "../../statusError.ts";
 import { RevisionExpired, type StoreEvent } from "../../store/index.ts";
 import { tableOfEvent } from "../../tables/index.ts";
@@ -170,7 +171,7 @@ export class Watch implements Disposable {
     const { resource, apiVersion } = this.#target.endpoint;
     const revision = Math.max(this.#revision, this.#api.store.revision);
     this.#revision = revision;
-    const metadata = { resourceVersion: String(revision), ...(annotations === undefined ? {} : { annotations }) };
+    const metadata = { resourceVersion: String(revision), ...defined({ annotations }) };
     const object =
       this.#form.as === "PartialObjectMetadata"
         ? { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${this.#form.metaVersion}`, metadata }

@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import { type Attributes, authorize, forbidden, type RoleSource } from "../../authorization/index.ts";
 import { failure } from "../../statusError.ts";
 import type { UserInfo } from "../../types.ts";
@@ -40,7 +41,7 @@ export function impersonated(
   const own = account === null ? [] : ["system:serviceaccounts", `system:serviceaccounts:${account[1] ?? ""}`];
   return {
     name,
-    ...(uid === undefined ? {} : { uid }),
+    ...defined({ uid }),
     groups: [...new Set([...(groups.length > 0 ? groups : own), "system:authenticated"])],
     ...(extra.length === 0 ? {} : { extra: said }),
   };

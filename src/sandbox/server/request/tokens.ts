@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
 
 /** What a token of a ServiceAccount says. */
@@ -113,7 +114,7 @@ function claimsOf({ aud, exp, iat, jti, "kubernetes.io": subject }: Payload): Se
     issuedAt: iat,
     expiresAt: exp,
     id: jti,
-    ...(bound === undefined ? {} : { bound }),
+    ...defined({ bound }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import { builtinRoles } from "../../authorization/index.ts";
 import { trackWrite } from "../../fields/index.ts";
 import type { KubeObject, LocalClient } from "../../types.ts";
@@ -73,7 +74,7 @@ function putRole(api: Api, role: KubeObject): void {
     ...tracked.metadata,
     uid: api.newUid(),
     creationTimestamp: time,
-    ...(managedFields === undefined ? {} : { managedFields }),
+    ...defined({ managedFields }),
   };
   api.store.put(endpoint.storedAs, { ...tracked, metadata }, undefined);
 }

@@ -1,4 +1,4 @@
-import { printYaml } from "../../../apis/index.ts";
+import { defined, printYaml } from "../../../apis/index.ts";
 import { authorize, type Attributes, forbidden } from "../../authorization/index.ts";
 import { answerDocument } from "../../documents/index.ts";
 import type { Faults } from "../../faults/index.ts";
@@ -102,7 +102,7 @@ function nonResource({ api, info, metrics }: DispatchParts, incoming: Incoming):
   const ifNoneMatch = headers["if-none-match"];
   const document = answerDocument(
     api.catalog.resources,
-    { path, query, accept: headers.accept ?? "*/*", ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }) },
+    { path, query, accept: headers.accept ?? "*/*", ...defined({ ifNoneMatch }) },
     { version: info.version, address: info.address },
   );
   if (document !== undefined) return { kind: "Whole", ...document, headers: { ...document.headers } };
@@ -165,8 +165,7 @@ async function resource(
     context,
     ...(info.namespace === undefined || !endpoint.resource.namespaced ? {} : { namespace: info.namespace }),
     ...(info.name === undefined || isList ? {} : { name: info.name }),
-    ...(info.subresource === undefined ? {} : { subresource: info.subresource }),
-    ...(options === undefined ? {} : { options }),
+    ...defined({ subresource: info.subresource, options }),
   };
   const { version } = endpoint;
   if (version.deprecated === true) {
@@ -312,8 +311,7 @@ function faultRequest(info: RequestInfo, { path, headers }: Incoming) {
     path,
     group: info.group,
     resource: info.resource,
-    ...(info.namespace === undefined ? {} : { namespace: info.namespace }),
-    ...(info.name === undefined ? {} : { name: info.name }),
+    ...defined({ namespace: info.namespace, name: info.name }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import { badRequest, failure, notFound, type StatusError } from "../../statusError.ts";
 import type { DeleteOptions, Json, KubeObject } from "../../types.ts";
 import { type Api, storedObject, subjectOf, type Target } from "../api.ts";
@@ -181,7 +182,7 @@ async function remove(request: VerbRequest): Promise<VerbAnswer> {
 
 /** Without what the deletion noted in it, but for its version. */
 function asBefore(before: KubeObject, { metadata: { resourceVersion } }: KubeObject): KubeObject {
-  return { ...before, metadata: { ...before.metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) } };
+  return { ...before, metadata: { ...before.metadata, ...defined({ resourceVersion }) } };
 }
 
 /** Of the core group: what a deletion answers with, where other kinds get a Status. */

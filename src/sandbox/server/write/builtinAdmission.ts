@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import { checkEscalation } from "../../authorization/index.ts";
 import { failure, notFound, type StatusError } from "../../statusError.ts";
 import type { KubeObject } from "../../types.ts";
@@ -130,6 +131,6 @@ export function refusal(
     name,
     ...(group === "" ? {} : { group }),
     kind,
-    ...(causes === undefined ? {} : { causes }),
+    ...defined({ causes }),
   });
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import { trackWrite } from "../../fields/index.ts";
 import { generateName } from "../../kinds/index.ts";
 import { alreadyExists, badRequest, failure, invalid } from "../../statusError.ts";
@@ -78,7 +79,7 @@ export function inNamespace({ endpoint: { resource }, namespace }: Target, objec
   if (said !== "") {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
-  return { ...object, metadata: { ...object.metadata, ...(namespace === undefined ? {} : { namespace }) } };
+  return { ...object, metadata: { ...object.metadata, ...defined({ namespace }) } };
 }
 
 /** Asks the mutating webhooks; what they answer passes through defaults again. */
@@ -109,7 +110,7 @@ function trackedNew(api: Api, target: Target, submitted: KubeObject): Promise<Ku
       submitted,
       manager: context.fieldManager,
       apiVersion: endpoint.apiVersion,
-      ...(subresource === undefined ? {} : { subresource }),
+      ...defined({ subresource }),
       now: api.clock.now(),
       resource: endpoint.resource,
       convert,

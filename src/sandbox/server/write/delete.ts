@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import { conflict, failure, invalid, notFound } from "../../statusError.ts";
 import { StaleWrite } from "../../store/index.ts";
 import type { DeleteOptions, FieldError, KubeObject } from "../../types.ts";
@@ -164,8 +165,7 @@ export function deleteOptionsOf(
   const keeps = orphanDependents === false || orphanDependents === "false";
   const propagation = isPropagation(policy) ? policy : orphan ? "Orphan" : keeps ? "Background" : undefined;
   return {
-    ...(propagation === undefined ? {} : { propagationPolicy: propagation }),
-    ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
+    ...defined({ propagationPolicy: propagation, gracePeriodSeconds: grace }),
     ...(preconditions === undefined || preconditions === null ? {} : { preconditions }),
   };
 }

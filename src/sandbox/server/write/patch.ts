@@ -1,4 +1,4 @@
-import { parseJson } from "../../../apis/index.ts";
+import { defined, parseJson } from "../../../apis/index.ts";
 import { authorize, forbidden } from "../../authorization/index.ts";
 import { applyConfiguration } from "../../fields/index.ts";
 import { jsonPatch, mergePatch, strategicMergePatch } from "../../patch/index.ts";
@@ -123,7 +123,7 @@ export async function applyObject(api: Api, target: Target, text: string, force:
         force: forced,
         manager: context.fieldManager,
         apiVersion: endpoint.apiVersion,
-        ...(subresource === undefined ? {} : { subresource }),
+        ...defined({ subresource }),
         now: server.clock.now(),
         resource: endpoint.resource,
         convert,
@@ -155,7 +155,7 @@ function checkMayCreate(api: Api, { endpoint, namespace, context }: Target, name
     version: endpoint.version.name,
     resource: plural,
     name,
-    ...(namespace === undefined ? {} : { namespace }),
+    ...defined({ namespace }),
   };
   const { allowed, reason } = authorize(context.user, attributes, api.roles);
   if (!allowed) throw forbidden(context.user, attributes, reason);

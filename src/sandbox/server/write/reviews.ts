@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import { answerReview } from "../../authorization/index.ts";
 import { trackWrite } from "../../fields/index.ts";
 import { badRequest } from "../../statusError.ts";
@@ -48,9 +49,9 @@ function answerTokenReview(review: KubeObject, authentication: Authentication): 
   const { name, uid, groups, extra } = holder.user;
   const user = {
     username: name,
-    ...(uid === undefined ? {} : { uid }),
+    ...defined({ uid }),
     groups,
-    ...(extra === undefined ? {} : { extra }),
+    ...defined({ extra }),
   };
   return { ...review, status: { authenticated: true, user, audiences: common } };
 }

@@ -1,4 +1,4 @@
-import { parseJson } from "../../../apis/index.ts";
+import { defined, parseJson } from "../../../apis/index.ts";
 import {
   applyConfiguration,
   parentManagedFields,
@@ -85,7 +85,7 @@ export async function writeScale(api: Api, target: Target, change: ScaleChange):
     const scaled = withValueAt(live, pathsOf(target).specReplicasPath, replicas);
     return Promise.resolve({
       ...scaled,
-      metadata: { ...metadata, ...(managedFields === undefined ? {} : { managedFields }) },
+      metadata: { ...metadata, ...defined({ managedFields }) },
     });
   });
   return scaleOf(target, object);
@@ -187,11 +187,7 @@ function scaleOf(
     apiVersion: SCALE_VERSION,
     metadata: {
       name,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
-      ...(managedFields === undefined ? {} : { managedFields }),
+      ...defined({ namespace, uid, resourceVersion, creationTimestamp, managedFields }),
     },
     spec: replicasIn(valueAt(object, paths.specReplicasPath)),
     status: {

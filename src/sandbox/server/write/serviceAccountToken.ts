@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import { trackWrite } from "../../fields/index.ts";
 import { definitions } from "../../kinds/index.ts";
 import { failure, invalid, notFound } from "../../statusError.ts";
@@ -69,7 +70,7 @@ export function createToken(api: Api, target: Target, body: Body): KubeObject {
     issuedAt,
     expiresAt: issuedAt + seconds,
     id: api.newUid(),
-    ...(bound === undefined ? {} : { bound }),
+    ...defined({ bound }),
   });
   const request = trackWrite({
     operation: "Update",
@@ -87,7 +88,7 @@ export function createToken(api: Api, target: Target, body: Body): KubeObject {
       ...request.metadata,
       name,
       namespace,
-      ...(account.metadata.uid === undefined ? {} : { uid: account.metadata.uid }),
+      ...defined({ uid: account.metadata.uid }),
       creationTimestamp: timestamp(now),
     },
     spec: { audiences, expirationSeconds: seconds, boundObjectRef: spec.boundObjectRef ?? null },

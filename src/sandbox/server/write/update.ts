@@ -1,3 +1,4 @@
+import { defined } from "../../../apis/index.ts";
 import { keepTimesOfNoChange, trackWrite } from "../../fields/index.ts";
 import { badRequest, conflict, invalid, notFound, type StatusError } from "../../statusError.ts";
 import { StaleWrite } from "../../store/index.ts";
@@ -101,7 +102,7 @@ export function tracked(api: Api, target: Target, live: KubeObject, submitted: K
       submitted,
       manager: context.fieldManager,
       apiVersion: endpoint.apiVersion,
-      ...(subresource === undefined ? {} : { subresource }),
+      ...defined({ subresource }),
       now: api.clock.now(),
       resource: endpoint.resource,
       convert,
@@ -179,7 +180,7 @@ function withSystemFieldsOf(object: KubeObject, live: KubeObject): KubeObject {
       uid: uid === "" ? live.metadata.uid : uid,
       resourceVersion: live.metadata.resourceVersion,
       creationTimestamp: live.metadata.creationTimestamp,
-      ...(live.metadata.generation === undefined ? {} : { generation: live.metadata.generation }),
+      ...defined({ generation: live.metadata.generation }),
     } as KubeObject["metadata"],
   };
 }
@@ -197,8 +198,7 @@ function withDeletionOf(object: KubeObject, { metadata: live }: KubeObject): Kub
     ...object,
     metadata: {
       ...metadata,
-      ...(time === undefined ? {} : { deletionTimestamp: time }),
-      ...(seconds === undefined ? {} : { deletionGracePeriodSeconds: seconds }),
+      ...defined({ deletionTimestamp: time, deletionGracePeriodSeconds: seconds }),
     },
   };
 }
