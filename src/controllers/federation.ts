@@ -158,11 +158,11 @@ export function createFederation(options: FederationOptions): Federation {
     holds: new DeletionHoldReconciler(shared),
     binding: new BindingReconciler(shared),
   };
-  const controllers = Object.entries(reconcilers).map(([name, reconcile]) => {
+  const controllers = Object.entries(reconcilers).map(([name, reconciler]) => {
     const queue = new Workqueue({ name, clock, random, metrics: metrics.workqueue(name) });
     const workers = WORKERS[name as keyof typeof WORKERS];
     const measured = { metrics: metrics.controller(name), tracer };
-    return new Controller({ name, queue, reconcile, workers, clock, logger, ...deadline, ...measured });
+    return new Controller({ name, queue, reconciler, workers, clock, logger, ...deadline, ...measured });
   });
 
   async function run(signal: AbortSignal): Promise<void> {

@@ -412,7 +412,6 @@ export interface StepInput {
 export interface StepResult {
   /** By cluster; within one, what the target says in its order, and then the rest by {@link refKey}. */
   rows: Row[];
-  rollout?: RolloutState;
   /** Epoch milliseconds. */
   recheckAt?: number;
 }

@@ -20,7 +20,7 @@ import {
   NAMESPACES,
   RESOURCEBINDINGS,
   type ResourceType,
-  SECRETS,
+  LEASES,
 } from "../../runtime/index.ts";
 import { BindingReconciler } from "./bindings.ts";
 
@@ -62,11 +62,11 @@ interface Given {
   namespace?: object;
 }
 
-/** A hub that places ConfigMaps and ClusterRoles, and no Secrets; everything is read. */
+/** A hub that places ConfigMaps and ClusterRoles, and no Leases; everything is read. */
 async function keeping({ objects = [], binding, policy, namespace = {} }: Given) {
-  const made = setUpHub({ propagated: ["ConfigMap", "ClusterRole"] });
+  const made = setUpHub();
   const { hub, server, cache, start, settle } = made;
-  hub.serve(CONFIGMAPS, CLUSTERROLES);
+  hub.serve(CONFIGMAPS, CLUSTERROLES, LEASES);
   server.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop", ...namespace } });
   if (policy !== undefined) server.create(CLUSTERPLACEMENTS, policy);
   for (const one of objects) server.create(typeOf(one), one);
@@ -97,7 +97,7 @@ async function keeping({ objects = [], binding, policy, namespace = {} }: Given)
 }
 
 const typeOf = ({ kind }: KubeObject): ResourceType =>
-  [CONFIGMAPS, CLUSTERROLES, SECRETS].find((type) => type.kind === kind) ?? CONFIGMAPS;
+  [CONFIGMAPS, CLUSTERROLES, LEASES].find((type) => type.kind === kind) ?? CONFIGMAPS;
 const present = objectOf(CONFIGMAPS);
 const held = objectOf(CONFIGMAPS, { finalizers: [OBJECT_FINALIZER] });
 const STATUS = { status: { observedGeneration: 1, clusters: [], unlistedClusters: ["east"] } };
@@ -224,12 +224,12 @@ describe("a binding is removed", () => {
   });
 
   test("of a kind that is served and not placed: the hub is asked for the object", async () => {
-    const secret = objectOf(SECRETS, { finalizers: [OBJECT_FINALIZER] });
-    const { reconcile, server } = await keeping({ objects: [secret], binding: bindingOf(secret) });
-    const owner = refKey(refOf(secret));
+    const lease = objectOf(LEASES, { finalizers: [OBJECT_FINALIZER] });
+    const { reconcile, server } = await keeping({ objects: [lease], binding: bindingOf(lease) });
+    const owner = refKey(refOf(lease));
     expect(await reconcile(owner)).toMatchObject({ result: { requeueAfter: 30_000 }, said: [] });
-    server.merge(SECRETS, "shop", "settings", { metadata: { finalizers: null } });
-    expect(await reconcile(owner)).toMatchObject({ result: {}, said: ["discard secret.settings"] });
+    server.merge(LEASES, "shop", "settings", { metadata: { finalizers: null } });
+    expect(await reconcile(owner)).toMatchObject({ result: {}, said: ["discard lease.coordination.k8s.io.settings"] });
   });
 
   test("also of a cluster-scoped object", async () => {

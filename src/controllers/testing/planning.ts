@@ -139,9 +139,7 @@ export async function planning(
   { classes: names = [DEFAULT_CLASS] }: { classes?: readonly string[] } = {},
 ) {
   const { apps = [app()], placements = [placement(["a", "b"])], clusters = ["a", "b"], sent } = objects;
-  const { hub, server, cache, clock, start, settle } = setUpHub(
-    sent === undefined ? {} : { propagated: [sent.type.kind] },
-  );
+  const { hub, server, cache, clock, start, settle } = setUpHub();
   server.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } });
   hub.serve(CRDS);
   server.create(CRDS, {

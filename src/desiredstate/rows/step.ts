@@ -78,7 +78,6 @@ export function step({ target, lastGood, rollout, observations, removal }: StepI
   const rows = [...left, ...others.map(({ row }) => row)].sort((a, b) => compareText(a.cluster, b.cluster));
   return {
     rows,
-    ...(rollout === undefined ? {} : { rollout }),
     ...(target?.recheckAt === undefined ? {} : { recheckAt: target.recheckAt }),
   };
 }

@@ -17,7 +17,7 @@ const status = { observedGeneration: 0, clusters: [], unlistedClusters: ["east"]
 
 /** A hub that serves ConfigMaps, one of which a policy selects. */
 async function placed() {
-  const made = setUpHub({ propagated: ["ConfigMap"] });
+  const made = setUpHub();
   const { hub, server, cache, start, settle } = made;
   hub.serve(CONFIGMAPS);
   server.create(CLUSTERPLACEMENTS, selectsConfigMaps);
@@ -99,7 +99,7 @@ describe("the status of a propagated object", () => {
 });
 
 test("a kind that a binding names is watched, though no policy selects it any more", async () => {
-  const made = setUpHub({ propagated: ["ConfigMap"] });
+  const made = setUpHub();
   made.hub.serve(CONFIGMAPS);
   const { metadata } = made.server.create(CONFIGMAPS, settings);
   made.server.create(RESOURCEBINDINGS, {

@@ -31,7 +31,7 @@ const selectsConfigMap = (name: string) =>
 
 /** A hub with an application in each of two namespaces, and two ConfigMaps, one of which a policy selects. */
 async function filled() {
-  const made = setUpHub({ propagated: ["ConfigMap"] });
+  const made = setUpHub();
   const { hub, server, start, settle } = made;
   hub.serve(CONFIGMAPS);
   server.create(DEMOAPPLICATIONS, application("a", "shop"));
@@ -143,7 +143,7 @@ describe("policies of all four kinds", () => {
 
 describe("a kind that is selected later", () => {
   test("makes the cache unsynced until its objects are known, which is told once", async () => {
-    const { hub, server, cache, start, settle } = setUpHub({ propagated: ["ConfigMap"] });
+    const { hub, server, cache, start, settle } = setUpHub();
     hub.serve(CONFIGMAPS);
     let syncs = 0;
     cache.syncs.subscribe(() => void (syncs += 1));
@@ -164,7 +164,7 @@ describe("a kind that is selected later", () => {
   });
 
   test("is selected by a placement, and neither by an override nor by a placement that goes", async () => {
-    const { server, cache, catalog, start, settle } = setUpHub({ propagated: ["ConfigMap"] });
+    const { server, cache, catalog, start, settle } = setUpHub();
     await start();
     const select = vi.spyOn(catalog, "select");
     server.create(OVERRIDEPOLICIES, overrideObject({}));

@@ -65,7 +65,7 @@ describe("a cache of the hub", () => {
   });
 
   test("does not ask a propagated object which kinds it becomes", async () => {
-    const { hub, server, cache, start, settle } = setUpHub({ propagated: ["ConfigMap"] });
+    const { hub, server, cache, start, settle } = setUpHub();
     hub.serve(CONFIGMAPS);
     const resourceSelectors = [{ apiVersion: "v1", kind: "ConfigMap" }];
     server.create(CLUSTERPLACEMENTS, clusterPlacementObject({ resourceSelectors }));

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { clusterPlacementObject } from "../../../test/builders/policyObjects.ts";
 import type { KubeObject } from "../../apis/index.ts";
-import { ApiError, CLUSTERPLACEMENTS, DEMOAPPLICATIONS, MANIFESTBUNDLES, TransportError } from "../../runtime/index.ts";
+import {
+  ApiError,
+  CLUSTERPLACEMENTS,
+  DEMOAPPLICATIONS,
+  LEASES,
+  MANIFESTBUNDLES,
+  TransportError,
+} from "../../runtime/index.ts";
 import type { FakeCluster } from "../../runtime/testing/fakeCluster.ts";
 import { rightsOn } from "./rights.ts";
 import { application, setUpHub } from "../testing/fakeHub.ts";
@@ -117,7 +124,7 @@ describe("bundles", () => {
 
 describe("a kind that is propagated as it is", () => {
   test("is watched from when a policy selects it and the hub serves it, with the owners of its fields, until the hub does not", async () => {
-    const { hub, server, cache, catalog, start, settle } = setUpHub({ propagated: ["Widget"] });
+    const { hub, server, cache, catalog, start, settle } = setUpHub();
     let changes = 0;
     using _subscription = catalog.onChange(() => (changes += 1));
     await start();
@@ -154,7 +161,7 @@ describe("a kind that is propagated as it is", () => {
   });
 
   test("is read in the version that the first policy names, where the hub serves that, and else in the one that the hub prefers", async () => {
-    const { hub, server, cache, start, settle } = setUpHub({ propagated: ["Widget", "Gadget"] });
+    const { hub, server, cache, start, settle } = setUpHub();
     const gadgets = { ...WIDGETS, kind: "Gadget", plural: "gadgets" };
     hub.serve({ ...WIDGETS, version: "v2" }, WIDGETS, { ...gadgets, version: "v2" });
     const selectors = ["Widget", "Gadget"].map((kind) => ({ apiVersion: "example.com/v1", kind }));
@@ -170,7 +177,7 @@ describe("a kind that is propagated as it is", () => {
   });
 
   test("keeps the cache from being synced until the hub has said whether it serves the kind, and its objects are known", async () => {
-    const { hub, server, cache, start, settle } = setUpHub({ propagated: ["Widget"] });
+    const { hub, server, cache, start, settle } = setUpHub();
     await start();
     expect(cache.synced).toBe(true);
     let syncs = 0;
@@ -186,7 +193,7 @@ describe("a kind that is propagated as it is", () => {
   });
 
   test("has thousands of objects, and those that a policy selects are planned", async () => {
-    const { hub, server, cache, start, settle } = setUpHub({ propagated: ["Widget"] });
+    const { hub, server, cache, start, settle } = setUpHub();
     hub.serve(WIDGETS);
     const resourceSelectors = [{ apiVersion: "example.com/v1", kind: "Widget", name: "w-7" }];
     server.create(CLUSTERPLACEMENTS, clusterPlacementObject({ resourceSelectors }));
@@ -199,10 +206,10 @@ describe("a kind that is propagated as it is", () => {
   });
 
   test("that the hub does not serve is known as such, which changes once", async () => {
-    const { hub, server, catalog, start, settle } = setUpHub({ propagated: ["Widget"] });
+    const { hub, server, catalog, start, settle } = setUpHub();
     const selector = { apiVersion: "example.com/v1", kind: "Widget" };
     const standings = (): string[] =>
-      [selector, { ...selector, kind: "Gadget" }, { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" }].map(
+      [selector, { apiVersion: "v1", kind: "Event" }, { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" }].map(
         (one) => catalog.standing(one),
       );
     await start();
@@ -223,16 +230,17 @@ describe("a kind that is propagated as it is", () => {
 
   test("is not watched when the interpreter says that it is not propagated", async () => {
     const { hub, server, cache, start, settle } = setUpHub();
-    hub.serve(WIDGETS);
+    hub.serve(LEASES);
     await start();
-    server.create(CLUSTERPLACEMENTS, selectingWidgets);
+    const resourceSelectors = [{ apiVersion: "coordination.k8s.io/v1", kind: "Lease" }];
+    server.create(CLUSTERPLACEMENTS, clusterPlacementObject({ resourceSelectors }));
     await settle(MINUTE_MS);
     expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["DemoApplication", "ManifestBundle"]);
     expect(hub.calls.filter((call) => call.startsWith("raw"))).toEqual([]);
   });
 
   test("keeps being watched when the policy is gone: what it placed is still to be taken back", async () => {
-    const { hub, server, cache, start, settle } = setUpHub({ propagated: ["Widget"] });
+    const { hub, server, cache, start, settle } = setUpHub();
     hub.serve(WIDGETS);
     server.create(CLUSTERPLACEMENTS, selectingWidgets);
     await start();
@@ -243,7 +251,7 @@ describe("a kind that is propagated as it is", () => {
   });
 
   test("is read in another version when the one before is served no longer, and its objects are the same", async () => {
-    const { hub, server, cache, start, settle } = setUpHub({ propagated: ["Widget"] });
+    const { hub, server, cache, start, settle } = setUpHub();
     hub.serve(WIDGETS);
     server.create(CLUSTERPLACEMENTS, selectingWidgets);
     server.create(WIDGETS, widget("a"));
@@ -270,7 +278,7 @@ describe("the version of a kind", () => {
   const change = (server: FakeCluster, { metadata: { name }, spec }: KubeObject): unknown =>
     server.merge(CLUSTERPLACEMENTS, undefined, name, { metadata: { generation: (generation += 1) }, spec });
   const reading = async (...placements: KubeObject[]) => {
-    const set = setUpHub({ propagated: ["Widget"] });
+    const set = setUpHub();
     // The version that a server prefers comes first.
     set.hub.serve({ ...WIDGETS, version: "v2" });
     set.hub.serve(WIDGETS);
@@ -331,7 +339,7 @@ describe("rights", () => {
   });
 
   test("on members follow the kinds", async () => {
-    const { hub, server, catalog, start, settle } = setUpHub({ propagated: ["Widget"] });
+    const { hub, server, catalog, start, settle } = setUpHub();
     const groups = (): string[] => catalog.rights().flatMap(({ apiGroups }) => apiGroups);
     expect(groups()).toEqual(["", "apps", "", ""]);
     hub.serve(WIDGETS);
@@ -371,7 +379,7 @@ describe("a kind of dependencies that few objects have", () => {
 
 describe("a kind that the manager may not read on the hub", () => {
   async function denied() {
-    const parts = setUpHub({ propagated: ["Widget"] });
+    const parts = setUpHub();
     const { hub, server, start, settle } = parts;
     const may = { read: false };
     hub.gate = ({ verb, type, phase }) => {

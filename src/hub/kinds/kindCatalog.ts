@@ -27,8 +27,6 @@ export interface KindCatalogOptions {
   clock: Clock;
   random: () => number;
   logger: Logger;
-  /** Which of the selected kinds are sent as they are; by default those that the interpreter names. */
-  isPropagated?: (kind: { group: string; kind: string }) => boolean;
 }
 
 interface SelectedKind {
@@ -65,7 +63,6 @@ export class KindCatalog {
   readonly #discovery: Discovery;
   readonly #scales: ScalePaths;
   readonly #changes = new Emitter<void>();
-  readonly #isPropagated: (kind: SelectedKind) => boolean;
   /** Kinds that a policy has selected and that may be propagated, by name. A kind stays when its policy is gone: the copies are still to be removed. */
   readonly #selected = new Map<string, Selection>();
   /** By kind: the versions that present placements name, and how many selectors do. */
@@ -89,7 +86,6 @@ export class KindCatalog {
     this.#options = options;
     this.#discovery = new Discovery(options.client, options.clock);
     this.#scales = new ScalePaths(options);
-    this.#isPropagated = options.isPropagated ?? interpreter.isPropagated;
     for (const kind of interpreter.renderedHubKinds()) this.#served.set(kindKey(kind), knownType(kind));
     this.#changes.subscribe(() => (this.#memberKinds = undefined));
   }
@@ -107,7 +103,7 @@ export class KindCatalog {
   /** What is known of a kind that a policy selects. */
   standing({ apiVersion, kind }: Pick<ResourceSelector, "apiVersion" | "kind">): KindStanding {
     const wanted = { group: parseApiVersion(apiVersion).group, kind };
-    if (!this.isRequired(wanted) && !this.#isPropagated(wanted)) return "NeverPlaced";
+    if (!this.isRequired(wanted) && !interpreter.isPropagated(wanted)) return "NeverPlaced";
     const served = this.#served.get(kindKey(wanted));
     if (served !== undefined) return served.namespaced ? "Namespaced" : "ClusterScoped";
     return this.#missing.has(kindKey(wanted)) ? "NotServed" : "Unknown";
@@ -209,7 +205,7 @@ export class KindCatalog {
     for (const { apiVersion, kind } of selectors) {
       const wanted = { ...parseApiVersion(apiVersion), kind };
       const name = kindKey(wanted);
-      if (this.#selected.has(name) || this.isRequired(wanted) || !this.#isPropagated(wanted)) continue;
+      if (this.#selected.has(name) || this.isRequired(wanted) || !interpreter.isPropagated(wanted)) continue;
       this.#selected.set(name, wanted);
       this.#wake.resolve();
     }

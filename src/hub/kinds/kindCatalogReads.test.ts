@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { logLines } from "../../observability/testing/logLines.ts";
 import {
   CONFIGMAPS,
   CRDS,
@@ -8,8 +7,8 @@ import {
   NAMESPACES,
   TransportError,
 } from "../../runtime/index.ts";
-import { KindCatalog } from "./kindCatalog.ts";
-import { catalogByHand, DiscoveryHub, GADGETS, selects } from "../testing/discoveryHub.ts";
+import type { KindCatalog } from "./kindCatalog.ts";
+import { catalogByHand, GADGETS, selects } from "../testing/discoveryHub.ts";
 import { WIDGETS } from "../testing/placedByHand.ts";
 
 describe("how often the hub is asked what it serves", () => {
@@ -22,7 +21,11 @@ describe("how often the hub is asked what it serves", () => {
     catalog.select(selects("Widget"));
     await settle();
     expect([hub.asked, clock.pending]).toEqual([1, 0]);
-    catalog.select([...selects("Widget"), ...selects("Other"), ...selects("DemoApplication", "paas.cmft.com/v1")]);
+    catalog.select([
+      ...selects("Widget"),
+      ...selects("Event", "v1"),
+      ...selects("DemoApplication", "paas.cmft.com/v1"),
+    ]);
     await settle(600_000);
     expect(hub.asked).toBe(1);
     catalog.select(selects("Gadget"));
@@ -369,20 +372,16 @@ describe("what is known of a kind", () => {
     expect(catalog.memberKinds().filter((kind) => !before.includes(kind))).toMatchObject([{ kind: "Widget" }]);
   });
 
-  test("that is required needs no policy, even where everything may be sent as it is", () => {
-    const { hub, clock } = catalogByHand();
-    const { logger } = logLines();
-    const catalog = new KindCatalog({ client: hub, clock, random: () => 0, logger, isPropagated: () => true });
+  test("that is required needs no policy", () => {
+    const { catalog } = catalogByHand();
     catalog.select(selects("DemoApplication", "paas.cmft.com/v1"));
     expect(catalog.settled).toBe(true);
     catalog.select(selects("Widget"));
     expect(catalog.settled).toBe(false);
   });
 
-  test("by default is what the interpreter says may be sent as it is", async () => {
-    const { clock } = catalogByHand();
-    const hub = new DiscoveryHub();
-    const catalog = new KindCatalog({ client: hub, clock, random: () => 0, logger: logLines().logger });
+  test("is placed where the interpreter has no reason against it", () => {
+    const { catalog } = catalogByHand();
     expect(catalog.standing({ apiVersion: "v1", kind: "ConfigMap" })).toBe("Unknown");
     expect(catalog.standing({ apiVersion: "v1", kind: "Event" })).toBe("NeverPlaced");
   });

@@ -35,7 +35,7 @@ const crd = (generation: number, specReplicasPath: string, statusReplicasPath?: 
 });
 
 function setUp(type = MYSQLCLUSTERS) {
-  const parts = setUpHub({ propagated: ["MysqlCluster"] });
+  const parts = setUpHub();
   parts.hub.serve(CRDS, type);
   parts.server.create(CLUSTERPLACEMENTS, selecting);
   const scaleOf = (): ResourceType["scale"] =>

@@ -52,7 +52,7 @@ export class DiscoveryHub extends FakeClient {
   }
 }
 
-/** A catalog of the kinds of such a hub; it may place Widgets and Gadgets. */
+/** A catalog of the kinds of such a hub. */
 export function catalogByHand({ random = 0 }: { random?: number } = {}) {
   const hub = new DiscoveryHub();
   const clock = new FakeClock();
@@ -62,7 +62,6 @@ export function catalogByHand({ random = 0 }: { random?: number } = {}) {
     clock,
     random: () => random,
     logger,
-    isPropagated: ({ kind }) => ["Widget", "Gadget"].includes(kind),
   });
   const news = { changes: 0, settlements: 0 };
   catalog.onChange(() => (news.changes += 1));

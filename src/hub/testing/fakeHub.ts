@@ -98,16 +98,13 @@ function nameOf({ group, version, plural }: ResourceType): string {
 }
 
 /** A cache of a hub; it runs from `start` until the test is over. */
-export function setUpHub({
-  propagated = [],
-  protectedNamespaces,
-}: { propagated?: readonly string[]; protectedNamespaces?: readonly string[] } = {}) {
+export function setUpHub({ protectedNamespaces }: { protectedNamespaces?: readonly string[] } = {}) {
   const hub = new FakeHub();
   const clock = new FakeClock();
   const { logger, lines } = logLines("info");
   const metrics = new Metrics({ processMetrics: false });
   const shared = { client: hub, clock, random: () => 0, logger, metrics };
-  const catalog = new KindCatalog({ ...shared, isPropagated: ({ kind }) => propagated.includes(kind) });
+  const catalog = new KindCatalog(shared);
   const more = protectedNamespaces === undefined ? {} : { protectedNamespaces };
   const cache = new HubCache({ ...shared, ...more, catalog });
   const start = async (): Promise<void> => {

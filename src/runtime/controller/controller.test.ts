@@ -6,7 +6,7 @@ import { recordSpans } from "../../observability/testing/spanRecorder.ts";
 import { FakeClock } from "../testing/fakeClock.ts";
 import { Workqueue } from "./workqueue.ts";
 
-function setUp(reconcile: Reconciler["reconcile"] | Reconciler, workers = 1) {
+function setUp(reconciler: Reconciler, workers = 1) {
   const clock = new FakeClock();
   const lines: Record<string, unknown>[] = [];
   const logger: Logger = createLogger({
@@ -21,7 +21,7 @@ function setUp(reconcile: Reconciler["reconcile"] | Reconciler, workers = 1) {
   };
   const queue = new Workqueue({ name: "test", clock, random: () => 0 });
   const { tracer, spans } = recordSpans();
-  const controller = new Controller({ name: "test", queue, reconcile, workers, clock, logger, metrics, tracer });
+  const controller = new Controller({ name: "test", queue, reconciler, workers, clock, logger, metrics, tracer });
   const abort = new AbortController();
   return { clock, lines, results, queue, abort, spans, stopped: controller.run(abort.signal) };
 }
@@ -31,13 +31,18 @@ describe("a controller", () => {
     let now = 0;
     let most = 0;
     const seen: string[] = [];
-    const { queue, clock, abort, stopped } = setUp(async (key) => {
-      seen.push(key);
-      most = Math.max(most, (now += 1));
-      await clock.sleep(10);
-      now -= 1;
-      return done;
-    }, 3);
+    const { queue, clock, abort, stopped } = setUp(
+      {
+        reconcile: async (key) => {
+          seen.push(key);
+          most = Math.max(most, (now += 1));
+          await clock.sleep(10);
+          now -= 1;
+          return done;
+        },
+      },
+      3,
+    );
     for (const key of ["a", "b", "c", "d", "e"]) queue.add(key);
     await clock.advance(100);
     expect(seen).toEqual(["a", "b", "c", "d", "e"]);
@@ -101,10 +106,12 @@ describe("a controller", () => {
 
   test("tries again after an error with growing delays, logs it once each time, and starts anew after a success", async () => {
     const at: number[] = [];
-    const { queue, clock, lines, results, abort, stopped } = setUp(async () => {
-      at.push(clock.monotonic());
-      if (at.length < 4) throw new Error("no luck");
-      return done;
+    const { queue, clock, lines, results, abort, stopped } = setUp({
+      reconcile: async () => {
+        at.push(clock.monotonic());
+        if (at.length < 4) throw new Error("no luck");
+        return done;
+      },
     });
     queue.add("a");
     await clock.advance(1_000);
@@ -119,9 +126,11 @@ describe("a controller", () => {
 
   test("does not try again after a terminal error until the key is added", async () => {
     let runs = 0;
-    const { queue, clock, lines, abort, stopped } = setUp(async () => {
-      runs += 1;
-      throw new TerminalError("never");
+    const { queue, clock, lines, abort, stopped } = setUp({
+      reconcile: async () => {
+        runs += 1;
+        throw new TerminalError("never");
+      },
     });
     queue.add("a");
     await clock.advance(600_000);
@@ -135,9 +144,11 @@ describe("a controller", () => {
 
   test("comes back to a key when its result says so", async () => {
     const at: number[] = [];
-    const { queue, clock, results, abort, stopped } = setUp(async () => {
-      at.push(clock.monotonic());
-      return at.length < 3 ? requeueAfter(30_000) : done;
+    const { queue, clock, results, abort, stopped } = setUp({
+      reconcile: async () => {
+        at.push(clock.monotonic());
+        return at.length < 3 ? requeueAfter(30_000) : done;
+      },
     });
     queue.add("a");
     await clock.advance(200_000);
@@ -149,10 +160,12 @@ describe("a controller", () => {
 
   test("takes a lost Lease for no error", async () => {
     let runs = 0;
-    const { queue, clock, lines, results, abort, stopped } = setUp(async () => {
-      runs += 1;
-      if (runs === 1) throw new NotLeaderError("not held");
-      return done;
+    const { queue, clock, lines, results, abort, stopped } = setUp({
+      reconcile: async () => {
+        runs += 1;
+        if (runs === 1) throw new NotLeaderError("not held");
+        return done;
+      },
     });
     queue.add("a");
     await clock.advance(1_000);
@@ -164,10 +177,12 @@ describe("a controller", () => {
 
   test("finishes what is under way when it ends, and takes nothing new", async () => {
     const finished: string[] = [];
-    const { queue, clock, abort, stopped } = setUp(async (key, signal) => {
-      await clock.sleep(1_000, signal);
-      finished.push(key);
-      return done;
+    const { queue, clock, abort, stopped } = setUp({
+      reconcile: async (key, signal) => {
+        await clock.sleep(1_000, signal);
+        finished.push(key);
+        return done;
+      },
     });
     queue.add("a");
     queue.add("b");
@@ -181,9 +196,11 @@ describe("a controller", () => {
   });
 
   test("aborts what takes too long to finish, and says nothing of it", async () => {
-    const { queue, clock, lines, abort, stopped } = setUp(async (_key, signal) => {
-      await clock.sleep(3_600_000, signal);
-      return done;
+    const { queue, clock, lines, abort, stopped } = setUp({
+      reconcile: async (_key, signal) => {
+        await clock.sleep(3_600_000, signal);
+        return done;
+      },
     });
     queue.add("a");
     await clock.advance(10);
@@ -194,7 +211,7 @@ describe("a controller", () => {
   });
 
   test("leaves behind what does not listen to its signal, and says so", async () => {
-    const { queue, clock, lines, abort, stopped } = setUp(() => new Promise(() => undefined));
+    const { queue, clock, lines, abort, stopped } = setUp({ reconcile: () => new Promise(() => undefined) });
     queue.add("a");
     await clock.advance(10);
     abort.abort(new Error("the end"));
@@ -207,10 +224,12 @@ describe("a controller", () => {
 describe("the deadline of a reconcile", () => {
   test("aborts its signal after 30 s, which counts as an error, is logged once, and is tried again", async () => {
     const at: number[] = [];
-    const { queue, clock, lines, results, spans, abort, stopped } = setUp(async (_key, signal) => {
-      at.push(clock.monotonic());
-      if (at.length === 1) await clock.sleep(3_600_000, signal);
-      return done;
+    const { queue, clock, lines, results, spans, abort, stopped } = setUp({
+      reconcile: async (_key, signal) => {
+        at.push(clock.monotonic());
+        if (at.length === 1) await clock.sleep(3_600_000, signal);
+        return done;
+      },
     });
     queue.add("a");
     await clock.advance(29_999);
@@ -234,9 +253,11 @@ describe("the deadline of a reconcile", () => {
   });
 
   test("holds for each reconcile by itself, however many follow each other", async () => {
-    const { queue, clock, results, abort, stopped } = setUp(async (key, signal) => {
-      await clock.sleep(20_000, signal);
-      return key === "c" ? done : requeueAfter(1);
+    const { queue, clock, results, abort, stopped } = setUp({
+      reconcile: async (key, signal) => {
+        await clock.sleep(20_000, signal);
+        return key === "c" ? done : requeueAfter(1);
+      },
     });
     for (const key of ["a", "b", "c"]) queue.add(key);
     await clock.advance(60_000);
@@ -250,10 +271,12 @@ describe("the deadline of a reconcile", () => {
 describe("a reconcile", () => {
   test("has a span, whatever controller it is of, and a line with the same ids", async () => {
     let origin: unknown;
-    const { queue, clock, lines, spans, abort, stopped } = setUp(async (key, _signal, context) => {
-      origin = context.origin;
-      context.logger.info({ object: key }, "changed");
-      return done;
+    const { queue, clock, lines, spans, abort, stopped } = setUp({
+      reconcile: async (key, _signal, context) => {
+        origin = context.origin;
+        context.logger.info({ object: key }, "changed");
+        return done;
+      },
     });
     queue.add("a");
     await clock.advance(10);

@@ -67,9 +67,7 @@ export interface ControllerOptions<K extends string = string> {
   /** Of logs, metrics and spans (`reconcile.controller`). */
   name: string;
   queue: Workqueue<K>;
-  reconcile: Reconciler<K> | Reconciler<K>["reconcile"];
-  /** Sources beside those that the reconciler declares, or of one that is a function. */
-  sources?: () => readonly Source<K>[];
+  reconciler: Reconciler<K>;
   workers: number;
   clock: Clock;
   logger: Logger;
@@ -89,10 +87,6 @@ const GIVE_UP_MS = 500;
 /** Takes keys from a queue and reconciles them, so many at a time; however many there are, the event loop stays free. */
 export class Controller<K extends string = string> {
   readonly #options: ControllerOptions<K>;
-  readonly #reconcile: Reconciler<K>["reconcile"];
-  readonly #follows: (key: K) => Following | undefined;
-  readonly #dueIn: (key: K) => number;
-  readonly #logFields: (key: K) => Record<string, string | undefined>;
   /** Of the reconciles under way. */
   readonly #runs = new Set<AbortController>();
   readonly #timeoutMs: number;
@@ -100,12 +94,6 @@ export class Controller<K extends string = string> {
 
   constructor(options: ControllerOptions<K>) {
     this.#options = options;
-    const { reconcile } = options;
-    this.#reconcile =
-      typeof reconcile === "function" ? reconcile : (key, signal, context) => reconcile.reconcile(key, signal, context);
-    this.#follows = typeof reconcile === "function" ? () => undefined : (key) => reconcile.follows?.(key);
-    this.#dueIn = typeof reconcile === "function" ? () => 0 : (key) => reconcile.dueIn?.(key) ?? 0;
-    this.#logFields = typeof reconcile === "function" ? () => ({}) : (key) => reconcile.logFields?.(key) ?? {};
     this.#timeoutMs = options.timeoutMs ?? RECONCILE_TIMEOUT_MS;
     this.#slice = TimeSlice.of(options.clock);
     options.metrics?.maxConcurrent(options.workers);
@@ -146,8 +134,7 @@ export class Controller<K extends string = string> {
   }
 
   #subscribe(): DisposableStack {
-    const { reconcile, sources, queue, logger, name } = this.#options;
-    const declared = typeof reconcile === "function" ? undefined : reconcile.sources?.();
+    const { reconciler, queue, logger, name } = this.#options;
     const subscriptions = new DisposableStack();
     const feed = subscriptions.use(
       new KeyFeed<K>({
@@ -156,7 +143,7 @@ export class Controller<K extends string = string> {
         failed: (error) => logger.error({ controller: name, err: error }, "keys of an event could not be read"),
       }),
     );
-    for (const source of [...(declared ?? []), ...(sources?.() ?? [])])
+    for (const source of reconciler.sources?.() ?? [])
       subscriptions.use(source.subscribe((keys, afterMs) => feed.take(keys, afterMs)));
     return subscriptions;
   }
@@ -173,10 +160,10 @@ export class Controller<K extends string = string> {
 
   /** Not yet due: the key waits again. */
   #isPutOff(key: K): boolean {
-    const { queue, metrics, logger, name } = this.#options;
+    const { reconciler, queue, metrics, logger, name } = this.#options;
     let after = 0;
     try {
-      after = this.#dueIn(key);
+      after = reconciler.dueIn?.(key) ?? 0;
     } catch (error) {
       // The run itself will say more.
       logger.debug({ controller: name, key, err: error }, "nobody can say when the key is due");
@@ -191,9 +178,9 @@ export class Controller<K extends string = string> {
   }
 
   async #reconcileOne(key: K, processSignal: AbortSignal): Promise<void> {
-    const { queue, clock, logger, metrics, name } = this.#options;
+    const { reconciler, queue, clock, logger, metrics, name } = this.#options;
     const startedAt = clock.monotonic();
-    const following = this.#follows(key);
+    const following = reconciler.follows?.(key);
     const span = this.#startSpan(key, following);
     const context = new RunContext(span, following?.change, logger, clock);
     const run = new AbortController();
@@ -203,7 +190,7 @@ export class Controller<K extends string = string> {
     metrics?.started();
     let result: ReconcileResult = "success";
     try {
-      const { requeueAfter: after } = await this.#reconcile(key, run.signal, context);
+      const { requeueAfter: after } = await reconciler.reconcile(key, run.signal, context);
       queue.forget(key);
       if (after !== undefined) {
         result = "requeue_after";
@@ -234,7 +221,7 @@ export class Controller<K extends string = string> {
   }
 
   #failed(key: K, error: unknown, signal: AbortSignal, { span, logger }: ReconcileContext): ReconcileResult {
-    const { queue, name } = this.#options;
+    const { reconciler, queue, name } = this.#options;
     if (signal.aborted) {
       logger.debug(
         { controller: name, key, err: error },
@@ -248,7 +235,7 @@ export class Controller<K extends string = string> {
       return "requeue";
     }
     if (span !== undefined) recordError(span, error);
-    const fields = { controller: name, key, ...this.#logFields(key), err: error };
+    const fields = { controller: name, key, ...reconciler.logFields?.(key), err: error };
     if (error instanceof TerminalError) {
       queue.forget(key);
       logger.error(fields, "reconcile failed and is not retried");

@@ -26,7 +26,7 @@ function start(reconciler: Reconciler, clock: FakeClock, workers = 1) {
   const lines: string[] = [];
   const logger = createLogger({ level: "warn", destination: { write: (line: string) => void lines.push(line) } });
   const queue = new Workqueue({ name: "test", clock, random: () => 0 });
-  const controller = new Controller({ name: "test", queue, reconcile: reconciler, workers, clock, logger });
+  const controller = new Controller({ name: "test", queue, reconciler, workers, clock, logger });
   const abort = new AbortController();
   const stopped = controller.run(abort.signal);
   const stop = async (): Promise<void> => {
