@@ -96,33 +96,39 @@ const ownNamespaceOnly: ObjectRule = {
     spec?.resourceSelectors?.some(({ namespaceSelector }) => namespaceSelector !== undefined) !== true,
 };
 
+const replicaColumns: readonly PrinterColumn[] = [
+  {
+    name: "Desired",
+    type: "integer",
+    jsonPath: ".status.replicas.desired",
+    description: "Replicas over all clusters",
+  },
+  { name: "Ready", type: "integer", jsonPath: ".status.replicas.ready", description: "Replicas over all clusters" },
+  {
+    name: "Clusters",
+    type: "string",
+    jsonPath: ".status.availableClusters",
+    description: "Clusters where it is available, of those that should run it",
+  },
+];
+
+const reasonColumn: PrinterColumn = {
+  name: "Reason",
+  type: "string",
+  jsonPath: conditionField("Ready", "reason"),
+  description: "Why it is ready, or is not",
+  priority: 1,
+};
+
 const applicationVersion = {
   status: federatedStatus,
   rules: [applicationName],
   columns: [
     { name: "Image", type: "string", jsonPath: ".spec.image" },
     RUNS,
-    {
-      name: "Desired",
-      type: "integer",
-      jsonPath: ".status.replicas.desired",
-      description: "Replicas over all clusters",
-    },
-    { name: "Ready", type: "integer", jsonPath: ".status.replicas.ready", description: "Replicas over all clusters" },
-    {
-      name: "Clusters",
-      type: "string",
-      jsonPath: ".status.availableClusters",
-      description: "Clusters where it is available, of those that should run it",
-    },
+    ...replicaColumns,
     { name: "Available", type: "string", jsonPath: conditionStatus("Available") },
-    {
-      name: "Reason",
-      type: "string",
-      jsonPath: conditionField("Ready", "reason"),
-      description: "Why it is ready, or is not",
-      priority: 1,
-    },
+    reasonColumn,
     { name: "Placement", type: "string", jsonPath: ".status.placement.name", priority: 1 },
     {
       name: "Stale",
@@ -181,27 +187,9 @@ const bindingVersion: KindVersion = {
     { name: "Kind", type: "string", jsonPath: ".spec.resource.kind" },
     { name: "Resource", type: "string", jsonPath: ".spec.resource.name" },
     RUNS,
-    {
-      name: "Desired",
-      type: "integer",
-      jsonPath: ".status.replicas.desired",
-      description: "Replicas over all clusters",
-    },
-    { name: "Ready", type: "integer", jsonPath: ".status.replicas.ready", description: "Replicas over all clusters" },
-    {
-      name: "Clusters",
-      type: "string",
-      jsonPath: ".status.availableClusters",
-      description: "Clusters where it is available, of those that should run it",
-    },
+    ...replicaColumns,
     { name: "Healthy", type: "string", jsonPath: conditionStatus("Ready") },
-    {
-      name: "Reason",
-      type: "string",
-      jsonPath: conditionField("Ready", "reason"),
-      description: "Why it is ready, or is not",
-      priority: 1,
-    },
+    reasonColumn,
     { name: "Message", type: "string", jsonPath: conditionField("Ready", "message"), priority: 1 },
     AGE,
   ],

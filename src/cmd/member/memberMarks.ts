@@ -12,7 +12,15 @@ import {
   systemClock,
   listAll,
 } from "../../runtime/index.ts";
-import { clusterUid, CommandError, connectMember, connectStored, describeAnswer, find } from "../shared/index.ts";
+import {
+  atOnce,
+  clusterUid,
+  CommandError,
+  connectMember,
+  connectStored,
+  describeAnswer,
+  find,
+} from "../shared/index.ts";
 import { KUBECONFIG_KEY, knownMemberUid, MEMBER_UID_ANNOTATION, reachedNamespaces } from "./joinedMember.ts";
 
 /** The objects that a hub has put on a member, and the removal of Meridian's marks where no manager does that. */
@@ -32,7 +40,6 @@ export interface Unreleased {
 }
 
 const LISTS_AT_ONCE = 8;
-const WRITES_AT_ONCE = 16;
 
 /**
  * Every object of that hub, of all kinds that the credentials may list, in the namespaces that they reach. An object counts when it names itself in
@@ -57,17 +64,21 @@ export async function markedBy(
   });
   const marked: Marked[] = [];
   const unread: Unreleased[] = [];
-  await atOnce(LISTS_AT_ONCE, lists, async ({ type, ...place }) => {
-    try {
-      for (const { metadata } of await listMarked(hubId, client, type, place, signal)) {
-        const { namespace, name, uid = "" } = metadata;
-        marked.push({ type, ...defined({ namespace }), name, uid });
+  await atOnce(
+    lists,
+    async ({ type, ...place }) => {
+      try {
+        for (const { metadata } of await listMarked(hubId, client, type, place, signal)) {
+          const { namespace, name, uid = "" } = metadata;
+          marked.push({ type, ...defined({ namespace }), name, uid });
+        }
+      } catch (error) {
+        signal.throwIfAborted();
+        unread.push({ what: type.plural, error });
       }
-    } catch (error) {
-      signal.throwIfAborted();
-      unread.push({ what: type.plural, error });
-    }
-  });
+    },
+    LISTS_AT_ONCE,
+  );
   return { marked, unread };
 }
 
@@ -82,7 +93,7 @@ export async function releaseAll(
 ): Promise<{ released: number; left: Unreleased[] }> {
   const { marked, unread } = await markedBy(hubId, member, signal);
   const failed: Unreleased[] = [];
-  await atOnce(WRITES_AT_ONCE, marked, async ({ type, ...life }) => {
+  await atOnce(marked, async ({ type, ...life }) => {
     try {
       await letGo(member.client, type, life, signal);
     } catch (error) {
@@ -122,14 +133,6 @@ async function listMarked(
     if (!isUnlisted && !(isApiError(error) && error.status === 503)) throw error;
     return [];
   }
-}
-
-async function atOnce<T>(limit: number, items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
-  const left = [...items].values();
-  const worker = async (): Promise<void> => {
-    for (const item of left) await work(item);
-  };
-  await Promise.all(Array.from({ length: limit }, worker));
 }
 
 /** A member that has shown which cluster it is. */

@@ -47,12 +47,11 @@ import {
   systemClock,
   listAll,
 } from "../../runtime/index.ts";
-import { allOf, CommandError, type Connection, find, notInstalled } from "../shared/index.ts";
+import { allOf, atOnce, CommandError, type Connection, find, notInstalled } from "../shared/index.ts";
 import { declaredNeeds } from "./asks.ts";
 import { type HiddenKind, hiddenNote } from "./hidden.ts";
 import { put, type PlannerHubState } from "./hubState.ts";
 
-const AT_ONCE = 16;
 /** Of one kind and namespace, so many are read one by one; more of them as a list. */
 const FEW = 4;
 /** Helm keeps whole releases in Secrets; no object refers to them. */
@@ -370,13 +369,4 @@ function denied(error: unknown): "Denied" {
 function absent(error: unknown): undefined {
   if (isMissing(error)) return undefined;
   throw error;
-}
-
-/** So much at once, in the order of the items. */
-export async function atOnce<T>(items: readonly T[], work: (item: T) => Promise<void>, limit = AT_ONCE): Promise<void> {
-  const left = items.values();
-  const worker = async (): Promise<void> => {
-    for (const item of left) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
 }

@@ -13,6 +13,7 @@ import type { Rehearsed } from "../../clusters/index.ts";
 import { type ClusterChange, type StageAssignment, stageAssignment, stageProblems } from "../../desiredstate/index.ts";
 import { systemClock } from "../../runtime/index.ts";
 import {
+  atOnce,
   chooseAmong,
   type CommandContext,
   CommandError,
@@ -26,7 +27,7 @@ import { hiddenCluster } from "../status/index.ts";
 import { asApplied } from "./applied.ts";
 import { departingNotes } from "./departing.ts";
 import { type FileObject, objectsOfFiles } from "./files.ts";
-import { atOnce, HubReader } from "./hubReading.ts";
+import { HubReader } from "./hubReading.ts";
 import { lostCluster } from "./loss.ts";
 import { lostOwnerNotes } from "./lostOwners.ts";
 import { Members } from "./members.ts";

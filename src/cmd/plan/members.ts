@@ -31,12 +31,10 @@ import {
 } from "../../runtime/index.ts";
 import type { RoomReading } from "../../scheduler/index.ts";
 import { memberSecret, type Reached, reachMember } from "../member/index.ts";
-import { describeAnswer } from "../shared/index.ts";
-import { atOnce } from "./hubReading.ts";
+import { atOnce, describeAnswer } from "../shared/index.ts";
 
 /** Nobody waits longer for one member to answer for the first time. */
 const PATIENCE_MS = 10_000;
-const MEMBERS_AT_ONCE = 16;
 
 const NOT_REACHED: RoomReading = { reason: "RoomUnknown", message: "the cluster is not reached from here" };
 
@@ -78,7 +76,7 @@ export class Members implements AsyncDisposable {
     const [first, ...rest] = clusters;
     if (first === undefined) return;
     await this.#open(first);
-    if (this.#mayRead) await atOnce(rest, (cluster) => this.#open(cluster), MEMBERS_AT_ONCE);
+    if (this.#mayRead) await atOnce(rest, (cluster) => this.#open(cluster));
   }
 
   isReached(cluster: string): boolean {
@@ -150,20 +148,16 @@ export class Members implements AsyncDisposable {
   /** How much room is on the nodes of these clusters, as far as they were reached. */
   async rooms(clusters: readonly MemberCluster[]): Promise<Map<string, RoomReading>> {
     const rooms = new Map<string, RoomReading>();
-    await atOnce(
-      clusters,
-      async ({ metadata: { name: cluster }, spec: { namespaces } }) => {
-        const session = this.#sessions.get(cluster);
-        const { signal } = this.#options;
-        rooms.set(
-          cluster,
-          session === undefined
-            ? NOT_REACHED
-            : await roomNow({ cluster, client: session.reached.client, namespaces, signal }),
-        );
-      },
-      MEMBERS_AT_ONCE,
-    );
+    await atOnce(clusters, async ({ metadata: { name: cluster }, spec: { namespaces } }) => {
+      const session = this.#sessions.get(cluster);
+      const { signal } = this.#options;
+      rooms.set(
+        cluster,
+        session === undefined
+          ? NOT_REACHED
+          : await roomNow({ cluster, client: session.reached.client, namespaces, signal }),
+      );
+    });
     return rooms;
   }
 

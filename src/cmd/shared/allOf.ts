@@ -8,3 +8,20 @@ export async function allOf<T extends readonly Promise<unknown>[] | []>(
   await Promise.allSettled(requests);
   return Promise.all(requests);
 }
+
+/** Requests to one server. */
+const AT_ONCE = 16;
+
+/** Does the work for all items, in their order, and for at most `limit` of them at a time. Rejects with the first error. */
+export async function atOnce<T>(
+  items: Iterable<T>,
+  work: (item: T) => Promise<void>,
+  limit: number = AT_ONCE,
+): Promise<void> {
+  const all = [...items];
+  const left = all.values();
+  const worker = async (): Promise<void> => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, all.length) }, worker));
+}

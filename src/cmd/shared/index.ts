@@ -1,7 +1,7 @@
 /**
  * What several verbs need: the connection to the hub, options, output, exit codes.
  */
-export { allOf } from "./allOf.ts";
+export { allOf, atOnce } from "./allOf.ts";
 export {
   clusterUid,
   type CommandContext,

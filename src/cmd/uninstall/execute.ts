@@ -3,7 +3,7 @@ import { letGo } from "../../clusters/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import { isApiError, isConflict, isInvalid, isNotFound, systemClock } from "../../runtime/index.ts";
 import { withdrawWebhooks } from "../../webhooks/index.ts";
-import { type CommandContext, CommandError, EXIT, type Progress } from "../shared/index.ts";
+import { atOnce, type CommandContext, CommandError, EXIT, type Progress } from "../shared/index.ts";
 import { cleanMember, letGoOn } from "./memberAccounts.ts";
 import type { Place } from "./observe.ts";
 import {
@@ -34,7 +34,6 @@ export interface Run {
   unclean: Set<string>;
 }
 
-const WRITES_AT_ONCE = 16;
 /** Name of the webhook configurations when none is left to show its name. */
 const DEFAULT_CONFIGURATION = "meridian";
 
@@ -46,14 +45,14 @@ export async function execute(step: Work, run: Run): Promise<boolean> {
   const { place, context } = run;
   switch (step.do) {
     case "Delete":
-      await each(step.items, (item) => removeItem(item, step.stage, run));
+      await atOnce(step.items, (item) => removeItem(item, step.stage, run));
       return true;
     case "Agree":
-      await each(step.items, (item) => agree(item, run));
+      await atOnce(step.items, (item) => agree(item, run));
       return true;
     case "Release": {
       let clean = true;
-      await each(step.items, async (item) => {
+      await atOnce(step.items, async (item) => {
         if (step.stage === "members") clean = (await letGoOn(place, item, context)) && clean;
         await release(item, step.stage, run);
       });
@@ -66,7 +65,7 @@ export async function execute(step: Work, run: Run): Promise<boolean> {
       return true;
     }
     case "LetGo":
-      await each(step.items, ({ type, ...life }) => letGo(place.client, type, life, context.signal));
+      await atOnce(step.items, ({ type, ...life }) => letGo(place.client, type, life, context.signal));
       return true;
     case "CleanMembers": {
       for (const item of step.items) if (!(await cleanMember(place, item, context))) run.unclean.add(item.uid);
@@ -158,14 +157,6 @@ async function unlessChanged(write: () => Promise<unknown>): Promise<void> {
 /** The server answers a JSON patch whose test failed with 422, and an object that breaks a rule as well. */
 function isFailedTest(error: unknown): boolean {
   return isInvalid(error) && /test(ing)? .*failed/i.test(error.apiMessage);
-}
-
-async function each(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const left = [...items];
-  const next = async (): Promise<void> => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(WRITES_AT_ONCE, items.length) }, next));
 }
 
 /** Prints what a step does, before the step is executed. */

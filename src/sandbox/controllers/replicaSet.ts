@@ -16,7 +16,7 @@ import {
   isTerminating,
   matchesSelector,
   nextAvailability,
-  owningName,
+  owningNames,
   type Pod,
   podFromTemplate,
   PODS,
@@ -48,10 +48,7 @@ export class ReplicaSetController implements Controller {
       if (type !== "DELETED") this.#context.enqueue(this.name, namespace, name);
       return;
     }
-    for (const pod of [object, old]) {
-      const owner = pod === undefined ? undefined : owningName(pod, "ReplicaSet");
-      if (owner !== undefined) this.#context.enqueue(this.name, namespace, owner);
-    }
+    for (const owner of owningNames([object, old], "ReplicaSet")) this.#context.enqueue(this.name, namespace, owner);
     if (type !== "DELETED" && controllerOf(object) === undefined) this.#offer(object);
   }
 

@@ -12,7 +12,7 @@ import {
   matchesSelector,
   nextAvailability,
   NODES,
-  owningName,
+  owningNames,
   type Pod,
   podFromTemplate,
   PODS,
@@ -48,10 +48,7 @@ export class DaemonSetController implements Controller {
     if (plural === DAEMON_SETS.plural) {
       if (type !== "DELETED") this.#context.enqueue(this.name, namespace, name);
     } else if (plural === PODS.plural) {
-      for (const pod of [object, old]) {
-        const owner = pod === undefined ? undefined : owningName(pod, "DaemonSet");
-        if (owner !== undefined) this.#context.enqueue(this.name, namespace, owner);
-      }
+      for (const owner of owningNames([object, old], "DaemonSet")) this.#context.enqueue(this.name, namespace, owner);
     } else {
       const facts = (node: KubeObject | undefined) => [node?.metadata.labels, node?.["spec"]];
       if (old !== undefined && type !== "DELETED" && sameValue(facts(object), facts(old))) return;

@@ -16,6 +16,7 @@ import {
   isTerminating,
   matchesSelector,
   owningName,
+  owningNames,
   type Pod,
   PODS,
   REPLICA_SETS,
@@ -71,10 +72,7 @@ export class DeploymentController implements Controller {
     if (plural === DEPLOYMENTS.plural) {
       if (type !== "DELETED") this.#context.enqueue(this.name, namespace, name);
     } else if (plural === REPLICA_SETS.plural) {
-      for (const set of [object, old]) {
-        const owner = set === undefined ? undefined : owningName(set, "Deployment");
-        if (owner !== undefined) this.#context.enqueue(this.name, namespace, owner);
-      }
+      for (const owner of owningNames([object, old], "Deployment")) this.#context.enqueue(this.name, namespace, owner);
       if (type !== "DELETED" && controllerOf(object) === undefined) this.#offer(object);
     } else if (type === "DELETED" || isFinished(object as Pod)) {
       this.#podGone(object);

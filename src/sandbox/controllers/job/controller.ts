@@ -14,6 +14,7 @@ import {
   JOBS,
   matchesSelector,
   owningName,
+  owningNames,
   phaseOf,
   type Pod,
   podFromTemplate,
@@ -68,10 +69,7 @@ export class JobController implements Controller {
       if (type !== "DELETED") this.#context.enqueue(this.name, namespace, name);
       return;
     }
-    for (const pod of [object, old]) {
-      const owner = pod === undefined ? undefined : owningName(pod, "Job");
-      if (owner !== undefined) this.#context.enqueue(this.name, namespace, owner);
-    }
+    for (const owner of owningNames([object, old], "Job")) this.#context.enqueue(this.name, namespace, owner);
     // A pod whose Job is gone must not be kept by its finalizer.
     if (type !== "DELETED" && isTerminating(object) && isTracked(object)) {
       this.#context.enqueue(this.name, namespace, `pod|${name}`);

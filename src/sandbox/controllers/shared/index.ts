@@ -78,6 +78,7 @@ export {
   nextAvailability,
   ownersPatch,
   owningName,
+  owningNames,
   phaseOf,
   podFromTemplate,
   textOf,

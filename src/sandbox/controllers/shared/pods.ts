@@ -223,3 +223,8 @@ export function owningName(object: KubeObject, kind: string): string | undefined
   const controller = controllerOf(object);
   return controller?.kind === kind ? controller.name : undefined;
 }
+
+/** {@link owningName} of an object as it is and as it was: one of them may be absent, and a change of owner concerns both. */
+export function owningNames(objects: readonly (KubeObject | undefined)[], kind: string): string[] {
+  return objects.flatMap((object) => (object === undefined ? [] : (owningName(object, kind) ?? [])));
+}

@@ -13,7 +13,7 @@ import {
   isTerminating,
   matchesSelector,
   nextAvailability,
-  owningName,
+  owningNames,
   type Pod,
   PODS,
   type Result,
@@ -54,10 +54,7 @@ export class StatefulSetController implements Controller {
       if (type !== "DELETED") this.#context.enqueue(this.name, namespace, name);
       return;
     }
-    for (const pod of [object, old]) {
-      const owner = pod === undefined ? undefined : owningName(pod, "StatefulSet");
-      if (owner !== undefined) this.#context.enqueue(this.name, namespace, owner);
-    }
+    for (const owner of owningNames([object, old], "StatefulSet")) this.#context.enqueue(this.name, namespace, owner);
     // Only a pod whose name has a number can belong to one.
     const parent = controllerOf(object) === undefined ? /^(.+)-\d+$/.exec(name)?.[1] : undefined;
     if (parent !== undefined && this.#context.client.get(STATEFUL_SETS, namespace, parent) !== undefined) {
