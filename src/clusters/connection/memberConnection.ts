@@ -426,7 +426,7 @@ export class MemberConnection {
   get #ref(): EndedTrouble["object"] {
     const { apiVersion, kind, metadata } = this.#object;
     const { name, uid } = metadata;
-    return { apiVersion, kind, name, ...(uid === undefined ? {} : { uid }) };
+    return { apiVersion, kind, name, ...defined({ uid }) };
   }
 
   #track(work: Promise<void>): void {

@@ -114,7 +114,7 @@ export class DeletionHoldReconciler implements Reconciler {
 }
 
 function refTo({ metadata: { name, uid } }: MemberCluster): EventRecord["regarding"] {
-  return { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster", name, ...(uid === undefined ? {} : { uid }) };
+  return { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster", name, ...defined({ uid }) };
 }
 
 function heldCondition(member: MemberCluster | undefined): Condition | undefined {

@@ -38,7 +38,7 @@ export function memberReport(object: KubeObject, declared?: HealthRule): MemberR
     ...(conditions.length === 0 ? {} : { conditions }),
     ...(addresses.length === 0 ? {} : { addresses }),
     ...(images.length === 0 ? {} : { images }),
-    ...(ended === undefined ? {} : { ended }),
+    ...defined({ ended }),
   };
 }
 
