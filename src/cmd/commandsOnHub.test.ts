@@ -123,13 +123,17 @@ describe("cordon, drain and uncordon", () => {
     expect((await onHub("cordon m1")).out).toBe("membercluster/m1 cordoned\n");
     expect((await onHub("cordon m1")).out).toBe("membercluster/m1 already cordoned\n");
     expect((await onHub("status membercluster/m1")).out).toMatch(/^m1 +eu +True,Cordoned /m);
-    const drain = await onHub("drain m1 --timeout 1s");
+    const unasked = await onHub("drain m1");
+    expect(unasked).toMatchObject({ code: 2, out: "" });
+    expect(unasked.err).toMatch(/no terminal to ask on: give --yes, or .*`meridian plan --drain m1`/);
+    expect(await taints()).toEqual(["unschedulable:NoSchedule"]);
+    const drain = await onHub("drain m1 --yes --timeout 1s");
     expect(drain.code).toBe(3);
-    expect(drain.err).toMatch(/2 objects on m1 have not left in time .*run `meridian drain m1` again/s);
+    expect(drain.err).toMatch(/2 objects on m1 have not left in time .*run `meridian drain m1 --yes` again/s);
     expect(await taints()).toEqual(["unschedulable:NoSchedule", "drain:NoExecute"]);
     hub.faults.set({ latencyMs: [3_000, 3_000], only: ({ path }) => path.includes("demoapplications") });
     try {
-      const blind = await onHub("drain m1 --timeout 1s");
+      const blind = await onHub("drain m1 --yes --timeout 1s");
       expect(blind).toMatchObject({ code: 3, out: "" });
       expect(blind.err).toMatch(/copies on m1 could not be read within 1 s, .*`meridian cordon m1`/);
     } finally {
@@ -137,7 +141,7 @@ describe("cordon, drain and uncordon", () => {
     }
     expect((await onHub("uncordon m1")).out).toBe("membercluster/m1 uncordoned\n");
     expect(await taints()).toEqual([]);
-    expect((await onHub("drain m2")).code).toBe(2);
+    expect((await onHub("drain m2 --yes")).code).toBe(2);
   });
 });
 

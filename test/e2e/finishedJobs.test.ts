@@ -138,7 +138,7 @@ test("a Job that has finished moves nowhere: neither for a taint nor for a drain
     await untilFinished(namespace, "ManifestBundle", "moving", SINGAPORE);
     await taint(SHANGHAI, []);
     await eventually(() => federation.memberApi(SHANGHAI).get(objectPath("ConfigMap", namespace, "beside")));
-    expect(await meridian(federation.hub, ["drain", SHANGHAI, "--timeout", "30s"])).toMatchObject({ code: 0 });
+    expect(await meridian(federation.hub, ["drain", SHANGHAI, "--yes", "--timeout", "30s"])).toMatchObject({ code: 0 });
     await throughout(2_000, () => expect(recorder.countsOf(namespace)).toEqual({}));
     const kept = await federation.memberApi(SHANGHAI).get(objectPath("Job", namespace, "done"));
     expect(kept.metadata).toMatchObject({ uid });

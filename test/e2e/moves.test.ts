@@ -183,7 +183,7 @@ test("a drain ends when what is left waits for a person, and leaves volume claim
   await eventually(async () => expect((await onShanghai.get(made)).metadata.ownerReferences).toHaveLength(1));
   const claims = () => Promise.all([claim, made].map(async (path) => (await onShanghai.get(path)).metadata));
   const uids = (await claims()).map(({ uid }) => uid);
-  const drain = () => meridian(federation.hub, ["drain", SHANGHAI, "--timeout", "30s"]);
+  const drain = () => meridian(federation.hub, ["drain", SHANGHAI, "--yes", "--timeout", "30s"]);
   try {
     const draining = drain();
     // Nobody provides volumes in these clusters.
@@ -232,7 +232,7 @@ test("a drain says which objects have fewer replicas now, and where the others w
   await federation.apply(demoApplication("single").namespace(namespace).port(80));
   await eventually(async () => expect(await available(SHANGHAI, namespace)).toEqual(["single", "wide"]));
   try {
-    const { stdout, stderr } = await meridian(federation.hub, ["drain", SHANGHAI, "--timeout", "60s"]);
+    const { stdout, stderr } = await meridian(federation.hub, ["drain", SHANGHAI, "--yes", "--timeout", "60s"]);
     expect(stderr).toContain(
       `demoapplication/wide in ${namespace}: removed, and no other cluster took over (runs on 1 cluster); 4 replicas before, 2 now`,
     );

@@ -20,6 +20,6 @@ export function addCordon(
   about("cordon", "places nothing new on a cluster; objects that run there stay");
   about("uncordon", "ends cordon and drain: objects may be placed on the cluster again");
   about("drain", "cordons a cluster, moves its objects to other clusters, and waits until they have moved")
-    .option("-y, --yes", "do not ask; without a terminal drain never asks", false)
+    .option("-y, --yes", "do not ask; needed where there is no terminal", false)
     .addOption(duration("--timeout <duration>", "how long to wait until every object has moved", "10m"));
 }

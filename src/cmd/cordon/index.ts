@@ -58,7 +58,7 @@ async function change(
 
 /**
  * `meridian drain`: cordons the cluster, makes what runs there leave, waits until it has, and says what became of each object. A copy that serves
- * stays until the object is available elsewhere. On a terminal it shows the plan and asks first. Exits with 1 when something stays for a reason, and
+ * stays until the object is available elsewhere. It shows the plan and asks first; without a terminal to ask on, `--yes` has to be given. Exits with 1 when something stays for a reason, and
  * with 3 when the time is up; run again, it goes on.
  */
 export async function drain(name: string, options: DrainOptions, context: CommandContext): Promise<number> {
@@ -93,7 +93,7 @@ export async function drain(name: string, options: DrainOptions, context: Comman
     const [first] = left.leaving;
     const { length } = left.leaving;
     throw new CommandError(
-      `${counted(length, "object")} on ${name} ${length === 1 ? "has" : "have"} not left in time (${first?.object}: ${first?.why}); ${goOn(name)}`,
+      `${counted(length, "object")} on ${name} ${length === 1 ? "has" : "have"} not left in time (${first?.object}: ${first?.why}); ${goOn(name, options)}`,
       { exitCode: EXIT.timeout },
     );
   }
@@ -107,17 +107,22 @@ function lossText(objects: number): string {
     : `; ${counted(objects, "object")} ${objects === 1 ? "has" : "have"} fewer replicas or clusters now`;
 }
 
-/** Resolves when the person agrees. Scripts are not asked: there is nobody to answer. */
+/** Resolves when the person agrees, and throws {@link CommandError} otherwise. Without a terminal to ask on, `--yes` must be given. */
 async function confirm(name: string, options: DrainOptions, context: CommandContext): Promise<void> {
   const { terminal, signal } = context;
-  if (options.yes || terminal.ask === undefined) return;
+  if (options.yes) return;
+  if (terminal.ask === undefined) {
+    throw new CommandError(
+      `drain asks before objects move, and there is no terminal to ask on: give --yes, or see what would move with \`meridian plan --drain ${name}\``,
+    );
+  }
   terminal.err(await drainText(name, options, context));
   const answer = await terminal.ask(`Drain ${name}? Type yes to go on: `, signal);
   if (answer.trim().toLowerCase() !== "yes") throw new CommandError("nothing was done");
 }
 
-function goOn(name: string): string {
-  return `run \`meridian drain ${name}\` again to go on waiting, or \`meridian uncordon ${name}\` to stop`;
+function goOn(name: string, { yes }: DrainOptions): string {
+  return `run \`meridian drain ${name}${yes ? " --yes" : ""}\` again to go on waiting, or \`meridian uncordon ${name}\` to stop`;
 }
 
 interface DrainEnd {
