@@ -7,7 +7,15 @@
  * checked before anything is written. A worker sees nothing of the hub but the two ports, WorkSource and ReportSink.
  * Never decides what should run where, or what may go: that comes in as rows.
  */
-export { copyIn, letGo, notInVersion, readLive, rehearse, type Rehearsed, rehearseRemoval } from "./write/index.ts";
+export {
+  copyIn,
+  stripMarks,
+  notInVersion,
+  readLive,
+  rehearse,
+  type Rehearsed,
+  rehearseRemoval,
+} from "./write/index.ts";
 export { ClusterPool, DampedContact, type Damping } from "./connection/index.ts";
 export { Fleet } from "./fleet.ts";
 export { inspectNamespace, isOwn, ownerOf } from "./model/index.ts";

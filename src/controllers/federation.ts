@@ -24,7 +24,7 @@ import {
   MissingOwners,
   PlanningProgress,
   Revisions,
-  RolloutPlaces,
+  RolloutSlots,
 } from "./facts/index.ts";
 import { DelayedWarnings, PolicyProgress } from "./progress/index.ts";
 import { HandoverReconciler, PlacementReconciler } from "./object/index.ts";
@@ -129,7 +129,7 @@ export function createFederation(options: FederationOptions): Federation {
   const statuses = new StatusReconciler({ ...copies, contacts, store, client, clock, ...telling });
   const gates = new Gates({ ask: options.askGate, clock, logger });
   const policyProgress = new PolicyProgress({ hub, plans, dependencies });
-  const places = new RolloutPlaces({ hub, plans });
+  const places = new RolloutSlots({ hub, plans });
   const policies = new PolicyStatusReconciler({ ...copies, policyProgress, gates, places, client, clock });
   const revisions = new Revisions({ client, systemNamespace });
   const shared = {

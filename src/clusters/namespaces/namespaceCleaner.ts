@@ -14,7 +14,7 @@ import {
   type MemberObjects,
   type ObservedObject,
 } from "../model/index.ts";
-import { classify, CONTROLLER, letGo } from "../write/index.ts";
+import { classify, CONTROLLER, stripMarks } from "../write/index.ts";
 import type { MemberSession } from "../types.ts";
 
 export interface NamespaceCleanerOptions {
@@ -129,7 +129,7 @@ export class NamespaceCleaner {
     try {
       if (due.kind === "Delete") return await this.#inspectAndDelete(key, object.ref.name);
       const life = { name: object.ref.name, uid: due.observed.uid };
-      await this.#writing(object, () => letGo(session.client, NAMESPACES, life, session.signal));
+      await this.#writing(object, () => stripMarks(session.client, NAMESPACES, life, session.signal));
       objects.fail(object, undefined);
       return false;
     } catch (error) {

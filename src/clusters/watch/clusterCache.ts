@@ -1,5 +1,5 @@
 import { defined, kindKey, kindKeyOf, MANAGED_BY_LABEL, type ObjectRef } from "../../apis/index.ts";
-import { sightOf } from "../../desiredstate/index.ts";
+import { readabilityKey } from "../../desiredstate/index.ts";
 import type { GroupKind } from "../../interpreter/index.ts";
 import type { Logger, Metrics } from "../../observability/index.ts";
 import { type Clock, Informer, objectKey, type ResourceType } from "../../runtime/index.ts";
@@ -51,7 +51,7 @@ export class ClusterCache {
   readonly namespaceCleaner: NamespaceCleaner;
   readonly namespaceLabeller: NamespaceLabeller;
   readonly #options: ClusterCacheOptions;
-  /** By {@link sightOf}. */
+  /** By {@link readabilityKey}. */
   readonly #watches = new Map<string, MemberWatch>();
   readonly #initialSync: InitialSync;
   readonly #kinds: KindsOnMember;
@@ -129,7 +129,8 @@ export class ClusterCache {
   #follow(): void {
     const wanted = new Map<string, Watched>();
     for (const type of this.#kinds.served)
-      for (const namespace of this.#placesOf(type)) wanted.set(sightOf(kindKey(type), namespace), { type, namespace });
+      for (const namespace of this.#placesOf(type))
+        wanted.set(readabilityKey(kindKey(type), namespace), { type, namespace });
     for (const [sight, watch] of [...this.#watches]) {
       const watched = wanted.get(sight);
       if (watched !== undefined && watch.isAlike(watched)) wanted.delete(sight);
@@ -186,7 +187,7 @@ export class ClusterCache {
     return known > 0;
   }
 
-  /** What is not known, since it cannot be watched, by {@link sightOf}, and why. */
+  /** What is not known, since it cannot be watched, by {@link readabilityKey}, and why. */
   get unseen(): ReadonlyMap<string, string> {
     const unseen = new Map(this.#kinds.unsure);
     for (const { sight, isKnown, failure } of this.#essential())
@@ -257,7 +258,7 @@ export class ClusterCache {
 
   #watchOf({ apiVersion, kind, namespace }: ObjectRef): MemberWatch | undefined {
     const isBounded = this.#options.session.namespaces !== undefined;
-    return this.#watches.get(sightOf(kindKeyOf({ apiVersion, kind }), isBounded ? namespace : undefined));
+    return this.#watches.get(readabilityKey(kindKeyOf({ apiVersion, kind }), isBounded ? namespace : undefined));
   }
 
   #mayRemove(ref: ObjectRef): boolean {

@@ -1,5 +1,5 @@
 import { kindKey, sameValue } from "../../apis/index.ts";
-import { sightOf } from "../../desiredstate/index.ts";
+import { readabilityKey } from "../../desiredstate/index.ts";
 import {
   type Clock,
   type Informer,
@@ -72,9 +72,9 @@ export class MemberWatch implements Watched, Disposable {
     return kindKey(this.type);
   }
 
-  /** {@link sightOf} what the watch shows. */
+  /** {@link readabilityKey} what the watch shows. */
   get sight(): string {
-    return sightOf(this.kind, this.namespace);
+    return readabilityKey(this.kind, this.namespace);
   }
 
   /** Whether the cluster counts as known only when this kind is. */

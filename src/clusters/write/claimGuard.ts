@@ -8,7 +8,7 @@ import {
   PERSISTENTVOLUMECLAIMS,
   type ResourceType,
 } from "../../runtime/index.ts";
-import type { Life } from "./lettingGo.ts";
+import type { Life } from "./stripMarks.ts";
 
 /**
  * Makes certain that the volume claims of a StatefulSet outlive that life of it. With `whenDeleted: Delete` the claims name the StatefulSet as

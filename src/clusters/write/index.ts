@@ -4,7 +4,7 @@
  * Promises: only a row removes, by UID; a failure of a cluster is a value, never an exception that stops others.
  */
 export { Lane } from "./lane.ts";
-export { letGo } from "./lettingGo.ts";
+export { stripMarks } from "./stripMarks.ts";
 export { MemberWriter, type Written } from "./memberWriter.ts";
 export { changeMetadata } from "./metadataPatch.ts";
 export { allNotGranted, isAlwaysGranted, whyUnwatched } from "./notGranted.ts";

@@ -31,7 +31,7 @@ import {
 import { keepClaims } from "./claimGuard.ts";
 import { refuseWhileInUse } from "./definitionGuard.ts";
 import { type Holder, judgeHolder, strangerRefusal } from "./holder.ts";
-import { letGo } from "./lettingGo.ts";
+import { stripMarks } from "./stripMarks.ts";
 import {
   emptiedAgain,
   emptiesLeft,
@@ -392,7 +392,7 @@ export class MemberWriter {
     const { client, signal } = this.#access;
     const type = this.#servedType(ref);
     try {
-      await letGo(client, type, { ...ref, uid }, signal);
+      await stripMarks(client, type, { ...ref, uid }, signal);
     } catch (error) {
       if (!visible && isApiError(error)) await this.#reportIfVanished(type, ref, uid);
       throw error;

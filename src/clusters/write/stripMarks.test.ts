@@ -6,7 +6,7 @@ import {
   type ObjectMeta,
   OWNER_ANNOTATION,
 } from "../../apis/index.ts";
-import { lettingGo } from "./lettingGo.ts";
+import { marksPatch } from "./stripMarks.ts";
 
 const OWNER = {
   apiVersion: "paas.cmft.com/v1",
@@ -28,7 +28,7 @@ function object(metadata: Partial<ObjectMeta>): KubeObject {
 
 describe("letting go of a member object", () => {
   test("takes off what Meridian put there, and nothing of anybody else's", () => {
-    const patch = lettingGo(
+    const patch = marksPatch(
       object({
         labels: { app: "shop", [MANAGED_BY_LABEL]: "hub" },
         annotations: { note: "x", [OWNER_ANNOTATION]: JSON.stringify(OWNER), [HASH_ANNOTATION]: "h" },
@@ -53,12 +53,12 @@ describe("letting go of a member object", () => {
 
   test("leaves nobody as the owner of any field where Meridian was the only one", () => {
     // An empty list would mean: leave as it is.
-    expect(lettingGo(object({ managedFields: [ours] }))).toMatchObject({ metadata: { managedFields: [{}] } });
+    expect(marksPatch(object({ managedFields: [ours] }))).toMatchObject({ metadata: { managedFields: [{}] } });
   });
 
   test.each<{ name: string; metadata: Partial<ObjectMeta> }>([
     { name: "a bare object", metadata: {} },
     { name: "somebody's", metadata: { labels: { app: "shop" }, annotations: { a: "b" }, managedFields: [theirs] } },
     { name: "one whose owner annotation nobody can read", metadata: { ownerReferences: [{ ...OWNER, uid: "x" }] } },
-  ])("of $name is nothing to do", ({ metadata }) => expect(lettingGo(object(metadata))).toBeUndefined());
+  ])("of $name is nothing to do", ({ metadata }) => expect(marksPatch(object(metadata))).toBeUndefined());
 });

@@ -15,8 +15,8 @@ export interface Life {
 }
 
 /** Takes everything of Meridian off that life of an object. Nothing happens when it is gone. Throws what the client throws. */
-export async function letGo(client: Client, type: ResourceType, life: Life, signal: AbortSignal): Promise<void> {
-  const patchOf = (live: KubeObject) => (live.metadata.uid === life.uid ? lettingGo(live) : undefined);
+export async function stripMarks(client: Client, type: ResourceType, life: Life, signal: AbortSignal): Promise<void> {
+  const patchOf = (live: KubeObject) => (live.metadata.uid === life.uid ? marksPatch(live) : undefined);
   await changeMetadata(client, type, life, signal, patchOf);
 }
 
@@ -24,7 +24,7 @@ export async function letGo(client: Client, type: ResourceType, life: Life, sign
  * The merge patch that makes a member object anybody's: without Meridian's labels and annotations, without an owner on the hub, and without
  * Meridian among the owners of its fields. The patch holds for that version of the object only. Undefined when nothing of Meridian is left.
  */
-export function lettingGo(object: KubeObject): { metadata: object } | undefined {
+export function marksPatch(object: KubeObject): { metadata: object } | undefined {
   const { uid, resourceVersion, labels, annotations, ownerReferences = [], managedFields = [] } = object.metadata;
   const owner = ownerOf(object)?.uid;
   const references = ownerReferences.filter((reference) => reference.uid !== owner);

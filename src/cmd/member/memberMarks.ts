@@ -1,5 +1,5 @@
 import { defined, type KubeObject, MANAGED_BY_LABEL, type MemberCluster } from "../../apis/index.ts";
-import { isOwn, letGo } from "../../clusters/index.ts";
+import { isOwn, stripMarks } from "../../clusters/index.ts";
 import {
   apiVersionOf,
   type Client,
@@ -95,7 +95,7 @@ export async function releaseAll(
   const failed: Unreleased[] = [];
   await atOnce(marked, async ({ type, ...life }) => {
     try {
-      await letGo(member.client, type, life, signal);
+      await stripMarks(member.client, type, life, signal);
     } catch (error) {
       signal.throwIfAborted();
       const place = life.namespace === undefined ? "" : `${life.namespace}/`;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { DEMOAPPLICATIONS, MEMBERCLUSTERS, RESOURCEBINDINGS } from "../../runtime/index.ts";
 import { blockersOf, type DefinitionInUse } from "./blockers.ts";
-import type { HeldCopy, Observed, Wish } from "./state.ts";
+import type { HeldCopy, Observed, UninstallChoice } from "./state.ts";
 import { EMPTY_HUB } from "./testing/emptyHub.ts";
 import { item } from "./testing/way.ts";
 
-const drain: Wish = { objects: "Drain", keepCrds: false };
-const orphan: Wish = { objects: "Orphan", keepCrds: false };
+const drain: UninstallChoice = { objects: "Drain", keepCrds: false };
+const orphan: UninstallChoice = { objects: "Orphan", keepCrds: false };
 const IN_USE: DefinitionInUse = { member: "a", definition: "databases.example.com", object: "Database shop/theirs" };
 const away = (deletionPolicy?: "Orphan") => ({
   ...item(MEMBERCLUSTERS, { name: "a" }),
@@ -30,7 +30,13 @@ const binding = (reason: string) => ({
 });
 
 describe("what holds an uninstallation back", () => {
-  test.each<{ name: string; seen?: Partial<Observed>; inUse?: DefinitionInUse[]; wish?: Wish; want: string[] }>([
+  test.each<{
+    name: string;
+    seen?: Partial<Observed>;
+    inUse?: DefinitionInUse[];
+    choice?: UninstallChoice;
+    want: string[];
+  }>([
     { name: "is nothing where all is well", seen: { members: [item(MEMBERCLUSTERS)] }, want: [] },
     {
       name: "is a member that is away, which can be orphaned",
@@ -40,7 +46,7 @@ describe("what holds an uninstallation back", () => {
     {
       name: "is a member that is away and would keep its marks",
       seen: { members: [away()] },
-      wish: orphan,
+      choice: orphan,
       want: ["it may keep Meridian's marks and account", "bring it back first"],
     },
     {
@@ -57,7 +63,7 @@ describe("what holds an uninstallation back", () => {
       want: ["configmap shop/settings stays on a: OtherOwner: why", "see to it on a"],
     },
     { name: "is no copy that is not well", seen: { applications: [application("PodsNotReady")] }, want: [] },
-    { name: "is no copy that is to stay", seen: { bindings: [binding("OtherOwner")] }, wish: orphan, want: [] },
+    { name: "is no copy that is to stay", seen: { bindings: [binding("OtherOwner")] }, choice: orphan, want: [] },
     {
       name: "is a definition of which others have objects",
       inUse: [{ ...IN_USE, owner: { kind: "ManifestBundle", namespace: "shop", name: "operator" } }],
@@ -70,11 +76,11 @@ describe("what holds an uninstallation back", () => {
     {
       name: "is nothing before somebody has said what becomes of the objects",
       seen: { members: [away()] },
-      wish: { objects: "Refuse", keepCrds: false },
+      choice: { objects: "Refuse", keepCrds: false },
       want: [],
     },
-  ])("$name", ({ seen = {}, inUse = [], wish = drain, want }) => {
-    const blockers = blockersOf({ ...EMPTY_HUB, ...seen }, inUse, wish);
+  ])("$name", ({ seen = {}, inUse = [], choice = drain, want }) => {
+    const blockers = blockersOf({ ...EMPTY_HUB, ...seen }, inUse, choice);
     expect(blockers).toHaveLength(Math.min(1, want.length));
     const text = blockers.map(({ what, way }) => `${what}\n${way}`).join("\n");
     for (const part of want) expect(text).toContain(part);

@@ -1,5 +1,5 @@
 import { ALLOW_CRD_REMOVAL_ANNOTATION, type Reason, REMOVE_FOUND_ANNOTATION } from "../../apis/index.ts";
-import type { HeldCopy, Member, Observed, Wish } from "./state.ts";
+import type { HeldCopy, Member, Observed, UninstallChoice } from "./state.ts";
 import { nameOf } from "./words.ts";
 
 /** What an uninstallation will wait for, or leave behind, as far as that can be known before it begins. Pure. */
@@ -35,7 +35,7 @@ const HOLDS_A_DRAIN: ReadonlySet<string> = new Set<Reason>([
 export function blockersOf(
   { applications, bindings, members }: Observed,
   inUse: readonly DefinitionInUse[],
-  { objects }: Wish,
+  { objects }: UninstallChoice,
 ): Blocker[] {
   if (objects === "Refuse") return [];
   const away = members.flatMap((member) => awayOf(member, objects));

@@ -1,10 +1,10 @@
 import { ALLOW_DELETION_ANNOTATION, finalizersPatch } from "../../apis/index.ts";
-import { letGo } from "../../clusters/index.ts";
+import { stripMarks } from "../../clusters/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import { isApiError, isConflict, isInvalid, isNotFound, systemClock } from "../../runtime/index.ts";
 import { withdrawWebhooks } from "../../webhooks/index.ts";
 import { atOnce, type CommandContext, CommandError, EXIT, type Progress } from "../shared/index.ts";
-import { cleanMember, letGoOn } from "./memberAccounts.ts";
+import { cleanMember, releaseOn } from "./memberAccounts.ts";
 import type { Place } from "./observe.ts";
 import {
   type Application,
@@ -13,7 +13,7 @@ import {
   keepsDependents,
   type Member,
   type Stage,
-  type Wish,
+  type UninstallChoice,
 } from "./state.ts";
 import { type Ending, memberPolicy, type Step } from "./steps.ts";
 import { describeStep } from "./words.ts";
@@ -24,7 +24,7 @@ export type Work = Exclude<Step, { do: Ending }>;
 
 export interface Run {
   place: Place;
-  wish: Wish;
+  choice: UninstallChoice;
   context: CommandContext;
   progress: Progress;
   logger: Logger;
@@ -53,7 +53,7 @@ export async function execute(step: Work, run: Run): Promise<boolean> {
     case "Release": {
       let clean = true;
       await atOnce(step.items, async (item) => {
-        if (step.stage === "members") clean = (await letGoOn(place, item, context)) && clean;
+        if (step.stage === "members") clean = (await releaseOn(place, item, context)) && clean;
         await release(item, step.stage, run);
       });
       return clean;
@@ -65,7 +65,7 @@ export async function execute(step: Work, run: Run): Promise<boolean> {
       return true;
     }
     case "LetGo":
-      await atOnce(step.items, ({ type, ...life }) => letGo(place.client, type, life, context.signal));
+      await atOnce(step.items, ({ type, ...life }) => stripMarks(place.client, type, life, context.signal));
       return true;
     case "CleanMembers": {
       for (const item of step.items) if (!(await cleanMember(place, item, context))) run.unclean.add(item.uid);
@@ -91,12 +91,12 @@ function waiting({ place, context, deadline, logger, progress }: Run): Waiting {
 }
 
 /** A manager that was lost shows in the next snapshot. */
-function settle(waited: Waited, { wish, context, progress }: Run): void {
+function settle(waited: Waited, { choice, context, progress }: Run): void {
   if (waited.kind !== "TimedOut") return;
   progress.show("");
   for (const line of waited.each) context.terminal.err(`${line}\n`);
   const way =
-    wish.objects === "Drain" && waited.each.length > 0
+    choice.objects === "Drain" && waited.each.length > 0
       ? "; a member that does not come back can be orphaned with `meridian unjoin NAME --orphan`"
       : "";
   throw new CommandError(`the time is up, still waiting for ${waited.still}; run uninstall again to go on${way}`, {
@@ -104,21 +104,21 @@ function settle(waited: Waited, { wish, context, progress }: Run): void {
   });
 }
 
-async function removeItem(item: Item, stage: Stage, { place, wish, context }: Run): Promise<void> {
+async function removeItem(item: Item, stage: Stage, { place, choice, context }: Run): Promise<void> {
   const { client } = place;
   const { type, namespace, name, uid } = item;
   const { signal } = context;
   await unlessChanged(async () => {
     if (stage === "members") {
       const before = (item as Member).deletionPolicy;
-      const deletionPolicy = memberPolicy(wish.objects, before);
+      const deletionPolicy = memberPolicy(choice.objects, before);
       const body = { metadata: { uid }, spec: { deletionPolicy } };
       if (deletionPolicy !== before)
         await client.patch(type, namespace, name, "application/merge-patch+json", body, { signal });
     }
     // The hub's garbage collector keeps the objects that run on the hub itself only when the deletion says Orphan.
     const keeps =
-      stage === "applications" && wish.objects === "Orphan" && keepsDependents(item as Application) !== "Done";
+      stage === "applications" && choice.objects === "Orphan" && keepsDependents(item as Application) !== "Done";
     await client.delete(type, namespace, name, { uid, signal, propagationPolicy: keeps ? "Orphan" : "Background" });
   });
 }
@@ -160,6 +160,6 @@ function isFailedTest(error: unknown): boolean {
 }
 
 /** Prints what a step does, before the step is executed. */
-export function announce(step: Work, { wish, context }: Run): void {
-  context.terminal.err(`${describeStep(step, wish) ?? step.do}\n`);
+export function announce(step: Work, { choice, context }: Run): void {
+  context.terminal.err(`${describeStep(step, choice) ?? step.do}\n`);
 }

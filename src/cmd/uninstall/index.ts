@@ -20,7 +20,7 @@ import { confirm, printWhatStays } from "./confirm.ts";
 import { definitionsInUse } from "./definitionsInUse.ts";
 import { announce, execute, type Run, type Work } from "./execute.ts";
 import { observe, type Place, type Snapshot } from "./observe.ts";
-import { type Item, objectsOf, type Observed, type Wish } from "./state.ts";
+import { type Item, objectsOf, type Observed, type UninstallChoice } from "./state.ts";
 import { after, type Ending, nextStep, type Step } from "./steps.ts";
 import {
   count,
@@ -40,16 +40,16 @@ export async function uninstall(options: UninstallOptions, context: CommandConte
   const { terminal, signal } = context;
   await using hub = connectHub(options, context);
   const place: Place = { ...options, client: hub.client, hubId: await clusterUid(hub.client, signal) };
-  const wish: Wish = { objects: options.objects, keepCrds: options.keepCrds };
+  const choice: UninstallChoice = { objects: options.objects, keepCrds: options.keepCrds };
   const deadline = systemClock.monotonic() + options.timeout;
   const first = await observe(place, signal);
-  const held = await printBlockers(first.seen, place, wish, context);
-  if (options.dryRun) return printSteps(first, wish, held, context);
-  if (isWork(nextStep(first.seen, wish))) await confirm(first.seen, options, context);
+  const held = await printBlockers(first.seen, place, choice, context);
+  if (options.dryRun) return printSteps(first, choice, held, context);
+  if (isWork(nextStep(first.seen, choice))) await confirm(first.seen, options, context);
 
   using progress = new Progress(terminal);
   const logger = commandLogger(options.logLevel, terminal);
-  const run: Run = { place, wish, context, progress, deadline, logger, unclean: new Set() };
+  const run: Run = { place, choice, context, progress, deadline, logger, unclean: new Set() };
   return await walk(first, run);
 }
 
@@ -57,29 +57,29 @@ export async function uninstall(options: UninstallOptions, context: CommandConte
 async function printBlockers(
   seen: Observed,
   place: Place,
-  wish: Wish,
+  choice: UninstallChoice,
   { terminal, signal }: CommandContext,
 ): Promise<boolean> {
-  const drains = wish.objects === "Drain" && seen.members.length > 0;
+  const drains = choice.objects === "Drain" && seen.members.length > 0;
   const { inUse, notes } = drains ? await definitionsInUse(place, seen.members, signal) : { inUse: [], notes: [] };
   for (const note of notes) terminal.err(`${note}\n`);
-  const blockers = blockersOf(seen, inUse, wish);
+  const blockers = blockersOf(seen, inUse, choice);
   for (const { what, way } of blockers) terminal.err(`held back: ${what}\n  ${way}\n`);
   return blockers.length > 0;
 }
 
 async function walk(first: Snapshot, run: Run): Promise<number> {
-  const { place, wish, context, progress, deadline } = run;
+  const { place, choice, context, progress, deadline } = run;
   const { terminal, signal } = context;
   let clean = true;
   let snapshot = first;
   let tries = 0;
   for (;;) {
-    const step = nextStep(snapshot.seen, wish);
-    if (!isWork(step)) return finish(step, snapshot, { clean, wish }, context);
+    const step = nextStep(snapshot.seen, choice);
+    if (!isWork(step)) return finish(step, snapshot, { clean, choice }, context);
     if (systemClock.monotonic() > deadline) {
       throw new CommandError(
-        `the time is up before it could ${describeStep(step, wish)}; run uninstall again to go on`,
+        `the time is up before it could ${describeStep(step, choice)}; run uninstall again to go on`,
         {
           exitCode: EXIT.timeout,
         },
@@ -92,10 +92,10 @@ async function walk(first: Snapshot, run: Run): Promise<number> {
     snapshot = setAside(await observe(place, signal), run.unclean);
     checkNobodyInstalls(first.seen, snapshot.seen);
     for (const item of gone(before.seen, snapshot.seen)) terminal.out(`${nameOf(item)} removed\n`);
-    tries = isSame(step, nextStep(snapshot.seen, wish)) ? tries + 1 : 0;
+    tries = isSame(step, nextStep(snapshot.seen, choice)) ? tries + 1 : 0;
     if (tries >= FUTILE) {
       throw new CommandError(
-        `somebody undoes it each time: ${describeStep(step, wish)}. Is a manager running that holds no Lease ${place.leaseName} in ${place.namespace}? Stop it first`,
+        `somebody undoes it each time: ${describeStep(step, choice)}. Is a manager running that holds no Lease ${place.leaseName} in ${place.namespace}? Stop it first`,
       );
     }
   }
@@ -122,7 +122,7 @@ function isSame(step: Step, next: Step): boolean {
 function finish(
   step: Extract<Step, { do: Ending }>,
   { seen, stays }: Snapshot,
-  { clean, wish }: { clean: boolean; wish: Wish },
+  { clean, choice }: { clean: boolean; choice: UninstallChoice },
   { terminal }: CommandContext,
 ): number {
   switch (step.do) {
@@ -143,7 +143,7 @@ function finish(
       if (seen.unclean.length > 0) terminal.err(`${describeUnclean(seen.unclean)}\n`);
       terminal.err(`${describeHandOver(step.releases)}\n`);
       // Who says what becomes of the objects has that done now, and goes on with `helm uninstall`.
-      return wish.objects !== "Refuse" && clean && stays.length === 0 && seen.unclean.length === 0
+      return choice.objects !== "Refuse" && clean && stays.length === 0 && seen.unclean.length === 0
         ? EXIT.ok
         : EXIT.found;
     case "Done":
@@ -159,25 +159,30 @@ function finish(
 }
 
 /** With --dry-run: prints the steps, each from the state that the one before would leave. */
-function printSteps({ seen, stays }: Snapshot, wish: Wish, held: boolean, context: CommandContext): number {
-  printWhatStays(seen, wish.objects, context.terminal);
+function printSteps(
+  { seen, stays }: Snapshot,
+  choice: UninstallChoice,
+  held: boolean,
+  context: CommandContext,
+): number {
+  printWhatStays(seen, choice.objects, context.terminal);
   let state = seen;
   for (;;) {
-    const step = nextStep(state, wish);
+    const step = nextStep(state, choice);
     if (!isWork(step))
-      return Math.max(held ? EXIT.found : EXIT.ok, finishDry(step, { seen: state, stays }, wish, context));
-    context.terminal.out(`${describeStep(step, wish)} (dry run)\n`);
-    state = after(step, state, wish);
+      return Math.max(held ? EXIT.found : EXIT.ok, finishDry(step, { seen: state, stays }, choice, context));
+    context.terminal.out(`${describeStep(step, choice)} (dry run)\n`);
+    state = after(step, state, choice);
   }
 }
 
 function finishDry(
   step: Extract<Step, { do: Ending }>,
   snapshot: Snapshot,
-  wish: Wish,
+  choice: UninstallChoice,
   context: CommandContext,
 ): number {
-  if (step.do !== "Done") return finish(step, snapshot, { clean: true, wish }, context);
+  if (step.do !== "Done") return finish(step, snapshot, { clean: true, choice }, context);
   for (const what of snapshot.stays) context.terminal.err(`would be left: ${what}\n`);
   return EXIT.ok;
 }

@@ -77,7 +77,7 @@ function forgetting({ namespace = "", name }: Item): Leftover {
  * Takes Meridian's marks off what runs on a member, in place of a manager. Returns false when marks are left, after printing that the member
  * keeps them.
  */
-export async function letGoOn(place: Place, item: Item, { terminal, signal }: CommandContext): Promise<boolean> {
+export async function releaseOn(place: Place, item: Item, { terminal, signal }: CommandContext): Promise<boolean> {
   const { client: hub, namespace, hubId } = place;
   const { name, uid } = item;
   const found = (await find(hub, MEMBERCLUSTERS, undefined, name, signal)) as unknown as MemberCluster | undefined;

@@ -113,8 +113,8 @@ export async function observe(place: Place, signal: AbortSignal): Promise<Snapsh
       releases,
       signal,
     )),
-    doomed: [
-      ...crds.filter(isDoomed).map((crd) => itemOf(CRDS, crd)),
+    crdsBeingDeleted: [
+      ...crds.filter(isBeingDeleted).map((crd) => itemOf(CRDS, crd)),
       ...ofEarlierCrds([...departing, ...bound], definitions),
     ],
     crds: await installed(CRDS),
@@ -281,7 +281,7 @@ function itemOf(type: ResourceType, { metadata }: Pick<KubeObject, "metadata">):
   };
 }
 
-function isDoomed({ metadata }: KubeObject): boolean {
+function isBeingDeleted({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.annotations?.[ALLOW_DELETION_ANNOTATION] !== "true";
 }
 

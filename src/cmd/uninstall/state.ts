@@ -70,7 +70,7 @@ export interface Observed {
   /** Kinds whose objects may be stored in another version than the present one. */
   storedElsewhere: readonly string[];
   /** CRDs that are being deleted, and objects that were deleted with an earlier CRD: nobody has agreed yet that the copies go too. */
-  doomed: readonly Item[];
+  crdsBeingDeleted: readonly Item[];
   /** CRDs that install made. */
   crds: readonly Item[];
   /** The managers that install runs, and what belongs to them. */
@@ -104,7 +104,7 @@ export type Stage =
   | "accounts"
   | "namespaces";
 
-export interface Wish {
+export interface UninstallChoice {
   /** What happens to the objects that exist. */
   objects: "Refuse" | "Drain" | "Orphan";
   keepCrds: boolean;

@@ -12,7 +12,7 @@ import {
   type ResourceType,
   SECRETS,
 } from "../../runtime/index.ts";
-import type { Application, Binding, Item, Member, Observed, Wish } from "./state.ts";
+import type { Application, Binding, Item, Member, Observed, UninstallChoice } from "./state.ts";
 import { after, nextStep, type Step } from "./steps.ts";
 import { EMPTY_HUB } from "./testing/emptyHub.ts";
 import { item, way, words } from "./testing/way.ts";
@@ -65,7 +65,7 @@ const arbitraryObserved: fc.Arbitrary<Observed> = fc.record({
   admission: fc.array(arbitraryItem(SECRETS), { maxLength: 2 }),
   converts: fc.boolean(),
   storedElsewhere: fc.constant([]),
-  doomed: fc.array(arbitraryItem(CRDS), { maxLength: 2 }),
+  crdsBeingDeleted: fc.array(arbitraryItem(CRDS), { maxLength: 2 }),
   crds: fc.array(arbitraryItem(CRDS), { maxLength: 6 }),
   workload: fc.array(arbitraryItem(DEPLOYMENTS), { maxLength: 2 }),
   access: fc.array(arbitraryItem(SECRETS), { maxLength: 3 }),
@@ -79,7 +79,7 @@ const arbitraryObserved: fc.Arbitrary<Observed> = fc.record({
 const arbitraryWish = fc.record({
   objects: fc.constantFrom("Drain", "Orphan"),
   keepCrds: fc.boolean(),
-}) as fc.Arbitrary<Wish>;
+}) as fc.Arbitrary<UninstallChoice>;
 
 /** A run that ended in the middle of a step: only some of its objects were reached. */
 function partly(step: Step, share: number): Step {
@@ -90,44 +90,47 @@ function partly(step: Step, share: number): Step {
 describe("from any state", () => {
   test.prop([arbitraryObserved, arbitraryWish, fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1 })])(
     "the way ends with nothing left, however often it breaks off, or with the word that a drain needs a manager",
-    (seen, wish, shares) => {
+    (seen, choice, shares) => {
       let state = seen;
-      let step = nextStep(state, wish);
-      for (let turn = 0; after(step, state, wish) !== state; turn += 1) {
+      let step = nextStep(state, choice);
+      for (let turn = 0; after(step, state, choice) !== state; turn += 1) {
         expect(turn).toBeLessThan(200);
-        state = after(partly(step, shares[turn % shares.length] ?? 1), state, wish);
-        step = nextStep(state, wish);
+        state = after(partly(step, shares[turn % shares.length] ?? 1), state, choice);
+        step = nextStep(state, choice);
       }
-      if (wish.objects === "Drain" && !state.managerAlive && step.do === "StartManager") return;
+      if (choice.objects === "Drain" && !state.managerAlive && step.do === "StartManager") return;
       expect(step.do).toBe("Done");
-      expect({ ...state, crds: [], doomed: [] }).toEqual({ ...EMPTY_HUB });
-      expect(state.crds).toHaveLength(wish.keepCrds ? seen.crds.length : 0);
+      expect({ ...state, crds: [], crdsBeingDeleted: [] }).toEqual({ ...EMPTY_HUB });
+      expect(state.crds).toHaveLength(choice.keepCrds ? seen.crds.length : 0);
     },
   );
 
-  test.prop([arbitraryObserved, arbitraryWish])("nothing is deleted before what rests on it is gone", (seen, wish) => {
-    let state = seen;
-    for (const step of way(seen, wish)) {
-      const stage = "stage" in step ? step.stage : undefined;
-      // A CRD takes its objects along without a word to the members.
-      if (step.do === "Delete" && stage === "crds")
-        expect(state).toMatchObject({ applications: [], members: [], policies: [], bindings: [], bound: [] });
-      // Our finalizer stands for what is on the members: only who said to leave that takes it off.
-      if (step.do === "Release") expect([wish.objects, state.managerAlive]).toEqual(["Orphan", false]);
-      // A manager that comes to life again must not find both an application that goes and a member to delete it from.
-      if (wish.objects === "Orphan" && step.do === "Delete" && stage === "applications")
-        expect(state.members).toEqual([]);
-      if (wish.objects === "Drain" && step.do === "Delete" && stage === "members")
-        expect(state.applications).toEqual([]);
-      // What a manager would put back is not let go of.
-      if (step.do === "LetGo") expect(state).toMatchObject({ applications: [], members: [] });
-      // The credentials are the only way to clean a member, and the manager's own.
-      if (step.do === "CleanMembers") expect(state).toMatchObject({ applications: [], members: [] });
-      // Whoever is refused at the webhooks cannot be removed.
-      if (step.do === "Withdraw") expect(state.managerAlive).toBe(false);
-      state = after(step, state, wish);
-    }
-  });
+  test.prop([arbitraryObserved, arbitraryWish])(
+    "nothing is deleted before what rests on it is gone",
+    (seen, choice) => {
+      let state = seen;
+      for (const step of way(seen, choice)) {
+        const stage = "stage" in step ? step.stage : undefined;
+        // A CRD takes its objects along without a word to the members.
+        if (step.do === "Delete" && stage === "crds")
+          expect(state).toMatchObject({ applications: [], members: [], policies: [], bindings: [], bound: [] });
+        // Our finalizer stands for what is on the members: only who said to leave that takes it off.
+        if (step.do === "Release") expect([choice.objects, state.managerAlive]).toEqual(["Orphan", false]);
+        // A manager that comes to life again must not find both an application that goes and a member to delete it from.
+        if (choice.objects === "Orphan" && step.do === "Delete" && stage === "applications")
+          expect(state.members).toEqual([]);
+        if (choice.objects === "Drain" && step.do === "Delete" && stage === "members")
+          expect(state.applications).toEqual([]);
+        // What a manager would put back is not let go of.
+        if (step.do === "LetGo") expect(state).toMatchObject({ applications: [], members: [] });
+        // The credentials are the only way to clean a member, and the manager's own.
+        if (step.do === "CleanMembers") expect(state).toMatchObject({ applications: [], members: [] });
+        // Whoever is refused at the webhooks cannot be removed.
+        if (step.do === "Withdraw") expect(state.managerAlive).toBe(false);
+        state = after(step, state, choice);
+      }
+    },
+  );
 
   test.prop([arbitraryObserved, fc.boolean()])(
     "without a word on the objects none of them is touched",

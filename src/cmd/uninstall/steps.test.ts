@@ -11,14 +11,14 @@ import {
   RESOURCEBINDINGS,
   SECRETS,
 } from "../../runtime/index.ts";
-import type { Application, Binding, Item, Member, Observed, Wish } from "./state.ts";
+import type { Application, Binding, Item, Member, Observed, UninstallChoice } from "./state.ts";
 import { nextStep } from "./steps.ts";
 import { EMPTY_HUB } from "./testing/emptyHub.ts";
 import { item, way, words } from "./testing/way.ts";
 
-const drain: Wish = { objects: "Drain", keepCrds: false };
-const orphan: Wish = { objects: "Orphan", keepCrds: false };
-const refuse: Wish = { objects: "Refuse", keepCrds: false };
+const drain: UninstallChoice = { objects: "Drain", keepCrds: false };
+const orphan: UninstallChoice = { objects: "Orphan", keepCrds: false };
+const refuse: UninstallChoice = { objects: "Refuse", keepCrds: false };
 
 function application(more: Partial<Application> = {}): Application {
   const finalizers = [OBJECT_FINALIZER];
@@ -39,134 +39,134 @@ const policy = (more: Partial<Item> = {}) => item(PLACEMENTS, more);
 const installed = () => ({ crds: [crd()], access: [item(SECRETS)], state: [item(SECRETS)], accounts: [item(SECRETS)] });
 
 describe("the next step", () => {
-  test.each<{ name: string; seen: Partial<Observed>; wish: Wish; want: string }>([
-    { name: "of a hub without anything is none", seen: {}, wish: refuse, want: "Done" },
+  test.each<{ name: string; seen: Partial<Observed>; choice: UninstallChoice; want: string }>([
+    { name: "of a hub without anything is none", seen: {}, choice: refuse, want: "Done" },
     {
       name: "is refused while there is an application",
       seen: { applications: [application()] },
-      wish: refuse,
+      choice: refuse,
       want: "Refuse",
     },
-    { name: "is refused while there is only a policy", seen: { policies: [policy()] }, wish: refuse, want: "Refuse" },
-    { name: "is refused while there is only a member", seen: { members: [member()] }, wish: refuse, want: "Refuse" },
+    { name: "is refused while there is only a policy", seen: { policies: [policy()] }, choice: refuse, want: "Refuse" },
+    { name: "is refused while there is only a member", seen: { members: [member()] }, choice: refuse, want: "Refuse" },
     {
       name: "is refused when a label protects an object, whatever was said",
       seen: { applications: [application()], policies: [policy({ guarded: true })], managerAlive: true },
-      wish: drain,
+      choice: drain,
       want: "RefuseGuarded",
     },
     {
       name: "is not refused for a label on what is being deleted already",
       seen: { policies: [policy({ guarded: true, deleting: true })] },
-      wish: drain,
+      choice: drain,
       want: "Await policies",
     },
     {
       name: "of a drain needs a manager for what was placed",
       seen: { applications: [application()] },
-      wish: drain,
+      choice: drain,
       want: "StartManager",
     },
     {
       name: "of a drain needs a manager for what another release owns",
       seen: { applications: [application({ finalizers: [`${OBJECT_FINALIZER}.v2`], clusters: [] })] },
-      wish: drain,
+      choice: drain,
       want: "StartManager",
     },
     {
       name: "of a drain needs a manager also where somebody took the finalizer off",
       seen: { applications: [application({ finalizers: [] })] },
-      wish: drain,
+      choice: drain,
       want: "StartManager",
     },
     {
       name: "of a drain needs none for what no manager has ever seen",
       seen: { applications: [application({ finalizers: [], clusters: [] })] },
-      wish: drain,
+      choice: drain,
       want: "Delete applications",
     },
     {
       name: "of a drain deletes the applications before anything else",
       seen: { applications: [application()], policies: [policy()], members: [member()], managerAlive: true },
-      wish: drain,
+      choice: drain,
       want: "Delete applications",
     },
     {
       name: "of a drain waits for the applications that are being deleted",
       seen: { applications: [application({ deleting: true })], policies: [policy()], managerAlive: true },
-      wish: drain,
+      choice: drain,
       want: "Await applications",
     },
     {
       name: "of an orphaning deletes the members first, so that no manager can delete on them",
       seen: { applications: [application()], members: [member()], managerAlive: true },
-      wish: orphan,
+      choice: orphan,
       want: "Delete members",
     },
     {
       name: "of an orphaning switches a member that is being drained to Orphan",
       seen: { members: [member({ deleting: true, deletionPolicy: "Drain" })], managerAlive: true },
-      wish: orphan,
+      choice: orphan,
       want: "Delete members",
     },
     {
       name: "of an orphaning leaves the finalizer of a member to a manager that is alive",
       seen: { members: [member({ deleting: true, deletionPolicy: "Orphan" })], managerAlive: true },
-      wish: orphan,
+      choice: orphan,
       want: "Await members",
     },
     {
       name: "of an orphaning takes the finalizer of a member away where no manager is alive",
       seen: { members: [member({ deleting: true, deletionPolicy: "Orphan" })] },
-      wish: orphan,
+      choice: orphan,
       want: "Release members",
     },
     {
       name: "of an orphaning asks for the dependents on the hub to be kept, also when the deletion has begun",
       seen: { applications: [application({ deleting: true, owner: true })] },
-      wish: orphan,
+      choice: orphan,
       want: "Delete applications",
     },
     {
       name: "of an orphaning removes the finalizer of an application only when the garbage collector has orphaned its dependents",
       seen: { applications: [application({ deleting: true, owner: true, finalizers: ["orphan", OBJECT_FINALIZER] })] },
-      wish: orphan,
+      choice: orphan,
       want: "Await applications",
     },
     {
       name: "of a drain agrees on a CRD that somebody deletes, or a manager would hold what is on the members",
-      seen: { applications: [application({ deleting: true })], doomed: [crd()], managerAlive: true },
-      wish: drain,
+      seen: { applications: [application({ deleting: true })], crdsBeingDeleted: [crd()], managerAlive: true },
+      choice: drain,
       want: "Agree",
     },
     {
       name: "of an orphaning agrees on nothing",
-      seen: { applications: [application({ deleting: true })], doomed: [crd()], managerAlive: true },
-      wish: orphan,
+      seen: { applications: [application({ deleting: true })], crdsBeingDeleted: [crd()], managerAlive: true },
+      choice: orphan,
       want: "Await applications",
     },
     {
       name: "is refused while there is only a binding",
       seen: { bindings: [binding()], bound: [bound()] },
-      wish: refuse,
+      choice: refuse,
       want: "Refuse",
     },
     {
       name: "leaves objects that are sent as they are to the manager, once their policies and clusters are gone",
       seen: { bindings: [binding()], bound: [bound()], managerAlive: true },
-      wish: drain,
+      choice: drain,
       want: "Await bindings",
     },
     {
       name: "takes the clusters of such objects first",
       seen: { bindings: [binding()], bound: [bound()], members: [member()], managerAlive: true },
-      wish: orphan,
+      choice: orphan,
       want: "Delete members",
     },
     {
       name: "of a drain takes such objects off the members while their policies and bundles exist",
       seen: { bindings: [binding()], bound: [bound()], policies: [policy()], members: [member()], managerAlive: true },
-      wish: drain,
+      choice: drain,
       want: "Delete members",
     },
     {
@@ -175,113 +175,113 @@ describe("the next step", () => {
         unclean: [item(SECRETS, { namespace: "meridian-system" })],
         namespaces: [item(NAMESPACES, { name: "meridian-system" })],
       },
-      wish: refuse,
+      choice: refuse,
       want: "Done",
     },
     {
       name: "of a drain needs a manager for what it still holds of them",
       seen: { bindings: [binding()], bound: [bound()] },
-      wish: drain,
+      choice: drain,
       want: "StartManager",
     },
     {
       name: "of an orphaning takes the finalizers off such objects where no manager is alive, and leaves the objects",
       seen: { bindings: [binding()], bound: [bound()] },
-      wish: orphan,
+      choice: orphan,
       want: "Release bound",
     },
     {
       name: "of an orphaning deletes the bindings after that",
       seen: { bindings: [binding()] },
-      wish: orphan,
+      choice: orphan,
       want: "Delete bindings",
     },
     {
       name: "of an orphaning takes the finalizers of bindings that are being deleted",
       seen: { bindings: [binding({ deleting: true })] },
-      wish: orphan,
+      choice: orphan,
       want: "Release bindings",
     },
     {
       name: "takes the webhooks back first where nobody answers at them",
       seen: { policies: [policy()], admission: [item(SECRETS)] },
-      wish: drain,
+      choice: drain,
       want: "Withdraw",
     },
     {
       name: "leaves the webhooks while a manager answers at them",
       seen: { policies: [policy()], admission: [item(SECRETS)], managerAlive: true },
-      wish: drain,
+      choice: drain,
       want: "Delete policies",
     },
     {
       name: "does not give up conversion while objects are stored in another version",
       seen: { applications: [application()], converts: true, storedElsewhere: ["DemoApplication"] },
-      wish: orphan,
+      choice: orphan,
       want: "StartManager",
     },
     {
       name: "does not give up conversion while policies are stored in another version either",
       seen: { policies: [policy()], converts: true, storedElsewhere: ["Placement"] },
-      wish: orphan,
+      choice: orphan,
       want: "StartManager",
     },
     {
       name: "gives up conversion when no object of the kind that is stored in another version is left",
       seen: { policies: [policy()], converts: true, storedElsewhere: ["DemoApplication"] },
-      wish: orphan,
+      choice: orphan,
       want: "Withdraw",
     },
     {
       name: "hands over to Helm what Helm brought, when the objects and the credentials are gone",
       seen: { ...installed(), releases: [{ name: "meridian", namespace: "m" }], managerAlive: true },
-      wish: refuse,
+      choice: refuse,
       want: "HandOver",
     },
     {
       name: "takes away the members' credentials before it hands over to Helm",
       seen: { joined: [item(SECRETS)], releases: [{ name: "meridian", namespace: "m" }] },
-      wish: refuse,
+      choice: refuse,
       want: "CleanMembers",
     },
     {
       name: "removes the managers that install runs before it waits for them to stop",
       seen: { ...installed(), workload: [item(DEPLOYMENTS)], managerAlive: true },
-      wish: refuse,
+      choice: refuse,
       want: "Delete workload",
     },
     {
       name: "leaves the managers that install runs while there are objects to take off the members",
       seen: { ...installed(), applications: [application()], workload: [item(DEPLOYMENTS)], managerAlive: true },
-      wish: drain,
+      choice: drain,
       want: "Delete applications",
     },
     {
       name: "waits for the managers that are being removed",
       seen: { ...installed(), workload: [item(DEPLOYMENTS, { deleting: true })], managerAlive: true },
-      wish: refuse,
+      choice: refuse,
       want: "Await workload",
     },
     {
       name: "waits for the manager to be stopped before the installation goes",
       seen: { ...installed(), managerAlive: true },
-      wish: refuse,
+      choice: refuse,
       want: "StopManager",
     },
-    { name: "takes the CRDs before the rights", seen: installed(), wish: refuse, want: "Delete crds" },
+    { name: "takes the CRDs before the rights", seen: installed(), choice: refuse, want: "Delete crds" },
     {
       name: "waits for CRDs that are being deleted",
       seen: { ...installed(), crds: [{ ...crd(), deleting: true }] },
-      wish: refuse,
+      choice: refuse,
       want: "Await crds",
     },
     {
       name: "keeps the CRDs with --keep-crds",
       seen: installed(),
-      wish: { ...refuse, keepCrds: true },
+      choice: { ...refuse, keepCrds: true },
       want: "Delete access",
     },
-  ])("$name", ({ seen, wish, want }) => expect(words(nextStep({ ...EMPTY_HUB, ...seen }, wish))).toBe(want));
+  ])("$name", ({ seen, choice, want }) => expect(words(nextStep({ ...EMPTY_HUB, ...seen }, choice))).toBe(want));
 });
 
 describe("the way", () => {

@@ -9,7 +9,7 @@ import {
   objectsOf,
   type Observed,
   type Stage,
-  type Wish,
+  type UninstallChoice,
 } from "./state.ts";
 
 /**
@@ -57,17 +57,17 @@ const ORDER = {
 } as const;
 const INSTALLATION = ["crds", "access", "state", "accounts", "namespaces"] as const;
 
-export function nextStep(seen: Observed, wish: Wish): Step {
+export function nextStep(seen: Observed, choice: UninstallChoice): Step {
   const objects = objectsOf(seen);
-  if (wish.objects === "Refuse" && objects.length > 0) return { do: "Refuse", items: objects };
+  if (choice.objects === "Refuse" && objects.length > 0) return { do: "Refuse", items: objects };
   const guarded = [...objects, ...seen.namespaces].filter((item) => item.guarded && !item.deleting);
   if (guarded.length > 0) return { do: "RefuseGuarded", items: guarded };
-  if (wish.objects === "Drain" && objects.length > 0 && seen.doomed.length > 0)
-    return { do: "Agree", items: seen.doomed };
-  for (const stage of ORDER[wish.objects]) {
-    if (seen[stage].length > 0) return clear(stage, seen, wish);
+  if (choice.objects === "Drain" && objects.length > 0 && seen.crdsBeingDeleted.length > 0)
+    return { do: "Agree", items: seen.crdsBeingDeleted };
+  for (const stage of ORDER[choice.objects]) {
+    if (seen[stage].length > 0) return clear(stage, seen, choice);
   }
-  if (seen.bindings.length > 0 || seen.bound.length > 0) return unbind(seen, wish);
+  if (seen.bindings.length > 0 || seen.bound.length > 0) return unbind(seen, choice);
   if (seen.marked.length > 0) return { do: "LetGo", items: seen.marked };
   if (seen.joined.length > 0) return { do: "CleanMembers", items: seen.joined };
   if (seen.releases.length > 0) return { do: "HandOver", releases: seen.releases };
@@ -77,13 +77,17 @@ export function nextStep(seen: Observed, wish: Wish): Step {
   if (seen.managerAlive) return { do: "StopManager" };
   if (hasWebhooks(seen)) return { do: "Withdraw", items: seen.admission };
   for (const stage of INSTALLATION) {
-    const step = remove(stage, removable(stage, seen, wish));
+    const step = remove(stage, removable(stage, seen, choice));
     if (step !== undefined) return step;
   }
   return { do: "Done" };
 }
 
-function removable(stage: (typeof INSTALLATION)[number], seen: Observed, { keepCrds }: Wish): readonly Item[] {
+function removable(
+  stage: (typeof INSTALLATION)[number],
+  seen: Observed,
+  { keepCrds }: UninstallChoice,
+): readonly Item[] {
   if (stage === "crds" && keepCrds) return [];
   if (stage !== "namespaces") return seen[stage];
   // The namespace has the Secret by which the next run knows of a member that keeps something.
@@ -99,7 +103,7 @@ function remove(stage: Stage, items: readonly Item[]): Step | undefined {
 }
 
 /** The next step towards a hub without the objects of this stage. */
-function clear(stage: "applications" | "policies" | "members", seen: Observed, { objects }: Wish): Step {
+function clear(stage: "applications" | "policies" | "members", seen: Observed, { objects }: UninstallChoice): Step {
   const items: readonly Item[] = seen[stage];
   const needing = needManager(stage, seen);
   if (!seen.managerAlive) {
@@ -124,7 +128,7 @@ function clear(stage: "applications" | "policies" | "members", seen: Observed, {
  * The next step towards a hub without bindings. A manager lets go of the objects that no policy places any more, and that are on no cluster; the
  * objects themselves are their owners'.
  */
-function unbind({ bindings, bound, managerAlive }: Observed, { objects }: Wish): Step {
+function unbind({ bindings, bound, managerAlive }: Observed, { objects }: UninstallChoice): Step {
   if (managerAlive) return { do: "Await", stage: "bindings", items: bindings, byManager: true };
   const held = bindings.filter(({ finalizers }) => finalizers.some((one) => isOwnFinalizer("bindings", one)));
   if (objects === "Drain" && bound.length + held.length > 0)
@@ -158,7 +162,7 @@ function hasWebhooks({ admission, converts }: Observed): boolean {
 }
 
 /** The state of the hub after a step, for printing the steps without executing them. */
-export function after(step: Step, seen: Observed, { objects }: Wish): Observed {
+export function after(step: Step, seen: Observed, { objects }: UninstallChoice): Observed {
   switch (step.do) {
     case "Delete":
       return { ...seen, [step.stage]: replaced(seen[step.stage], step.items, (item) => deleted(item, objects)) };
@@ -181,7 +185,7 @@ export function after(step: Step, seen: Observed, { objects }: Wish): Observed {
     case "LetGo":
       return { ...seen, marked: replaced(seen.marked, step.items, () => undefined) };
     case "Agree":
-      return { ...seen, doomed: replaced(seen.doomed, step.items, () => undefined) };
+      return { ...seen, crdsBeingDeleted: replaced(seen.crdsBeingDeleted, step.items, () => undefined) };
     case "CleanMembers":
       return { ...seen, joined: replaced(seen.joined, step.items, () => undefined) };
     case "Withdraw":
@@ -202,7 +206,7 @@ function replaced(all: readonly Item[], some: readonly Item[], by: (item: Item) 
   return all.flatMap((item) => (uids.has(item.uid) ? (by(item) ?? []) : [item]));
 }
 
-function deleted(item: Item | Application | Member, objects: Wish["objects"]): Item | undefined {
+function deleted(item: Item | Application | Member, objects: UninstallChoice["objects"]): Item | undefined {
   if (item.type.kind === "MemberCluster") {
     const { deletionPolicy } = item as Member;
     return unlessFree({ ...item, deleting: true, deletionPolicy: memberPolicy(objects, deletionPolicy) } as Member);
@@ -211,7 +215,10 @@ function deleted(item: Item | Application | Member, objects: Wish["objects"]): I
 }
 
 /** The deletionPolicy of a MemberCluster that is deleted. A policy that is set already stays with Drain, because the objects are gone by then. */
-export function memberPolicy(objects: Wish["objects"], before: Member["deletionPolicy"]): "Drain" | "Orphan" {
+export function memberPolicy(
+  objects: UninstallChoice["objects"],
+  before: Member["deletionPolicy"],
+): "Drain" | "Orphan" {
   return objects === "Orphan" ? "Orphan" : (before ?? "Drain");
 }
 

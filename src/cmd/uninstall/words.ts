@@ -1,5 +1,5 @@
 import { describeRelease, type HelmRelease } from "../shared/index.ts";
-import type { Item, Stage, Wish } from "./state.ts";
+import type { Item, Stage, UninstallChoice } from "./state.ts";
 import type { Step } from "./steps.ts";
 
 /** What a person reads about the steps: pure text. */
@@ -51,7 +51,7 @@ const WAITS_FOR: Record<Stage, string> = {
 };
 
 /** One line on what a step does; undefined for the steps that end the command. */
-export function describeStep(step: Step, { objects }: Wish): string | undefined {
+export function describeStep(step: Step, { objects }: UninstallChoice): string | undefined {
   switch (step.do) {
     case "Delete": {
       const what = `delete ${count(step.items)}`;

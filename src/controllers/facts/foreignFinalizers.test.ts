@@ -3,7 +3,7 @@ import { OBJECT_FINALIZER } from "../../apis/index.ts";
 import { DEMOAPPLICATIONS } from "../../runtime/index.ts";
 import { HELD_BY_OTHERS_MS } from "../status/debounce.ts";
 import { APP } from "../testing/planning.ts";
-import { wentByTtl } from "./heldOnHub.ts";
+import { wentByTtl } from "./foreignFinalizers.ts";
 import { reporting } from "../testing/reporting.ts";
 
 const DELETED = "2026-01-01T00:00:00Z";

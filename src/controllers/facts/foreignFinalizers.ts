@@ -14,7 +14,7 @@ export function holdersBeside(
   return unclaimed(OBJECT_FINALIZER, metadata, classes);
 }
 
-export interface HeldSources {
+export interface ForeignFinalizerSources {
   hub: Pick<HubCache, "object">;
   plans: Pick<Plans, "get" | "set">;
   classes: Pick<ControllerClasses, "classes">;
@@ -24,7 +24,7 @@ export interface HeldSources {
  * Keeps the plan of an object that others hold once nothing of it is left: as long as there is one its status goes on to be written, and says who
  * holds it. False for every other object, and where the status stands in a binding: that goes with Meridian's finalizer.
  */
-export function keepHeld({ hub, plans, classes }: HeldSources, owner: string): boolean {
+export function keepHeld({ hub, plans, classes }: ForeignFinalizerSources, owner: string): boolean {
   const plan = plans.get(owner);
   const found = hub.object(owner);
   if (found === undefined || found.kind.propagated || plan?.ours !== true || plan.target !== undefined) return false;

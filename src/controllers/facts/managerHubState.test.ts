@@ -3,7 +3,7 @@ import type { FederatedStatus, KubeObject } from "../../apis/index.ts";
 import {
   assembleSnapshot,
   AWAITING_REPLACEMENT,
-  isLetGoOf,
+  isReleasedFrom,
   isRemoval,
   previousOf,
   type Row,
@@ -226,6 +226,6 @@ describe("a copy is let go of by a person", () => {
     const { hubState, have, join } = copySources();
     join(member(CLUSTER, cluster));
     const key = have(hubObject("shop", recorded));
-    expect(isLetGoOf(hubState, key, given, observation())).toBe(want);
+    expect(isReleasedFrom(hubState, key, given, observation())).toBe(want);
   });
 });

@@ -1,7 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import type { RolloutStatus } from "../../apis/index.ts";
-import { RolloutPlaces } from "./rolloutPlaces.ts";
+import { RolloutSlots } from "./rolloutSlots.ts";
 
 const POLICY = "Placement/default/all";
 
@@ -25,9 +25,9 @@ function world(known: Record<string, RolloutStatus["state"] | undefined> = {}, p
     },
   };
   const options = { hub, plans: { placedBy: () => placed } } as unknown as ConstructorParameters<
-    typeof RolloutPlaces
+    typeof RolloutSlots
   >[0];
-  const places = new RolloutPlaces(options);
+  const places = new RolloutSlots(options);
   const called: string[] = [];
   places.changes.subscribe((owner) => called.push(owner));
   const run = (owner: string, maxObjects: number | string = 1, policy = POLICY, rules = {}) => ({

@@ -53,7 +53,7 @@ interface Yielded {
  * the order in which they came. A run that has stopped keeps its place against objects of its own namespace, and against those of others for as long as
  * the policy says: one tenant does not hold up another for ever. Which runs had begun before this process did is told by the statuses of their objects.
  */
-export class RolloutPlaces {
+export class RolloutSlots {
   /** Objects whose turn may have come, or that wait for another run than before. */
   readonly changes = new Emitter<string>();
   readonly #hub: Pick<HubCache, "owners" | "object" | "statuses" | "now">;

@@ -21,7 +21,7 @@ import {
   leftOn,
   tellOfDeletion,
   whyNotDrained,
-  whyNotLetGo,
+  whyNotReleased,
 } from "./clusterDeletion.ts";
 import { type ControllerClasses, RETRY_FINALIZER_MS, setFinalizers } from "../facts/index.ts";
 import { recordFinalizer } from "../progress/index.ts";
@@ -131,7 +131,7 @@ export class ClusterReconciler implements Reconciler {
     }
     const late = patienceLeft(cluster, now) === 0;
     if (cluster.spec.deletionPolicy !== "Drain") {
-      await say({ kind: "LettingGo", waits: whyNotLetGo(this.#options, cluster), late });
+      await say({ kind: "LettingGo", waits: whyNotReleased(this.#options, cluster), late });
       return late ? undefined : PROGRESS_MS;
     }
     if (this.#isDrained(name)) return undefined;

@@ -9,7 +9,7 @@ import {
   type DeletionStage,
   tellOfDeletion,
   whyNotDrained,
-  whyNotLetGo,
+  whyNotReleased,
 } from "./clusterDeletion.ts";
 import { absent, applyRow, CLUSTER, deleteRow, holdRow, inContact, observation } from "../testing/builders.ts";
 import { copySources, leaving, member } from "../testing/copySources.ts";
@@ -194,7 +194,7 @@ describe("what holds the letting go of a cluster", () => {
     const all = copySources();
     all.observations.contact(CLUSTER, inContact);
     change(all);
-    const waits = whyNotLetGo(all, member(CLUSTER, leaving));
+    const waits = whyNotReleased(all, member(CLUSTER, leaving));
     expect(waits.map((texts) => firstFitting(texts))).toEqual(want === undefined ? [] : [want]);
   });
 });

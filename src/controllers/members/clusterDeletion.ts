@@ -86,7 +86,7 @@ export function whyNotDrained(
  * Each member object that keeps its marks while a cluster is let go of, and why. A cluster that does not answer, and an object that the cluster
  * refuses for good, are not waited for.
  */
-export function whyNotLetGo(
+export function whyNotReleased(
   { observations }: Pick<ClusterDeletionSources, "observations">,
   { metadata: { name, deletionTimestamp = "" } }: MemberCluster,
 ): DeletionWait[] {

@@ -16,7 +16,7 @@ import type { Target } from "../../desiredstate/index.ts";
 import { changedSpec, type HubCache, type HubEvent, type PlacedKind, type StatusStore } from "../../hub/index.ts";
 import type { EventRecorder } from "../../observability/index.ts";
 import type { Client } from "../../runtime/index.ts";
-import { changedContent, isUntouched } from "./concerned.ts";
+import { changedContent, isUntouched } from "./relevance.ts";
 import { type ControllerClasses, setFinalizers } from "../facts/index.ts";
 import { recordFinalizer } from "../progress/index.ts";
 

@@ -6,7 +6,7 @@ import type { CopySources } from "../facts/index.ts";
 import type { OrphaningDeletions } from "./orphaning.ts";
 import { askedOf } from "./needs.ts";
 import { attempted } from "./planningFailure.ts";
-import { type Footprint, footprintOf } from "./remains.ts";
+import { type Footprint, footprintOf } from "./leftovers.ts";
 
 /** How an object that is being deleted parts from its copies. */
 export interface Finalization {

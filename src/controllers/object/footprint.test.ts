@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { DependencyKind, KubeObject } from "../../apis/index.ts";
 import type { PlacedKind } from "../../hub/index.ts";
 import { type Dependency, placeableKindOf } from "../../interpreter/index.ts";
-import { footprintOf } from "./remains.ts";
+import { footprintOf } from "./leftovers.ts";
 
 const needed = (kind: DependencyKind): Dependency => ({
   ref: { apiVersion: "v1", kind, namespace: "default", name: "x" },

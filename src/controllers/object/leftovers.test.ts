@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { refKey } from "../../apis/index.ts";
 import type { Observation } from "../../desiredstate/index.ts";
 import type { PlacedKind } from "../../hub/index.ts";
-import { type Footprint, footprintOf, remainsOf } from "./remains.ts";
+import { type Footprint, footprintOf, leftoversOf } from "./leftovers.ts";
 import {
   absent,
   applyRow,
@@ -27,7 +27,7 @@ const NO_FOOTPRINT: Footprint = { refs: [], kinds: [] };
 type All = ReturnType<typeof copySources>;
 
 const remaining = ({ sources }: All, footprint = FOOTPRINT, clusters: Iterable<string> = [CLUSTER]) =>
-  remainsOf(sources, { owner: SHOP, clusters, footprint });
+  leftoversOf(sources, { owner: SHOP, clusters, footprint });
 const openOn = (all: All, footprint = FOOTPRINT): string[] => [...remaining(all, footprint).open];
 
 /** As a worker says when it has looked for the object by its name, after so many changes of its rows. */

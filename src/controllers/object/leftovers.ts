@@ -21,14 +21,14 @@ import { type Dependency, occasionalKindOf } from "../../interpreter/index.ts";
 import { type CopySources, whyNotGranted } from "../facts/index.ts";
 
 /** What may be left of a hub object on clusters where it is not to be (any more). */
-export interface Remains {
+export interface Leftovers {
   /** The clusters on which nobody has seen yet that nothing of the object is left. */
   open: ReadonlySet<string>;
   /** Rows beside those of the plan: they make certain that nothing is left. */
   rows: readonly Row[];
 }
 
-export interface RemainsOf {
+export interface LeftoversOf {
   owner: OwnerRef;
   /** Where something of the object may be, and where it is not to be. */
   clusters: Iterable<string>;
@@ -60,14 +60,17 @@ export function footprintOf(
 }
 
 const CONFIRMING = { reason: "Confirming", message: "it is looked for by its name before the object is let go of" };
-const NOTHING: Remains = { open: new Set(), rows: [] };
+const NOTHING: Leftovers = { open: new Set(), rows: [] };
 
 /**
  * What may be left on these clusters. That the watch shows nothing is no proof, since it sees only what has our label: a copy counts as gone
  * when its worker removed it and saw it go, or looked for it by its name, or where the member never took one. Where there is no MemberCluster
  * any more there is nothing to wait for.
  */
-export function remainsOf(sources: CopySources, { owner, clusters, footprint: { refs, kinds } }: RemainsOf): Remains {
+export function leftoversOf(
+  sources: CopySources,
+  { owner, clusters, footprint: { refs, kinds } }: LeftoversOf,
+): Leftovers {
   const { hub, assignments, observations, progress } = sources;
   const key = refKey(owner);
   let open: Set<string> | undefined;
@@ -119,11 +122,11 @@ const FORBIDDEN: Reason = "Forbidden";
 const NONE: ReadonlySet<string> = new Set();
 
 /** What may be left on clusters of the record that the target does not name. `footprint` is asked where there are any. */
-export function remainsBeside(sources: CopySources, target: Target, footprint: () => Footprint): Remains {
+export function leftoversBeside(sources: CopySources, target: Target, footprint: () => Footprint): Leftovers {
   const { owner } = target;
   const clusters = new Set(recordedClusters(sources.hubState, refKey(owner)));
   for (const { name } of target.clusters) clusters.delete(name);
-  return remainsOf(sources, { owner, clusters, footprint: clusters.size === 0 ? NO_FOOTPRINT : footprint() });
+  return leftoversOf(sources, { owner, clusters, footprint: clusters.size === 0 ? NO_FOOTPRINT : footprint() });
 }
 
 /** Clusters on which something of the object is seen, or may come to be by a write under way. What another object needs goes with that one. */

@@ -65,20 +65,20 @@ import {
 import { Finalizations } from "./finalizations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 import { changedFinished, changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
-import { changedContent, concernedAmong, isConcerned } from "./concerned.ts";
+import { changedContent, concernedAmong, isRelevant } from "./relevance.ts";
 import { HELD_AGAIN_MS, heldAsGone, heldByKind } from "./heldDeletions.ts";
-import { isOver, letGo } from "./letGo.ts";
+import { isOver, releaseHubObject } from "./releaseHubObject.ts";
 import { RecordedRows } from "./recordedRows.ts";
-import { type Stage, Staging, type StagingSources } from "./staging.ts";
+import { type Stage, RolloutStep, type RolloutStepSources } from "./rolloutStep.ts";
 import { followingOf, lifeOf, logFieldsOf, refOfKey, type Rooms, spanAttributes } from "../tables/index.ts";
 import { knownOf } from "./needs.ts";
 import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
 import { recordDeletionEnd, type StatusWrites } from "../status/index.ts";
-import { footprintOf, remainsBeside, remainsOf } from "./remains.ts";
+import { footprintOf, leftoversBeside, leftoversOf } from "./leftovers.ts";
 import { awaitsNews, isHeld } from "./openRows.ts";
 
 export interface PlacementReconcilerOptions
-  extends CopySources, Pick<StagingSources, "revisions" | "gates" | "places"> {
+  extends CopySources, Pick<RolloutStepSources, "revisions" | "gates" | "places"> {
   /** Asks before each write whether this process still leads. */
   client: Client;
   store: Pick<StatusStore, "recorded" | "bind" | "unbind">;
@@ -113,7 +113,7 @@ export class PlacementReconciler implements Reconciler {
   readonly #awaiting = new Map<string, { held: boolean }>();
   readonly #recorded: RecordedRows;
   readonly #orphaning: OrphaningDeletions;
-  readonly #staging: Staging;
+  readonly #staging: RolloutStep;
   readonly #firstSight: FirstSight;
   /** Objects that are to be planned and whose dependencies are still being read: since when, in monotonic milliseconds. */
   readonly #fetching = new Map<string, number>();
@@ -121,7 +121,7 @@ export class PlacementReconciler implements Reconciler {
   constructor(options: PlacementReconcilerOptions) {
     this.#options = options;
     this.#orphaning = new OrphaningDeletions(options);
-    this.#staging = new Staging(options);
+    this.#staging = new RolloutStep(options);
     this.#firstSight = new FirstSight(options);
     this.#recorded = new RecordedRows(options);
     this.#finalizations = new Finalizations({ ...options, orphaning: this.#orphaning });
@@ -137,7 +137,7 @@ export class PlacementReconciler implements Reconciler {
     return [
       this.#orphaning.noting(hub.objectEvents),
       from(hub.objectEvents)
-        .when((event) => isConcerned(this.#options, event))
+        .when((event) => isRelevant(this.#options, event))
         .when((event) => isNews(this.#options, event) || changedContent(event)),
       ...policyProgress.sources(),
       facts.map((event) => affectedBy(hub, plans, event)),
@@ -269,9 +269,9 @@ export class PlacementReconciler implements Reconciler {
     const { target, status: rollout, awaitsContact } = stage;
     const removal = leftBehind(target.owner);
     const next = attempted(this.#options, owner, object, () => this.#step(owner, wanted, removal, now, stage));
-    const remains = remainsBeside(this.#options, target, () => footprintOf(kind, object, known.needs.dependencies));
+    const remains = leftoversBeside(this.#options, target, () => footprintOf(kind, object, known.needs.dependencies));
     if (isOver(kind, wanted, remains)) {
-      if (!(await letGo(this.#options, object, kind, signal))) return requeueAfter(RETRY_FINALIZER_MS);
+      if (!(await releaseHubObject(this.#options, object, kind, signal))) return requeueAfter(RETRY_FINALIZER_MS);
       logEnd(context, owner, object);
       return this.#leave(owner, object, "Unplanned");
     }
@@ -333,7 +333,7 @@ export class PlacementReconciler implements Reconciler {
     const { rows } = this.#step(owner, undefined, { ...removal, awaitsEnd: wentByTtl(object) });
     progress.planned(owner);
     const clusters = recordedClusters(this.#options.hubState, owner);
-    const remains = remainsOf(this.#options, { owner: life, clusters, footprint });
+    const remains = leftoversOf(this.#options, { owner: life, clusters, footprint });
     plans.set(owner, { ...lifeOf(object), target: undefined, remaining: remains.open, ours: true });
     logRemoval(context, owner, object, this.#assign(owner, [...rows, ...remains.rows], context));
     if (remains.open.size > 0) {

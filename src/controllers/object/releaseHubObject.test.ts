@@ -4,7 +4,7 @@ import type { Target } from "../../desiredstate/index.ts";
 import type { PlacedKind } from "../../hub/index.ts";
 import { ApiError, type Client, CONFIGMAPS } from "../../runtime/index.ts";
 import type { ControllerClasses } from "../facts/controllerClasses.ts";
-import { isOver, letGo } from "./letGo.ts";
+import { isOver, releaseHubObject } from "./releaseHubObject.ts";
 
 const { signal } = new AbortController();
 const RECORD = { [FIRST_RECORD_ANNOTATION]: '{"clusters":[]}' };
@@ -53,7 +53,7 @@ describe("who lets go of an object", () => {
       },
     };
     const classes = { classes: new Set(["default"]) } as unknown as ControllerClasses;
-    return { isDone: await letGo({ client, store, classes }, object, kind, signal), did };
+    return { isDone: await releaseHubObject({ client, store, classes }, object, kind, signal), did };
   }
   const path = "/metadata/finalizers";
   const entry = `/metadata/annotations/${FIRST_RECORD_ANNOTATION.replaceAll("/", "~1")}`;

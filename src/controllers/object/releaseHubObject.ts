@@ -3,24 +3,24 @@ import type { Target } from "../../desiredstate/index.ts";
 import type { PlacedKind, StatusStore } from "../../hub/index.ts";
 import type { Client } from "../../runtime/index.ts";
 import { type ControllerClasses, setFinalizers } from "../facts/index.ts";
-import type { Remains } from "./remains.ts";
+import type { Leftovers } from "./leftovers.ts";
 
 /** How a propagated object becomes none of Meridian's business any more: unlike an application it may stand on the hub for the hub's own sake. */
 
-export interface LetGoSources {
+export interface ReleaseSources {
   client: Client;
   store: Pick<StatusStore, "unbind">;
   classes: ControllerClasses;
 }
 
 /** Whether no policy selects the object any more, and nothing of it is left on any cluster. */
-export function isOver({ propagated }: PlacedKind, target: Target, { open }: Remains): boolean {
+export function isOver({ propagated }: PlacedKind, target: Target, { open }: Leftovers): boolean {
   return propagated && target.placement === undefined && target.clusters.length === 0 && open.size === 0;
 }
 
 /** Takes Meridian's finalizer and record off an object that stays on the hub, and removes its binding; false when the object has changed meanwhile. */
-export async function letGo(
-  { client, store, classes }: LetGoSources,
+export async function releaseHubObject(
+  { client, store, classes }: ReleaseSources,
   object: KubeObject,
   kind: PlacedKind,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FieldsV1, KubeObject, ObjectMeta } from "../../apis/index.ts";
 import type { HubEvent } from "../../hub/index.ts";
-import { changedContent, concernedAmong, isConcerned, isUntouched } from "./concerned.ts";
+import { changedContent, concernedAmong, isRelevant, isUntouched } from "./relevance.ts";
 import type { CopySources } from "../facts/copies.ts";
 
 const DATA: FieldsV1 = { "f:data": { "f:a": {} } };
@@ -39,7 +39,7 @@ describe("an object of the hub", () => {
     { name: "that is like others is none", given: { planned: ["b"], plans: ["c"], copies: ["d"] }, want: false },
   ])("$name", ({ given, want }) => {
     const object = configMap("a");
-    expect(isConcerned(setUp(given), { key: keyOf(object), object })).toBe(want);
+    expect(isRelevant(setUp(given), { key: keyOf(object), object })).toBe(want);
     expect([...concernedAmong(setUp(given), [keyOf(object)])]).toEqual(want ? [keyOf(object)] : []);
   });
 

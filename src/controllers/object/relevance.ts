@@ -17,10 +17,7 @@ type Concerned = Pick<CopySources, "hub" | "plans" | "observations">;
 const BATCH = 256;
 
 /** Whether an event is about an object that is planned, or was, or that has copies. */
-export function isConcerned(
-  sources: Concerned,
-  { key, object }: Pick<HubEvent<KubeObject>, "key" | "object">,
-): boolean {
+export function isRelevant(sources: Concerned, { key, object }: Pick<HubEvent<KubeObject>, "key" | "object">): boolean {
   return sources.hub.planned.includes(object) || isKnown(sources, key);
 }
 

@@ -5,7 +5,7 @@ import { CONTROLLERREVISIONS } from "../../runtime/index.ts";
 import { planOn } from "../testing/copySources.ts";
 import { APP, app } from "../testing/planning.ts";
 import { CANARY, imagesOf, rollingOut } from "../testing/rollingOut.ts";
-import { type Stage, Staging } from "./staging.ts";
+import { type Stage, RolloutStep } from "./rolloutStep.ts";
 
 const START = "2026-01-01T00:00:00Z";
 const regarding = {
@@ -18,7 +18,7 @@ async function staging(...given: Parameters<typeof rollingOut>) {
   const counted: string[] = [];
   const { logger, lines } = logLines();
   const metrics = { rolloutTransition: (of: string, to: string) => void counted.push(`${of} ${to}`) };
-  const staged = new Staging({ ...all.sources, plans: all.plans, events: all.recorder, metrics });
+  const staged = new RolloutStep({ ...all.sources, plans: all.plans, events: all.recorder, metrics });
   const of = async (...[current, change]: Parameters<typeof all.requestOf>): Promise<Stage | undefined> => {
     const planned = await staged.of(APP, all.requestOf(current, change), logger, all.signal);
     if (planned?.status !== undefined) all.index.of = planned.status.revisions;

@@ -6,7 +6,7 @@ import { regardingOf } from "../progress/index.ts";
 import { lifeOf, type Plans } from "../tables/index.ts";
 import { type RolloutRequest, Rollouts, type RolloutSources } from "./rollouts.ts";
 
-export interface StagingSources extends RolloutSources {
+export interface RolloutStepSources extends RolloutSources {
   plans: Plans;
   events: EventRecorder;
   metrics: Pick<Metrics, "rolloutTransition">;
@@ -31,8 +31,8 @@ export interface Stage {
 }
 
 /** Which objects are being rolled out in stages, and what became of each step: one Event, one line and one count for a transition. */
-export class Staging {
-  readonly #sources: StagingSources;
+export class RolloutStep {
+  readonly #sources: RolloutStepSources;
   readonly #rollouts: Rollouts;
   /** Objects whose rollout is under way: whatever is seen of their copies may move it on. */
   readonly #open = new Set<string>();
@@ -43,7 +43,7 @@ export class Staging {
   /** What was said of a revision that cannot be used, by object. */
   readonly #warned = new Map<string, string>();
 
-  constructor(sources: StagingSources) {
+  constructor(sources: RolloutStepSources) {
     this.#sources = sources;
     this.#rollouts = new Rollouts(sources);
   }

@@ -43,7 +43,7 @@ import {
   contentHash,
   type Gates,
   type Revisions,
-  type RolloutPlaces,
+  type RolloutSlots,
   tooLarge,
 } from "../facts/index.ts";
 import { type Observations, refOfKey } from "../tables/index.ts";
@@ -52,7 +52,7 @@ export interface RolloutSources extends CommandSources {
   observations: Observations;
   revisions: Revisions;
   gates: Gates;
-  places: RolloutPlaces;
+  places: RolloutSlots;
 }
 
 export interface RolloutRequest {
@@ -304,7 +304,7 @@ function boundOf({ owner, placement }: RolloutRequest): BoundRun | undefined {
 }
 
 /** Whoever reads the status of an object may read its namespace, and perhaps no other one. */
-function waitingText(places: RolloutPlaces, run: BoundRun): string {
+function waitingText(places: RolloutSlots, run: BoundRun): string {
   const limit = places.limitOf(run);
   const what = `waits for its turn: ${limit === 1 ? "one object" : `${limit} objects`} of the policy at once (maxObjects)`;
   const [first, ...others] = places.stoppedBefore(run);

@@ -30,7 +30,7 @@ import {
   type ControllerClasses,
   type Gates,
   type PlanningProgress,
-  type RolloutPlaces,
+  type RolloutSlots,
   type StoppedRun,
 } from "../facts/index.ts";
 import { type PolicyProgress } from "../progress/index.ts";
@@ -59,7 +59,7 @@ export interface PolicyStatusReconcilerOptions {
   assignments: Pick<Assignments, "get">;
   observations: Observations;
   gates: Pick<Gates, "hasPrometheus">;
-  places: Pick<RolloutPlaces, "stoppedOf">;
+  places: Pick<RolloutSlots, "stoppedOf">;
   /** Before every object has been planned, nobody knows what a policy matches. */
   progress: PlanningProgress;
   /** Before the objects of a changed policy have been planned with it, nobody knows what becomes of the change. */

@@ -3,7 +3,7 @@ import { type ObjectRef, refKey } from "../../apis/index.ts";
 import type { Observation, Row } from "../../desiredstate/index.ts";
 import { Emitter } from "../../runtime/index.ts";
 import { Assignments } from "../tables/assignments.ts";
-import { hasBegun, openCell } from "./carryingOut.ts";
+import { hasBegun, openCell } from "./rowProgress.ts";
 import { Observations } from "../tables/observations.ts";
 import { type Plan, Plans } from "../tables/plans.ts";
 import {

@@ -15,7 +15,7 @@ export interface SettlingFacts {
  * How many milliseconds to wait for clusters that were neither reached nor given up yet, so many milliseconds after leadership began: to say
  * less than stands there would be untrue.
  */
-export function unsettledFor(
+export function startupDelayFor(
   { assignments, observations, hub, store }: SettlingFacts,
   owner: string,
   plan: Plan,

@@ -34,7 +34,7 @@ import {
   type Plans,
   spanAttributes,
 } from "../tables/index.ts";
-import { awaitsAnswer, hasBegun, openCell } from "./carryingOut.ts";
+import { awaitsAnswer, hasBegun, openCell } from "./rowProgress.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
 import { recordedKindsOf } from "./bundleKinds.ts";
 import { classesOf, type ControllerClasses, holdersBeside } from "../facts/index.ts";
@@ -45,7 +45,7 @@ import { tellTrouble, type TroubleSinks } from "./statusEvents.ts";
 import { StatusSums } from "./statusSums.ts";
 import { phaseOf, writeStatus } from "./statusWrites.ts";
 import { newTracked, saysReady, type Tracked } from "./trackedStatus.ts";
-import { unsettledFor } from "./unsettled.ts";
+import { startupDelayFor } from "./startupDelay.ts";
 import { changedBounds, validated } from "./validated.ts";
 
 export interface StatusReconcilerOptions extends ViewSources, TroubleSinks, ProgressSinks {
@@ -150,7 +150,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const now = clock.monotonic();
     const waitMs = Math.max(
       dueIn,
-      unsettledFor(this.#options, owner, plan, now - this.#startedAt),
+      startupDelayFor(this.#options, owner, plan, now - this.#startedAt),
       this.#goneFor(owner, tracked, now),
     );
     if (waitMs > 0 && !isUrgent) return requeueAfter(waitMs);

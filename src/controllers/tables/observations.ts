@@ -1,6 +1,12 @@
 import { kindKeyOf, type ObjectRef, type Reason, refKey } from "../../apis/index.ts";
 import type { ClusterContact, ReportSink } from "../../clusters/index.ts";
-import { isKindUnseen, isSameRef, type Observation, sightOf, whyUnseen } from "../../desiredstate/index.ts";
+import {
+  isKindUnreadable,
+  isSameRef,
+  type Observation,
+  readabilityKey,
+  whyUnreadable,
+} from "../../desiredstate/index.ts";
 import { Emitter } from "../../runtime/index.ts";
 import type { RoomReading } from "../../scheduler/index.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";
@@ -121,13 +127,13 @@ export class Observations implements ReportSink {
   knows(cluster: string, kinds: Iterable<string>): boolean {
     const { synced, partlySynced = false, unseen } = this.contactOf(cluster);
     if (synced || !partlySynced) return synced;
-    for (const kind of kinds) if (isKindUnseen(unseen, kind)) return false;
+    for (const kind of kinds) if (isKindUnreadable(unseen, kind)) return false;
     return true;
   }
 
   /** Why objects of that kind are not known though the cluster answers; undefined when they are. */
   unseenKind(cluster: string, ref: ObjectRef): string | undefined {
-    return whyUnseen(this.contactOf(cluster).unseen, ref);
+    return whyUnreadable(this.contactOf(cluster).unseen, ref);
   }
 
   /** The reason beside {@link unseenKind}. */
@@ -135,7 +141,7 @@ export class Observations implements ReportSink {
     const { unserved, ungranted } = this.contactOf(cluster);
     const name = kindKeyOf(ref);
     if (unserved?.has(name) === true) return "KindNotServed";
-    const isDenied = ungranted?.has(name) === true || ungranted?.has(sightOf(name, ref.namespace)) === true;
+    const isDenied = ungranted?.has(name) === true || ungranted?.has(readabilityKey(name, ref.namespace)) === true;
     return isDenied ? "Forbidden" : "NotObserved";
   }
 

@@ -42,7 +42,7 @@ import { Plans } from "../tables/plans.ts";
 import { PolicyProgress } from "../progress/policyProgress.ts";
 import { Gates } from "../facts/gates.ts";
 import { Revisions } from "../facts/revisions.ts";
-import { RolloutPlaces } from "../facts/rolloutPlaces.ts";
+import { RolloutSlots } from "../facts/rolloutSlots.ts";
 import { EvictionPace } from "../facts/evictionPace.ts";
 import { Rooms } from "../tables/rooms.ts";
 import { ReportedContacts } from "../tables/reportedContacts.ts";
@@ -207,7 +207,7 @@ export async function planning(
     store,
     revisions,
     gates,
-    places: new RolloutPlaces(copies),
+    places: new RolloutSlots(copies),
     rooms,
     pace,
     contacts,

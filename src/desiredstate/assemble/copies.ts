@@ -45,7 +45,7 @@ export function copiesOf(state: Pick<HubState, "naming" | "cellsOf" | "copy">, o
 /**
  * The copies that a plan considers: those of the object, and the dependencies that name another object as their owner. The copy of a Secret that
  * is gone from the hub stays for every application that refers to the Secret, whichever of them is named as its owner. Left out are the copies
- * that a person let go of ({@link isLetGoOf}).
+ * that a person let go of ({@link isReleasedFrom}).
  */
 export function copiesToPlan(state: HubState, owner: string, target: Target | undefined): Observation[] {
   const copies = new Set(copiesOf(state, owner));
@@ -59,14 +59,14 @@ export function copiesToPlan(state: HubState, owner: string, target: Target | un
       if (observation?.present !== undefined) copies.add(observation);
     }
   }
-  return [...copies].filter((copy) => !isLetGoOf(state, owner, target, copy));
+  return [...copies].filter((copy) => !isReleasedFrom(state, owner, target, copy));
 }
 
 /**
  * A copy on a cluster that the record does not name, of an object that nothing places: a person let go of the cluster (its MemberCluster was
  * deleted, and made again) or of the object's Placement. Nobody has said where else the object belongs, so the copy is left alone.
  */
-export function isLetGoOf(
+export function isReleasedFrom(
   state: Pick<HubState, "object" | "statusOf" | "memberClusters" | "memberCluster">,
   owner: string,
   target: Target | undefined,

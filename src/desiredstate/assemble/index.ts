@@ -9,7 +9,7 @@ export {
   copiesOf,
   copiesToPlan,
   isFoundOnJoin,
-  isLetGoOf,
+  isReleasedFrom,
   isNeededByOthers,
   isRemoval,
   leavingOf,

@@ -26,5 +26,5 @@ export { decideRemovals } from "./removals.ts";
 export { REPLACED } from "./replacement.ts";
 export { rolloutFacts } from "./rolloutFacts.ts";
 export { chooseRow, hasEnded, inTheNameOf, inTheNamesOf, isInSync, isSameRef } from "./rows.ts";
-export { isKindUnseen, sightOf, whyUnseen } from "./sight.ts";
+export { isKindUnreadable, readabilityKey, whyUnreadable } from "./readability.ts";
 export { step } from "./step.ts";

@@ -10,7 +10,7 @@ import {
 import { isDefinition, memberKindOf, phaseOf } from "../../interpreter/index.ts";
 import { holdsData, makesClaims } from "./data.ts";
 import { isSameRef } from "./rows.ts";
-import { whyUnseen } from "./sight.ts";
+import { whyUnreadable } from "./readability.ts";
 import type { DeleteRow, Observation, RemovalFacts, RemovalRow, Why } from "../types.ts";
 
 type Present = NonNullable<Observation["present"]>;
@@ -153,7 +153,7 @@ function obstacleOnTheCluster(name: string, ref: ObjectRef, { clusters }: Remova
       reason: "ClusterNotSynced",
       message: shortMessage(`not everything on cluster ${name} is known at present`),
     };
-  const unseen = whyUnseen(cluster.unseen, ref);
+  const unseen = whyUnreadable(cluster.unseen, ref);
   if (unseen !== undefined) return { reason: "ClusterNotSynced", message: shortMessage(unseen) };
   return cluster.held;
 }

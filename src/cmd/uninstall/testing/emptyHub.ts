@@ -13,7 +13,7 @@ export const EMPTY_HUB: Observed = {
   admission: [],
   converts: false,
   storedElsewhere: [],
-  doomed: [],
+  crdsBeingDeleted: [],
   crds: [],
   workload: [],
   access: [],

@@ -1,5 +1,5 @@
 import type { ResourceType } from "../../../runtime/index.ts";
-import type { Item, Observed, Wish } from "../state.ts";
+import type { Item, Observed, UninstallChoice } from "../state.ts";
 import { after, nextStep, type Step } from "../steps.ts";
 
 let uids = 0;
@@ -15,12 +15,12 @@ export function words(step: Step): string {
 }
 
 /** Every step until the way ends, as if each came true. */
-export function way(seen: Observed, wish: Wish, limit = 100): Step[] {
+export function way(seen: Observed, choice: UninstallChoice, limit = 100): Step[] {
   const steps: Step[] = [];
   for (let state = seen; steps.length < limit;) {
-    const step = nextStep(state, wish);
+    const step = nextStep(state, choice);
     steps.push(step);
-    const next = after(step, state, wish);
+    const next = after(step, state, choice);
     if (next === state) return steps;
     state = next;
   }
