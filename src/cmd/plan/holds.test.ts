@@ -288,7 +288,7 @@ describe("copies of an object that the hub lacks", () => {
     const state = new PlannerHubState();
     for (const one of [member("m1", {}, {}, conditions), web(["m1"])]) put(state, one);
     const seen = [copy("m1", lost, SECRET, { hubVersion: "900" }), copy("m1", ownerRefOf(web([])))];
-    return (await lostOwnerNotes({ owner: async () => read }, state, seen, NOW)).join();
+    return (await lostOwnerNotes({ owner: async () => read }, state, seen)).join();
   };
 
   test("are held where they know a later state of the hub", async () => {

@@ -107,7 +107,7 @@ async function planOnHub(options: PlanOptions, context: CommandContext): Promise
     ? comparing.candidates.map((candidate) => comparing.planned(candidate))
     : await withMembers(comparing, members, comparing.after, new Set(options.without));
   const rehearsed = options.hubOnly ? new Map<RehearsedRow, Rehearsed>() : await rehearse(planned, members);
-  const lost = await lostOwnerNotes(reader, comparing.after, members.seen(), systemClock.now());
+  const lost = await lostOwnerNotes(reader, comparing.after, members.seen());
   const departing = departingNotes(comparing.after, comparing.departing);
   const notes = new Set([...reader.notes, ...members.notes, ...rehearsalNotes(rehearsed), ...departing, ...lost]);
   return reported({ before, files, comparing, planned, rehearsed, notes });

@@ -14,7 +14,6 @@ export async function lostOwnerNotes(
   reader: Pick<HubReader, "owner">,
   state: PlannerHubState,
   seen: readonly Observation[],
-  now: number,
 ): Promise<string[]> {
   const lost = new Map<string, { owner: OwnerRef; copies: Observation[] }>();
   for (const copy of seen) {
@@ -34,7 +33,7 @@ export async function lostOwnerNotes(
     const cause = { reason: GONE, message: "the object is gone from the hub" };
     const removal = { owner, policy: undefined, cause, ownership: "Ours", lost: true } as const;
     const facts = assembleRemovalFacts(state, copies, removal);
-    for (const row of step({ target: undefined, observations: copies, removal: facts }, now).rows)
+    for (const row of step({ target: undefined, observations: copies, removal: facts }).rows)
       if (row.verb === "Hold")
         notes.push(
           `${row.ref.kind} ${row.ref.name} on ${row.cluster} belongs to ${owner.kind} ${owner.name}, which the hub lacks, and stays (${row.why.reason}): ${row.why.message}.`,

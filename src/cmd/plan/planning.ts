@@ -124,16 +124,16 @@ export class Comparing {
     if (standing === undefined) return;
     // A row goes out only after the record names its cluster.
     const recorded = recordedClusters(before, key);
-    const rows = rowsOf(before, standing, [], this.#comparison.now).filter(({ cluster }) => recorded.has(cluster));
+    const rows = rowsOf(before, standing, []).filter(({ cluster }) => recorded.has(cluster));
     before.stand(key, rows);
     after.stand(key, rows);
   }
 
   #rows(hub: PlannerHubState, key: string, target: Target): readonly Row[] {
-    const { lost, now } = this.#comparison;
+    const { lost } = this.#comparison;
     // What is on a lost cluster nobody sees any more.
     const copies = copiesToPlan(hub, key, target).filter(({ cluster }) => !lost.has(cluster));
-    return rowsOf(hub, target, copies, now);
+    return rowsOf(hub, target, copies);
   }
 }
 
@@ -141,9 +141,9 @@ function targetIn(hub: PlannerHubState, object: KubeObject, now: number): Target
   return computeTarget(assembleSnapshot(hub, object, { dependencies: hub.dependencies }), now);
 }
 
-function rowsOf(hub: PlannerHubState, target: Target, observations: readonly Observation[], now: number): Row[] {
+function rowsOf(hub: PlannerHubState, target: Target, observations: readonly Observation[]): Row[] {
   const removal = assembleRemovalFacts(hub, observations, leftBehind(target.owner));
-  return step({ target, observations, removal }, now).rows;
+  return step({ target, observations, removal }).rows;
 }
 
 /** Whether both ask for the same everywhere. */

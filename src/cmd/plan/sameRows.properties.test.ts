@@ -223,10 +223,10 @@ const crdOfClusters = ({ kindGoes }: Hub): KubeObject => ({
 });
 
 /** As the manager and the planner both go on from a state. */
-function rowsIn(state: HubState, object: KubeObject, target: Target, now: number): Row[] {
+function rowsIn(state: HubState, object: KubeObject, target: Target): Row[] {
   const observations = copiesToPlan(state, refKey(refOf(object)), target);
   const removal = assembleRemovalFacts(state, observations, leftBehind(target.owner));
-  return step({ target, observations, removal }, now).rows;
+  return step({ target, observations, removal }).rows;
 }
 
 const targetIn = (state: HubState, object: KubeObject, resolved: ResolvedNeeds, now: number): Target =>
@@ -263,7 +263,7 @@ async function byManager(hub: Hub, objects: readonly KubeObject[], copies: reado
   const planOf = (owner: string) => {
     const object = cache.object(owner)?.object as KubeObject;
     const target = targetIn(shared.hubState, object, all.resolved(owner) as ResolvedNeeds, now);
-    return { object, target, rows: rowsIn(shared.hubState, object, target, now) };
+    return { object, target, rows: rowsIn(shared.hubState, object, target) };
   };
   const planned = new Map(own.map((owner) => [owner, planOf(owner)]));
   const rows = new Map<string, Row[]>();
@@ -309,7 +309,7 @@ function byPlanner(hub: Hub, { clusters, objects, now }: Stored, copies: readonl
   return new Map(
     objects.map((one) => {
       const owner = refKey(refOf(one));
-      return [owner, rowsIn(state, one, targets.get(owner) as Target, now)];
+      return [owner, rowsIn(state, one, targets.get(owner) as Target)];
     }),
   );
 }

@@ -154,7 +154,7 @@ export class HandoverReconciler implements Reconciler {
       ownership: "OtherClass" as const,
     };
     const facts = assembleRemovalFacts(hubState, copies, removal);
-    const { rows } = step({ target, observations: copies, removal: facts }, now);
+    const { rows } = step({ target, observations: copies, removal: facts });
     return whyNotYet({
       object,
       status: hub.statuses.of(object, kind),

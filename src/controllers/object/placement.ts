@@ -268,7 +268,7 @@ export class PlacementReconciler implements Reconciler {
     if (stage === undefined) return done;
     const { target, status: rollout, awaitsContact } = stage;
     const removal = leftBehind(target.owner);
-    const next = attempted(this.#options, owner, object, () => this.#step(owner, wanted, removal, now, stage));
+    const next = attempted(this.#options, owner, object, () => this.#step(owner, wanted, removal, stage));
     const remains = leftoversBeside(this.#options, target, () => footprintOf(kind, object, known.needs.dependencies));
     if (isOver(kind, wanted, remains)) {
       if (!(await releaseHubObject(this.#options, object, kind, signal))) return requeueAfter(RETRY_FINALIZER_MS);
@@ -406,16 +406,10 @@ export class PlacementReconciler implements Reconciler {
     return done;
   }
 
-  #step(
-    owner: string,
-    target: Target | undefined,
-    removal: Removal,
-    now = this.#options.hub.now(),
-    stage?: Stage,
-  ): StepResult {
+  #step(owner: string, target: Target | undefined, removal: Removal, stage?: Stage): StepResult {
     const copies = this.#copies(owner, target);
     const facts = assembleRemovalFacts(this.#options.hubState, copies, removal);
-    return step({ target, ...stage?.step, observations: copies, removal: facts }, now);
+    return step({ target, ...stage?.step, observations: copies, removal: facts });
   }
 
   #copies(owner: string, target: Target | undefined): Observation[] {

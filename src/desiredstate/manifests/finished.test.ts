@@ -249,14 +249,14 @@ describe("a bundle with a Job that has come to its end", () => {
       writing: false,
       revision: 1,
     });
-    const { rows } = step({ target, observations: [copy(A), copy(B)], removal: facts({ owner }) }, NOW);
+    const { rows } = step({ target, observations: [copy(A), copy(B)], removal: facts({ owner }) });
     expect(rows.filter(({ cluster }) => cluster === A)).toMatchObject([{ verb: "Delete", ref: { name: "beside" } }]);
   });
 });
 
 describe("the rows of what has come to its end", () => {
   test("say so, and are as they are to be whatever is left of the object", () => {
-    const { rows } = step({ target: planned({ done: ended(work, [A]) }), observations: [], removal: facts() }, NOW);
+    const { rows } = step({ target: planned({ done: ended(work, [A]) }), observations: [], removal: facts() });
     const row = rows.find(({ cluster }) => cluster === A);
     expect(row).toMatchObject({ verb: "Apply", done: "Complete", run: runHash(work) });
     expect(isInSync(row, undefined)).toBe(true);
@@ -270,12 +270,12 @@ describe("the rows of what has come to its end", () => {
 
   test("hold as well while a policy is suspended", () => {
     const target = planned({ spec: { suspend: true }, done: ended(work, [A]) });
-    const { rows } = step({ target, observations: [], removal: facts() }, NOW);
+    const { rows } = step({ target, observations: [], removal: facts() });
     expect(rows).toMatchObject([{ verb: "Hold", cluster: A, run: runHash(work), done: "Complete" }]);
   });
 
   test("are no change of what a plan foretells", () => {
-    const rowsOf = (target: Target) => step({ target, observations: [], removal: facts() }, NOW).rows;
+    const rowsOf = (target: Target) => step({ target, observations: [], removal: facts() }).rows;
     const after = planned({ done: ended(work, [A, B]) });
     const input = { before: undefined, after, rowsBefore: [], rowsAfter: rowsOf(after), observations: [] };
     expect(differenceOf(input)).toMatchObject([{ cluster: C, verb: "Created" }]);
@@ -308,16 +308,13 @@ describe("a rollout that is taken back", () => {
     revision: 1,
   });
   const back = (...observations: Observation[]) =>
-    step(
-      {
-        target,
-        lastGood,
-        rollout: { waiting: new Set(), returning: new Set([A]) },
-        observations,
-        removal: facts({ owner }),
-      },
-      NOW,
-    ).rows;
+    step({
+      target,
+      lastGood,
+      rollout: { waiting: new Set(), returning: new Set([A]) },
+      observations,
+      removal: facts({ owner }),
+    }).rows;
 
   test("does not run again what had come to its end, and takes away what runs in its stead", () => {
     expect(back()).toMatchObject([{ verb: "Apply", done: "Complete", run: runHash(before) }]);
@@ -358,10 +355,8 @@ describe("the hub's own copy of a Job has gone by its TTL", () => {
     revision: 1,
   });
   const gone = (more: object, observation: object = {}) =>
-    step(
-      { target: undefined, observations: [copy(observation)], removal: facts({ owner: ownerRefOf(work), ...more }) },
-      NOW,
-    ).rows[0];
+    step({ target: undefined, observations: [copy(observation)], removal: facts({ owner: ownerRefOf(work), ...more }) })
+      .rows[0];
 
   test.each<[string, object, object, object]>([
     ["a copy that runs stays", { awaitsEnd: true }, {}, { verb: "Hold", why: { reason: "StillRunning" } }],

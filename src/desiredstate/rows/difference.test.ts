@@ -4,7 +4,7 @@ import { blastRadius, type ClusterChange, differenceOf } from "./difference.ts";
 import { knownCopies } from "./knownCopies.ts";
 import { ownerRefOf, reowned } from "./marks.ts";
 import { step } from "./step.ts";
-import { app, facts, NOW, overrides, placement, running, snapshot, targetOf } from "../testdata/builders.ts";
+import { app, facts, overrides, placement, running, snapshot, targetOf } from "../testdata/builders.ts";
 import type { Observation, Target } from "../types.ts";
 import type { Snapshot } from "../snapshot.ts";
 
@@ -23,7 +23,7 @@ interface Given {
 function changes({ before, after, copies = [], neededByOthers = [], writers }: Given): ClusterChange[] {
   const removal = facts({ owner: ownerRefOf(app()), neededByOthers: new Set(neededByOthers) });
   const rowsOf = (target: Target | undefined) =>
-    target === undefined ? [] : step({ target, observations: copies, removal }, NOW).rows;
+    target === undefined ? [] : step({ target, observations: copies, removal }).rows;
   return differenceOf({
     before,
     after,

@@ -7,7 +7,6 @@ import {
   copy,
   facts,
   frankfurt,
-  NOW,
   other,
   overrides,
   placement,
@@ -105,12 +104,12 @@ const arbitraryInput: fc.Arbitrary<StepInput> = fc
 
 describe("for any step", () => {
   test.prop([arbitraryInput])("there is one row at most for each member object", (input) => {
-    const { rows } = step(input, NOW);
+    const { rows } = step(input);
     expect(new Set(rows.map(placeOf)).size).toBe(rows.length);
   });
 
   test.prop([arbitraryInput])("every copy of this object that is there gets exactly one row", (input) => {
-    const { rows } = step(input, NOW);
+    const { rows } = step(input);
     for (const observation of input.observations) {
       if (observation.present === undefined || observation.present.owner?.name === other.name) continue;
       expect(rows.filter((row) => placeOf(row) === placeOf(observation))).toHaveLength(1);
@@ -121,7 +120,7 @@ describe("for any step", () => {
     "only what was seen is removed, by the life that was seen, and only when all is known",
     (input) => {
       const { hub, clusters } = input.removal;
-      for (const row of step(input, NOW).rows) {
+      for (const row of step(input).rows) {
         if (row.verb !== "Delete" && row.verb !== "Release") continue;
         const seen = input.observations.find((observation) => placeOf(observation) === placeOf(row))?.present;
         expect(seen).toMatchObject({ uid: row.uid, deleting: false });
@@ -141,7 +140,7 @@ describe("for any step", () => {
     "what the target renders is neither removed nor missed where nothing waits or is frozen",
     (input) => {
       const waiting = input.rollout?.waiting ?? new Set();
-      const { rows } = step(input, NOW);
+      const { rows } = step(input);
       const applied = new Set(rows.flatMap((row) => (row.verb === "Apply" ? [placeOf(row)] : [])));
       for (const { name, frozen, objects } of input.target?.clusters ?? []) {
         for (const { ref } of objects) {
@@ -161,7 +160,7 @@ describe("for any step", () => {
     );
     for (const name of input.rollout?.waiting ?? [])
       if (names.includes(name) && input.removal.clusters.get(name)?.leaving === undefined) keeps.add(name);
-    for (const row of step(input, NOW).rows) {
+    for (const row of step(input).rows) {
       if (!keeps.has(row.cluster)) continue;
       expect(row.verb === "Apply" || (row.verb === "Hold" && row.wanted)).toBe(true);
     }
@@ -169,11 +168,11 @@ describe("for any step", () => {
 
   test.prop([arbitraryInput])("a frozen cluster is never written", (input) => {
     const frozen = new Set(input.target?.clusters.filter((one) => one.frozen).map(({ name }) => name));
-    for (const row of step(input, NOW).rows) if (frozen.has(row.cluster)) expect(row.verb).toBe("Hold");
+    for (const row of step(input).rows) if (frozen.has(row.cluster)) expect(row.verb).toBe("Hold");
   });
 
   test.prop([arbitraryInput])("a row that is not carried out says why, in a sentence that fits a status", (input) => {
-    for (const row of step(input, NOW).rows) {
+    for (const row of step(input).rows) {
       if (row.verb === "Apply") continue;
       expect(row.why.reason).toMatch(/^[A-Z][A-Za-z]+$/);
       expect(row.why.message).not.toBe("");
@@ -195,14 +194,14 @@ describe("for any step", () => {
         observations: shuffled(input.observations),
         ...(rollout === undefined ? {} : { rollout: { waiting: new Set(shuffled(rollout.waiting)) } }),
       };
-      expect(step(turned, NOW).rows).toEqual(step(input, NOW).rows);
+      expect(step(turned).rows).toEqual(step(input).rows);
     },
   );
 
   test.prop([arbitraryInput])("the given values are never changed, and the same ones give the same rows", (input) => {
     const before = structuredClone(input);
-    const { rows } = step(input, NOW);
+    const { rows } = step(input);
     expect(input).toEqual(before);
-    expect(step(before, NOW).rows).toEqual(rows);
+    expect(step(before).rows).toEqual(rows);
   });
 });

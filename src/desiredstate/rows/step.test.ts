@@ -88,9 +88,9 @@ describe("towards a target", () => {
   });
 
   test("hands on when to decide again", () => {
-    const result = step(stepInput({ target: { ...target(), recheckAt: NOW + 5 } }), NOW);
+    const result = step(stepInput({ target: { ...target(), recheckAt: NOW + 5 } }));
     expect(result).toMatchObject({ recheckAt: NOW + 5 });
-    expect(step(stepInput(), NOW)).toEqual({ rows: [] });
+    expect(step(stepInput())).toEqual({ rows: [] });
   });
 });
 

@@ -33,7 +33,7 @@ interface Share {
  * that is there and that nothing wants gets one row that removes it, or says why it stays. The same values give the same rows, in whatever
  * order the observations come.
  */
-export function step({ target, lastGood, rollout, observations, removal }: StepInput, _now: number): StepResult {
+export function step({ target, lastGood, rollout, observations, removal }: StepInput): StepResult {
   const shares = target === undefined ? new Map<string, Share>() : sharesOf(target, lastGood, rollout, removal);
   const retained: HoldRow[] = [];
   const unwanted: Observation[] = [];

@@ -4,7 +4,6 @@ import {
   app,
   copy,
   facts,
-  NOW,
   overrides,
   placedBy,
   placement,
@@ -192,7 +191,7 @@ describe("of a share of more objects than a few", () => {
 
   test.each([16, 17, 40])("each is known again: %i", (count) => {
     const observations = [`c${count - 1}`, "c0", "other"].map((name) => observed(NAME, named("ConfigMap", name)));
-    const { rows } = step(stepInput({ target: many(count), observations }), NOW);
+    const { rows } = step(stepInput({ target: many(count), observations }));
     expect(rows.filter(({ verb }) => verb === "Apply")).toHaveLength(count);
     expect(rows.flatMap(({ verb, ref }) => (verb === "Apply" ? [] : [`${verb} ${ref.name}`]))).toEqual([
       "Delete other",

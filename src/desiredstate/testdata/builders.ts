@@ -123,12 +123,12 @@ export const targetOf = (more: Partial<Snapshot>): Target => computeTarget(snaps
 
 /** `verb cluster kind/name` of each row of the first step towards the target. */
 export function rows(target: Target): string[] {
-  const { rows: first } = step(stepInput({ target }), NOW);
+  const { rows: first } = step(stepInput({ target }));
   return first.map(({ verb, cluster: name, ref }) => `${verb} ${name} ${ref.kind}/${ref.name}`);
 }
 
 export const verbs = (target: Target): string[] => [
-  ...new Set(step(stepInput({ target }), NOW).rows.map(({ verb }) => verb)),
+  ...new Set(step(stepInput({ target })).rows.map(({ verb }) => verb)),
 ];
 export const scheduled = ({ scheduled: { status, reason } }: Target): string => `${status} ${reason}`;
 export const at = (target: Target, name: string, kind: string): KubeObject | undefined =>

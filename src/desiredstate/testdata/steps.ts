@@ -1,9 +1,9 @@
 import { step } from "../rows/step.ts";
 import type { Observation, Row, StepInput, Target } from "../types.ts";
-import { copy, NOW, placement, stepInput, targetOf } from "./builders.ts";
+import { copy, placement, stepInput, targetOf } from "./builders.ts";
 
 /** What `step` makes of an object towards a target. */
-export const rowsOf = (input: Partial<StepInput>): readonly Row[] => step(stepInput(input), NOW).rows;
+export const rowsOf = (input: Partial<StepInput>): readonly Row[] => step(stepInput(input)).rows;
 /** `verb cluster kind/name why` of each row. */
 export const texts = (input: Partial<StepInput>): string[] =>
   rowsOf(input).map((row) => {
