@@ -89,7 +89,9 @@ test("a fleet loses one region and keeps eleven", async () => {
   await federation.untilEntry("default", "shop", lost, { state: "Available" }, 90_000);
   await eventually(async () => {
     const { stdout } = await meridianOk(federation.hub, ["status", "shop"]);
-    expect(stdout).toMatch(new RegExp(`^\\S+ ago +\\d+\\w +membercluster/${lost} +contact regained after \\d+\\w: `, "m"));
+    expect(stdout).toMatch(
+      new RegExp(`^\\S+ ago +\\d+\\w +membercluster/${lost} +contact regained after \\d+\\w: `, "m"),
+    );
   });
 });
 
