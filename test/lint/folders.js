@@ -75,5 +75,6 @@ export const INSIDE = {
     "quickstart",
     "completion",
   ],
+  "cmd/plan": ["state"],
   "cmd/quickstart": ["options.ts", "sample.ts", "fleet"],
 };

@@ -6,9 +6,9 @@ import type { KubeObject } from "../../apis/index.ts";
 import type { Explanation } from "../../desiredstate/index.ts";
 import { DEMOAPPLICATIONS, requestToken } from "../../runtime/index.ts";
 import { type SandboxCluster, startSandboxCluster } from "../../sandbox/index.ts";
-import { objectsOfFiles } from "../plan/files.ts";
+import { objectsOfFiles } from "../plan/state/files.ts";
 import { connectMember, type Connection } from "../shared/connection.ts";
-import { HubReader } from "../plan/hubReading.ts";
+import { HubReader } from "../plan/state/hubReading.ts";
 import type { PlanReport } from "../plan/report.ts";
 import { type Ran, runMeridian } from "../testing/commandLine.ts";
 

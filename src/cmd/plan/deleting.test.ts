@@ -18,7 +18,7 @@ import { type Ran, runMeridian } from "../testing/commandLine.ts";
 import { departingNotes } from "./departing.ts";
 import type { PlanReport } from "./report.ts";
 import { application, FEDERATION, placement } from "./testing/objects.ts";
-import { PlannerHubState } from "./hubState.ts";
+import { PlannerHubState } from "./state/hubState.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../apis/index.ts";
 import { deletionText } from "../../status/index.ts";
-import type { PlannerHubState } from "./hubState.ts";
+import { type PlannerHubState } from "./state/index.ts";
 
 const NAMED = 5;
 

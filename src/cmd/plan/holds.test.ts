@@ -11,7 +11,7 @@ import { type Observation, ownerRefOf } from "../../desiredstate/index.ts";
 import { kindTerms } from "../../hub/index.ts";
 import { DEMOAPPLICATIONS } from "../../runtime/index.ts";
 import { departingNotes } from "./departing.ts";
-import { PlannerHubState, put } from "./hubState.ts";
+import { PlannerHubState, put } from "./state/hubState.ts";
 import { lostOwnerNotes } from "./lostOwners.ts";
 import { Comparing, type PlannedObject } from "./planning.ts";
 import { application, FEDERATION, placement } from "./testing/objects.ts";

@@ -24,19 +24,26 @@ import {
 } from "../shared/index.ts";
 import { cordoned, drained } from "./taints.ts";
 import { hiddenCluster } from "../status/index.ts";
-import { asApplied } from "./applied.ts";
+import {
+  asApplied,
+  asksForRoom,
+  assumeClusters,
+  type FileObject,
+  HubReader,
+  Members,
+  objectsOfFiles,
+  PlannerHubState,
+  put,
+  roleOf,
+} from "./state/index.ts";
 import { departingNotes } from "./departing.ts";
-import { type FileObject, objectsOfFiles } from "./files.ts";
-import { HubReader } from "./hubReading.ts";
 import { lostCluster } from "./loss.ts";
 import { lostOwnerNotes } from "./lostOwners.ts";
-import { Members } from "./members.ts";
 import { type Candidate, Comparing, placementOf, type PlannedObject } from "./planning.ts";
 import { planReport, type PlanReport, type RehearsedRow } from "./report.ts";
 import { planText } from "./text.ts";
 import { unplacedAmong } from "./unplaced.ts";
 import { type BeforeAndAfter, statesOfFiles } from "./withoutHub.ts";
-import { asksForRoom, assumeClusters, PlannerHubState, put, roleOf } from "./hubState.ts";
 
 export async function plan(options: PlanOptions, context: CommandContext): Promise<number> {
   const { filename, policy, without, cordon, drain, from, withoutHub } = options;
@@ -375,9 +382,18 @@ function format(report: PlanReport, { output }: PlanOptions, color: boolean): st
   }
 }
 
-export { inPlaceOf, objectsOfFiles, stateOf } from "./files.ts";
-export { HubReader } from "./hubReading.ts";
-export { Members } from "./members.ts";
+export {
+  asksForRoom,
+  assumeClusters,
+  HubReader,
+  inPlaceOf,
+  isPlaceable,
+  isRenderedKind,
+  Members,
+  objectsOfFiles,
+  PlannerHubState,
+  put,
+  stateOf,
+} from "./state/index.ts";
 export { type Change, changeTaints, cordoned, drained, DRAINING, memberOf, uncordoned } from "./taints.ts";
 export { valueText } from "./valueText.ts";
-export { asksForRoom, assumeClusters, isPlaceable, isRenderedKind, PlannerHubState, put } from "./hubState.ts";

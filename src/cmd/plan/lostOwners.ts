@@ -1,8 +1,7 @@
 import { type OwnerRef, type Reason, refKey } from "../../apis/index.ts";
 import { assembleRemovalFacts, type Observation, step } from "../../desiredstate/index.ts";
 import { compareResourceVersions } from "../../runtime/index.ts";
-import type { HubReader } from "./hubReading.ts";
-import type { PlannerHubState } from "./hubState.ts";
+import { type HubReader, type PlannerHubState } from "./state/index.ts";
 
 const GONE: Reason = "ObjectGone";
 

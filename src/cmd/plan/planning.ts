@@ -14,7 +14,7 @@ import {
   step,
   type Target,
 } from "../../desiredstate/index.ts";
-import type { PlannerHubState } from "./hubState.ts";
+import { type PlannerHubState } from "./state/index.ts";
 import { lostOf, whyItStays, withLoss } from "./loss.ts";
 
 /** One object that would be planned otherwise. */

@@ -28,7 +28,7 @@ import {
 } from "../../desiredstate/index.ts";
 import { kindTerms } from "../../hub/index.ts";
 import { CRDS, MANIFESTBUNDLES, MEMBERCLUSTERS, SECRETS } from "../../runtime/index.ts";
-import { PlannerHubState, put } from "./hubState.ts";
+import { PlannerHubState, put } from "./state/hubState.ts";
 
 /** The manager's tables and what the planner has read are two states of one hub: both lead to the same rows. */
 

@@ -1,6 +1,6 @@
 import { type KubeObject, type ObjectRef, refKey, refOf } from "../../apis/index.ts";
 import { assembleSnapshot, computeTarget, type NearMiss, nearMisses, type Why } from "../../desiredstate/index.ts";
-import { isPlaceable, type PlannerHubState } from "./hubState.ts";
+import { isPlaceable, type PlannerHubState } from "./state/index.ts";
 
 /** An object of the files that would run nowhere. */
 export interface UnplacedReport extends ObjectRef, Why {

@@ -1,7 +1,6 @@
 import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
 import { CommandError, type PlanOptions } from "../shared/index.ts";
-import { type FileObject, inPlaceOf, objectsOfFiles, stateOf } from "./files.ts";
-import { put, type PlannerHubState } from "./hubState.ts";
+import { type FileObject, inPlaceOf, objectsOfFiles, type PlannerHubState, put, stateOf } from "./state/index.ts";
 
 /** What is, and what would be. */
 export interface BeforeAndAfter {

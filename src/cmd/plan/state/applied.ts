@@ -8,7 +8,7 @@ import {
   sameValue,
   setMember,
   valueAt,
-} from "../../apis/index.ts";
+} from "../../../apis/index.ts";
 import {
   type ApiError,
   type Client,
@@ -17,8 +17,8 @@ import {
   isNotFound,
   objectPath,
   type ResourceType,
-} from "../../runtime/index.ts";
-import { CommandError, onOneLine, webhookRemedy } from "../shared/index.ts";
+} from "../../../runtime/index.ts";
+import { CommandError, onOneLine, webhookRemedy } from "../../shared/index.ts";
 import { type FileObject, inPlaceOf } from "./files.ts";
 import type { HubReader } from "./hubReading.ts";
 

@@ -7,9 +7,9 @@ import {
   parseApiVersion,
   type Placement,
   refKey,
-} from "../../apis/index.ts";
-import { choosePlacement, type HubState, needsOf, type Target, withTheirNeeds } from "../../desiredstate/index.ts";
-import { type Dependency, placeableKindOf } from "../../interpreter/index.ts";
+} from "../../../apis/index.ts";
+import { choosePlacement, type HubState, needsOf, type Target, withTheirNeeds } from "../../../desiredstate/index.ts";
+import { type Dependency, placeableKindOf } from "../../../interpreter/index.ts";
 
 type Hub = Pick<HubState, "settingOf"> & {
   objects: ReadonlyMap<string, KubeObject>;

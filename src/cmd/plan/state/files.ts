@@ -7,10 +7,10 @@ import {
   PAAS_GROUP,
   parseApiVersion,
   parseObject,
-} from "../../apis/index.ts";
-import { groupKindOf, isClusterScopedBuiltIn } from "../../interpreter/index.ts";
-import { documentsIn, itemsIn, objectIn, type SourceDocument } from "../bundle/index.ts";
-import { CommandError } from "../shared/index.ts";
+} from "../../../apis/index.ts";
+import { groupKindOf, isClusterScopedBuiltIn } from "../../../interpreter/index.ts";
+import { documentsIn, itemsIn, objectIn, type SourceDocument } from "../../bundle/index.ts";
+import { CommandError } from "../../shared/index.ts";
 import { PlannerHubState, put } from "./hubState.ts";
 
 /** One object of a file, and which file that is. */

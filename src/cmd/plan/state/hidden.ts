@@ -4,7 +4,7 @@ import {
   type KubeObject,
   type MemberCluster,
   type Placement,
-} from "../../apis/index.ts";
+} from "../../../apis/index.ts";
 
 /** Kinds of the whole hub that a person who has rights in one namespace may not list. */
 export type HiddenKind = "clusterplacements" | "clusteroverridepolicies" | "memberclusters";

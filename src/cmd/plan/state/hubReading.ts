@@ -12,9 +12,9 @@ import {
   refKey,
   refOf,
   type ResourceBinding,
-} from "../../apis/index.ts";
-import { withTheirNeeds } from "../../desiredstate/index.ts";
-import { type KindTerms, kindTerms, ScalePaths } from "../../hub/index.ts";
+} from "../../../apis/index.ts";
+import { withTheirNeeds } from "../../../desiredstate/index.ts";
+import { type KindTerms, kindTerms, ScalePaths } from "../../../hub/index.ts";
 import {
   type Dependency,
   dependencyKindOf,
@@ -22,8 +22,8 @@ import {
   hubKindOf,
   isCustomGroup,
   isRendered,
-} from "../../interpreter/index.ts";
-import { createLogger } from "../../observability/index.ts";
+} from "../../../interpreter/index.ts";
+import { createLogger } from "../../../observability/index.ts";
 import {
   apiVersionOf,
   type Client,
@@ -46,8 +46,8 @@ import {
   SECRETS,
   systemClock,
   listAll,
-} from "../../runtime/index.ts";
-import { allOf, atOnce, CommandError, type Connection, find, notInstalled } from "../shared/index.ts";
+} from "../../../runtime/index.ts";
+import { allOf, atOnce, CommandError, type Connection, find, notInstalled } from "../../shared/index.ts";
 import { declaredNeeds } from "./asks.ts";
 import { type HiddenKind, hiddenNote } from "./hidden.ts";
 import { put, type PlannerHubState } from "./hubState.ts";

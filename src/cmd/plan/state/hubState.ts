@@ -13,7 +13,7 @@ import {
   refKey,
   refOf,
   type ResourceBinding,
-} from "../../apis/index.ts";
+} from "../../../apis/index.ts";
 import {
   type ContactFacts,
   heldBySuspension,
@@ -29,11 +29,11 @@ import {
   type Target,
   whyHeldAsMissing,
   type Why,
-} from "../../desiredstate/index.ts";
-import { clusterSnapshot, heldUnder, type KindTerms, settingIn, unpackBundleAtOnce } from "../../hub/index.ts";
-import { type GroupKind, groupKindOf, hubKindOf, isPropagated, type ReplicaPaths } from "../../interpreter/index.ts";
-import { MEMBERCLUSTERS } from "../../runtime/index.ts";
-import { goesByRoom, type RoomReading } from "../../scheduler/index.ts";
+} from "../../../desiredstate/index.ts";
+import { clusterSnapshot, heldUnder, type KindTerms, settingIn, unpackBundleAtOnce } from "../../../hub/index.ts";
+import { type GroupKind, groupKindOf, hubKindOf, isPropagated, type ReplicaPaths } from "../../../interpreter/index.ts";
+import { MEMBERCLUSTERS } from "../../../runtime/index.ts";
+import { goesByRoom, type RoomReading } from "../../../scheduler/index.ts";
 import { Asks } from "./asks.ts";
 import { assumedClusters, type HiddenKind, pinnedPlacement } from "./hidden.ts";
 import { ObservedCopies } from "./observedCopies.ts";

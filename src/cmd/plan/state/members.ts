@@ -6,7 +6,7 @@ import {
   parseApiVersion,
   refKey,
   refOf,
-} from "../../apis/index.ts";
+} from "../../../apis/index.ts";
 import {
   copyIn,
   notInVersion,
@@ -15,9 +15,9 @@ import {
   type Rehearsed,
   rehearseRemoval,
   roomNow,
-} from "../../clusters/index.ts";
-import type { ApplyRow, DeleteRow, Observation } from "../../desiredstate/index.ts";
-import { DEPENDENCY_KINDS } from "../../interpreter/index.ts";
+} from "../../../clusters/index.ts";
+import type { ApplyRow, DeleteRow, Observation } from "../../../desiredstate/index.ts";
+import { DEPENDENCY_KINDS } from "../../../interpreter/index.ts";
 import {
   type Client,
   Discovery,
@@ -28,10 +28,10 @@ import {
   type ResourceType,
   systemClock,
   listAll,
-} from "../../runtime/index.ts";
-import type { RoomReading } from "../../scheduler/index.ts";
-import { memberSecret, type Reached, reachMember } from "../member/index.ts";
-import { atOnce, describeAnswer } from "../shared/index.ts";
+} from "../../../runtime/index.ts";
+import type { RoomReading } from "../../../scheduler/index.ts";
+import { memberSecret, type Reached, reachMember } from "../../member/index.ts";
+import { atOnce, describeAnswer } from "../../shared/index.ts";
 
 /** Nobody waits longer for one member to answer for the first time. */
 const PATIENCE_MS = 10_000;

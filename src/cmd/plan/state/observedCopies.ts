@@ -1,5 +1,5 @@
-import { refKey } from "../../apis/index.ts";
-import type { Observation } from "../../desiredstate/index.ts";
+import { refKey } from "../../../apis/index.ts";
+import type { Observation } from "../../../desiredstate/index.ts";
 
 /** The copies of objects, as members show them or as statuses suggest. */
 export class ObservedCopies {
