@@ -1,9 +1,11 @@
 /**
- * When an object leaves a cluster that is lost, or on which it is unhealthy, and when it returns.
+ * Decides when an object leaves a cluster that is lost or on which the object is unhealthy, and when the object
+ * returns.
  *
- * It promises that nothing moves before its clock has run down; that nothing moves when a greater share of the clusters than the placement
- * allows is lost at once; that an object leaves a cluster only when another one takes what it had there; that it does not return before the
- * cluster has been well for a while; and the same answer from the same values, so that a new manager goes on where the one before was.
+ * Promises: nothing moves before its clock has run down. Nothing moves while a greater share of the clusters is lost
+ * than the placement allows. An object leaves a cluster only if another cluster takes over. An object returns only
+ * after the cluster has been ready for a while. The same values give the same answer, so that a new leader continues
+ * where the previous one stopped.
  */
 export type { Contacts } from "./types.ts";
 export { type Failover, scheduleWithFailover } from "./schedule.ts";

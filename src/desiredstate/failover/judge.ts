@@ -2,17 +2,17 @@ import { durationMs, timestamp } from "../../apis/index.ts";
 import type { ClusterSnapshot, Eviction } from "../../scheduler/types.ts";
 import type { Departure, DepartureReason, FailoverInput, FailoverPlan, FailoverRules } from "./types.ts";
 
-/** How long a cluster may be lost before the object leaves it, as Kubernetes waits for a node. */
+/** How long a cluster may be lost before the object leaves; Kubernetes waits as long for a lost node. */
 const GRACE_PERIOD = "5m";
-/** How long a cluster has to be well before the object returns. */
+/** How long a cluster must be ready before the object returns. */
 const RETURN_AFTER = "5m";
-/** When a greater share is lost at once, the hub is probably the one that is cut off. */
+/** If a greater share of the clusters is lost at once, probably the hub itself is cut off. */
 const MAX_UNHEALTHY = "34%";
 
 /**
- * Which clusters an object is to leave, which it may not return to, and which clocks run. The clocks are those of the hub (the Ready conditions of
- * clusters, the times in the object's status), so a new manager goes on where the one before was. A cluster that is lost again before its time was
- * over begins anew.
+ * Decides which clusters an object leaves, to which clusters the object may not return, and which clocks run. All
+ * clocks come from the hub (Ready conditions of clusters, times in the object's status), so a new leader continues
+ * where the previous one stopped. If a cluster is lost again before its clock has run down, the clock starts anew.
  */
 export function judgeFailover(input: FailoverInput, now: number): FailoverPlan {
   const { rules, clusters, current, departures, unhealthySince, contacts, turnAt = now } = input;
@@ -38,7 +38,7 @@ export function judgeFailover(input: FailoverInput, now: number): FailoverPlan {
     if (departure !== undefined) {
       const isUncured = departure.reason === "ObjectUnhealthy" && ill.length > 0;
       const at = isUncured ? Number.POSITIVE_INFINITY : returnsAt(cluster, departure, rules);
-      // After a time without a manager the cluster may be lost again: nobody wrote that down.
+      // The cluster may have been lost again while no manager ran and wrote this down.
       const isUntried = at <= now && contacts?.isReached(name) === false;
       if (at <= now && !isUntried) continue;
       kept.push(departure);
@@ -54,7 +54,7 @@ export function judgeFailover(input: FailoverInput, now: number): FailoverPlan {
         else recheckAt = Math.min(recheckAt, clock.at);
         continue;
       }
-      // After a time without a manager the cluster may have been back for long: nobody wrote that down.
+      // The cluster may have returned long ago while no manager ran and wrote this down.
       const isUntried = clock.reason === "ClusterLost" && contacts?.isLost(name) === false;
       const isDue = clock.at <= now && !isUntried;
       if (isDue && clock.reason === "ClusterLost" && turnAt > now) {
@@ -83,8 +83,9 @@ export function judgeFailover(input: FailoverInput, now: number): FailoverPlan {
 }
 
 /**
- * Where the object is unhealthy, and whether that is probably the object's own fault: on all of its several clusters at once, or on another one after it
- * has left one for that. It would wander from cluster to cluster.
+ * Clusters on which the object is unhealthy, and whether the object itself is probably at fault. It is at fault if it
+ * is unhealthy on all of several clusters, or again after it left a cluster for that reason. Such an object would
+ * wander from cluster to cluster.
  */
 function healthOf(
   { rules, current, departures, unhealthySince }: FailoverInput,
@@ -102,19 +103,26 @@ function percentOf({ maxUnhealthyClusters = MAX_UNHEALTHY }: FailoverRules): num
   return Number.parseInt(maxUnhealthyClusters, 10);
 }
 
-/** Epoch milliseconds; undefined of a cluster that is ready, or of which nothing has been said yet. */
+/** Epoch milliseconds; undefined for a cluster that is ready or has no Ready condition yet. */
 function lostSince({ ready }: ClusterSnapshot): number | undefined {
   return ready === undefined || ready.status === "True" ? undefined : ready.since;
 }
 
-/** Since when a cluster is lost that `meridian plan --without` leaves out: it is lost alone, whatever joined a moment ago. */
+/**
+ * `since` of the cluster that `meridian plan --without` leaves out: this cluster counts as lost alone, whatever joined
+ * a moment ago.
+ */
 const ALWAYS = 0;
 const NEVER = Number.NEGATIVE_INFINITY;
 
 /**
- * When too many clusters were lost at once for the last time, epoch milliseconds. A hub that was cut off gets its clusters back one after the other, and
- * what is still lost then has to be so for a whole grace period before anything leaves it. The conditions of the clusters alone tell: before the return of
- * a cluster, none was lost but that one, those that returned after it, and those that are lost now. So the answer may be too late, and is never too early.
+ * The last moment at which too many clusters were lost at once, in epoch milliseconds. A hub that was cut off gets its
+ * clusters back one after the other. A cluster that is still lost must stay lost for a whole grace period before
+ * objects leave it.
+ *
+ * Only the present conditions of the clusters tell the past. Before a cluster returned, at most these were lost: that
+ * cluster, the clusters that returned later, and the clusters lost now. The answer may be too late, but never too
+ * early.
  */
 function endOfHold(clusters: readonly ClusterSnapshot[], isTooMany: (count: number) => boolean): number {
   const lost = clusters.filter((cluster) => (lostSince(cluster) ?? ALWAYS) !== ALWAYS).length;

@@ -1,22 +1,24 @@
 import { durationMs, type FederatedStatus, type Placement, shareOf } from "../../apis/index.ts";
 import { type ClusterSnapshot, type Decision, goesByRoom, type Subject } from "../../scheduler/index.ts";
 
-/** How long pods may find no node, as long as Kubernetes leaves them on a node that is lost. */
+/** How long pods may stay unschedulable; Kubernetes keeps pods as long on a lost node. */
 const AFTER = "5m";
 const AT_ONCE = "25%";
 
 type Rules = NonNullable<Placement["spec"]["replicaScheduling"]["rescheduling"]>;
 
-/** What the placement says of replicas whose pods find no node; undefined where they stay. */
+/** The placement's rescheduling rules; undefined if unschedulable replicas stay. */
 export function reschedulingOf({ spec }: Placement): Rules | undefined {
   return goesByRoom(spec.replicaScheduling) ? spec.replicaScheduling.rescheduling : undefined;
 }
 
 /**
- * As `decide`, and replicas whose pods have found no node for the delay of the rules leave their cluster: no more at once than the rules allow, only
- * those that find room on another cluster, and never one that runs. They do not come back by themselves: nothing that runs moves for room.
+ * Calls `decide`, and moves replicas whose pods have been unschedulable for the delay of the rules. At most the allowed
+ * share moves at once, only replicas that fit on another cluster move, and running replicas never move. Moved replicas
+ * do not return by themselves, because running replicas never move for capacity.
  *
- * The clock of a cluster is in the object's status, and begins anew when replicas have left, so that a new manager goes on where the one before was.
+ * A cluster's clock is in the object's status and restarts after replicas have left, so a new leader continues where
+ * the previous one stopped.
  */
 export function withRescheduling(
   subject: Subject,
@@ -40,7 +42,7 @@ export function withRescheduling(
     budget,
     due.reduce((sum, { replicas }) => sum + replicas, 0),
   );
-  // What does not fit elsewhere stays: each time so much less is tried.
+  // Replicas that do not fit elsewhere stay: each attempt moves fewer.
   while (moving > 0) {
     const leaving = keptWhere(subject, due, moving);
     if (leaving.size === 0) return stay(false);
@@ -53,7 +55,7 @@ export function withRescheduling(
   return stay(true);
 }
 
-/** Takes that many replicas away, from the first clusters on. What each of these clusters may keep. */
+/** Takes `moving` replicas away, from the first clusters on. Returns how many replicas each of these clusters may keep. */
 function keptWhere(subject: Subject, due: readonly Stuck[], moving: number): Map<string, number> {
   const leaving = new Map<string, number>();
   let left = moving;
@@ -70,19 +72,19 @@ const heldOn = ({ held, current }: Subject, cluster: string): number => held?.ge
 
 interface Stuck {
   cluster: string;
-  /** Of which pods find no node. */
+  /** Replicas with unschedulable pods. */
   replicas: number;
-  /** Epoch milliseconds at which they may leave. */
+  /** Epoch milliseconds at which the replicas may leave. */
   at: number;
 }
 
-/** In the order of the names of the clusters. */
+/** Sorted by cluster name. */
 function stuckOn({ after = AFTER }: Rules, subject: Subject, previous: FederatedStatus | undefined): Stuck[] {
   const stuck = (previous?.clusters ?? []).flatMap(({ name, unschedulableSince, replicas }): Stuck[] => {
     if (unschedulableSince === undefined) return [];
     const held = heldOn(subject, name);
     const missing = held - replicas.available;
-    // Where some have left already, and the status does not say so yet, the clock begins anew when it does.
+    // Some replicas have already left and the status does not show this yet: the clock restarts when it does.
     if (missing <= 0 || held < replicas.desired) return [];
     return [{ cluster: name, replicas: missing, at: Date.parse(unschedulableSince) + durationMs(after) }];
   });
@@ -94,14 +96,14 @@ function withRecheck(decision: Decision, at: number): Decision {
   return recheckAt === Infinity ? decision : { ...decision, recheckAt };
 }
 
-/** Says how many have left. */
+/** Adds the number of moved replicas to the decision. */
 function telling(decision: Decision, subject: Subject, leaving: ReadonlyMap<string, number>): Decision {
   if (decision.room === undefined) return decision;
   const left = new Map([...leaving].map(([cluster, most]) => [cluster, heldOn(subject, cluster) - most]));
   return { ...decision, room: { ...decision.room, left } };
 }
 
-/** Room on another cluster would change the decision. */
+/** Marks the decision as waiting for capacity on another cluster. */
 function awaiting(decision: Decision, awaits: boolean): Decision {
   return awaits && decision.room !== undefined ? { ...decision, room: { ...decision.room, awaited: true } } : decision;
 }

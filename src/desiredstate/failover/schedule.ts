@@ -4,21 +4,24 @@ import { withRescheduling } from "./rescheduling.ts";
 import { judgeFailover } from "./judge.ts";
 import type { Contacts, Departure, FailoverPlan, FailoverRules } from "./types.ts";
 
-/** What failover came to, for the object's status. */
+/** Result of failover, for the object's status. */
 export interface Failover {
-  /** For `status.departures`. */
+  /** Written to `status.departures`. */
   departures: readonly Departure[];
-  /** For the condition `FailingOver`. */
+  /** The condition `FailingOver`. */
   condition: { status: "True" | "False" | "Unknown"; reason: string; message: string };
-  /** Set where a clock has run down, and what comes of that waits until this process has tried to reach the cluster itself. */
+  /** A clock has run down, and the result waits until this process has tried to reach the cluster itself. */
   awaitsContact?: true;
-  /** When the object leaves a lost cluster, epoch milliseconds: now, or when its turn comes. Not set where it does not leave, or its clock still runs. */
+  /**
+   * When the object leaves a lost cluster, in epoch milliseconds: now, or at its turn. Undefined if the object does not
+   * leave or the clock still runs.
+   */
   turn?: number;
-  /** How long the object is unhealthy on each cluster is asked for. */
+  /** Report since when the object is unhealthy on each cluster. */
   watchesHealth: boolean;
 }
 
-/** As `schedule`, for a placement with failover: an object leaves a cluster only where another one takes what it had there. */
+/** Calls `schedule` for a placement with failover: an object leaves a cluster only if another cluster takes over. */
 export function scheduleWithFailover(
   subject: Subject,
   placement: Placement,
@@ -36,7 +39,7 @@ export function scheduleWithFailover(
   const left = new Set(before.map(({ cluster }) => cluster));
   const current = new Map([...subject.current].filter(([name]) => !left.has(name)));
   const unhealthySince = clocksIn(previous);
-  // Where all of it has come to its end, nothing is to be saved.
+  // A cluster on which all work has finished needs no failover.
   const unfinished = new Map([...current].filter(([name]) => subject.finished?.has(name) !== true));
   const facts = { rules, clusters, current: unfinished, departures: before, unhealthySince, contacts, turnAt };
   const plan = judgeFailover(facts, now);
@@ -53,7 +56,7 @@ export function scheduleWithFailover(
       departures = [...departures, ...plan.due].sort((a, b) => (a.cluster < b.cluster ? -1 : 1));
     } else {
       isNowhere = true;
-      // Where the others lack room, or it is being measured, more of it changes the answer.
+      // The other clusters lack capacity, or are being measured: more capacity changes the answer.
       if (decision.room !== undefined && elsewhere.room?.awaited === true)
         decision = { ...decision, room: { ...decision.room, awaited: true } };
     }
@@ -77,7 +80,7 @@ function turnIn({ due, leaving }: FailoverPlan, isNowhere: boolean, now: number)
   return !isNowhere && due.some(({ reason }) => reason === "ClusterLost") ? { turn: now } : {};
 }
 
-/** Since when the object is unhealthy on clusters, as its status says. */
+/** Since when the object is unhealthy on each cluster, by its status. */
 function clocksIn(previous: FederatedStatus | undefined): Map<string, number> {
   const clocks = new Map<string, number>();
   for (const { name, unhealthySince } of previous?.clusters ?? [])
@@ -85,13 +88,16 @@ function clocksIn(previous: FederatedStatus | undefined): Map<string, number> {
   return clocks;
 }
 
-/** Some cluster takes what another is to lose: without that, to leave would only take something away. */
+/** True if a cluster gains the object or replicas. Without a gain, leaving would only lose replicas. */
 function gains(before: Decision, after: Decision): boolean {
   const had = new Map(before.clusters.map(({ name, replicas }) => [name, replicas]));
   return after.clusters.some(({ name, replicas }) => !had.has(name) || (replicas ?? 0) > (had.get(name) ?? 0));
 }
 
-/** The step that each cluster is at, with the time of the next one: no relative times, so that it says the same until something happens. */
+/**
+ * Names the cluster's present step and the time of the next one. Times are absolute, so that the condition changes only
+ * when something happens.
+ */
 function conditionOf(
   { held, leaving, due, returning, incurable }: FailoverPlan,
   departures: readonly Departure[],
