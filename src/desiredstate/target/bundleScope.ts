@@ -12,16 +12,17 @@ import { type Allowance, type NamespaceTerms, stricterOf } from "../podSecurity/
 import type { Problem } from "../types.ts";
 
 /**
- * What a bundle may bring to members. Whoever may write a bundle is a tenant of its namespace on the hub, and what the manager applies is
- * applied with the manager's rights: so a bundle brings only namespaced objects into the namespace of its own name, and nothing that gives
- * rights there. What goes beyond is for a cluster administrator to allow, by annotations on the Namespace of the hub, which a tenant
- * cannot change: by kind, for cluster-scoped kinds and for Roles and RoleBindings, and by name, for other namespaces.
+ * Limits on the content of a bundle. Whoever may write a bundle is a tenant of its namespace on the hub, but the
+ * manager applies the bundle with the manager's own rights. So a bundle may bring only namespaced objects into the
+ * namespace of the same name, and nothing that gives rights there. A cluster administrator may allow more by
+ * annotations on the hub's Namespace, which a tenant cannot change: cluster-scoped kinds, Roles and RoleBindings by
+ * kind, and other namespaces by name.
  *
- * That a ClusterPlacement selects the bundle allows nothing: it says where objects run, often for every object with a label, and a tenant
- * who sets the label would have become the administrator of the members.
+ * A ClusterPlacement that selects the bundle allows nothing. A ClusterPlacement says where objects run, often for every
+ * object with a label, and a tenant who sets the label would otherwise become administrator of the members.
  */
 
-/** Why the manifests cannot be sent as they are; undefined when they can. */
+/** Why the manifests cannot be sent as they are; undefined if they can. */
 export function manifestsProblem(bundle: KubeObject): Problem | undefined {
   const found = judgeManifests(unpackedSpecOf(bundle), bundle.metadata.namespace).next();
   if (found.done === true) return undefined;
@@ -30,7 +31,7 @@ export function manifestsProblem(bundle: KubeObject): Problem | undefined {
   return { reason: "InvalidManifest", message, ...(message === detail ? {} : { detail }) };
 }
 
-/** Why what the bundle renders may not go to members; undefined when it may. */
+/** Why the rendered objects of the bundle may not go to members; undefined if they may. */
 export function scopeProblem(objects: readonly KubeObject[], terms: NamespaceTerms): Problem | undefined {
   const needed = nothingNeeded();
   let first: KubeObject | undefined;
@@ -45,15 +46,15 @@ export function scopeProblem(objects: readonly KubeObject[], terms: NamespaceTer
   return first === undefined ? undefined : notAllowed(first, terms.namespace, needed);
 }
 
-/** What has to be allowed before what the bundle renders may go to members. */
+/** Permissions that the rendered objects of a bundle lack. */
 export interface ScopeNeeds {
-  /** Of the Namespace of the hub; each lacks at least one of its values. */
+  /** Annotations of the hub's Namespace; each lacks at least one of the listed values. */
   allowances: Allowance[];
-  /** Kinds in namespaces of Kubernetes, as `kube-system/Role`, which each member has to open too. */
+  /** Kinds in protected namespaces, as `kube-system/Role`. Each member must open these too. */
   inProtected: string[];
 }
 
-/** {@link ScopeNeeds} of objects that break no rule which nobody can lift. */
+/** Computes {@link ScopeNeeds}. The objects must not break a rule that no administrator can lift. */
 export function scopeNeeds(objects: readonly KubeObject[], terms: NamespaceTerms): ScopeNeeds {
   const needed = nothingNeeded();
   for (const object of objects) {
@@ -80,13 +81,13 @@ function annotationsOf({ kinds, namespaces, inProtected }: Needed): { name: stri
   ].filter(({ value }) => value.length > 0);
 }
 
-/** What the bundle needs beyond its namespace, and whether that is allowed already. */
+/** Needs of the bundle beyond its namespace. The value is true if the need is already allowed. */
 type Needs = Map<string, boolean>;
 
 interface Needed {
   kinds: Needs;
   namespaces: Needs;
-  /** As `kube-system/Role`. */
+  /** Keys look like `kube-system/Role`. */
   inProtected: Needs;
 }
 
@@ -115,7 +116,10 @@ function protectedNamespace(object: KubeObject, namespace: string): Problem {
   return { reason: "ProtectedNamespace", message };
 }
 
-/** An annotation is written whole: one that lacks something names all that the bundle needs by it. */
+/**
+ * The command overwrites an annotation as a whole, so an annotation that lacks one value lists all values that the
+ * bundle needs.
+ */
 function valueOf(needs: Needs): string[] {
   return [...needs.values()].every(Boolean) ? [] : [...needs.keys()].toSorted();
 }
@@ -123,7 +127,7 @@ function valueOf(needs: Needs): string[] {
 const lackingOf = (needs: Needs): string[] =>
   [...needs].flatMap(([name, isAllowed]) => (isAllowed ? [] : [name])).toSorted();
 
-/** Says what to do, as far as there is room; in full beside it. */
+/** The message says what to do, as far as it fits; `detail` has the full text. */
 function notAllowed(object: KubeObject, home: string, needed: Needed): Problem {
   const { kinds, inProtected } = needed;
   const places: Needs = new Map([...needed.namespaces, ...inProtected]);
@@ -155,10 +159,11 @@ function notAllowed(object: KubeObject, home: string, needed: Needed): Problem {
 }
 
 /**
- * The terms for one object of a bundle: those of the namespace that the object goes to, at the level of the bundle's own where that is stricter:
- * whoever may bring objects elsewhere becomes no more by it. A service account that the bundle itself brings may
- * run its pods: the pods are applied after the account, which was made for this bundle, since an account that is there already is never
- * taken up. Where strangers are taken over (`Adopt`), this is not so.
+ * Terms for each object of a bundle: the terms of the object's namespace, at the Pod Security level of the bundle's own
+ * namespace if that is stricter. So nobody gains rights by sending objects to another namespace.
+ *
+ * Pods may use a service account that the bundle itself brings. The account is applied before the pods and is new,
+ * since existing accounts are never adopted. With `conflictResolution: Adopt` this exception does not hold.
  */
 export function termsWithin(objects: readonly KubeObject[], terms: NamespaceTerms, adopts: boolean): NamespaceTerms {
   const accounts = new Set(

@@ -1,5 +1,5 @@
 /**
- * The target of one object: which clusters, how many replicas, which revision.
+ * Computes the target of one object: which clusters, how many replicas, which revision.
  *
  * Promises: every cluster has a verdict with a reason.
  */

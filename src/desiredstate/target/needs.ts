@@ -13,8 +13,9 @@ import type { Needs } from "../snapshot.ts";
 const NOTHING: Needs = Object.freeze({ dependencies: Object.freeze([]) });
 
 /**
- * What an object needs beside it, by what it is and by what the policy that places it says. `runs`: the object runs somewhere already. Then what
- * it needs is still of interest when no policy places it any more; one of a kind that is sent as it is, and that goes nowhere, needs nothing.
+ * Dependencies of an object, by its content and by the policy that places it. `runs`: the object already runs on some
+ * cluster, so its dependencies matter even if no policy places it any more. An unplaced object of a kind that is sent
+ * as it is has no dependencies unless it runs.
  */
 export function needsOf(kind: HubKind, object: KubeObject, placement: Placement | undefined, runs: boolean): Needs {
   const { mode, fields = [] } = placement?.spec.dependencies ?? {};
@@ -29,7 +30,7 @@ export function needsOf(kind: HubKind, object: KubeObject, placement: Placement 
   return mismatch === undefined ? all : { ...all, problem: mismatchOf(mismatch) };
 }
 
-/** Only what belongs to a namespace names objects of its own. */
+/** Only namespaced objects can refer to dependencies in their namespace. */
 function ofTemplates(object: KubeObject, placement: Placement | undefined): readonly Dependency[] {
   const declared = placement?.spec.podTemplates?.filter(({ kind }) => kind === object.kind) ?? [];
   if (declared.length === 0 || object.metadata.namespace === undefined) return [];
@@ -37,8 +38,8 @@ function ofTemplates(object: KubeObject, placement: Placement | undefined): read
 }
 
 /**
- * With what the dependencies need in their turn, as far as they are known: the pull secrets of a service account. The same array where that is
- * nothing.
+ * Adds the dependencies of the dependencies, as far as known: the pull secrets of a service account. Returns the same
+ * array if nothing is added.
  */
 export function withTheirNeeds(
   dependencies: readonly Dependency[],
@@ -53,7 +54,7 @@ export function withTheirNeeds(
   return more === undefined ? dependencies : merged(dependencies, more);
 }
 
-/** Each object once. */
+/** Lists each object once. */
 function merged(some: readonly Dependency[], others: readonly Dependency[]): readonly Dependency[] {
   if (others.length === 0) return some;
   const all = new Map(some.map((dependency) => [refKey(dependency.ref), dependency]));

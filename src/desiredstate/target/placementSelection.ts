@@ -13,9 +13,10 @@ interface Candidate {
 }
 
 /**
- * The one policy that places the object: the highest priority, then a namespaced one before a cluster-scoped one, then the one whose
- * selector says most closely what it means (name, labels, all of the kind), then the first by name. A namespaced policy reaches only objects of
- * its own namespace, and a policy that is being deleted none. Undefined when none matches.
+ * Selects the policy that places the object. The order is: highest priority, a namespaced policy before a
+ * cluster-scoped one, the most specific selector (name, labels, all of the kind), the first name. A namespaced policy
+ * selects only objects of its own namespace. A policy that is being deleted selects nothing. Undefined if no policy
+ * matches.
  */
 export function selectPlacement(
   object: KubeObject,
@@ -25,7 +26,10 @@ export function selectPlacement(
   return choosePlacement(object, placements, setting).placement;
 }
 
-/** As {@link selectPlacement}, with the policies that select the object too, and why the chosen one goes before each of them. */
+/**
+ * Like {@link selectPlacement}, but also returns the other selecting policies and why the chosen policy precedes each
+ * of them.
+ */
 export function choosePlacement(
   object: KubeObject,
   placements: readonly Placement[],
@@ -62,7 +66,7 @@ function reaches(placement: Placement, object: KubeObject): boolean {
   return object.metadata.namespace !== undefined && placement.metadata.namespace === object.metadata.namespace;
 }
 
-/** Whether the first goes before the second, and what decides that. */
+/** True if the first candidate precedes the second; `because` names the deciding criterion. */
 function precedence(a: Candidate, b: Candidate): { before: boolean; because: string } {
   const [mine, other] = [a.placement.spec.priority ?? 0, b.placement.spec.priority ?? 0];
   if (mine !== other) return { before: mine > other, because: `priority ${mine} goes before ${other}` };

@@ -19,27 +19,27 @@ type Policy<T extends { metadata: unknown }> = Omit<T, "metadata" | "status"> & 
   metadata: { name: string; namespace?: string };
 };
 
-/** What an object was, as far as a target follows from it: enough to make the same of it once more. Holds nothing of a Secret. */
+/** An object with its policies, complete enough to compute the same target again. Contains no data of Secrets. */
 export interface RevisionContent {
-  /** Without its status and what the server keeps about it. */
+  /** Without status and server-managed metadata. */
   object: KubeObject;
   placement?: Policy<Placement>;
-  /** Those that select the object. */
+  /** The policies that select the object. */
   overrides: Policy<OverridePolicy>[];
-  /** The ConfigMaps that go along. */
+  /** ConfigMaps among the object's dependencies. */
   configMaps?: KubeObject[];
   dependencyHashes?: DependencyHashes;
 }
 
-/** Something that the object needs may not be read, so that nobody can say what the pods would read. */
+/** True if Meridian may not read a dependency, so that the content that pods would read is unknown. */
 export function isUnreadable({ clusters }: Pick<Target, "clusters">): boolean {
   return clusters.some(({ frozenFor }) => frozenFor !== undefined);
 }
 
 /**
- * What the object is now; undefined where nothing is to be rolled out: no policy with a rollout places it, or nobody can say at present what it
- * is to be. `last`: what was rolled out last. Dependencies that may not be read count as what they were then, so that a change of the object is
- * still known for one.
+ * The current revision of the object. Undefined if nothing is to be rolled out: the object is not scheduled, its policy
+ * is suspended, or the desired state is unknown. `last`: the revision rolled out last. Unreadable dependencies count as
+ * they were in `last`, so that a change of the object is still seen.
  */
 export function revisionOf(
   snapshot: Snapshot,
@@ -70,8 +70,8 @@ export function revisionOf(
 }
 
 /**
- * Equal for contents of which the same is made. What says how a change comes to the clusters (rollout, failover, priority) is no change itself, and
- * neither is what the policies are called.
+ * Content by which two revisions are compared: equal if they produce the same member objects. The names of policies,
+ * and fields that only say how a change reaches the clusters (rollout, failover, priority), are left out.
  */
 export function madeOfRevision({ object, placement, overrides, dependencyHashes }: RevisionContent): object {
   return {
@@ -82,12 +82,12 @@ export function madeOfRevision({ object, placement, overrides, dependencyHashes 
   };
 }
 
-/** Whether the two revisions differ only in what policies or dependencies say, not in the object itself. */
+/** True if the revisions differ at most in their policies or dependencies. */
 export function isSameObject(a: RevisionContent, b: RevisionContent): boolean {
   return canonicalJson(madeOf(a.object)) === canonicalJson(madeOf(b.object));
 }
 
-/** What of the object itself decides what is made of it. */
+/** The parts of the object that determine its member objects. */
 function madeOf(object: KubeObject): object {
   const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
   const rendered = isRendered(object);
@@ -99,8 +99,9 @@ function madeOf(object: KubeObject): object {
 }
 
 /**
- * The same moment, with the object and its policies as they were: what follows from it is what a cluster had that waits for its turn. Which object
- * it is says the object as it is now. What cluster-scoped policies gave then counts as far as those of now give it too.
+ * The present snapshot, with the object and policies of the revision. Its target is what a cluster has that waits for
+ * its turn. The identity (name, namespace, UID) comes from the present object. Permissions of the recorded
+ * cluster-scoped policies count only if the current ones give them too.
  */
 export function snapshotOfRevision(content: RevisionContent, snapshot: Snapshot): Snapshot {
   const { choice, needs: _, dependencies, object: now, ...rest } = snapshot;
@@ -127,19 +128,19 @@ export function snapshotOfRevision(content: RevisionContent, snapshot: Snapshot)
   };
 }
 
-/** The version may have been another one then, with other fields. */
+/** The recorded apiVersion may have other fields than the present one, so it is kept within the same group. */
 function apiVersionOf({ object: { apiVersion } }: RevisionContent, now: KubeObject): string {
   return parseApiVersion(apiVersion).group === parseApiVersion(now.apiVersion).group ? apiVersion : now.apiVersion;
 }
 
-/** Objects of others are taken over only where the policy of now says so, too. */
+/** `Adopt` holds only if the current policy says `Adopt` too. */
 function withPresentResolution(then: Policy<Placement>, now: Placement | undefined): Placement {
   const isTakenBack = then.spec.conflictResolution === "Adopt" && now?.spec.conflictResolution !== "Adopt";
   const spec: PlacementSpec = isTakenBack ? { ...then.spec, conflictResolution: "Abort" } : then.spec;
   return { ...then, spec };
 }
 
-/** Fields of a placement that say how, when and for how long; what is made on a cluster follows from the others. */
+/** Fields of a placement that determine the objects on a cluster, without those that say how, when and for how long. */
 function whatIsMade(spec: PlacementSpec): Partial<PlacementSpec> {
   const {
     resourceSelectors: _resourceSelectors,
@@ -155,7 +156,10 @@ function whatIsMade(spec: PlacementSpec): Partial<PlacementSpec> {
   return made;
 }
 
-/** Who owns which field says what of a plain object a person has set; when they wrote, and with what, is no part of it. */
+/**
+ * `managedFields` stay for a plain object, because they show which fields a person has set. Times and the status
+ * entries are dropped.
+ */
 function kept({ status: _, metadata, ...content }: KubeObject): KubeObject {
   const { name, namespace, labels, annotations, managedFields } = metadata;
   const own = usersOf(annotations);

@@ -28,14 +28,14 @@ import { AWAITING_REPLACEMENT } from "../rows/index.ts";
 import type { Target } from "../types.ts";
 import type { Snapshot } from "../snapshot.ts";
 
-/** Why a copy stays as it is of which the hub has no record, while nothing says where the object belongs. */
+/** Reason to keep a copy that no record of the hub names, while no policy places the object. */
 const COPY_FOUND: Reason = "CopyFound";
 
-/** Where an object goes, where it stays as it is, and why. */
+/** The clusters that get the object, the clusters that keep it unchanged, and why. */
 export interface Scope {
   decision: Decision;
   scheduled: Target["scheduled"];
-  /** The clusters that are concerned, sorted by name; none that is being deleted. */
+  /** The affected clusters, sorted by name; without clusters that are being deleted. */
   places: readonly Place[];
   suspended: boolean;
   /** Set where the placement asks for failover. */
@@ -43,9 +43,9 @@ export interface Scope {
 }
 
 /**
- * Clusters that run the object now, as far as anybody knows, and how many replicas each was last asked for. One that it is being removed
- * from does not count: that was decided while a policy said where else it belongs. One that serves until the object has arrived elsewhere
- * counts, or nothing would keep the object there once there is nowhere else to go.
+ * Clusters that run the object now, as far as known, with the replicas last given to each. A cluster in state Removing
+ * does not count: the removal was decided while a policy placed the object elsewhere. A cluster that serves until the
+ * object has arrived elsewhere counts. Otherwise nothing would keep the object there if no other cluster fits.
  */
 export function currentClusters(
   { previous, running, clusters }: Snapshot,
@@ -61,7 +61,8 @@ export function currentClusters(
   }
   for (const name of running ?? []) if (!removing.has(name)) current.set(name, reported.get(name));
   if (previous?.unlistedClusters === undefined && running === undefined) {
-    // Of an earlier version, whose summary only counts: each cluster of its regions may be meant, and to freeze one in vain harms nobody.
+    // A status written by an earlier version has only a summary by region. Any cluster of those regions may run the
+    // object, and freezing a cluster in vain harms nobody.
     const regions = new Set((previous?.summary ?? []).map(({ region }) => region));
     if (regions.size === 0) return current;
     for (const { name, region } of clusters)
@@ -71,8 +72,8 @@ export function currentClusters(
 }
 
 /**
- * Of the clusters that run the object now, those of which only copies there say so: no record of the hub names them, or the record names them for no
- * other reason. Undefined where there are none.
+ * Clusters that only their copies name as running the object. No record of the hub names such a cluster, or its status
+ * entry says only that a copy was found. Undefined if there are none.
  */
 export function foundClusters(
   { previous, running }: Snapshot,
@@ -88,7 +89,7 @@ export function foundClusters(
   return names.size === 0 ? undefined : names;
 }
 
-/** By cluster, the replicas that copies ask for of which the hub has no record. `rendered`: what the object comes to there. */
+/** Replicas by cluster, as copies without a record on the hub ask for. `rendered`: the object's member objects. */
 export function foundReplicas(
   { found = [] }: Snapshot,
   rendered: readonly KubeObject[],
@@ -106,15 +107,15 @@ export function foundReplicas(
 
 export interface Place {
   cluster: ClusterSnapshot;
-  /** True: it runs the object and is left as it is. False: its objects are made so. */
+  /** True: the cluster runs the object and keeps its copies unchanged. False: the objects are written. */
   frozen: boolean;
-  /** Frozen, and no record of the hub names it ({@link COPY_FOUND}). */
+  /** The cluster is frozen and no record of the hub names it ({@link COPY_FOUND}). */
   found?: true;
-  /** Its share; undefined where the replicas are not divided. */
+  /** The cluster's share of the replicas; undefined if the replicas are not divided. */
   replicas?: number | undefined;
 }
 
-/** Decides where the object goes. Clusters are sorted by name. */
+/** Decides where the object goes. `clusters` must be sorted by name. */
 export function scopeOf(
   snapshot: Snapshot,
   placement: Placement | undefined,
@@ -138,7 +139,7 @@ export function scopeOf(
         : scheduleWithFailover(subject, placement, rules, clusters, snapshot, now);
     if (placement.spec.suspend === true) {
       const scope = suspended(placement, decision, keepable);
-      // Nothing moves meanwhile, and what the object has left before it has left still.
+      // Nothing moves during the suspension, and earlier departures stay recorded.
       const { departures = [] } = snapshot.previous ?? {};
       return failover === undefined ? scope : { ...scope, failover: { ...failover, departures } };
     }
@@ -185,7 +186,7 @@ export function scopeOf(
   };
 }
 
-/** Clusters that keep the object while nothing says where it belongs. */
+/** Clusters that keep the object while no policy places it. */
 function keptClusters({ current }: Subject, { found = [] }: Snapshot): Subject["current"] {
   const letGo = new Set(found.flatMap(({ cluster, beforeJoin }) => (beforeJoin === true ? [cluster] : [])));
   return letGo.size === 0 ? current : new Map([...current].filter(([name]) => !letGo.has(name)));
@@ -202,14 +203,15 @@ function decided(
   return withRescheduling(subject, placement, clusters, previous, now, decide);
 }
 
-/** What a bundle holds must not be on the hub unless somebody says so. */
+/** The content of a bundle must not run on the hub unless a policy says so. */
 function isOffHub({ apiVersion, kind }: KubeObject): boolean {
   return hubKindOf(parseApiVersion(apiVersion).group, kind)?.holdsManifests === true;
 }
 
 /**
- * Whether the object is the default policy's: it runs nowhere yet, or only on local clusters without ever having had a
- * policy. One that a policy had placed there is kept as it is, and stays so: that the last status reports NoPlacement says it.
+ * True if the default policy applies: the object runs nowhere yet, or only on local clusters and never had a policy. An
+ * object that lost its policy keeps its copies and does not fall back to the default policy. The reason NoPlacement in
+ * the last status shows this.
  */
 function isUnderDefault(
   previous: FederatedStatus | undefined,
@@ -235,11 +237,11 @@ function placed(
     const scheduled = { status: "True" as const, reason, message: shortMessage(message) };
     return { decision, scheduled, places: chosenPlaces(decision, clusters), suspended: false };
   }
-  // Nothing to go to is no reason to go: what runs stays until there is.
+  // The lack of a fitting cluster is no reason to remove copies: running copies stay.
   const kept = keepable.length === 0 ? "" : `; it is kept as it is on ${counted(keepable.length, "cluster")}`;
   const { what, of = "", others = "" } = mostFrequentRefusal(decision.verdicts);
   const said = `no cluster fits: ${what}`;
-  // The reason says that none fits; why comes before how many, and before what is well known.
+  // Shorter texts first drop the unknown clusters, then the words that repeat the reason, then the counts.
   const texts = [
     `${said}${of}${others}${kept}`,
     `${said}${of}${kept}`,
@@ -259,7 +261,7 @@ function chosenPlaces(decision: Decision, clusters: readonly ClusterSnapshot[]):
   const places: Place[] = [];
   for (const { name, replicas } of decision.clusters) {
     const cluster = clusters[indexOfName(clusters, name)];
-    // A cluster that is being removed never gets anything, whatever was decided.
+    // A cluster that is being deleted gets nothing, whatever was decided.
     if (cluster !== undefined && !cluster.deleting) places.push({ cluster, frozen: false, replicas });
   }
   return places;
@@ -289,27 +291,28 @@ function notScheduled(reason: string, message: string): Target["scheduled"] {
 function selectedMessage(decision: Decision, clusters: number): string {
   const unknown: string[] = [];
   for (const { cluster, reason } of decision.verdicts) if (reason === "UnknownCluster") unknown.push(cluster);
-  // What the policy could not have, its author reads there; whoever owns the object reads it here.
+  // The author of the policy reads unmet demands in the policy's status; the owner of the object reads them here.
   const notes = [...(unknown.length === 0 ? [] : [unknownText(unknown)]), ...(decision.notes ?? [])];
   return [`${decision.clusters.length} of ${counted(clusters, "cluster")} selected`, ...notes].join("; ");
 }
 
-/** A Service that goes with its Deployment has none, and neither has an object whose field for them is not set. */
+/** A Service that is propagated with its Deployment has no replicas, nor has an object with an unset replica field. */
 const NOTHING_TO_DIVIDE = "; it has no replicas to divide: each gets the whole";
 
-/** Within a sentence of 120 characters. */
+/** Fits into a message of 120 characters. */
 const LONGEST_LIST = 80;
 
 function unknownText(names: readonly string[]): string {
   return listedAfter(unknownClusterWords(names), names, ", ", LONGEST_LIST);
 }
 
-/** Refusals that the policy's author asked for, or that say nothing of the cluster. */
+/** Refusals that the policy's author intended, or that say nothing about the cluster. */
 const MEANT: ReadonlySet<string> = new Set(["NotInAffinity", "Excluded", "UnknownCluster"]);
 
 /**
- * The reason that most clusters share, in the words of the first of them; of equally frequent ones the first by name. What keeps the object
- * from a cluster that the policy names says more than that the policy does not name the others.
+ * The most frequent refusal, in the words of its first verdict; among equally frequent ones the first by name. A
+ * refusal of a cluster that the policy names says more than a cluster that the policy does not name, so intended
+ * refusals come last.
  */
 function mostFrequentRefusal(verdicts: readonly Verdict[]): { what: string; of?: string; others?: string } {
   const byReason = new Map<string, Verdict[]>();
@@ -323,7 +326,7 @@ function mostFrequentRefusal(verdicts: readonly Verdict[]): { what: string; of?:
     [...byReason].toSorted(
       ([a, one], [b, two]) => rank(a) - rank(b) || two.length - one.length || (a < b ? -1 : 1),
     )[0] ?? [];
-  // A spread that cannot be met is what keeps the object from everywhere, however many clusters are refused before that.
+  // An unmet spread constraint keeps the object from all clusters, however many clusters other filters refuse before.
   const [first] = byReason.get("SpreadNotMet") ?? worst ?? [];
   if (worst === undefined || first === undefined) return { what: `there is none; join one with \`${joinCommand()}\`` };
   const unknown = byReason.get("UnknownCluster")?.map(({ cluster }) => cluster) ?? [];

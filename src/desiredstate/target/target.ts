@@ -45,9 +45,9 @@ import type { ClusterTarget, Target, Why } from "../types.ts";
 import type { Needs, Snapshot } from "../snapshot.ts";
 
 /**
- * Everything that follows from one moment's values for one hub object: which clusters run it, what is to be there, and why. `now` in epoch
- * milliseconds. The same values give the same target, hashes included, in whatever order they come. Never throws: what is wrong with one
- * cluster's share stands in that cluster's entry.
+ * Computes the target of one hub object: which clusters run it, which objects each should have, and why. `now` is in
+ * epoch milliseconds. The same values give the same target, hashes included, in any order of the input. Never throws: a
+ * problem of one cluster is in that cluster's entry.
  */
 export function computeTarget(snapshot: Snapshot, now: number): Target {
   const { object, hubId } = snapshot;
@@ -91,7 +91,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const finished = rendered.length === 0 ? recorded : finishedAfter(recorded, scope, snapshot, placement, subject);
 
   const owner = ownerRefOf(object);
-  // While no policy places the object, the one that did still says what becomes of its copies.
+  // While no policy places the object, the deletion policy of its last placement still applies.
   const deletionPolicy =
     (placement === undefined ? snapshot.previous?.deletionPolicy : placement.spec.deletionPolicy) ?? "Delete";
   const marking: Marking = { hubId, ownerText: ownerText(owner), policy: deletionPolicy };
@@ -127,9 +127,9 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
 
   const leftOut = isRendered(object) ? undefined : lacking(object, placement);
   const targets: ClusterTarget[] = [];
-  /** Rules that apply somewhere, also where they failed: the status of their own policy has to say so. */
+  /** Rules that apply on some cluster, failed ones included: the status of their own policy must name them. */
   const overriding = new Set<readonly MatchedRule[]>();
-  /** Rules that take a cluster of the object, whatever is done there. */
+  /** Rules that take a cluster of the object, frozen clusters included. */
   const reaching = new Set<readonly MatchedRule[]>();
 
   for (const { cluster, frozen, found: isFound, replicas: divided } of scope.places) {
@@ -143,7 +143,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
       share,
       present?.on(cluster),
     );
-    // On the hub itself nothing is propagated: what is referred to is there, whether or not Meridian may read it.
+    // Nothing is propagated to the hub itself: dependencies exist there already, whether or not Meridian may read them.
     const warning = dependencies.warning ?? (local ? dependencies.denial : leftOut) ?? variant.warning;
     const denial = frozen || local ? undefined : dependencies.denial;
     const isThere = frozen || subject.current.has(name);
@@ -206,7 +206,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   };
 }
 
-/** The record of what has come to its end, after the moves that the decision brings. While nothing decides where the object goes, it stays as it is. */
+/** The record of finished work after the moves of the decision. Unchanged while no decision places the object. */
 function finishedAfter(
   recorded: Finished,
   { decision, scheduled, suspended }: Scope,
@@ -225,7 +225,7 @@ function finishedAfter(
   });
 }
 
-/** How much room clusters have for the object's pods. */
+/** Capacity of the clusters for the object's pods. */
 function roomIn({ rooms, held }: Snapshot, needs: PodNeeds | undefined): Pick<Subject, "room" | "held"> {
   return {
     ...(rooms === undefined
@@ -249,20 +249,23 @@ function policiesOf(matched: Iterable<readonly MatchedRule[]>): Set<PolicyRef> {
   return new Set([...matched].flatMap((rules) => rules.map(({ policy }) => policy)));
 }
 
-/** Rendering recurses. How large the object may be, the hub has decided; the status is Meridian's own and goes nowhere. */
+/**
+ * Limits the depth, because rendering recurses. The hub already limits the size. The status does not count, since
+ * Meridian writes the status and sends it nowhere.
+ */
 function tooDeep({ status: _, ...object }: KubeObject): Why | undefined {
   const message = excess(object, { bytes: Infinity, levels: OBJECT_BOUNDS.levels });
   return message === undefined ? undefined : { reason: "TooLarge", message: `the object ${message}` };
 }
 
-/** Whoever writes there could become the cluster. */
+/** A writer in a protected namespace could take over the cluster. */
 function protectedNamespace({ namespace, isProtected }: NamespaceTerms): Why | undefined {
   if (!isProtected) return undefined;
   const message = shortMessage(`nothing is written into the namespace ${namespace} of members; use another one`);
   return { reason: "ProtectedNamespace", message };
 }
 
-/** What each cluster was last asked for: while it is frozen, that is still so. */
+/** Replicas last given to each cluster; a frozen cluster keeps them. */
 function reportedReplicas(
   { previous }: Snapshot,
   found: ReadonlyMap<string, number | undefined>,
@@ -273,7 +276,7 @@ function reportedReplicas(
   return reported;
 }
 
-/** What the object refers to and nobody can bring there. */
+/** Dependencies that do not exist on the hub or may not be read there. */
 function missingOf(
   needed: readonly Dependency[],
   { dependencies, unreadable }: Pick<Snapshot, "dependencies" | "unreadable">,
@@ -291,7 +294,7 @@ function nameOf({ kind, metadata }: Placement): NonNullable<Target["placement"]>
   return { kind, ...defined({ namespace }), name };
 }
 
-/** Of an object that is sent as it is. What the policy leaves to the members is none of it. */
+/** Only for an object that is sent as it is. Fields that the policy retains are left out. */
 function standingIn(
   object: KubeObject,
   [sent]: readonly KubeObject[],
