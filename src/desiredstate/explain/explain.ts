@@ -19,80 +19,86 @@ import { remedyFor } from "./remedies.ts";
 import type { ClusterTarget, Problem, Target, Why } from "../types.ts";
 import type { Snapshot } from "../snapshot.ts";
 
-/** Why one hub object runs where it does, and as what. */
+/** Why one hub object runs where it does, and with which content. */
 export interface Explanation {
   object: ObjectRef;
-  /** The object is being deleted, and what that waits for; all else says what would be if it stayed. */
+  /**
+   * Set while the object is being deleted: what the deletion waits for. All other fields then say what would hold
+   * without the deletion.
+   */
   deletion?: { since: string; message: string };
-  /** The policy that places the object, and what it says of replicas. */
+  /** The policy that places the object, with its priority. */
   placement?: PolicyRef & { priority: number };
-  /** The other policies that select the object, each with why another one goes before. */
+  /** The other policies that select the object, each with the reason for its lower precedence. */
   passedOver: readonly { policy: PolicyRef; because: string }[];
-  /** Where no policy selects the object: those that select its kind, and what keeps each from it; the closest first. */
+  /** If no policy selects the object: policies that select its kind, with what each lacks; the closest first. */
   nearly?: readonly NearMiss[];
   scheduled: Target["scheduled"];
-  /** What the clusters run and what is wanted, in a sentence, where these differ by the object's status. */
+  /** One sentence on the running and the desired versions, if they differ by the object's status. */
   runs?: string;
-  /** The affinity group that was used. */
+  /** The affinity group in use. */
   group?: string;
   division?: Division;
-  /** A group that comes before the one in use fits again, and is returned to at that moment (RFC 3339). */
+  /** Set if an earlier affinity group fits again: when the object returns to it (RFC 3339). */
   returning?: { group: string; at: string };
-  /** What failover says of the object, where the policy asks for failover. */
+  /** Failover condition of the object, if the policy asks for failover. */
   failover?: NonNullable<Target["failover"]>["condition"];
-  /** What the policy asks for and the decision did not give. */
+  /** Demands of the policy that the decision could not meet. */
   notes: readonly string[];
-  /** The stages in which a change of the object is rolled out; absent where the policy names none. */
+  /** Rollout stages in order; undefined if the policy names none. */
   stages?: readonly string[];
-  /** Clusters of the object that several stages take, of which the first counts, and those that none takes, which come last. */
+  /**
+   * Clusters of the object that several stages select (the first stage counts) or that no stage selects (they come
+   * last).
+   */
   stageProblems?: readonly string[];
-  /** Every override policy that selects the object, in the order in which they apply: the later wins. */
+  /** Override policies that select the object, in order of application: the later wins. */
   overrides: readonly { policy: PolicyRef; applies: boolean; because?: string }[];
-  /** By name; every cluster of the hub, and every one that the policy names. */
+  /** Sorted by name: all clusters of the hub, and all others that the policy names. */
   clusters: readonly ExplainedCluster[];
 }
 
-/** How the replicas are given out. */
+/** How the replicas are divided. */
 export interface Division {
   mode: string;
   strategy?: string;
-  /** What the object asks for. */
+  /** Replicas that the object asks for. */
   asked?: number;
-  /** What the chosen clusters get in all, overrides included. */
+  /** Replicas of the chosen clusters in total, overrides included. */
   given: number;
 }
 
 export interface ExplainedCluster {
   name: string;
   region?: string;
-  /** The object is to run there. */
+  /** The object should run on this cluster. */
   chosen: boolean;
   reason: string;
   message: string;
-  /** What the steps gave that score, by their names; undefined where none gave anything. */
+  /** Scores by the name of the scorer; undefined if no step scores. */
   scores?: Readonly<Record<string, number>>;
   replicas?: number;
-  /** The stage of a rollout that the cluster is in. */
+  /** The rollout stage of the cluster. */
   stage?: string | undefined;
-  /** What the object's status says of the cluster now. */
+  /** State of the cluster in the object's status. */
   state?: ClusterStatusEntry["state"];
-  /** Why it is in that state, by its status; absent where there is nothing to say. */
+  /** Reason for that state, from the status; undefined if the status gives none. */
   health?: Pick<ClusterStatusEntry, "reason" | "message" | "since">;
-  /** What the cluster runs, by the object's status, where that is not what is wanted there. */
+  /** Version that the cluster runs, by the object's status, if another one is desired. */
   runs?: ClusterStatusEntry["runs"];
-  /** What is there stays as it is, and why. */
+  /** Why the copies stay unchanged; undefined if the cluster is not frozen. */
   frozen?: Why;
-  /** Why nothing is written there. */
+  /** Why nothing is written on this cluster. */
   problem?: Problem;
-  /** Every step of the decision about the cluster, in order. */
+  /** The steps of the decision about this cluster, in order. */
   steps: readonly Step[];
-  /** What would have to change for the object to run there, all of it. Empty for a chosen cluster. */
+  /** Everything that must change for the object to run on this cluster. Empty for a chosen cluster. */
   remedies: readonly string[];
-  /** The rules that apply there, in order, with the fields that each of them sets. */
+  /** Rules that apply on this cluster, in order, with the fields that each rule sets. */
   overrides: readonly AppliedRule[];
 }
 
-/** Answers from the same decision that the controller takes, at the same moment's values. `now` in epoch milliseconds. */
+/** Explains the controller's own decision, from the same values. `now` is in epoch milliseconds. */
 export function explain(snapshot: Snapshot, now: number): Explanation {
   const { object } = snapshot;
   const target = computeTarget(snapshot, now);
@@ -205,7 +211,7 @@ function answerOf(
   };
 }
 
-/** One for each step that refuses; the same one once. */
+/** One remedy for each refusing step, without duplicates. */
 function remediesOf(verdict: Verdict | undefined, { placement }: Target): string[] {
   if (verdict === undefined || verdict.fits) return [];
   const refusals = verdict.steps.filter(({ fits }) => !fits);

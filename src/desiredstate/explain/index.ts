@@ -1,7 +1,7 @@
 /**
- * Why an object runs where it runs, and what would have to change.
+ * Explains why an object runs where it runs, and what would have to change.
  *
- * Promises: the explanation is made of the verdicts that the planner used, of nothing else.
+ * Promises: the explanation uses the planner's own verdicts and nothing else.
  */
 export { explain, type ExplainedCluster, type Explanation } from "./explain.ts";
 export { type NearMiss, nearMisses } from "./nearMisses.ts";

@@ -11,21 +11,21 @@ import {
 import type { PolicyRef } from "../../override/index.ts";
 import { compareText } from "../../scheduler/index.ts";
 
-/** A policy that nearly selects an object, and each thing that would have to differ. */
+/** A policy that nearly selects an object, with everything that would have to differ. */
 export interface NearMiss {
   policy: PolicyRef;
-  /** Which selector of the policy, as a path: `resourceSelectors[0]`. */
+  /** Path of the selector in the policy: `resourceSelectors[0]`. */
   selector: string;
-  /** A sentence each, at least one. */
+  /** One sentence each, at least one. */
   because: readonly string[];
 }
 
-/** More of them are no help. */
+/** A longer list would not help the reader. */
 const MOST = 3;
 
 /**
- * The policies that select objects of this kind, and not this one; the closest first, then by name. Of each policy the selector counts that
- * lacks the least. Empty where no policy selects the kind at all.
+ * Policies that select objects of this kind, but not this object; the closest first, then by name. For each policy, the
+ * selector with the fewest differences counts. Empty if no policy selects the kind.
  */
 export function nearMisses(
   object: KubeObject,
@@ -61,7 +61,7 @@ function outsideText(namespace: string | undefined, own: string | undefined): st
   return own === undefined ? `${reach}, and the object has none` : `${reach}, and the object is in ${own}`;
 }
 
-/** What of the selector the object does not have. */
+/** Requirements of the selector that the object does not meet. */
 function missing(selector: ResourceSelector, object: KubeObject, setting: ObjectSetting): string[] {
   const { name, namespace, labels } = object.metadata;
   const [wanted, own] = [selector.apiVersion, object.apiVersion].map((version) => parseApiVersion(version).group);
@@ -84,7 +84,7 @@ function missing(selector: ResourceSelector, object: KubeObject, setting: Object
   return problems;
 }
 
-/** The requirements of the selector that do not hold, each as what the labels would need. */
+/** Requirements of the selector that do not hold, as changes of the labels. */
 function unmet(selector: LabelSelector, labels: Readonly<Record<string, string>> | undefined): string[] {
   const equal = Object.entries(selector.matchLabels ?? {}).filter(
     ([key, value]) => !matchesLabelSelector({ matchLabels: { [key]: value } }, labels),

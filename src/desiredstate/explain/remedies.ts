@@ -1,7 +1,7 @@
 import { joinCommand } from "../../apis/index.ts";
 import type { Answer } from "../../scheduler/types.ts";
 
-/** What would have to change so that this answer becomes a yes: what the answer itself says of that, else by its reason. */
+/** The change that would turn the refusal into a yes: the answer's own remedy, or a remedy by its reason. */
 export function remedyFor(answer: Answer, cluster: string, policy: string): string {
   if (answer.remedy !== undefined) return answer.remedy;
   switch (answer.reason) {

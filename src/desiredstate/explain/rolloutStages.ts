@@ -2,19 +2,19 @@ import { type ClusterSelector, matchesClusterSelector } from "../../apis/index.t
 import { type RolloutPolicy, stageOf, stagesTaking } from "../../rollout/index.ts";
 import type { ClusterSnapshot } from "../../scheduler/index.ts";
 
-/** Which cluster is in which stage of a rollout. */
+/** Clusters by rollout stage. */
 export interface StageAssignment {
   /** The stages of the policy, in order. */
   names: readonly string[];
-  /** By cluster; whoever is in none is missing. */
+  /** Stage by cluster, without clusters that no stage selects. */
   stages: ReadonlyMap<string, string>;
-  /** Clusters that several stages take by their selectors: the first counts. */
+  /** Clusters that several stages select: the first stage counts. */
   overlapping: readonly { cluster: string; stages: readonly string[] }[];
-  /** Clusters that no stage takes: their turn comes last. */
+  /** Clusters that no stage selects: their turn comes last. */
   unassigned: readonly string[];
 }
 
-/** Undefined where the policy names no stages. `labels`: those of the object. */
+/** Undefined if the policy names no stages. `labels`: the labels of the object. */
 export function stageAssignment(
   policy: RolloutPolicy | undefined,
   clusters: readonly ClusterSnapshot[],
@@ -36,7 +36,7 @@ export function stageAssignment(
   return { names: given.map(({ name }) => name), stages, overlapping, unassigned };
 }
 
-/** What a person should look at before a rollout begins; a sentence each. */
+/** Problems to check before a rollout begins; one sentence each. */
 export function stageProblems({ overlapping, unassigned }: StageAssignment): string[] {
   const problems = overlapping.map(
     ({ cluster, stages }) => `stages ${stages.join(" and ")} both take ${cluster}: the first counts`,
