@@ -12,8 +12,8 @@ import type { ClusterFacts, Observation, Row, Target } from "../types.ts";
 import type { HubState } from "./hubState.ts";
 
 /**
- * The clusters that the record of a hub object names ({@link recordOf}): a claim of any other cluster to hold a copy counts for nothing. None
- * for an object that is gone.
+ * Clusters that the record of a hub object names ({@link recordOf}). A copy on any other cluster counts for nothing.
+ * Empty for a deleted object.
  */
 export function recordedClusters(
   state: Pick<HubState, "object" | "statusOf" | "memberClusters">,
@@ -30,8 +30,8 @@ export function recordedClusters(
 }
 
 /**
- * The member objects of one hub object: those that name it as their owner, and those of its rows that name nobody, since the annotation may
- * have been removed.
+ * Member objects of one hub object: objects that name it as their owner, and objects of its rows that name no owner.
+ * The annotation of the latter may have been removed.
  */
 export function copiesOf(state: Pick<HubState, "naming" | "cellsOf" | "copy">, owner: string): Observation[] {
   const copies = new Set(state.naming(owner));
@@ -43,9 +43,9 @@ export function copiesOf(state: Pick<HubState, "naming" | "cellsOf" | "copy">, o
 }
 
 /**
- * The copies that a plan considers: those of the object, and the dependencies that name another object as their owner. The copy of a Secret that
- * is gone from the hub stays for every application that refers to the Secret, whichever of them is named as its owner. Left out are the copies
- * that a person let go of ({@link isReleasedFrom}).
+ * Copies that a plan considers: the object's own copies, and its dependencies that name another owner. If a Secret is
+ * gone from the hub, its copy stays for every application that refers to the Secret, whichever owner the copy names.
+ * Copies that a person released are left out ({@link isReleasedFrom}).
  */
 export function copiesToPlan(state: HubState, owner: string, target: Target | undefined): Observation[] {
   const copies = new Set(copiesOf(state, owner));
@@ -63,8 +63,9 @@ export function copiesToPlan(state: HubState, owner: string, target: Target | un
 }
 
 /**
- * A copy on a cluster that the record does not name, of an object that nothing places: a person let go of the cluster (its MemberCluster was
- * deleted, and made again) or of the object's Placement. Nobody has said where else the object belongs, so the copy is left alone.
+ * True for a copy on a cluster outside the record, of an object that no policy places. A person released the cluster
+ * (deleted and recreated its MemberCluster) or deleted the object's Placement. Nobody has said where else the object
+ * belongs, so the copy is left alone.
  */
 export function isReleasedFrom(
   state: Pick<HubState, "object" | "statusOf" | "memberClusters" | "memberCluster">,
@@ -79,8 +80,8 @@ export function isReleasedFrom(
 }
 
 /**
- * What becomes of everything on a cluster whose MemberCluster is being deleted; undefined while it is not, and until somebody has said what: then
- * the cluster goes on as before.
+ * Decides about the objects on a cluster whose MemberCluster is being deleted. Undefined if the MemberCluster is not
+ * being deleted or has no deletion policy yet: the cluster then continues as before.
  */
 export function leavingOf({ metadata, spec }: MemberCluster): ClusterFacts["leaving"] {
   if (metadata.deletionTimestamp === undefined || spec.deletionPolicy === undefined) return undefined;
@@ -88,8 +89,8 @@ export function leavingOf({ metadata, spec }: MemberCluster): ClusterFacts["leav
 }
 
 /**
- * Whether a copy was on its cluster before the cluster was joined, and has not been taken up by the hub object since: neither does the object's
- * record name the cluster, nor did a row ask for the copy. A cluster that leaves is taken off every record.
+ * True for a copy that existed before its cluster was joined and that the hub object has not adopted since: the
+ * object's record does not name the cluster, and no row wanted the copy. A leaving cluster is removed from all records.
  */
 export function wasFoundOnJoin(
   state: Pick<HubState, "object" | "statusOf" | "memberClusters" | "memberCluster" | "rowOf">,
@@ -108,27 +109,30 @@ export function wasFoundOnJoin(
 
 const FOUND_ON_JOIN: Reason = "FoundOnJoin";
 
-/** Whether the row says that the copy was on its cluster before the cluster was joined, and is none of the hub object's. */
+/** True if the row holds a copy that existed before its cluster was joined and that the hub object has not adopted. */
 export function isFoundOnJoin(row: Row): boolean {
   return row.verb === "Hold" && !row.wanted && row.why.reason === FOUND_ON_JOIN;
 }
 
-/** The row takes the copy away, or says why the copy, which is to go, is still there. */
+/** True if the row removes the copy, or says why a copy that should be removed still exists. */
 export function isRemoval(row: Row): boolean {
   return row.verb === "Delete" || row.verb === "Release" || (row.verb === "Hold" && !row.wanted);
 }
 
-/** The copy stays until the object serves elsewhere; so the object still runs there. */
+/** True if the copy stays until the object serves elsewhere: the object still runs on this cluster. */
 export function isServing(row: Row): boolean {
   return row.verb === "Hold" && row.why.reason === AWAITING_REPLACEMENT;
 }
 
-/** The row wants the member object. An object that no policy places only leaves its own copy alone. */
+/** True if the row wants the member object. The row of an unplaced object does not: it only leaves the copy alone. */
 export function asksFor(row: Row): boolean {
   return row.verb === "Apply" || (row.verb === "Hold" && row.wanted && row.unplaced !== true);
 }
 
-/** Whether another hub object asks for the member object, or refers to it and runs on the cluster: then the member object stays. */
+/**
+ * True if another hub object asks for the member object, or refers to it and runs on the cluster. The member object
+ * then stays.
+ */
 export function isNeededByOthers(
   state: Pick<HubState, "askersOf" | "isNeededByOtherClass">,
   cluster: string,

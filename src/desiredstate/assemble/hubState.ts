@@ -15,77 +15,80 @@ import type { NamespaceTerms } from "../podSecurity/index.ts";
 import type { Observation, Row, Target, Why } from "../types.ts";
 
 /**
- * Everything that is known of one hub and its members at one moment. The manager answers from its caches and tables, `meridian plan` from what it
- * has read. Hub objects are named by `refKey` (`owner`). An answer that nobody knows is undefined.
+ * Everything known about one hub and its members at one moment. The manager answers from its caches and tables,
+ * `meridian plan` from the data that it has read. Hub objects are named by `refKey` (`owner`). Undefined means unknown.
  */
 export interface HubState extends StoredState, SeenState, RemovalState {}
 
-/** What stands on the hub. */
+/** State stored on the hub. */
 export interface StoredState {
   /** UID of the hub's kube-system namespace. */
   readonly hubId: string;
   object(owner: string): KubeObject | undefined;
-  /** What Meridian said of the object last: on the object itself, or in its binding. */
+  /** The status that Meridian wrote last, on the object itself or in its binding. */
   statusOf(object: KubeObject): FederatedStatus | undefined;
   settingOf(object: KubeObject): ObjectSetting;
-  /** Where objects of this kind keep their replicas, by the scale subresource of the CRD on the hub. */
+  /** Paths of the replica fields of the object's kind, from the CRD's scale subresource on the hub. */
   scaleOf(object: KubeObject): ReplicaPaths | undefined;
-  /** What the object's namespace allows. */
+  /** Permissions of the object's namespace. */
   termsFor(object: KubeObject): NamespaceTerms | undefined;
-  /** The placements among which the one of the object is chosen. */
+  /** Placements that could select the object. */
   placementsFor(object: KubeObject): readonly Placement[];
   allOverrides(): readonly OverridePolicy[];
-  /** By name; the same array for the same clusters. */
+  /** Sorted by name; the same array while the clusters are unchanged. */
   clusterSnapshots(): readonly ClusterSnapshot[];
   memberCluster(name: string): MemberCluster | undefined;
   memberClusters(): Iterable<MemberCluster>;
 }
 
-/** What was seen of members, and what was decided before. */
+/** Observations of members, and earlier decisions. */
 export interface SeenState {
-  /** Whether members were asked for the copies of the object. Where they were not, only its status says where it runs. */
+  /** True if members were asked for copies of the object. Otherwise only the object's status says where it runs. */
   isObserved(owner: string): boolean;
-  /** The copies that name the object as their owner. */
+  /** Copies that name the object as their owner. */
   naming(owner: string): Iterable<Observation>;
   copy(cluster: string, key: string): Observation | undefined;
   copiesOn(cluster: string): Iterable<Observation>;
   contactOf(cluster: string): ContactFacts;
-  /** What was found of clusters directly; undefined: the conditions of MemberClusters are believed. */
+  /** This process's own contact with clusters; undefined: the conditions of MemberClusters count. */
   readonly contacts: Contacts | undefined;
-  /** How much room clusters have; undefined: nobody has measured. */
+  /** Measured capacity of the clusters; undefined if nobody measures. */
   readonly rooms: { get(cluster: string): RoomReading | undefined } | undefined;
-  /** When it is the object's turn to leave a lost cluster, epoch milliseconds. */
+  /** The object's turn to leave a lost cluster, in epoch milliseconds. */
   turnOf(placement: Placement, perMinute: number, owner: string): number | undefined;
-  /** What was planned for the object last; `ours`: by the manager that asks, for an object that it owns. */
+  /** The last plan of the object. `ours`: made by this manager, for an object that it owns. */
   planOf(owner: string): { uid: string | undefined; ours: boolean; target: Target | undefined } | undefined;
-  /** The member objects of which the object has a row, with the rows of all objects. */
+  /** Member objects for which the object has a row, with the rows of all owners. */
   cellsOf(owner: string): Iterable<{ cluster: string; key: string; rows: ReadonlyMap<string, Row> }>;
-  /** The row that the object has for the member object. */
+  /** The object's row for the member object. */
   rowOf(owner: string, cluster: string, key: string): Row | undefined;
 }
 
-/** What removals rest on besides. */
+/** Further facts that removals depend on. */
 export interface RemovalState {
-  /** Everything on the hub is known. */
+  /** The hub's caches are synced. */
   readonly synced: boolean;
-  /** Too much vanished from the hub at once. */
+  /** Too many objects disappeared from the hub at once. */
   readonly deletionsHeld: boolean;
-  /** Every object that could want something where that object is has been planned. */
+  /** True if all objects have been planned that could want something in the namespace of `owner`. */
   isKnownAround(owner: string): boolean;
-  /** Why nothing is drained from the cluster: the kind MemberCluster is or was being deleted with it. */
+  /** Why nothing is drained from the cluster: the kind MemberCluster itself is or was being deleted. */
   heldWithKind(cluster: MemberCluster): Why | undefined;
-  /** Why copies of objects that the hub lacks stay on the cluster. */
+  /** Why copies stay on the cluster although the hub lacks their objects. */
   heldAsMissing(cluster: string): Why | undefined;
-  /** Objects that ask for the member object, or refer to it and run on the cluster. */
+  /** Hub objects that ask for the member object, or refer to it and run on the cluster. */
   askersOf(cluster: string, ref: ObjectRef): Iterable<string>;
-  /** Whether an object that another controller class owns needs such a member object, on whatever cluster. `owner`: whose copy it is. */
+  /**
+   * True if an object of another controller class needs such a member object on any cluster. `owner`: the owner of the
+   * copy.
+   */
   isNeededByOtherClass(ref: ObjectRef, owner: string): boolean;
 }
 
-/** How much is known of what is on a cluster. */
+/** How complete the observations of a cluster are. */
 export interface ContactFacts {
   synced: boolean;
-  /** All but the kinds in `unseen`. */
+  /** Synced except for the kinds in `unseen`. */
   partlySynced?: boolean;
   unseen: ReadonlyMap<string, string>;
 }

@@ -1,8 +1,9 @@
 /**
- * The facts of one hub object: the {@link Snapshot} that its target follows from, its copies, and what their removal rests on. They are put together
- * here and nowhere else, from a {@link HubState}: the manager's tables are one, what `meridian plan` has read is another.
+ * Assembles the facts of one hub object from a {@link HubState}: the {@link Snapshot} for its target, its copies, and
+ * the facts that their removal depends on. The manager's tables are one implementation of HubState, the data that
+ * `meridian plan` has read is another.
  *
- * Promises: the same hub gives the same facts, whoever asks; what nobody knows is left out rather than guessed.
+ * Promises: the same hub gives the same facts to every caller. Unknown facts are left out, never guessed.
  */
 export {
   asksFor,

@@ -7,19 +7,25 @@ import {
 } from "../../apis/index.ts";
 import type { Why } from "../types.ts";
 
-/** Why the copies of objects that the hub lacks stay, and since when; a person agrees by naming that time. */
+/**
+ * Why copies stay although the hub lacks their objects, and since when. A person agrees to the removal by naming that
+ * time.
+ */
 export interface MissingHold {
   reason: "HubWentBack" | "OwnersMissing";
   /** RFC 3339 with whole seconds. */
   since: string;
 }
 
-/** What the MemberCluster says of a hold that was in force when a manager wrote its status. */
+/** The condition of a hold that was in force when a manager last wrote the MemberCluster's status. */
 export function heldConditionOf({ status }: MemberCluster): Condition | undefined {
   return status?.conditions?.find(({ type, status: is }) => type === DELETIONS_HELD_CONDITION && is === "True");
 }
 
-/** The hold that is in force by `hold` and what the MemberCluster says: the older one; what proves that the hub went back stays proven. */
+/**
+ * The older one of `hold` and the hold in the MemberCluster's condition. A proof that the hub went back in time stays
+ * valid.
+ */
 export function rememberedHold(hold: MissingHold | undefined, cluster: MemberCluster): MissingHold | undefined {
   const condition = heldConditionOf(cluster);
   if (condition === undefined) return hold;
@@ -29,12 +35,15 @@ export function rememberedHold(hold: MissingHold | undefined, cluster: MemberClu
   return { reason: isProven ? "HubWentBack" : "OwnersMissing", since };
 }
 
-/** The time that a person names who agrees that the copies go. */
+/** The time in the annotation by which a person agrees to the removal. */
 export function acceptedIn({ metadata }: MemberCluster): string | undefined {
   return metadata.annotations?.[ACCEPT_DELETIONS_ANNOTATION];
 }
 
-/** Undefined where a person agrees on the cluster. `cluster`: where the copies are. Without `since` no manager has begun to hold them yet. */
+/**
+ * Why the copies stay on `cluster`; undefined if a person agreed to their removal there. `since` is undefined until a
+ * manager has begun to hold the copies.
+ */
 export function whyHeldAsMissing(
   { reason, since }: Pick<MissingHold, "reason"> & Partial<MissingHold>,
   cluster: MemberCluster | undefined,

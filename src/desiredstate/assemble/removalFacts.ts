@@ -13,29 +13,29 @@ import type { ClusterFacts, DeletionPolicy, Observation, RemovalFacts, Why } fro
 import { isNeededByOthers, leavingOf, wasFoundOnJoin } from "./copies.ts";
 import type { HubState } from "./hubState.ts";
 
-/** How the copies of an object are to go. */
+/** How the copies of an object are to be removed. */
 export interface Removal {
-  /** The hub object that they are copies of. */
+  /** The hub object that owns the copies. */
   owner: OwnerRef;
-  /** Undefined when nobody on the hub knows any more. */
+  /** Undefined if the hub no longer knows the policy. */
   policy: DeletionPolicy | undefined;
   cause: Why;
   ownership: RemovalFacts["ownership"];
-  /** Why none of them goes, when the reason is the object's kind. */
+  /** Why no copy is removed, if the kind of the object is the reason. */
   held?: Why | undefined;
-  /** The hub's own copy went by its TTL: what still runs goes when it has finished. */
+  /** The object's own TTL deleted it: copies that still run are removed after they finish. */
   awaitsEnd?: boolean;
-  /** The hub does not have the object, and its finalizer did not keep it until the copies were gone. */
+  /** The hub lacks the object, and no finalizer kept the object until its copies were gone. */
   lost?: boolean;
 }
 
-/** The removal of copies that an object has left behind, while the object itself goes on. */
+/** Removal of copies on clusters that the object left; the object itself continues. */
 export function leftBehind(owner: OwnerRef): Removal {
   const cause = { reason: "NotSelected", message: "the object is not to run there any more" };
   return { owner, policy: "Delete", cause, ownership: "Ours" };
 }
 
-/** Everything that the removal of these copies rests on, at this moment. */
+/** Collects the present facts on which the removal of the copies depends. */
 export function assembleRemovalFacts(
   state: HubState,
   copies: readonly Observation[],
@@ -67,7 +67,7 @@ export function assembleRemovalFacts(
   };
 }
 
-/** In what order the copies go, and what a person has agreed to on the object itself. */
+/** Order of the removal, and what a person agreed to by annotations on the object. */
 function orderFacts(state: HubState, owner: OwnerRef): Pick<RemovalFacts, "inPhases" | "agreed"> {
   const agreed = state.object(refKey(owner))?.metadata.annotations?.[ALLOW_CRD_REMOVAL_ANNOTATION];
   return {
@@ -76,7 +76,7 @@ function orderFacts(state: HubState, owner: OwnerRef): Pick<RemovalFacts, "inPha
   };
 }
 
-/** Answers when asked: a plan asks only about copies that it does not want. */
+/** Evaluated lazily: a plan asks only about copies that it does not want. */
 function neededAmong(state: HubState, copies: readonly Observation[], owner: string): RemovalFacts["neededByOthers"] {
   return {
     has(key) {
@@ -86,7 +86,7 @@ function neededAmong(state: HubState, copies: readonly Observation[], owner: str
   };
 }
 
-/** Clusters on which a dependency of the object is being made anew. */
+/** Clusters on which a dependency of the object is being replaced. */
 function replacingOf(state: HubState, owner: string): Set<string> {
   const replacing = new Set<string>();
   for (const { cluster, rows } of state.cellsOf(owner)) {
@@ -96,7 +96,7 @@ function replacingOf(state: HubState, owner: string): Set<string> {
   return replacing;
 }
 
-/** Whether another manager's object owns or needs the copy, or an object of which this one knows nothing. */
+/** True if another manager's object, or an object unknown to this manager, owns or needs the copy. */
 function isOthers(state: HubState, owner: string, { ref, present }: Observation): boolean {
   if (present?.owner !== undefined && state.planOf(refKey(present.owner))?.ours !== true) return true;
   return state.isNeededByOtherClass(ref, owner);
@@ -107,7 +107,7 @@ function isBundle(owner: OwnerRef): boolean {
   return hubKindOf(group, kind)?.holdsManifests === true;
 }
 
-/** `lost`: the copies are of an object that the hub lacks. */
+/** `lost`: the hub lacks the object of these copies. */
 function clusterFacts(state: HubState, member: MemberCluster, owner: OwnerRef, lost: boolean): ClusterFacts {
   const { name } = member.metadata;
   const { synced, partlySynced = false, unseen } = state.contactOf(name);
@@ -125,25 +125,26 @@ function clusterFacts(state: HubState, member: MemberCluster, owner: OwnerRef, l
 }
 
 /**
- * Why a bundle stays on a cluster that is drained: the bundle may be an operator, which has to clean up after the objects of its kinds. So the
- * objects of custom kinds go first, but for those of bundles, which go in phases.
+ * Why a bundle stays on a cluster that is being drained. The bundle may be an operator that must clean up after its
+ * custom resources, so custom resources are removed first. Custom resources in bundles do not count, since bundles are
+ * removed in phases.
  */
 function waitsForCustomObjects(state: HubState, cluster: string, owner: OwnerRef): Why | undefined {
   if (!isBundle(owner)) return undefined;
   let first: ObjectRef | undefined;
   for (const { ref, present } of state.copiesOn(cluster)) {
     if (present?.owner === undefined || !isCustom(ref) || isBundle(present.owner)) continue;
-    // The same object is named in whatever order the copies come.
+    // The message names the same object in any order of the copies.
     if (first === undefined || refKey(ref) < refKey(first)) first = ref;
   }
   if (first === undefined) return undefined;
-  // The name comes last: it may be long.
+  // The name comes last because it may be long.
   return { reason: NEEDED, message: shortMessage(`objects of custom kinds go first: ${first.kind} ${first.name}`) };
 }
 
 const NEEDED: Reason = "NeededByOthers";
 
-/** Whether bundles on a cluster that is drained wait for such a member object. */
+/** True if bundles on a drained cluster wait for the removal of such a member object. */
 export function isCustom(ref: ObjectRef): boolean {
   return isCustomGroup(groupKindOf(ref).group);
 }

@@ -3,21 +3,21 @@ import type { FoundCopy, Needs, PlacementChoice, Snapshot } from "../snapshot.ts
 import { copiesOf, isRemoval, isServing, recordedClusters, wasFoundOnJoin } from "./copies.ts";
 import type { HubState } from "./hubState.ts";
 
-/** What is known of the dependencies of an object. */
+/** Known facts about the dependencies of an object. */
 export interface ResolvedNeeds {
-  /** Which placement is chosen; undefined: the plan chooses it. */
+  /** The chosen placement; undefined: the plan chooses it. */
   choice?: PlacementChoice;
-  /** With what the needs need in their turn; undefined: the plan finds them out. */
+  /** Dependencies with their own dependencies; undefined: the plan computes them. */
   needs?: Needs;
   /** The dependencies that exist on the hub, by {@link refKey}. */
   dependencies: ReadonlyMap<string, KubeObject>;
-  /** Those that may not be read there. */
+  /** Dependencies that may not be read on the hub. */
   unreadable?: ReadonlySet<string>;
 }
 
 const NOTHING_RESOLVED: ResolvedNeeds = { dependencies: new Map() };
 
-/** Everything that the plan of one hub object depends on, at this moment. */
+/** Assembles the present inputs of one hub object's plan. */
 export function assembleSnapshot(
   state: HubState,
   object: KubeObject,
@@ -51,7 +51,7 @@ export function assembleSnapshot(
   };
 }
 
-/** Where the object runs by what was seen of its copies. */
+/** Clusters that run the object, by observations of its copies. */
 function seenFacts(
   state: HubState,
   owner: string,
@@ -70,7 +70,7 @@ function turnOf(state: HubState, owner: string, choice: PlacementChoice | undefi
   return placement === undefined || perMinute === undefined ? undefined : state.turnOf(placement, perMinute, owner);
 }
 
-/** The status of the object; where there is none yet, its first record says how the object parts from its copies. */
+/** The status of the object. If the object has no status yet, its first record gives the deletion policy. */
 export function previousOf(
   { metadata }: Pick<KubeObject, "metadata">,
   status: FederatedStatus | undefined,
@@ -80,15 +80,15 @@ export function previousOf(
 }
 
 /**
- * The replicas that each cluster was given last: by the plan before, or at the start of this process by what the copies ask for there. The status
- * may be older than both.
+ * Replicas last given to each cluster, from the last plan. After a restart there is no plan, and the desired replicas
+ * of the copies count. The status may be older than both.
  */
 function heldReplicas(state: HubState, owner: string): { get(cluster: string): number | undefined } {
   const before = state.planOf(owner)?.target;
   const held = new Map<string, number>();
   if (before?.decision.clusters.some(({ replicas }) => replicas !== undefined) === true) {
     for (const { name, replicas } of before.decision.clusters) if (replicas !== undefined) held.set(name, replicas);
-    // The plan before is all there is: what it left elsewhere is on its way out.
+    // The last plan is complete: replicas on other clusters are being removed.
     return { get: (cluster) => held.get(cluster) ?? 0 };
   }
   for (const { cluster, present } of copiesOf(state, owner)) {
@@ -99,14 +99,18 @@ function heldReplicas(state: HubState, owner: string): { get(cluster: string): n
 }
 
 /**
- * Whether the hub says nothing of where the object runs: the object is new, or was applied again after the hub had lost it, or somebody removed its
- * status. The annotation of the first record does not count: whoever may write the object may write the annotation.
+ * True if the hub does not say where the object runs: the object is new, or was applied again after the hub had lost
+ * it, or somebody removed its status. The annotation of the first record does not count, since everyone who may write
+ * the object may write the annotation.
  */
 export function isUnrecorded(status: FederatedStatus | undefined): boolean {
   return status?.observedGeneration === undefined;
 }
 
-/** Where an object without a record is seen: on clusters that this process has chosen for it itself, and on others. */
+/**
+ * Observed copies of an object without a record. `running`: clusters that this process chose for the object. `found`:
+ * copies that prove to be of this object.
+ */
 function seenOf(state: HubState, owner: string, object: KubeObject): Pick<Snapshot, "running" | "found"> {
   const plan = state.planOf(owner);
   const isPlanned = plan?.ours === true && plan.uid === object.metadata.uid;
@@ -117,11 +121,12 @@ function seenOf(state: HubState, owner: string, object: KubeObject): Pick<Snapsh
   const found: FoundCopy[] = [];
   for (const copy of copiesOf(state, owner)) {
     const { cluster, ref, present } = copy;
-    // A row from before the first plan is about another life of the object, and decides nothing.
+    // A row from before the first plan belongs to an object with another UID and decides nothing.
     const row = isPlanned ? state.rowOf(owner, cluster, refKey(ref)) : undefined;
     if (row !== undefined && isRemoval(row) && !isServing(row)) continue;
     if (chosen.has(cluster)) running.add(cluster);
-    // Its marks name the object, and `managedFields` show that Meridian has set them: an administrator of the member can forge both, and no tenant of the hub.
+    // The copy's marks name the object, and `managedFields` prove that Meridian set them. An administrator of the
+    // member can forge both; no tenant of the hub can.
     if (present?.owner === undefined || !present.proven || present.deleting) continue;
     const desired = present.health.replicas?.desired;
     found.push({
@@ -134,7 +139,7 @@ function seenOf(state: HubState, owner: string, object: KubeObject): Pick<Snapsh
   return { running, ...(found.length === 0 ? {} : { found }) };
 }
 
-/** Where only a summary stands, what has been seen since the start is not all that there is. */
+/** If the status has only a summary, the observations since startup are incomplete. */
 function runningBeside(
   state: HubState,
   owner: string,
@@ -144,7 +149,7 @@ function runningBeside(
   return { running: runningOn(state, owner) };
 }
 
-/** Clusters of the record with a copy that no row deletes: the status may not say so yet. */
+/** Recorded clusters with a copy that no row removes. The status may not name them yet. */
 function runningOn(state: HubState, owner: string): Set<string> {
   const isFirstPlan = state.planOf(owner)?.ours !== true;
   const running = new Set<string>();

@@ -5,7 +5,7 @@ import type { HubState } from "./hubState.ts";
 
 const SUSPENDED: Reason = "Suspended";
 
-/** Why the copies of an object that is being deleted stay, when the policy that places it is suspended: then nothing is deleted either. */
+/** Why the copies of a deleted object stay: a suspended policy deletes nothing. */
 export function heldBySuspension(
   state: Pick<HubState, "placementsFor" | "settingOf">,
   object: KubeObject,
