@@ -2,7 +2,10 @@ import type { KubeObject } from "../../apis/index.ts";
 import { ungrantedNames } from "./granted.ts";
 import type { NamespaceTerms } from "./terms.ts";
 
-/** What an administrator of the hub has to write on a namespace so that pods may name what exists on members. */
+/**
+ * An annotation that a hub administrator must set on a namespace, so that pods may name objects that exist only on
+ * members.
+ */
 export interface Allowance {
   namespace: string;
   annotation: string;
@@ -10,7 +13,7 @@ export interface Allowance {
   values: readonly string[];
 }
 
-/** Everything that the objects need beyond the terms, by namespace and annotation. */
+/** All allowances that the objects need beyond the terms, by namespace and annotation. */
 export function allowancesFor(objects: readonly KubeObject[], terms: NamespaceTerms): Allowance[] {
   const needed = objects.flatMap((object) => {
     const own = terms.of?.(object) ?? terms;

@@ -3,9 +3,9 @@ import { type Fields, isSet, recordOf, recordsIn } from "./fields.ts";
 import type { Container, Pod } from "./pods.ts";
 import type { Check, Violation } from "./violation.ts";
 
-/** The baseline profile of the Pod Security Standards: what gives a pod power over the node that it runs on. */
+/** Checks of the baseline profile of the Pod Security Standards, which forbids pods power over their node. */
 
-/** From this version on a pod in a user namespace of its own (`hostUsers: false`) may be root in there. */
+/** Since Kubernetes 1.35 a pod with its own user namespace (`hostUsers: false`) may run as root inside. */
 const USER_NAMESPACES_SINCE = 35;
 const PROBE_HOSTS_SINCE = 34;
 const SECCOMP_FIELDS_SINCE = 19;
@@ -26,7 +26,7 @@ const DEFAULT_CAPABILITIES = new Set([
   "SYS_CHROOT",
 ]);
 
-/** Sysctls that reach no further than the pod, and since which version they count as such. */
+/** Sysctls that affect only the pod, with the minor version since which they are allowed. */
 const SAFE_SYSCTLS: Readonly<Record<string, number>> = {
   "kernel.shm_rmid_forced": 0,
   "net.ipv4.ip_local_port_range": 0,
@@ -98,12 +98,12 @@ export const hostPaths: Check = function* ({ spec }) {
   }
 };
 
-/** What reaches the node in a custom resource where no pod has it. */
+/** Fields outside a pod in a custom resource that reach the node. */
 export const reaching: Check = function* ({ place }) {
   for (const { field, ...rest } of place?.reach ?? []) yield { field: `spec.${field}`, ...rest };
 };
 
-/** Every port of the node that a container asks for. */
+/** Every host port that a container asks for. */
 export function* hostPorts(containers: readonly Container[]): Generator<Violation> {
   for (const { path, fields } of containers) {
     for (const { hostPort: value } of recordsIn(fields["ports"])) {
@@ -201,7 +201,7 @@ const HANDLERS = [
   ["lifecycle", "preStop"],
 ];
 
-/** A kubelet that probes another host is a port scanner for whoever names the host. */
+/** Whoever names a probe's host could use the kubelet as a port scanner. */
 export const probeHosts: Check = function* (_pod, containers, minor) {
   if (minor < PROBE_HOSTS_SINCE) return;
   for (const { path, fields } of containers) {
@@ -216,12 +216,12 @@ export const probeHosts: Check = function* (_pod, containers, minor) {
   }
 };
 
-/** Whether the pod's root is nobody on the node. */
+/** True if the pod has its own user namespace, so that its root user has no rights on the node. */
 export function hasOwnUsers({ spec }: Pod): boolean {
   return spec["hostUsers"] === false;
 }
 
-/** Of the pod and of its containers, with their paths. */
+/** Security contexts of the pod and of its containers, with their paths. */
 export function securityContexts({ spec }: Pod, containers: readonly Container[]): { path: string; context: Fields }[] {
   return [
     { path: "spec.securityContext", context: recordOf(spec["securityContext"]) },
@@ -229,7 +229,10 @@ export function securityContexts({ spec }: Pod, containers: readonly Container[]
   ];
 }
 
-/** What is no boolean is refused by the API server; until then nobody can say what it means. */
+/**
+ * The API server rejects values that are not booleans. Until then the meaning is unknown, so the check treats them as
+ * true.
+ */
 function isOn(value: unknown): boolean {
   return isSet(value) && value !== false;
 }

@@ -3,35 +3,38 @@ import { CONTAINER_FIELDS, type Fields, isSet, recordOf, recordsIn } from "./fie
 import { pathOf, type Place } from "./places.ts";
 
 /**
- * Where custom resources hold pods, by the shape of what is there: nobody knows what an operator makes of the fields of its kind, but what has
- * containers, or the fields by which a pod reaches its node, becomes a pod.
+ * Finds pods in custom resources by their shape. The meaning of an operator's fields is unknown, but a value with
+ * containers, or with the fields by which a pod reaches its node, will become a pod.
  */
 
-/** The spec of pods somewhere in an object. */
+/** A pod spec found somewhere in an object. */
 export interface FoundSpec {
-  /** Where it is, such as `spec.workerGroupSpecs[0].template.spec`; empty for the object itself. */
+  /** Path of the spec, such as `spec.workerGroupSpecs[0].template.spec`; empty for the object itself. */
   at: string;
   spec: Fields;
-  /** What stands beside it as metadata. */
+  /** The value of `metadata` beside the spec. */
   metadata: unknown;
-  /** Fields beside {@link CONTAINER_FIELDS} that hold a container or several. */
+  /** Fields other than {@link CONTAINER_FIELDS} that hold one or more containers. */
   more: readonly string[];
-  /** False where nothing but {@link reach} was found. */
+  /** False if only {@link reach} was found. */
   isPod: boolean;
-  /** What reaches the node where a pod has it elsewhere: `hostPath`, `containerSecurityContext.privileged`. */
+  /**
+   * Fields that reach the node from places where a pod does not have them: `hostPath`,
+   * `containerSecurityContext.privileged`.
+   */
   reach: readonly Reach[];
-  /** A template, or one of containers that are complete. Elsewhere what is missing is for the operator to add. */
+  /** True for a pod template, or if all containers have an image. Otherwise the operator may add missing fields. */
   isWhole: boolean;
 }
 
-/** A field within the spec, and what it must not be. */
+/** A field within the spec, and the value it must not have. */
 export interface Reach {
   field: string;
   must: string;
   value: unknown;
 }
 
-/** Whose kinds are known: their pods are where they always are, and nothing else in them is one. */
+/** API groups of Kubernetes itself. Their pods are in known places, and nothing else in their objects is a pod. */
 const OF_KUBERNETES = new Set(
   [
     ["", "apps", "autoscaling", "batch", "extensions", "policy"],
@@ -45,20 +48,20 @@ export function isCustom({ apiVersion }: KubeObject): boolean {
   return !OF_KUBERNETES.has(parseApiVersion(apiVersion).group);
 }
 
-/** What was found once is not looked for again: an object may have megabytes, and is judged once for each rule that applies to it. */
+/** Cached, since an object may have megabytes and is checked once for each rule that applies to it. */
 const known = new WeakMap<KubeObject, readonly FoundSpec[]>();
 
-/** Every spec of pods in the object, those further out first. Looks at each value once, however deep. */
+/** All pod specs in the object, the outermost first. Visits each value once, at any depth. */
 export function specsIn(object: KubeObject): readonly FoundSpec[] {
   let specs = known.get(object);
   if (specs === undefined) known.set(object, (specs = lookThrough(object)));
   return specs;
 }
 
-/** Every object within the object, itself included. */
+/** All nested objects within the object, including the object itself. */
 export function* recordsOf(object: KubeObject): Iterable<Fields> {
   const values: object[] = [object];
-  // More values are added while this goes on.
+  // The loop appends to the array while it runs.
   for (const value of values) {
     if (isRecord(value)) yield value;
     for (const inner of Object.values(value))
@@ -70,7 +73,7 @@ function lookThrough(object: KubeObject): FoundSpec[] {
   const found: FoundSpec[] = [];
   const judged = new Set<unknown>();
   const places: Place[] = [{ value: object, key: "", parent: undefined }];
-  // More places are added while this goes on.
+  // The loop appends to the array while it runs.
   for (const place of places) {
     const { value, parent } = place;
     if (Array.isArray(value)) {
@@ -89,7 +92,7 @@ function lookThrough(object: KubeObject): FoundSpec[] {
       if (holdsContainers(inner) && !isContainerField(key)) more.push(key);
     }
     isPod ||= more.length > 0;
-    // What is further in comes later, and is not told twice.
+    // Inner values are visited later and must not be reported twice.
     if (isPod) for (const part of partsOf(fields, more)) judged.add(part);
     const reach = reachOf(fields, judged);
     if (!isPod && reach.length === 0) continue;
@@ -103,7 +106,7 @@ function lookThrough(object: KubeObject): FoundSpec[] {
   return found;
 }
 
-/** What of a pod is judged where a pod has it: its volumes, and the contexts of its containers. */
+/** Values that the checks of a pod already cover: its volumes, and the security contexts of its containers. */
 function partsOf(pod: Fields, more: readonly string[]): unknown[] {
   const containers = [...CONTAINER_FIELDS, ...more].flatMap((field) =>
     isContainer(pod[field]) ? [pod[field]] : recordsIn(pod[field]),
@@ -116,7 +119,10 @@ function partsOf(pod: Fields, more: readonly string[]): unknown[] {
   ];
 }
 
-/** Fields that reach the node whatever an operator calls the rest: a volume of it, and power in a security context. */
+/**
+ * Fields that reach the node, whatever the operator calls the fields around them: a host path, and privileges in a
+ * security context.
+ */
 function reachOf(fields: Fields, judged: ReadonlySet<unknown>): Reach[] {
   const found: Reach[] = [];
   const { hostPath, windowsOptions } = fields;
@@ -134,12 +140,12 @@ function reachOf(fields: Fields, judged: ReadonlySet<unknown>): Reach[] {
   return found;
 }
 
-/** `template: {spec}`, whatever is before the word: `podTemplate`, `workerTemplate`. */
+/** Matches `template: {spec}` with any prefix: `podTemplate`, `workerTemplate`. */
 function isTemplateSpec({ key, parent }: Place): boolean {
   return key === "spec" && typeof parent?.key === "string" && parent.key.toLowerCase().endsWith("template");
 }
 
-/** The fields by which a pod is known, and whether that value in one of them makes it one. */
+/** Fields that mark a pod, each with a test of its value. */
 const OF_PODS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ...CONTAINER_FIELDS.map((field) => [field, (value: unknown) => recordsIn(value).some(isNamedOrRuns)] as const),
   ...["hostNetwork", "hostPID", "hostIPC"].map((field) => [field, (value: unknown) => value === true] as const),
@@ -150,7 +156,7 @@ function isNamedOrRuns({ name, image, securityContext }: Fields): boolean {
   return typeof name === "string" || typeof image === "string" || isRecord(securityContext);
 }
 
-/** A container by itself, or a list of them under another name: `container`, `steps`, `sidecars`. */
+/** A single container, or a list of containers under another name: `container`, `steps`, `sidecars`. */
 function holdsContainers(value: object): boolean {
   return Array.isArray(value) ? value.some(isContainer) : isContainer(value);
 }

@@ -28,7 +28,7 @@ import {
 } from "./restricted.ts";
 import type { Check, Violation } from "./violation.ts";
 
-/** A check, and since which version of the standard it counts. */
+/** A check, with the minor version of the standard since which it counts. */
 interface Versioned {
   check: Check;
   since: number;
@@ -63,9 +63,9 @@ const RESTRICTED: readonly Versioned[] = [
 ];
 
 /**
- * Everything in the pods of an object that the level does not allow, in the order of the standard; none where the object makes no pods.
- * What an API server that enforces the level refuses, and nothing else. Of what was found by its shape in a custom resource, what it asks for:
- * whether it lacks something, only the operator knows.
+ * All violations of the level in the object's pods, in the order of the standard. Empty if the object makes no pods.
+ * Reports exactly what an API server with this level rejects. For an incomplete pod found by its shape in a custom
+ * resource, only set fields are reported, since only the operator knows which fields it adds.
  */
 export function evaluatePodSecurity(object: KubeObject, level: PodSecurityLevel): Violation[] {
   return level.level === "privileged" ? [] : podsOf(object).flatMap((pod) => evaluatePod(pod, level));

@@ -1,18 +1,18 @@
 import { isRecord } from "../../apis/index.ts";
 
-/** Reading pods out of objects that nobody has validated: the types of fields may be other than expected. */
+/** Reads pods in unvalidated objects, whose fields may have unexpected types. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Where a pod has its containers, of whatever sort. */
+/** Fields of a pod spec that hold containers. */
 export const CONTAINER_FIELDS = ["initContainers", "containers", "ephemeralContainers"] as const;
 
-/** The value as an object, or an empty one when it is something else. */
+/** The value if it is an object, or else an empty object. */
 export function recordOf(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }
 
-/** The value as a list of objects; entries that are something else are left out. */
+/** The objects in a list; other entries are left out, and other values give an empty list. */
 export function recordsIn(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }

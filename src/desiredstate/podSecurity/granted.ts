@@ -10,8 +10,8 @@ import type { NamespaceTerms } from "./terms.ts";
 import type { Violation } from "./violation.ts";
 
 /**
- * What pods name that exists on a member and not in the tenant's namespace on the hub: a service account with rights of its own there, a node,
- * a port of nodes. Whatever the level of the Pod Security Standards, an administrator of the hub has to allow it by name.
+ * Names in pods that refer to something on a member outside the tenant's namespace on the hub: a service account with
+ * its own rights, a node, a host port. A hub administrator must allow each by name, whatever the Pod Security level.
  */
 export function ungrantedNames(object: KubeObject, terms: NamespaceTerms): Violation[] {
   return podsOf(object).flatMap((pod) => {
@@ -23,11 +23,11 @@ export function ungrantedNames(object: KubeObject, terms: NamespaceTerms): Viola
 }
 
 function namesIn({ spec, place }: Pod, terms: NamespaceTerms): Violation[] {
-  // An operator may have a field of that name which is something else.
+  // An operator may use a field of the same name for something else.
   const isName = (value: unknown): boolean =>
     isSet(value) && value !== "" && (place === undefined || typeof value === "string");
   const found: Violation[] = [];
-  // The older name of the field means the same.
+  // `serviceAccount` is the deprecated name of the same field.
   for (const field of ["serviceAccountName", "serviceAccount"]) {
     const value = spec[field];
     if (!isName(value) || value === "default") continue;

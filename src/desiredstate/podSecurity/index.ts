@@ -1,10 +1,11 @@
 /**
- * What a tenant's pods may be on a member: what the hub would have allowed in the tenant's namespace. The Pod Security Standards (baseline and
- * restricted, in every version), and what only an administrator of the hub grants: service accounts, nodes and ports of nodes by name.
+ * Limits a tenant's pods on members to what the hub would allow in the tenant's namespace. The limits are the Pod
+ * Security Standards (baseline and restricted, in every version), and the names that only a hub administrator grants:
+ * service accounts, nodes and host ports.
  *
- * It promises to refuse what the PodSecurity admission of an API server refuses, in custom resources as far as the shape of a pod shows, and to
- * name the policy, the rule, the field, and the annotation that allows it. It never changes what it is given, and never throws, whatever a
- * policy has made of an object.
+ * Promises: refuses what the PodSecurity admission of an API server refuses, also in custom resources as far as the
+ * shape shows a pod. Names the policy, the rule, the field, and the annotation that allows the value. Never changes its
+ * input and never throws, whatever a policy has made of an object.
  */
 export { type Allowance, allowancesFor } from "./allowances.ts";
 export { judgeRendering, type Rendering } from "./judge.ts";

@@ -10,34 +10,35 @@ import type { NamespaceTerms } from "./terms.ts";
 import { keyOfViolation, type Violation } from "./violation.ts";
 import { wordsOf } from "./words.ts";
 
-/** What one cluster's rules have made of a hub object, and how it came about. */
+/** Result of one cluster's override rules on a hub object, with the intermediate results. */
 export interface Rendering {
-  /** What the hub object alone becomes. */
+  /** The rendered objects before any rule. */
   base: readonly KubeObject[];
-  /** All rules that apply, in their order: those of the cluster's administrators come first. */
+  /** All rules that apply, in order: rules of cluster-scoped policies come first. */
   rules: readonly MatchedRule[];
-  /** What the first so many rules make of it. */
+  /** The objects after the first `count` rules. */
   after: (count: number) => readonly KubeObject[];
   /**
-   * Of a revision: what the administrators' rules of now make of the object there. What their rules of then bring counts as theirs as far as
-   * these bring it too.
+   * Only for a revision: the objects after the administrators' current rules. A change by their recorded rules counts
+   * as theirs only if their current rules make the same change.
    */
   present?: () => readonly KubeObject[];
 }
 
 interface Found extends Violation {
   index: number;
-  /** The terms that it is a violation of. */
+  /** The terms that are violated. */
   own: NamespaceTerms;
   reason: "PodSecurity" | "NotAllowed";
 }
 
 /**
- * Why what was rendered may not go to a member: it would give whoever wrote the object, or a policy in its namespace, more there than
- * the terms of the namespace. Undefined when it may.
+ * Why the rendered objects may not go to a member: they would give the writer of the object, or of a policy in its
+ * namespace, more rights than the terms of the namespace. Undefined if they may go.
  *
- * What a ClusterOverridePolicy brings is the administrators' own decision and is not judged, for as long as the namespace's own policies leave
- * the pods as the administrators made them, but for what a tenant's own container runs.
+ * Changes by a ClusterOverridePolicy are the administrators' own decision and are not judged. This holds only while the
+ * namespace's own policies leave such pods unchanged, except for the fields that say what a tenant's own container
+ * runs.
  */
 export function judgeRendering(rendering: Rendering, owner: string, terms: NamespaceTerms): Problem | undefined {
   const { rules, after } = rendering;
@@ -45,7 +46,7 @@ export function judgeRendering(rendering: Rendering, owner: string, terms: Names
   const violations = violationsIn(objects, terms);
   if (violations.length === 0) return undefined;
   const administrators = rules.filter(isAdministrators).length;
-  // Of many objects that one has brought, the one that it is about.
+  // The manifest of a bundle that the violation is about.
   const manifestOf = ({ index }: Found): KubeObject | undefined =>
     terms.of === undefined ? undefined : objects[index];
   const present = rendering.present && new Set(violationsIn(rendering.present(), terms).map(keyOf));
@@ -69,11 +70,12 @@ function violationsIn(objects: readonly KubeObject[], terms: NamespaceTerms): Fo
     const found = [
       ...ungrantedNames(object, own).map((violation) => ({ ...violation, index, own, reason: "NotAllowed" as const })),
       ...evaluatePodSecurity(object, own.security)
-        // Granted or not by its number, whatever the level.
+        // Host ports are granted by number, at any level.
         .filter(({ hostPort }) => hostPort === undefined)
         .map((violation) => ({ ...violation, index, own, reason: "PodSecurity" as const })),
     ];
-    // Who writes cluster-scoped objects on the hub is no tenant, and has no namespace on which to allow what only looks like a pod.
+    // Only administrators write cluster-scoped objects on the hub. Such objects have no namespace whose annotations
+    // could allow a value that only looks like a pod.
     return own.namespace === "" ? found.filter(({ at }) => at === undefined) : found;
   });
 }
@@ -82,7 +84,7 @@ function keyOf(found: Found): string {
   return `${found.index} ${keyOfViolation(found)}`;
 }
 
-/** After how many rules the violation is there for the first time; 0 when the object itself brings it. */
+/** The number of rules after which the violation first appears; 0 if the object itself has it. */
 function firstWith(violation: Found, { rules, after }: Rendering, terms: NamespaceTerms): number {
   const key = keyOf(violation);
   for (let count = 0; count < rules.length; count += 1)
@@ -94,7 +96,10 @@ function isAdministrators({ policy }: MatchedRule): boolean {
   return policy.namespace === undefined;
 }
 
-/** `by`: the rule that did it; undefined for the object itself. `manifest`: that of a bundle which it is about. */
+/**
+ * `by`: the rule that causes the violation; undefined for the object itself. `manifest`: the affected manifest of a
+ * bundle.
+ */
 function refusal(found: Found, by: MatchedRule | undefined, owner: string, manifest: KubeObject | undefined): Problem {
   const { reason, own } = found;
   const whoIn = (limit: number): string => {
@@ -104,7 +109,7 @@ function refusal(found: Found, by: MatchedRule | undefined, owner: string, manif
         : `${by.policy.kind} ${shortName(by.policy.name, limit)}, rule ${by.index}`;
     if (manifest === undefined) return who;
     const what = `${manifest.kind} ${shortName(manifest.metadata.name, limit)}`;
-    // The bundle is where the refusal stands.
+    // The refusal is shown on the bundle itself, so a short text need not name the bundle.
     return by === undefined && limit !== Infinity ? what : `${who}, ${what}`;
   };
   return {
@@ -114,12 +119,15 @@ function refusal(found: Found, by: MatchedRule | undefined, owner: string, manif
   };
 }
 
-/** A volume that the administrators bring is not for a container that had named it in advance. */
+/**
+ * True if a tenant's container mounts a volume that the administrators bring. The container named the volume in
+ * advance, and the volume is not meant for it.
+ */
 function isMountedByTenant({ field, index, at }: Found, base: readonly KubeObject[]): boolean {
   const [, volume] = /^spec\.volumes\[(.*)\]\.\w+$/.exec(field) ?? [];
   const object = base[index];
   if (volume === undefined || object === undefined) return false;
-  // What has a volume in a custom resource may have its containers elsewhere.
+  // A custom resource may have containers elsewhere than beside the volume.
   const places =
     at === undefined
       ? podsOf(object)
@@ -132,7 +140,10 @@ function isMountedByTenant({ field, index, at }: Found, base: readonly KubeObjec
   return false;
 }
 
-/** The first rule of a tenant, by its number, that changes pods which the administrators made more powerful; undefined when none does. */
+/**
+ * Number of the first tenant rule that changes pods which the administrators made more powerful; undefined if no rule
+ * does.
+ */
 function firstChange({ base, rules, after }: Rendering, administrators: number): number | undefined {
   const own = base.map(ownContainers);
   const shapeOf = (count: number): string =>
@@ -144,19 +155,19 @@ function firstChange({ base, rules, after }: Rendering, administrators: number):
   return undefined;
 }
 
-/** What a tenant says of his own container, whatever the container may do. */
+/** Fields that a tenant may set in its own container, whatever rights the container has. */
 const TENANTS_OWN = new Set(["image", "command", "args", "env", "envFrom", "resources", "imagePullPolicy"]);
 
 function ownContainers(object: KubeObject): ReadonlySet<string> {
   return new Set(podsOf(object).flatMap((pod) => containersOf(pod).map(({ fields }) => nameIn(pod, fields["name"]))));
 }
 
-/** The name of a container among all of the object. */
+/** Identifies a container among all containers of the object. */
 function nameIn({ place }: Pod, name: unknown): string {
   return canonicalJson([place?.at ?? null, name ?? null]);
 }
 
-/** A pod without what a tenant may change in it. */
+/** A pod without the fields that a tenant may change. */
 function shape(pod: Pod, own: ReadonlySet<string>): unknown {
   const spec: Record<string, unknown> = { ...pod.spec };
   for (const field of ["initContainers", "containers"]) {

@@ -6,13 +6,13 @@ export interface Place {
   key: string | number;
   /** Undefined for the object itself. */
   parent: Place | undefined;
-  /** Once {@link pathOf} has told it. */
+  /** Cached by {@link pathOf}. */
   path?: string;
 }
 
 /**
- * Where the place is, such as `spec.workerGroupSpecs[0].template`; empty for the object itself. Each step is taken once, for however many places
- * within places the path is asked.
+ * Path of the place, such as `spec.workerGroupSpecs[0].template`; empty for the object itself. Each step is computed
+ * once, even if the paths of many nested places are requested.
  */
 export function pathOf(place: Place): string {
   const untold: Place[] = [];
@@ -25,7 +25,7 @@ export function pathOf(place: Place): string {
   return path ?? "";
 }
 
-/** `outer`: of the place around it; undefined for the object itself. */
+/** `outer`: path of the enclosing place; undefined for the object itself. */
 function pathWithin(outer: string | undefined, key: string | number): string {
   if (outer === undefined) return "";
   if (typeof key === "number") return `${outer}[${key}]`;

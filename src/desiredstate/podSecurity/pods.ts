@@ -3,24 +3,24 @@ import { podTemplateOf } from "../../interpreter/index.ts";
 import { type FoundSpec, isContainer, isCustom, specsIn } from "./customPods.ts";
 import { CONTAINER_FIELDS, type Fields, recordOf, recordsIn } from "./fields.ts";
 
-/** What the Pod Security Standards look at. */
+/** The parts of a pod that the Pod Security Standards check. */
 export interface Pod {
   annotations: Fields;
   spec: Fields;
-  /** Of a pod that was found by its shape, anywhere in a custom resource. */
+  /** Set for a pod that was found by its shape in a custom resource. */
   place?: Pick<FoundSpec, "at" | "more" | "isPod" | "reach" | "isWhole">;
 }
 
 export interface Container {
-  /** Such as `containers[web]`. */
+  /** For example `containers[web]`. */
   path: string;
   name: string;
   fields: Fields;
-  /** Its `securityContext`. */
+  /** The container's `securityContext`. */
   security: Fields;
 }
 
-/** The pods that an object is, or makes; none when it makes none. */
+/** The pods that an object is or creates. */
 export function podsOf(object: KubeObject): Pod[] {
   const template = podTemplateOf(object);
   const usual = template === undefined ? [] : [{ spec: template.spec, annotations: annotationsOf(template.metadata) }];
@@ -36,7 +36,7 @@ function annotationsOf(metadata: unknown): Fields {
   return recordOf(recordOf(metadata)["annotations"]);
 }
 
-/** All containers of a pod, of whatever sort. */
+/** All containers of a pod, init and ephemeral containers included. */
 export function containersOf({ spec, place }: Pick<Pod, "spec" | "place">): Container[] {
   return [
     ...CONTAINER_FIELDS.flatMap((field) => recordsIn(spec[field]).map((fields, index) => listed(field, fields, index))),

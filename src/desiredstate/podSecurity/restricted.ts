@@ -10,9 +10,9 @@ import { isSet, recordOf, recordsIn } from "./fields.ts";
 import type { Container, Pod } from "./pods.ts";
 import type { Check, Violation } from "./violation.ts";
 
-/** What the restricted profile asks for beyond the baseline: the practice of hardened pods. */
+/** Checks of the restricted profile beyond the baseline: hardening practice for pods. */
 
-/** Since this version a pod for Windows need not say what only Linux knows. */
+/** Since Kubernetes 1.25 a pod for Windows need not set fields that only Linux knows. */
 const WINDOWS_SINCE = 25;
 const USER_NAMESPACES_SINCE = 35;
 
@@ -96,7 +96,7 @@ export const restrictedSeccomp: Check = function* (pod, containers, minor) {
   }
 };
 
-/** As in the baseline, but for pods with users of their own too. */
+/** Unlike in the baseline profile, the check also covers pods with their own user namespace. */
 export const restrictedProcMount: Check = (_pod, containers) => unusualProcMounts(containers);
 
 function isForWindows({ spec }: Pod, minor: number): boolean {

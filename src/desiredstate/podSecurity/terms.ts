@@ -13,31 +13,31 @@ import {
 } from "../../apis/index.ts";
 import { type PodSecurityLevel, podSecurityLabels, podSecurityLevel } from "./level.ts";
 
-/** What the hub allows the applications of one of its namespaces to be on a member. */
+/** Permissions that a namespace of the hub gives its applications on members. */
 export interface NamespaceTerms {
   namespace: string;
-  /** Meridian writes nothing into a namespace of that name on any member. */
+  /** Meridian writes nothing into a namespace of this name on any member. */
   isProtected: boolean;
   security: PodSecurityLevel;
-  /** Beside `default`. */
+  /** Service accounts beside `default`. */
   allowsServiceAccount: (name: string) => boolean;
   allowsNodeName: (name: string) => boolean;
   allowsHostPort: (port: number) => boolean;
-  /** What these annotations (of service accounts, nodes and ports) say that allows nothing, since it is no name or no port. */
+  /** Values of the annotation that allow nothing, because they are no valid name or port. */
   unusable: (annotation: string) => readonly string[];
-  /** Beyond what a tenant's bundle may hold anyway: cluster-scoped kinds, and those that give rights. */
+  /** Kinds beyond the ones that every bundle may hold: cluster-scoped kinds, and kinds that give rights. */
   allowsBundleKind: (kind: string) => boolean;
-  /** Beside the namespace itself. */
+  /** Namespaces beside the bundle's own. */
   allowsBundleNamespace: (name: string) => boolean;
-  /** Into a namespace of Kubernetes, which is protected: only what is named with its kind. */
+  /** Kinds in a protected namespace of Kubernetes. The annotation must name the namespace with the kind. */
   allowsBundleInProtected: (namespace: string, kind: string) => boolean;
-  /** As {@link isProtected}, of any namespace. */
+  /** Like {@link isProtected}, for any namespace. */
   protects: (namespace: string) => boolean;
-  /** The terms of another namespace of the hub. */
+  /** The terms of another namespace on the hub. */
   elsewhere: (namespace: string) => NamespaceTerms;
-  /** Where they differ from object to object: the terms of one of them. */
+  /** The terms for one object, if they differ between objects. */
   of?: (object: KubeObject) => NamespaceTerms;
-  /** The Pod Security labels of the namespace: those that the namespace gets which Meridian makes on members. */
+  /** The Pod Security labels of the namespace. A namespace that Meridian creates on a member gets them. */
   labels?: Readonly<Record<string, string>>;
 }
 
@@ -74,12 +74,12 @@ export function namespaceTerms(
   };
 }
 
-/** Of a namespace of which nothing is known. */
+/** The terms of a namespace about which nothing is known. */
 export function defaultTerms(namespace: string): NamespaceTerms {
   return namespaceTerms({ name: namespace }, false);
 }
 
-/** By which a change of the terms is noticed. */
+/** Changes whenever the terms change. */
 export function termsText({ labels, annotations }: Pick<ObjectMeta, "labels" | "annotations">): string {
   return JSON.stringify([
     podSecurityLabels(labels),
@@ -102,7 +102,7 @@ function isName(text: string): boolean {
   return text === ANY || DNS_SUBDOMAIN.test(text);
 }
 
-/** What is neither a port nor a range of ports allows nothing. */
+/** An entry that is neither a port nor a range of ports allows nothing. */
 function portIn(allowed: readonly string[]): (port: number) => boolean {
   const ranges = allowed.map(rangeOf);
   return (port) => ranges.some((range) => range !== undefined && port >= range.first && port <= range.last);

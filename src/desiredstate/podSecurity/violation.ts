@@ -1,30 +1,30 @@
 import { canonicalJson } from "../../apis/index.ts";
 import type { Container, Pod } from "./pods.ts";
 
-/** One field of a pod that is not as it has to be. */
+/** One field of a pod that violates the standard or the terms. */
 export interface Violation {
-  /** Such as `spec.hostPID` or `spec.containers[web].securityContext.privileged`; without the path of the pod in its object. */
+  /** For example `spec.hostPID` or `spec.containers[web].securityContext.privileged`; relative to the pod. */
   field: string;
-  /** What it has to be: `must not be true`. */
+  /** The requirement: `must not be true`. */
   must: string;
   value: unknown;
-  /** Where the spec of the pod is in its object, where that is not the usual place. */
+  /** Path of the pod spec in its object, if not the usual one. */
   at?: string;
-  /** Of a port of the node. */
+  /** Only for a host port. */
   hostPort?: number;
-  /** The annotation of the namespace by which an administrator of the hub allows just this. */
+  /** The namespace annotation by which a hub administrator allows exactly this value. */
   grantedBy?: string;
 }
 
-/** Looks at one thing in a pod; `minor` is the version of the standard. */
+/** Checks one aspect of a pod; `minor` is the version of the standard. */
 export type Check = (pod: Pod, containers: readonly Container[], minor: number) => Iterable<Violation>;
 
-/** By which the same violation is found again in another state of the object. */
+/** Identifies the same violation in another state of the object. */
 export function keyOfViolation({ at = "", field, value }: Violation): string {
   return `${at === "" ? "" : `${at}: `}${field}=${canonicalJson(value ?? null)}`;
 }
 
-/** The field with the path of the pod, where that is not the usual one. */
+/** The field with the path of its pod, if that path is not the usual one. */
 export function fieldOf({ at, field }: Pick<Violation, "at" | "field">): string {
   if (at === undefined) return field;
   const [first, rest] = field.startsWith("spec.")

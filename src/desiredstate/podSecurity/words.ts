@@ -3,8 +3,8 @@ import type { NamespaceTerms } from "./terms.ts";
 import { fieldOf, type Violation } from "./violation.ts";
 
 /**
- * What is refused, and by which annotation the administrators allow just that, where they can: as much of it as there is room for, and all of it.
- * `whoIn`: who asks for it, with a name of at most so many characters.
+ * Names the refused value, and the annotation that allows the value if one can. The message is as full as fits;
+ * `detail` is complete. `whoIn` names the object or rule that asks, with names of at most `limit` characters.
  */
 export function wordsOf(
   violation: Violation,
@@ -32,7 +32,7 @@ export function wordsOf(
       [`${end} ${verdict}`, `${last} ${verdict}`],
     );
   }
-  // By which an administrator meant to allow something.
+  // Invalid entries by which an administrator meant to allow something.
   const said = whatIsNone(unusable(grantedBy), grantedBy === ALLOWED_HOST_PORTS_ANNOTATION ? "port" : "name");
   const annotation = grantedBy.split("/").pop() ?? "";
   const detail = `${whole}: ${field} ${must} (not in the annotation ${grantedBy} of namespace ${namespace}${said})`;
@@ -64,12 +64,12 @@ function whatIsNone(wrong: readonly string[], what: string): string {
   return wrong.length === 1 ? `: ${wrong[0]} is no ${what}` : `: ${wrong.join(", ")} are no ${what}s`;
 }
 
-/** What stands in brackets is a name that somebody gave; which field it is, is read all the same. */
+/** Shortens names in brackets, which people chose; the name of the field stays readable. */
 function withShortKeys(path: string): string {
   return path.replaceAll(/\[([^[\]]*)\]/g, (_, name: string) => `[${shortName(name, 20)}]`);
 }
 
-/** What a field must not be is in the words of whoever wrote it, as long as they like. */
+/** Shortens a field's value in the requirement, since a person may have written any length. */
 function withShortValue(must: string): string {
   return must.replace(
     /^(must not (?:be|name)) (.+)$/,
