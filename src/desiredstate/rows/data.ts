@@ -2,7 +2,7 @@ import { kindKeyOf, type ObjectRef, parseApiVersion } from "../../apis/index.ts"
 
 type Kind = Pick<ObjectRef, "apiVersion" | "kind">;
 
-/** As `group/Kind`. A volume with the reclaim policy Delete and a snapshot take their data along. */
+/** Keys are `group/Kind`. Deleting a volume with the reclaim policy Delete, or a snapshot, deletes its data. */
 const HOLDS_DATA: ReadonlySet<string> = new Set([
   "/PersistentVolume",
   "/PersistentVolumeClaim",
@@ -12,12 +12,12 @@ const HOLDS_DATA: ReadonlySet<string> = new Set([
   "snapshot.storage.k8s.io/VolumeSnapshotContent",
 ]);
 
-/** Whether data goes with the object that nobody can bring back. */
+/** True if deleting the object deletes data that nobody can restore. */
 export function holdsData({ apiVersion, kind }: Kind): boolean {
   return HOLDS_DATA.has(kindKeyOf({ apiVersion, kind }));
 }
 
-/** Whether the object may have volume claims made, and taken along when it is deleted. */
+/** True if the object can create volume claims, and can delete them together with itself. */
 export function makesClaims({ apiVersion, kind }: Kind): boolean {
   return kind === "StatefulSet" && parseApiVersion(apiVersion).group === "apps";
 }

@@ -6,53 +6,56 @@ import { REPLACED } from "./replacement.ts";
 import { isSameRef } from "./rows.ts";
 import type { ApplyRow, DeleteRow, HoldRow, ReleaseRow, Observation, Role, Row, Target, Why } from "../types.ts";
 
-/** What becomes of a member object. */
+/** Effect of a change on a member object. */
 export type ChangeVerb = "Created" | "Changed" | "Deleted" | "Released" | "Held" | "Unchanged";
 
 export interface MemberObjectChange {
   ref: ObjectRef;
   role: Role;
   verb: ChangeVerb;
-  /** Why it goes, stays, or is let go of. */
+  /** Why the object is deleted, held or released. */
   why?: Why;
-  /** What is to be there. */
+  /** The desired object. */
   row?: ApplyRow;
-  /** What is to go. */
+  /** The row that removes the object. */
   removal?: DeleteRow | ReleaseRow;
 }
 
-/** What becomes of a hub object on one cluster. */
+/** Effect of a change on a hub object, for one cluster. */
 export interface ClusterChange {
   cluster: string;
   verb: Exclude<ChangeVerb, "Released"> | "Moved";
-  /** Of what moves away: where to. Of what moves here: where from. */
+  /** Set for a move: the target clusters of an object that leaves, or the source clusters of an object that arrives. */
   to?: readonly string[];
   from?: readonly string[];
-  /** What was asked for before, and what will be. */
+  /** Replicas asked for before and after the change. */
   replicas?: { before?: number; after?: number };
-  /** Why the object goes, or nothing is done. */
+  /** Why the object is removed or held. */
   why?: Why;
-  /** Of the member objects those that something becomes of. */
+  /** Only the member objects that change. */
   objects: readonly MemberObjectChange[];
 }
 
 export interface DifferenceInput {
-  /** What is asked for now, and what would be. Undefined: nothing; nobody plans the object. */
+  /** The present and the future target. Undefined: nobody plans the object. */
   before: Target | undefined;
   after: Target | undefined;
-  /** The rows of both. */
+  /** The rows of `before` and of `after`. */
   rowsBefore: readonly Row[];
   rowsAfter: readonly Row[];
-  /** What is on the members. */
+  /** Observations of the members. */
   observations: readonly Observation[];
-  /** Which hub objects, by {@link refKey}, would have that copy written: what several share is in the name of one of these. */
+  /**
+   * Hub objects, by {@link refKey}, that would have the copy written. A shared object is written in the name of one of
+   * them.
+   */
   writersOf?: (cluster: string, ref: ObjectRef) => ReadonlySet<string>;
 }
 
 /**
- * What a change does to one hub object, cluster by cluster, once everything has been carried out: what would be written or removed in any case
- * does not count. Clusters on which nothing happens are left out. An object that leaves clusters and comes to others moves, as far as there are
- * as many of one as of the other.
+ * Effect of a change on one hub object, cluster by cluster, after all rows are carried out. Writes and removals that
+ * would happen without the change do not count. Unaffected clusters are left out. An object that leaves clusters and
+ * arrives on others moves, as far as the numbers of both match.
  */
 export function differenceOf(input: DifferenceInput): ClusterChange[] {
   const { before, after, rowsBefore, rowsAfter, observations, writersOf } = input;
@@ -79,7 +82,7 @@ export function differenceOf(input: DifferenceInput): ClusterChange[] {
   return withMoves(changes.toSorted((a, b) => compareText(a.cluster, b.cluster)));
 }
 
-/** Clusters on which nothing would be written any more, since an override cannot be applied there, say. */
+/** Clusters on which nothing would be written any more, for example because an override fails. */
 function problemsIn(
   before: Target | undefined,
   after: Target | undefined,
@@ -97,7 +100,10 @@ function keyOf({ cluster, ref }: Pick<Row, "cluster" | "ref">): string {
   return `${cluster}/${refKey(ref)}`;
 }
 
-/** Whether anything of the hub object is on the cluster of its rows. A dependency that names another one was brought by that, and says nothing of it. */
+/**
+ * True if the cluster of the rows has any object of the hub object. A dependency that names another owner does not
+ * count, because the other owner brought it.
+ */
 function isThere(rows: readonly Row[], observations: readonly Observation[]): boolean {
   const [first] = rows;
   if (first === undefined) return false;
@@ -133,14 +139,14 @@ type Writers = ReadonlySet<string>;
 
 const TAKEN_OVER: Why = { reason: "NeededByOthers", message: "another object on the hub needs it there" };
 
-/** What is left as it is by the one whose name it bears is written in the name of another one that needs it. */
+/** A shared dependency whose named owner is frozen is written on behalf of another owner. */
 function isTakenOver(row: Row, copy: Observation | undefined, writers: Writers | undefined): boolean {
   if (row.verb !== "Hold" || !row.wanted || row.role !== "dependency" || writers === undefined) return false;
   const named = copy?.present?.owner;
   return named !== undefined && isSameRef(named, row.owner) && writers.size > 0 && !writers.has(refKey(row.owner));
 }
 
-/** It would be so in any case. */
+/** True if both rows ask for the same, so that the change has no effect on the object. */
 function isSameAsk(row: Row, old: Row): boolean {
   if (row.verb !== old.verb) return false;
   if (row.verb === "Apply" && old.verb === "Apply") return row.hash === old.hash;
@@ -171,15 +177,15 @@ function held(
   present: Observation["present"],
   writers: Writers | undefined,
 ): ChangeVerb {
-  // Another hub object that writes the copy takes the copy over, and is named in it from then on.
+  // Another hub object that writes the copy takes it over, and the copy names the new owner from then on.
   if (!wanted && why.reason === NEEDED_BY_OTHERS && writers?.size !== 0) return "Changed";
   if (!wanted) return why.reason === AWAITING_REPLACEMENT || why.reason === "Terminating" ? "Deleted" : "Held";
-  // It waits for its dependency alone, and is written then.
+  // The row waits for the replacement of its dependency only, and is written afterwards.
   if (why.reason === REPLACED) return "Changed";
   return hash === undefined || hash === present?.hash ? "Unchanged" : "Held";
 }
 
-/** In the name of whichever hub object the copy names: what several share is written once. */
+/** Compares the hash in the name of the owner that the copy names, since a shared object is written once. */
 function isAlready(
   row: ApplyRow,
   { hash, owner, policy }: NonNullable<Observation["present"]>,
@@ -225,11 +231,11 @@ function withMoves(changes: readonly ClusterChange[]): ClusterChange[] {
   });
 }
 
-/** How far a change reaches. Clusters are counted once for each object: what comes to a cluster, changes there, leaves one for another, or goes. */
+/** The reach of a change. Each cluster counts once per object: as created, changed, moved, deleted or held. */
 export interface BlastRadius {
   objects: number;
   clusters: number;
-  /** All that there are. */
+  /** Number of all clusters. */
   allClusters: number;
   created: number;
   changed: number;

@@ -1,7 +1,8 @@
 /**
- * Rows: what the worker of a cluster is to do with each object, removals included.
+ * Computes rows: the actions of a cluster's worker on each object, removals included.
  *
- * Promises: whatever may be removed is decided here and named by its UID; the last serving copy is never removed for a move.
+ * Promises: every removal is decided here and names the object by UID. The last serving copy is never removed for a
+ * move.
  */
 export {
   type BlastRadius,

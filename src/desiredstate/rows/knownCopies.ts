@@ -5,8 +5,8 @@ import type { DesiredObject, Observation, Target } from "../types.ts";
 const NO_REPLICAS: ReplicaCounts = { desired: 0, updated: 0, ready: 0, available: 0 };
 
 /**
- * The copies of an object as far as the hub alone knows of them: on each cluster that its status names, what it becomes by the target of now. Where
- * the status says that a cluster has not what is asked for, nobody knows what the copies are like.
+ * Copies of an object as far as the hub alone knows: for each cluster in its status, the objects of the present target.
+ * If the status says that a cluster lacks the desired state, the content of its copies is unknown.
  */
 export function knownCopies(target: Target, status: FederatedStatus | undefined): Observation[] {
   const copies: Observation[] = [];
@@ -15,7 +15,7 @@ export function knownCopies(target: Target, status: FederatedStatus | undefined)
   const names = new Set([...reported.keys(), ...(status?.unlistedClusters ?? [])]);
   for (const cluster of names) {
     const entry = reported.get(cluster);
-    // Nothing has been seen of it there yet.
+    // No copy has been observed on this cluster yet.
     if (entry !== undefined && entry.observedHash === undefined) continue;
     const wanted = target.clusters.find(({ name }) => name === cluster)?.objects;
     const isCurrent = wanted !== undefined && (entry === undefined || entry.desiredHash === entry.observedHash);

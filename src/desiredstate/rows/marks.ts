@@ -21,7 +21,7 @@ export function ownerRefOf(object: KubeObject): OwnerRef {
   return { ...refOf(object), uid: object.metadata.uid ?? "" };
 }
 
-/** What the marks of one hub object's member objects have in common. */
+/** Values that the marks of all member objects of one hub object share. */
 export interface Marking {
   hubId: string;
   ownerText: string;
@@ -29,13 +29,15 @@ export interface Marking {
 }
 
 /**
- * Puts Meridian's label and annotations onto a copy of the object. The hash covers all of it but itself, and the object's own name, which
- * follows from the rest: an earlier version did not write it, and an upgrade is to rewrite nothing.
+ * Adds Meridian's label and annotations to a copy of the object. The hash covers everything except itself and the
+ * annotation with the object's own name. That name follows from the rest, and an earlier version did not write it. So
+ * an upgrade rewrites nothing.
  */
 export function mark(object: KubeObject, role: Role, { hubId, ownerText, policy }: Marking): DesiredObject {
   const { labels, annotations } = object.metadata;
   const ref = refOf(object);
-  // The data is worth more than the object that brought the claim along: whoever forgets the copy, it says itself that it stays.
+  // The data is worth more than the object that brought the claim. If the hub forgets the copy, the copy's own policy
+  // keeps it.
   const isToStay = policy === "Orphan" || (role === "dependency" && holdsData(ref));
   const ours: Record<string, string> = {
     ...annotations,
@@ -45,13 +47,13 @@ export function mark(object: KubeObject, role: Role, { hubId, ownerText, policy 
   const metadata = { ...object.metadata, labels: { ...labels, [MANAGED_BY_LABEL]: hubId }, annotations: ours };
   const marked: KubeObject = { ...object, metadata };
   const hash = hashOf(marked);
-  // Not yet seen by anybody, so it may still change.
+  // Nobody has seen the object yet, so it may still be changed.
   ours[OBJECT_ANNOTATION] = refKey(ref);
   ours[HASH_ANNOTATION] = hash;
   return { ref, role, object: marked, hash };
 }
 
-/** The same object for another owner with that policy: what that one's own row would be. */
+/** The same object for another owner with that policy, as in that owner's own row. */
 export function reowned(
   object: KubeObject,
   owner: OwnerRef,
@@ -75,14 +77,17 @@ export function reowned(
   return { object: next, hash };
 }
 
-/** What is to be found of a desired object where the live one does not name itself, as an earlier version wrote it. */
+/**
+ * The desired object as compared with a live object. An earlier version did not write the annotation with the object's
+ * own name.
+ */
 export function expectedOf(desired: KubeObject, live: KubeObject): KubeObject {
   const { [OBJECT_ANNOTATION]: name, ...annotations } = desired.metadata.annotations ?? {};
   if (name === undefined || live.metadata.annotations?.[OBJECT_ANNOTATION] !== undefined) return desired;
   return { ...desired, metadata: { ...desired.metadata, annotations } };
 }
 
-/** What a member object says should become of it when the hub has forgotten it; undefined stands for `Delete`. */
+/** The copy's own deletion policy, used after the hub has forgotten the object; undefined stands for `Delete`. */
 export function policyOf({ metadata }: KubeObject): "Orphan" | undefined {
   return metadata.annotations?.[DELETION_POLICY_ANNOTATION] === "Orphan" ? "Orphan" : undefined;
 }
@@ -92,8 +97,9 @@ export function ownerText(owner: OwnerRef): string {
 }
 
 /**
- * The object with a controller reference to the hub object, so that the cluster's own garbage collector cascades. Only where both are in
- * one cluster, and only where Kubernetes allows it: a namespaced owner owns within its namespace.
+ * The object with a controller reference to the hub object, so that the cluster's own garbage collector cascades. Only
+ * for objects in the same cluster, and only if Kubernetes allows the reference: a namespaced owner owns objects in its
+ * own namespace.
  */
 export function withControllerReference(object: KubeObject, owner: OwnerRef): KubeObject {
   if (owner.namespace !== undefined && owner.namespace !== object.metadata.namespace) return object;
@@ -102,7 +108,7 @@ export function withControllerReference(object: KubeObject, owner: OwnerRef): Ku
   return { ...object, metadata: { ...object.metadata, ownerReferences: [reference] } };
 }
 
-/** The object with the hash of what its pods read on the pod template, so that a change of it rolls them. */
+/** Puts the hash of the content that pods read on the pod template, so that a change of the content restarts the pods. */
 export function withDependenciesHash(object: KubeObject, hash: string | undefined): KubeObject {
   const path = memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).podTemplatePath;
   if (hash === undefined || path === undefined) return object;

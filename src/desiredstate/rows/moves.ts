@@ -2,12 +2,12 @@ import { type DisruptionBudget, refKey, shareOf, shortMessage } from "../../apis
 import { isSameRef } from "./rows.ts";
 import type { DesiredObject, Observation, RemovalFacts, Target, Why } from "../types.ts";
 
-/** Why a copy stays that is the last to serve. */
+/** Reason to keep a copy that is the last one to serve. */
 export const AWAITING_REPLACEMENT = "AwaitingReplacement";
 
-/** An object on its way from clusters that it has left to clusters where it is to be. */
+/** An object that moves from clusters that it left to the clusters where it is wanted. */
 export interface Move {
-  /** What is wanted, by cluster. */
+  /** Desired objects by cluster. */
   wanted: ReadonlyMap<string, readonly DesiredObject[]>;
   target: Target;
   observations: readonly Observation[];
@@ -15,8 +15,9 @@ export interface Move {
 }
 
 /**
- * The clusters whose copies stay though the object has left them, and why: the copies serve, and nowhere does the object serve in their
- * stead. What serves nobody may go, and so may everything of an object that is to have no replicas or to be nowhere.
+ * Clusters that keep their copies although the object left them, with the reason: the copies serve, and no other
+ * cluster serves instead. Copies that do not serve may be removed, and so may all copies of an object with no replicas
+ * or no clusters.
  */
 export function serversToKeep(move: Move): ReadonlyMap<string, Why> {
   const { wanted, target } = move;
@@ -38,8 +39,9 @@ export function serversToKeep(move: Move): ReadonlyMap<string, Why> {
 }
 
 /**
- * The clusters whose copies stay though the object serves elsewhere by now: without them fewer replicas would be available than the placement's
- * disruption budget demands. Of kinds without replicas, clusters count. What cannot be seen is not available.
+ * Clusters that keep their copies although the object serves elsewhere by now: without them fewer replicas would be
+ * available than the placement's disruption budget requires. For kinds without replicas, clusters count. Unobserved
+ * replicas count as unavailable.
  */
 function beyondBudget(
   servers: readonly [cluster: string, copies: Observation[]][],
@@ -73,7 +75,7 @@ function beyondBudget(
 
 const NONE: ReadonlyMap<string, Why> = new Map();
 
-/** How many of `total` have to be available at any time. */
+/** The number of `total` that must be available at any time. */
 export function leastAvailable({ minAvailable, maxUnavailable }: DisruptionBudget, total: number): number {
   const least =
     minAvailable === undefined
@@ -91,8 +93,8 @@ function isAvailable({ present }: Observation): boolean {
 }
 
 /**
- * Everything that the object is to become on the cluster is there and available, as the cluster says now. Where nobody says how healthy
- * something is, and nobody said it of the copies that serve (`known`), it is waited for no longer than until it is there.
+ * True if all objects exist on the cluster and are available, by present observations. An object of unknown health
+ * counts once it exists, unless the health of the serving copies is known (`known`).
  */
 function hasArrived(cluster: string, known: ReadonlySet<string>, { wanted, observations, removal }: Move): boolean {
   if (removal.clusters.get(cluster)?.synced !== true) return false;
@@ -111,8 +113,8 @@ function hasArrived(cluster: string, known: ReadonlySet<string>, { wanted, obser
 }
 
 /**
- * Whether these copies, all of one cluster, serve anybody. A Service without pods does not, whatever its own health is; so where there are
- * replicas the replicas decide, and otherwise any copy that is available, or of which nobody knows that it is not.
+ * True if these copies of one cluster serve. A Service without pods does not serve, whatever its own health. So if the
+ * object has replicas, available replicas decide. Otherwise one copy is enough that is available or of unknown health.
  */
 function serves(copies: readonly Observation[], target: Target): boolean {
   const dependencies = new Set(

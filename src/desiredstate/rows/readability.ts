@@ -1,8 +1,9 @@
 import { kindKeyOf, type ObjectRef } from "../../apis/index.ts";
 
 /**
- * What a watch of a member shows: the objects of a kind (`group/Kind`) in the whole cluster, or in one namespace of it (`group/Kind in NAMESPACE`)
- * where Meridian's account has rights in some namespaces only. Trust is by watch.
+ * Key of the objects that one watch of a member shows. The watch covers a kind in the whole cluster (`group/Kind`), or
+ * in one namespace (`group/Kind in NAMESPACE`) if Meridian's account has rights in some namespaces only. Observations
+ * are trusted per watch.
  */
 export function readabilityKey(kind: string, namespace: string | undefined): string {
   return namespace === undefined ? kind : `${kind}${IN}${namespace}`;
@@ -10,14 +11,14 @@ export function readabilityKey(kind: string, namespace: string | undefined): str
 
 const IN = " in ";
 
-/** Why such an object is not known; undefined when it is. */
+/** Why the object cannot be observed; undefined if it can. */
 export function whyUnreadable(unseen: ReadonlyMap<string, string> | undefined, ref: ObjectRef): string | undefined {
   if (unseen === undefined || unseen.size === 0) return undefined;
   const name = kindKeyOf(ref);
   return unseen.get(name) ?? unseen.get(readabilityKey(name, ref.namespace));
 }
 
-/** Whether any object of that kind may be there without being known. */
+/** True if objects of the kind may exist without being observed. */
 export function isKindUnreadable(unseen: ReadonlyMap<string, string>, kind: string): boolean {
   if (unseen.has(kind)) return true;
   for (const sight of unseen.keys()) if (sight.startsWith(kind) && sight.startsWith(IN, kind.length)) return true;

@@ -16,11 +16,12 @@ import type { DeleteRow, Observation, RemovalFacts, RemovalRow, Why } from "../t
 type Present = NonNullable<Observation["present"]>;
 
 /**
- * What may go now, and for everything else that is no longer wanted, why it stays. One row for each copy that is there; a row that removes
- * names the life of the object that was seen, and there is none of these unless every fact allows it. A cluster that leaves and keeps what
- * runs there is let go of, whatever else is known: that deletes nothing. What holds data waits for the end of its owner, and only that of an
- * object that a person has placed for itself is deleted then. `serving`: clusters whose copies are the last that serve, and what
- * they wait for.
+ * Decides which unwanted copies may be removed now, and why the others stay. Returns one row per existing copy. A row
+ * that removes names the observed UID, and exists only if every fact allows the removal.
+ *
+ * On a leaving cluster that keeps its objects, all copies are released, whatever else is known, since a release deletes
+ * nothing. An object that holds data stays until its owner is deleted, and is deleted only if a person placed that
+ * object itself. `serving`: clusters whose copies are the last ones to serve, and what they wait for.
  */
 export function decideRemovals(
   unwanted: readonly Observation[],
@@ -55,7 +56,7 @@ export function decideRemovals(
   return rows;
 }
 
-/** The object goes on, elsewhere or without this copy: it may come back for it. */
+/** True if the object continues, elsewhere or without this copy: the object may come back to its data. */
 function isStillWanted(cluster: string, { cause, clusters }: RemovalFacts): boolean {
   return cause.reason === NOT_SELECTED && clusters.get(cluster)?.leaving !== "Drain";
 }
@@ -72,20 +73,20 @@ function verbFor(
   return { verb: "Delete", ...agreementOn(ref, facts), ...claimsOn(cluster, ref, facts) };
 }
 
-/** The claims that a StatefulSet has had made share the lot of a claim that was placed. */
+/** Claims that a StatefulSet created are treated like a claim that was placed. */
 function claimsOn(cluster: string, ref: ObjectRef, facts: RemovalFacts): Pick<DeleteRow, "keepsClaims"> {
   const stay = isStillWanted(cluster, facts) || facts.clusters.get(cluster)?.leaving === "Drain";
   return stay && makesClaims(ref) ? { keepsClaims: true } : {};
 }
 
-/** Whether a definition may take its objects along. */
+/** A CRD may be removed together with its objects only if a person agreed. */
 function agreementOn(ref: ObjectRef, { agreed }: RemovalFacts): Pick<DeleteRow, "agreed"> {
   if (agreed === undefined || !isDefinition(ref)) return {};
   const names = agreed.split(",").map((name) => name.trim());
   return names.includes(ref.name) || names.includes("*") ? { agreed: true } : {};
 }
 
-/** The cause of a removal while the object itself goes on. */
+/** Cause of a removal while the object itself continues. */
 const NOT_SELECTED: Reason = "NotSelected";
 
 const TERMINATING: Why = { reason: "Terminating", message: "it is being deleted; its finalizers may take their time" };
@@ -120,7 +121,10 @@ function keepsData({ kind, name }: ObjectRef): Why {
 
 const STILL_RUNNING: Reason = "StillRunning";
 
-/** Why a copy stays though the hub's own has gone by its TTL: the TTL is of what has finished. What is let go of runs on anyway. */
+/**
+ * Why a copy stays although the hub object was deleted by its TTL: a TTL applies to finished work only. A copy to be
+ * released is not awaited, since it continues to run.
+ */
 function whyAwaited(ref: ObjectRef, present: Present, facts: RemovalFacts): Why | undefined {
   if (present.ended !== undefined || (facts.policy ?? present.policy) === "Orphan") return undefined;
   const { group } = parseApiVersion(ref.apiVersion);
@@ -129,7 +133,7 @@ function whyAwaited(ref: ObjectRef, present: Present, facts: RemovalFacts): Why 
   return { reason: STILL_RUNNING, message };
 }
 
-/** Why the copies on a cluster are let go of: its MemberCluster is being deleted, and keeps what runs there. */
+/** Why the copies on a cluster are released: the MemberCluster is being deleted and keeps its objects. */
 function leavingFrom(name: string, { clusters }: RemovalFacts): Why | undefined {
   if (clusters.get(name)?.leaving !== "Keep") return undefined;
   return { reason: "ClusterLeaving", message: shortMessage(`MemberCluster ${name} goes, and keeps what runs there`) };

@@ -5,15 +5,16 @@ import { decideRemovals } from "./removals.ts";
 import { isSameRef } from "./rows.ts";
 import type { ApplyRow, DeleteRow, HoldRow, Observation, RemovalFacts, Row, Why } from "../types.ts";
 
-/** Why a copy goes that is wanted: the object on the hub was replaced, and the copy cannot become what stands there now. */
+/** Reason to delete a copy that is wanted: the object was replaced on the hub, and the copy cannot be changed to match. */
 export const REPLACED = "DependencyReplaced";
 
 type Present = NonNullable<Observation["present"]>;
 
 /**
- * Where a copy of a ConfigMap or Secret is in the way of what is to be there now, since it is immutable or a Secret of another type: a copy
- * that has refused the change is to go, and is made anew when it is gone. What is rendered stays as it is on that cluster until then, so that
- * no pod starts with the content of before. The same rows where nothing is in the way.
+ * Replaces copies of ConfigMaps and Secrets that cannot become the desired object, because the copy is immutable or a
+ * Secret of another type. A copy that rejected the change is deleted, and created again after the deletion. Until then
+ * the rendered objects on that cluster stay unchanged, so that no pod starts with the old content. Returns the same
+ * rows if no copy needs replacement.
  */
 export function replaceDependencies(
   wanted: readonly Row[],
@@ -27,7 +28,7 @@ export function replaceDependencies(
   const replaced = new Map<ApplyRow, DeleteRow>();
   const waiting = new Map<string, Why>();
   for (const row of wanted) {
-    // What holds data is never made anew: that the claim cannot become what is asked for is for a person to read.
+    // Objects that hold data are never replaced. A claim that cannot become the desired one needs a person.
     if (row.verb !== "Apply" || row.role !== "dependency" || holdsData(row.ref)) continue;
     const copy = copyOf(row);
     const isInWay = copy?.present !== undefined && isInTheWay(row, copy.present);
@@ -47,7 +48,7 @@ export function replaceDependencies(
   });
 }
 
-/** Cheap, for the many copies of which this is not true. */
+/** A cheap test that is false for most copies. */
 function mayBeInTheWay({ immutable, secretType, refused }: Present): boolean {
   return immutable === true || secretType !== undefined || refused !== undefined;
 }
@@ -63,19 +64,23 @@ function isMade(row: ApplyRow, present: Present | undefined): boolean {
   return present?.hash !== undefined && hashesOf(row, present).includes(present.hash);
 }
 
-/** Of what is to be there: in the name of the row's owner, and of the one that the copy names. */
+/** Hashes of the desired object: in the name of the row's owner, and in the name of the owner that the copy names. */
 function hashesOf({ hash, object, owner }: ApplyRow, { owner: named, policy }: Present): string[] {
   if (named === undefined || isSameRef(named, owner)) return [hash];
   return [hash, reowned(object, named, policy ?? "Delete").hash];
 }
 
-/** The row that takes the copy away; undefined while the copy has not refused the change, or something does not allow it. */
+/**
+ * The row that deletes the copy; undefined if the copy has not rejected the change yet, or if a fact forbids the
+ * removal.
+ */
 function removed(row: ApplyRow, copy: Observation, why: Why, removal: RemovalFacts): DeleteRow | undefined {
   const { present } = copy;
   if (present === undefined || !hashesOf(row, present).some((hash) => present.refused?.includes(hash) === true))
     return undefined;
   if (removal.othersCopies.has(`${copy.cluster}/${refKey(copy.ref)}`)) return undefined;
-  // Every object of this manager that refers to it wants what the hub has now, whichever of them the copy names.
+  // All objects of this manager that refer to the dependency want the hub's present content, whichever owner the copy
+  // names.
   const facts: RemovalFacts = {
     ...removal,
     owner: present.owner ?? removal.owner,

@@ -11,13 +11,13 @@ export interface RolloutFactsInput {
   clusters: readonly ClusterSnapshot[];
   /** Labels of the hub object. */
   labels: Readonly<Record<string, string>> | undefined;
-  /** Of the hub object. */
+  /** Observations of the hub object's copies. */
   observations: readonly Observation[];
-  /** Meridian is in contact with the cluster, and knows what is there. */
+  /** True if Meridian is in contact with the cluster and knows its objects. */
   isKnown: (cluster: string) => boolean;
 }
 
-/** What a rollout has to know of each cluster, sorted by name: by observations alone. */
+/** Facts about each cluster that a rollout depends on, sorted by name. They come from observations alone. */
 export function rolloutFacts(input: RolloutFactsInput): RolloutFacts[] {
   const { policy, target, lastGood, clusters, labels, observations, isKnown } = input;
   const wanted = new Map(target.clusters.map((cluster) => [cluster.name, cluster]));
@@ -28,7 +28,7 @@ export function rolloutFacts(input: RolloutFactsInput): RolloutFacts[] {
   for (const [name, copies] of present) if (copies.some(isThere)) names.add(name);
   return [...names].toSorted().flatMap((name) => {
     const cluster = snapshots.get(name);
-    // A cluster that is being removed waits for nothing.
+    // A cluster that is being deleted waits for nothing.
     if (cluster === undefined || cluster.deleting) return [];
     const copies = ownCopies(present.get(name) ?? [], target);
     const [next, last] = [wanted.get(name), kept.get(name)];
@@ -57,17 +57,17 @@ function isThere({ present }: Observation): boolean {
   return present !== undefined;
 }
 
-/** A dependency that several objects need bears the marks of one of them: of another's, nothing can be said here. */
+/** A shared dependency carries the marks of one owner. Copies that name another owner say nothing about this object. */
 function ownCopies(copies: readonly Observation[], { owner }: Target): Observation[] {
   return copies.filter(({ present }) => present?.owner === undefined || isSameRef(present.owner, owner));
 }
 
-/** What may be compared: not what is held since nobody knows its content any more. */
+/** Objects with known content only; objects that are held because their content is unknown cannot be compared. */
 function comparable(cluster: ClusterTarget | undefined): readonly DesiredObject[] {
   return cluster?.objects.filter(({ held }) => held === undefined) ?? [];
 }
 
-/** Everything is there as it is to be and nothing is being written; of a cluster that is to have nothing, nothing is left. */
+/** True if all objects exist as desired and no write is in progress. For a cluster without a target: no copy is left. */
 function isOn(cluster: ClusterTarget | undefined, copies: readonly Observation[]): boolean {
   if (cluster === undefined) return !copies.some((copy) => isThere(copy) || copy.writing);
   if (cluster.problem !== undefined || cluster.frozen) return false;
@@ -102,7 +102,7 @@ function runsOf(
 
 const SEVERITY = ["Failed", "Degraded", "Unknown", "Progressing", "Available"] as const;
 
-/** Of what the object becomes there, not of what it needs beside it. */
+/** Worst health of the object's rendered objects; dependencies do not count. */
 function healthOf(copies: readonly Observation[], cluster: ClusterTarget | undefined): RolloutHealth {
   const byKey = new Map(copies.map((copy) => [refKey(copy.ref), copy]));
   let worst: (typeof SEVERITY)[number] = "Available";

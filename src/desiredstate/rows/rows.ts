@@ -2,31 +2,31 @@ import { type ObjectRef, type OwnerRef, parseApiVersion } from "../../apis/index
 import { policyOf, reowned } from "./marks.ts";
 import type { ApplyRow, DeletionPolicy, EndedRun, Observation, Row } from "../types.ts";
 
-/** True when the object is there as the row says, in whoever's name it may be, and all of its fields are ours. */
+/** True if the object exists as the row says, in the name of any of its owners, and Meridian owns all its fields. */
 export function isInSync(row: Row | undefined, observation: Observation | undefined): boolean {
   const present = observation?.present;
-  // What has come to its end is as it is to be, whatever is left of it.
+  // Finished work is in sync, whether or not the object still exists.
   if (row?.verb === "Apply" && hasEnded(row, observation)) return true;
   if (row?.verb !== "Apply" || present === undefined || present.deleting) return false;
   const { hash } = inTheNameOf(row, present);
   return present.hash === hash && observation?.inSyncWith === hash;
 }
 
-/** The work that the row asks for has come to its end there: by the record on the hub, or as was seen a moment ago. */
+/** True if the work that the row asks for has finished, by the record on the hub or by the latest observation. */
 export function hasEnded(row: Row, observation: { ended?: EndedRun | undefined } | undefined): boolean {
   if (row.done !== undefined) return true;
   return row.run !== undefined && observation?.ended?.run === row.run;
 }
 
-/** What a member object says of itself. */
+/** Owner and deletion policy in the marks of a member object. */
 export interface Marked {
   owner?: OwnerRef | undefined;
   policy?: DeletionPolicy | undefined;
 }
 
 /**
- * The row for a member object that names that owner: the owner's own one where the owner asks for the object as well. Of an owner whose
- * policy nobody here knows there are two, and the member object says which.
+ * The row for a member object that names `marked.owner`: that owner's own row if the owner asks for the object too. For
+ * an owner whose policy is unknown there are two rows, and the member object's own policy selects one.
  */
 export function inTheNameOf<R extends Row>(row: R, marked: Marked | undefined): R | ApplyRow {
   const named = marked?.owner;
@@ -37,11 +37,13 @@ export function inTheNameOf<R extends Row>(row: R, marked: Marked | undefined): 
 }
 
 /**
- * The row that counts when several hub objects ask for one member object. Who wants it wins over who does not. The object that the member object
- * is a copy of, placed by a policy of its own, goes before those that only need it beside them: its overrides count, and its suspension. Where no
- * policy places it, those that need it decide, and its copy keeps its owner. Then an Apply row goes before a Hold row of a wanted copy. Of several
- * Apply rows it is the first, with the others as alternatives: which of them counts is for the member object to say, by the owner that it names. Of
- * several removals it is the most careful one, so that one obstacle is enough.
+ * Chooses among the rows of several hub objects for one member object. A row that wants the object precedes a row that
+ * does not. The row of a placed owner, which renders the object itself, precedes rows that need the object as a
+ * dependency. So the owner's overrides and suspension count. If no policy places that owner, the rows of the dependents
+ * decide, and the copy keeps its owner. After that, an Apply row precedes a Hold row of a wanted copy.
+ *
+ * Of several Apply rows the first is returned, with the others as alternatives; the owner that the member object names
+ * selects one of them. Of several removals the most careful one is chosen, so that one obstacle is enough.
  */
 export function chooseRow(rows: Iterable<Row>): Row | undefined {
   let chosen: Row | undefined;
@@ -59,7 +61,10 @@ export function chooseRow(rows: Iterable<Row>): Row | undefined {
   return alternatives.length === 0 ? first : { ...first, alternatives };
 }
 
-/** The same dependency in the name of an owner whose policy is not known here: the member object says which of the rows is the owner's. */
+/**
+ * The same dependency in the name of an owner whose policy is unknown here. The member object's own policy selects one
+ * of the rows.
+ */
 export function inTheNamesOf({ alternatives: _, ...row }: ApplyRow, owner: OwnerRef): ApplyRow[] {
   return POLICIES.map((policy) => ({ ...row, owner, ...reowned(row.object, owner, policy) }));
 }
@@ -85,7 +90,7 @@ function precedence(row: Row): number {
   }
 }
 
-/** Whether both name the same object, in whatever version it is read: as equal {@link refKey}s, without making them. */
+/** True if both refer to the same object in any version. Compares like {@link refKey}, without building the keys. */
 export function isSameRef(a: ObjectRef, b: ObjectRef): boolean {
   return (
     a.name === b.name &&

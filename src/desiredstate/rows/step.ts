@@ -20,18 +20,18 @@ import type {
   Why,
 } from "../types.ts";
 
-/** What is wanted on one cluster now. */
+/** Desired state of one cluster at this step. */
 interface Share {
   objects: readonly DesiredObject[];
   rows: readonly Row[];
-  /** Set when nothing that is there may go, and why. */
+  /** Set if no copy on the cluster may be removed: the reason. */
   retains: Why | undefined;
 }
 
 /**
- * The next step towards the target: what to make so on each cluster, what to leave as it is, and what may go. Every copy of the object
- * that is there and that nothing wants gets one row that removes it, or says why it stays. The same values give the same rows, in whatever
- * order the observations come.
+ * The next step towards the target: objects to write on each cluster, objects to leave unchanged, and copies to remove.
+ * Each existing copy that nothing wants gets one row, which removes the copy or says why it stays. The same values give
+ * the same rows, in any order of the observations.
  */
 export function step({ target, lastGood, rollout, observations, removal }: StepInput): StepResult {
   const shares = target === undefined ? new Map<string, Share>() : sharesOf(target, lastGood, rollout, removal);
@@ -103,7 +103,7 @@ function shareOf(cluster: ClusterTarget, target: Target): Share {
         ? applyRow(cluster.name, object, target)
         : heldRow(cluster.name, object, target.owner, object.held),
     );
-    // Where nobody can say what is to be there, nothing is to go either.
+    // While the desired state is unknown, nothing is removed.
     return { objects, rows, retains: problem };
   }
   const { reason, message } = target.scheduled;
@@ -123,14 +123,15 @@ function shareOf(cluster: ClusterTarget, target: Target): Share {
     if (run !== undefined) row.run = run;
     if (done !== undefined) row.done = done;
     if (role === "rendered" && target.placement === undefined) row.unplaced = true;
-    // The level that refuses the object is the one that its namespace is to have. A suspension holds that as well.
+    // The Pod Security level that refuses the object is the level that its namespace should have, so the labels are
+    // sent. A suspension holds the labels as well.
     if (refusal !== undefined && !target.suspended) row.namespaceLabels = target.namespaceLabels ?? {};
     return row;
   });
   return { objects, rows, retains: why };
 }
 
-/** Beyond so many objects they are looked up by their keys: a bundle may hold thousands. */
+/** With more objects, keys are used for the lookup: a bundle may hold thousands. */
 const FEW = 16;
 const keysOf = new WeakMap<readonly DesiredObject[], ReadonlySet<string>>();
 
@@ -146,14 +147,17 @@ const DONE_BEFORE: Why = {
   message: "the work that is asked for again has come to its end there; what runs in its stead goes",
 };
 
-/** The copy does other work than the one that has come to its end there and is asked for again: a rollout was taken back. */
+/**
+ * True if the copy does other work than the desired work, which has already finished on this cluster: a rollout was
+ * rolled back.
+ */
 function isOfOtherWork({ objects }: Share, { ref, present }: Observation): boolean {
   if (present?.run === undefined) return false;
   const wanted = objects.find(({ done, ref: of }) => done !== undefined && isSameRef(of, ref));
   return wanted?.run !== undefined && wanted.run !== present.run;
 }
 
-/** By cluster: what the target says, or for one that waits for its turn, what it had. */
+/** Desired state by cluster: from the target, or from the last good revision for a cluster that waits for its turn. */
 function sharesOf(
   target: Target,
   lastGood: Target | undefined,
@@ -164,18 +168,19 @@ function sharesOf(
   const { waiting = NOBODY, returning = NOBODY, kept = NOBODY } = rollout ?? {};
   if (waiting.size + returning.size + kept.size === 0) return shares;
   const frozen = new Set(target.clusters.flatMap(({ name, frozen: isFrozen }) => (isFrozen ? [name] : [])));
-  // An object that was made anew has no last revision; and while nothing is written anywhere, a waiting cluster is not either.
+  // A recreated object has no last good revision. While nothing is written anywhere, waiting clusters get nothing
+  // either.
   const isWritten = lastGood?.owner.uid === target.owner.uid && !target.suspended && target.scheduled.status === "True";
   const before = new Map(
     isWritten ? lastGood.clusters.map((cluster) => [cluster.name, shareOf(cluster, lastGood)]) : [],
   );
   for (const name of [...waiting, ...returning, ...kept]) {
-    // One that is frozen is left as it is, whoever's turn it is.
+    // A frozen cluster keeps its copies, whoever's turn it is.
     if (frozen.has(name) || (!shares.has(name) && isGoing(name, target)) || isLeaving(name, removal)) continue;
     const { objects, rows, retains } = kept.has(name) ? NOTHING : (before.get(name) ?? NOTHING);
-    // Where nobody can say what the last good revision was, nothing goes.
+    // While the last good revision is unknown, nothing is removed.
     if (!returning.has(name) || !isWritten) shares.set(name, { objects, rows, retains: retains ?? WAITS });
-    // What went along then and is not on the hub any more is not to be taken away from pods that read it.
+    // Dependencies of the last good revision that are gone from the hub stay, since pods still read them.
     else if (before.has(name)) shares.set(name, { objects, rows, retains });
     else shares.delete(name);
   }
@@ -186,12 +191,12 @@ const NOBODY: ReadonlySet<string> = new Set();
 const WAITS: Why = { reason: "RolloutWaiting", message: "its turn in the rollout has not come yet" };
 const NOTHING: Share = { objects: [], rows: [], retains: undefined };
 
-/** A cluster that is being removed waits for nothing. */
+/** A cluster that is being deleted waits for nothing. */
 function isLeaving(name: string, { clusters }: RemovalFacts): boolean {
   return clusters.get(name)?.leaving !== undefined;
 }
 
-/** The same, as far as the decision knows: nothing is written to a cluster that is being removed, or that is not there. */
+/** The same by the verdicts: nothing is written to a cluster that is being deleted or does not exist. */
 function isGoing(name: string, { decision }: Target): boolean {
   const verdict = decision.verdicts.find(({ cluster }) => cluster === name);
   return verdict?.steps.some(({ reason }) => reason === "ClusterDeleting") ?? true;
@@ -223,7 +228,10 @@ function whyMissing(ref: ObjectRef, target: Target | undefined): Why | undefined
   return { reason: "DependencyMissing", message };
 }
 
-/** What the object is elsewhere; what the target renders nowhere counts as a dependency, so that its health says nothing. */
+/**
+ * The role of the object on another cluster. An object that the target renders nowhere counts as a dependency, so that
+ * its health does not count.
+ */
 function roleOf(ref: ObjectRef, target: Target | undefined): Role {
   for (const { objects } of target?.clusters ?? []) {
     const same = objects.find((object) => isSameRef(object.ref, ref));
