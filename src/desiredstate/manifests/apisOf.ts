@@ -3,7 +3,7 @@ import { type KubeObject, parseApiVersion } from "../../apis/index.ts";
 const NONE: readonly string[] = [];
 const known = new Map<string, readonly string[]>();
 
-/** `group/version` of what a cluster has to serve for these objects; not those that a definition among them brings along. */
+/** APIs (`group/version`) that a cluster must serve for these objects, without the groups of CRDs among them. */
 export function apisOf(objects: readonly KubeObject[]): readonly string[] {
   const apis = new Set<string>();
   const brought = new Set<string>();
@@ -15,7 +15,7 @@ export function apisOf(objects: readonly KubeObject[]): readonly string[] {
   }
   if (apis.size === 0) return NONE;
   const needed = [...apis].filter((api) => !brought.has(parseApiVersion(api).group)).sort();
-  // The same few lists again and again: one of each.
+  // Many objects need the same few lists, so equal lists are shared.
   const key = needed.join();
   let same = known.get(key);
   if (same === undefined && known.size < 1024) known.set(key, (same = needed));

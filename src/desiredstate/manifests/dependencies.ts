@@ -10,21 +10,21 @@ import { mark, type Marking } from "../rows/index.ts";
 import type { DependencyHashes, DesiredObject, Why } from "../types.ts";
 import type { Needs, Snapshot } from "../snapshot.ts";
 
-/** What goes along with an object, and what of it is not there. */
+/** Dependencies of an object as found on the hub, and the problems with them. */
 export interface PropagatedDependencies {
-  /** In the order of {@link refKey}. */
+  /** Sorted by {@link refKey}. */
   objects: readonly DesiredObject[];
-  /** Over the content that the pods read; undefined when they read nothing that is there. */
+  /** Hash of the content that pods read; undefined if pods read no existing dependency. */
   hash: string | undefined;
-  /** Both hashes; undefined when nothing goes along. */
+  /** Both hashes; undefined if the object has no dependencies on the hub. */
   hashes: DependencyHashes | undefined;
   warning: Why | undefined;
   /**
-   * Set when something may not be read, and says what to allow. Then nobody can say what should be on a member: what is there stays
-   * as it is.
+   * Set if a dependency may not be read; says which permission to grant. The desired state is then unknown, and copies
+   * on members stay as they are.
    */
   denial: Why | undefined;
-  /** Set when something may not go to any member, whoever asks for it. */
+  /** Set if a dependency may go to no member, whoever asks for it. */
   refusal: Why | undefined;
 }
 
@@ -38,15 +38,18 @@ const noDependencies: PropagatedDependencies = Object.freeze({
 });
 
 interface UserSet {
-  /** What a person set in it, without anything of Meridian. */
+  /** The fields that a person set, without Meridian's marks. */
   object: KubeObject;
   contentHash: string;
 }
 
-/** Hub objects are never changed in place, and one Secret may go with hundreds of applications. */
+/**
+ * A cache that is safe because hub objects are never changed in place. One Secret may belong to hundreds of
+ * applications.
+ */
 const known = new WeakMap<KubeObject, UserSet>();
 
-/** Collects what the object needs beside it from what the hub has. */
+/** Collects the object's dependencies from the hub. */
 export function collectDependencies(
   { dependencies: needed, problem }: Needs,
   {
@@ -102,7 +105,7 @@ export function collectDependencies(
     objects: isOther
       ? objects.map((object) => (object.ref.kind === "Secret" ? { ...object, held: NOT_AT_HAND } : object))
       : objects,
-    // The pods of a revision read what it had, whatever has become of that since.
+    // The pods of a revision read the recorded content, whatever changed on the hub since.
     hash: isOther ? recordedHashes.pods : hash,
     hashes,
     warning: missing.length === 0 ? problem : missingWarning(missing),
@@ -111,7 +114,7 @@ export function collectDependencies(
   };
 }
 
-/** No revision holds the content of a Secret. */
+/** Revisions contain no data of Secrets. */
 const NOT_AT_HAND: Why = {
   reason: "RolloutWaiting",
   message: "no revision holds the content of a Secret; the Secret stays as it is until the rollout comes here",
@@ -123,26 +126,32 @@ const TOKEN_TYPES: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * A member's controller would put a token of one of its own service accounts into such a Secret; and the token that is in there opens the
- * hub.
+ * A Secret with a token is never sent. A member's controller would fill it with a token of its own service account, and
+ * the token in it gives access to the hub.
  */
 function tokenIn({ kind, type, metadata }: KubeObject): Why | undefined {
   if (kind !== "Secret" || !TOKEN_TYPES.has(type)) return undefined;
   return neverSent(metadata.name, `holds a token (${String(type)})`);
 }
 
-/** Why an object that is needed may go to no member, whoever asks for it. */
+/** Why a dependency may go to no member, whoever asks for it. */
 export function whyNeverSent(found: KubeObject): Why | undefined {
   return tokenIn(found) ?? whyNotSent(found);
 }
 
-/** Taken as a whole, a claim would name the volume that the hub has bound it to. ConfigMaps and Secrets hold nothing but content. */
+/**
+ * Refuses a dependency whose field owners are unknown. A claim sent in full, for example, would name the volume to
+ * which the hub bound the claim. ConfigMaps and Secrets contain only content and need no check.
+ */
 function whyNotSent(found: KubeObject): Why | undefined {
   const kind = occasionalKindOf(found);
   return kind === undefined ? undefined : placeableKindOf(kind.group, kind.kind).refusal?.(found);
 }
 
-/** Those Secrets are not read at all: they hold a whole application, and a member's Helm would take them for its own. */
+/**
+ * Secrets of Helm releases are never read. They hold a whole application, and the member's Helm would take them for its
+ * own releases.
+ */
 function isHelmRelease({ kind, name }: ObjectRef): boolean {
   return kind === "Secret" && name.startsWith("sh.helm.release.v1.");
 }
@@ -151,14 +160,14 @@ function neverSent(name: string, why: string): Why {
   return { reason: "NotAllowed", message: shortMessage(`Secret ${name} ${why} and is never sent to members`) };
 }
 
-/** Secrets before ConfigMaps: the chart lists the namespaces of the former only. */
+/** A Secret comes before a ConfigMap, because the chart lists namespaces for Secrets only. */
 function denialOf(denied: readonly ObjectRef[]): Why | undefined {
   const ref = denied.find(({ kind }) => kind === "Secret") ?? denied[0];
   if (ref === undefined) return undefined;
   const { kind, namespace = "" } = ref;
   const grant = `let the manager list and watch ${kind}s`;
   const granted = namespace === "" ? `${grant} on the hub` : `${grant} in ${namespace} on the hub`;
-  // The first that fits: the name of a namespace may take half of it.
+  // The first text that fits, since the name of the namespace may take half of the message.
   const texts =
     kind === "Secret" && namespace !== ""
       ? [
@@ -178,7 +187,7 @@ function missingWarning(missing: readonly string[]): Why {
   return { reason: "DependencyMissing", message };
 }
 
-/** What a person has set in a dependency, computed once for each object. */
+/** The fields that a person set in a dependency; computed once per object. */
 export function userSetOf(found: KubeObject): UserSet {
   let userSet = known.get(found);
   if (userSet === undefined) {
@@ -188,7 +197,7 @@ export function userSetOf(found: KubeObject): UserSet {
   return userSet;
 }
 
-/** Labels and annotations are not seen by pods: a change of them must not restart any. */
+/** Labels and annotations are left out: pods do not see them, so a change must not restart pods. */
 export function contentHashOf(object: KubeObject): string {
   return hashOf([object["data"], object["binaryData"], object["stringData"]]);
 }

@@ -20,7 +20,7 @@ import type { Needs, Snapshot } from "../snapshot.ts";
 import type { DependencyOverride, DesiredObject, Problem } from "../types.ts";
 import { problemOf } from "./variants.ts";
 
-/** What goes along to one cluster. */
+/** Dependencies as sent to one cluster. */
 export type DependencyShare = Pick<PropagatedDependencies, "objects" | "hash"> & { refusal: Problem | undefined };
 
 interface Overridden {
@@ -34,21 +34,21 @@ interface Overridden {
 
 interface Made {
   desired: DesiredObject;
-  /** Of the content, where the rules have changed it. */
+  /** Content hash, if the rules changed the content. */
   contentHash: string | undefined;
   problem: Problem | undefined;
 }
 
-/** What overrides make of the objects that go along with a hub object, for one cluster after the other. */
+/** Applies overrides to the dependencies of a hub object, cluster by cluster. */
 export class DependencyOverrides {
   readonly #base: DependencyShare;
   readonly #overridden: readonly Overridden[];
   readonly #marking: Marking;
   readonly #made = new Map<Overridden, Map<readonly MatchedRule[], Made>>();
-  /** By the lists of rules that apply, one for each overridden dependency. */
+  /** Cached by the lists of applying rules, one list per overridden dependency. */
   readonly #shares = new Map<string, DependencyShare>();
   readonly #numbers = new Map<readonly MatchedRule[], number>();
-  /** For each dependency and policy the clusters that a rule of the policy takes. */
+  /** Clusters that a rule of the policy takes, by dependency and policy. */
   readonly #reached = new Map<Overridden, Map<PolicyRef, Set<string>>>();
 
   constructor(
@@ -62,7 +62,7 @@ export class DependencyOverrides {
     this.#overridden = overriddenAmong(dependencies, needs, snapshot);
   }
 
-  /** The same value for clusters on which the same rules apply. */
+  /** Returns the same value for clusters on which the same rules apply. */
   on(cluster: ClusterSnapshot): DependencyShare {
     if (this.#overridden.length === 0) return this.#base;
     const applying = this.#overridden.map((one) => ({ one, rules: one.rules.on(cluster) }));
@@ -74,7 +74,7 @@ export class DependencyOverrides {
     return share;
   }
 
-  /** Policies that select something that goes along, with the clusters that their rules take of those which were asked for so far. */
+  /** Policies that select a dependency, with the clusters that their rules take among the clusters passed to `on` so far. */
   reached(): DependencyOverride[] {
     return this.#overridden.flatMap((one) =>
       one.rules.policies.map((policy) => ({
@@ -114,7 +114,7 @@ export class DependencyOverrides {
     }
     return {
       objects,
-      // Of what rules leave as it is, the hash is the same as elsewhere: it restarts no pod.
+      // Content that no rule changes keeps the hash of the other clusters, so that no pod restarts.
       hash: contents.length === 0 ? this.#base.hash : hashOf([this.#base.hash ?? "", contents]),
       refusal,
     };
@@ -144,7 +144,10 @@ export class DependencyOverrides {
   }
 }
 
-/** The dependencies that policies select. Most policies select no kind that goes along, and most objects need nothing that one selects. */
+/**
+ * Dependencies that override policies select. Most policies select no kind of a dependency, so the common case returns
+ * early.
+ */
 function overriddenAmong(
   { objects }: PropagatedDependencies,
   { dependencies }: Needs,
@@ -165,14 +168,14 @@ function overriddenAmong(
   });
 }
 
-/** Whatever goes along is of the core group. */
+/** All dependencies are in the core group. */
 function selectsAmong({ spec }: OverridePolicy, kinds: ReadonlySet<string>): boolean {
   return spec.resourceSelectors.some(
     ({ apiVersion, kind }) => kinds.has(kind) && parseApiVersion(apiVersion).group === "",
   );
 }
 
-/** What goes along is in the namespace of the object that needs it. */
+/** A dependency is in the namespace of its owner, so the labels of that namespace apply. */
 function settingOf(found: KubeObject, { namespaceLabels }: ObjectSetting = {}): ObjectSetting {
   const hubsOwn = whyHubsOwn(found, false);
   return defined({ namespaceLabels, hubsOwn });

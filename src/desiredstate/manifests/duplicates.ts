@@ -2,18 +2,21 @@ import { type KubeObject, type Reason, shortMessage, told } from "../../apis/ind
 import { titleOf, withoutDuplicates } from "../../interpreter/index.ts";
 import type { Problem, Why } from "../types.ts";
 
-/** Objects that server-side apply can carry. */
+/** Objects that server-side apply accepts. */
 export interface Sendable {
   objects: readonly KubeObject[];
-  /** Entries of equal keys that cannot be sent. */
+  /** Entries with equal keys that cannot be merged into one. */
   problem: Problem | undefined;
-  /** What is sent in the place of such entries. */
+  /** The entries that were merged, and the value that is sent. */
   warning: Why | undefined;
 }
 
 const REASON: Reason = "DuplicateEntries";
 
-/** The objects, with one entry where several have equal keys. `named`: of many manifests a message says which it is about. */
+/**
+ * The objects with one entry in place of several with equal keys. `named`: messages name the object, for a bundle of
+ * several manifests.
+ */
 export function withoutDuplicatesIn(objects: readonly KubeObject[], named: boolean): Sendable {
   let problem: Problem | undefined;
   let first: string | undefined;

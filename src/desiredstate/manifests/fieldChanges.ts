@@ -11,18 +11,18 @@ import {
 export interface FieldChange {
   /** `spec.template.spec.containers[name=web].image` */
   path: string;
-  /** Undefined: the field is not there before. */
+  /** Undefined: the field did not exist before. */
   before?: unknown;
-  /** Undefined: the field is not there afterwards. */
+  /** Undefined: the field does not exist afterwards. */
   after?: unknown;
-  /** The values may not be shown: that the field changes is all that is said. */
+  /** The values are secret, so only the path is shown. */
   masked?: true;
 }
 
-/** Keys by which the items of a list are told apart, where each item has one that no other has. */
+/** Fields that identify the items of a list, if each item has a unique value. */
 const ITEM_KEYS = ["name", "key", "mountPath", "containerPort", "port", "ip", "type"] as const;
 
-/** Maps of which each member is a change of its own, also where one side has no such map. */
+/** Maps whose members are separate changes, even if one side has no such map. */
 const OPENED: ReadonlySet<string> = new Set([
   "",
   "spec",
@@ -34,8 +34,9 @@ const OPENED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What differs, field by field. What is missing on one side is one change, with all that is in it. Of a Secret no value is ever shown, and of
- * no object the hash of what its pods read. Left out are the status, Meridian's own marks, and metadata that only servers write.
+ * Differences between two objects, field by field. A value that one side lacks is one change as a whole. Values of
+ * Secrets are never shown, nor is the hash of the content that pods read. The status, Meridian's marks and
+ * server-managed metadata are left out.
  */
 export function fieldChanges(before: KubeObject | undefined, after: KubeObject | undefined): FieldChange[] {
   const changes = [...differences(shown(before), shown(after), "")];
@@ -45,7 +46,7 @@ export function fieldChanges(before: KubeObject | undefined, after: KubeObject |
   );
 }
 
-/** All but what a Secret says in public. */
+/** True for all fields of a Secret except the public ones. */
 function isHidden(path: string): boolean {
   return !/^(apiVersion|kind|type|immutable|metadata\.(labels|name|namespace))\b/.test(path);
 }
@@ -105,7 +106,7 @@ function* itemDifferences(
   for (const [value, item] of byKey) yield { path: `${path}[${key}=${String(value)}]`, after: item };
 }
 
-/** The first key that every item of both lists has, each with a value of its own. */
+/** The first key that all items of both lists have, with a unique value per list. */
 function itemKey(before: readonly unknown[], after: readonly unknown[]): string | undefined {
   if (before.length + after.length === 0) return undefined;
   return ITEM_KEYS.find((key) =>
@@ -124,7 +125,7 @@ function isMapOrNothing(value: unknown): value is Item | undefined {
   return value === undefined || isRecord(value);
 }
 
-/** A key with a dot in it stands in brackets. */
+/** A key with a dot or a slash is written in brackets. */
 function joined(path: string, key: string): string {
   if (path === "") return key;
   return key.includes(".") || key.includes("/") ? `${path}[${key}]` : `${path}.${key}`;

@@ -15,10 +15,10 @@ import {
 import { memberKindOf, runHash } from "../../interpreter/index.ts";
 import type { DesiredObject } from "../types.ts";
 
-/** The runs that an object asks for: by {@link refKey}, of everything it is made of that can come to an end. */
+/** The runs that an object asks for, by {@link refKey}: one for each rendered object of a kind that finishes. */
 export type Runs = ReadonlyMap<string, { ref: ObjectRef; hash: string }>;
 
-/** `source`: the object of the hub that is sent as it is; without it each part says itself what work it asks for. */
+/** `source`: the hub object, if it is sent as it is. Without a source each rendered object has its own run hash. */
 export function runsIn(rendered: readonly KubeObject[], source: KubeObject | undefined): Runs {
   const runs = new Map<string, { ref: ObjectRef; hash: string }>();
   for (const object of rendered) {
@@ -29,13 +29,13 @@ export function runsIn(rendered: readonly KubeObject[], source: KubeObject | und
   return runs;
 }
 
-/** What the status says of runs that have come to an end; of the runs of now, and of those before. */
+/** Finished runs in the status: present ones and earlier ones. */
 export class Finished {
   readonly work: FinishedWork;
   readonly #runs: Runs;
   readonly #parts: number;
 
-  /** `parts`: of how many objects the hub object is made. */
+  /** `parts`: number of the rendered objects. */
   constructor(work: FinishedWork, runs: Runs, parts: number) {
     this.work = work;
     this.#runs = runs;
@@ -46,7 +46,7 @@ export class Finished {
     return new Finished(readFinished(previous?.finished), runs, parts);
   }
 
-  /** Clusters on which all of the object has come to its end; undefined where there is none. */
+  /** Clusters on which all rendered objects have finished; undefined if there are none. */
   everywhere(): ReadonlySet<string> | undefined {
     if (this.work.runs.size === 0 || this.#parts === 0 || this.#runs.size < this.#parts) return undefined;
     const [first, ...others] = [...this.#runs.values()].map((run) => this.#endsOf(run));
@@ -54,7 +54,7 @@ export class Finished {
     return names.length === 0 ? undefined : new Set(names);
   }
 
-  /** The objects as they are to be on the cluster: of a run that has ended, which end that was. */
+  /** The objects for the cluster, with the end of each run that finished there. */
   on(cluster: string, objects: readonly DesiredObject[]): readonly DesiredObject[] {
     if (this.work.runs.size === 0) return objects;
     const done = new Map<string, End>();
@@ -69,7 +69,7 @@ export class Finished {
     });
   }
 
-  /** Follows a decision: see {@link follow}. */
+  /** The record after a decision; see {@link follow}. */
   after(moves: Moves): Finished {
     return new Finished(follow(this.work, this.#runs, moves), this.#runs, this.#parts);
   }
@@ -81,27 +81,28 @@ export class Finished {
 
 const NOWHERE: ReadonlyMap<string, End> = new Map();
 
-/** How an object moves by a decision. */
+/** Moves of an object by a decision. */
 export interface Moves {
-  /** Clusters that are to have the object. */
+  /** Clusters chosen for the object. */
   chosen: ReadonlySet<string>;
-  /** Clusters that have it, by what is known before the decision. */
+  /** Clusters that have the object before the decision. */
   current: { has(name: string): boolean };
   /** Clusters of the hub. */
   known: ReadonlySet<string>;
-  /** One cluster is as good as another one: the placement takes some of those that fit. */
+  /** Clusters are interchangeable: the placement takes only some of the fitting clusters. */
   isInterchangeable: boolean;
-  /** Earlier runs may be asked for again: the placement rolls out in stages, and may go back. */
+  /** The placement rolls out in stages and may roll back, so earlier runs may be wanted again. */
   mayReturn: boolean;
 }
 
-/** Of each object so many earlier runs are kept where the placement may go back to one. */
+/** Earlier runs kept per object if the placement may roll back. */
 const KEPT_RUNS = 8;
 
 /**
- * The record after a decision. What has ended on a cluster that the object leaves has ended on the one that takes its place: work that is done is not
- * done twice because the object moves. A cluster that comes without another one leaving is to do the work. Where the placement takes every cluster
- * that fits, only clusters that leave by the same decision have a successor, and clusters that are gone from the hub are forgotten.
+ * The record after a decision. If the object leaves a cluster with a finished run, the run counts as finished on the
+ * cluster that replaces it, so that a move repeats no work. An added cluster that replaces no other cluster does the
+ * work. If the placement takes every fitting cluster, only clusters that leave by the same decision are replaced, and
+ * clusters that left the hub are forgotten.
  */
 function follow(work: FinishedWork, runs: Runs, moves: Moves): FinishedWork {
   if (work.runs.size === 0) return NOTHING_FINISHED;
@@ -126,7 +127,7 @@ function follow(work: FinishedWork, runs: Runs, moves: Moves): FinishedWork {
   return { runs: kept, everything: work.everything };
 }
 
-/** The runs of now of what the object is still made of, and where the placement may go back, the latest of those before. */
+/** The present runs of the rendered objects, and the latest earlier ones if the placement may roll back. */
 function keptRuns(
   { runs: all }: FinishedWork,
   runs: Runs,

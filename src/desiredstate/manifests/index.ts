@@ -1,7 +1,7 @@
 /**
- * What is sent to one cluster: rendered manifests with overrides, dependencies, retained fields.
+ * Renders the manifests for one cluster, with overrides, dependencies and retained fields.
  *
- * Promises: a policy gives nobody more than the hub would; equal input gives equal hashes.
+ * Promises: a policy gives nobody more rights than the hub would. Equal input gives equal hashes.
  */
 export { apisOf } from "./apisOf.ts";
 export { collectDependencies } from "./dependencies.ts";

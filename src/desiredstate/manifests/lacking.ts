@@ -2,7 +2,7 @@ import { firstFitting, type KubeObject, type Placement, shortName } from "../../
 import { fieldsLeftOut } from "../../interpreter/index.ts";
 import type { Why } from "../types.ts";
 
-/** What the version that the placement names lacks of the object, with the remedy. */
+/** Fields of the object that the placement's API version lacks, with the remedy. */
 export function lacking(object: KubeObject, placement: Placement | undefined): Why | undefined {
   const left = fieldsLeftOut(object);
   if (left === undefined || placement === undefined) return undefined;

@@ -3,15 +3,15 @@ import { effectOf, type MatchedRule, type OverrideEffect, type PolicyRef } from 
 import { fieldChanges } from "./fieldChanges.ts";
 import { isWithinField } from "./overrideFields.ts";
 
-/** What the rules of one policy have changed. */
+/** Fields that one policy's rules changed. */
 interface Share {
   policy: PolicyRef;
   fields: readonly { object: string; path: string }[];
 }
 
 /**
- * What comes of the rules on these objects: {@link effectOf}, less the policies of which later patches leave nothing. `after` gives the
- * objects as so many of the rules have made them.
+ * Effect of the rules on these objects: {@link effectOf} without the policies whose changes later patches replace
+ * completely. `after` returns the objects after the first `count` rules.
  */
 export function effectOn(
   rules: readonly MatchedRule[],
@@ -20,7 +20,7 @@ export function effectOn(
   const effect = effectOf(rules);
   const { policies, patches } = effect;
   const lastPatch = patches.at(-1)?.policy;
-  // Nobody patches after another.
+  // No policy patches after another one.
   if (lastPatch === undefined || policies.length < 2 || policies[0] === lastPatch) return effect;
   const shares = sharesOf(rules, after);
   const lost = policies.flatMap((policy) => {
@@ -55,7 +55,10 @@ function fieldsBetween(before: readonly KubeObject[], after: readonly KubeObject
   });
 }
 
-/** The last of the policies that change again all that this one has changed. Undefined where some of it stays, or it has changed nothing. */
+/**
+ * The last of the policies that together change again everything that `policy` changed. Undefined if a change remains,
+ * or if `policy` changed nothing.
+ */
 function winnerOver(policy: PolicyRef, shares: readonly Share[]): PolicyRef | undefined {
   const at = shares.findIndex((share) => share.policy === policy);
   const { fields = [] } = shares[at] ?? {};

@@ -2,13 +2,13 @@ import { type DeclaredTemplate, defined, type KubeObject, refKey, refOf } from "
 import { applyRules, type MatchedRule, type PolicyRef } from "../../override/index.ts";
 import { fieldChanges } from "./fieldChanges.ts";
 
-/** One rule of an override policy on one cluster, and what it sets there. */
+/** One rule of an override policy, with the fields that the rule sets on a cluster. */
 export interface AppliedRule {
   policy: PolicyRef;
-  /** Its place among the rules of the policy. */
+  /** Index of the rule in its policy. */
   rule: number;
   fields: readonly OverriddenField[];
-  /** Why the rule could not be applied; its policy has no effect then, and those after it neither. */
+  /** Why the rule failed. Its policy and all later ones then have no effect. */
   problem?: string;
 }
 
@@ -17,15 +17,15 @@ export interface OverriddenField {
   kind?: string;
   /** `spec.template.spec.containers[name=web].image`; `replicas` */
   path: string;
-  /** Undefined: the rule takes the field away, or its value may not be shown. */
+  /** Undefined: the rule removes the field, or the value is secret. */
   value?: unknown;
-  /** The value may not be shown. */
+  /** The value is secret. */
   masked?: true;
-  /** A later policy that sets the same field, and so has the last word. */
+  /** The last later policy that sets the same field and so wins. */
   overriddenBy?: PolicyRef;
 }
 
-/** Finds out which field each rule sets, by applying one rule after the other. The same answer for the same list of rules. */
+/** Finds the fields that each rule sets, by applying the rules one after the other. Cached by the list of rules. */
 export function appliedRules(
   base: readonly KubeObject[],
   templates?: readonly DeclaredTemplate[],
@@ -85,7 +85,7 @@ function isSameField(later: OverriddenField, field: OverriddenField): boolean {
   return later.kind === field.kind && isWithinField(field.path, later.path);
 }
 
-/** Whoever sets the whole sets its parts. */
+/** True if `path` is `whole` or lies within it: setting a value sets all its parts. */
 export function isWithinField(path: string, whole: string): boolean {
   return path === whole || path.startsWith(`${whole}.`) || path.startsWith(`${whole}[`);
 }

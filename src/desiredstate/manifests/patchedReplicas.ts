@@ -3,8 +3,8 @@ import { memberKindOf } from "../../interpreter/index.ts";
 import { type applyRules, blamedPatch, effectOf, type MatchedRule } from "../../override/index.ts";
 
 /**
- * The patch that leaves a workload with a number of replicas that no server takes; undefined where none does. Members refuse some of them, and
- * take others for what was not meant; and the status could not say of any what is asked for.
+ * The patch that gives a workload an invalid number of replicas; undefined if no patch does. Members reject some such
+ * values and misread others, and the status could not show the number.
  */
 export function wrongReplicas(
   before: readonly KubeObject[],
@@ -17,7 +17,7 @@ export function wrongReplicas(
     const path = memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).replicaPath;
     if (path === undefined) continue;
     const replicas = valueAt(object, path);
-    // Without a number the server sets its own.
+    // The server sets its default if the field is missing.
     if (replicas === undefined || replicas === null || isCount(replicas)) continue;
     if (replicas === valueAt(was, path)) continue;
     const field = `.${path.join(".")}`;

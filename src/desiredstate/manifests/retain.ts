@@ -1,14 +1,15 @@
 import { type KubeObject, valueAt } from "../../apis/index.ts";
 import { podTemplateOf } from "../../interpreter/index.ts";
 
-/** One step of a path: a field, an item by its fields, an item by its position, or every item. */
+/** One step of a path: a field, an item selected by its fields, an item by its index, or every item. */
 type Step = { field: string } | { where: readonly (readonly [string, string])[] } | { index: number } | "EveryItem";
 
 const STEP = /\.?([^.[\]]+)|\[(?:(\*)|(\d+)|"((?:[^"\\]|\\.)*)"|([^\]="]+=[^\]]*))\]/y;
 
 /**
- * Reads `spec.replicas`, `spec.template.spec.containers[name=web].resources`, `webhooks[*].clientConfig`, `spec.rules[0]` or
- * `metadata.annotations["example.com/owner"]`. Undefined when the text is none of these.
+ * Parses paths such as `spec.replicas`, `spec.template.spec.containers[name=web].resources`,
+ * `webhooks[*].clientConfig`, `spec.rules[0]` or `metadata.annotations["example.com/owner"]`. Undefined if the text is
+ * no such path.
  */
 export function parseFieldPath(text: string): Step[] | undefined {
   const steps: Step[] = [];
@@ -32,8 +33,8 @@ function nameAndValue(text: string): readonly [string, string] {
 }
 
 /**
- * The objects without the fields that a placement leaves to the members, and without the lists and maps that held nothing else. What is
- * not touched is shared with the objects given. Paths that lead nowhere change nothing.
+ * The objects without the fields that the placement leaves to the members, and without lists and maps that become
+ * empty. Untouched parts are shared with the input. Paths without a match change nothing.
  */
 export function withoutRetained(
   objects: readonly KubeObject[],
@@ -53,7 +54,7 @@ export function withoutRetained(
 
 const ACCOUNT_NAMES = ["serviceAccountName", "serviceAccount"];
 
-/** The service account of pods has two names: whoever leaves one of them to the members means both. */
+/** A pod spec names the service account in two fields: retaining one of them retains both. */
 function otherAccountName(object: KubeObject, steps: readonly Step[]): (readonly Step[])[] {
   const path = steps.flatMap((step) => fieldIn(step) ?? []);
   const last = path.pop() ?? "";
@@ -63,14 +64,14 @@ function otherAccountName(object: KubeObject, steps: readonly Step[]): (readonly
   return ACCOUNT_NAMES.filter((name) => name !== last).map((field) => [...steps.slice(0, -1), { field }]);
 }
 
-/** What the object is called is nobody's to give up. */
+/** The identity of an object cannot be retained. */
 function isIdentity(steps: readonly Step[]): boolean {
   const [first, second] = steps.map(fieldIn);
   if (first !== "metadata") return first === "apiVersion" || first === "kind";
   return second === undefined || second === "name" || second === "namespace";
 }
 
-/** The value without what the steps lead to; undefined when nothing of it is left. */
+/** The value without the part at the path; undefined if nothing remains. */
 function without(value: unknown, steps: readonly Step[], at: number): unknown {
   const step = steps[at];
   if (step === undefined) return undefined;

@@ -2,14 +2,14 @@ import { type KubeObject, parseApiVersion, sameValue, shortMessage } from "../..
 import type { Rendering } from "../podSecurity/index.ts";
 import type { Problem } from "../types.ts";
 
-/** Roles and bindings: whom they mean, and what they allow. */
+/** Fields of Roles and bindings that decide who has which rights. */
 const RBAC = "rbac.authorization.k8s.io";
 const RIGHTS = ["rules", "aggregationRule", "roleRef", "subjects"] as const;
 
 /**
- * Why what was rendered may not go to a member: a policy of a namespace changes what a Role allows or whom a RoleBinding means. The hub's API
- * server gives nobody more rights than he has, and asks nothing about a patch of Meridian's. A cluster-scoped policy may; one of a revision as
- * far as those of now say the same.
+ * Refuses a namespaced policy that changes the rules of a Role or the subjects of a RoleBinding. The hub's API server
+ * lets nobody grant more rights than they have, but does not check Meridian's patches. A cluster-scoped policy may
+ * change rights; a recorded one of a revision only if the current ones make the same change.
  */
 export function judgeRights({ base, rules, after, present }: Rendering): Problem | undefined {
   if (!base.some(isAboutRights)) return undefined;

@@ -36,15 +36,15 @@ import { judgeRights } from "./tenantRights.ts";
 import { withoutDuplicatesIn } from "./duplicates.ts";
 import type { DesiredObject, Problem, Why } from "../types.ts";
 
-/** What clusters have in common that differ in nothing: one rendering for all of them. */
+/** The rendering shared by all clusters without a difference. */
 export interface Variant {
-  /** In the order of application: dependencies first, which the hub itself does not get. */
+  /** In order of application: dependencies first. The hub itself gets no dependencies. */
   objects: readonly DesiredObject[];
   replicas: number | undefined;
   problem: Problem | undefined;
-  /** What is sent in another form than it was written. */
+  /** Set if the sent form differs from the written one. */
   warning?: Why;
-  /** Undefined where nothing is overridden, or a rule could not be applied. */
+  /** Undefined if nothing is overridden or a rule failed. */
   overrides: OverrideEffect | undefined;
 }
 
@@ -53,31 +53,31 @@ export interface VariantOptions {
   owner: OwnerRef;
   marking: Marking;
   dependencies: Pick<PropagatedDependencies, "objects" | "hash" | "refusal">;
-  /** What pods may be. */
+  /** Permissions of the pods. */
   terms: NamespaceTerms;
   retain: PlacementSpec["retain"];
-  /** Where objects have templates of pods that their kinds do not tell. */
+  /** Paths of pod templates that the kinds do not tell. */
   templates?: PlacementSpec["podTemplates"];
-  /** What the placement asks for about the member objects. */
+  /** Reporting that the placement asks for. */
   reporting?: Pick<PlacementSpec, "health" | "aggregateStatus"> | undefined;
-  /** Where an object that is sent as it is keeps its replicas, where its kind alone does not say it. */
+  /** Path of the replica field of an object that is sent as it is, if its kind does not tell the path. */
   replicaPath?: readonly string[] | undefined;
-  /** Fields of the one object of `base` that nobody has written. */
+  /** Fields of the single object in `base` that nobody wrote. */
   unwritten?: FieldsV1 | undefined;
-  /** Fields of the hub object that are not in `base`, and that copies keep. */
+  /** Fields of the hub object that are missing in `base` and that copies keep. */
   standing?: readonly StandingField[] | undefined;
-  /** Why nothing can be made of the object at all; `base` is empty then. */
+  /** Why the object cannot be rendered at all; `base` is then empty. */
   problem?: Problem | undefined;
   /** The objects are applied and removed in phases. */
   inPhases?: true;
-  /** The work that the objects ask for. */
+  /** The runs that the objects ask for. */
   runs?: Runs;
 }
 
 export interface VariantOf {
-  /** Share of the cluster; undefined leaves what the object says. */
+  /** The cluster's share of the replicas; undefined keeps the object's own number. */
   replicas: number | undefined;
-  /** Overrides of replicas do not count: the cluster keeps what it has. */
+  /** Overrides of replicas do not count, because the cluster keeps its present state. */
   fixed: boolean;
   local: boolean;
 }
@@ -87,10 +87,10 @@ interface RulesInUse {
   byShare: Map<number | undefined, Applied>;
 }
 
-/** What the rules have made, and the variants of it by the replicas that are asked for. */
+/** Result of a list of rules, with the variants by requested replicas. */
 interface Applied {
   objects: readonly KubeObject[];
-  /** Set when a rule overrides replicas. */
+  /** Set if a rule overrides the replicas. */
   replicas: number | undefined;
   problem: Problem | undefined;
   warning: Why | undefined;
@@ -101,15 +101,15 @@ interface Applied {
 
 type Apply = (rules: readonly MatchedRule[]) => ReturnType<typeof applyRules>;
 
-/** Renders one object for any number of clusters, once for each way in which they differ. */
+/** Renders one object for any number of clusters, once for each difference between them. */
 export class VariantRenderer {
   readonly #options: VariantOptions;
   readonly #rules = new Map<readonly MatchedRule[], Map<readonly MatchedRule[] | undefined, RulesInUse>>();
-  /** Marked objects by what they were before: what no rule touches is the same object on every cluster. */
+  /** Marked objects by their unmarked form, so that objects without overrides are shared by all clusters. */
   readonly #marked = {
     local: new Map<KubeObject, DesiredObject>(),
     member: new Map<KubeObject, DesiredObject>(),
-    /** With replicas that a decision gives: these are nobody's default. */
+    /** Objects with replicas from a decision: the number is not a default that nobody wrote. */
     scaled: new Map<KubeObject, DesiredObject>(),
   };
 
@@ -118,8 +118,8 @@ export class VariantRenderer {
   }
 
   /**
-   * `rules`: the same list for clusters on which the same rules apply. `present`: of a revision, the rules of now of cluster-scoped policies, as
-   * above.
+   * `rules`: pass the same list for clusters on which the same rules apply. `present`: only for a revision, the current
+   * rules of cluster-scoped policies, also as the same list.
    */
   render(
     rules: readonly MatchedRule[],
@@ -130,7 +130,8 @@ export class VariantRenderer {
     if (ofRules === undefined) this.#rules.set(rules, (ofRules = new Map()));
     let inUse = ofRules.get(present);
     if (inUse === undefined) ofRules.set(present, (inUse = { hasPatches: hasPatches(rules), byShare: new Map() }));
-    // Shares first where a patch may speak of replicas, and what rules set in their turn: a patch has the last word over both. Other rules do not see them.
+    // With patches, the share is set first and replica rules in their order, because a patch may change replicas and
+    // has the last word. Rules without patches do not depend on replicas.
     const { hasPatches: inTurn } = inUse;
     const share = inTurn ? replicas : undefined;
     let applied = inUse.byShare.get(share);
@@ -150,10 +151,11 @@ export class VariantRenderer {
   ): Applied {
     const { base, templates } = this.#options;
     const withReplicas = (object: KubeObject, count: number): KubeObject => this.#withReplicas(object, count);
-    // Of their own, since what comes of them by the same rules is another thing elsewhere.
+    // A separate array per share: applyRules caches results by array, and the same rules give another result with
+    // another share.
     const shared = inTurn ? base.map((object) => (share === undefined ? object : withReplicas(object, share))) : base;
     const apply: Apply = (some) => applyRules(shared, some, { templates, ...(inTurn ? { withReplicas } : {}) });
-    // Rules that cannot be applied give nothing.
+    // Rules that fail change nothing.
     const made = (some: readonly MatchedRule[]) => (): readonly KubeObject[] => {
       const result = apply(some);
       return result.problem === undefined ? result.objects : shared;
@@ -211,7 +213,7 @@ export class VariantRenderer {
     return replicaPath === undefined ? memberKind(object).replicas?.(object) : replicasAt(object, replicaPath);
   }
 
-  /** Of all objects that have replicas; undefined when none has. */
+  /** Sum over all objects with replicas; undefined if no object has replicas. */
   #replicasOf(objects: readonly KubeObject[]): number | undefined {
     let sum: number | undefined;
     for (const object of objects) {
@@ -221,7 +223,7 @@ export class VariantRenderer {
     return sum;
   }
 
-  /** A rule that sets replicas where nobody knows a field for them. */
+  /** Refuses a rule that sets replicas if no replica field is known. */
   #withoutReplicas(rules: readonly MatchedRule[], objects: readonly KubeObject[]): Problem | undefined {
     if (this.#options.replicaPath !== undefined || objects.length === 0) return undefined;
     const matched = rules.find(({ rule }) => rule.replicas !== undefined);
@@ -234,12 +236,12 @@ export class VariantRenderer {
     return problemOf(problem, undefined);
   }
 
-  /** A kind that is propagated as it is would be applied onto itself on the hub. */
+  /** An object that is propagated as it is would be applied onto itself on the hub. */
   #isOwner(ref: ObjectRef): boolean {
     return isSameRef(ref, this.#options.owner);
   }
 
-  /** `object`: where several are rendered, nobody's default is among them. */
+  /** Unwritten fields are known only for a single object in `base`, and only if its value is unchanged. */
   #unwrittenIn(object: KubeObject, isScaled: boolean): FieldsV1 | undefined {
     const { unwritten, base, replicaPath } = this.#options;
     const same = sameIn(unwritten, base[0], object);
@@ -275,7 +277,7 @@ export class VariantRenderer {
 
 const inPhases = new WeakMap<KubeObject, { marking: string; desired: DesiredObject }>();
 
-/** A bundle may hold megabytes, and is planned again for every cluster that comes or goes: what was hashed once is not hashed again. */
+/** Cached, because a bundle may hold megabytes and is planned again whenever a cluster is added or removed. */
 function markedInPhase(object: KubeObject, marking: Marking): DesiredObject {
   const text = `${marking.hubId} ${marking.policy} ${marking.ownerText}`;
   const known = inPhases.get(object);
@@ -293,7 +295,7 @@ function memberKind(object: KubeObject): ReturnType<typeof memberKindOf> {
   return memberKindOf(parseApiVersion(object.apiVersion).group, object.kind);
 }
 
-/** A second line behind the checks of the overrides themselves. */
+/** Second check behind the checks of the overrides themselves. */
 function firstProtectedChange(before: readonly KubeObject[], after: readonly KubeObject[]): string | undefined {
   if (before.length !== after.length) return "the number of objects";
   for (const [index, was] of before.entries()) {
