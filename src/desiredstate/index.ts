@@ -1,13 +1,14 @@
 /**
- * From a snapshot of the hub to rows for the members, in two steps. {@link computeTarget}: which clusters run one hub object, which objects
- * are to be on each of them, and why. {@link step}: what to do about each member object now, removals included. It composes the interpreter,
- * the scheduler and the overrides.
+ * Computes rows for the members from a snapshot of the hub, in two steps. {@link computeTarget} decides which clusters
+ * run a hub object, which objects each of them should have, and why. {@link step} decides the action for each member
+ * object now, removals included. The room composes the interpreter, the scheduler and the overrides.
  *
- * It promises the same answer for the same values, hashes included, in whatever order they come; one object shared by all clusters that it
- * is equal on; that a cluster with nothing to go to keeps what it has, since an empty answer is no reason to delete; that one
- * cluster's trouble stays in its entry; that overrides never change what an object is called or whose it is; and that no row removes a copy
- * unless every fact that the removal rests on allows it. It never calls a client, never reads a clock, never throws, and never changes what it is
- * given.
+ * Promises: the same values give the same answer, hashes included, in any order of the input. Clusters with equal
+ * objects share one value. A cluster keeps its copies if no cluster fits, since an empty answer is no reason to delete.
+ * A cluster's problem stays in the cluster's own entry. Overrides never change the name or the owner of an object. A
+ * row removes a copy only if all facts behind the removal allow it.
+ *
+ * Never calls a client, reads a clock, throws, or changes its input.
  */
 export {
   AWAITING_REPLACEMENT,

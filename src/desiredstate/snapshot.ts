@@ -13,79 +13,86 @@ import type { Contacts } from "./failover/index.ts";
 import { type NamespaceTerms } from "./podSecurity/index.ts";
 import type { DependencyHashes, Why } from "./types.ts";
 
-/** Everything that a target depends on: values of one moment. */
+/** All inputs of a target: values of one moment. */
 export interface Snapshot {
   object: KubeObject;
-  /** What policies select the object by, beside what it is itself. */
+  /** Facts beside the object itself that policies select by. */
   setting?: ObjectSetting;
   placements: readonly Placement[];
   overrides: readonly OverridePolicy[];
-  /** In any order; sorting is saved where they come sorted by name. */
+  /** In any order. Sorting by name in advance saves time. */
   clusters: readonly ClusterSnapshot[];
-  /** Which placement is chosen, where that is known already. */
+  /** The chosen placement, if already known. */
   choice?: PlacementChoice;
-  /** What the object needs beside it, and what that needs in its turn, where that is known already. */
+  /** The object's dependencies and their dependencies, if already known. */
   needs?: Needs;
   /** The dependencies that exist on the hub, by {@link refKey}. */
   dependencies: ReadonlyMap<string, KubeObject>;
-  /** Dependencies of which nobody knows whether they exist, since Meridian may not read them on the hub, by {@link refKey}. */
+  /** Dependencies that Meridian may not read on the hub, by {@link refKey}: their existence is unknown. */
   unreadable?: ReadonlySet<string>;
-  /** Where objects of this kind keep their replicas, by the scale subresource of the CRD on the hub. */
+  /** Paths of the replica fields of this kind, from the CRD's scale subresource on the hub. */
   scale?: ReplicaPaths;
-  /** Of a revision: hashes of what went along with it then. */
+  /** Only for a revision: dependency hashes recorded with the revision. */
   recordedHashes?: DependencyHashes;
   /**
-   * Of a revision: the cluster-scoped override policies of now. What those of then give beyond the namespace's terms goes to a member only
-   * where these give it too: an administrator may have taken it back since.
+   * Only for a revision: the current cluster-scoped override policies. A permission that the recorded override policies
+   * give beyond the namespace's terms reaches a member only if the current policies give the same permission. An
+   * administrator may have withdrawn it since.
    */
   presentOverrides?: readonly OverridePolicy[];
   /** UID of the hub's kube-system namespace. */
   hubId: string;
-  /** What the object's namespace on the hub allows; without it, what a namespace does that says nothing. */
+  /** Permissions of the object's namespace on the hub. Undefined: the permissions of a namespace without annotations. */
   terms?: NamespaceTerms;
-  /** What the object's status says now: where it runs. */
+  /** The object's present status, which names the clusters that run the object. */
   previous: FederatedStatus | undefined;
-  /**
-   * Names of clusters of the record on which member objects of it have been seen. The status may be older than that; without this field only
-   * the status counts.
-   */
+  /** Recorded clusters on which member objects were seen. The status may be older. Undefined: only the status counts. */
   running?: ReadonlySet<string>;
-  /** Copies that members hold of the object while the hub has no record of where it runs ({@link FoundCopy}). */
+  /** Copies that members hold although the hub has no record of them ({@link FoundCopy}). */
   found?: readonly FoundCopy[];
-  /** How much room clusters have, as far as that was measured; without it nobody measures. Read only where replicas are divided by room. */
+  /** Measured capacity of the clusters; undefined if nobody measures. Read only if replicas are divided by capacity. */
   rooms?: { get(cluster: string): RoomReading | undefined };
-  /** The replicas that clusters were given last, where that is known better than from the status. Asked only where they are divided by room. */
+  /**
+   * Replicas last given to each cluster, if known better than from the status. Called only if replicas are divided by
+   * capacity.
+   */
   held?: () => NonNullable<Subject["held"]>;
-  /** What this process has found of clusters itself; without it the conditions of MemberClusters are believed, however old they are. */
+  /** This process's own contact with clusters. Undefined: the conditions of MemberClusters count, however old they are. */
   contacts?: Contacts;
-  /** When it is the object's turn to leave a lost cluster, epoch milliseconds, where the placement bounds how many do in a minute. */
+  /**
+   * The object's turn to leave a lost cluster, in epoch milliseconds. Set if the placement limits how many objects
+   * leave per minute.
+   */
   turnAt?: number;
 }
 
 /**
- * A copy that names the object as its owner, and of which no record of the hub tells: the object was applied again after the hub had lost it, or somebody
- * removed its status. That the copy is there is the member's word alone.
+ * A copy that names the object as its owner, but is in no record of the hub. The object was applied again after the hub
+ * had lost it, or somebody removed the object's status. Only the member tells that the copy exists.
  */
 export interface FoundCopy {
   cluster: string;
   ref: ObjectRef;
-  /** That the copy asks for; undefined for kinds without replicas. */
+  /** Replicas in the spec of the copy; undefined for kinds without replicas. */
   replicas?: number;
-  /** The copy is older than the membership of its cluster: a person may have let go of it. It is taken up where the object is placed, and kept nowhere. */
+  /**
+   * The copy is older than its cluster's membership, so a person may have released it. Meridian adopts it where the
+   * object is placed, and keeps it nowhere else.
+   */
   beforeJoin?: true;
 }
 
-/** The policy that places an object, and those that it goes before. */
+/** The policy that places an object, and the selecting policies with lower precedence. */
 export interface PlacementChoice {
   /** Undefined when no policy selects the object. */
   placement: Placement | undefined;
   passedOver: { placement: Placement; because: string }[];
 }
 
-/** What an object needs beside it on a member. */
+/** Dependencies of an object on a member. */
 export interface Needs {
   /** Each object once. */
   dependencies: readonly Dependency[];
-  /** Set where the policy's declaration does not fit the object: what cannot be found out goes nowhere. */
+  /** Set if the policy's declaration does not fit the object. An object with unknown dependencies is sent nowhere. */
   problem?: Why;
 }

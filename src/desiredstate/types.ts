@@ -15,10 +15,10 @@ import type { OverrideEffect, PolicyRef } from "../override/types.ts";
 import type { Decision } from "../scheduler/types.ts";
 import type { Failover } from "./failover/index.ts";
 
-/** Over the content of what goes along with an object. */
+/** Content hashes of the object's dependencies. */
 export interface DependencyHashes {
   all: string;
-  /** Of what pods read alone; undefined where that is nothing. */
+  /** Hash of only those dependencies whose content pods read; undefined if there are none. */
   pods?: string;
 }
 
@@ -26,26 +26,32 @@ export interface DependencyHashes {
 export interface Why {
   reason: string;
   message: string;
-  /** The same in fewer words, the fullest first: for a sentence that has more to say. The last one fits beside the name of a cluster. */
+  /**
+   * Shorter versions of `message`, the longest first, for longer sentences that quote the reason. The last one fits
+   * beside a cluster name.
+   */
   shorter?: readonly string[];
 }
 
-/** An override that cannot be applied. */
+/** Why a cluster gets nothing written: an override that fails, or an object that cannot be sent. */
 export interface Problem extends Why {
-  /** The policy to blame; undefined where the object itself is. */
+  /** The policy to blame; undefined if the object itself is the cause. */
   policy?: PolicyRef;
-  /** The sentence in full, where {@link Why.message} had to cut it. */
+  /** The full sentence, if {@link Why.message} was cut. */
   detail?: string;
 }
 
 export type DeletionPolicy = "Delete" | "Orphan";
 
-/** `rendered`: what the hub object becomes on a member. `dependency`: what goes along, since its pods read it. */
+/**
+ * `rendered`: made from the hub object. `dependency`: an object that the hub object needs on the member (for example a
+ * ConfigMap that its pods read).
+ */
 export type Role = "rendered" | "dependency";
 
 /**
- * One object as it is to be on a cluster: with Meridian's label and annotations. Shared between clusters where it is equal. Treat as
- * frozen.
+ * An object as a cluster should have it, with Meridian's label and annotations. Clusters with equal objects share one
+ * value. Treat as frozen.
  */
 export interface DesiredObject {
   ref: ObjectRef;
@@ -53,364 +59,394 @@ export interface DesiredObject {
   object: KubeObject;
   /** Hash of `object` without its hash annotation. */
   hash: string;
-  /** Where something is left to the member: the object with that, and without Meridian's marks. */
+  /** The object with the retained fields and without Meridian's marks; only if the policy retains fields. */
   unretained?: KubeObject;
-  /** Fields of `object` that nobody has written on the hub: left to whoever takes them on the member. No part of the hash. */
+  /** Fields of `object` that nobody wrote on the hub. The member's field managers may own them. Not part of the hash. */
   unwritten?: FieldsV1;
-  /** Fields that a copy keeps where they were sent before, with the hub's values. No part of the hash. */
+  /**
+   * Fields that are no longer sent: a copy that already has them keeps them, with the hub's values. Not part of the
+   * hash.
+   */
   standing?: readonly StandingField[];
-  /** Applied after the owner's objects of earlier phases; undefined: at once. */
+  /** Applied after the owner's objects of earlier phases; undefined: applied at once. */
   phase?: number;
-  /** Of a dependency: what overrides of it come to here. */
+  /** For a dependency: effect of the override policies that select the dependency. */
   overrides?: OverrideEffect;
-  /** No part of what is sent, nor of the hash. */
+  /** Neither sent to the member nor part of the hash. */
   reporting?: ReportTerms;
-  /** What is there stays as it is, and why: what the object is here is not known any more. */
+  /** Set if the desired content is no longer known: why the copy stays unchanged. */
   held?: Why;
-  /** Hash of the work that it asks for, where its kind comes to an end: no part of what is sent. */
+  /** Hash of the work that the object asks for, for kinds whose work ends (a Job, for example). Not sent to the member. */
   run?: string;
-  /** The work has come to its end there: the object is not made anew, and what is left of it stays as it is. */
+  /** The work has finished on this cluster: the object is not created again, and a remaining copy stays unchanged. */
   done?: End;
 }
 
-/** What a placement asks for about a member object, beyond what is told of every one. */
+/** Extra reporting that a placement asks for, beyond the report of every member object. */
 export interface ReportTerms {
-  /** What healthy means for it. */
+  /** The rule that decides whether the object is healthy. */
   health?: HealthRule;
-  /** Its status is wanted as it stands there. */
+  /** Report the full status of the member object. */
   withStatus?: true;
 }
 
-/** An override policy that selects an object which goes along with another one. */
+/** An override policy that selects a dependency of the object. */
 export interface DependencyOverride {
   policy: PolicyRef;
   ref: ObjectRef;
-  /** Those of the target on which a rule of the policy applies. */
+  /** Clusters of the target on which a rule of the policy applies. */
   clusters: readonly string[];
 }
 
-/** What is to be on one cluster. */
+/** Desired state of one cluster. */
 export interface ClusterTarget {
   name: string;
   region?: string;
   /** Replicas after division and overrides; undefined when the kind has none. */
   replicas?: number;
-  /** Why nothing is written there: an override that cannot be applied. */
+  /** Why nothing is written on this cluster. */
   problem?: Problem;
-  /** What the overrides come to that {@link objects} are made with; undefined where none applies, or where what is there stays as it is. */
+  /** Effect of the overrides on {@link objects}; undefined if none applies or if the cluster is frozen. */
   overrides?: OverrideEffect;
-  /** Something that is missing but does not stop it (DependencyMissing). */
+  /** Something is missing, but does not block the write (DependencyMissing). */
   warning?: Why;
-  /** What is there stays as it is: neither written nor deleted. */
+  /** Copies on this cluster stay as they are: neither written nor deleted. */
   frozen: boolean;
-  /** Why this cluster in particular is frozen (SecretAccessDenied); without it the reason is the object's. */
+  /** Why this cluster in particular is frozen (SecretAccessDenied). Undefined: the object's reason holds. */
   frozenFor?: Why;
-  /** Frozen, and known by its copies alone: no record of the hub says that the object runs there. */
+  /** The cluster is frozen and known by its copies only: no record on the hub names the cluster. */
   found?: true;
-  /** In the order of application: dependencies first. Empty where nothing can be said (a problem before it ran there). */
+  /**
+   * In order of application: dependencies first. Empty if the desired objects are unknown (a problem before the
+   * object's first run on the cluster).
+   */
   objects: readonly DesiredObject[];
   /**
-   * The objects that the hub wants on the cluster, where a rollout leaves it on the last good revision: {@link objects} are of that one. Empty where the
-   * cluster is to have nothing.
+   * The objects of the new revision, while a rollout keeps the cluster on the last good revision ({@link objects}).
+   * Empty if the new revision has nothing for the cluster.
    */
   wanted?: readonly DesiredObject[];
 }
 
-/** What follows from a snapshot for one hub object. */
+/** Desired state of one hub object, computed from a snapshot. */
 export interface Target {
   owner: OwnerRef;
   /** The resourceVersion of the owner on the hub. */
   hubVersion?: string;
-  /** The policy that placed it; undefined when none matches. */
+  /** The policy that places the object; undefined if no policy matches. */
   placement?: { kind: string; namespace?: string; name: string };
-  /** Policies that select the object too, and that another one goes before. */
+  /** Policies that select the object, but have lower precedence than `placement`. */
   passedOver?: { policy: PolicyRef; because: string }[];
-  /** The override policies that apply somewhere, also where they could not be applied. */
+  /** Override policies that apply on at least one cluster, failed ones included. */
   overrides: PolicyRef[];
-  /** Override policies that select the object and apply nowhere, and why: no rule takes one of its clusters; what is there is left as it is. */
+  /**
+   * Override policies that select the object and apply on no cluster. NoCluster: no rule takes a cluster of the object.
+   * Unplaced: the object is on no cluster. Frozen: the clusters in question keep their copies.
+   */
   idleOverrides?: { policy: PolicyRef; because: "NoCluster" | "Unplaced" | "Frozen" }[];
-  /** Override policies that select something that goes along with the object. */
+  /** Override policies that select a dependency of the object. */
   dependencyOverrides?: readonly DependencyOverride[];
   decision: Decision;
-  /** Why Scheduled is what it is: ClustersSelected, NoPlacement, NoClusterFits, Suspended… */
+  /** The condition Scheduled. Reasons: ClustersSelected, NoPlacement, NoClusterFits, Suspended… */
   scheduled: { status: "True" | "False" } & Why;
   /** Sorted by name. */
   clusters: ClusterTarget[];
   /**
-   * Dependencies that the object refers to and that are not on the hub, or may not be read there, by {@link refKey}: a copy on a member
-   * stays, since pods may be running on it.
+   * Dependencies that do not exist on the hub or may not be read there, by {@link refKey}. Copies on members stay,
+   * since pods may use them.
    */
   missing: ReadonlySet<string>;
   suspended: boolean;
-  /** Undefined where nothing goes along. */
+  /** Undefined if the object has no dependencies. */
   dependencyHashes?: DependencyHashes;
-  /** Labels of the object's namespace, for members on which Meridian makes it. */
+  /** Labels of the object's namespace, for members on which Meridian creates the namespace. */
   namespaceLabels?: Readonly<Record<string, string>>;
   conflictResolution: "Abort" | "Adopt";
   deletionPolicy: DeletionPolicy;
-  /** The sum of its statuses on the members is written into its own. */
+  /** Write the sum of the member statuses into the object's own status. */
   aggregatesStatus?: true;
-  /** What has come to its end where, by the record on the hub and the moves of this decision. Undefined where nothing has. */
+  /** Finished work by cluster: the record on the hub, with the moves of this decision. Undefined if nothing has finished. */
   finished?: FinishedWork;
-  /** What failover came to, where the placement asks for failover. */
+  /** Result of failover, if the placement asks for failover. */
   failover?: Failover;
-  /** What each of its pods asks of a node. Set where replicas are divided by room. */
+  /** Requests and scheduling constraints of one pod. Set if replicas are divided by capacity. */
   podNeeds?: PodNeeds;
-  /** Since when pods find no node on a cluster is asked for: replicas move for it. */
+  /** Report since when pods are unschedulable on a cluster: the placement moves such replicas. */
   reschedules?: true;
-  /** What has to stay available while copies move. */
+  /** The minimum that stays available while copies move. */
   disruptionBudget?: DisruptionBudget;
-  /** What is left behind may go before it is replaced. */
+  /** Old copies may be deleted before their replacements are available. */
   breakBeforeMake?: true;
-  /** Epoch milliseconds at which to decide again though nothing changed. */
+  /** Epoch milliseconds at which to plan again, even if nothing changes. */
   recheckAt?: number;
 }
 
 interface RowBase {
   cluster: string;
   ref: ObjectRef;
-  /** The hub object that the row stands for; also in the member object's owner annotation. */
+  /** The hub object behind the row; also named in the member object's owner annotation. */
   owner: OwnerRef;
   role: Role;
-  /** Applied after the owner's objects of earlier phases, and removed after those of later ones; undefined: at once. */
+  /**
+   * Applied after the owner's objects of earlier phases, and removed after the objects of later phases; undefined: at
+   * once.
+   */
   phase?: number;
   reporting?: ReportTerms;
-  /** As of {@link DesiredObject.run} and {@link DesiredObject.done}; of a row that wants the member object. */
+  /** See {@link DesiredObject.run} and {@link DesiredObject.done}. Only in rows that want the member object. */
   run?: string;
   done?: End;
 }
 
-/** Make it so. */
+/** Write the object as desired. */
 export interface ApplyRow extends RowBase, DesiredObject {
   verb: "Apply";
-  /** The resourceVersion of the owner on the hub; no reason to write by itself. */
+  /** The resourceVersion of the owner on the hub. A change of this value alone causes no write. */
   hubVersion?: string;
   conflictResolution: "Abort" | "Adopt";
-  /** Labels of its namespace, where Meridian has made that or is going to. */
+  /** Labels of the member object's namespace, if Meridian created the namespace or will create it. */
   namespaceLabels?: Readonly<Record<string, string>>;
-  /** The same member object in the name of other hub objects that need it: whichever of them it names keeps it. */
+  /**
+   * Equivalent rows for the other owners of a shared dependency; the worker applies the row whose owner the object's
+   * annotation names.
+   */
   alternatives?: readonly ApplyRow[];
 }
 
-/** Neither write nor delete, and why. */
+/** Neither write nor delete the member object. */
 export interface HoldRow extends RowBase {
   verb: "Hold";
   why: Why;
-  /** What is wanted there, where that is known: what a frozen cluster's target says, or for a retained copy what it has. */
+  /** The desired hash if known: from the target of a frozen cluster, or the present hash of a retained copy. */
   hash?: string;
-  /** True: it is wanted there (frozen or retained). False: it is to go, and may not yet. */
+  /** True: the copy is wanted (frozen or retained). False: the copy should be removed, but may not be removed yet. */
   wanted: boolean;
-  /** No policy places the object any more, so the copy is only left alone: an object that needs it beside its own decides what it is. */
+  /**
+   * No policy places the object any more, so the copy is only left alone. Another owner that needs the same object as a
+   * dependency decides its content.
+   */
   unplaced?: true;
-  /** It should not be there: the worker makes certain of that, by its name if need be. */
+  /** The object should be absent. The worker makes sure, with a GET by name if necessary. */
   confirm?: true;
-  /** Of a copy whose target is refused: labels of its namespace, which is to become stricter all the same. */
+  /** Labels of the copy's namespace. Set for a refused target, because the namespace must become stricter even then. */
   namespaceLabels?: Readonly<Record<string, string>>;
 }
 
-/** Remove exactly that life of the member object. */
+/** Delete the member object with exactly this UID. */
 export interface DeleteRow extends RowBase {
   verb: "Delete";
   uid: string;
   why: Why;
-  /** A definition, whose removal a person has agreed to though objects of it exist there. */
+  /** Only for a CRD: a person agreed to the removal although objects of the CRD exist. */
   agreed?: true;
-  /** A StatefulSet, whose volume claims stay though it may ask for their deletion along with it. */
+  /** Only for a StatefulSet: keep the volume claims, even if the StatefulSet asks for their deletion. */
   keepsClaims?: true;
 }
 
-/** Take Meridian's marks off that life of it, and leave it. */
+/** Remove Meridian's marks from the member object with this UID, and keep the object. */
 export interface ReleaseRow extends RowBase {
   verb: "Release";
   uid: string;
   why: Why;
 }
 
-/** What a worker is to do about one member object. Where there is no row, it leaves the object alone. */
+/** One instruction to a worker about one member object. A worker leaves objects without a row alone. */
 export type Row = ApplyRow | HoldRow | DeleteRow | ReleaseRow;
 
-/** What is to become of a copy that nobody wants. */
+/** The decision about a copy that nobody wants. */
 export type RemovalRow = HoldRow | DeleteRow | ReleaseRow;
 
 /** Why a write did not succeed. */
 export interface Failure extends Why {
-  /** Not worth retrying until something changes; it is repeated all the same, slowly. */
+  /** A retry is useless until something changes. The worker still retries, slowly. */
   final: boolean;
-  /** All that the member said, where the message had to cut it. Never of a Secret. */
+  /** The member's full answer, if the message was cut. Never set for a Secret. */
   detail?: string;
-  /** The fields that the member refuses, in its words. */
+  /** The fields that the member rejects, in the member's words. */
   fields?: readonly string[];
 }
 
-/** What a worker saw of one member object, and how its last write went. */
+/** A worker's view of one member object, and the result of the last write. */
 export interface Observation {
   cluster: string;
   ref: ObjectRef;
-  /** Undefined: it is not there. */
+  /** Undefined: the object does not exist. */
   present?: {
     uid: string;
-    /** Hash annotation: what was applied last. */
+    /** Hash annotation: the hash applied last. */
     hash?: string;
-    /** The hub object that its owner annotation names. */
+    /** The hub object named in the owner annotation. */
     owner?: OwnerRef;
     /** creationTimestamp, RFC 3339, by the member's clock. */
     createdAt?: string;
-    /** Its `managedFields` show that Meridian applied its marks: without that it may be taken up again, and never removed. */
+    /**
+     * `managedFields` prove that Meridian applied its marks. Without this proof the copy may be adopted again, but is
+     * never removed.
+     */
     proven: boolean;
-    /** What the copy itself says should become of it when the hub has forgotten it. Without it: `Delete`. */
+    /** The copy's own deletion policy, used after the hub has forgotten the object. Undefined: `Delete`. */
     policy?: "Orphan";
-    /** The resourceVersion of its owner on the hub when it was written last. */
+    /** The owner's resourceVersion on the hub at the last write. */
     hubVersion?: string;
     deleting: boolean;
-    /** How it has come to its end for good. */
+    /** How the work of the copy finished for good. */
     ended?: End;
-    /** The work that it does ({@link DesiredObject.run}), as far as the worker knows. */
+    /** Hash of the copy's work ({@link DesiredObject.run}), as far as the worker knows. */
     run?: string;
-    /** While it is being deleted: what holds it, if anything does. */
+    /** Finalizers that hold the copy while it is being deleted. */
     finalizers?: readonly string[];
     health: Health;
-    /** What controllers of the member say of it, where that is shown. */
+    /**
+     * Conditions set by the member's controllers. For a kind that Meridian knows, reported only while the health is bad
+     * or unknown.
+     */
     conditions?: readonly MemberCondition[];
-    /** Where it can be reached. */
+    /** Addresses at which the copy can be reached. */
     addresses?: readonly MemberAddress[];
-    /** The images of its containers, as it stands there. */
+    /** Images of the copy's containers. */
     images?: readonly string[];
-    /** Its status, where that is asked for and is not too large. */
+    /** Full status of the copy, if requested and not too large. */
     status?: Readonly<Record<string, unknown>>;
-    /** The status speaks of an older generation of the copy. */
+    /** The status is about an older generation of the copy. */
     isStatusOld?: true;
-    /** A ConfigMap or Secret whose content cannot be changed. */
+    /** A ConfigMap or Secret with `immutable: true`. */
     immutable?: true;
-    /** Of a Secret. */
+    /** Type of a Secret. */
     secretType?: string;
-    /** Hashes of what this life of a dependency could not become, since it is immutable in part. */
+    /** Desired hashes that the copy with this UID rejected, because a dependency is immutable in part. */
     refused?: readonly string[];
   };
-  /** The hash of the Apply row that it was compared with and found equal to: hash right and every leaf ours. */
+  /** Hash of the Apply row that the copy matches: the hash annotation is right and Meridian owns every leaf. */
   inSyncWith?: string;
-  /** The work that the row asks for was seen at its end, whether or not anything is left of the object. */
+  /** The finished run that the row asks for, whether or not the object still exists. */
   ended?: EndedRun;
-  /** A write is under way: until it has ended, nobody knows what is there. */
+  /** A write is in progress. Until the write ends, the state of the copy is unknown. */
   writing: boolean;
   failure?: Failure;
-  /** The last time that what others had done to it was put right. */
+  /** Last drift correction. */
   healed?: Heal;
-  /** Placeholders that are left to the field managers that fill them in. */
+  /** Fields with placeholder values that Meridian left to other field managers. */
   givenUp?: readonly LostField[];
   /**
-   * It is not there, and that is certain although the watch, which sees only what has our label, is no proof: this worker removed it and saw
-   * it go, or looked for it by its name. Said only while there is a row that does not want it there.
+   * The absence is certain: this worker saw its own deletion complete, or looked for the object by name. The watch is
+   * no proof, because the watch sees only objects with our label. Reported only while a row wants the object gone.
    */
   absent?: true;
   /**
-   * Nothing is seen of it, and something may be there all the same: it was seen before, or a write of it was not refused. Said only while there is
-   * a row that is to make certain of it.
+   * Nothing is seen of the object, but it may exist: it was seen before, or a write may have succeeded. Reported only
+   * while a row needs certainty about the absence.
    */
   mayBeThere?: true;
-  /** The revision of the last row that the worker took for it; 0 when it never had one. */
+  /** The revision of the last row that the worker used for this object; 0 if the worker never had a row. */
   revision: number;
 }
 
-/** A run that was seen at its end on a cluster. */
+/** A run that finished on a cluster. */
 export interface EndedRun {
   run: string;
   end: End;
-  /** Its status then, where that is asked for and is not too large. */
+  /** The status at the end, if requested and not too large. */
   status?: Readonly<Record<string, unknown>>;
 }
 
-/** What has to be known of a cluster before anything is removed there. */
+/** Facts about a cluster that a removal there depends on. */
 export interface ClusterFacts {
-  /** Every object of ours there is known, but for those of the kinds in `unseen`, and the cluster answers. */
+  /** The cluster answers, and all objects of ours are known, except for the kinds in `unseen`. */
   synced: boolean;
-  /** What cannot be read there, by `sightOf`, and why. */
+  /** Kinds that cannot be read on the cluster, by `readabilityKey`, with the reason. */
   unseen?: ReadonlyMap<string, string>;
-  /** Its MemberCluster is being deleted; what is there is let go of, or is taken away. */
+  /** The MemberCluster is being deleted. `Keep`: the copies are released. `Drain`: the copies are deleted. */
   leaving?: "Keep" | "Drain";
-  /** Why nothing goes there. */
+  /** Why nothing is removed from the cluster. */
   held?: Why;
-  /** The only namespaces that Meridian may remove anything from there; undefined: everything. */
+  /** The only namespaces in which Meridian may remove objects; undefined: all. */
   namespaces?: readonly string[];
 }
 
-/** Something that others had done to a member object was put right. */
+/** A drift correction of a member object. */
 export interface Heal {
   /** Epoch milliseconds. */
   at: number;
-  /** The fields that were put back; empty where the whole object was. */
+  /** The restored fields; empty if the whole object was restored. */
   lost: readonly LostField[];
-  /** The object was gone. */
+  /** Somebody had deleted the object. */
   gone: boolean;
-  /** Somebody undoes it each time, so that it is done less and less often. */
+  /** Another field manager reverts the correction each time, so Meridian corrects less and less often. */
   contested: boolean;
 }
 
-/** What has to be known before anything is removed. */
+/** Facts that a removal depends on. */
 export interface RemovalFacts {
-  /** The hub object whose copies these are; the last life that is known when it is gone. */
+  /** The hub object that owns the copies; its last known UID if the object is gone. */
   owner: OwnerRef;
-  /** Undefined when nobody on the hub knows any more: then each copy says itself what becomes of it. */
+  /** Undefined if the hub no longer knows the policy: each copy's own policy then decides. */
   policy: DeletionPolicy | undefined;
-  /** Why it is to go: NotSelected, ObjectDeleted, ObjectGone. */
+  /** Why the copies should be removed: NotSelected, ObjectDeleted, ObjectGone. */
   cause: Why;
   hub: {
     synced: boolean;
-    /** Too much vanished from the hub at once. */
+    /** Too many objects disappeared from the hub at once. */
     deletionsHeld: boolean;
-    /** Every object that was there at the start, and that could want something in this namespace, has been planned. */
+    /** All objects that existed at startup and could want something in this namespace have been planned. */
     planned: boolean;
   };
-  /** Whose the copies are: this manager's to remove; another class's; or not confirmed yet by the hub itself. */
+  /**
+   * `Ours`: this manager may remove the copies. `OtherClass`: they belong to another controller class. `Unconfirmed`:
+   * the hub has not confirmed the owner yet.
+   */
   ownership: "Ours" | "OtherClass" | "Unconfirmed";
-  /** Why nothing of the object goes anywhere: its kind is itself being deleted. */
+  /** Set if the object's kind is being deleted: nothing of the object is removed. */
   held?: Why;
-  /** The object went by its own TTL: copies whose work has not come to its end stay until it has. */
+  /** The object's own TTL deleted it: copies with unfinished work stay until the work ends. */
   awaitsEnd?: true;
-  /** What the object is made of goes in phases. */
+  /** The objects are removed in phases. */
   inPhases?: true;
-  /** Names of definitions that a person agrees to have removed though objects of theirs exist ({@link ALLOW_CRD_REMOVAL_ANNOTATION}). */
+  /**
+   * Names of CRDs that may be removed although objects of them exist, as a person agreed ({@link
+   * ALLOW_CRD_REMOVAL_ANNOTATION}).
+   */
   agreed?: string;
-  /** Of the clusters where copies are. A cluster that is missing here has no MemberCluster. */
+  /** Clusters with copies. A cluster that is missing here has no MemberCluster. */
   clusters: ReadonlyMap<string, ClusterFacts>;
   /**
-   * `cluster/refKey` of dependencies that an object of another manager, or another object here, needs. Asked only of copies that nothing
-   * else keeps.
+   * `cluster/refKey` of dependencies that an object of another manager or another object of this manager needs. Looked
+   * up only for copies that nothing else keeps.
    */
   neededByOthers: Pick<ReadonlySet<string>, "has">;
-  /** `cluster/refKey` of dependencies that have refused a change, and that another manager has a part in. */
+  /** `cluster/refKey` of dependencies that rejected a change and that another manager shares. */
   othersCopies: ReadonlySet<string>;
-  /** Clusters on which a dependency of the object is being made anew, by the rows that it has. */
+  /** Clusters on which the rows replace a dependency of the object. */
   replacing: ReadonlySet<string>;
   /**
-   * `cluster/refKey` of copies that are older than the membership of their cluster, and that nothing was asked for since: a person may have
-   * let go of them when the cluster left before.
+   * `cluster/refKey` of copies that are older than their cluster's membership and that no row has wanted since. A
+   * person may have released them when the cluster left before.
    */
   foundOnJoin: ReadonlySet<string>;
 }
 
-/** Which clusters wait for their turn; without it every cluster gets the target. */
+/** Progress of a rollout by cluster; without a rollout every cluster gets the target. */
 export interface RolloutState {
-  /** They have the last good revision, and keep what else is there. */
+  /** Clusters that keep the last good revision until their turn. */
   waiting: ReadonlySet<string>;
-  /** They have had the new revision and get the last good one back: what that does not have goes. */
+  /** Clusters that are rolled back to the last good revision: objects of the new revision alone are removed. */
   returning?: ReadonlySet<string>;
-  /** What is there stays as it is. */
+  /** Clusters whose copies stay as they are. */
   kept?: ReadonlySet<string>;
 }
 
 export interface StepInput {
-  /** Undefined: the object is being deleted or is gone; everything of it is unwanted. */
+  /** Undefined: the object is deleted or being deleted, and all copies are unwanted. */
   target: Target | undefined;
-  /** The last target that was carried out everywhere: what a waiting cluster keeps and heals. */
+  /** The last target carried out on all clusters: a waiting cluster keeps this target, and drift is corrected to it. */
   lastGood?: Target;
   rollout?: RolloutState;
-  /** Of this hub object: copies that name it as their owner, and those that its rows ask for. In any order. */
+  /** Observations of copies that name this hub object as owner, and of objects that its rows ask for. In any order. */
   observations: readonly Observation[];
   removal: RemovalFacts;
 }
 
 export interface StepResult {
-  /** By cluster; within one, what the target says in its order, and then the rest by {@link refKey}. */
+  /** By cluster; within a cluster first the target's objects in their order, then the other rows by {@link refKey}. */
   rows: Row[];
   /** Epoch milliseconds. */
   recheckAt?: number;
