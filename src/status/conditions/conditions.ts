@@ -1,16 +1,16 @@
 import { type Condition, type ConditionStatus, shortMessage, timestamp } from "../../apis/index.ts";
 
-/** A condition without the time since which its status holds. */
+/** A condition without its transition time. */
 export interface Statement {
   type: string;
   status: ConditionStatus;
   reason: string;
   message: string;
-  /** The generation that it is said of, where that is not the present one: nobody can say yet whether it holds for that. */
+  /** observedGeneration, if older than the object's: the statement may not hold for the present generation. */
   observedGeneration?: number;
 }
 
-/** The conditions for the statements; `lastTransitionTime` moves only where `status` differs from that of the previous condition. */
+/** Conditions for the statements; `lastTransitionTime` changes only with `status`. */
 export function conditionsOf(
   statements: readonly Statement[],
   previous: readonly Condition[] | undefined,

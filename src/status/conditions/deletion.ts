@@ -11,39 +11,39 @@ import {
 } from "../../apis/index.ts";
 import { type ClusterReport, heldTexts, isUnrefused } from "../entries/index.ts";
 
-/** What the message of a deletion that goes its way begins with. */
+/** Start of the message of a deletion without obstacles. */
 const REMAIN = "objects remain on ";
-/** The message of a condition holds no more. */
+/** Maximum length of a condition's message. */
 const ROOM = 120;
-/** An Event has room for more clusters. */
+/** An Event has space for more cluster names. */
 const NAMED_IN_EVENT = 20;
 const DELETING: Reason = "Deleting";
-/** Why a copy stayed until the object was deleted: no reason any more. */
+/** Reason for a copy to stay during a move; no reason to stay once the object is deleted. */
 const MOVING: Reason = "AwaitingReplacement";
 const CONFIRMING: Reason = "Confirming";
 const UNREACHABLE: Reason = "ClusterUnreachable";
 const SHOWN = 3;
 
-/** Where something of the object is left, or may be. */
+/** A cluster with certain or possible copies. */
 type Remaining = Pick<ClusterReport, "entry" | "fresh" | "shorter">;
 
-/** Clusters that wait for the same thing. */
+/** Clusters that wait for the same reason. */
 interface Wait {
-  /** What waits for a person comes first; what does not answer comes last. */
+  /** Waits for a person come first, clusters without contact last. */
   rank: number;
   reason: string;
-  /** What keeps it there, and in Meridian's own words also what frees it; undefined for clusters that do not answer. */
+  /** Why the copies stay, and in Meridian's own words also the remedy; undefined for clusters without contact. */
   why: string | undefined;
-  /** What frees it, where `why` are the words of a member that refuses: these are cut at their end. */
+  /** When the deletion continues, if `why` is the text of a member that rejects it: such a text is cut at its end. */
   frees?: string;
-  /** `why` in fewer words, which leave room for the names of the clusters. */
+  /** Shorter forms of `why`, which leave space for cluster names. */
   shorter?: readonly string[];
   entries: ClusterStatusEntry[];
 }
 
 /**
- * What the deletion of a hub object waits for; or, where all goes its way, where something of the object is left. `heldBy`: the finalizers of
- * others that it has on the hub, which are all that is waited for once nothing is left.
+ * Message on the deletion of a hub object: the obstacles, or the clusters with remaining copies if there is no
+ * obstacle. `heldBy`: foreign finalizers on the hub object; only they matter once no copy is left.
  */
 export function deletionMessage(
   reports: readonly ClusterReport[],
@@ -75,7 +75,7 @@ function waitsOf(remaining: readonly Remaining[]): Wait[] {
   return [...waits.values()].toSorted((a, b) => a.rank - b.rank);
 }
 
-/** What one cluster waits for; undefined where the removal goes its way. */
+/** The obstacle on one cluster; undefined if the removal makes progress. */
 function waitOf({ entry, fresh, shorter = [] }: Remaining): Omit<Wait, "entries"> | undefined {
   const { state, reason, message } = entry;
   if (state === "Held") return { rank: 0, reason: reason ?? state, why: message ?? reason ?? "held" };
@@ -86,12 +86,12 @@ function waitOf({ entry, fresh, shorter = [] }: Remaining): Omit<Wait, "entries"
   return { rank: 1, reason, why, frees: FORBID.has(reason) ? "goes on when the cluster allows it" : "is tried again" };
 }
 
-/** With these a member says that it does not want it, and not that it cannot. */
+/** Reasons that mean the member rejected the request (as opposed to failing). */
 const FORBID: ReadonlySet<string> = new Set<Reason>(["AdmissionDenied", "Forbidden"]);
 
 /**
- * The clusters come first, and what frees the first of them is never cut for the sake of the rest. What is to be said of the others gives way
- * before their names do; of a member's own words stays as much as there is room for.
+ * The cluster names come first, and the remedy for the first cluster is never cut. Details of the other clusters are
+ * dropped before their names. The text of a member is cut to the available length.
  */
 function waitsFor(first: Wait, rest: readonly Wait[], since: string | undefined): string {
   const whole = textOf(first, since, SHOWN);
@@ -112,10 +112,10 @@ function waitsFor(first: Wait, rest: readonly Wait[], since: string | undefined)
   return candidates.find((text) => text.length <= ROOM) ?? why ?? whole;
 }
 
-/** So much of what a member says has to be left. */
+/** Minimum length of a member's text after cutting. */
 const LEAST_SAID = 40;
 
-/** The words of a member that refuses, as many as fit before that end. */
+/** The text of a member that rejects the request, cut so that `end` fits. */
 function cutBefore(wait: Wait, end: string): string[] {
   const { reason, why, frees } = wait;
   if (why === undefined || frees === undefined) return [];
@@ -147,7 +147,7 @@ function contactOf(wait: Wait, names: string, timed = true): string {
   return `${names} (${wait.reason}${since}): ${answersAfter(wait)}`;
 }
 
-/** With these nobody is answered before the Secret with the kubeconfig is made anew. */
+/** Reasons that need a new Secret with the kubeconfig. */
 const RENEWED: ReadonlySet<string> = new Set<Reason>([
   "SecretNotFound",
   "InvalidKubeconfig",
@@ -156,7 +156,7 @@ const RENEWED: ReadonlySet<string> = new Set<Reason>([
   "CredentialsExpired",
   "CredentialsRejected",
 ]);
-/** With these the MemberCluster says what is to be changed in it. */
+/** Reasons whose remedy is a change of the MemberCluster. */
 const MENDED: ReadonlySet<string> = new Set<Reason>([
   "ClusterIdentityChanged",
   "DuplicateCluster",
@@ -164,7 +164,7 @@ const MENDED: ReadonlySet<string> = new Set<Reason>([
   "PullNotSupported",
 ]);
 
-/** Whoever removes the cluster from the federation frees the object as well. */
+/** Removing the cluster from the federation also frees the object. */
 function answersAfter({ entries, reason }: Wait): string {
   const [first, ...others] = entries;
   const isOne = others.length === 0;
@@ -183,15 +183,15 @@ function namesOf({ entries }: Wait, shown = SHOWN): string {
   return `${names.join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
 }
 
-/** Of a long name the beginning, where the sentence has more to say. */
+/** The start of the first name, for messages without space for all names. */
 function shortNames({ entries }: Wait): string {
   const [first, ...others] = entries;
   return `${shortName(first?.name ?? "", 24)}${others.length === 0 ? "" : ` and ${others.length} more`}`;
 }
 
 /**
- * What the status says that the deletion of the object waits for, in as many words as it takes; undefined while the deletion goes its way, and of
- * an object that stays.
+ * Full text on the obstacles to the deletion of the object, by its status. Undefined if the deletion makes progress or
+ * if the object is not being deleted.
  */
 export function deletionWait(status: FederatedStatus | undefined, since?: string): string | undefined {
   const message = deletionIn(status);
@@ -199,13 +199,16 @@ export function deletionWait(status: FederatedStatus | undefined, since?: string
   const entries = status?.clusters ?? [];
   const all = waitsOf(entries.map((entry) => ({ entry, fresh: !isOutOfContact(entry) })));
   if (all.length === 0) return message;
-  // Where only certainty is waited for nobody has to do anything.
+  // Waiting for confirmation alone needs no action by anybody.
   const waits = all.filter(({ reason }) => reason !== CONFIRMING);
   if (waits.length === 0) return undefined;
   return `waits for ${waits.map((wait) => textOf(wait, since, NAMED_IN_EVENT)).join(AND)}`;
 }
 
-/** What people are told of the deletion of an object, `since` then; undefined of an object that stays. */
+/**
+ * Text on the deletion of an object, for people. `since`: time of the deletion. Undefined if the object is not being
+ * deleted.
+ */
 export function deletionText(status: FederatedStatus | undefined, since?: string): string | undefined {
   const message = deletionIn(status);
   if (message === undefined && since === undefined) return undefined;

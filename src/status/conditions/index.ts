@@ -1,7 +1,7 @@
 /**
- * The conditions of objects and policies.
+ * Builds the conditions of objects and policies.
  *
- * Promises: a condition moves only when what it says changes; it holds no relative time.
+ * Promises: a condition changes only when its content changes; it contains no relative time.
  */
 export { conditionsOf } from "./conditions.ts";
 export { deletionText, deletionWait } from "./deletion.ts";

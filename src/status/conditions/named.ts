@@ -2,8 +2,8 @@ import { firstFitting, type ObjectRef, shortName } from "../../apis/index.ts";
 import type { ClusterView, RowView } from "../types.ts";
 
 /**
- * The view with the member object's kind and name before whatever is said of it: of an object that stands for many others nobody would know
- * which one is meant. `home` is the namespace that goes without saying.
+ * The view with the member object's kind and name in front of each message. Without a name, a message of a bundle could
+ * be about any of its manifests. `home`: the namespace that messages leave out.
  */
 export function namingObjects(view: ClusterView, home: string | undefined): ClusterView {
   return { ...view, rows: view.rows.map((row) => named(row, home)) };
@@ -20,7 +20,7 @@ function named(row: RowView, home: string | undefined): RowView {
       : {
           failure: {
             ...failure,
-            // What can be said in fewer words need not be cut.
+            // A failure with shorter texts need not be cut.
             message: failure.shorter === undefined ? say(failure.message) : whole(row.ref, home, failure.message),
             ...(failure.shorter === undefined ? {} : { shorter: failure.shorter.map(say) }),
             ...(failure.detail === undefined ? {} : { detail: whole(row.ref, home, failure.detail) }),
@@ -43,7 +43,7 @@ function about(ref: ObjectRef, home: string | undefined, message: string): strin
 }
 
 function whole({ kind, namespace, name }: ObjectRef, home: string | undefined, message: string): string {
-  // A server says `widgets.example.com "first"`.
+  // Messages of a server have the form `widgets.example.com "first"`.
   const isNamed = message.includes(`"${name}"`) && message.toLowerCase().includes(kind.toLowerCase());
   if (isNamed || message.includes(`${kind} ${name}`)) return message;
   const place = namespace === undefined || namespace === home ? "" : `${namespace}/`;

@@ -8,7 +8,7 @@ import {
 } from "../../apis/index.ts";
 import { conditionsOf, type Statement } from "./conditions.ts";
 
-/** Keeps the status readable when a policy places thousands of objects in as many ways. */
+/** Keeps the status readable if a policy places thousands of objects in as many ways. */
 const MAX_DECISIONS = 50;
 const MAX_STOPPED = 10;
 
@@ -17,51 +17,54 @@ export interface PolicyStatusInput {
   previous?: PolicyStatus | undefined;
   /** How many objects the policy applies to. */
   matched: number;
-  /** For each set of clusters, how many objects run there because of the policy. At most 50 are kept, the largest. */
+  /** Number of objects by set of clusters on which the policy runs them. The 50 largest are kept. */
   decisions: readonly { clusters: readonly string[]; objects: number }[];
-  /** The present error, with the object and the cluster where it shows. */
+  /** The present error, with an affected object and cluster. */
   error?: string | undefined;
-  /** The same in fewer words, the fullest first. */
+  /** Shorter texts of the error, the longest first. */
   shorterError?: readonly string[] | undefined;
   /** CamelCase code of the error: InvalidPatch, ProtectedField, UnknownCluster, NoClusterFits… Default: NotApplied. */
   reason?: string | undefined;
-  /** What the policy asks for and the objects or the clusters have no room for. */
+  /** Demands of the policy that the objects or clusters cannot meet. */
   notes?: readonly string[] | undefined;
-  /** Fields of the policy that this version does not carry out. */
+  /** Fields of the policy that this version does not implement. */
   notCarriedOut?: readonly string[] | undefined;
-  /** Kinds that the policy selects and whose objects it cannot place. */
+  /** Selected kinds whose objects the policy cannot place. */
   unplaceable?: readonly string[] | undefined;
-  /** Kinds that the policy selects and that the hub does not serve. */
+  /** Selected kinds that the hub does not serve. */
   unserved?: readonly string[] | undefined;
-  /** Kinds that the policy selects and that the manager may not read on the hub, as `plural.group`. */
+  /** Selected kinds that the manager may not read on the hub, as `plural.group`. */
   ungranted?: readonly string[] | undefined;
-  /** Objects that the policy selects too, and that another one has. */
+  /** Selected objects that another policy places. */
   lost?: LostObjects | undefined;
-  /** Of an override: objects that it selects, on whose clusters none of its rules applies. */
+  /** Only for an override policy: selected objects on whose clusters no rule applies. */
   withoutCluster?: number | undefined;
-  /** Of an override: objects that it selects and that run nowhere, or are left as they are. */
+  /** Only for an override policy: selected objects that run on no cluster or are frozen. */
   waiting?: number | undefined;
-  /** Of an override: objects on which later policies set everything that it sets, and one of these policies. */
+  /** Only for an override policy: objects on which later policies replace all its changes, and one of these policies. */
   superseded?: LostObjects | undefined;
-  /** Of an override: objects on which later policies do so on some clusters; `to` says which one, and where. */
+  /**
+   * Only for an override policy: objects on which later policies replace its changes on some clusters; `to` names the
+   * policy and the clusters.
+   */
   partly?: LostObjects | undefined;
-  /** Objects whose rollout has stopped and keeps its place while others wait. */
+  /** Objects with a stopped rollout that holds its slot while others wait. */
   stoppedRollouts?: PolicyStatus["stoppedRollouts"];
-  /** Of an override: names of clusters in its rules that no cluster has. */
+  /** Only for an override policy: cluster names in its rules that do not exist. */
   unknownClusters?: readonly string[] | undefined;
 }
 
 export interface LostObjects {
   objects: number;
-  /** `Kind name` of the policy that has the objects, or the most of them. */
+  /** `Kind name` of the policy that places the objects, or most of them. */
   to: string;
-  /** Why that one goes first. */
+  /** Why that policy has precedence. */
   because?: string;
 }
 
 /**
- * The status of a policy: whether the policy is in force, for how many objects, and on which clusters they run. `lastError` is the
- * present error; it disappears with its cause. Returns `input.previous` itself when nothing would change. `now` is epoch
+ * Computes the status of a policy: its effect, the number of its objects, and their clusters. `lastError` is the
+ * present error and disappears with its cause. Returns `input.previous` itself if nothing changes. `now` is in epoch
  * milliseconds.
  */
 export function policyStatus(input: PolicyStatusInput, now: number): PolicyStatus {
@@ -117,7 +120,7 @@ function ungrantedOf({ ungranted: [first, ...others] = [] }: PolicyStatusInput):
   return { status: "False", reason: "KindNotGranted", message };
 }
 
-/** Why the policy applies to nothing. */
+/** Why the policy applies to no object. */
 function unusedOf({ lost, withoutCluster = 0, waiting = 0, unknownClusters }: PolicyStatusInput): Said {
   if (lost !== undefined) {
     const why = lost.because === undefined ? "" : `: ${lost.because}`;
@@ -144,7 +147,7 @@ function unusedOf({ lost, withoutCluster = 0, waiting = 0, unknownClusters }: Po
   return { status: "True", reason: "NoObjectMatches", message };
 }
 
-/** The message with the clusters that the policy names in vain. The short one gives way to a long name. */
+/** The message with the unknown clusters that the policy names. A long name leaves space only for `short`. */
 function naming(unknown: readonly string[] = [], message: string, short = message): string {
   const [first] = unknown;
   if (first === undefined) return message;
@@ -189,7 +192,7 @@ function decisionsOf(decisions: PolicyStatusInput["decisions"]): Pick<PolicyStat
   return { decisions: sorted.slice(0, MAX_DECISIONS) };
 }
 
-/** The first by their names, so that the same ones stay listed. */
+/** The first ones by name, so that the list is stable. */
 function stoppedOf(stopped: PolicyStatus["stoppedRollouts"] = []): Pick<PolicyStatus, "stoppedRollouts"> {
   if (stopped.length === 0) return {};
   const key = ({ kind, namespace = "", name }: (typeof stopped)[number]): string => `${namespace}/${name}/${kind}`;

@@ -4,7 +4,7 @@ import type { Statement } from "./conditions.ts";
 type Stage = NonNullable<RolloutStatus["stages"]>[number];
 type InCluster = NonNullable<Stage["clusters"]>[number];
 
-/** What the condition Progressing says while a rollout in stages is under way, or has stopped; undefined where nothing is to be said of one. */
+/** The condition Progressing of a staged rollout that is in progress or stopped; undefined otherwise. */
 export function rolloutStatement(rollout: RolloutStatus | undefined): Statement | undefined {
   if (rollout === undefined) return undefined;
   const { state, reason = "", message, stages = [] } = rollout;
@@ -12,7 +12,7 @@ export function rolloutStatement(rollout: RolloutStatus | undefined): Statement 
   const stage = stages.find((one) => one.state !== "Succeeded") ?? stages.at(-1);
   switch (state) {
     case "Planned":
-      // Somebody has paused the run before its turn came.
+      // Somebody paused the run before its turn.
       if (reason !== "") return { type, status: "False", reason: "RolloutPaused", message: message ?? reason };
       return { type, status: "True", reason: "RollingOut", message: message ?? progressOf(stage) };
     case "Progressing":
@@ -34,22 +34,25 @@ export function rolloutStatement(rollout: RolloutStatus | undefined): Statement 
   }
 }
 
-/** Nothing is under way, and what is wanted is not what runs: nobody who waits for the object is done. */
+/** True if nothing is in progress although the desired state does not run: waiting for the object would never end. */
 export function isStopped({ reason }: Pick<Statement, "reason">): boolean {
   return reason === "RolloutPaused" || reason === "RolledBack";
 }
 
-/** Where a rollout keeps what is wanted now from clusters, or takes it back: however well these are, they are so with something else. */
+/**
+ * Set while a rollout withholds the desired revision from clusters, or rolls it back. A healthy cluster may then be
+ * healthy with another revision.
+ */
 export interface HeldBack {
-  /** What Progressing says. */
+  /** The statement of Progressing. */
   why: Statement;
-  /** What the clusters have instead was rolled out to the end once; otherwise the object has never come to all of them. */
+  /** The clusters' present revision was once rolled out completely. Otherwise no revision has reached all clusters. */
   wasGood: boolean;
-  /** Some cluster does not have what is wanted now, or is to lose it. */
+  /** Some cluster lacks the desired revision, or will lose it. */
   isKept: boolean;
 }
 
-/** Undefined where no rollout is open. */
+/** Undefined if no rollout is open. */
 export function heldBackBy(
   rollout: RolloutStatus | undefined,
   progressing: Statement | undefined,
@@ -69,13 +72,16 @@ function isWithout({ state, reason }: InCluster): boolean {
   return WITHOUT.has(state) || reason === GOING_BACK || (state === "Skipped" && reason !== LEFT);
 }
 
-/** The clusters that do not have what is wanted by a word of the rollout. */
+/** Clusters without the desired revision, by the rollout's own state. */
 export function clustersWithout(rollout: RolloutStatus | undefined): ReadonlySet<string> {
   const all = rollout?.stages?.flatMap(({ clusters = [] }) => clusters) ?? [];
   return new Set(all.filter(isWithout).map(({ name }) => name));
 }
 
-/** True while all that keeps an object from being applied, or available, is its rollout: it is so on every cluster whose turn has come. */
+/**
+ * True if only the rollout keeps the object from being applied or available. Clusters whose turn has come are applied
+ * or available.
+ */
 export function isHeldByRollout(type: "Applied" | "Available", conditions: readonly Condition[] = []): boolean {
   const [said, progressing] = [type, "Progressing"].map((one) =>
     conditions.find((condition) => condition.type === one),
@@ -98,7 +104,7 @@ function progressOf(stage: Stage | undefined): string {
   return `stage ${name}: ${done} of ${clusters.length} ${clusters.length === 1 ? "cluster" : "clusters"} done${soaking}`;
 }
 
-/** Whoever reads that a stage was approved learns that the name may be anybody's. */
+/** Tells readers that the name of an approver is not verified. */
 function unverifiedIn(stages: readonly Stage[]): string {
   const names = stages.filter(({ approverVerified }) => approverVerified === false).map(({ name }) => name);
   return names.length === 0 ? "" : listedAfter("; approver not verified: ", names);

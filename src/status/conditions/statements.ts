@@ -20,12 +20,12 @@ import { type HeldBack, heldBackBy, isStopped, rolloutStatement } from "./rollou
 import type { Activity } from "../types.ts";
 import type { StatusInput } from "../types.ts";
 
-/** Type of a condition that stands only while the object names another class of controllers than the one that owns it. */
+/** Type of a condition that exists only while the object names another controller class than its owner. */
 export const HANDOVER = "HandedOver";
-/** Type of the condition that says at which step of failover the object is; stands only where its placement asks for failover. */
+/** Type of the condition with the present step of failover; exists only if the placement asks for failover. */
 export const FAILING_OVER = "FailingOver";
 
-/** What the conditions of the object say, from the reports of its clusters (sorted by name). */
+/** Statements for the object's conditions, from the reports of its clusters (sorted by name). */
 export function statementsOf(input: StatusInput, reports: readonly ClusterReport[]): Statement[] {
   const planned = reports.filter((report) => report.planned);
   const scheduled = input.target === undefined ? undefined : { type: "Scheduled", ...input.target.scheduled };
@@ -33,7 +33,7 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
   if (input.deleting) {
     const message = deletionMessage(reports, input.deletedAt, input.heldBy);
     const last = before ?? scheduled;
-    // What would place it is no advice any more.
+    // Advice on how to place the object is useless during its deletion.
     const isPlaced = last?.status !== "False";
     return [
       ...(last === undefined ? [] : [isPlaced ? last : { ...last, reason: "Deleting", message: "" }]),
@@ -80,10 +80,13 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
   ];
 }
 
-/** The condition to wait for. */
+/** Type of the summarizing condition that users and tools wait for. */
 const READY = "Ready";
 
-/** Scheduled, applied and available as it is now, and nothing under way any more; if not, the first of these that does not hold says why. */
+/**
+ * True if the present object is scheduled, applied and available, and nothing is in progress. Otherwise the first of
+ * these that does not hold gives the reason.
+ */
 function readyOf(
   planned: readonly ClusterReport[],
   causes: readonly Statement[],
@@ -94,7 +97,7 @@ function readyOf(
   const cause =
     causes.find(({ status }) => status !== "True") ??
     (progressing.status === "True" || isStopped(progressing) ? progressing : unplacedOf(target));
-  // That a change goes its way says less than what is in its way.
+  // An obstacle says more than a rollout in progress.
   const isBlocked =
     cause === progressing && progressing.reason === ROLLING && planned.some(({ entry }) => isTroubled(entry));
   if (cause !== undefined && !isBlocked) return { ...said, reason: cause.reason, message: cause.message };
@@ -105,7 +108,7 @@ function readyOf(
 
 const ROLLING: Reason = "RollingOut";
 
-/** Fewer run than the object asks for, however long one waits. */
+/** Set if fewer replicas run than the object asks for, and waiting does not help. */
 function unplacedOf(target: Target | undefined): Why | undefined {
   const { unplaced = 0 } = target?.decision ?? {};
   if (unplaced === 0) return undefined;
@@ -117,7 +120,7 @@ function failoverOf({ target }: StatusInput): Statement[] {
   return target?.failover === undefined ? [] : [{ type: FAILING_OVER, ...target.failover.condition }];
 }
 
-/** Whether admission would have let the object through; where admission was asked, it has. */
+/** Result of the admission checks, also if no admission request was made. */
 function validatedOf({ validated }: StatusInput): Statement[] {
   if (validated === undefined) return [];
   const { refusal } = validated;
@@ -127,7 +130,7 @@ function validatedOf({ validated }: StatusInput): Statement[] {
     : [{ type, status: "False", reason: refusal.reason, message: refusal.message }];
 }
 
-/** Whether the object's own status on the hub is the sum of those on the members, where its placement asks for that. */
+/** Result of writing the sum of the member statuses into the object's status, if the placement asks for the sum. */
 function sumOf({ sum }: StatusInput): Statement[] {
   if (sum === undefined) return [];
   const type = "StatusAggregated";
@@ -154,12 +157,12 @@ function whyNone(target: Target): string {
   return target.scheduled.status === "False" ? target.scheduled.message : "no cluster is selected";
 }
 
-/** What is on the members may be as was planned before; whether that is what is wanted now, nobody knows. */
+/** The members may run the previous plan; whether they match the present object is unknown. */
 function failedOf({ reason, message }: Why): Statement {
   return { type: "Applied", status: "Unknown", reason, message };
 }
 
-/** What is there is as it is to be for now; where a rollout keeps what is wanted from clusters, that is not applied. */
+/** True if all clusters are as they should be for now. A revision that a rollout withholds from clusters is not applied. */
 function appliedOf(planned: readonly ClusterReport[], none: string, heldBack: HeldBack | undefined): Statement {
   const said = tally("Applied", "applied", planned, (report) => report.applied, none);
   return said.status === "True" && heldBack?.isKept === true ? withheld("Applied", heldBack) : said;
@@ -170,9 +173,10 @@ function withheld(type: string, { why: { reason, message } }: HeldBack): Stateme
 }
 
 /**
- * What serves while a change of the object is on its way stays available, as a Deployment does; but that is said of the generation for which
- * it was known last, so that whoever waits for the change waits on. While a rollout may still take the change back, it is said of the generation
- * of before, even where the change serves everywhere: afterwards nobody could tell any more which one that was.
+ * The object stays available while a change is carried out and the previous form serves, as for a Deployment. But the
+ * statement keeps the generation for which it was last known, so that clients waiting for the change keep waiting.
+ * While a rollout may still be rolled back, the statement keeps the previous generation even if the change serves on
+ * all clusters. Otherwise the previous generation would be lost.
  */
 function availableOf(
   planned: readonly ClusterReport[],
@@ -192,7 +196,7 @@ function availableOf(
   return isKept && said.status === "True" ? withheld("Available", heldBack) : said;
 }
 
-/** As `said`, but that what serves as was asked for before counts as available. */
+/** Like `said`, but clusters that serve in the previous form count as available. */
 function servingOf(planned: readonly ClusterReport[], none: string, said: Statement): Statement {
   const serving = tally("Available", "available", planned, ({ available }) => available !== "No", none);
   return serving.status === "True" ? serving : said;
@@ -215,7 +219,7 @@ const ALL = {
   Ready: "AllClustersReady",
 } satisfies Record<string, Reason>;
 
-/** True when `holds` is true for every planned cluster, and there is one at all: an empty set is not success. */
+/** True if `holds` is true for all planned clusters and at least one is planned: an empty set is no success. */
 function tally(
   type: keyof typeof ALL,
   word: string,
@@ -246,7 +250,7 @@ function tally(
   const plain: [string, ...string[]] = [`${message}; ${whole}`, whole, ...texts, last];
   const troubles = causes.filter((cause) => !isUnderWay(cause.reason));
   if (troubles.length < 2) return { type, status: "False", reason, message: firstFitting(plain) };
-  // That there are other causes is said before the words of the worst one, which its entry has in full.
+  // The other causes come before the text of the worst cluster, whose entry has that text in full.
   const counts = countedReasonsText(troubles);
   const brief = [whole, ...texts].map((text) => `${counts}; ${text}`);
   const few = listedAfter("", counts.split(", "));
@@ -254,14 +258,14 @@ function tally(
   return { type, status: "False", reason, message: counting };
 }
 
-/** What is held, leaves or is available serves on, whatever its reason. */
+/** Held, leaving and available clusters still serve, whatever their reason. */
 function impactOn({ state, reason = state }: ClusterStatusEntry): number {
   const impact = impactOf(reason);
   if (state === "Available") return impactOf("Settled" satisfies Reason);
   return state === "Held" || state === "Removing" ? Math.max(impactOf("Suspended" satisfies Reason), impact) : impact;
 }
 
-/** What is to be said of a cluster, in fewer and fewer words. */
+/** Texts on a cluster, the longest first. */
 function detailsOf({ entry, shorter = [] }: ClusterReport): [string, ...string[]] {
   const { state, reason = state, message = reason, desiredHash, observedHash } = entry;
   const isBehind = observedHash !== undefined && observedHash !== desiredHash;
@@ -277,7 +281,7 @@ const ACTIVITIES: readonly [Activity, string][] = [
   ["Removing", "removing from"],
 ];
 
-/** A cluster that is out of contact counts for nothing here: nobody could wait for it. */
+/** Clusters out of contact do not count, because waiting for them could take forever. */
 function progressingOf(target: Target | undefined, reports: readonly ClusterReport[]): Statement {
   const type = "Progressing";
   if (target?.suspended === true) {
@@ -296,7 +300,7 @@ function progressingOf(target: Target | undefined, reports: readonly ClusterRepo
   return { type, status: "False", reason: "Settled", message: "" };
 }
 
-/** What stays as it is until somebody changes something, and is not as was asked for. */
+/** States that last until somebody changes something, although the desired state is not reached. */
 const STUCK: readonly [string, (report: ClusterReport) => boolean][] = [
   ["not carried out on ", ({ applied }) => !applied],
   ["not healthy on ", ({ entry: { state } }) => state === "Failed" || state === "Degraded"],
