@@ -11,7 +11,7 @@ import type { Failure, Problem } from "../../desiredstate/types.ts";
 import { blamedPatch, type OverrideEffect, type PolicyRef } from "../../override/index.ts";
 import type { RowView } from "../types.ts";
 
-/** A member says with these that a value is wrong. */
+/** Reasons with which a member rejects a value. */
 const WRONG_VALUE: ReadonlySet<string> = new Set<Reason>([
   "Invalid",
   "UnknownField",
@@ -23,8 +23,8 @@ const WRONG_VALUE: ReadonlySet<string> = new Set<Reason>([
 type Said = Pick<Problem, "message" | "detail" | "shorter">;
 
 /**
- * The failure of a row, with what overrides have to do with it: the patch to blame, or, where the member does not say which field it refuses, or
- * refuses another one than was patched, the policies whose patches changed the object.
+ * The failure of a row with the responsible overrides: the patch to blame, or all policies that patched the object. The
+ * latter applies if the member names no field, or names a field that no patch set.
  */
 export function blamed(
   { ref, failure }: Pick<RowView, "ref"> & { failure: Failure },
@@ -35,7 +35,7 @@ export function blamed(
   return { ...failure, ...withPolicies(ref.kind, failure, overrides) };
 }
 
-/** The refusal of what policies have patched, by none of whose patches alone it is explained. */
+/** The rejection of a patched object that no single patch explains. */
 function withPolicies(kind: string, failure: Failure, overrides: OverrideEffect | undefined): Said | undefined {
   const policies = patching(kind, overrides);
   if (policies.length === 0 || !failure.final || !WRONG_VALUE.has(failure.reason)) return undefined;
@@ -43,8 +43,8 @@ function withPolicies(kind: string, failure: Failure, overrides: OverrideEffect 
 }
 
 /**
- * Why the patches of the policy are not in force on a member that refuses an object of that kind: one of them is to blame, or the member
- * refuses what they and others make of the object. Undefined where the refusal is no matter of the policy's.
+ * Why the policy's patches have no effect on a member that rejects an object of the kind: one patch is to blame, or the
+ * member rejects the combined result. Undefined if the policy has no part in the rejection.
  */
 export function refusedPatches(
   policy: PolicyName,
@@ -59,13 +59,13 @@ export function refusedPatches(
   return said === undefined ? undefined : { reason: "NotApplied" satisfies Reason, ...said };
 }
 
-/** The policies that patch objects of that kind, in the order in which they apply. */
+/** Policies that patch objects of the kind, in order of application. */
 function patching(kind: string, overrides: OverrideEffect | undefined): PolicyRef[] {
   const patches = (overrides?.patches ?? []).filter((patch) => (patch.kind ?? kind) === kind);
   return [...new Map(patches.map(({ policy }) => [nameOf(policy), policy])).values()];
 }
 
-/** The policies come first: only the words of the member are cut. */
+/** The policies come first, so that only the text of the member is cut. */
 function namingPolicies(policies: readonly PolicyRef[], { message, detail = message }: Failure): Said {
   const say = (names: string, words: string): string =>
     `with what ${names} ${policies.length === 1 ? "patches" : "patch"}: ${words}`;
@@ -81,10 +81,10 @@ function namingPolicies(policies: readonly PolicyRef[], { message, detail = mess
   );
 }
 
-/** What a condition has room for beside the name of a cluster. */
+/** Space in a condition's message beside the name of a cluster. */
 const BESIDE_A_CLUSTER = 94;
 
-/** For a sentence that has more to say: whose fault it is, and as much of the member's words as there is room for. */
+/** The shortest form: the policy to blame, and the member's text as far as it fits. */
 function inFewest({ kind, name }: PolicyRef, words: string): string {
   return shortMessage(`${kind} ${shortName(name, 12)}: ${shortPoint(words)}`, BESIDE_A_CLUSTER);
 }
@@ -94,8 +94,8 @@ function nameOf({ kind, namespace, name }: PolicyRef, limit: number = Infinity):
 }
 
 /**
- * The patch of an override that gave an object of that kind what the member refuses, as the problem of its policy; undefined when the failure is
- * not the fault of a patch. The sentence begins with the policy, and only the words of the member are cut.
+ * The problem of the override policy whose patch gave the object the rejected value; undefined if no patch is to blame.
+ * The message begins with the policy, so that only the text of the member is cut.
  */
 export function patchProblem(
   kind: string,
@@ -118,8 +118,9 @@ export function patchProblem(
 }
 
 /**
- * Whose fault the refusal is, and which words name it. A member that could make no object of what was sent may name no field: what is on the hub
- * was an object there, so it is the patches' fault; which policy's, is certain only where one policy alone patches the kind.
+ * The policy to blame for the rejection, and the text that names the patch. A member may reject an unparsable object
+ * without naming a field. The hub accepted the object, so the patches are at fault, but the policy is certain only if a
+ * single one patches the kind.
  */
 function blamedOf(
   kind: string,

@@ -1,40 +1,40 @@
 import { ageText, lastedText, type ObjectRef, refKey } from "../../apis/index.ts";
 
-/** Troubles that are over, as data: a bounded list for the query API, and the note of the Event that tells of an end. Pure. */
+/** Ended troubles: a bounded list for the query API, and the notes of the Events about them. Pure. */
 
-/** How a trouble ended, which is how its end is told. */
+/** How a trouble ended; decides the text of the note. */
 export type Ending =
   /** The object is healthy again on the cluster. */
   | "Healthy"
-  /** The object is not on the cluster any more. */
+  /** The object left the cluster. */
   | "Left"
-  /** What was wrong with the object as a whole, or with a cluster that answered all the time, is over. */
+  /** A problem of the whole object, or of a cluster that stayed in contact, is over. */
   | "Over"
   /** The cluster answers again. */
   | "Contact"
-  /** A deletion that waited has ended. */
+  /** A deletion that had to wait is complete. */
   | "Deleted";
 
-/** One trouble of one object, from its beginning to its end. */
+/** One trouble of one object, from beginning to end. */
 export interface EndedTrouble {
-  /** The hub object or the MemberCluster. The UID tells apart two lives of one name. */
+  /** The hub object or the MemberCluster. The UID distinguishes recreated objects of the same name. */
   object: ObjectRef & { uid?: string };
   /** Undefined for a trouble of the object as a whole. */
   cluster?: string;
-  /** CamelCase code, the last one that it had. */
+  /** The last CamelCase code of the trouble. */
   reason: string;
-  /** RFC 3339; undefined: nobody knows. */
+  /** RFC 3339; undefined if unknown. */
   since?: string;
   /** RFC 3339. */
   until: string;
-  /** The last words about it; may be empty. */
+  /** The last message; may be empty. */
   message: string;
   ending: Ending;
 }
 
 /** A trouble in the list. */
 export interface ListedTrouble extends EndedTrouble {
-  /** How often it has ended since it came into the list. The times are those of the last one. */
+  /** Number of ends since the trouble entered the list. The times in the entry are from the last one. */
   times: number;
 }
 
@@ -46,8 +46,8 @@ export interface TroubleBounds {
 const BOUNDS: TroubleBounds = { perObject: 64, whole: 1_024 };
 
 /**
- * The troubles that ended last: of each object and of all objects so many, the newest. The same trouble of the same object on the same cluster
- * stands in it once, with its last times. The order in which ends are added makes no difference.
+ * The latest ended troubles, bounded per object and in total. The same trouble of the same object on the same cluster
+ * is listed once, with its last times. The order of `add` calls makes no difference.
  */
 export class EndedTroubles {
   readonly #bounds: TroubleBounds;
@@ -62,7 +62,7 @@ export class EndedTroubles {
     return this.#size;
   }
 
-  /** Adds an end, and returns the trouble as it stands in the list. */
+  /** Adds an ended trouble and returns its entry in the list. */
   add(ended: EndedTrouble): ListedTrouble {
     const object = objectKey(ended);
     const key = troubleKey(ended);
@@ -78,7 +78,7 @@ export class EndedTroubles {
     return listed;
   }
 
-  /** The newest first; of one object, or of all. */
+  /** The newest first; for one object or for all. */
   list(object?: EndedTrouble["object"]): ListedTrouble[] {
     const found =
       object === undefined
@@ -104,7 +104,7 @@ export class EndedTroubles {
   }
 }
 
-/** The notes of the Events that tell of these ends: one for each way to end, each object's cause apart. */
+/** Notes for the Events about these troubles: one per way of ending and cause. */
 export function endedNotes(troubles: readonly ListedTrouble[]): { note: string; troubles: ListedTrouble[] }[] {
   return [...Map.groupBy(troubles, ({ ending, reason }) => `${ending} ${reason}`).values()].map((group) => ({
     note: noteOf(group),
@@ -112,7 +112,7 @@ export function endedNotes(troubles: readonly ListedTrouble[]): { note: string; 
   }));
 }
 
-/** As many clusters are named as an Event has room for, and the longest trouble of them counts. */
+/** Number of clusters that fit into an Event. The times in the note are those of the longest trouble. */
 const MOST_NAMED = 20;
 
 function noteOf(group: readonly ListedTrouble[]): string {
@@ -152,7 +152,7 @@ function lastedMs({ since, until }: Pick<EndedTrouble, "since" | "until">): numb
   return Number.isNaN(ms) ? -1 : ms;
 }
 
-/** The newest first; what ended in the same second in one order, whichever was added first. */
+/** The newest first. Troubles with the same end have a fixed order, whichever was added first. */
 function byEnd(a: EndedTrouble, b: EndedTrouble): number {
   return compare(b.until, a.until) || compare(b.since ?? "", a.since ?? "") || compare(textOf(a), textOf(b));
 }

@@ -2,7 +2,7 @@ import { type FinishedRecord, type FinishedWork, NOTHING_FINISHED, withEnds, wri
 import { isRendered } from "./rows.ts";
 import type { ClusterView, RowView } from "../types.ts";
 
-/** The record of finished work: what stands there by the plan, and what was seen at its end since. */
+/** The record of finished work: the plan's record and the ends observed since. */
 export function finishedBy(
   planned: FinishedWork = NOTHING_FINISHED,
   views: readonly ClusterView[],
@@ -19,7 +19,7 @@ export function finishedBy(
   return writeFinished({ runs, everything });
 }
 
-/** All that the object is to be on the cluster has come to its end. */
+/** True if all rendered objects on the cluster have finished. */
 export function isFinished(rows: readonly RowView[]): boolean {
   let isAny = false;
   for (const row of rows) {

@@ -6,29 +6,29 @@ import type { RowView } from "../types.ts";
 const TERMINATING: Reason = "Terminating";
 const REMOVING: Reason = "Removing";
 const CONFIRMING: Reason = "Confirming";
-/** Reasons of a removal that nothing refuses: their sentence says all there is to say. */
+/** Reasons of a removal that nothing rejects: their message is complete. */
 const UNREFUSED: ReadonlySet<string | undefined> = new Set([TERMINATING, REMOVING, CONFIRMING]);
 
 export function isUnrefused(reason: string | undefined): boolean {
   return UNREFUSED.has(reason);
 }
 
-/** The cluster's own garbage collection takes these off once what depends on the object is gone: nobody has to do anything. */
+/** Finalizers of the cluster's garbage collector, which removes them once the dependents are gone. Nobody has to act. */
 const COLLECTING: ReadonlySet<string> = new Set(["foregroundDeletion", "orphan"]);
 
-/** The member object is being deleted, and a finalizer there keeps it. */
+/** True if the member object is being deleted and a finalizer holds it. */
 export function isHeldThere({ finalizers = [] }: RowView): boolean {
   return finalizers.some((finalizer) => !COLLECTING.has(finalizer));
 }
 
-/** Why what is to be there cannot be made: what is there is being deleted, and a finalizer keeps it. */
+/** Why a wanted object cannot be created: its old copy is being deleted and a finalizer holds it. */
 export function whyNotReplaced(rows: readonly RowView[]): ReturnType<typeof finalizerHolds> | undefined {
   const held = rows.filter((row) => isWanted(row) && !row.inSync && isHeldThere(row));
   const [first] = held;
   return first === undefined ? undefined : finalizerHolds(first.ref, first.finalizers ?? [], held.length - 1);
 }
 
-/** What the removal of member objects from a cluster that answers waits for, where it takes longer than removals do. */
+/** Obstacle to a removal that takes longer than usual, on a cluster in contact. */
 export function whyNotRemoved(rows: readonly RowView[]): Why {
   const held = rows.filter(isHeldThere);
   const [first] = held;
@@ -42,7 +42,10 @@ export function whyNotRemoved(rows: readonly RowView[]): Why {
   return { reason: CONFIRMING, message: "nothing is seen there, and that nothing is there is not certain yet" };
 }
 
-/** Which finalizers hold a member object that is being deleted, and what frees it. The finalizer is what has to be read: the object's name gives way. */
+/**
+ * Names the finalizers that hold a member object, and the remedy. The finalizer must be readable, so the object's name
+ * is shortened first.
+ */
 export function finalizerHolds(ref: ObjectRef, finalizers: readonly string[], others = 0): Why & Pick<Told, "detail"> {
   const more = others === 0 ? "" : ` (and ${others} more)`;
   const names = [ref.name, ...[40, 16, 10].map((length) => shortName(ref.name, length))];
@@ -50,7 +53,7 @@ export function finalizerHolds(ref: ObjectRef, finalizers: readonly string[], ot
   return { reason: TERMINATING, ...told(heldTexts(subjects, finalizers)) };
 }
 
-/** That finalizers hold something, and what frees it: after the first of these words, or where that is too long after one of the others. */
+/** Texts on finalizers with the remedy, the longest first. Each but the last begins with one of `subjects`. */
 export function heldTexts(subjects: readonly string[], finalizers: readonly string[]): [string, ...string[]] {
   const [first = "", ...others] = finalizers;
   const noun = others.length === 0 ? "finalizer" : "finalizers";

@@ -1,7 +1,7 @@
 /**
- * The entry of each cluster in an object's status: state, reason, replicas, times.
+ * Builds the entry of each cluster in an object's status: state, reason, replicas, times.
  *
- * Promises: a cluster that did not report is Unknown; last-known numbers keep their time.
+ * Promises: a cluster that did not report is Unknown. Last known numbers keep their time.
  */
 export { refusedPatches } from "./blame.ts";
 export { endedNotes, type EndedTrouble, EndedTroubles, type ListedTrouble } from "./endedTroubles.ts";

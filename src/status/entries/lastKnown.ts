@@ -1,14 +1,14 @@
 import { type ClusterStatusEntry, isOutOfContact, type Reason } from "../../apis/index.ts";
 import type { Activity, Availability } from "../types.ts";
 
-/** What the conditions need to know of a cluster that only its entry tells of. */
+/** Facts for the conditions about a cluster that only its last entry describes. */
 export interface LastKnown {
   available: Availability;
   fresh: boolean;
   activity?: Activity;
 }
 
-/** The facts for the conditions that an entry of before implies, so that a restart moves no condition. */
+/** Facts for the conditions that the last entry implies, so that a restart changes no condition. */
 export function lastKnown(entry: ClusterStatusEntry, isPlanned: boolean, applied: boolean): LastKnown {
   const activity = !isPlanned
     ? "Removing"
@@ -23,7 +23,7 @@ export function lastKnown(entry: ClusterStatusEntry, isPlanned: boolean, applied
   };
 }
 
-/** As far as the entry of before tells it; where the entry leaves it open, it stands as it was said. */
+/** Availability as far as the last entry tells it. `Before` if the entry leaves it open. */
 function lastAvailability(entry: ClusterStatusEntry, applied: boolean): Availability {
   const { state, reason, replicas, desiredHash, observedHash } = entry;
   switch (state) {
@@ -35,7 +35,7 @@ function lastAvailability(entry: ClusterStatusEntry, applied: boolean): Availabi
       if (replicas.available === 0 || replicas.available < leastOf(replicas.desired)) return "No";
       return reason === ALL_NEW ? "Yes" : "Before";
     case "Held":
-      // The state does not say how healthy the cluster was, but the numbers do.
+      // The state Held does not tell the health, but the numbers do.
       if (desiredHash !== observedHash) return "No";
       return Math.min(replicas.available, replicas.updated) >= replicas.desired ? "Yes" : "Before";
     default:
@@ -44,10 +44,10 @@ function lastAvailability(entry: ClusterStatusEntry, applied: boolean): Availabi
 }
 
 const NOT_JUDGED: Reason = "RolloutPending";
-/** Only with this reason the entry says that no old pods are among those that serve. */
+/** Only this reason means that no old pods serve. */
 const ALL_NEW: Reason = "PodsNotReady";
 
-/** How many replicas of a Deployment are to be available while its pods are replaced, unless it says otherwise. */
+/** Replicas that a Deployment keeps available while its pods are replaced, by default. */
 function leastOf(desired: number): number {
   return desired - Math.floor(desired / 4);
 }

@@ -3,11 +3,11 @@ import type { OverrideEffect } from "../../override/index.ts";
 
 type Listed = Pick<ClusterStatusEntry, "overrides" | "moreOverrides">;
 
-/** The status of an object has up to 300 entries, and no object may be larger than 1.5 MiB. */
+/** Bounds, since a status has up to 300 entries and an object at most 1.5 MiB. */
 const MOST_LISTED = 10;
 const MOST_CHARACTERS = 600;
 
-/** The policies that took effect, in order: of many of them the last, which have the last word, and how many more there are. */
+/** The policies that took effect, in order. A long list keeps the last ones, which win, with the number of the others. */
 export function listedOverrides(overrides: OverrideEffect | undefined): Listed {
   if (overrides === undefined || overrides.policies.length === 0) return {};
   const names = overrides.policies.map(({ kind, name }) => `${kind}/${name}`);
@@ -21,7 +21,7 @@ export function listedOverrides(overrides: OverrideEffect | undefined): Listed {
   return { overrides: names.slice(from), ...(from === 0 ? {} : { moreOverrides: from }) };
 }
 
-/** As the entry of before lists them. */
+/** The overrides of a previous entry. */
 export function overridesIn({ overrides, moreOverrides }: Partial<ClusterStatusEntry> = {}): Listed {
   return {
     ...(overrides === undefined ? {} : { overrides }),

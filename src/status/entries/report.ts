@@ -36,57 +36,60 @@ import { laterOf } from "./time.ts";
 import { sinceOf } from "./trouble.ts";
 import type { Activity, Availability, ClusterView, RowView } from "../types.ts";
 
-/** The entry of one cluster in the status, and the facts about the cluster that the conditions need. */
+/** The status entry of one cluster, with the facts that the conditions need. */
 export interface ClusterReport {
   entry: ClusterStatusEntry;
-  /** What the message of the entry says, in fewer words. */
+  /** Shorter forms of the entry's message. */
   shorter?: readonly string[];
   /** The cluster is chosen for the object. */
   planned: boolean;
-  /** The member objects are as wanted; on a lost cluster, as far as is known. */
+  /** The member objects are as desired; on a lost cluster, as far as known. */
   applied: boolean;
   available: Availability;
   /** The entry is current. */
   fresh: boolean;
-  /** What Meridian or the cluster is doing; undefined when nothing will change by itself, or nobody can see whether it does. */
+  /**
+   * Work in progress by Meridian or the cluster. Undefined if nothing changes by itself, or if the change cannot be
+   * observed.
+   */
   activity?: Activity;
-  /** Undefined where nothing of the object is there, and of a cluster that it leaves. */
+  /** Undefined if the cluster has no copy, or if the object leaves the cluster. */
   running?: RunningOn;
 }
 
 export interface ReportInput {
   view: ClusterView;
-  /** Undefined when the cluster is not chosen for the object, or no longer. */
+  /** Undefined if the cluster is not chosen for the object. */
   target: ClusterTarget | undefined;
   previous: ClusterStatusEntry | undefined;
-  /** There are many clusters: the entry leaves out what their controllers say of the object. */
+  /** The object has many clusters: the entry leaves out conditions and addresses. */
   isBrief: boolean;
-  /** Why clusters are frozen, when they are and have no reason of their own. */
+  /** Why frozen clusters without their own reason are frozen. */
   frozenFor: Why;
   /** The previous entry is about the present generation of the object. */
   isUnchanged: boolean;
-  /** A rollout keeps what is wanted from the cluster, or takes it back. */
+  /** A rollout withholds the desired revision from the cluster, or rolls it back. */
   isHeldBack?: boolean;
   /** A policy places the object. */
   isPlaced: boolean;
-  /** A bundle without manifests: there is nothing to wait for but what is on its way out. */
+  /** A bundle without manifests: only removals are awaited. */
   isEmpty?: boolean;
-  /** What tells versions of the object apart. */
+  /** Facts that distinguish revisions of the object. */
   running?: RunningFacts;
-  /** Of an object that is being deleted: that has taken longer than deletions take. */
+  /** Only for a deleted object: the deletion takes longer than usual. */
   isOverdue?: boolean;
-  /** The placement asks since when the object is unhealthy. */
+  /** The placement needs to know since when the object is unhealthy. */
   watchesHealth: boolean;
-  /** The placement asks since when pods find no node. */
+  /** The placement needs to know since when pods are unschedulable. */
   watchesNodes: boolean;
   /** Epoch milliseconds. */
   now: number;
 }
 
-/** The report on one cluster; undefined when the cluster is not chosen and has no member object. */
+/** The report on one cluster; undefined if the cluster is not chosen and has no member object. */
 export function reportOf(input: ReportInput): ClusterReport | undefined {
   const { view, target } = input;
-  // What has come to its end stays so, whether or not the cluster answers.
+  // Finished work stays finished, whether or not the cluster answers.
   if (view.contact.ok || (target !== undefined && isFinished(view.rows)))
     return target === undefined ? leaving(input) : planned(input, target);
   const isKnownOf = view.mayRemain === true || input.previous !== undefined || view.rows.length > 0;
@@ -101,7 +104,10 @@ interface Outcome extends Partial<Why> {
 
 type Hashes = ReturnType<typeof hashesOf>;
 
-/** Since when the object is unhealthy there: not as it should be by its own account, or with nothing available of what is asked for. */
+/**
+ * Since when the object is unhealthy on the cluster: by its own state, or because replicas are wanted and none is
+ * available.
+ */
 function healthClock(
   { watchesHealth, previous, now }: ReportInput,
   { state }: Outcome,
@@ -112,7 +118,10 @@ function healthClock(
   return isUnhealthy ? { unhealthySince: previous?.unhealthySince ?? timestamp(now) } : {};
 }
 
-/** Since when pods find no node there; from the start again when replicas have left, so that these are all that move until the delay is over. */
+/**
+ * Since when pods are unschedulable on the cluster. The clock restarts after replicas have left, so that no more
+ * replicas move before the delay has passed again.
+ */
 function nodesClock(
   { watchesNodes, previous, now, target }: ReportInput,
   { reason }: Outcome,
@@ -131,7 +140,7 @@ function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
   const isEmpty = input.isEmpty === true && !rows.some(isWanted);
   const outcome = outcomeOf(rows, target, input.frozenFor, isEmpty);
   const hashes = hashesAskedFor(input, target, hashesOf(rows));
-  // What was written and does not come up was applied all the same: its health says the rest.
+  // An object that was written and does not become healthy counts as applied; its health is reported separately.
   const isDone = isSettled(rows) || (isEmpty && !target.frozen && !rows.some(isLeftOver));
   const applied = target.problem === undefined && (isDone || isAsAskedBefore(target, rows, hashes));
   const replicas = countsOf(rows, target, input.isHeldBack === true || hashes.desiredHash !== hashes.observedHash);
@@ -166,14 +175,14 @@ function versionOn(
   return target === undefined ? undefined : runningOn({ facts, target, rows: view.rows, previous, entry });
 }
 
-/** What was seen stays said where nobody may look any more: until it is seen to be gone it may be there. */
+/** The last observed hash stays while the copies cannot be observed, since they may still exist. */
 function seenBefore({ view, previous }: ReportInput): string | undefined {
   return view.rows.some(({ isUnseen }) => isUnseen) ? previous?.observedHash : undefined;
 }
 
 /**
- * The hashes of the entry. Where nothing is written and nobody can say what the object is to be (no policy places it, a Secret may not be read),
- * what was last asked for is still asked for, unless the object itself has changed since.
+ * Hashes of the entry. If nothing is written and the desired state is unknown (no policy places the object, a Secret
+ * may not be read), the last desired hash stays, unless the object itself changed.
  */
 function hashesAskedFor(
   { previous, isUnchanged, isPlaced }: ReportInput,
@@ -185,7 +194,7 @@ function hashesAskedFor(
   return isUnknowable && isUnchanged && last !== undefined ? { ...known, desiredHash: last } : known;
 }
 
-/** What is there is what was last asked for, and only policies could ask for something else. */
+/** True if the copies match the last desired state of a frozen cluster. Only policies could ask for another state. */
 function isAsAskedBefore(
   target: ClusterTarget,
   rows: readonly RowView[],
@@ -195,7 +204,7 @@ function isAsAskedBefore(
   return desiredHash === observedHash && rows.filter(isWanted).every((row) => row.observedHash !== undefined);
 }
 
-/** The policies that what is there was made with. Until that is what is asked for now, those of before. */
+/** The override policies behind the present copies: the previous ones until the desired state is applied. */
 function overridesOn(
   { previous }: ReportInput,
   target: ClusterTarget,
@@ -204,7 +213,10 @@ function overridesOn(
   return applied && !target.frozen ? listedOverrides(target.overrides) : overridesIn(previous);
 }
 
-/** Only what was carried out counts; while that goes on, what serves is available as long as nobody has said otherwise. */
+/**
+ * Only an applied state counts. While a change is being applied, the serving form is available unless a failure is
+ * known.
+ */
 function availabilityOf(
   rows: readonly RowView[],
   target: ClusterTarget,
@@ -214,7 +226,7 @@ function availabilityOf(
   if (state === "Available") return "Yes";
   const serving = servingOf(rows);
   if (serving === undefined || target.problem !== undefined) return "No";
-  // An object that is held keeps serving. It is available as long as what serves is what is asked for.
+  // A frozen object keeps serving. The object is available as long as the desired form serves.
   if (state === "Held") return desiredHash !== observedHash ? "No" : serving === "Now" ? "Yes" : "Before";
   if (failingRow(rows) !== undefined) return "No";
   return serving === "Now" && rows.filter(isWanted).every((row) => row.inSync) ? "Yes" : "Before";
@@ -263,9 +275,10 @@ function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: W
 
   if (isEmpty) return { state: "Available", message: "the bundle has no manifests", ...textOf(target.warning) };
   const health = worstRow(rows)?.health;
-  // An unknown health is not healthy.
+  // Unknown health does not count as healthy.
   if (health === undefined) return { state: "Unknown", reason: "NotReported", message: "its health is not known yet" };
-  // The pods may run on the member's own copy of a dependency; the entry says all the same that the dependency is missing on the hub.
+  // Pods may run with the member's own copy of a dependency. The entry still says that the dependency is missing on the
+  // hub.
   if (health.state === "Available")
     return {
       state: "Available",
@@ -280,7 +293,7 @@ const FINISHED: Why = {
   message: "it has come to its end, and is not run again until its spec asks for other work",
 };
 
-/** The failure to report, with the patch to blame for it where one is. */
+/** The failure to report, with the patch to blame, if any. */
 function failureOf(
   rows: readonly RowView[],
   target: Pick<ClusterTarget, "overrides" | "objects">,
@@ -289,7 +302,7 @@ function failureOf(
   return row === undefined ? undefined : blamed(row, effectOn(row, target));
 }
 
-/** Of a dependency, what overrides come to that select the dependency itself. */
+/** Effect of overrides on the row's object. A dependency has its own overrides. */
 function effectOn(
   { role, ref }: RowView,
   { overrides, objects }: Pick<ClusterTarget, "overrides" | "objects">,
@@ -297,15 +310,15 @@ function effectOn(
   return role === "dependency" ? objects.find((object) => isSameRef(object.ref, ref))?.overrides : overrides;
 }
 
-/** All that there is to say of what keeps the object from being as it should be, where the entry had to cut it. */
+/** The full text of the problem, if the entry had to cut it. */
 export function detailOf({ rows }: Pick<ClusterView, "rows">, target: ClusterTarget): string | undefined {
   if (target.problem !== undefined) return target.problem.detail;
   return (failureOf(rows, target) ?? whyNotReplaced(rows))?.detail;
 }
 
-/** What stays for this reason goes when a person agrees. */
+/** A person must agree to the removal of copies with this reason. */
 const AWAITS_AGREEMENT: Reason = "CustomObjectsExist";
-/** A copy that stays for this reason goes by itself. */
+/** Copies with this reason are removed later without any action. */
 const MOVING: Reason = "AwaitingReplacement";
 
 /** A cluster in contact that is no longer chosen for the object. */
@@ -316,13 +329,14 @@ function leaving(input: ReportInput): ClusterReport | undefined {
   const failure = rows.find((row) => row.failure !== undefined)?.failure;
   const outOfSight = outOfSightOf(rows);
   const stays = whyLeftBehind(rows) ?? view.stays;
-  // Where nothing is seen and something may be, the last numbers are all that is known.
+  // If no copy is seen but copies may exist, the last numbers are the best knowledge.
   const isUnseen = rows.length === 0;
   const counts = { ...(isUnseen ? (previous?.replicas ?? NONE) : sumOfHealth(rows)), desired: 0 };
   const observedHash = isUnseen ? previous?.observedHash : combined(rows, "observedHash");
-  // What waits for a person does not move by itself.
+  // A wait for a person is no activity.
   const isHeld = stays !== undefined && stays.reason !== MOVING;
-  // Of a deletion, said only when it is late: most are over before anybody could read why they are not.
+  // For a deletion, the obstacle is reported only if the deletion is late: most deletions end before anybody could read
+  // the text.
   const holds = (input.isOverdue ?? rows.some(isHeldThere)) ? whyNotRemoved(rows) : stays;
   const outcome: Outcome = {
     state: isHeld ? "Held" : "Removing",
@@ -337,8 +351,8 @@ function leaving(input: ReportInput): ClusterReport | undefined {
 }
 
 /**
- * Why copies are still on a cluster that the object has left. What stays there for good with its data is said last: while another copy is on
- * its way, the cluster is not settled.
+ * Why copies are still on a cluster that the object left. Copies that stay for good with their data are reported last:
+ * while another copy is being removed, the cluster is not settled.
  */
 function whyLeftBehind(rows: readonly RowView[]): Why | undefined {
   const reasons = rows.flatMap(({ stays }) => stays ?? []);
@@ -347,7 +361,7 @@ function whyLeftBehind(rows: readonly RowView[]): Why | undefined {
   return first ?? (isGoing ? undefined : reasons[0]);
 }
 
-/** A cluster without contact: the facts that were last known stay, with the time at which they were known. */
+/** A cluster out of contact keeps its last known facts, with their time. */
 function lost(input: ReportInput): ClusterReport {
   const { view, target, previous } = input;
   const { contact, rows } = view;
@@ -387,7 +401,7 @@ function lost(input: ReportInput): ClusterReport {
     ...pick("running", running),
   };
 
-  // Before the first contact after a restart the entry of before stays: it was true then, and may well be still.
+  // Before the first contact after a restart, the previous entry stays, because it is probably still true.
   const untried = contact.lastContact === undefined && contact.reason === undefined;
   if (untried && previous !== undefined) {
     const kept = withoutFacts(previous);
@@ -404,7 +418,7 @@ function lost(input: ReportInput): ClusterReport {
   return { ...report, entry: { ...entryOf(input, outcome, facts), ...since, ...pick("observedAt", observedAt) } };
 }
 
-/** What an entry of before says beside what is known anew. */
+/** The fields of a previous entry that are not computed again. */
 function withoutFacts(entry: ClusterStatusEntry): Omit<ClusterStatusEntry, keyof Facts> {
   const { desiredHash: _hash, overrides: _overrides, moreOverrides: _more, ...rest } = entry;
   const { conditions: _conditions, addresses: _addresses, runs: _runs, ...kept } = rest;
@@ -440,7 +454,10 @@ function entryOf({ view, target }: ReportInput, outcome: Outcome, facts: Facts):
   };
 }
 
-/** The entry of a cluster in contact. While nothing else in the entry changes, its time stays too, so that nothing is written. */
+/**
+ * The entry of a cluster in contact. While nothing else in the entry changes, its time stays too, so that nothing is
+ * written.
+ */
 function observed(input: ReportInput, outcome: Outcome, facts: Facts): ClusterStatusEntry {
   const { observedAt, ...before } = input.previous ?? {};
   const seenAt = timestamp(Math.min(input.now, input.view.lastContact ?? input.now));
@@ -448,12 +465,12 @@ function observed(input: ReportInput, outcome: Outcome, facts: Facts): ClusterSt
   return { ...entry, observedAt: observedAt !== undefined && sameValue(before, entry) ? observedAt : seenAt };
 }
 
-/** Why nothing new is heard of copies that were seen. */
+/** Why there is no further news of copies that were seen. */
 function outOfSightOf(rows: readonly RowView[]): Why | undefined {
   return rows.find((row) => row.outOfSight !== undefined)?.outOfSight;
 }
 
-/** Fields that are not sent are no reason for what the copy itself reports. */
+/** A warning about fields that are not sent does not explain the state that the copy itself reports. */
 function warningBeside(state: ClusterState, { warning }: ClusterTarget): Why | undefined {
   return warning?.reason === "VersionLacksFields" && state !== "Unknown" ? undefined : warning;
 }
@@ -462,13 +479,16 @@ function textOf(why: Partial<Why> | undefined): Partial<Why> {
   return { ...pick("reason", why?.reason), ...pick("message", why?.message), ...pick("shorter", why?.shorter) };
 }
 
-/** `isOld`: what is there is another version, of which no copy counts as updated, whatever its controller says. */
+/** `isOld`: the copies have another revision, so no replica counts as updated, whatever the controller says. */
 function countsOf(rows: readonly RowView[], target: ClusterTarget, isOld: boolean): ReplicaCounts {
   const seen = sumOfHealth(rows);
   return { ...seen, ...(isOld ? { updated: 0 } : {}), desired: desiredOf(target, seen) };
 }
 
-/** The planned number, as far as a status may say it; for a kind whose number each cluster decides (a DaemonSet), the number that the cluster reports. */
+/**
+ * The planned replicas, limited to valid counts. For a kind whose clusters decide the number (a DaemonSet), the
+ * reported number.
+ */
 function desiredOf(target: ClusterTarget | undefined, seen: ReplicaCounts | undefined): number {
   if (target === undefined) return 0;
   return asCount(target.replicas ?? seen?.desired ?? 0);

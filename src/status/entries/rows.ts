@@ -14,13 +14,13 @@ import type { RowView } from "../types.ts";
 
 export const HOLDS_DATA: Reason = "HoldsData";
 
-/** Why something that the object does not need any more stays beside it for good. */
+/** Why an unwanted copy stays for good with its data. */
 export function keptData(rows: readonly RowView[]): RowView["stays"] {
   return rows.find(({ stays }) => stays?.reason === HOLDS_DATA)?.stays;
 }
 
 export const isWanted = (row: RowView): boolean => row.desiredHash !== undefined;
-/** What stays with its data is not on its way out. */
+/** False for a copy that stays with its data, since it is not being removed. */
 export const isLeftOver = (row: RowView): boolean =>
   row.desiredHash === undefined && row.observedHash !== undefined && row.stays?.reason !== HOLDS_DATA;
 export const isRendered = (row: RowView): boolean => row.role === "rendered" && isWanted(row);
@@ -29,7 +29,7 @@ export function isSettled(rows: readonly RowView[]): boolean {
   return rows.some(isWanted) && rows.every((row) => (isWanted(row) ? row.inSync : !isLeftOver(row)));
 }
 
-/** The row whose failure is to be reported, a final one first. A row that is in sync has none, whatever was tried before. */
+/** The row whose failure is reported, a final failure first. A row in sync has no failure, whatever failed before. */
 export function failingRow(rows: readonly RowView[]): (RowView & { failure: Failure }) | undefined {
   let first: (RowView & { failure: Failure }) | undefined;
   for (const row of rows) {
@@ -48,7 +48,7 @@ const hasHealth = (row: RowView): row is RowView & { health: Health } => row.hea
 
 const SEVERITY: Record<Health["state"], number> = { Available: 0, Progressing: 1, Unknown: 2, Degraded: 3, Failed: 4 };
 
-/** The rendered object with the worst health; undefined when there is no report of one of them. */
+/** The rendered object with the worst health; undefined if the health of any rendered object is unknown. */
 export function worstRow(rows: readonly RowView[]): (RowView & { health: Health }) | undefined {
   let worst: (RowView & { health: Health }) | undefined;
   for (const row of rows) {
@@ -60,8 +60,8 @@ export function worstRow(rows: readonly RowView[]): (RowView & { health: Health 
 }
 
 /**
- * Whether every rendered object serves with as many replicas as it must have at any time: now, or by what its controller said before the last
- * change. Undefined when one does not, or when nobody knows.
+ * `Now` if all rendered objects serve with their minimum of replicas, `Before` if some do so only by their controller's
+ * report before the last change. Undefined if an object does not serve or is unknown.
  */
 export function servingOf(rows: readonly RowView[]): "Now" | "Before" | undefined {
   let serving: "Now" | "Before" | undefined;
@@ -77,7 +77,7 @@ export function servingOf(rows: readonly RowView[]): "Now" | "Before" | undefine
 
 export const NONE: Readonly<ReplicaCounts> = Object.freeze({ desired: 0, updated: 0, ready: 0, available: 0 });
 
-/** Numbers that no status may say count as the nearest that one may: the hub would refuse the whole status for one of them. */
+/** Invalid counts become the nearest valid count, since the hub would reject the whole status for one invalid count. */
 export function addCounts(a: ReplicaCounts, b: ReplicaCounts): ReplicaCounts {
   const sum = (field: keyof ReplicaCounts): number => asCount(asCount(a[field]) + asCount(b[field]));
   return { desired: sum("desired"), updated: sum("updated"), ready: sum("ready"), available: sum("available") };
@@ -90,8 +90,8 @@ export function sumOfHealth(rows: readonly RowView[]): ReplicaCounts {
 }
 
 /**
- * What the cluster says of the rendered objects: the conditions of the one with the worst health, and every address, as many as an entry
- * shows.
+ * Reports of the rendered objects: the conditions of the object with the worst health, and all addresses up to the
+ * limit of an entry.
  */
 export function reportedOn(rows: readonly RowView[]): Pick<ClusterStatusEntry, "conditions" | "addresses"> {
   const conditions = worstRow(rows)?.conditions ?? [];
@@ -112,13 +112,13 @@ export function hashesOf(rows: readonly RowView[]): Pick<ClusterStatusEntry, "de
   };
 }
 
-/** One short hash over those of several objects, in no particular order; undefined when none has one. */
+/** Combined short hash of several objects, in any order; undefined if no object has a hash. */
 export function combined(rows: readonly RowView[], field: "desiredHash" | "observedHash"): string | undefined {
   const hashes = rows.filter((row) => row.role === "rendered").map((row) => row[field] ?? "");
   return hashes.some((hash) => hash !== "") ? hashOf(hashes.toSorted()) : undefined;
 }
 
-/** An object with that field, or none when the value is undefined. */
+/** An object with the field, or an empty object if the value is undefined. */
 export function pick<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
   return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
 }

@@ -19,22 +19,22 @@ import { imagesOf } from "../../interpreter/index.ts";
 import { pick } from "./rows.ts";
 import type { RowView } from "../types.ts";
 
-/** What clusters run, beside what the hub wants there. */
+/** Versions that clusters run, compared with the desired ones. */
 
-/** What one cluster runs. */
+/** Version that one cluster runs. */
 export interface RunningOn {
   runs: Version;
   wanted: Version;
-  /** The cluster runs what is not wanted there, and not only until the write that is under way has ended. */
+  /** The cluster runs another version than desired, and not only because a write is in progress. */
   differs: boolean;
 }
 
-/** What {@link runningOn} has to know of the object besides one cluster. */
+/** Facts about the object that {@link runningOn} needs beside one cluster. */
 export interface RunningFacts {
-  /** The revision that is wanted, and the one that clusters keep until their turn. */
+  /** The desired revision, and the revision that clusters keep until their turn. */
   revision?: number | undefined;
   lastGoodRevision?: number | undefined;
-  /** The image that all clusters had by the last status, where that was one. */
+  /** The image on all clusters by the last status, if there was only one. */
   lastImage?: string | undefined;
 }
 
@@ -47,17 +47,17 @@ export function runningFacts(rollout: RolloutStatus | undefined, previous: Feder
   };
 }
 
-/** What is known of the object on one cluster. */
+/** Facts about the object on one cluster. */
 export interface RunningInput {
   facts: RunningFacts;
   target: ClusterTarget;
   rows: readonly RowView[];
   previous: ClusterStatusEntry | undefined;
-  /** Of the entry that is being made. */
+  /** Fields of the new entry. */
   entry: Pick<ClusterStatusEntry, "state" | "desiredHash" | "observedHash">;
 }
 
-/** Undefined where nothing of the object is on the cluster, and where nothing is to be said of it. */
+/** Undefined if the cluster has no copy, or if its version is unknown. */
 export function runningOn(input: RunningInput): RunningOn | undefined {
   const { target, rows, previous, entry } = input;
   const copies = rows.filter((row) => row.role === "rendered" && row.observedHash !== undefined);
@@ -73,7 +73,7 @@ export function runningOn(input: RunningInput): RunningOn | undefined {
 
 type Last = ClusterStatusEntry | undefined;
 
-/** Nobody has seen the copies since the manager began: they are what the last status said. */
+/** The copies have not been observed since startup: the last status tells their version. */
 function unseen(
   { facts, target, entry: { desiredHash, observedHash } }: RunningInput,
   objects: readonly DesiredObject[],
@@ -103,7 +103,7 @@ function compared(
   const isHeldBack = target.wanted !== undefined;
   const isAsWanted = observedHash === (isHeldBack ? hashOfObjects(objects) : desiredHash);
   const isOtherImage = seen !== undefined && wanted !== undefined && seen !== wanted;
-  // A field that is retained is the member's: then the copy is in sync with whatever image.
+  // A retained field belongs to the member, so a copy with another image can be in sync.
   const isOtherThanSent = isOtherImage && !(isAsWanted && copies.every(({ inSync }) => inSync));
   const isOtherVersion = !isAsWanted && (isHeldBack || (isOld(copies) && !UNDER_WAY.has(state)));
   if (!isOtherThanSent && !isOtherVersion)
@@ -113,7 +113,7 @@ function compared(
   return differing({ image: seen, revision }, wantedVersion(facts, target, objects, wanted));
 }
 
-/** Nothing where a rollout leaves the object on a cluster that is not to have it. */
+/** Empty if a rollout keeps the object on a cluster that should not have it. */
 function wantedVersion(
   { revision }: RunningFacts,
   target: ClusterTarget,
@@ -131,7 +131,7 @@ function differing(
   return { runs: { ...pick("image", image), ...pick("revision", revision) }, wanted, differs: true };
 }
 
-/** What an entry says of that. */
+/** The field `runs` of an entry; empty if the cluster runs the desired version. */
 export function runsOf(running: RunningOn | undefined): Pick<ClusterStatusEntry, "runs"> {
   return running?.differs === true ? { runs: { ...running.runs, wanted: running.wanted } } : {};
 }
@@ -141,10 +141,10 @@ function asWanted(runs: Version): RunningOn | undefined {
   return isKnown ? { runs, wanted: runs, differs: false } : undefined;
 }
 
-/** Until a write has ended, the entry says that it is under way; the version that it replaces is no news. */
+/** While a write is in progress, the entry says so; the replaced version is not worth reporting. */
 const UNDER_WAY: ReadonlySet<string> = new Set(["Pending", "Progressing"] satisfies ClusterStatusEntry["state"][]);
 
-/** Some copy is of another version. One that is missing makes the others no other version. */
+/** True if some copy has another version. A missing copy does not make the others old. */
 function isOld(copies: readonly RowView[]): boolean {
   const compared = copies.filter(({ desiredHash }) => desiredHash !== undefined);
   return compared.length === 0 || compared.some(({ desiredHash, observedHash }) => desiredHash !== observedHash);
@@ -154,10 +154,10 @@ function hashOfObjects(objects: readonly DesiredObject[]): string | undefined {
   return objects.length === 0 ? undefined : hashOf(objects.map(({ hash }) => hash).toSorted());
 }
 
-/** Of more images than these nobody reads a list. */
+/** A longer list of images would not help the reader. */
 const MOST_IMAGES = 3;
 
-/** In an order that does not depend on which object was seen first. */
+/** The order does not depend on which object was seen first. */
 function imageText(all: readonly { ref: ObjectRef; images?: readonly string[] }[]): string | undefined {
   const listed = all
     .flatMap(({ ref, images = [] }) =>
@@ -171,10 +171,10 @@ function imageText(all: readonly { ref: ObjectRef; images?: readonly string[] }[
 
 type Counted = NonNullable<Running["versions"]>[number];
 
-/** Wanted versions that are listed at most: what runs instead has the rest of the room. */
+/** Maximum of listed desired versions; the versions that run instead get the rest of the list. */
 const MOST_WANTED = MOST_VERSIONS / 2;
 
-/** What the clusters run together; undefined where there is nothing to say. `clusters`: how many of them have the object. */
+/** Summary of the versions on all clusters; undefined if none is known. `clusters`: number of clusters with the object. */
 export function runningTogether(all: readonly RunningOn[], clusters: number): Running | undefined {
   const others = all.filter(({ differs }) => differs);
   if (others.length === 0) {
@@ -211,7 +211,7 @@ function keyOf({ image = "", revision }: Version): string {
   return `${image} ${revision ?? ""}`;
 }
 
-/** Clusters that run something else; nothing where all do. */
+/** Share of the clusters that run another version; empty if all do. */
 function shareText({ clusters, differing }: { clusters: number; differing: number }): string {
   return clusters === differing ? "" : ` on ${differing} of ${clusters}`;
 }
@@ -221,20 +221,23 @@ function labelsOf(versions: readonly Counted[], isWanted: boolean): string {
   return listedAfter("", own?.map((version) => labelOf(version, opposite ?? [])) ?? []);
 }
 
-/** By its image; by its revision where there is none, or where the image does not tell it from the others. */
+/** The image, or the revision if there is no image or if the image is the same on both sides. */
 function labelOf({ image, revision }: Version, opposite: readonly Version[]): string {
   const number = revision === undefined ? "another version" : `revision ${revision}`;
   if (image === undefined) return number;
   return opposite.some((other) => other.image === image) ? `${image} (${number})` : image;
 }
 
-/** `nginx:1, wanted: nginx:2`: of one cluster. */
+/** Text on one cluster: `nginx:1, wanted: nginx:2`. */
 export function runningThereText({ wanted, ...runs }: RunningThere): string {
   const isKnown = wanted.image !== undefined || wanted.revision !== undefined;
   return `${labelOf(runs, [wanted])}${isKnown ? `, wanted: ${labelOf(wanted, [runs])}` : ""}`;
 }
 
-/** `nginx:2 wanted, nginx:1 runs on 2 of 4: rollout paused`. Undefined where every cluster runs what is wanted there. */
+/**
+ * For example `nginx:2 wanted, nginx:1 runs on 2 of 4: rollout paused`. Undefined if all clusters run the desired
+ * version.
+ */
 export function runningText(status: FederatedStatus | undefined): string | undefined {
   const { clusters = 0, differing, versions = [] } = status?.runs ?? {};
   if (status === undefined || differing === undefined) return undefined;
@@ -256,7 +259,7 @@ const WORDS: Partial<Record<RolloutStatus["state"], string>> = {
   RolledBack: "rolled back",
 };
 
-/** The state of the rollout; where none is open, the reasons of the clusters that differ. */
+/** The state of the rollout; without an open rollout, the reasons of the differing clusters. */
 function whyOf({ rollout, clusters = [] }: FederatedStatus): string {
   const word = rollout === undefined ? undefined : WORDS[rollout.state];
   if (word !== undefined) return word;
