@@ -28,16 +28,16 @@ import {
 } from "./entries/index.ts";
 import type { ClusterView, StatusInput } from "./types.ts";
 
-/** Above this many entries only the entries that are not healthy are listed one by one, so that the object stays small. */
+/** With more clusters than this, only entries that are not Available are listed, so that the object stays small. */
 const MAX_LISTED = 100;
-/** And of these no more than so many: etcd takes no object above 1.5 MiB, and an entry may have a kilobyte. */
+/** Maximum of listed entries: etcd takes no object above 1.5 MiB, and an entry may take 1 KiB. */
 const MAX_UNHEALTHY = 300;
 
 /**
- * The status of a hub object from what is known about its clusters. `now` is epoch milliseconds.
+ * Computes the status of a hub object from the facts about its clusters. `now` is in epoch milliseconds.
  *
- * Returns `input.previous` itself when nothing would change, so that the caller writes only when another object comes back. The numbers
- * of clusters that are out of contact stay as last known, and count in the totals.
+ * Returns `input.previous` itself if nothing changes, so that the caller writes only a changed status. Clusters out of
+ * contact keep their last known numbers, which count in the totals.
  */
 export function aggregate(input: StatusInput, now: number): FederatedStatus {
   if (input.failure !== undefined && input.target === undefined) return unplanned(input, now);
@@ -73,8 +73,8 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
 }
 
 /**
- * The status that stands there, with more clusters on which something of the object may be: for the moment in which they have to be named, and
- * there is nothing to say of them yet. `stored` may be undefined where the object has none.
+ * The stored status with more clusters that may have copies of the object. Used when the clusters must be recorded
+ * before anything is known about them. `stored` is undefined if the object has no status.
  */
 export function withClusters(stored: FederatedStatus | undefined, names: Iterable<string>): FederatedStatus {
   const known = namesIn(stored);
@@ -82,7 +82,7 @@ export function withClusters(stored: FederatedStatus | undefined, names: Iterabl
   return { ...stored, unlistedClusters: [...(stored?.unlistedClusters ?? []), ...more].toSorted() };
 }
 
-/** Nothing is known of what should be where, so everything stands as it was said last, but that it were applied. */
+/** Without a plan, the last status stays, except that the object no longer counts as applied. */
 function unplanned(input: StatusInput, now: number): FederatedStatus {
   const { previous, generation } = input;
   const conditions = conditionsOf(statementsOf(input, []), previous?.conditions, generation, now);
@@ -94,7 +94,7 @@ function sumOf(reports: readonly ClusterReport[]): ReplicaCounts {
   return reports.reduce((sum, { entry }) => addCounts(sum, entry.replicas), { ...NONE });
 }
 
-/** Of the clusters that are to run the object; those that it leaves are about to run nothing. */
+/** Counts planned clusters only, since clusters that the object leaves will soon run nothing. */
 function runningOnAll(planned: readonly ClusterReport[]): FederatedStatus["runs"] {
   const having = planned.filter(({ entry }) => entry.observedHash !== undefined);
   return runningTogether(
@@ -148,7 +148,7 @@ function notReported(name: string): ClusterView {
   return { name, contact: { ok: false }, rows: [] };
 }
 
-/** The entries, sorted by name: listed as far as the object stays small, the rest summed up and named. */
+/** The entries, sorted by name: listed as far as the object stays small, the rest as a summary with names. */
 function listed(all: ClusterStatusEntry[]): Pick<FederatedStatus, "clusters" | "summary" | "unlistedClusters"> {
   if (all.length === 0) return {};
   if (all.length <= MAX_LISTED) return { clusters: all };
@@ -183,8 +183,8 @@ function summaryOf(unlisted: readonly ClusterStatusEntry[]): Summary[] {
 }
 
 /**
- * The parts of the stored status that this function writes, for comparing. Parts of other writers (conditions of other types, fields of
- * later versions) are no reason to write, and neither is an empty list that the server keeps where none was sent.
+ * The fields of the stored status that this function writes, for the comparison. Fields of other writers (other
+ * condition types, fields of later versions) are no reason to write, nor is an empty list that the server keeps.
  */
 function ownPartsOf(stored: FederatedStatus, status: FederatedStatus): Record<string, unknown> {
   const ours = new Set([HANDOVER, FAILING_OVER, ...(status.conditions ?? []).map((condition) => condition.type)]);

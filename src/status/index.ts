@@ -1,11 +1,12 @@
 /**
- * Aggregates what is known about the clusters of a hub object into the object's one status, and the outcome of a policy into the policy's
- * own status.
+ * Aggregates the facts about the clusters of a hub object into the object's status, and the result of a policy into the
+ * policy's status.
  *
- * It promises that nothing changes while nothing happens: the time of a condition moves only with its status, and the previous status
- * itself comes back when there is nothing to write. A health that was not reported is never called healthy, no cluster at all is
- * never success, and the numbers of a lost cluster stay, with the time at which they were true. It never reads a clock and never
- * writes anything.
+ * Promises: nothing changes while nothing happens. The time of a condition moves only with its status, and the previous
+ * status itself is returned if there is nothing to write. Unreported health never counts as healthy, and no cluster at
+ * all never counts as success. The numbers of a lost cluster stay, with the time at which they were observed.
+ *
+ * Never reads a clock and never writes anything.
  */
 export { aggregate, withClusters } from "./aggregate.ts";
 export {

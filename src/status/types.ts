@@ -10,35 +10,35 @@ import type {
 import type { Failure, Target, Why } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
 
-/** What is known of one member object: of one that is wanted, or of one that is to go. */
+/** Facts about one member object, wanted or to be removed. */
 export interface RowView {
   ref: ObjectRef;
   role: "rendered" | "dependency";
-  /** Undefined when the member object is to go. */
+  /** Undefined if the member object should be removed. */
   desiredHash?: string;
-  /** Undefined when no member object was seen; empty when it has no hash annotation. */
+  /** Undefined if the member object was not seen; empty if it has no hash annotation. */
   observedHash?: string;
-  /** Not seen, and not all of its kind is known there: it may be there all the same. */
+  /** The member object was not seen, but may exist: its kind is not fully observed on the cluster. */
   isUnseen?: true;
-  /** It was seen, and the member does not serve its kind any more: nothing new of it is heard. */
+  /** Set if the member object was seen, but the member no longer serves its kind: there is no further news of the object. */
   outOfSight?: Why;
   /** The member object has the desired hash, and all desired fields are still Meridian's. */
   inSync: boolean;
   health?: Health;
   conditions?: readonly MemberCondition[];
   addresses?: readonly MemberAddress[];
-  /** Of its containers, as it stands there. */
+  /** Images of the containers of the member object. */
   images?: readonly string[];
-  /** Of the member object as it stands there, where the placement asks for the sum of all. */
+  /** Full status of the member object, if the placement asks for the sum of all. */
   status?: Readonly<Record<string, unknown>>;
   isStatusOld?: true;
-  /** Of a member object that is being deleted: what holds it; empty where no finalizer does. */
+  /** Only while the member object is being deleted: the finalizers that hold it; empty if there are none. */
   finalizers?: readonly string[];
-  /** The work that is asked for has come to its end there, whether or not anything is left of the object. */
+  /** The requested run has finished on this cluster, whether or not the object still exists. */
   ended?: { run: string; end: End };
-  /** Why a member object that is to go stays for now, where that may take long. */
+  /** Why an unwanted member object stays for now, if that may take long. */
   stays?: { reason: string; message: string };
-  /** Why the object's policy leaves a dependency as it is, which another object would have changed. */
+  /** Why the policy keeps a dependency unchanged although another object would change it. */
   kept?: Why;
   /** Why the last write failed; cleared by a write that succeeds. `final`: no retry before something changes. */
   failure?: Failure;
@@ -48,53 +48,55 @@ export interface ClusterView {
   name: string;
   region?: string;
   contact: Contact;
-  /** Epoch milliseconds: the rows are of then, since contact was lost for a moment that is not worth a word. */
+  /** Epoch milliseconds of the rows. Set if contact was lost only for a short moment, which is not reported. */
   lastContact?: number;
   rows: RowView[];
   /**
-   * The hub's record names the cluster, and nobody has seen yet that nothing of the object is left there: then the status goes on to name
-   * the cluster, though no target and no row do.
+   * The hub's record names the cluster, and the absence of all copies is not confirmed yet. The status then keeps
+   * naming the cluster, even if no target and no row does.
    */
   mayRemain?: boolean;
-  /** Why nobody can see, or take away, what may be left there, where a person has to change that. */
+  /** Why possible copies on the cluster cannot be seen or removed, if a person must act. */
   stays?: Why;
 }
 
 export interface StatusInput {
   generation: number;
-  /** Class of controllers that owns the object. */
+  /** Controller class that owns the object. */
   ownerClass: string;
-  /** Class of controllers that the object names: the one that is to own it. */
+  /** Controller class that the object names, and that should own it. */
   namedClass: string;
-  /** The object is being deleted. */
   deleting: boolean;
   /** RFC 3339 time of the deletion. */
   deletedAt?: string | undefined;
-  /** The finalizers of others that the object has on the hub. */
+  /** Foreign finalizers of the hub object. */
   heldBy?: readonly string[];
-  /** Whether the deletion has taken longer on that cluster than deletions take. */
+  /** True if the deletion on the cluster takes longer than usual. */
   isOverdue?: (cluster: string) => boolean;
   previous: FederatedStatus | undefined;
   /** Undefined while the object has not been planned. */
   target: Target | undefined;
-  /** Why the object as it is now could not be planned; `target` is then what was planned before, if anything was. */
+  /** Why the present object could not be planned. `target` is then the previous plan, if any. */
   failure?: Why | undefined;
-  /** What admission would have said of the object as it is now: why it would have refused it. Undefined where admission judges none of its kind. */
+  /**
+   * Result of the admission checks on the present object; `refusal` says why admission would reject it. Undefined if
+   * admission does not check the kind.
+   */
   validated?: { refusal: Why | undefined } | undefined;
-  /** What came of the sum of the members' statuses; undefined where none is asked for. */
+  /** Result of summing up the member statuses; undefined if no sum is requested. */
   sum?: { refusal: Why | undefined } | undefined;
-  /** Undefined where the policy rolls nothing out in stages. */
+  /** Undefined if the policy does not roll out in stages. */
   rollout?: RolloutStatus | undefined;
   podSelector: string | undefined;
-  /** The object holds manifests: what an entry says of one of them names it. */
+  /** The object holds manifests, so messages name the manifest. */
   isBundle?: boolean;
-  /** Kinds of which something of it may be on clusters, where nothing else says it: as {@link recordedKindText}, in alphabetical order. */
+  /** Kinds of possible copies on clusters, if nothing else records them; format of {@link recordedKindText}, sorted. */
   kinds?: readonly string[] | undefined;
-  /** One for every cluster of the target and for every other cluster on which something of this owner is, or may be. */
+  /** One view for each cluster of the target, and for each other cluster with certain or possible copies. */
   clusters: ClusterView[];
 }
 
-/** `Before`: the object serves as was asked for before, and nobody can say yet whether it does as is asked for now. */
+/** `Before`: the object serves in its previous form; whether the present form serves is unknown. */
 export type Availability = "Yes" | "Before" | "No";
 
 export type Activity = "Applying" | "RollingOut" | "Removing";
