@@ -5,11 +5,11 @@ export type Labels = Readonly<Record<string, string>>;
 
 type Saying = Pick<Row, "verb" | "ref"> & Pick<HoldRow, "namespaceLabels">;
 
-/** What the rows of one cluster say of the labels of their namespaces. */
+/** Labels that the rows of one cluster want on their namespaces. */
 export class NamespaceLabels {
   readonly #wanted = new Map<string, Labels>();
 
-  /** Returns the namespace when the row says something new of it. */
+  /** Returns the namespace when the row changes the labels that it should have. */
   take(row: Saying): ObjectRef | undefined {
     const namespaceLabels = labelsIn(row);
     const { namespace } = row.ref;
@@ -20,29 +20,31 @@ export class NamespaceLabels {
     return { apiVersion: "v1", kind: "Namespace", name: namespace };
   }
 
-  /** Undefined: no row has said anything. */
+  /** Undefined when no row has named labels for the namespace. */
   of(namespace: string): Labels | undefined {
     return this.#wanted.get(namespace);
   }
 }
 
-/** A row that writes speaks of them always: without any, the hub's namespace has none. */
+/**
+ * An Apply row always names the labels. An Apply row without `namespaceLabels` means that the hub's namespace has none.
+ */
 function labelsIn({ verb, namespaceLabels }: Saying): Labels | undefined {
   return verb === "Apply" ? (namespaceLabels ?? {}) : namespaceLabels;
 }
 
-/** Labels, and the annotation that says which they are, of a namespace that is to be made. */
+/** Labels for a new namespace, and the annotation that lists the labels that Meridian set. */
 export function carried(labels: Labels | undefined): { labels: Labels; annotations: Labels } {
   if (labels === undefined || Object.keys(labels).length === 0) return { labels: {}, annotations: {} };
   return { labels, annotations: { [POD_SECURITY_ANNOTATION]: textOf(labels) } };
 }
 
-/** One text for the same labels: what the annotation says. */
+/** Value of the annotation: canonical JSON, so that equal labels give equal text. */
 export function textOf(labels: Labels): string {
   return canonicalJson(labels);
 }
 
-/** Somebody may have written over the annotation: then nothing is known of what was carried. */
+/** Labels listed in the annotation. None when the annotation cannot be parsed, since somebody may have overwritten it. */
 export function carriedLabels(text: string | undefined): Labels {
   try {
     const value: unknown = JSON.parse(text ?? "{}");

@@ -3,15 +3,16 @@ import type { Row } from "../../desiredstate/index.ts";
 import { memberKindOf } from "../../interpreter/index.ts";
 
 /**
- * Of which kinds the whole content of member objects is kept: of those of which some row asks for more than is told of every object. Before
- * the first rows have come nobody knows that; until then it is kept of every kind that has no rule of its own, for which rows ask most.
+ * Kinds whose member objects are kept whole in memory: every kind for which a row has `reporting`. Before the first
+ * rows arrive these kinds are unknown. Until then every kind without a health rule of its own is kept whole, since rows
+ * most often ask for these.
  */
 export class Contents {
-  /** How many rows ask, by `group/Kind`. */
+  /** Number of rows with `reporting`, by `group/Kind`. */
   readonly #asked = new Map<string, number>();
   #isKnown = false;
 
-  /** The first rows of an assignment were taken. */
+  /** Called when the first rows of an assignment were taken. */
   known(): void {
     this.#isKnown = true;
   }
@@ -21,7 +22,7 @@ export class Contents {
     return !this.#isKnown && memberKindOf(group, kind).isGeneric === true;
   }
 
-  /** The row of a member object is another one. */
+  /** Called when the row of a member object was replaced. */
   changed(ref: ObjectRef, before: Row | undefined, after: Row | undefined): void {
     const more = Number(after?.reporting !== undefined) - Number(before?.reporting !== undefined);
     if (more === 0) return;

@@ -6,42 +6,46 @@ import { isInSync } from "./memberObjects.ts";
 import type { ObservedObject } from "./observed.ts";
 import { keptBy, leftToOthers } from "./yielding.ts";
 
-/** What a lane should do about one member object now. */
+/** Next action of a lane for one member object. */
 export type Action =
   | { kind: "Nothing" }
-  /** Not seen on the member: apply, once it is certain that nobody else's object has that name. */
+  /** The object is not seen on the member. Apply it after a check that no foreign object has its name. */
   | { kind: "Create"; row: ApplyRow }
-  /** Ours, but not as desired. `drift` holds what others took, `yielded` what is left to them. */
+  /**
+   * The object is ours, but not as desired. `drift`: fields to take back from other owners; `yielded`: fields left to
+   * other owners.
+   */
   | {
       kind: "Update";
       row: ApplyRow;
       observed: ObservedObject;
       drift: readonly LostPlace[];
       yielded: readonly LostPlace[];
-      /** What the copy keeps beside the row's object. */
+      /** Fields that the copy keeps in addition to the row's object. */
       kept: readonly StandingField[];
     }
   | { kind: "Delete"; observed: ObservedObject }
-  /** Let go of the object: it stays on the member without Meridian's marks. */
+  /** Remove Meridian's marks; the object stays on the member. */
   | { kind: "Release"; observed: ObservedObject }
-  /** Look for the object by its name: it should not be there, and that the watch does not show it is no proof. */
+  /** Read the object by its name to confirm that it is gone. Its absence from the watch is no proof. */
   | { kind: "Confirm"; owner: OwnerRef }
-  /** Read all of the object: its row asks for more of it than is kept. */
+  /** Read the whole object, since its row has `reporting` and the content was not kept. */
   | { kind: "Read" }
-  /** A removal that has to wait until the member's objects of that kind are known. */
+  /** A removal or confirmation that has to wait until the member's objects of that kind are known. */
   | { kind: "Held" };
 
 const nothing: Action = { kind: "Nothing" };
 export const HELD: Action = { kind: "Held" };
 
-/** What goes in the order of phases. */
+/** True for actions that follow the order of phases. */
 export function isOrdered({ kind }: Action): boolean {
   return kind === "Create" || kind === "Update" || kind === "Delete";
 }
 
 /**
- * Compares what should be with what is. Pure. Only a row removes anything, and only the life of the object that the row names: no row
- * means that the object is left alone. `isKnown`: the caches that a removal rests on have synced and do not hold deletions.
+ * Compares the row with the observed object. Pure. Only a row removes an object, and only the UID that the row names.
+ * An object without a row is left alone. `isKnown`: the caches that a removal depends on have synced and do not hold
+ * deletions.
  */
 export function decide(object: MemberObject, isKnown: boolean): Action {
   const { row, observed } = object;
@@ -53,7 +57,7 @@ export function decide(object: MemberObject, isKnown: boolean): Action {
     case "Apply":
       if (hasEnded(row, object)) return reading(object);
       if (observed === undefined) return { kind: "Create", row };
-      // When an object that is being deleted is gone, the member's watch says so, and the object is created anew.
+      // The watch reports when the deletion has finished. The object is created again then.
       if (observed.deleting) return nothing;
       if (isInSync(object)) return reading(object);
       return {
@@ -77,7 +81,7 @@ function reading({ row, observed }: MemberObject): Action {
   return observed.evidence.content === undefined ? { kind: "Read" } : nothing;
 }
 
-/** Before the member's objects of that kind are known, the watch may yet bring the object. */
+/** Held until the member's objects of that kind are known, since the watch may still bring the object. */
 function confirmation({ row, observed, isAbsent }: MemberObject, isKnown: boolean): Action {
   if (row === undefined || isAbsent || observed?.visible === true) return nothing;
   if (observed !== undefined && !observed.deleting) return nothing;

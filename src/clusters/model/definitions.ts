@@ -2,14 +2,14 @@ import { type ObjectRef, parseApiVersion } from "../../apis/index.ts";
 import { isCustomGroup, isDefinition } from "../../interpreter/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 
-/** The definitions among the objects of one member: what comes and goes with them. */
+/** CustomResourceDefinitions among the objects of one member: their changes change the kinds that the member serves. */
 export class Definitions {
-  /** By key, as it was seen last. */
+  /** Last seen UID, hash and health, by key. */
   readonly #seen = new Map<string, string>();
-  /** Those that are to go. */
+  /** Definitions with a Delete row. */
   readonly #leaving = new Set<MemberObject>();
 
-  /** Whether the object is a definition that serves other kinds than when it was noted last, or that may. */
+  /** True when the object is a definition that may serve other kinds than at the last call. */
   hasChanged(object: MemberObject): boolean {
     const { ref, key, row, observed } = object;
     if (!isDefinition(ref)) return false;
@@ -23,7 +23,7 @@ export class Definitions {
     return true;
   }
 
-  /** Definitions that may go now, since the object, perhaps the last one of its kind, has gone. */
+  /** Definitions whose deletion may proceed, since the object that has gone may have been the last of its kind. */
   *freedBy({ ref: { apiVersion }, observed }: MemberObject): Iterable<MemberObject> {
     if (this.#leaving.size === 0 || observed !== undefined) return;
     const { group } = parseApiVersion(apiVersion);
@@ -32,7 +32,7 @@ export class Definitions {
   }
 }
 
-/** A definition is named by the plural of its kind, which has no dot, and the group. */
+/** The name of a definition is `plural.group`; the plural has no dot. */
 function groupOf({ name }: ObjectRef): string {
   return name.slice(name.indexOf(".") + 1);
 }

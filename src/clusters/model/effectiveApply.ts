@@ -3,18 +3,18 @@ import type { ApplyRow, Failure } from "../../desiredstate/index.ts";
 import { appliedAtOf } from "../../interpreter/index.ts";
 
 /**
- * An apply of ours that has had its effect: every value was found on the member. Values of fields that stay ours are changed by an apply of
- * ours alone (whoever else writes them takes them over), so that what others do to the object afterwards, its status for instance, needs no
- * second comparison of values.
+ * An apply of ours whose every value was found on the member. Values of fields that we own change only through our own
+ * apply, since any other writer becomes their owner. So later writes of others, such as status updates, need no second
+ * comparison of values.
  */
 export interface EffectiveApply {
   uid: string;
   hash: string;
-  /** As `managedFields` say, in seconds. */
+  /** Time of the apply in `managedFields`, with a resolution of one second. */
   appliedAt: string;
 }
 
-/** The apply that the member object shows; undefined when the object does not say when that was. */
+/** Last apply of ours recorded in the member object; undefined when `managedFields` give no time for it. */
 export function applyOf({ hash }: ApplyRow, { metadata }: KubeObject): EffectiveApply | undefined {
   const appliedAt = appliedAtOf(metadata.managedFields, FIELD_MANAGER);
   return appliedAt === undefined || metadata.uid === undefined ? undefined : { uid: metadata.uid, hash, appliedAt };
@@ -24,7 +24,10 @@ export function isSameApplyOf(a: EffectiveApply | undefined, b: EffectiveApply |
   return a !== undefined && b !== undefined && a.uid === b.uid && a.hash === b.hash && a.appliedAt === b.appliedAt;
 }
 
-/** The last apply succeeded, and something admitted other values: told as a failure, which passes when whatever does so goes. */
+/**
+ * Failure of an apply that succeeded while admission changed its values. The failure passes when admission stops
+ * changing them.
+ */
 export function withoutEffect(altered: readonly string[]): Failure {
   const [first = "", ...more] = altered;
   const others = more.length === 0 ? "" : ` and ${more.length} more`;

@@ -2,8 +2,8 @@ import type { MemberObject } from "./memberObject.ts";
 import { statusOf } from "./memberObservation.ts";
 
 /**
- * Notes which work the observed object does, and that the work has come to its end. What has ended is remembered for as long as the row asks for
- * the same work: the object itself may be gone in the next moment, as a Job with a TTL of nothing is.
+ * Records which run the observed object executes, and the end of the run. The end is remembered while the row asks for
+ * the same run, since the object may disappear at once, as a Job with `ttlSecondsAfterFinished: 0` does.
  */
 export function noteEnd(object: MemberObject): void {
   const { row, observed } = object;

@@ -2,8 +2,9 @@ import { HUB_VERSION_ANNOTATION, type KubeObject } from "../../apis/index.ts";
 import type { ApplyRow } from "../../desiredstate/index.ts";
 
 /**
- * The row as it is sent: with the state of the hub that it comes from, so that a hub which is restored from an earlier backup shows. That
- * alone is no reason to write, so it is neither in the hash nor among the fields that are judged.
+ * The row as it is sent, with the resourceVersion of its hub object as an annotation. The annotation shows when a hub
+ * was restored from an earlier backup. A new resourceVersion alone causes no write, so the annotation is neither hashed
+ * nor compared.
  */
 export function withHubVersion(row: ApplyRow): ApplyRow {
   const { hubVersion, object } = row;
@@ -13,7 +14,7 @@ export function withHubVersion(row: ApplyRow): ApplyRow {
   return { ...row, object: { ...object, metadata: { ...metadata, annotations } } };
 }
 
-/** The state of the hub from which a member object was written last; what is no resourceVersion says nothing. */
+/** resourceVersion of the hub object at the last write of the member object; undefined when the annotation holds none. */
 export function hubVersionOf({ metadata }: KubeObject): string | undefined {
   const version = metadata.annotations?.[HUB_VERSION_ANNOTATION] ?? "";
   return /^[1-9][0-9]{0,19}$/.test(version) ? version : undefined;

@@ -1,7 +1,7 @@
 /**
- * What is known of the objects on one member, and what is wanted of them.
+ * The model of one member: its objects as they are observed, and the rows that say how they should be.
  *
- * Promises: an object is known only after a whole list; what carries our marks and was not sent there is not ours.
+ * Promises: an object counts as known only after a complete list; an object with copied marks is not ours.
  */
 export { carriedLabels, type Labels, NamespaceLabels, textOf } from "./carriedLabels.ts";
 export { type Action, decide, HELD, isOrdered } from "./decide.ts";

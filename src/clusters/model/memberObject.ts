@@ -5,78 +5,83 @@ import type { Origin } from "../../observability/index.ts";
 import type { EffectiveApply } from "./effectiveApply.ts";
 import type { ObservedObject } from "./observed.ts";
 
-/** What is told of a member object, with what its row asks for beyond that. */
+/** Report of a member object, extended by the fields that its row's `reporting` asks for. */
 export type FullReport = MemberReport & Pick<NonNullable<Observation["present"]>, "status" | "isStatusOld">;
 
-/** What the comparison of a member object with a desired object has found. */
+/** Result of the comparison of a member object with a desired object. */
 export interface Judgement {
-  /** Of the desired object. */
+  /** Hash of the desired object. */
   hash: string;
-  /** Fields that are no longer ours, and that are put back. */
+  /** Fields that we no longer own and that the next apply takes back. */
   lost: readonly LostPlace[];
-  /** Fields that are no longer ours, and that are left to their owners. */
+  /** Fields that we no longer own and that stay with their new owners. */
   yielded: readonly LostPlace[];
-  /** Fields that are ours and have another value all the same. */
+  /** Fields that we own but whose value differs from the desired one. */
   altered: readonly string[];
-  /** What an apply of now would send: the desired object and what the copy keeps beside it. */
+  /** Object that an apply would send now: the desired object and the fields that the copy keeps in addition. */
   sent?: KubeObject;
-  /** What the copy keeps has another value on the hub, or is gone there. */
+  /** A field that the copy keeps has changed or was removed on the hub. */
   isStale?: boolean;
 }
 
-/** One member object: the row that stands for it, what was observed of it, and how writing it went. */
+/** One member object: its row, its observed state, and the results of its writes. */
 export interface MemberObject {
   readonly key: string;
   readonly ref: ObjectRef;
-  /** As it was given. */
+  /** Row as the hub sent it. */
   given: Row | undefined;
-  /** What the given row means for the member object as it was observed. Undefined: the member object is left alone. */
+  /** Row in effect, chosen from `given` by the observed owner. Undefined: the member object is left alone. */
   row: Row | undefined;
-  /** Of the last row, or withdrawal of a row, that was taken; 0 when there never was one. */
+  /** Revision of the last row, or withdrawal of a row, that was taken; 0 when there was none. */
   revision: number;
-  /** Of the plan that asked for the row. */
+  /** Origin of the plan that asked for the row. */
   origin: Origin | undefined;
   observed: ObservedObject | undefined;
-  /** The life of the object that this worker removed, or let go of. */
+  /** UID of the object that this worker deleted or released. */
   removed: string | undefined;
-  /** The last life of the object that was seen, and is not there any more. */
+  /** UID of the last observed object that has disappeared. */
   gone: string | undefined;
-  /** It is certain that nothing of ours is there: our own removal was seen to its end, or the name was looked up. */
+  /**
+   * The member certainly holds no such object of ours: our own removal was seen to finish, or a read by name found
+   * none.
+   */
   isAbsent: boolean;
-  /** It was seen, or a write of it may have been taken, and that nothing is left of it is not certain. */
+  /** The object was seen, or a write may have created it, and its absence has not been confirmed since. */
   mayBeThere: boolean;
   /** Undefined until the observed object was judged. */
   judged: Judgement | undefined;
-  /** Placeholders that another owner has replaced and that were put back, by {@link placeholderKey}: how often. */
+  /** How often a placeholder that another owner had replaced was put back, by {@link placeholderKey}. */
   replaced: Map<string, number> | undefined;
-  /** The apply of which every value was found on the member. */
+  /** Last apply whose every value was found on the member. */
   effective: EffectiveApply | undefined;
   failure: Failure | undefined;
-  /** A write is under way: until the write has ended, nobody knows what is on the member. */
+  /** A write is under way. The state on the member is unknown until the write has ended. */
   writing: boolean;
-  /** The last report said that a write was under way, so that the end of the write has to be reported as well. */
+  /** The last report said `writing`, so the end of the write has to be reported too. */
   reportedWriting: boolean;
-  /**
-   * The row was carried out: the member object was as it says, or was made so. Whatever is to be written for the same row after that puts
-   * back what somebody did.
-   */
+  /** The member object has matched the row at least once. Any later write for the same row corrects drift. */
   carriedOut: boolean;
-  /** The work that a life of the member object does: known since the object was as a row with that `run` asks for. */
+  /** Run that the object with this UID executes; set when the object matched a row with that `run`. */
   run: { uid: string; hash: string } | undefined;
-  /** The work of the row was seen at its end: kept when the object is gone, so that it is not made anew before the hub has the record. */
+  /**
+   * End of the row's run. Kept after the object is gone, so that the object is not created again before the hub has
+   * recorded the end.
+   */
   ended: EndedRun | undefined;
-  /** What the observed life of a dependency has refused to become, since a field cannot be changed. */
+  /** Hashes of desired states that the dependency with this UID refused because of an immutable field. */
   refused: { uid: string; hashes: readonly string[] } | undefined;
   healed: Observation["healed"];
-  /** Somebody undoes what is put back, and nobody knows yet whether the last time has lasted: the object does not count as in sync. */
+  /**
+   * Another writer keeps undoing drift corrections. The object does not count as in sync until a correction has lasted.
+   */
   contested: Failure | undefined;
-  /** What the pods of the observed workload say, while the workload is not healthy. */
+  /** Trouble found in the pods of an unhealthy workload. */
   trouble: PodTrouble | undefined;
-  /** What was told last of a life of the member object of which a row asks for more than is told of every one. */
+  /** Last extended report for this UID; only for rows with `reporting`. */
   told: { uid: string; report: FullReport } | undefined;
 }
 
-/** A member object of which nothing is asked and nothing is known. */
+/** Member object without a row and without an observation. */
 export function newMemberObject(ref: ObjectRef): MemberObject {
   return {
     key: refKey(ref),

@@ -29,33 +29,33 @@ import { countedPlaceholders, divideLost, keptBy } from "./yielding.ts";
 
 export interface MemberObjectsOptions {
   cluster: string;
-  /** Something changed that may give the lane work. Called synchronously. */
+  /** Called synchronously on a change that may give the lane work. */
   changed: (object: MemberObject) => void;
-  /** What is to be reported, in batches: one for each turn of the event loop in which anything changed. */
+  /** Receives the observations in batches, one for each turn of the event loop with a change. */
   report: (observations: readonly Observation[]) => void;
-  /** No member object of that namespace is known or asked for any more. */
+  /** Called when no member object of the namespace is observed or has a row any more. */
   namespaceEmptied: (namespace: string) => void;
 }
 
 const IMMUTABLE_FIELD = "ImmutableField";
-/** In the names of so many owners. */
+/** Refused hashes kept for one object. The rows of different owners of a shared dependency have different hashes. */
 const MOST_REFUSED = 16;
 
-/** The hash of the row that the member object was compared with and found equal to. */
+/** Hash of the row that the member object was compared with and found in sync with. */
 export function inSyncWith({ observed, judged }: MemberObject): string | undefined {
   if (observed === undefined || observed.deleting || judged === undefined) return undefined;
   if (judged.lost.length > 0 || judged.altered.length > 0 || judged.isStale === true) return undefined;
   return observed.hash === judged.hash ? judged.hash : undefined;
 }
 
-/** {@link inSyncWith}, once what was put back is known to last. */
+/** {@link inSyncWith}; undefined while another writer contests the object. */
 function settledWith(object: MemberObject): string | undefined {
   return object.contested === undefined ? inSyncWith(object) : undefined;
 }
 
 /**
- * True when the member object is as its Apply row says, and all of the row's fields are ours and have its values; or when the work of the row has
- * come to its end, whatever is left of the object.
+ * True when the member object matches its Apply row: we own all of the row's fields and they have the row's values.
+ * Also true when the run of the row has ended, even if the object is gone.
  */
 export function isInSync(object: MemberObject): boolean {
   if (object.row?.verb === "Apply" && hasEnded(object.row, object)) return true;
@@ -63,22 +63,22 @@ export function isInSync(object: MemberObject): boolean {
 }
 
 /**
- * What one worker knows of the objects of its cluster: rows come from the assignment, observations from the watches, failures from the
- * lane. Whatever the hub side has to know goes into the next report.
+ * All member objects of one worker's cluster. Rows come from the assignment, observations from the watches, failures
+ * from the lane. Changes that concern the hub side go into the next report.
  *
- * A row that is withdrawn, or that asks for anything but an apply, is acknowledged with a report, whether or not anything else changed:
- * no write of an earlier row begins after that. A member object that is absent, has no row and is not being written is reported once
- * more and then forgotten.
+ * A withdrawn row, and a row with another verb than Apply, is acknowledged with a report, even if nothing else changed.
+ * No write of an earlier row begins after that report. A member object that is absent, has no row and is not being
+ * written is reported once more and then forgotten.
  */
 export class MemberObjects {
   readonly #options: MemberObjectsOptions;
   readonly contents = new Contents();
   readonly #objects = new Map<string, MemberObject>();
-  /** Keys that the next report is about. */
+  /** Keys of the objects in the next report. */
   readonly #dirty = new Set<string>();
-  /** How many member objects of each namespace there are. */
+  /** Number of member objects by namespace. */
   readonly #perNamespace = new Map<string, number>();
-  /** How many have a row. */
+  /** Number of member objects with a row. */
   #asked = 0;
   #closed = false;
 
@@ -86,7 +86,7 @@ export class MemberObjects {
     this.#options = options;
   }
 
-  /** These are all rows there are: a member object with no row among them has none any more. */
+  /** Takes the deltas as the complete set of rows: withdraws the row of every member object that is not among them. */
   withdrawOthers(deltas: readonly RowDelta[]): void {
     const given = new Set(deltas.map(({ ref }) => refKey(ref)));
     for (const { key, ref, row, revision } of [...this.#objects.values()])
@@ -120,28 +120,30 @@ export class MemberObjects {
     if (isNew || asksToTell) this.#options.changed(object);
   }
 
-  /** The first rows of an assignment have all been taken: what no row asks for is not kept any longer. */
+  /**
+   * Called when all first rows of an assignment were taken. Drops the content of objects whose row has no `reporting`.
+   */
   tookFirstRows(): void {
     this.contents.known();
     for (const object of this.#objects.values())
       if (object.row?.reporting === undefined) forgetContent(object.observed);
   }
 
-  /** The content of the member object was read, since a row asks for it. */
+  /** Takes the content of a member object that was read for a row with `reporting`. */
   read(object: MemberObject, { uid, evidence }: ObservedObject): void {
     const kept = object.observed?.uid === uid ? object.observed.evidence : undefined;
-    // What the watch has brought since is newer.
+    // Content from the watch is newer than the read.
     if (this.#objects.get(object.key) !== object || kept === undefined || kept.content !== undefined) return;
     kept.content = evidence.content;
     this.#mark(object);
   }
 
-  /** Takes what the member reported: the object, or undefined when it is gone. */
+  /** Takes an object from the watch; undefined when the watch reports it gone. */
   observe(ref: ObjectRef, observed: ObservedObject | undefined): void {
     if (this.#closed) return;
     const known = this.#objects.get(refKey(ref));
     if (known === undefined && observed === undefined) return;
-    // What the watch does not see has left its selection with our marks; that it is gone is for {@link vanished} to say.
+    // An object without our label is outside the watch, so the watch cannot report its end. {@link vanished} does.
     if (known?.observed?.visible === false && (observed === undefined || isOlder(observed, known.observed))) return;
     const object = known ?? this.#objectFor(ref);
     const before = object.observed;
@@ -149,14 +151,17 @@ export class MemberObjects {
     this.#take(object, observed);
   }
 
-  /** Takes what was found under its name: an object of ours that the watch may not show, or nothing of ours. */
+  /**
+   * Takes the result of a read by name: an object of ours that the watch may not show, or undefined when none of ours
+   * exists.
+   */
   found(object: MemberObject, observed: ObservedObject | undefined): void {
     if (this.#objects.get(object.key) !== object) return;
     object.isAbsent = observed === undefined;
     this.#take(object, observed);
   }
 
-  /** What is out of sight from now on: nobody can say whether it is still there. */
+  /** Drops the observations of objects that can no longer be watched. Their existence is unknown from now on. */
   loseSight(isSeen: (ref: ObjectRef) => boolean): void {
     if (this.#closed) return;
     for (const object of [...this.#objects.values()]) {
@@ -168,21 +173,24 @@ export class MemberObjects {
     }
   }
 
-  /** The member has removed the kinds of these objects, and so the objects. */
+  /** Called when the member has removed the kinds of these objects, and so the objects. */
   gone(isGone: (ref: ObjectRef) => boolean): void {
     if (this.#closed) return;
     for (const object of [...this.#objects.values()])
       if (object.observed !== undefined && isGone(object.ref)) this.found(object, undefined);
   }
 
-  /** That life of a member object which the watch does not see is not there any more. */
+  /** Called when an object that the watch does not show was found gone. */
   vanished(ref: ObjectRef, uid: string): void {
     const known = this.#objects.get(refKey(ref));
     if (this.#closed || known?.observed?.visible !== false || known.observed.uid !== uid) return;
     this.#take(known, undefined);
   }
 
-  /** That life of the object was deleted, or let go of: the watch says when it is gone, unless it cannot see the object. */
+  /**
+   * Called when the worker has deleted or released the object with this UID. The watch reports when the object is gone,
+   * if it shows the object.
+   */
   removed(object: MemberObject, uid: string): void {
     object.removed = uid;
     if (object.observed?.visible === false) {
@@ -210,7 +218,10 @@ export class MemberObjects {
     this.#options.changed(object);
   }
 
-  /** A write of that object begins; {@link endWrite} follows. `brings`: when the member takes it, the object is there. */
+  /**
+   * Called before a write of the object; {@link endWrite} follows. `brings`: the write creates the object if the member
+   * accepts it.
+   */
   beginWrite(object: MemberObject, brings = false): void {
     object.isAbsent = false;
     if (brings) object.mayBeThere = true;
@@ -218,55 +229,61 @@ export class MemberObjects {
     object.effective = undefined;
   }
 
-  /** The write has ended, and what it did has been observed or has failed. */
+  /** Called when the write has ended, after its answer was observed or its failure recorded. */
   endWrite(object: MemberObject): void {
     object.writing = false;
     if (object.reportedWriting || isForgettable(object)) this.#mark(object);
   }
 
-  /** The write was refused for want of a right, before the member did anything: what may be there is what could be before the write. */
+  /**
+   * Called when the write was refused for a missing permission. The member did nothing, so `mayBeThere` returns to its
+   * value before the write.
+   */
   untouched(object: MemberObject, mayBeThere: boolean): void {
     if (object.observed === undefined) object.mayBeThere = mayBeThere;
   }
 
-  /** Undefined: the last attempt succeeded. */
+  /** Records the failure of the last attempt; undefined when the attempt succeeded. */
   fail(object: MemberObject, failure: Failure | undefined): void {
     if (this.#objects.get(object.key) !== object) return;
     if (failure?.reason === IMMUTABLE_FIELD) this.#noteRefusal(object);
     this.#setFailure(object, failure);
   }
 
-  /** An apply of what has that hash has succeeded; the row may have become another one meanwhile. */
+  /** Called when an apply with that hash has succeeded. The row may have changed meanwhile. */
   carryOut(object: MemberObject, hash: string): void {
     if (object.row?.verb === "Apply" && object.row.hash === hash) object.carriedOut = true;
   }
 
-  /** What others had done to the member object was put right. */
+  /** Records a drift correction. */
   heal(object: MemberObject, healed: NonNullable<MemberObject["healed"]>): void {
     object.healed = healed;
     this.#mark(object);
   }
 
-  /** Others undo it each time; undefined: what was put back has lasted for a while. */
+  /** Records that another writer keeps undoing drift corrections; undefined when the last correction has lasted. */
   contest(object: MemberObject, contested: Failure | undefined): void {
     if (this.#objects.get(object.key) !== object || object.contested === contested) return;
     object.contested = contested;
     this.#mark(object);
   }
 
-  /** What others took was put back. */
+  /** Called when the fields in `drift` were taken back. */
   putBack(object: MemberObject, row: ApplyRow, drift: readonly LostPlace[]): void {
     const counted = countedPlaceholders(object.replaced, row, drift);
     if (counted === object.replaced) return;
     object.replaced = counted;
-    // An owner that is faster than the answer to our write has replaced the placeholder again.
+    // Another owner replaced the placeholder again before the answer to our write arrived.
     if (object.judged === undefined || object.judged.lost.length === 0) return;
     object.judged = undefined;
     this.#judge(object);
     this.#options.changed(object);
   }
 
-  /** The same object is to be, but what nobody has written is another part of it, or what the copy keeps has changed on the hub. */
+  /**
+   * Updates the judgement when the desired object is the same but the row's `unwritten` or `standing` fields have
+   * changed.
+   */
   #divideAgain(object: MemberObject, before: Row | undefined): void {
     const { row, judged, observed } = object;
     if (row?.verb !== "Apply" || judged?.hash !== row.hash || before?.verb !== "Apply") return;
@@ -279,7 +296,10 @@ export class MemberObjects {
     this.#options.changed(object);
   }
 
-  /** What the pods of the workload say; undefined: nothing. The same trouble in other words is no news. */
+  /**
+   * Takes the trouble found in the pods of the workload; undefined when there is none. The same trouble in other words
+   * changes nothing.
+   */
   tell(object: MemberObject, trouble: PodTrouble | undefined): void {
     if (object.observed?.podSelector === undefined || isSameTrouble(object.trouble, trouble)) return;
     object.trouble = trouble;
@@ -290,7 +310,7 @@ export class MemberObjects {
     return this.#objects.get(key);
   }
 
-  /** How many objects are asked for on the member. */
+  /** Number of member objects with a row. */
   get asked(): number {
     return this.#asked;
   }
@@ -299,12 +319,12 @@ export class MemberObjects {
     return this.#objects.values();
   }
 
-  /** Whether any member object of that namespace is known, asked for or being written. */
+  /** True when a member object of the namespace is observed, has a row or is being written. */
   isUsed(namespace: string): boolean {
     return this.#perNamespace.has(namespace);
   }
 
-  /** Reports now what is waiting to be reported. */
+  /** Sends the pending report now. */
   flush(): void {
     if (this.#dirty.size === 0) return;
     const objects: MemberObject[] = [];
@@ -319,7 +339,7 @@ export class MemberObjects {
     for (const object of objects) if (isForgettable(object)) this.#forget(object);
   }
 
-  /** Drops everything. Nothing is taken or reported after this. */
+  /** Drops all objects. Nothing is taken or reported after this. */
   close(): void {
     this.#closed = true;
     this.#dirty.clear();
@@ -355,7 +375,7 @@ export class MemberObjects {
     this.#dirty.add(key);
   }
 
-  /** Remembered for as long as that object lives, whatever its row says meanwhile: what replaces it is decided upon that. */
+  /** Records the refused hash for the life of the object, since the hub decides on a replacement by it. */
   #noteRefusal(object: MemberObject): void {
     const { row, observed, refused } = object;
     if (row?.verb !== "Apply" || row.role !== "dependency" || observed === undefined) return;
@@ -374,11 +394,15 @@ export class MemberObjects {
     this.#mark(object);
   }
 
-  /** Compares ownership of fields with the desired object, once for each observation; what the comparison needed is dropped then. */
+  /**
+   * Compares field ownership and values with the desired object, once for each observation. Drops the live object when
+   * it is in sync.
+   */
   #judge(object: MemberObject): void {
     const { row, observed } = object;
     if (row?.verb !== "Apply" || observed === undefined) return;
-    // Another hash is an earlier desired state, unless this one was there already: then somebody changed the annotation.
+    // A different hash means an earlier desired state. If the row was carried out before, somebody changed the
+    // annotation.
     if (observed.hash !== row.hash && !object.carriedOut) return;
     const { live } = observed.evidence;
     if (object.judged?.hash !== row.hash && live !== undefined) {
@@ -388,7 +412,7 @@ export class MemberObjects {
         row,
         lostPlaces(expectedOf(row.object, live), managed, FIELD_MANAGER, live),
       );
-      // What others took is put back first; the answer to that says whether it had an effect.
+      // Lost fields are taken back first. The answer to that write shows whether admission alters values.
       const altered = lost.length > 0 ? [] : this.#alteredIn(object, row, live);
       const kept = keptBy(object, row);
       const isStale = kept.length > 0 && alteredFields(onlyKept(row.object, kept), live, FIELD_MANAGER).length > 0;
@@ -398,7 +422,7 @@ export class MemberObjects {
       this.#mark(object);
     }
     if (!isInSync(object)) return;
-    // Whoever brought this about: there is nothing left to do.
+    // The row counts as carried out, whoever made the object match.
     object.carriedOut = true;
     this.#setFailure(object, undefined);
   }
@@ -407,7 +431,7 @@ export class MemberObjects {
     const apply = applyOf(row, live);
     if (isSameApplyOf(object.effective, apply)) return [];
     const altered = alteredFields(row.object, live, FIELD_MANAGER);
-    // The time of an apply is in seconds: while a write is under way, another one may carry the same time.
+    // managedFields give times in seconds, so a write that is still under way may get the same time.
     object.effective = altered.length === 0 && !object.writing ? apply : undefined;
     return altered;
   }

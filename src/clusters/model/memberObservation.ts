@@ -5,7 +5,7 @@ import type { FullReport, MemberObject } from "./memberObject.ts";
 import type { ObservedObject } from "./observed.ts";
 import { givenUpOf } from "./yielding.ts";
 
-/** What the hub side is told of a member object. `hash`: of the row that the member object is in sync with. */
+/** Observation of a member object for the hub side. `hash`: hash of the row that the member object is in sync with. */
 export function observationOf(cluster: string, object: MemberObject, hash: string | undefined): Observation {
   const { ref, row, observed, writing, isAbsent, mayBeThere, healed, contested, revision } = object;
   const { failure = contested } = object;
@@ -26,12 +26,12 @@ export function observationOf(cluster: string, object: MemberObject, hash: strin
 const NOT_READ: FullReport = {
   health: { state: "Unknown", reason: "NotReported", message: "its health is not known yet" },
 };
-/** Of a status: a larger one is not summed up. */
+/** Bounds of a status; a larger status is not aggregated. */
 const STATUS_BOUNDS = { bytes: 64 << 10, levels: 32 };
 
 /**
- * What is told of the member object now where its row asks for more than is told of every one. Until its content has been read, that is what was
- * told last of the same life of it.
+ * Extended report of a member object whose row has `reporting`. Until the content has been read, the last report for
+ * the same UID is used.
  */
 export function toldOf({ row, observed, told }: MemberObject): MemberObject["told"] {
   const terms = row?.reporting;
@@ -44,7 +44,7 @@ export function toldOf({ row, observed, told }: MemberObject): MemberObject["tol
   return { uid, report: status === undefined ? report : { ...report, status, ...ageOf(content, status) } };
 }
 
-/** How many replicas there are is known of every observation, however its health is judged. */
+/** Adds the observed replica counts to a report whose health rule gives none. */
 function withReplicas(report: MemberReport, replicas: Health["replicas"]): MemberReport {
   if (replicas === undefined || report.health.replicas !== undefined) return report;
   return { ...report, health: { ...report.health, replicas } };
@@ -58,7 +58,7 @@ function ageOf(
   return isOld ? { isStatusOld: true } : {};
 }
 
-/** The status of what a member holds, where it is not too large to be summed up. */
+/** Status of a member object; undefined when there is none or it is too large to be aggregated. */
 export function statusOf(content: KubeObject | undefined): FullReport["status"] {
   const status = content?.["status"];
   return isRecord(status) && excess(status, STATUS_BOUNDS) === undefined ? status : undefined;

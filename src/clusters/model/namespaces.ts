@@ -23,20 +23,20 @@ import { carried, NamespaceLabels } from "./carriedLabels.ts";
 import type { MemberSession } from "../types.ts";
 
 /**
- * On a namespace that Meridian made, and so may remove again: the namespace's own name, so that a copy of it under another name is nobody's
- * but who made that.
+ * Annotation of a namespace that Meridian created and may remove. Its value is the namespace's name, so that a copy of
+ * the manifest under another name does not count as created by Meridian.
  */
 const CREATED_ANNOTATION = `${FEDERATION_GROUP}/created-for`;
 
-/** What an earlier version wrote there. */
+/** Value that an earlier version of Meridian wrote into the annotation. */
 const BEFORE = "federated-objects";
 
-/** Is around the making of a namespace, to say that it is made. `make` resolves with false where it was there. */
+/** Wraps the creation of a namespace, to report it. `make` resolves with false when the namespace already existed. */
 export type TellOfNamespace = (name: string, make: () => Promise<boolean>) => Promise<boolean>;
 
 /**
- * Creates the namespaces that a member lacks, marked as ours, and removes them again. Concurrent wishes for one namespace are one
- * request, and nothing is written into a namespace while it is being removed.
+ * Creates missing namespaces on a member, marked as ours, and removes them again. Concurrent calls for one namespace
+ * share one request. Nothing is written into a namespace while it is being removed.
  */
 export class MemberNamespaces {
   readonly #session: Pick<MemberSession, "cluster" | "client" | "namespaces">;
@@ -56,8 +56,9 @@ export class MemberNamespaces {
   }
 
   /**
-   * Resolves when the namespace exists. Throws what the client throws, and where the credentials reach some namespaces only: there join makes
-   * the namespaces. `telling`: by whoever wishes for it first.
+   * Resolves when the namespace exists. Throws the client's errors. Also throws when the credentials reach some
+   * namespaces only, since `meridian join` creates the namespaces then. `telling`: only the first of several concurrent
+   * callers' is used.
    */
   async ensure(name: string, signal: AbortSignal, telling: TellOfNamespace = (_name, make) => make()): Promise<void> {
     let making = this.#underWay.get(name);
@@ -68,7 +69,7 @@ export class MemberNamespaces {
     await making;
   }
 
-  /** Deletes that life of the namespace. False when the namespace has changed meanwhile. Throws what the client throws. */
+  /** Deletes the namespace with this UID. False when the namespace has changed meanwhile. Throws the client's errors. */
   remove(namespace: NamespaceVersion, signal: AbortSignal): Promise<boolean> {
     const { name } = namespace;
     const removal = deleteNamespace(this.#session.client, namespace, signal).finally(() => this.#removals.delete(name));
@@ -76,13 +77,13 @@ export class MemberNamespaces {
     return removal;
   }
 
-  /** Resolves when no removal of that namespace is under way (any more). */
+  /** Resolves when no removal of the namespace is under way. */
   async removed(name: string): Promise<void> {
     const removal = this.#removals.get(name);
     if (removal !== undefined) await Promise.allSettled([removal]);
   }
 
-  /** False when the namespace was there. */
+  /** False when the namespace already existed. */
   async #create(name: string, signal: AbortSignal): Promise<boolean> {
     const { cluster, client, namespaces } = this.#session;
     if (namespaces !== undefined) throw notMadeHere(cluster, name);
@@ -110,7 +111,7 @@ function notMadeHere(cluster: string, name: string): ApiError {
   return new ApiError(403, "Forbidden", `namespace ${name} is gone: \`${renewCommand(cluster)}\` makes it again`);
 }
 
-/** One version of one life of a namespace. */
+/** Namespace with the UID and resourceVersion that a deletion requires. */
 export interface NamespaceVersion {
   name: string;
   uid: string;
@@ -121,7 +122,7 @@ export function isNamespace({ apiVersion, kind }: ObjectRef): boolean {
   return kind === "Namespace" && apiVersion === "v1";
 }
 
-/** True when Meridian of some hub created that namespace. */
+/** True when Meridian, of this hub or another one, created the namespace. */
 export function wasCreatedByMeridian({ metadata }: KubeObject): boolean {
   const madeFor = metadata.annotations?.[CREATED_ANNOTATION];
   if (madeFor !== BEFORE) return madeFor === metadata.name;
@@ -129,22 +130,22 @@ export function wasCreatedByMeridian({ metadata }: KubeObject): boolean {
 }
 
 /**
- * Objects that every namespace holds by itself, and kinds whose objects go with those that they describe. The group counts: a custom kind may
- * have the name of a kind of Kubernetes.
+ * Objects that Kubernetes creates in every namespace, and kinds whose objects only describe other objects. The group is
+ * part of the key, since a custom kind may have the name of a Kubernetes kind.
  */
 const OF_EVERY_NAMESPACE = new Set(["/ConfigMap/kube-root-ca.crt", "/ServiceAccount/default"]);
 const DESCRIBES_OTHERS = new Set(["/Event", "events.k8s.io/Event", "/Endpoints", "discovery.k8s.io/EndpointSlice"]);
 
 export type Emptiness =
   | { kind: "Empty" }
-  /** Something that is not ours to remove. */
+  /** The namespace holds an object that Meridian must not remove. */
   | { kind: "Occupied"; by: string }
-  /** A kind that Meridian may not list: then nobody can say that the namespace is empty. */
+  /** Some kind cannot be listed, so the namespace cannot be called empty. */
   | { kind: "Unknown"; message: string };
 
 /**
- * Lists every kind of object that the member serves, all at once, so that the answer is of one moment. Reads metadata of a few objects at
- * most from each.
+ * Lists every namespaced kind that the member serves, all at the same time, so that the answers are of about one
+ * moment. Reads the metadata of five objects per kind at most.
  */
 export async function inspectNamespace(
   client: Client,
@@ -152,7 +153,7 @@ export async function inspectNamespace(
   name: string,
   signal: AbortSignal,
 ): Promise<Emptiness> {
-  // What was served a while ago is not all that may be in there now.
+  // The member may serve more kinds than the cached discovery shows.
   discovery.invalidate();
   const unavailable = await discovery.unavailable();
   if (unavailable.size > 0) return { kind: "Unknown", message: `${[...unavailable].join(", ")} cannot be asked now` };
@@ -168,7 +169,7 @@ async function inspectKind(client: Client, type: ResourceType, name: string, sig
   try {
     ({ items } = await client.list(type, { namespace: name, metadataOnly: true, limit: 5, signal }));
   } catch (error) {
-    // Not found either: a version that was taken out of service says nothing of the objects, which are there in another version.
+    // This includes Not Found: the kind's version may be gone while its objects exist in another version.
     signal.throwIfAborted();
     return { kind: "Unknown", message: `${type.plural} ${whyNot(error)}` };
   }
@@ -176,7 +177,7 @@ async function inspectKind(client: Client, type: ResourceType, name: string, sig
   return foreign === undefined ? { kind: "Empty" } : { kind: "Occupied", by: `${type.kind} ${foreign.metadata.name}` };
 }
 
-/** Without the server's own words, which differ each time for some errors. */
+/** Short reason without the server's message, which differs each time for some errors. */
 function whyNot(error: unknown): string {
   if (isForbidden(error)) return "may not be listed there";
   return isApiError(error) ? `cannot be listed there (${error.status} ${error.reason})` : "cannot be listed there";
@@ -186,7 +187,7 @@ function goesWithTheNamespace({ group, kind }: ResourceType, name: string): bool
   return DESCRIBES_OTHERS.has(kindKey({ group, kind })) || OF_EVERY_NAMESPACE.has(`${group}/${kind}/${name}`);
 }
 
-/** The versions of a group hold the same objects: one of them is enough. */
+/** One version of each kind. All versions of a kind hold the same objects. */
 function oncePerKind(types: readonly ResourceType[]): Iterable<ResourceType> {
   const byKind = new Map<string, ResourceType>();
   for (const type of types) {
@@ -196,7 +197,7 @@ function oncePerKind(types: readonly ResourceType[]): Iterable<ResourceType> {
   return byKind.values();
 }
 
-/** Deletes the namespace unless it has become another one since. Returns false when it changed under our eyes. */
+/** Deletes the namespace if its UID and resourceVersion still match. Returns false when they do not. */
 async function deleteNamespace(client: Client, { name, ...version }: NamespaceVersion, signal: AbortSignal) {
   try {
     await client.delete(NAMESPACES, undefined, name, { ...version, signal });

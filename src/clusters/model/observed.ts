@@ -27,57 +27,63 @@ import { compareResourceVersions } from "../../runtime/index.ts";
 import { hubVersionOf } from "./hubVersion.ts";
 import { isNamespace, wasCreatedByMeridian } from "./namespaces.ts";
 
-/** What Meridian keeps of a member object: enough to judge it, little enough to hold a million of them. */
+/** The part of a member object that Meridian keeps: enough to judge the object, small enough for a million objects. */
 export interface ObservedObject extends MemberReport {
   ref: ObjectRef;
   uid: string;
   resourceVersion: string;
-  /** Hash annotation: what was applied last. */
+  /** Hash annotation: hash of the last applied desired object. */
   hash: string | undefined;
   /** The hub object named in the owner annotation. */
   owner: OwnerRef | undefined;
   /**
-   * False for what has our label and is a stranger nevertheless, of which nothing is reported: an object whose annotation names another
-   * object (somebody copied one of ours), and a namespace that Meridian did not make.
+   * False for a foreign object with our label: an object whose annotation names another object (a copy of one of ours),
+   * and a namespace that Meridian did not create. Foreign objects are not reported.
    */
   isOurs: boolean;
-  /** Meridian applied the marks itself. */
+  /** `managedFields` show that Meridian applied the marks. */
   proven: boolean;
-  /** What the object says should become of it when the hub has forgotten it. */
+  /**
+   * Deletion policy in the object's annotation, for an object that the hub has forgotten; undefined stands for
+   * `Delete`.
+   */
   policy: "Orphan" | undefined;
-  /** The resourceVersion of its owner on the hub when it was written last. */
+  /** resourceVersion of its owner on the hub at the last write. */
   hubVersion: string | undefined;
   createdAt: string | undefined;
   deleting: boolean;
-  /** While it is being deleted: what holds it, as many as are told of. */
+  /** Finalizers of an object that is being deleted, up to the number that is reported. */
   finalizers?: readonly string[];
-  /** Selects the pods of a workload that is not healthy, where they may say more about that than the workload does. */
+  /** Pod selector of an unhealthy workload whose pods may tell more about the cause. */
   podSelector: string | undefined;
-  /** False while the watch does not see it, since the member took our marks off: it is known from the answer to our write alone. */
+  /**
+   * False when the member removed our label, so that the watch does not show the object. It is known only from the
+   * answer to our write.
+   */
   visible: boolean;
-  /** A ConfigMap or Secret whose content cannot be changed. */
+  /** True for a ConfigMap or Secret with `immutable: true`. */
   immutable: boolean;
-  /** Of a Secret. */
+  /** `type` of a Secret. */
   secretType: string | undefined;
-  /** Of a namespace: the labels that it got from the hub's ({@link POD_SECURITY_ANNOTATION}). */
+  /** Labels that a namespace got from the hub's namespace, as its {@link POD_SECURITY_ANNOTATION} lists them. */
   podSecurity?: string;
-  /** What is in it, and who owns which field; dropped when the object has been compared with a desired one and found in sync. */
+  /** Content and field ownership needed for a comparison. `live` is dropped when the object was found in sync. */
   evidence: {
     live: KubeObject | undefined;
-    /** The whole object, without the record of its field managers; kept where a row asks for more than is told of every object. */
+    /** The whole object without `managedFields`; kept when the object's row has `reporting`. */
     content?: KubeObject | undefined;
   };
 }
 
-/** How much of a member object is kept, and how it is read. */
+/** Options of {@link observe}. */
 export interface Observing {
-  /** All that is in it. */
+  /** Keep the whole object. */
   keepsContent?: boolean;
-  /** What the scale subresource of its kind says. */
+  /** Paths of the replica counts that the scale subresource of the kind defines. */
   scale?: ReplicaPaths | undefined;
 }
 
-/** Reduces a member object with our label to what is kept of it. */
+/** Reduces a member object with our label to the part that is kept. */
 export function observe(object: KubeObject, { keepsContent = false, scale }: Observing = {}): ObservedObject {
   const { metadata } = object;
   const ref = refOf(object);
@@ -116,7 +122,7 @@ function contentOf(object: KubeObject): KubeObject {
   return { ...object, metadata };
 }
 
-/** Of a member that is broken or hostile no more than this is kept. */
+/** Bounds on the finalizers kept, against a broken or hostile member. */
 const MOST_FINALIZERS = 5;
 const LONGEST_FINALIZER = 253;
 
@@ -133,8 +139,8 @@ function podSecurityOf({ metadata }: KubeObject): Pick<ObservedObject, "podSecur
 }
 
 /**
- * The answer to our own write, as far as the member left our marks on it: without them the watch does not see the object, and whose it is
- * is known from the answer alone.
+ * Observation from the answer to our own write. If the member removed our marks, the watch does not show the object,
+ * and the answer alone proves that the object is ours.
  */
 export function observeAnswer(object: KubeObject, hubId: string, observing?: Observing): ObservedObject {
   const observed = observe(object, observing);
@@ -142,7 +148,7 @@ export function observeAnswer(object: KubeObject, hubId: string, observing?: Obs
   return visible ? observed : { ...observed, isOurs: true, proven: true, visible };
 }
 
-/** Whose an object with our label is, by its other marks. */
+/** Ownership of an object with our label, judged by its other marks. */
 export function ownershipOf(object: KubeObject, ref: ObjectRef): Pick<ObservedObject, "isOurs" | "proven"> {
   if (isNamespace(ref)) {
     const isOurs = wasCreatedByMeridian(object);
@@ -153,20 +159,21 @@ export function ownershipOf(object: KubeObject, ref: ObjectRef): Pick<ObservedOb
   const applied = ownsAnnotation(managedFields, FIELD_MANAGER, OWNER_ANNOTATION);
   const isOurs =
     named === refKey(ref) ||
-    // Of an earlier version, which did not name the object; or the name was taken off, or written over by somebody.
+    // An earlier version of Meridian did not write the name, or another writer removed or overwrote it.
     (applied && (named === undefined || !ownsAnnotation(managedFields, FIELD_MANAGER, OBJECT_ANNOTATION)));
   return { isOurs, proven: isOurs && applied };
 }
 
 /**
- * Whether an object with a hub's label is that hub's: it names itself in its annotation, or is a namespace that Meridian made. Kubernetes copies
- * labels to other objects, those of a Service to its Endpoints, and people copy whole objects.
+ * True when an object with a hub's label belongs to that hub: its annotation names the object itself, or it is a
+ * namespace that Meridian created. The label alone is no proof. Kubernetes copies labels (from a Service to its
+ * Endpoints), and people copy whole objects.
  */
 export function isOwn(object: KubeObject): boolean {
   return ownershipOf(object, refOf(object)).isOurs;
 }
 
-/** The hub object that a member object says it stands for; undefined when it says nothing or nothing readable. */
+/** Hub object named in the owner annotation; undefined when the annotation is missing or cannot be parsed. */
 export function ownerOf(object: KubeObject): OwnerRef | undefined {
   const text = object.metadata.annotations?.[OWNER_ANNOTATION];
   if (text === undefined) return undefined;
@@ -179,7 +186,7 @@ export function ownerOf(object: KubeObject): OwnerRef | undefined {
   return owner;
 }
 
-/** One list for all copies that have the same images. */
+/** Returns one shared list for all copies with the same images, to save memory. */
 function sharedImages(images: readonly string[]): readonly string[] {
   const text = images.join(" ");
   const known = imagesRead.get(text);
@@ -191,7 +198,10 @@ function sharedImages(images: readonly string[]): readonly string[] {
 
 const imagesRead = new Map<string, readonly string[]>();
 
-/** The same text comes with every event of a copy, on every cluster: so all copies of an object share what they name. */
+/**
+ * Parsed owner annotations. Every event of every copy repeats the same text, so all copies of an object share one
+ * OwnerRef.
+ */
 const read = new Map<string, OwnerRef>();
 const MOST_READ = 4_096;
 const LONGEST_READ = 1_024;
@@ -203,17 +213,16 @@ function ownerIn(text: string): OwnerRef | undefined {
       return undefined;
     return { ...value, apiVersion: value.apiVersion ?? "", kind: value.kind, name: value.name, uid: value.uid };
   } catch {
-    // Somebody wrote over the annotation: then it names no owner, and the lost field shows as drift.
+    // Another writer overwrote the annotation. The object has no owner then, and the lost field shows as drift.
     return undefined;
   }
 }
 
-/** What was kept of the whole object is not wanted any more. */
 export function forgetContent(observed: ObservedObject | undefined): void {
   if (observed?.evidence.content !== undefined) observed.evidence.content = undefined;
 }
 
-/** Whether `a` is an earlier state of the same life of the object. */
+/** True when `a` and `b` have the same UID and `a` has the earlier resourceVersion. */
 export function isOlder(a: ObservedObject, b: ObservedObject): boolean {
   return a.uid === b.uid && compareResourceVersions(a.resourceVersion, b.resourceVersion) < 0;
 }

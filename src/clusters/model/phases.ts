@@ -2,26 +2,26 @@ import { refKey } from "../../apis/index.ts";
 import { hasEnded, type Row } from "../../desiredstate/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 
-/** What one member object holds up. */
+/** One member object in the phases of its owner. */
 interface Part {
   owner: string;
-  /** What is being done to it. */
+  /** Direction: applies go up the phases, removals go down. */
   way: "apply" | "remove";
   phase: number;
-  /** It is not done yet. */
+  /** The apply or removal is not done yet. */
   isOpen: boolean;
 }
 
 interface Owned {
   objects: Set<MemberObject>;
-  /** How many are not done, by phase. */
+  /** Number of open parts, by phase. */
   open: Record<Part["way"], number[]>;
 }
 
 /**
- * In which order the objects of one owner are applied and removed on one member, where their rows give phases: an object is applied when
- * all of earlier phases have been, as far as the member is known; and removed when all of later phases that are to go were seen gone.
- * Rows without a phase wait for nobody.
+ * Orders the applies and removals of each owner's objects on one member by the phases in their rows. An object is
+ * applied when all objects of earlier phases were seen applied. An object is removed when all objects of later phases
+ * that are to be removed were seen gone. Rows without a phase do not wait.
  */
 export class Phases {
   readonly #release: (object: MemberObject) => void;
@@ -29,12 +29,12 @@ export class Phases {
   readonly #owners = new Map<string, Owned>();
   #waiting: Set<MemberObject> | undefined;
 
-  /** `release`: the object need not wait any longer, it may be. */
+  /** `release`: called for each object that may no longer have to wait. */
   constructor(release: (object: MemberObject) => void) {
     this.#release = release;
   }
 
-  /** A member object, or its row, has changed. */
+  /** Called when a member object or its row has changed. */
   note(object: MemberObject): void {
     const before = this.#parts.get(object);
     const after = partOf(object);
@@ -46,7 +46,10 @@ export class Phases {
     if (before !== undefined && before.isOpen && !this.#isOpen(before)) this.#releaseAll(before.owner);
   }
 
-  /** Rows come one after the other: nobody goes before all of them are known. Until what is returned is disposed of. */
+  /**
+   * Makes all objects with a phase wait until the result is disposed of. Rows arrive one by one, so the phases are
+   * complete only at the end.
+   */
   pause(): Disposable {
     const waiting = new Set<MemberObject>();
     this.#waiting = waiting;
@@ -100,7 +103,7 @@ function partOf(object: MemberObject): Part | undefined {
   return isGoing(row) ? { owner, way: "remove", phase, isOpen: observed !== undefined } : undefined;
 }
 
-/** It is to be deleted, or is on its way out. */
+/** True when the object is to be deleted or is being deleted. */
 function isGoing(row: Row): boolean {
   return row.verb === "Delete" || (row.verb === "Hold" && !row.wanted && row.why.reason === "Terminating");
 }

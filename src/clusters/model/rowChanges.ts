@@ -1,7 +1,7 @@
 import { type ApplyRow, inTheNameOf, type Row } from "../../desiredstate/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 
-/** Whether two rows ask for the same to be done: what is only told of the member object aside. */
+/** True when two rows ask for the same action. Differences that only concern reporting do not count. */
 export function asksTheSame(a: Row, b: Row): boolean {
   switch (a.verb) {
     case "Apply":
@@ -24,12 +24,15 @@ function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
   );
 }
 
-/** Nothing is there, nothing is asked for, and nothing is under way. */
+/** True when the object is not observed, has no row and is not being written. */
 export function isForgettable({ row, observed, writing }: MemberObject): boolean {
   return row === undefined && observed === undefined && !writing;
 }
 
-/** What is asked for; a dependency that several hub objects need stays in the name of the one that the member object names. */
+/**
+ * The row in effect. For a dependency shared by several hub objects, that is the row of the owner that the member
+ * object names.
+ */
 export function rowFor({ given, observed }: Pick<MemberObject, "given" | "observed">): Row | undefined {
   return given === undefined ? undefined : inTheNameOf(given, observed);
 }

@@ -13,14 +13,17 @@ import {
 } from "../../interpreter/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 
-/** Fields of a desired object that are left to other owners on the member: what nobody wrote, and placeholders that others fill in. */
+/**
+ * Fields of a desired object that are left to other owners on the member: fields that nobody wrote on the hub, and
+ * filled-in placeholders.
+ */
 
-/** A placeholder is put back once, in case somebody has written over it by mistake. Whoever replaces it again is to fill it in. */
+/** A placeholder is put back once, in case it was overwritten by mistake. An owner that replaces it again may keep it. */
 const PUT_BACK = 1;
 
 type Known = Pick<MemberObject, "replaced" | "judged" | "observed">;
 
-/** Divides what is not ours into what is put back and what is left to its owner. */
+/** Divides the fields that we do not own into fields to take back and fields left to their owners. */
 export function divideLost(
   { replaced }: Pick<MemberObject, "replaced">,
   row: ApplyRow,
@@ -36,8 +39,7 @@ function isYielded(replaced: MemberObject["replaced"], row: ApplyRow, place: Los
   return holdsPlace(row.unwritten, place.elements) || isGivenUp(replaced, row, place);
 }
 
-/** Whether the field is a placeholder that another owner has replaced, and replaced again after it was put back. */
-/** The placeholders that are left to whoever fills them in. */
+/** Placeholders left to other owners: another owner replaced them, and replaced them again after they were put back. */
 export function givenUpOf({ row, judged, replaced }: Pick<MemberObject, "row" | "judged" | "replaced">): LostField[] {
   if (replaced === undefined || row?.verb !== "Apply" || judged?.hash !== row.hash) return [];
   return judged.yielded.filter((place) => isGivenUp(replaced, row, place)).map(fieldOfPlace);
@@ -47,12 +49,12 @@ function isGivenUp(replaced: MemberObject["replaced"], row: ApplyRow, place: Los
   return replaced !== undefined && (replaced.get(placeholderKey(row, place)) ?? 0) >= PUT_BACK;
 }
 
-/** The field and its value on the hub: another value begins anew. */
+/** Field and its value on the hub, so that a new value starts a new count. */
 function placeholderKey({ object }: ApplyRow, { path, elements }: LostPlace): string {
   return `${path} ${JSON.stringify(valueAtElements(object, elements))}`;
 }
 
-/** How often each placeholder was put back, after these were; the same map where none of them is a placeholder. */
+/** Counts the placeholders in `putBack`. Returns the same map when `putBack` holds no placeholder. */
 export function countedPlaceholders(
   replaced: MemberObject["replaced"],
   row: ApplyRow,
@@ -70,7 +72,7 @@ export function countedPlaceholders(
   return counted;
 }
 
-/** The fields that the copy keeps beside a row's object: what was sent before and stands on the hub still. */
+/** Fields that the copy keeps in addition to the row's object: they were sent before and are still set on the hub. */
 export function keptBy(
   { judged, observed }: Pick<MemberObject, "judged" | "observed">,
   row: ApplyRow,
@@ -78,7 +80,10 @@ export function keptBy(
   return keptFields(row.standing, FIELD_MANAGER, { live: observed?.evidence.live, sent: judged?.sent });
 }
 
-/** Of what a row's object is to become: the fields that nobody wrote on the hub and that others own there. `live`: metadata are enough. */
+/**
+ * Fields of a row's object that nobody wrote on the hub and that others own on the member. `live`: its metadata are
+ * enough.
+ */
 export function unwrittenOfOthers(row: ApplyRow, live: KubeObject): readonly LostPlace[] {
   if (row.unwritten === undefined) return [];
   const lost = lostPlaces(row.object, live.metadata.managedFields ?? [], FIELD_MANAGER, live);
@@ -86,8 +91,8 @@ export function unwrittenOfOthers(row: ApplyRow, live: KubeObject): readonly Los
 }
 
 /**
- * The places of a row's object that an apply leaves out: an apply that forces would take the fields from their owners. As far as the owners
- * are known: of a member object that was compared with an earlier row, what was left to others then.
+ * Fields of a row's object that an apply leaves out, since a forced apply would take them from their owners. If the
+ * live object was dropped, the yielded fields of the last comparison are used.
  */
 export function leftToOthers({ replaced, judged, observed }: Known, row: ApplyRow): readonly LostPlace[] {
   if (judged?.hash === row.hash) return judged.yielded;
