@@ -1,6 +1,6 @@
 import type { Clock } from "../../runtime/index.ts";
 
-/** `soon` for trouble that passes, `slowly` for answers that stay the same until something changes, somewhere. */
+/** `soon` for transient failures, `slowly` for answers that stay the same until something changes. */
 export type Pace = "soon" | "slowly";
 
 const PACES: Record<Pace, { firstMs: number; longestMs: number }> = {
@@ -10,7 +10,7 @@ const PACES: Record<Pace, { firstMs: number; longestMs: number }> = {
 
 interface Waiting {
   attempts: number;
-  /** What was attempted; anything else starts afresh. */
+  /** Description of the attempt. A different attempt starts with the first delay again. */
   attempt: string | undefined;
   timer: Disposable | undefined;
 }
@@ -26,7 +26,7 @@ export class Backoffs {
     this.#random = random;
   }
 
-  /** True while a retry is due later and nothing has changed that would make an earlier one worth while. */
+  /** True while a retry of the same attempt is scheduled. A different attempt drops the scheduled retry. */
   isWaiting(key: string, attempt?: string): boolean {
     const waiting = this.#keys.get(key);
     if (waiting?.timer === undefined) return false;
@@ -35,7 +35,7 @@ export class Backoffs {
     return false;
   }
 
-  /** Calls back after the next delay of that key. */
+  /** Calls back after the next delay of the key. */
   schedule(key: string, attempt: string | undefined, pace: Pace, callback: () => void): void {
     const before = this.#keys.get(key);
     before?.timer?.[Symbol.dispose]();

@@ -1,6 +1,7 @@
 /**
- * Stops a lane from sending into the void. Open while contact with the member is lost or after a run of requests that did not
- * reach it; then one trial request at a time decides. Pure: time comes in as an argument, milliseconds of a monotonic clock.
+ * Circuit breaker of a lane. Open while contact with the member is lost, and after a run of requests that did not reach
+ * the member. Half-open afterwards: one trial request at a time decides. Pure: time is an argument, in milliseconds of
+ * a monotonic clock.
  */
 export class Breaker {
   #contact = false;
@@ -12,7 +13,7 @@ export class Breaker {
   static readonly FIRST_PAUSE_MS = 500;
   static readonly LONGEST_PAUSE_MS = 10_000;
 
-  /** The pool's word on whether the member answers. Contact closes the breaker. */
+  /** Takes the pool's verdict whether the member answers. Contact closes the breaker. */
   setContact(ok: boolean): void {
     this.#contact = ok;
     if (ok) this.#failures = 0;
@@ -31,7 +32,7 @@ export class Breaker {
     this.#openUntil = monotonic + Math.min(pause, Breaker.LONGEST_PAUSE_MS);
   }
 
-  /** Whether requests may be sent: `Closed` freely, `HalfOpen` one at a time, `Open` not before `retryAt` or renewed contact. */
+  /** `Closed`: requests are sent freely. `HalfOpen`: one at a time. `Open`: none before `retryAt` or renewed contact. */
   state(monotonic: number): { kind: "Closed" } | { kind: "HalfOpen" } | { kind: "Open"; retryAt: number | undefined } {
     if (!this.#contact) return { kind: "Open", retryAt: undefined };
     if (this.#failures < Breaker.THRESHOLD) return { kind: "Closed" };

@@ -1,9 +1,9 @@
-/** How many requests a lane has under way, adapted to what its member can take. Pure: time comes in as an argument. */
+/** Bounds of the adaptive concurrency of a lane. */
 export interface ConcurrencyOptions {
   start: number;
   min: number;
   max: number;
-  /** Latency below this many milliseconds is never a sign of overload, however much it grew. */
+  /** Latency below this many milliseconds is never a sign of overload. */
   latencyFloorMs: number;
 }
 
@@ -11,19 +11,20 @@ export const DEFAULT_CONCURRENCY: ConcurrencyOptions = { start: 16, min: 1, max:
 
 /** Successes in a row that earn one more request at a time. */
 const RUN_OF_SUCCESSES = 64;
-/** Halving answers one bout of trouble: answers to requests that were already under way do not halve again. */
+/** One overload halves the limit once. Answers to requests that were already under way do not halve it again. */
 const HALVE_AT_MOST_EVERY_MS = 1000;
-/** Recent latency beyond so many times the least means that requests wait in the member for each other. */
+/** Recent latency above this multiple of the lowest latency means that requests queue in the member. */
 const QUEUEING = 2;
-/** The least latency is that of the last one to two such windows, so that a member that stays slower gets a new least latency. */
+/** The lowest latency is taken over the last one to two windows, so that it rises on a member that stays slower. */
 const WINDOW_MS = 60_000;
 const FAST = 0.2;
 const SLOW = 0.01;
 
 /**
- * Additive increase, multiplicative decrease: halved on 429 and when recent latency is more than twice what is usual for this
- * member, one more after a run of successes. Beyond the start it grows only while latency stays near its least: over a long way more
- * requests at a time are faster, in a member that is busy they only wait for each other and cost connections.
+ * Number of concurrent requests of a lane: additive increase, multiplicative decrease. Halved on 429 and when recent
+ * latency is more than twice the member's usual latency; one more after a run of successes. Above the start value the
+ * limit grows only while latency stays near its lowest. On a distant member more concurrent requests are faster; in a
+ * busy member they only queue and cost connections. Pure: time is an argument.
  */
 export class AdaptiveConcurrency {
   #limit: number;

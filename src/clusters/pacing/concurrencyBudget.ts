@@ -1,21 +1,22 @@
 /**
- * Writes that one process has under way, over all members. More would not be answered sooner, since one event loop reads the answers; but
- * each write needs a connection, and an answer that waits long for the event loop is taken for a member that does not answer.
+ * Maximum of concurrent writes of one process, over all members. More writes would not finish sooner, since one event
+ * loop reads the answers. Each write needs a connection, and an answer that waits long for the event loop counts as a
+ * member that does not answer.
  */
 const UNDER_WAY = 256;
-/** Of each member, however many there are. */
+/** Minimum share of each member, however many members exist. */
 const LEAST = 1;
 
 /**
- * Divides the writes that one process can have under way among its members. A member that has work gets its part of what the members with
- * work share; a member without work may begin with its part of what all members share, so that the whole is not exceeded by much when
- * all get work at once.
+ * Divides the concurrent writes of one process among its members. A member with work gets an equal share among the
+ * members with work. A member without work gets an equal share among all members, so that the maximum is not exceeded
+ * by much when all get work at once.
  */
 export class ConcurrencyBudget {
   readonly #working = new Set<string>();
   readonly #members: () => number;
 
-  /** `members`: how many there are. */
+  /** `members`: returns the number of members. */
   constructor(members: () => number) {
     this.#members = members;
   }
@@ -25,7 +26,7 @@ export class ConcurrencyBudget {
     return Math.max(LEAST, Math.floor(UNDER_WAY / Math.max(1, sharers)));
   }
 
-  /** Whether the member has rows to write now; rows that wait for a member that does not answer do not count. */
+  /** Sets whether the member has rows to write now. Rows that wait for a member that does not answer do not count. */
   setWorking(member: string, working: boolean): void {
     if (working) this.#working.add(member);
     else this.#working.delete(member);

@@ -2,9 +2,9 @@ import type { Clock } from "../../runtime/index.ts";
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 300_000;
-/** After so long without another heal, the next one is the first again. */
+/** After this time without another drift correction the count starts again. */
 const QUIET_MS = 600_000;
-/** So many heals, each soon after the one before, are no accident: somebody wants it otherwise. */
+/** From this many drift corrections in close succession on, another writer counts as contesting the object. */
 const CONTESTED_FROM = 3;
 
 interface Healed {
@@ -14,8 +14,8 @@ interface Healed {
 }
 
 /**
- * How soon a healed member object may be healed again. The first time at once; whoever takes a field again, or deletes the object again,
- * after each heal has to wait longer each time, so that the two of them do not keep a cluster busy.
+ * Backoff between drift corrections of one member object. The first correction is immediate. Each further one waits
+ * longer, so that Meridian and another writer do not keep a cluster busy.
  */
 export class DriftBackoff {
   readonly #clock: Clock;
@@ -29,12 +29,12 @@ export class DriftBackoff {
     return this.#healed.get(key)?.paused === true;
   }
 
-  /** Somebody undoes the heals, one after the other. */
+  /** True when another writer keeps undoing the drift corrections. */
   isContested(key: string): boolean {
     return (this.#healed.get(key)?.times ?? 0) >= CONTESTED_FROM;
   }
 
-  /** The member object was healed now; `goOn` is called when it may be healed again. */
+  /** Records a drift correction; `goOn` is called when the next one is allowed. */
   healed(key: string, goOn: () => void): void {
     const before = this.#healed.get(key);
     before?.timer[Symbol.dispose]();

@@ -1,7 +1,7 @@
 /**
- * How fast a member is written to: concurrency, backoff, circuit breakers.
+ * Pace of the writes to a member: concurrency, backoff, circuit breakers.
  *
- * Promises: a member that says no is asked less; one kind's failure does not stop the others.
+ * Promises: a member that refuses requests gets fewer of them; the failure of one kind does not stop the other kinds.
  */
 export { Backoffs, type Pace } from "./backoff.ts";
 export { Breaker } from "./breaker.ts";

@@ -4,29 +4,33 @@ import { Breaker } from "./breaker.ts";
 
 interface Kind {
   breaker: Breaker;
-  /** One request tries whether the kind is answered again. */
+  /** A trial request for the kind is under way. */
   trying: boolean;
-  /** Keys of member objects that wait for that. */
+  /** Keys of the member objects that wait for a trial. */
   waiting: Set<string>;
   timer: Disposable | undefined;
 }
 
 /**
- * A breaker for each kind that a member does not answer for, while it answers otherwise: a webhook that hangs, say. Objects of such a kind
- * wait here and take no other object's place; one at a time tries again.
+ * One circuit breaker per kind, for a member that answers in general but not for that kind (because of a hanging
+ * webhook, for example). Objects of such a kind wait here and take no place in the lane. One trial request at a time is
+ * sent.
  */
 export class KindBreakers {
   readonly #clock: Clock;
   readonly #enqueue: (key: string) => void;
   readonly #kinds = new Map<string, Kind>();
 
-  /** `enqueue`: the object need not wait any longer. */
+  /** `enqueue`: called when an object no longer has to wait. */
   constructor(clock: Clock, enqueue: (key: string) => void) {
     this.#clock = clock;
     this.#enqueue = enqueue;
   }
 
-  /** Whether that object may be written now; else it waits, and is enqueued when it may. To be followed by {@link answered} or {@link silent}. */
+  /**
+   * True when the object may be written now; {@link answered}, {@link silent} or {@link unsent} must follow. Otherwise
+   * the object waits and is enqueued later.
+   */
   admits(ref: ObjectRef, key: string): boolean {
     const kind = this.#kinds.get(kindKeyOf(ref));
     if (kind === undefined) return true;
@@ -41,7 +45,7 @@ export class KindBreakers {
     return false;
   }
 
-  /** The member answered a request for that kind, also when the answer is no. */
+  /** Called when the member answered a request for the kind, even with a refusal. */
   answered(ref: ObjectRef): void {
     const name = kindKeyOf(ref);
     const kind = this.#kinds.get(name);
@@ -50,7 +54,7 @@ export class KindBreakers {
     this.#release(kind);
   }
 
-  /** A request for that kind got no answer in time. */
+  /** Called when a request for the kind got no answer in time. */
   silent(ref: ObjectRef): void {
     const name = kindKeyOf(ref);
     let kind = this.#kinds.get(name);
@@ -66,7 +70,7 @@ export class KindBreakers {
     if (kind.waiting.size > 0) this.#tryLater(kind);
   }
 
-  /** Neither: what was tried was not sent. */
+  /** Called when the admitted request was not sent. */
   unsent(ref: ObjectRef): void {
     const kind = this.#kinds.get(kindKeyOf(ref));
     if (kind === undefined) return;
@@ -74,7 +78,7 @@ export class KindBreakers {
     if (kind.waiting.size > 0) this.#tryLater(kind);
   }
 
-  /** Kinds that are not answered for, as `Deployment.apps`. */
+  /** Kinds with an open breaker, in the form `Deployment.apps`. */
   get silentKinds(): readonly string[] {
     const now = this.#clock.monotonic();
     return [...this.#kinds]
@@ -83,7 +87,7 @@ export class KindBreakers {
       .toSorted();
   }
 
-  /** Nothing of the past counts. Who waited is forgotten, too. */
+  /** Drops all breakers and forgets the waiting objects. */
   clear(): void {
     for (const { timer } of this.#kinds.values()) timer?.[Symbol.dispose]();
     this.#kinds.clear();
@@ -100,7 +104,7 @@ export class KindBreakers {
       if (first === undefined) return;
       kind.waiting.delete(first);
       this.#enqueue(first);
-      // It may not be there any more: then the next one tries.
+      // The first object may be gone. The next waiting object is tried then.
       if (kind.waiting.size > 0) this.#tryLater(kind, Breaker.FIRST_PAUSE_MS);
     });
   }
