@@ -11,9 +11,9 @@ import {
 } from "../../runtime/index.ts";
 import { type TokenClaims, tokenClaims } from "./jwt.ts";
 
-/** From a MemberCluster's connection and its Secret to something that a client can be made of. */
+/** Turns a MemberCluster's connection and its Secret into the configuration of a client. */
 
-/** What the pool keeps of a Secret of its namespace. Never log it. */
+/** The part of a Secret that the pool keeps. Never log it. */
 export interface MemberSecret {
   name: string;
   resourceVersion: string;
@@ -36,7 +36,7 @@ export interface Unusable {
 export interface KubeconfigCredentials {
   kind: "Kubeconfig";
   config: ClusterConfig;
-  /** Of everything but the bearer token. */
+  /** Hash of the kubeconfig without the bearer token. */
   fingerprint: string;
   /** The bearer token of the current context, when the kubeconfig holds one. */
   token: string | undefined;
@@ -48,8 +48,8 @@ export interface KubeconfigCredentials {
 export type MemberCredentials = Unusable | { kind: "Local" } | KubeconfigCredentials;
 
 /**
- * Reads what a MemberCluster is connected with. What is wrong with it is a value, because it stands in the status of that cluster
- * and nowhere else.
+ * Reads the credentials of a MemberCluster. An error is a value and not an exception, since it only belongs into the
+ * status of that cluster.
  */
 export function readCredentials(
   cluster: string,
@@ -94,8 +94,8 @@ export function readCredentials(
 }
 
 /**
- * True when only the token is another one, for the same subject: then the client goes on with the new token, and nothing has to be
- * listed again. Any other change is a new connection.
+ * True when only the token changed and its subject is the same. The client then continues with the new token, without a
+ * new list. Any other change starts a new connection.
  */
 export function isTokenRenewal(before: KubeconfigCredentials, after: KubeconfigCredentials): boolean {
   const subject = before.claims?.subject;
@@ -137,7 +137,7 @@ export class ReplaceableCredentials implements Credentials {
   }
 }
 
-/** The same kubeconfig with another bearer token for its current context. Throws when that has no token to replace. */
+/** Replaces the bearer token of the kubeconfig's current context. Throws when the current context has no token. */
 export function withToken(kubeconfig: string, token: string): string {
   const path = currentUserPath(parseKubeconfig(kubeconfig, "") as Kubeconfig);
   const document = parseDocument(kubeconfig);
@@ -155,7 +155,10 @@ interface Kubeconfig {
   users?: { name: string; user?: { token?: unknown } | null }[] | null;
 }
 
-/** The bearer token of the current context, and what else the kubeconfig says, however it is written. */
+/**
+ * Splits a kubeconfig into the bearer token of the current context and the rest, as JSON so that formatting does not
+ * matter.
+ */
 function splitToken(kubeconfig: string): { token: string | undefined; rest: string } {
   const config = parseKubeconfig(kubeconfig, "") as Kubeconfig;
   const path = currentUserPath(config);
@@ -175,12 +178,12 @@ function unusable(reason: string, message: string): Unusable {
   return { kind: "Unusable", reason, message };
 }
 
-/** A kubeconfig is refused for what it asks for, or for where it leads. */
+/** A kubeconfig is refused for its content or for the address of its server. */
 function refusalReason({ reason }: CredentialsError, message: string): string {
   return reason === "Refused" && !message.startsWith("the kubeconfig ") ? "AddressRefused" : "InvalidKubeconfig";
 }
 
-/** The status of a cluster need not name it again. */
+/** Removes the cluster's name, since the message goes into the status of that cluster. */
 function withoutPrefix(message: string, cluster: string): string {
   const prefix = `cluster ${cluster}: `;
   return message.startsWith(prefix) ? message.slice(prefix.length) : message;

@@ -5,11 +5,14 @@ import { type MemberCredentials, type MemberSecret, readCredentials } from "./cr
 
 const RETRY_MS = 2_000;
 
-/** Where the Secrets of the members are. */
+/** Source of the members' Secrets. */
 export interface SecretSource {
-  /** From the cache. */
+  /** Reads from the cache. */
   get(name: string): MemberSecret | undefined;
-  /** From the API server, for what the cache does not have. The object found is in the cache afterwards; the cache publishes its event first. */
+  /**
+   * Reads a Secret that the cache lacks from the API server. The cache publishes its event and holds the Secret before
+   * this resolves.
+   */
   lookUp(name: string, signal: AbortSignal): Promise<MemberSecret | undefined>;
 }
 
@@ -20,7 +23,7 @@ export interface CredentialsReaderOptions {
   logger: Logger;
   secrets: SecretSource;
   signal: AbortSignal;
-  /** Called each time that a Secret or a MemberCluster from which they are read has changed. */
+  /** Called with the new credentials after each change of the Secret or the MemberCluster. */
   onRead: (credentials: MemberCredentials) => void;
 }
 
@@ -39,7 +42,7 @@ export class CredentialsReader {
     this.#options = options;
   }
 
-  /** Reads them, if anything changed since the last time. Resolves when that is done; never rejects. */
+  /** Reads the credentials if the connection or the Secret has changed since the last read. Never rejects. */
   async read(connection: MemberClusterSpec["connection"]): Promise<void> {
     const { cluster, allowExec, secrets, signal, onRead } = this.#options;
     const name = connection.kubeconfigSecretRef?.name;
@@ -48,12 +51,12 @@ export class CredentialsReader {
     if (signal.aborted || (this.#source?.connection === source.connection && this.#source.secret === source.secret))
       return;
     this.#source = source;
-    // The Secret and the MemberCluster come by two watches, and the Secret's may be behind.
+    // The Secret and the MemberCluster arrive by two watches. The watch of the Secrets may be behind.
     if (name !== undefined && secret === undefined && !(await this.#isMissing(name, source))) return;
     onRead(readCredentials(cluster, connection, secret, allowExec));
   }
 
-  /** False also when meanwhile it no longer matters. */
+  /** Also false when the source has changed meanwhile. */
   async #isMissing(name: string, source: Source): Promise<boolean> {
     const { secrets, signal, logger, clock } = this.#options;
     while (!signal.aborted && this.#source === source) {

@@ -1,18 +1,19 @@
 import { ACCEPT_CLUSTER_UID_ANNOTATION } from "../../apis/index.ts";
 
 /**
- * Whether the cluster that answers is the one that a MemberCluster means. A cluster is its kube-system namespace: that UID outlives
- * addresses, certificates and credentials, and changes when the cluster is made anew.
+ * Checks that the cluster that answers is the cluster of the MemberCluster. The UID of the kube-system namespace
+ * identifies a cluster. The UID outlives addresses, certificates and credentials, and changes when the cluster is
+ * created anew.
  */
 
-/** What one MemberCluster says of itself. */
+/** Identity data of one MemberCluster. */
 export interface IdentityClaim {
   cluster: string;
   /** The hub itself (`local: {}`). */
   local: boolean;
   /** creationTimestamp of the MemberCluster, RFC 3339. */
   createdAt: string;
-  /** UID in its status. */
+  /** UID in the status of the MemberCluster. */
   recordedUid: string | undefined;
   /** UID that a person accepted by annotation. */
   acceptedUid: string | undefined;
@@ -25,9 +26,10 @@ export type IdentityVerdict = { kind: "Accepted" } | { kind: "Refused"; reason: 
 const ACCEPTED: IdentityVerdict = { kind: "Accepted" };
 
 /**
- * Judges the answer of one cluster in view of all the others. A changed UID is refused until a person accepts it. Of several
- * MemberClusters that are one cluster the local one counts, then the oldest, of those of one second the one that is recorded as
- * this cluster, then the first by name; a kubeconfig that leads to the hub is as good as any while there is no local MemberCluster.
+ * Judges the identity of one cluster against all others. A changed UID is refused until a person accepts it. If several
+ * MemberClusters reach the same cluster, one is accepted: the local one first, then the oldest, then (created in the
+ * same second) the one with this UID in its status, then the first by name. A kubeconfig that leads to the hub is
+ * accepted while no local MemberCluster exists.
  */
 export function judgeIdentity(self: IdentityClaim, others: Iterable<IdentityClaim>): IdentityVerdict {
   const { observedUid, recordedUid, acceptedUid } = self;
@@ -49,7 +51,7 @@ export function judgeIdentity(self: IdentityClaim, others: Iterable<IdentityClai
   return { kind: "Refused", reason: "DuplicateCluster", message: `the same cluster as MemberCluster ${first.cluster}` };
 }
 
-/** The cluster that a MemberCluster may call its own: a changed UID that nobody accepted is not. */
+/** UID that the MemberCluster may claim. A changed UID counts only after a person accepted it. */
 export function claimedUid({ recordedUid, observedUid, acceptedUid }: IdentityClaim): string | undefined {
   if (observedUid === undefined) return recordedUid;
   if (recordedUid === undefined || observedUid === acceptedUid) return observedUid;
@@ -58,7 +60,7 @@ export function claimedUid({ recordedUid, observedUid, acceptedUid }: IdentityCl
 
 function comesBefore(a: IdentityClaim, b: IdentityClaim, uid: string): boolean {
   if (a.local !== b.local) return a.local;
-  // RFC 3339 in UTC with whole seconds, as the API server writes it, sorts as text.
+  // The API server writes RFC 3339 in UTC with whole seconds, which sorts as text.
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt;
   if ((a.recordedUid === uid) !== (b.recordedUid === uid)) return a.recordedUid === uid;
   return a.cluster < b.cluster;

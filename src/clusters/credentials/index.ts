@@ -1,5 +1,5 @@
 /**
- * The credentials of members: reading, checking, renewing them, and the identity of a cluster.
+ * The credentials of members (reading, checking, renewing) and the identity of a cluster.
  *
  * Promises: a credential is never logged; a cluster whose identity changed is not written to.
  */

@@ -1,4 +1,6 @@
-/** Claims of a bearer token, read without verifying it: they only choose words and times, never rights. */
+/**
+ * Claims of a bearer token. The token is not verified, so the claims only serve messages and times, never permissions.
+ */
 export interface TokenClaims {
   /** Epoch milliseconds. */
   issuedAt?: number;
@@ -15,7 +17,7 @@ export function tokenClaims(token: string): TokenClaims | undefined {
   try {
     claims = JSON.parse(Buffer.from(body, "base64url").toString("utf8"));
   } catch {
-    // An opaque token that happens to have two dots.
+    // The token is opaque and happens to have two dots.
     return undefined;
   }
   if (typeof claims !== "object" || claims === null) return undefined;

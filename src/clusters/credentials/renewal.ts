@@ -5,39 +5,46 @@ import { type KubeconfigCredentials, withToken } from "./credentials.ts";
 import type { TokenClaims } from "./jwt.ts";
 
 /**
- * Renews the tokens that `meridian join` made, at 80 % of their life and with the token itself, so that no cluster needs a
- * controller for it and no credential lives for ever. The new kubeconfig goes into the Secret that the old one came from.
+ * Renews the tokens that `meridian join` made, at 80 % of their lifetime. The token itself authorizes its renewal, so
+ * no cluster needs a controller for it and no credential lives for ever. The new kubeconfig goes into the Secret of the
+ * old one.
  *
- * The clocks of hub and member may differ: how long a token lives is what the member says of it (`exp` less `iat`), and that is counted
- * from when this process got the token.
+ * The clocks of hub and member may differ. So the lifetime is the difference of the token's claims `exp` and `iat`,
+ * counted from the time when this process got the token.
  */
 
 export const TOKEN_EXPIRES_AT_ANNOTATION = `${FEDERATION_GROUP}/token-expires-at`;
-/** When the hub got the token, by the clock of whoever wrote it there. */
+/** Time when the hub got the token, by the clock of the process that wrote the annotation. */
 export const TOKEN_ISSUED_AT_ANNOTATION = `${FEDERATION_GROUP}/token-issued-at`;
-/** `namespace/name` of the service account on the member. A Secret without it is not Meridian's to renew. */
+/** `namespace/name` of the service account on the member. Meridian does not renew a Secret without this annotation. */
 export const SERVICE_ACCOUNT_ANNOTATION = `${FEDERATION_GROUP}/service-account`;
 
-/** The part of its life after which a token is renewed. */
+/** Fraction of its lifetime after which a token is renewed. */
 const RENEW_AFTER = 0.8;
-/** A time stamp that is ahead by less than this part of the life does no harm: the renewal comes before the end all the same. */
+/**
+ * A timestamp in the future by less than this fraction of the lifetime is accepted, since the renewal still precedes
+ * the expiry.
+ */
 const AHEAD = 0.1;
-/** The shortest life that an API server grants. */
+/** The shortest lifetime that an API server grants. */
 const SHORTEST_LIFE_S = 600;
 const RETRY = { baseMs: 10_000, capMs: 300_000 };
 
 export interface RenewalPlan {
   serviceAccount: { namespace: string; name: string };
-  /** Epoch milliseconds, as it was written down: for people. */
+  /** Recorded expiry in epoch milliseconds; for display only. */
   expiresAt: number;
   renewAt: number;
   issuedAt: number;
   lifeMs: number;
-  /** To ask for. */
+  /** Lifetime to request. */
   lifeSeconds: number;
 }
 
-/** When to renew, from what was written down and from the token itself; undefined when it is not a token of join's. */
+/**
+ * Computes the renewal from the annotations and the token's claims; undefined when `meridian join` did not make the
+ * token.
+ */
 export function renewalPlan(
   annotations: Record<string, string>,
   claims: TokenClaims | undefined,
@@ -60,7 +67,7 @@ export function renewalPlan(
   };
 }
 
-/** Both times by the clock of the member that issued it. */
+/** Lifetime by the claims; the member's clock set both times. */
 function lifeOf(claims: TokenClaims | undefined): number | undefined {
   if (claims?.expiresAt === undefined || claims.issuedAt === undefined) return undefined;
   const lifeMs = claims.expiresAt - claims.issuedAt;
@@ -68,8 +75,8 @@ function lifeOf(claims: TokenClaims | undefined): number | undefined {
 }
 
 /**
- * In how many milliseconds a token is to be renewed that was found now, at `now` of the wall clock, and that this process did not ask for
- * itself. A time stamp from the future says that clocks differ, and nothing of the token's age: then at once.
+ * Milliseconds until the renewal of a token that this process did not request itself; `now` is the wall clock. A
+ * timestamp in the future means that clocks differ and the age is unknown, so the token is renewed at once.
  */
 export function renewIn({ issuedAt, lifeMs }: RenewalPlan, now: number): number {
   const age = now - issuedAt;
@@ -82,7 +89,7 @@ function parseTime(text: string | undefined): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** Asks the member for a token of that service account. */
+/** Requests a token of a service account from the member. */
 export type TokenRequester = typeof requestToken;
 
 export interface TokenRenewerOptions {
@@ -93,7 +100,7 @@ export interface TokenRenewerOptions {
   random: () => number;
   logger: Logger;
   requestToken: TokenRequester;
-  /** Called with every attempt; for Events. */
+  /** Called after every attempt, to emit Events. */
   onOutcome: (outcome: { renewed: true; expiresAt: string } | { renewed: false; message: string }) => void;
 }
 
@@ -105,12 +112,12 @@ interface Followed {
   renewAt: number;
 }
 
-/** Keeps the token of one cluster alive. */
+/** Renews the token of one cluster before it expires. */
 export class TokenRenewer implements Disposable {
   readonly #options: TokenRenewerOptions;
   readonly #stop = new AbortController();
   #followed: Followed | undefined;
-  /** The last token that was asked for, and when; the Secret brings it. */
+  /** Last token that this process received, and when it was requested. */
   #received: { token: string; at: number } | undefined;
   #timer: Disposable | undefined;
   #failures = 0;
@@ -120,7 +127,7 @@ export class TokenRenewer implements Disposable {
     this.#options = options;
   }
 
-  /** Renews these credentials in time. Undefined: there is nothing to renew. */
+  /** Follows these credentials and renews them in time. Undefined stops the renewal. */
   follow(credentials: KubeconfigCredentials | undefined, client: Client | undefined): void {
     const plan =
       credentials === undefined ? undefined : renewalPlan(credentials.secret.annotations, credentials.claims);
@@ -134,7 +141,7 @@ export class TokenRenewer implements Disposable {
     this.#schedule();
   }
 
-  /** The member answers again: a renewal that is overdue is tried at once. */
+  /** Called when the member answers again. Tries an overdue renewal at once. */
   retry(): void {
     if (this.#failures === 0) return;
     this.#failures = 0;
@@ -152,7 +159,7 @@ export class TokenRenewer implements Disposable {
     await this.#running;
   }
 
-  /** A token that this process asked for is as old as that; of another one only time stamps speak. */
+  /** The age of a token is counted from our own request. For other tokens only the timestamps tell the age. */
   #renewAt({ token }: KubeconfigCredentials, plan: RenewalPlan): number {
     const { clock } = this.#options;
     if (token !== undefined && token === this.#received?.token) return this.#received.at + plan.lifeMs * RENEW_AFTER;
@@ -185,7 +192,7 @@ export class TokenRenewer implements Disposable {
     } catch (err) {
       if (this.#stop.signal.aborted) return;
       this.#failures += 1;
-      // Somebody else wrote the Secret; its event brings the new one.
+      // Another writer changed the Secret. Its event brings the new version.
       if (isConflict(err)) return;
       const message = err instanceof Error ? err.message : String(err);
       logger.warn({ err, cluster, event_reason: "TokenNotRenewed" }, "token not renewed; trying again");
@@ -224,7 +231,7 @@ export class TokenRenewer implements Disposable {
       },
       { signal },
     );
-    // Until the Secret's event arrives these credentials are the past: do not renew them again.
+    // These credentials are outdated until the Secret's event arrives. Do not renew them again.
     if (this.#followed?.credentials === credentials) this.#followed = undefined;
     return expiresAt;
   }
