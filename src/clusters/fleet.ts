@@ -5,14 +5,14 @@ import type { MemberSession, PoolListener } from "./types.ts";
 import { CONTROLLER } from "./write/index.ts";
 import { Worker, type WorkerOptions } from "./worker.ts";
 
-/** What all workers share. */
+/** Options shared by all workers. */
 export type FleetOptions = Omit<WorkerOptions, "cluster" | "share" | "working">;
 
-/** All members: for each MemberCluster a worker, which lives as long as the MemberCluster does. */
+/** All members. Each MemberCluster has a worker that lives as long as the MemberCluster. */
 export class Fleet implements PoolListener, AsyncDisposable {
   readonly #options: FleetOptions;
   readonly #workers = new Map<string, Worker>();
-  /** Workers that have ended and wait for the writes that are under way. */
+  /** Ending workers that wait for their running writes. */
   readonly #ending = new Set<Promise<void>>();
   readonly #budget = new ConcurrencyBudget(() => this.#workers.size);
   #closed = false;
@@ -42,7 +42,10 @@ export class Fleet implements PoolListener, AsyncDisposable {
     this.#options.sink.contact(cluster, undefined);
   }
 
-  /** Sets how long ago each cluster was last heard of; a cluster in contact is current. For each scrape. */
+  /**
+   * Sets the staleness metric of each cluster: the time since the last contact, 0 for a cluster in contact. Called for
+   * each scrape.
+   */
   reportStaleness(): void {
     const { clock, metrics } = this.#options;
     for (const [cluster, { contact }] of this.#workers) {
@@ -52,7 +55,7 @@ export class Fleet implements PoolListener, AsyncDisposable {
     }
   }
 
-  /** Ends every worker and waits for the writes that are under way. */
+  /** Ends every worker and waits for the running writes. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     for (const [cluster, worker] of this.#workers) this.#end(cluster, worker);

@@ -1,11 +1,11 @@
 /**
- * The clusters: the pool of connections, and for each member a worker with a lane, which makes the member as its rows say, and a
- * cache, whose watches bring what is on the member.
+ * The clusters: the pool of connections, and a worker for each member. A worker has a lane, which writes the rows to
+ * the member, and a cache, whose watches observe the member.
  *
- * Promises: a cluster's trouble stays in that cluster; nothing is removed but the life of an object that a row names, and that only
- * when the member's objects of that kind are known; a foreign object is never written without leave; the connection's identity is
- * checked before anything is written. A worker sees nothing of the hub but the two ports, WorkSource and ReportSink.
- * Never decides what should run where, or what may go: that comes in as rows.
+ * Promises: a failure of a cluster stays in that cluster. Only an object that a row names by UID is removed, and only
+ * when all of the member's objects of that kind are known. A foreign object is never written without permission. The
+ * identity of a cluster is checked before the first write. A worker sees only two ports of the hub, WorkSource and
+ * ReportSink. Never decides what should run where, or what may be removed: rows carry these decisions.
  */
 export {
   copyIn,

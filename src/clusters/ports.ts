@@ -6,58 +6,58 @@ import type { ResourceType } from "../runtime/index.ts";
 import type { RoomReading } from "../scheduler/index.ts";
 
 /**
- * All that a worker sees of the hub side, and all that the hub side sees of a worker. In one process the two ports are direct calls;
- * over a network they are the same messages.
+ * The complete interface between a worker and the hub side. In one process the two ports are direct calls; over a
+ * network they are the same messages.
  */
 
-/** A change of one member object's row. Absence of a row means: leave the member object alone. */
+/** Change of one member object's row. A member object without a row is left alone. */
 export interface RowDelta {
   ref: ObjectRef;
-  /** Undefined: no row (any more). */
+  /** Undefined: the member object has no row, or no longer has one. */
   row: Row | undefined;
-  /** Grows with every change in one cluster; an observation says which revision the worker had taken. */
+  /** Grows with every change in one cluster. An observation names the revision that the worker had taken. */
   revision: number;
-  /** Of the plan that asked for it. */
+  /** Origin of the plan that asked for the row. */
   origin?: Origin | undefined;
 }
 
 export type WorkDelta =
-  /** First: hub objects (by refKey) of which the hub's record says that something of them is on the cluster. */
+  /** Sent first: hub objects (by refKey) with copies on the cluster according to the hub's record. */
   | { kind: "Expected"; owners: readonly string[] }
   /**
-   * The kinds to watch there; first at once, again when they change. `others`: kinds that the hub need not serve, to be found on the member
-   * itself.
+   * Kinds to watch on the cluster; sent at once, and again on each change. `others`: kinds to discover on the member,
+   * since the hub may not serve them.
    */
   | { kind: "Kinds"; kinds: readonly ResourceType[]; others?: readonly GroupKind[] }
-  /** First every row there is, then changes. */
+  /** The first delta holds every row, later deltas hold changes. */
   | { kind: "Rows"; rows: readonly RowDelta[] }
-  /** Whether the room on the cluster's nodes is to be measured, when that changes; it is not, unless this was said. */
+  /** Turns the measurement of free room on the cluster's nodes on or off. It is off initially. */
   | { kind: "Room"; wanted: boolean };
 
 export interface WorkSource {
-  /** What is to be done on one cluster: everything, then what changes, until the signal. */
+  /** Streams the work for one cluster until the signal aborts: the complete state first, then changes. */
   assignment(cluster: string, signal: AbortSignal): AsyncIterable<WorkDelta>;
 }
 
-/** Whether a cluster is heard of, and how much of it is known. */
+/** Contact with a cluster, and how much of its state is known. */
 export interface ClusterContact extends Contact {
-  /** The cluster answers, and all objects of ours on it are known, so that an object that is not known does not exist. */
+  /** The cluster answers and all our objects on it are known. So an unknown object does not exist. */
   synced: boolean;
-  /** As `synced`, but for the objects of the kinds in `unseen`: these cannot be read. Trust is by kind. */
+  /** As `synced`, except for the kinds in `unseen`, which cannot be read. */
   partlySynced?: boolean;
-  /** Neither reached nor given up yet, or reached but not read completely. */
+  /** The first contact or the first complete read is still under way. */
   pending: boolean;
-  /** Of what (`sightOf`) objects are not known though the cluster answers, and why. */
+  /** Kinds (by `readabilityKey`) whose objects are not known although the cluster answers, with the reason. */
   unseen: ReadonlyMap<string, string>;
-  /** Of these kinds (`group/Kind`) the member has said that it does not serve them. */
+  /** Kinds (`group/Kind`) that the member does not serve, by its own answer. */
   unserved?: ReadonlySet<string>;
-  /** What of `unseen` is not known for want of a right alone. */
+  /** Keys of `unseen` that are unknown only because of a missing permission. */
   ungranted?: ReadonlySet<string>;
-  /** What grants all of {@link ungranted} at once, where these are several: a whole sentence with the command. */
+  /** Sentence with the command that grants all of {@link ungranted}; set when there are several. */
   grant?: string;
 }
 
-/** Whether both say that as much of the cluster is known. */
+/** True when both know the same part of the cluster. */
 export function sameSight(a: ClusterContact, b: ClusterContact): boolean {
   if (a.synced !== b.synced || a.partlySynced !== b.partlySynced || a.pending !== b.pending) return false;
   if (a.unseen.size !== b.unseen.size) return false;
@@ -67,18 +67,18 @@ export function sameSight(a: ClusterContact, b: ClusterContact): boolean {
 
 export interface ReportSink {
   /**
-   * Observations that changed; each replaces the one before of the same member object. An object that does not exist, has no row, and
-   * is not being written is reported once more and then forgotten.
+   * Takes changed observations. Each replaces the previous observation of the same member object. An object that does
+   * not exist, has no row and is not being written is reported once more and then forgotten.
    */
   report(cluster: string, observations: readonly Observation[]): void;
   /**
-   * Contact was made or lost, or more or fewer kinds of the cluster are known; undefined when the MemberCluster is gone (the cluster's
-   * observations are forgotten with it).
+   * Called when contact was made or lost, or when more or fewer kinds are known. Undefined when the MemberCluster is
+   * gone; the cluster's observations are forgotten then.
    */
   contact(cluster: string, contact: ClusterContact | undefined): void;
   /**
-   * The room on the cluster's nodes was read, or could not be, and why; the same value as before where nothing has changed. Undefined when it is not
-   * measured any more.
+   * Takes the free room on the cluster's nodes, or the reason why it could not be read. The value is identical to the
+   * previous one when nothing has changed. Undefined when the measurement has stopped.
    */
   room(cluster: string, reading: RoomReading | undefined): void;
 }

@@ -2,7 +2,7 @@ import type { Contact } from "../apis/index.ts";
 import type { Why } from "../desiredstate/index.ts";
 import type { Client, Discovery } from "../runtime/index.ts";
 
-/** One life of the connection to one member: from credentials that work and an identity that is known until either changes. */
+/** One session with one member. It begins with working credentials and a known identity, and ends when either changes. */
 export interface MemberSession {
   readonly cluster: string;
   readonly client: Client;
@@ -13,19 +13,19 @@ export interface MemberSession {
   readonly local: boolean;
   /** The only namespaces that the credentials reach; undefined: the whole cluster. */
   readonly namespaces?: readonly string[] | undefined;
-  /** Aborted when this session ends: removed, changed credentials or endpoint, changed identity. */
+  /** Aborted when this session ends: the cluster was removed, or its credentials, endpoint or identity changed. */
   readonly signal: AbortSignal;
-  /** Something seems wrong (a watch broke, a write timed out): probe now instead of at the next interval. */
+  /** Called when something seems wrong (a watch broke, a write timed out). Probes now instead of at the next interval. */
   suspect(): void;
 }
 
 /** Called by the pool, in order, for each cluster. */
 export interface PoolListener {
   sessionStarted(session: MemberSession): void;
-  /** Contact was made or lost, or the reason changed. Not called for a probe that found nothing new. */
+  /** Called when contact was made or lost, or the reason changed. Not called for a probe that found nothing new. */
   contactChanged(cluster: string, contact: Contact): void;
-  /** Why writes to the cluster are slowed down or stopped at this moment; undefined while they flow. */
+  /** Reason why writes to the cluster are slowed down or stopped now; undefined when they are not. */
   paceOf(cluster: string): Why | undefined;
-  /** The MemberCluster is gone, and its connection with it. */
+  /** Called when the MemberCluster and its connection are gone. */
   clusterRemoved(cluster: string): void;
 }

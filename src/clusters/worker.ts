@@ -16,9 +16,9 @@ export interface WorkerOptions {
   cluster: string;
   source: WorkSource;
   sink: ReportSink;
-  /** UID of the hub's kube-system namespace: what Meridian's label says. */
+  /** UID of the hub's kube-system namespace; the value of Meridian's label. */
   hubId: string;
-  /** Where Meridian itself lives: nothing in there is taken over. */
+  /** Namespace of Meridian itself. No object in it is adopted. */
   systemNamespace: string;
   clock: Clock;
   /** Between 0 and 1, for jitter. */
@@ -26,24 +26,24 @@ export interface WorkerOptions {
   logger: Logger;
   metrics: Metrics;
   tracer: Tracer;
-  /** How many requests at a time are this worker's share of what the process can have under way. */
+  /** This worker's share of the concurrent requests of the process. */
   share: () => number;
-  /** Whether the worker has work that can be done now; called when that changes. */
+  /** Called when the worker gets work that can be done now, or has none left. */
   working: (working: boolean) => void;
 }
 
-/** Without a reason: nobody has tried yet, which is no news about the cluster. */
+/** No reason: no contact has been tried yet, which says nothing about the cluster. */
 const UNTRIED: Contact = { ok: false };
-/** Kept at home by a hub that is its own member: that is where they come from. */
+/** Kinds that a hub does not propagate to itself as a member, since they originate there. */
 const NOT_FOR_LOCAL: readonly ResourceType[] = [CONFIGMAPS, SECRETS, NAMESPACES];
-/** Rows that are taken before others get the event loop: a few milliseconds' worth. */
+/** Number of rows taken before the event loop is yielded, a few milliseconds of work. */
 const ROWS_AT_A_TIME = 200;
 const SUBSCRIBE_AGAIN = { baseMs: 1_000, capMs: 30_000 };
 
 /**
- * Works for one cluster, for as long as its MemberCluster exists: takes rows from the work source, makes the member so, and reports what
- * is there. A worker decides nothing about the hub's objects and asks nobody for permission: whatever it may write or remove stands in
- * a row, and without a row it leaves a member object alone.
+ * Works for one cluster as long as its MemberCluster exists. Takes rows from the work source, writes them to the
+ * member, and reports observations. A worker decides nothing about the hub's objects. It writes or removes only what a
+ * row allows, and leaves a member object without a row alone.
  */
 export class Worker {
   readonly #options: WorkerOptions;
@@ -64,8 +64,8 @@ export class Worker {
   #kinds: readonly ResourceType[] | undefined;
   #otherKinds: readonly GroupKind[] = [];
   /**
-   * Hub objects that should be found on the cluster. Only the first initial sync needs them: later sessions know from the session before
-   * what was there.
+   * Hub objects with copies on the cluster by the hub's record. Only the first initial sync needs them, since later
+   * sessions know the objects from the previous session.
    */
   #expected: readonly string[] | undefined;
   #hasSynced = false;
@@ -114,7 +114,7 @@ export class Worker {
     return this.#contact;
   }
 
-  /** Why writes to the member are slowed down or stopped at this moment; undefined while they flow. */
+  /** Reason why writes to the member are slowed down or stopped now; undefined when they are not. */
   get pace(): Why | undefined {
     return this.#lane.pace;
   }
@@ -137,7 +137,8 @@ export class Worker {
       sightChanged: () => this.#reportContact(),
     });
     const { namespaces } = session;
-    // Before the cache has its watches: these objects come with none of them.
+    // Objects in namespaces that were not granted have no watch. Their observations go before the cache starts its
+    // watches.
     if (namespaces !== undefined) this.#objects.loseSight((ref) => isGranted(namespaces, ref.namespace));
     this.#session = session;
     this.#cache = cache;
@@ -162,7 +163,10 @@ export class Worker {
     this.#reportContact();
   }
 
-  /** The MemberCluster is gone, or this process leads no more: nothing is begun or reported any more. Resolves when nothing is under way. */
+  /**
+   * Ends the worker when the MemberCluster is gone or this process is no longer leader. Nothing is begun or reported
+   * any more. Resolves when no write is under way.
+   */
   async end(): Promise<void> {
     this.#end.abort(new Error(`the worker of ${this.#options.cluster} has ended`));
     const idle = this.#lane[Symbol.asyncDispose]();
@@ -184,12 +188,12 @@ export class Worker {
     this.#reportContact();
   }
 
-  /** Takes the assignment; one that ends or fails is asked for again. */
+  /** Takes the assignment. An assignment that ends or fails is requested again. */
   async #followAssignment(): Promise<void> {
     const { cluster, source, clock, random, logger } = this.#options;
     const { signal } = this.#end;
     for (let failures = 1; !this.#hasEnded; failures += 1) {
-      // What was missing from the first rows of an assignment has no row any more.
+      // A member object that is missing from the first rows of an assignment loses its row.
       let isFirst = true;
       this.#wantRoom(false);
       try {
@@ -228,7 +232,7 @@ export class Worker {
         if (isFirst) this.#objects.withdrawOthers(delta.rows);
         for (const [index, row] of delta.rows.entries()) {
           if (index > 0 && index % ROWS_AT_A_TIME === 0) await this.#options.clock.nextTurn();
-          // Before the row may be written, and the namespace made for it.
+          // The labels must be known before the row is written and its namespace created.
           const namespace = row.row === undefined ? undefined : this.#namespaceLabels.take(row.row);
           this.#objects.takeRow(row);
           if (namespace !== undefined) this.#relabel(namespace);
@@ -238,7 +242,7 @@ export class Worker {
       }
       case "Room":
         this.#wantRoom(delta.wanted);
-        // What is not measured any more says less and less.
+        // An old measurement becomes worthless.
         if (!delta.wanted) this.#reportRoom(undefined);
         return;
     }
@@ -251,7 +255,7 @@ export class Worker {
     this.#cache.setKinds(kinds, this.#otherKinds);
   }
 
-  /** What a definition brings, or takes along. */
+  /** Reviews the member's kinds when a definition has changed, and retries definitions whose deletion may proceed. */
   #considerKinds(object: MemberObject): void {
     if (this.#definitions.hasChanged(object)) this.#cache?.reviewKinds();
     for (const definition of this.#definitions.freedBy(object)) this.#lane.retryNow(definition);
@@ -304,7 +308,7 @@ export class Worker {
     const contact = this.#clusterContact();
     if (this.#reported !== undefined && isSame(this.#reported, contact)) return;
     this.#reported = contact;
-    // Whoever hears that everything is known has to have heard of all of it.
+    // All observations must be reported before the contact says `synced`.
     this.#objects.flush();
     sink.contact(cluster, contact);
   }
