@@ -31,20 +31,24 @@ export interface ClusterCacheOptions {
   metrics: Metrics;
   /** Hub objects with copies on the member by the hub's record; undefined until the hub has sent its record. */
   expected: () => readonly string[] | undefined;
-  /** The member serves other kinds, or other versions of them, than before. */
+  /** Called when the kinds that the member serves, or their versions, have changed. */
   kindsChanged: () => void;
-  /** More is known than before: one more kind, or what is not on the member any more. */
+  /** Called when more is known than before: one more kind, or the absence of objects can be trusted. */
   knowsMore: () => void;
-  /** Less is known than before, or {@link ClusterCache.unseen} or {@link ClusterCache.blindness} has changed. */
+  /**
+   * Called when less is known than before, or when {@link ClusterCache.unseen} or {@link ClusterCache.blindness} has
+   * changed.
+   */
   sightChanged: () => void;
 }
 
-/** {@link ClusterCache.setKinds}: undefined stands for the whole cluster. */
+/** Places to watch a kind in; undefined stands for the whole cluster. */
 const EVERYWHERE: readonly undefined[] = [undefined];
 
 /**
- * One session's watches of a member: one for each kind, of the objects with our label; where the credentials reach some namespaces only, one for
- * each kind and namespace, and none for cluster-scoped kinds. What the watches bring goes into the member objects. The cache ends with the session.
+ * Watches of one session on a member: one per kind, selecting objects with our label. If the credentials reach some
+ * namespaces only, one per kind and namespace, and none for cluster-scoped kinds. The watches feed the member objects.
+ * The cache ends with the session.
  */
 export class ClusterCache {
   readonly writer: MemberWriter;
@@ -104,14 +108,17 @@ export class ClusterCache {
     signal.addEventListener("abort", () => this.#end(), { once: true });
   }
 
-  /** Watches these kinds, and no others; of those that not every server has, the ones that the member serves. */
+  /** Watches exactly these kinds. A kind that not every API server has is watched only if the member serves it. */
   setKinds(kinds: readonly ResourceType[], others: readonly GroupKind[] = []): void {
     if (this.#options.session.signal.aborted) return;
     this.#kinds.set(kinds, others);
     this.#follow();
   }
 
-  /** A definition of ours has changed on the member: what waits for kinds need not wait any longer. */
+  /**
+   * Called when a definition of ours has changed on the member. Discovery and watches of unserved kinds are retried at
+   * once.
+   */
   reviewKinds(): void {
     if (this.#options.session.signal.aborted) return;
     this.#kinds.review();
@@ -120,7 +127,7 @@ export class ClusterCache {
 
   #hasObjects(kind: string): boolean {
     for (const watch of this.#watches.values()) if (watch.kind === kind && watch.informer.size > 0) return true;
-    // An earlier session saw them.
+    // An earlier session may have seen objects of the kind.
     for (const { ref, observed } of this.#options.objects.all())
       if (observed !== undefined && kindKeyOf(ref) === kind) return true;
     return false;
@@ -145,38 +152,38 @@ export class ClusterCache {
     this.advance();
   }
 
-  /** Where objects of that kind are watched: in the whole cluster (undefined), or in each of the namespaces that the credentials reach. */
+  /** Places to watch the kind in: the whole cluster (undefined), or each namespace that the credentials reach. */
   #placesOf({ namespaced }: ResourceType): readonly (string | undefined)[] {
     const { namespaces } = this.#options.session;
     if (namespaces === undefined) return EVERYWHERE;
     return namespaced ? namespaces : [];
   }
 
-  /** The hub's record of what is on the member was heard, or another list of kinds. */
+  /** Called when the hub's record of the copies on the member, or a new list of kinds, has arrived. */
   advance(): void {
     this.#initialSync.advance();
     this.#trustChanged();
   }
 
-  /** Every object of ours on the member is known, and so is what is not there any more. */
+  /** True when every object of ours on the member is known, and a missing object is certainly absent. */
   get isSynced(): boolean {
     if (!this.#initialSync.isTrusted || !this.#isComplete) return false;
     return !this.#isInDoubt;
   }
 
-  /** The same, but for the kinds in {@link unseen}. */
+  /** As {@link isSynced}, except for the kinds in {@link unseen}. */
   get isPartlySynced(): boolean {
     return this.#initialSync.isTrusted && this.#isReadAsFarAsCanBe && !this.#isInDoubt;
   }
 
-  /** What is missing from some watch may be there all the same. */
+  /** True when an object that is missing from some watch may still exist. */
   get #isInDoubt(): boolean {
     for (const { informer, isLost } of this.#essential())
       if (!isLost && (informer.deletionsHeld || informer.isBehind)) return true;
     return false;
   }
 
-  /** Every kind is known or cannot be read, and some kind is known. */
+  /** True when every kind is known or cannot be read, and at least one kind is known. */
   get #isReadAsFarAsCanBe(): boolean {
     if (this.#kinds.isPending) return false;
     let known = 0;
@@ -187,7 +194,7 @@ export class ClusterCache {
     return known > 0;
   }
 
-  /** What is not known, since it cannot be watched, by {@link readabilityKey}, and why. */
+  /** Kinds that cannot be watched, by {@link readabilityKey}, with the reason. */
   get unseen(): ReadonlyMap<string, string> {
     const unseen = new Map(this.#kinds.unsure);
     for (const { sight, isKnown, failure } of this.#essential())
@@ -202,14 +209,14 @@ export class ClusterCache {
     return unserved;
   }
 
-  /** What of {@link unseen} is not known for want of a right alone. */
+  /** Keys of {@link unseen} that are unknown only because of a missing permission. */
   get ungranted(): ReadonlySet<string> {
     const ungranted = new Set<string>();
     for (const { sight, isKnown, isDenied } of this.#essential()) if (!isKnown && isDenied) ungranted.add(sight);
     return ungranted;
   }
 
-  /** What grants all of the kinds that are not granted, where these are several. */
+  /** Sentence with the command that grants all kinds that are not granted; set when there are several. */
   get grant(): string | undefined {
     const { cluster, local } = this.#options.session;
     const denied = [...this.#essential()]
@@ -219,8 +226,8 @@ export class ClusterCache {
   }
 
   /**
-   * Some watch broke long ago, though the member answers: what is known is as old as that (epoch milliseconds). Not where the member has stopped to
-   * serve a kind: that is known, and the other kinds go on.
+   * Set when a watch has been broken for long although the member answers. The known state is as old as `since` (epoch
+   * milliseconds). A kind that the member no longer serves does not count, since its state is known.
    */
   get blindness(): { since: number; message: string } | undefined {
     for (const { blindSince, failure, isUnserved } of this.#essential())
@@ -229,12 +236,15 @@ export class ClusterCache {
     return undefined;
   }
 
-  /** The member is back: watches that wait out a failure need not wait any longer. */
+  /** Called when the member is back. Watches in backoff retry at once. */
   retryWatches(): void {
     for (const watch of this.#watches.values()) watch.retry();
   }
 
-  /** What the member left our marks on comes through the watch as well, and so through its cache; the rest comes from nowhere else. */
+  /**
+   * Takes an answer to a write. An object with our label goes through the watch's cache, since the watch brings the
+   * object too.
+   */
   #observeAnswer({ type, object }: Written): void {
     const { objects, hubId } = this.#options;
     const observed = observeAnswer(object, hubId, { keepsContent: objects.contents.isKeptOf(type), scale: type.scale });
@@ -266,7 +276,7 @@ export class ClusterCache {
     return watch?.isKnown === true && !watch.informer.deletionsHeld && !watch.informer.isBehind;
   }
 
-  /** `failure`: why the watch that this one follows upon was broken. */
+  /** `failure`: why the previous watch was broken. */
   #watch(watched: Watched, failure?: string): MemberWatch {
     const { session, clock, sightChanged } = this.#options;
     return new MemberWatch(
@@ -276,7 +286,7 @@ export class ClusterCache {
         clock,
         sightChanged,
         informer: (watch) => this.#informerOf(watch),
-        // The others may be all that can be known.
+        // The initial sync may be complete without this kind.
         gaveUp: () => this.#initialSync.advance(),
         trustChanged: () => this.#trustChanged(),
         lostRight: (watch) => this.#loseSight(watch),
@@ -316,7 +326,7 @@ export class ClusterCache {
     return informer;
   }
 
-  /** What is not on the member any more may be believed, or not. */
+  /** Called when it has changed whether the absence of objects can be trusted. */
   #trustChanged(): void {
     const { session, metrics, knowsMore, sightChanged } = this.#options;
     if (session.signal.aborted) return;
@@ -356,14 +366,17 @@ export class ClusterCache {
     for (const watch of this.#watches.values()) watch.end(session.signal.reason);
   }
 
-  /** What is known of these objects is as good as nothing, and everything else is known all the same. The watch finds out when it is allowed again. */
+  /**
+   * Drops the observations of a watch that has lost its permission. Other kinds stay known. The watch keeps trying
+   * until it is permitted again.
+   */
   #loseSight(watch: MemberWatch): void {
     this.#options.objects.loseSight((ref) => this.#watchOf(ref) !== watch);
     this.#initialSync.advance();
     this.#trustChanged();
   }
 
-  /** The objects may be watched: they are read anew. */
+  /** Starts the watch again, with a new list, after its permission came back. */
   #regainSight(watch: MemberWatch): void {
     this.#stop(watch);
     const anew = this.#watch(watch, watch.failure);
@@ -371,7 +384,10 @@ export class ClusterCache {
     void this.#run(anew);
   }
 
-  /** Objects that an earlier session saw. When most of them are missing from the first read of this session, a second read has to agree. */
+  /**
+   * Objects that an earlier session saw. If most of them are missing from the first list of this session, a second list
+   * has to agree.
+   */
   *#knownBefore({ kind, namespace }: MemberWatch): Iterable<[string, { uid: string; object: ObservedObject }]> {
     for (const { ref, observed } of this.#options.objects.all()) {
       if (namespace !== undefined && ref.namespace !== namespace) continue;

@@ -13,17 +13,18 @@ export interface InitialSyncOptions {
   signal: AbortSignal;
   objects: MemberObjects;
   informers: () => Iterable<Informer<ObservedObject>>;
-  /** Every kind is known. */
+  /** True when every kind is known or cannot be read. */
   isComplete: () => boolean;
   /** Hub objects with copies on the member by the hub's record; undefined until the hub has sent its record. */
   expected: () => readonly string[] | undefined;
-  /** The initial sync is doubted, or trusted after a second read. */
+  /** Called when the initial sync becomes doubted, or trusted after a second read. */
   changed: () => void;
 }
 
 /**
- * Whether the first complete read of a member may be believed. A manager that has just started knows the member's objects from the hub's
- * record only: when most of them are missing, a second, consistent read has to agree before anything rests on their absence.
+ * Decides whether the first complete read of a member can be trusted. A manager that has just started knows the
+ * member's objects only from the hub's record. If most of these objects are missing, a second, consistent read has to
+ * agree before their absence is used.
  */
 export class InitialSync {
   readonly #options: InitialSyncOptions;
@@ -41,7 +42,10 @@ export class InitialSync {
     return this.#state === "Doubted";
   }
 
-  /** One more kind is known, or the hub has sent its record. The read is judged once, when all kinds and the record are known. */
+  /**
+   * Called when one more kind is known or the hub has sent its record. Judges the read once, when all kinds and the
+   * record are known.
+   */
   advance(): void {
     const { cluster, logger, objects, isComplete, expected, changed } = this.#options;
     if (this.#state !== "Incomplete" || !isComplete()) return;
@@ -86,7 +90,7 @@ export class InitialSync {
   }
 }
 
-/** Keys of the hub objects that the observed member objects stand for: by their annotation, or by their row. */
+/** Keys of the owners of the observed member objects, by annotation or by row. */
 function ownersOf(objects: MemberObjects): Set<string> {
   const owners = new Set<string>();
   for (const { observed, row } of objects.all()) {

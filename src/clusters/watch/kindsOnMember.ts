@@ -18,48 +18,52 @@ export interface KindsOnMemberOptions {
   clock: Clock;
   random: () => number;
   logger: Logger;
-  /** Whether objects of the kind (`group/Kind`) are known there. */
+  /** True when objects of the kind (`group/Kind`) are known on the member. */
   hasObjects: (kind: string) => boolean;
-  /** Other kinds are served, or it is known of more of them whether they are. */
+  /** Called when the served kinds have changed, or more of them are known. */
   changed: () => void;
-  /** The kind (`group/Kind`) has been removed from the member, and every object of the kind with it. */
+  /** Called when the kind (`group/Kind`) was removed from the member, and with it every object of the kind. */
   removed: (kind: string) => void;
 }
 
-/** While kinds are missing: their definitions may come from somebody else, of which no watch tells. */
+/** Backoff of discovery while kinds are missing. No watch shows a definition that somebody else creates. */
 const AGAIN = { baseMs: 1_000, capMs: 30_000 };
 /**
- * After so many answers without the kind the member does not have it, and so none of its objects: a server that has just started serves its
- * own kinds before those of definitions.
+ * Number of answers without the kind after which the member certainly lacks the kind and its objects. One answer is not
+ * enough, since a server that has just started serves its built-in kinds before those of definitions.
  */
 const CERTAIN_AFTER = 3;
 
-/** A kind that is looked up. The version that the hub sends and what the scale subresource says are known from the hub. */
+/** A kind to look up. `version` and `scale` come from the hub. */
 type Wanted = GroupKind & Partial<Pick<ResourceType, "version" | "plural" | "scale">>;
 
 /**
- * Which of the wanted kinds one member serves, for one session. Kinds that every server has by itself are taken for served, so that nothing
- * waits for discovery and nothing is asked where no other kinds are wanted, until the member answers 404 for one of them. All others are looked up
- * in what the member serves: at once when a kind is wanted, when a definition of ours changes there, when the version that was found is not
- * served any more, and from time to time while a kind is missing, or a version in which somebody wants to write. A kind is watched in the version that the hub sends; where the member
- * does not serve that version, in the one that the member prefers.
+ * The wanted kinds that one member serves, for one session.
+ *
+ * Built-in kinds count as served until the member answers 404 for one of them, so that they need no discovery. Other
+ * kinds are looked up in the member's discovery. A lookup happens when a kind becomes wanted, when a definition of ours
+ * changes on the member, and when the version that was found is no longer served. Lookups repeat with backoff while a
+ * kind, or a version to write in, is missing.
+ *
+ * A kind is watched in the version that the hub sends. If the member does not serve that version, the member's
+ * preferred version is watched.
  */
 export class KindsOnMember {
   readonly #options: KindsOnMemberOptions;
   #fixed: readonly ResourceType[] = [];
   #wanted = new Map<string, Wanted>();
   #found = new Map<string, ResourceType>();
-  /** In which versions the member serves the kinds that it was asked about. */
+  /** Versions in which the member serves each wanted kind. */
   #versions = new Map<string, ReadonlySet<string>>();
-  /** Versions of kinds in which somebody wanted to write and the member did not serve them. */
+  /** Versions that a write needed and the member did not serve, by kind. */
   readonly #awaited = new Map<string, Set<string>>();
-  /** Kinds that every server has by itself, and for which the member has answered 404. */
+  /** Built-in kinds for which the member has answered 404. */
   readonly #doubted = new Set<string>();
-  /** Kinds without a served version whose definition is still on the member: objects may be there. */
+  /** Kinds without a served version whose definition is still on the member, so that objects may exist. */
   readonly #defined = new Set<string>();
-  /** How many answers in a row were without the kind. */
+  /** Number of answers in a row without the kind. */
   #missing = new Map<string, number>();
-  /** Kinds of which the member cannot say whether it serves them, and why. */
+  /** Kinds of which the member cannot tell whether it serves them, with the reason. */
   #unsure = new Map<string, string>();
   #asking = false;
   #askAgain = false;
@@ -76,7 +80,7 @@ export class KindsOnMember {
     this.#fixed = kinds.filter(isFixed);
     const before = this.#wanted;
     this.#wanted = new Map();
-    // A kind that the hub sends is known with its version.
+    // Kinds from the hub come first, since they have a version.
     for (const kind of [...kinds.filter((one) => !isFixed(one)), ...others])
       if (!this.#wanted.has(kindKey(kind))) this.#wanted.set(kindKey(kind), kind);
     const isMoved = [...this.#wanted].some(([name, { version }]) => {
@@ -86,7 +90,7 @@ export class KindsOnMember {
     if (isMoved || this.#open.length > 0) this.review();
   }
 
-  /** Those to be watched. A kind that goes while objects of it are known is watched until these were seen deleted. */
+  /** Kinds to watch. A kind that disappears while objects of it are known is watched until these were seen deleted. */
   get served(): readonly ResourceType[] {
     const found = [...this.#wanted].flatMap(([name, { scale }]) => {
       const type = this.#found.get(name);
@@ -102,17 +106,17 @@ export class KindsOnMember {
     return answers < CERTAIN_AFTER && this.#options.hasObjects(name);
   }
 
-  /** Nobody has answered yet for some of them. */
+  /** True while discovery has not answered yet for some wanted kind. */
   get isPending(): boolean {
     return this.#open.length > 0;
   }
 
-  /** Kinds (`group/Kind`) of which objects may be there and cannot be read, and why. */
+  /** Kinds (`group/Kind`) whose objects may exist and cannot be read, with the reason. */
   get unsure(): ReadonlyMap<string, string> {
     return new Map([...this.#unsure].filter(([name]) => this.#wanted.has(name)));
   }
 
-  /** Whether the member lacks the kind, by its own word; `Surely`: so that nothing of the kind can be there. */
+  /** Tells whether the member lacks the kind, by its discovery. `Surely`: no object of the kind can exist. */
   lacks({ apiVersion, kind }: { apiVersion: string; kind: string }): "No" | "Perhaps" | "Surely" {
     if (this.#missing.size === 0) return "No";
     const name = kindKeyOf({ apiVersion, kind });
@@ -120,7 +124,7 @@ export class KindsOnMember {
     return answers === 0 ? "No" : answers < CERTAIN_AFTER ? "Perhaps" : "Surely";
   }
 
-  /** Whether the member serves the kind in that version, as far as it has said. */
+  /** True unless discovery has shown that the member does not serve the kind in this version. */
   serves({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean {
     const { group, version } = parseApiVersion(apiVersion);
     const name = kindKey({ group, kind });
@@ -129,7 +133,7 @@ export class KindsOnMember {
     return isServed;
   }
 
-  /** Nothing tells when the member begins to serve a version that somebody wants to write. */
+  /** Looks the version up again with backoff, since no event tells when the member begins to serve it. */
   #awaitVersion(name: string, version: string): void {
     const awaited = this.#awaited.get(name) ?? new Set();
     if (awaited.has(version)) return;
@@ -144,14 +148,17 @@ export class KindsOnMember {
     });
   }
 
-  /** Definitions have changed there. */
+  /** Called when definitions have changed on the member. */
   review(): void {
     this.#failures = 0;
     this.#askAgain = true;
     void this.#ask();
   }
 
-  /** The member does not serve the kind (`group/Kind`) as it was found there: another version may be served instead. */
+  /**
+   * Called when the member answered 404 for the kind (`group/Kind`) in the version that was found. Another version may
+   * be served.
+   */
   doubt(kind: string): void {
     const fixed = this.#fixed.find((type) => kindKey(type) === kind);
     if (fixed !== undefined) {
@@ -165,7 +172,7 @@ export class KindsOnMember {
     void this.#ask();
   }
 
-  /** Wanted kinds of which nothing is known yet. */
+  /** Wanted kinds without an answer yet. */
   get #open(): string[] {
     return [...this.#wanted.keys()].filter(
       (name) => !this.#found.has(name) && !this.#missing.has(name) && !this.#unsure.has(name),
@@ -207,7 +214,7 @@ export class KindsOnMember {
     this.#unsure = new Map();
     for (const [name, { group, version }] of this.#wanted) {
       const types = byKind.get(name) ?? [];
-      // The first version of a group is the one that the server prefers.
+      // Discovery lists the server's preferred version of a group first.
       const found = types.find((type) => type.version === version) ?? types[0];
       const known = this.#found.get(name);
       if (!groups.has(group)) this.#versions.set(name, new Set(types.map((type) => type.version)));
@@ -229,16 +236,16 @@ export class KindsOnMember {
   }
 
   /**
-   * A definition that serves no version of its kind keeps the objects, and discovery shows no trace of either. So the definitions of kinds that are
-   * about to count as removed are looked for, where objects of theirs are known. An account without the right to read definitions knows
-   * discovery alone.
+   * Reads the definitions of kinds that are about to count as removed and of which objects are known. A definition that
+   * serves no version keeps its objects, and discovery shows neither. Without permission to read definitions, discovery
+   * alone decides.
    */
   async #lookForDefinitions(served: readonly ResourceType[], unavailable: ReadonlySet<string>): Promise<void> {
     const { client, signal } = this.#options.session;
     const names = new Set(served.map(kindKey));
     const groups = groupsOf(unavailable);
     for (const [name, { group, plural = this.#found.get(name)?.plural }] of [...this.#wanted]) {
-      // A server that no longer serves a kind of its own may still store the objects.
+      // A server that no longer serves a built-in kind may still store its objects.
       if (this.#doubted.has(name)) this.#defined.add(name);
       const isSoonGone = this.#defined.has(name) || this.#missing.get(name) === CERTAIN_AFTER - 1;
       if (names.has(name) || groups.has(group) || plural === undefined || !isSoonGone) continue;
@@ -249,7 +256,7 @@ export class KindsOnMember {
     }
   }
 
-  /** By which a change is noticed. */
+  /** Text that changes whenever the result of discovery changes. */
   #state(): string {
     const found = Array.from(this.#found, ([name, type]) => `${name} ${formOf(type)}`);
     const versions = Array.from(this.#versions, ([name, those]) => [name, ...those]);
@@ -271,7 +278,7 @@ export class KindsOnMember {
   }
 }
 
-/** Whether the definition is on the member, as far as the account may know. */
+/** True when the definition is on the member. False also when the account may not read definitions. */
 async function isDefined(client: Client, name: string, signal: AbortSignal): Promise<boolean> {
   try {
     await client.get(CRDS, undefined, name, { metadataOnly: true, signal });
@@ -282,12 +289,12 @@ async function isDefined(client: Client, name: string, signal: AbortSignal): Pro
   }
 }
 
-/** Groups of which some part is away, so that a kind that is missing says nothing. */
+/** Groups with an unavailable version. A kind missing from such a group may still be served. */
 function groupsOf(unavailable: ReadonlySet<string>): ReadonlySet<string> {
   return new Set([...unavailable].map((apiVersion) => parseApiVersion(apiVersion).group));
 }
 
-/** How the kind is served: a definition that is made anew may say otherwise. */
+/** Version, plural and scope of the kind. A definition that was created again may change them. */
 function formOf({ version, plural, namespaced }: ResourceType): string {
   return `${version} ${plural} ${namespaced}`;
 }

@@ -12,7 +12,7 @@ import { isAlwaysGranted, whyUnwatched } from "../write/index.ts";
 import { type ObservedObject } from "../model/index.ts";
 import type { MemberSession } from "../types.ts";
 
-/** What is watched: a kind in the whole cluster, or in one namespace where the credentials do not reach further. */
+/** Scope of a watch: a kind in the whole cluster, or in one namespace when the credentials reach some namespaces only. */
 export interface Watched {
   type: ResourceType;
   namespace: string | undefined;
@@ -23,27 +23,27 @@ export interface MemberWatchOptions extends Watched {
   clock: Clock;
   /** Makes the informer; its `onContact` is {@link MemberWatch.heard}. */
   informer: (watch: MemberWatch) => Informer<ObservedObject>;
-  /** A kind that was never read fails: one less to wait for. */
+  /** Called when the first read of the kind has failed, so that nobody waits for it. */
   gaveUp: () => void;
-  /** What is not on the member any more may be believed, or not. */
+  /** Called when it has changed whether the absence of objects can be trusted. */
   trustChanged: () => void;
-  /** {@link MemberWatch.failure} or {@link MemberWatch.blindSince} has changed. */
+  /** Called when {@link MemberWatch.failure} or {@link MemberWatch.blindSince} has changed. */
   sightChanged: () => void;
   /**
-   * The right to watch these objects was taken away, or was never there beside that to list them, and other rights were not: what is known of the
-   * objects is as good as nothing ({@link MemberWatch.isLost}).
+   * Called when the account may not watch these objects while other permissions remain: the permission was revoked, or
+   * only `list` was granted. The known state of these objects is worthless then ({@link MemberWatch.isLost}).
    */
   lostRight: (watch: MemberWatch) => void;
-  /** The member does not serve the kind in this version; called for each such answer. */
+  /** Called for each answer that the member does not serve the kind in this version. */
   unserved: (watch: MemberWatch) => void;
-  /** A watch that was lost works: its objects are to be read anew. */
+  /** Called when a lost watch works again, so that its objects have to be listed again. */
   regainedRight: (watch: MemberWatch) => void;
 }
 
-/** A watch that has been broken for so long brings nothing any more: what came before may be untrue by now. */
+/** A watch that is broken for this time counts as blind, since its last state may be outdated. */
 const BLIND_AFTER_MS = 30_000;
 
-/** One watch of a member, and what its failures mean for what is known of the member. */
+/** One watch of a member. Judges by its failures how far the known state can be trusted. */
 export class MemberWatch implements Watched, Disposable {
   readonly type: ResourceType;
   readonly namespace: string | undefined;
@@ -58,7 +58,7 @@ export class MemberWatch implements Watched, Disposable {
   #isUnserved = false;
   #isLost = false;
 
-  /** `failure`: why the watch that this one follows upon was broken. */
+  /** `failure`: why the previous watch was broken. */
   constructor(options: MemberWatchOptions, failure?: string) {
     this.#options = options;
     this.type = options.type;
@@ -72,59 +72,62 @@ export class MemberWatch implements Watched, Disposable {
     return kindKey(this.type);
   }
 
-  /** {@link readabilityKey} what the watch shows. */
+  /** {@link readabilityKey} of the watch. */
   get sight(): string {
     return readabilityKey(this.kind, this.namespace);
   }
 
-  /** Whether the cluster counts as known only when this kind is. */
+  /** True when the cluster counts as known only if this kind is known. */
   get isEssential(): boolean {
     return this.type.group !== "" || this.type.kind !== "Namespace";
   }
 
-  /** Why the watch is broken now. */
+  /** Reason why the watch is broken now. */
   get failure(): string | undefined {
     return this.#failure;
   }
 
-  /** Since when, epoch milliseconds, once the failure has lasted. */
+  /** Time from which on the watch is blind, in epoch milliseconds; set once a failure has lasted. */
   get blindSince(): number | undefined {
     return this.#blindSince;
   }
 
-  /** The member does not serve the kind, or not in that version. */
+  /** True when the member does not serve the kind in this version. */
   get isUnserved(): boolean {
     return this.#isUnserved;
   }
 
-  /** The account has no right to watch the kind. */
+  /** True when the account may not watch the kind. */
   get isDenied(): boolean {
     return this.#isDenied;
   }
 
-  /** Why nothing is known, where that is for want of a right. */
+  /** Reason why the objects are unknown, if a missing permission is the cause. */
   get denial(): string | undefined {
     return this.#isDenied && !this.isKnown ? this.#failure : undefined;
   }
 
-  /** What it brought is as good as nothing. It only tries whether it is allowed again. */
+  /**
+   * True when the permission was lost. The known state is worthless, and the watch only retries until it is permitted
+   * again.
+   */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** What it shows is all there is. Of a kind that is not served (any more) nothing new is heard. */
+  /** True when the watch shows all objects of the kind. A kind that is not served gets no updates, so it is not known. */
   get isKnown(): boolean {
     return this.informer.synced && !this.#isLost && !this.#isUnserved;
   }
 
-  /** Whether a watch of that would bring the same. */
+  /** True when a new watch of `watched` would be equivalent to this one. */
   isAlike({ type }: Watched): boolean {
     const { version, plural, namespaced, scale } = this.type;
     const isServedAlike = type.version === version && type.plural === plural && type.namespaced === namespaced;
     return isServedAlike && sameValue(type.scale, scale);
   }
 
-  /** The watch broke (`error`), or works. */
+  /** Called when the watch broke (`error`) or works (undefined). */
   heard(error: unknown): void {
     const wasUnserved = this.#isUnserved;
     if (error === undefined) this.#isUnserved = false;
@@ -135,19 +138,18 @@ export class MemberWatch implements Watched, Disposable {
     if (isMissing(error)) this.#options.unserved(this);
   }
 
-  /** The server that went back was read anew. */
+  /** Called when everything was listed again after the server had gone back in time. */
   readAnew(): void {
     this.#judge(undefined);
     this.#options.trustChanged();
   }
 
-  /** A watch that waits out a failure need not wait any longer. */
+  /** Retries a watch in backoff at once. */
   retry(): void {
     if (this.#failure !== undefined) this.#losePatienceLater();
     this.informer.retryNow();
   }
 
-  /** Ends the watch. */
   end(reason: unknown): void {
     this[Symbol.dispose]();
     this.stop.abort(reason);
@@ -170,7 +172,7 @@ export class MemberWatch implements Watched, Disposable {
       this.#doubt(failure);
       return;
     }
-    // An answer is no news of a server that went back, until everything was read anew.
+    // After a server went back in time, an answer does not end the failure. Only a new list does.
     if (failure === undefined && this.informer.isBehind) return;
     const isNews = (this.#failure === undefined) !== (failure === undefined);
     const wasBlind = this.#blindSince !== undefined;
@@ -178,7 +180,7 @@ export class MemberWatch implements Watched, Disposable {
     if (!isNews) return;
     if (failure !== undefined) {
       if (this.informer.synced) {
-        // A list that no watch follows is soon untrue; and where lists are allowed and watches are not, each session would begin with one.
+        // A list without a watch is outdated soon. If only `list` is granted, every session begins with such a list.
         if (this.#isDenied && this.#isGrantedByItself && !this.informer.followed) this.#lose();
         else this.#losePatienceLater();
       } else {
@@ -192,7 +194,7 @@ export class MemberWatch implements Watched, Disposable {
     if (wasBlind || !this.informer.synced) this.#options.sightChanged();
   }
 
-  /** What is known is of a history that is no more, and so is as old as the last contact. */
+  /** The server went back in time. The known state belongs to a discarded history and is no newer than now. */
   #doubt(failure: string | undefined): void {
     this.#patience?.[Symbol.dispose]();
     this.#failure = failure;
@@ -219,7 +221,7 @@ export class MemberWatch implements Watched, Disposable {
     });
   }
 
-  /** The right comes and goes without the others: that of a kind which was granted by name, or those in one namespace. */
+  /** True when the permission can be lost alone: for a kind that was granted by name, and for a single namespace. */
   get #isGrantedByItself(): boolean {
     return this.namespace !== undefined || !isAlwaysGranted(this.type);
   }
