@@ -1,7 +1,7 @@
 /**
- * The namespaces that Meridian made on a member: their labels and their end.
+ * The namespaces that Meridian created on a member: their labels and their removal.
  *
- * Promises: a namespace goes only when Meridian made it and nothing is left in it.
+ * Promises: a namespace is removed only if Meridian created it and it is empty.
  */
 export { NamespaceCleaner } from "./namespaceCleaner.ts";
 export { NamespaceLabeller } from "./namespaceLabels.ts";

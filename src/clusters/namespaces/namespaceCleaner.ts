@@ -25,36 +25,36 @@ export interface NamespaceCleanerOptions {
   logger: Logger;
   metrics: Pick<Metrics, "failed">;
   namespaces: MemberNamespaces;
-  /** All namespaces of ours on the member are known, and the cache does not hold deletions. */
+  /** True when all our namespaces on the member are known and the cache does not hold deletions. */
   mayRemove: (ref: ObjectRef) => boolean;
 }
 
-/** To inspect a namespace takes a request for each kind: so many namespaces are inspected at a time. */
+/** Namespaces that are inspected concurrently. One inspection takes a request for each kind. */
 const AT_A_TIME = 4;
-/** A namespace goes when it was empty for so long: who has made it ready for something has begun by then. */
+/** A namespace is deleted after it was empty for this time, so that a user who prepared it can put objects into it. */
 const EMPTY_FOR_MS = 30_000;
 
-/** One life of a namespace that was seen empty. */
+/** A namespace, by UID, that was seen empty. */
 interface SeenEmpty {
   uid: string;
   /** Monotonic milliseconds. */
   since: number;
-  /** Until it is inspected again. */
+  /** Timer of the next inspection. */
   wait: Disposable | undefined;
 }
 
 /**
- * Carries out Delete rows for namespaces, during one session: inspects the namespace, inspects it again some time later, and deletes it when
- * nothing was inside both times. A namespace that holds anything, or that cannot be inspected completely, stays and is inspected again, slowly,
- * for as long as the row stands. Carries out Release rows as well.
+ * Carries out Delete and Release rows for namespaces, during one session. A namespace is deleted when two inspections
+ * some time apart found it empty. A namespace that holds an object, or that cannot be inspected completely, stays. It
+ * is inspected again with backoff while the row exists.
  */
 export class NamespaceCleaner {
   readonly #options: NamespaceCleanerOptions;
   readonly #queue = new PQueue({ concurrency: AT_A_TIME });
   readonly #backoffs: Backoffs;
-  /** Keys of namespaces that are being inspected, or are about to be. */
+  /** Keys of the namespaces in the queue or under inspection. */
   readonly #busy = new Set<string>();
-  /** Keys of those that changed while they were being inspected. */
+  /** Keys of the namespaces that changed during their inspection. */
   readonly #again = new Set<string>();
   /** By key. */
   readonly #seenEmpty = new Map<string, SeenEmpty>();
@@ -73,7 +73,7 @@ export class NamespaceCleaner {
     );
   }
 
-  /** Considers a namespace that has changed, or that something has left. */
+  /** Considers a namespace that has changed, or whose last object has gone. */
   enqueue(object: MemberObject): void {
     if (!isNamespace(object.ref)) return;
     const { key } = object;
@@ -102,7 +102,10 @@ export class NamespaceCleaner {
     if (object !== undefined) this.enqueue(object);
   }
 
-  /** What a row asks for now: a deletion only of the life that it names, and while nothing of ours is or should be inside. */
+  /**
+   * Action that the row asks for now. A deletion is due only while no object of ours is, or should be, in the
+   * namespace.
+   */
   #due(object: MemberObject): { kind: "Delete" | "Release"; observed: ObservedObject } | undefined {
     const { session, objects, mayRemove } = this.#options;
     if (session.signal.aborted) return undefined;
@@ -120,7 +123,7 @@ export class NamespaceCleaner {
     else if (hasChanged) this.#enqueueKey(key);
   }
 
-  /** True when the namespace should be tried again: what occupies it may yet go. */
+  /** True when the namespace should be tried again, since the objects in it may still go. */
   async #carryOut(key: string): Promise<boolean> {
     const { session, objects } = this.#options;
     const object = objects.get(key);
@@ -152,7 +155,7 @@ export class NamespaceCleaner {
     const { session, objects, namespaces } = this.#options;
     const { client, discovery, signal } = session;
     const emptiness = await inspectNamespace(client, discovery, name, signal);
-    // The inspection took a while: the row may have been withdrawn, and something may have been placed there meanwhile.
+    // The inspection took a while. Meanwhile the row may have been withdrawn, or an object placed in the namespace.
     const object = objects.get(key);
     const due = object && this.#due(object);
     if (object === undefined || due?.kind !== "Delete") return false;
@@ -167,13 +170,16 @@ export class NamespaceCleaner {
     }
     const { uid, resourceVersion } = due.observed;
     const isRemoved = await this.#writing(object, () => namespaces.remove({ name, uid, resourceVersion }, signal));
-    // Removed, or changed by somebody: what was seen of it is over.
+    // The namespace was removed, or another writer changed it. Either way the earlier inspection no longer counts.
     this.#forgetEmpty(key);
     if (isRemoved) objects.fail(object, undefined);
     return !isRemoved;
   }
 
-  /** Whether that life was seen empty long enough ago; if not, it is inspected again when that is so. */
+  /**
+   * True when the namespace with this UID was first seen empty long enough ago. Otherwise schedules the second
+   * inspection.
+   */
   #hasBeenEmpty(key: string, { uid }: ObservedObject): boolean {
     const { clock } = this.#options;
     const now = clock.monotonic();
@@ -197,7 +203,7 @@ export class NamespaceCleaner {
   #failed(object: MemberObject, error: unknown): void {
     const { session, objects, logger, metrics } = this.#options;
     const outcome = classify(error);
-    // The Lease may yet be renewed in time; and a server that is asked too much has not refused anything.
+    // The Lease may still be renewed in time, and a throttled request was not refused. Neither is a failure.
     if (outcome?.kind === "NotLeader" || outcome?.kind === "Throttled") return;
     if (outcome === undefined || outcome.kind === "Refused") metrics.failed(CONTROLLER);
     const { reason, message } =

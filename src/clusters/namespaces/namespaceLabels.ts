@@ -23,7 +23,10 @@ export interface NamespaceLabellerOptions {
   logger: Logger;
 }
 
-/** Brings the labels of the hub's namespaces to those that Meridian made on one member, during one session, whenever the hub's change. */
+/**
+ * Copies the Pod Security labels of the hub's namespaces to the namespaces that Meridian created on one member, during
+ * one session.
+ */
 export class NamespaceLabeller {
   readonly #options: NamespaceLabellerOptions;
   readonly #backoffs: Backoffs;
@@ -35,7 +38,7 @@ export class NamespaceLabeller {
     options.session.signal.addEventListener("abort", () => this.#backoffs.clear(), { once: true });
   }
 
-  /** Considers a namespace that has changed, or of which a row says something new. */
+  /** Considers a namespace that has changed, or for which a row has named new labels. */
   enqueue(object: MemberObject): void {
     const { key } = object;
     if (this.#options.session.signal.aborted || this.#busy.has(key) || !isNamespace(object.ref)) return;
@@ -53,11 +56,11 @@ export class NamespaceLabeller {
     for (const object of this.#options.objects.all()) this.enqueue(object);
   }
 
-  /** The labels that are to be brought to a namespace of ours. */
+  /** Labels to write to a namespace of ours; undefined when there is nothing to write. */
   #isDue({ ref, observed, row }: MemberObject): Labels | undefined {
     const wanted = this.#options.labels.of(ref.name);
     if (wanted === undefined || observed === undefined || !observed.isOurs || observed.deleting) return undefined;
-    // A namespace that is to go, or to be let go of, is left alone.
+    // A namespace with a Delete or Release row is left alone.
     if (row !== undefined) return undefined;
     return textOf(wanted) === (observed.podSecurity ?? textOf({})) ? undefined : wanted;
   }
@@ -85,7 +88,7 @@ export class NamespaceLabeller {
     } finally {
       this.#busy.delete(key);
     }
-    // The watch brings the answer; until then, and when the labels were refused, it is not tried again at once.
+    // The watch brings the result. Until then, and after a refusal, the write is not repeated at once.
     this.#backoffs.schedule(key, textOf(wanted), "slowly", () => {
       const object = objects.get(key);
       if (object !== undefined) this.enqueue(object);
