@@ -1,5 +1,3 @@
-/**
- * What a member says of pods: why they do not run, and how much room its nodes have.
- */
+/** Pods and nodes of a member: why pods do not run, and how much free room the nodes have. */
 export { PodTroubles } from "./podTroubles.ts";
 export { roomNow, RoomReader } from "./roomReader.ts";

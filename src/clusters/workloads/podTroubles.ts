@@ -12,46 +12,49 @@ export interface PodTroublesOptions {
   logger: Logger;
 }
 
-/** Pods that start as they should are ready by then, mostly. */
+/** Delay of the first read. Most pods that start normally are ready by then. */
 const FIRST_READ_MS = 3_000;
-/** A workload that stays in trouble is asked about less and less often. */
+/** Longest delay between reads for a workload that stays unhealthy. */
 const LONGEST_BETWEEN_MS = 60_000;
-/** One of which nothing was found is asked about again so soon after a change: most changes are of pods that start as they should. */
+/** Delay after a change of a workload without known trouble. Most changes come from pods that start normally. */
 const CHANGED_READ_MS = 15_000;
-/** Before each read of one member, whatever it is about: so long, too, the workloads of which the turn comes at once wait for each other. */
+/** Pause before each read of one member. Workloads that become due within this pause are read together. */
 const BETWEEN_READS_MS = 200;
-/** A read comes up to such a share of its time early, with those of others whose time falls into the same share. */
+/** A read comes up to this fraction of its delay early, together with other reads due in the same time slot. */
 const EARLY = 1 / 4;
 /**
- * What a read costs: so long the next one waits, but for what may be spent at once. A member in the middle of something large, such as a rollout
- * of everything, is read slowly, so that the reads cost little beside the rollout.
+ * Cost of a read, as a delay of the next one; up to SPENT_AT_ONCE_MS may be spent without delay. So a member in a large
+ * rollout is read slowly, and the reads cost little compared with the rollout.
  */
 const READ_COSTS_MS = 5_000;
 const POD_COSTS_MS = 100;
 const SPENT_AT_ONCE_MS = 50_000;
-/** Workloads are asked about by one request as long as they should have no more pods than this together. */
+/** Maximum of desired pods of the workloads in one request. */
 const PODS_TOGETHER = 250;
-/** …where a workload does not say how many it should have. */
+/** Assumed number of pods of a workload without a desired replica count. */
 const USUAL_PODS = 10;
-/** Characters of the values by which their pods are selected: the values stand in the request's address, which proxies bound. */
+/**
+ * Maximum of characters of the selector values in one request. The values are part of the URL, whose length proxies
+ * limit.
+ */
 const LONGEST_VALUES = 2_000;
-/** Whoever may not read pods now may be allowed to later. */
+/** Delay after a forbidden read. The permission may be granted later. */
 const REFUSED_FOR_MS = 600_000;
 const PAGE = 20;
 const PAGE_TOGETHER = 100;
 const PAGES = 5;
-/** A hundred pods take a second; nobody waits for the rest where they take a minute. */
+/** Time limit of one read. A hundred pods normally take a second. */
 const LONGEST_MS = 60_000;
-/** What a selector asks of one label, in the form in which nearly all ask. */
+/** `key=value`, the form of nearly all selector requirements. */
 const EQUALS = /^([^\s=,!]+)=([^\s=,!]*)$/;
 
 interface Pending {
   uid: string;
   hash: string | undefined;
   reads: number;
-  /** Replicas that were not ready when the workload changed last; undefined for kinds without replicas. */
+  /** Unready replicas at the last change of the workload; undefined for kinds without replicas. */
   unready: number | undefined;
-  /** Its pods were too many to be read together with those of others. */
+  /** The workload has too many pods to be read together with other workloads. */
   alone: boolean;
   /** Monotonic milliseconds; undefined while the read waits for its turn or is under way. */
   dueAt: number | undefined;
@@ -59,34 +62,36 @@ interface Pending {
 }
 
 type Label = readonly [key: string, value: string];
-/** At least one. */
+/** At least one label. */
 type Labels = readonly [first: Label, ...others: Label[]];
 
-/** A workload whose turn it is. */
+/** A workload whose pods are read now. */
 interface Turn {
   key: string;
   pending: Pending;
   observed: ObservedObject;
-  /** What selects its pods, where these may be read together with those of others. */
+  /** Labels that select its pods; undefined when its pods must be read alone. */
   labels: Labels | undefined;
 }
 
 /**
- * Finds out why pods of an unhealthy workload do not run, during one session. Pods are not watched: they do not carry our label, and a member has
- * many of them. So the pods of a workload are read, a hundred at most, when the workload has not been healthy for some seconds, and again, less
- * and less often, for as long as that lasts. One read of a member at a time; workloads of a namespace whose turn has come are read together, so that
- * a member on which nothing starts is asked a few times and not once for each workload.
+ * Finds out why pods of an unhealthy workload do not run, during one session.
  *
- * A member that does not let Meridian read pods is no trouble: then the workload's own status is all that is said.
+ * Pods are not watched, since they do not carry our label and a member has many of them. Instead the pods of a workload
+ * (a hundred at most) are read when the workload has been unhealthy for some seconds, and again with growing delays. A
+ * member gets one read at a time. Due workloads of one namespace are read together, so that a member on which nothing
+ * starts gets few requests.
+ *
+ * If Meridian may not read pods on a member, only the workload's own status is reported.
  */
 export class PodTroubles {
   readonly #options: PodTroublesOptions;
   readonly #pending = new Map<string, Pending>();
   readonly #due = new Set<string>();
   #reading = false;
-  /** That the read under way has brought so far. */
+  /** Number of pods that the current read has returned so far. */
   #pods = 0;
-  /** When all that was read is paid for, in monotonic milliseconds. */
+  /** Time at which all reads so far are paid for, in monotonic milliseconds. */
   #paidAt = Number.NEGATIVE_INFINITY;
   #refusedUntil = Number.NEGATIVE_INFINITY;
 
@@ -101,7 +106,7 @@ export class PodTroubles {
     );
   }
 
-  /** Considers a member object that has changed. Cheap when the object is healthy, or is no workload. */
+  /** Considers a member object that has changed. Cheap when the object is healthy or no workload. */
   consider(object: MemberObject): void {
     if (this.#options.session.signal.aborted) return;
     const { key, observed } = object;
@@ -121,10 +126,10 @@ export class PodTroubles {
     }
     const isBetter = unready !== undefined && known.unready !== undefined && unready < known.unready;
     known.unready = unready;
-    // Pods that become ready bring no trouble.
+    // A rising number of ready pods needs no read.
     if (isBetter && object.trouble === undefined) return;
     const { clock } = this.#options;
-    // Something happens there: what was found may not be so any more, or there may be something to find.
+    // After a change the known trouble may be outdated, or new trouble may exist.
     const soon = object.trouble === undefined ? CHANGED_READ_MS : FIRST_READ_MS;
     if (known.dueAt !== undefined && known.dueAt - clock.monotonic() > soon) this.#schedule(key, known, soon);
   }
@@ -160,7 +165,7 @@ export class PodTroubles {
         await clock.sleep(this.#pauseMs(), session.signal);
       }
     } catch (error) {
-      // The end of the session is the only thing that interrupts the pause.
+      // Only the end of the session interrupts the pause.
       if (!session.signal.aborted) throw error;
     } finally {
       this.#reading = false;
@@ -173,7 +178,7 @@ export class PodTroubles {
     return Math.max(BETWEEN_READS_MS, this.#paidAt - now - SPENT_AT_ONCE_MS);
   }
 
-  /** Takes out of what is due that workload, and those whose pods can be asked for by the same request. */
+  /** Removes the workload, and others whose pods fit into the same request, from the due ones. */
   #takeTurns(first: string): Turn[] {
     const turn = this.#turnOf(first);
     this.#due.delete(first);
@@ -219,7 +224,7 @@ export class PodTroubles {
       }
     }
     for (const { key, pending } of turns) {
-      // The workload may be healthy by now, or another one.
+      // The workload may have become healthy or been replaced meanwhile.
       if (this.#pending.get(key) !== pending) continue;
       if (again.has(key)) {
         pending.alone = true;
@@ -238,14 +243,14 @@ export class PodTroubles {
     return Math.floor((now + ms) / share) * share - now;
   }
 
-  /** Unless the workload is another one by now. */
+  /** Reports the trouble, unless the workload was replaced or changed meanwhile. */
   #tell({ key, observed }: Turn, trouble: PodTrouble | undefined): void {
     const { objects } = this.#options;
     const now = objects.get(key);
     if (now?.observed?.uid === observed.uid && now.observed.hash === observed.hash) objects.tell(now, trouble);
   }
 
-  /** Tells of each workload what its pods say. Answers the keys of those that have to be asked about again, alone. */
+  /** Reports the trouble of each workload. Returns the keys of the workloads that must be read again, alone. */
   async #ask(turns: readonly Turn[]): Promise<string[]> {
     const [first] = turns;
     if (first === undefined) return [];
@@ -256,7 +261,7 @@ export class PodTroubles {
     return [];
   }
 
-  /** Reads page by page, until a page tells of trouble. */
+  /** Reads page by page until a page shows trouble. */
   async #troubleOf({ ref, podSelector = "" }: ObservedObject): Promise<PodTrouble | undefined> {
     for await (const { items } of this.#pagesOf(ref.namespace, podSelector, PAGE)) {
       const trouble = podTrouble(ref, items);
@@ -266,8 +271,9 @@ export class PodTroubles {
   }
 
   /**
-   * Reads the pods of several workloads, and tells of each as soon as there is trouble. Answers the keys of those of which there is none as far as
-   * was read, where there are more pods than that. `key`: of the first label, by which all of them are selected.
+   * Reads the pods of several workloads together and reports each trouble as soon as it is found. If some pods were
+   * left unread, returns the keys of the workloads without trouble so far. `key`: key of the first label, shared by all
+   * of the workloads.
    */
   async #askTogether(turns: readonly Turn[], namespace: string | undefined, key: string): Promise<string[]> {
     const left = new Map(turns.flatMap((turn) => (turn.labels === undefined ? [] : [[turn, turn.labels] as const])));
@@ -301,7 +307,7 @@ export class PodTroubles {
   }
 }
 
-/** The labels that select the pods of a workload; undefined where its selector asks for more than values of labels. */
+/** Labels that select the pods of a workload; undefined when its selector has other requirements than `key=value`. */
 function labelsOf({ podSelector = "" }: ObservedObject): Labels | undefined {
   const labels: Label[] = [];
   for (const part of podSelector.split(",")) {
@@ -317,7 +323,7 @@ function hasLabels({ metadata }: KubeObject, labels: readonly Label[]): boolean 
   return labels.every(([key, value]) => metadata.labels?.[key] === value);
 }
 
-/** How many pods the workload should have. */
+/** Desired number of pods of the workload. */
 function podsOf({ health: { replicas } }: ObservedObject): number {
   return Math.max(1, replicas?.desired ?? USUAL_PODS);
 }
@@ -326,7 +332,7 @@ function unreadyOf({ health: { replicas } }: ObservedObject): number | undefined
   return replicas === undefined ? undefined : replicas.desired - replicas.ready;
 }
 
-/** Whether the pods of a workload may say more than the workload does. */
+/** True when the pods of a workload may tell more than its status. */
 function isToAskAbout(observed: ObservedObject | undefined): observed is ObservedObject {
   return observed?.podSelector !== undefined && !observed.deleting;
 }

@@ -20,33 +20,37 @@ export interface RoomReaderOptions {
   session: MemberSession;
   clock: Clock;
   logger: Logger;
-  /** Called after each reading; where nothing has changed, with the same value as before. */
+  /** Called after each reading, with the identical value when nothing has changed. */
   found: (reading: RoomReading) => void;
 }
 
 const EVERY_MS = 60_000;
-/** Pods of what Meridian has changed are made, and bound to nodes, by then. */
+/** Delay after Meridian changed a workload, so that its pods are created and bound to nodes. */
 const AFTER_CHANGE_MS = 5_000;
-/** Between two readings, whatever happens. */
+/** Minimum time between two readings. */
 const LEAST_BETWEEN_MS = 10_000;
-/** A member that takes long to answer is read less often: a twentieth of the time at most. */
+/** Pause as a multiple of the duration of the last reading, so that reading takes a twentieth of the time at most. */
 const PAUSE_FACTOR = 20;
-/** Whoever may not read nodes now may be allowed to later; and a member that misbehaves costs as much each time. */
+/**
+ * Delay after a forbidden read or a misbehaving member. The permission may be granted later, and misbehaviour is costly
+ * each time.
+ */
 const REFUSED_FOR_MS = 600_000;
-/** What was read once counts for so long, though it cannot be read any more. */
+/** A reading stays valid for this time when later readings fail. */
 const KEPT_FOR_MS = 300_000;
-/** Per page: a large member's list is never in memory as a whole. */
+/** Page size. The list of a large member is never in memory as a whole. */
 const PAGE = 500;
-/** Of the nodes, and of the pods: Kubernetes is made for 5,000 and 150,000. */
+/** Bounds for nodes and for pods. Kubernetes is designed for 5,000 nodes and 150,000 pods. */
 const BOUNDS = { objects: 500_000, bytes: 8 * 2 ** 30 };
-/** A list of so many pods takes a minute. */
+/** Time limit of one list. A list of 150,000 pods takes a minute. */
 const LONGEST_MS = 180_000;
-/** What the nodes do not keep room for. */
+/** Field selector without the finished pods, which take no room on a node. */
 const RUNNING = "status.phase!=Succeeded,status.phase!=Failed";
 
 /**
- * Measures how much room the nodes of a member have, during one session and while somebody asks for it: once a minute, and soon after Meridian itself
- * has changed a workload there. Nodes and pods are listed page by page, and of each page only sums are kept; nothing is watched.
+ * Measures the free room on the nodes of a member, during one session and while it is wanted: once a minute, and soon
+ * after Meridian has changed a workload on the member. Nodes and pods are listed page by page, and only sums are kept.
+ * Nothing is watched.
  */
 export class RoomReader {
   readonly #options: RoomReaderOptions;
@@ -57,7 +61,7 @@ export class RoomReader {
   #lastRoomAt = Number.NEGATIVE_INFINITY;
   #pause = LEAST_BETWEEN_MS;
   #told: { text: string; reading: RoomReading } | undefined;
-  /** What was applied to workloads last, by their keys. */
+  /** Hash last applied to each workload, by key. */
   readonly #hashes = new Map<string, string | undefined>();
 
   constructor(options: RoomReaderOptions) {
@@ -65,7 +69,7 @@ export class RoomReader {
     options.session.signal.addEventListener("abort", () => this.want(false), { once: true });
   }
 
-  /** Somebody asks for the room, or nobody does any more. */
+  /** Turns the measurement on or off. */
   want(isWanted: boolean): void {
     if (isWanted === this.#isWanted) return;
     this.#isWanted = isWanted;
@@ -79,7 +83,10 @@ export class RoomReader {
     this.#hashes.clear();
   }
 
-  /** Considers a member object that has changed: when Meridian has written a workload, its pods take up another room. */
+  /**
+   * Considers a member object that has changed. A workload that Meridian has written may need a different amount of
+   * room.
+   */
   consider({ key, observed }: MemberObject): void {
     if (!this.#isWanted || observed?.health.replicas === undefined) {
       if (this.#hashes.delete(key)) this.#changed();
@@ -95,7 +102,10 @@ export class RoomReader {
     if (this.#isWanted && !this.#reading) this.#schedule(AFTER_CHANGE_MS);
   }
 
-  /** Not later than that, and not before the pause since the last reading is over. */
+  /**
+   * Schedules a reading in `ms`, but not before the pause after the last reading is over. An earlier scheduled reading
+   * stays.
+   */
   #schedule(ms: number): void {
     const { clock } = this.#options;
     const now = clock.monotonic();
@@ -140,10 +150,10 @@ export class RoomReader {
   }
 }
 
-/** What a reading needs of a member. */
+/** Part of a session that a reading needs. */
 type Readable = Pick<MemberSession, "cluster" | "client" | "namespaces" | "signal">;
 
-/** Reads the room on the nodes of a member once. Rejects with what the client rejects with. */
+/** Reads the free room on the nodes of a member once. Rejects with the client's errors. */
 async function readRoom(member: Readable, slice: TimeSlice): Promise<RoomReading> {
   if (member.namespaces !== undefined)
     return {
@@ -162,7 +172,10 @@ async function readRoom(member: Readable, slice: TimeSlice): Promise<RoomReading
   }
 }
 
-/** As {@link readRoom}, for a command that asks once: what cannot be read is an answer. Rejects only when the signal aborts. */
+/**
+ * As {@link readRoom}, for a command that reads once. A failed read is a result with a reason. Rejects only when the
+ * signal aborts.
+ */
 export async function roomNow(member: Readable): Promise<RoomReading> {
   try {
     return await readRoom(member, TimeSlice.of(systemClock));
