@@ -3,24 +3,27 @@ import { type Failure, REPLACED } from "../../desiredstate/index.ts";
 import type { Span } from "../../observability/index.ts";
 import { type Action, type MemberObject } from "../model/index.ts";
 
-/** One go at a member object. */
+/** One attempt to act on a member object. */
 export interface Attempt {
   object: MemberObject;
   action: Action;
-  /** {@link attemptOf} when it began. */
+  /** {@link attemptOf} at the start of the attempt. */
   name: string;
-  /** What was asked for when it began; the object may be another's since, or nobody's. */
+  /** Row and origin at the start of the attempt. The object may have a different row, or none, by now. */
   asked?: Pick<MemberObject, "row" | "origin">;
-  /** The reason of the failure before, so that each is logged once. */
+  /** Reason of the previous failure, so that each reason is logged once. */
   before?: string | undefined;
-  /** Whether something might be there before it. */
+  /** `mayBeThere` of the object before the attempt. */
   mightBeThere?: boolean;
   isHeal: boolean;
-  /** Of what is sent for it. */
+  /** Span of the attempt's requests. */
   span?: Span;
 }
 
-/** What is tried with a member object. As long as that is the same, so will be the answer; anything else is worth a try at once. */
+/**
+ * Text that identifies an attempt. The same attempt gets the same answer and has to wait; a different attempt is made
+ * at once.
+ */
 export function attemptOf({ row, observed }: MemberObject, { kind }: Action): string {
   const apply = row?.verb === "Apply" ? row : undefined;
   const removal = row?.verb === "Delete" ? row : undefined;
@@ -28,25 +31,25 @@ export function attemptOf({ row, observed }: MemberObject, { kind }: Action): st
   return [kind, row?.verb, observed?.uid, apply?.hash, apply?.conflictResolution, agreed, keepsClaims].join(" ");
 }
 
-/** What was written is what is asked for now as well. */
+/** True when the row still asks for the object that the action wrote. */
 export function isStillAskedFor({ row }: MemberObject, action: Action): boolean {
   const isApply = action.kind === "Create" || action.kind === "Update";
   return isApply && row?.verb === "Apply" && row.hash === action.row.hash;
 }
 
 /**
- * Whether the write puts right what somebody did, and does not bring what is wanted anew. A removal of this worker's own may be over only after the
- * object is wanted again: that is nobody else's doing.
+ * True when the write corrects drift, and does not carry out a new row. A removal by this worker may finish only after
+ * the object is wanted again. Creating that object again is no drift correction.
  */
 export function isHealing({ carriedOut, row, judged, removed, gone }: MemberObject, action: Action): boolean {
-  // Somebody may make the old one again each time.
+  // Another writer may create the replaced object again each time.
   if (action.kind === "Delete") return row?.verb === "Delete" && row.why.reason === REPLACED;
-  // What the copy keeps has changed on the hub.
+  // A stale judgement means that a kept field has changed on the hub, which is no drift.
   if (action.kind === "Update") return action.drift.length > 0 || (carriedOut && judged?.isStale !== true);
   return action.kind === "Create" && carriedOut && (gone === undefined || gone !== removed);
 }
 
-/** Why a member object that is not as it should be is left so for a while. */
+/** Failure for a member object whose drift is corrected less and less often. */
 export function contested(action: Action): Failure {
   const [first] = action.kind === "Update" ? action.drift : [];
   const changed = `changes ${first?.path ?? "Meridian's marks"}`;

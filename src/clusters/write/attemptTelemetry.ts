@@ -17,11 +17,11 @@ import { type MemberObject, type TellOfNamespace } from "../model/index.ts";
 import { TransportError } from "../../runtime/index.ts";
 import { CONTROLLER, type Outcome } from "./outcome.ts";
 
-/** What spans, log lines and the count of errors say of the writes to one member. */
+/** Spans, log lines and the error metric for the writes to one member. */
 
 export interface AttemptTelemetryOptions {
   cluster: string;
-  /** Its lines name the cluster. */
+  /** Logger whose lines name the cluster. */
   logger: Logger;
   metrics: Pick<Metrics, "failed">;
   tracer: Tracer;
@@ -31,16 +31,19 @@ type SyncResult = "created" | "updated" | "healed" | "deleted" | "released" | "c
 
 export class AttemptTelemetry {
   readonly #options: AttemptTelemetryOptions;
-  /** A write has not reached the member since it answered last. */
+  /** A write has failed to reach the member since the member's last answer. */
   #outOfReach = false;
-  /** Keys of member objects that were last tried in vain. */
+  /** Keys of member objects whose last attempt failed. */
   readonly #unfinished = new Set<string>();
 
   constructor(options: AttemptTelemetryOptions) {
     this.#options = options;
   }
 
-  /** Beneath the plan that asked, or beside it where that is long ago, or where somebody else is the cause. `now`: monotonic milliseconds. */
+  /**
+   * Starts the span of an attempt as a child of the plan that asked for it. The span only links to the plan if the plan
+   * is old or the attempt corrects drift. `now`: monotonic milliseconds.
+   */
   startSpan({ object: { ref, origin }, action, isHeal }: Omit<Attempt, "span">, now: number): Span {
     const isSync = action.kind === "Create" || action.kind === "Update";
     return startSpan(this.#options.tracer, `${isSync ? "Sync" : action.kind}${ref.kind}`, {
@@ -56,7 +59,7 @@ export class AttemptTelemetry {
     });
   }
 
-  /** For the namespace that the attempt finds missing: a span beneath its own, and a line. */
+  /** Adds a child span and a log line for a namespace that the attempt has to create. */
   ofNamespaces(attempt: Attempt): TellOfNamespace {
     return async (name, make) => {
       const { tracer, cluster, logger } = this.#options;
@@ -96,7 +99,10 @@ export class AttemptTelemetry {
     else logger.info(fields, `applied: ${result}`);
   }
 
-  /** The error counts for the span. Of a Secret the server's own words may quote what is in it. */
+  /**
+   * Records the error in the span. The server's message is left out for a Secret, since the message may quote its
+   * content.
+   */
   failed({ object, span }: Attempt, error: unknown, outcome: Outcome | undefined): void {
     if (span === undefined) return;
     const result: SyncResult = outcome?.kind === "Refused" ? "refused" : "failed";
@@ -104,13 +110,14 @@ export class AttemptTelemetry {
     recordError(span, object.ref.kind === "Secret" ? withoutWords(error, outcome) : error);
   }
 
-  /** The member answers, to writes or to the probe. */
+  /** Called when the member answers a write or the probe. */
   answered(): void {
     this.#outOfReach = false;
   }
 
   /**
-   * A refusal counts each time. A member that is out of reach would count for each of its objects: it does once, until it answers again.
+   * Counts an error. Each refusal counts. An unreachable member counts once until it answers again, and not for each of
+   * its objects.
    */
   count(outcome: Outcome | undefined): void {
     const unreached = isUnreached(outcome);
@@ -119,7 +126,10 @@ export class AttemptTelemetry {
     if (unreached) this.#outOfReach = true;
   }
 
-  /** The attempt has ended, and another one will be made. A line once for each new reason: the next attempt may well say the same. */
+  /**
+   * Called when an attempt has failed and will be repeated. Logs each new reason once, since the next attempt may fail
+   * for the same reason.
+   */
   retried(attempt: Attempt, error: unknown, outcome: Outcome): void {
     const reason = "reason" in outcome ? outcome.reason : outcome.kind;
     const isNews = attempt.object.failure?.reason !== reason;
@@ -133,13 +143,16 @@ export class AttemptTelemetry {
     logger.debug({ ...fieldsOf(attempt), action: attempt.action.kind, event_reason: reason }, "tried in vain");
   }
 
-  /** Nothing is to be done any more. What was tried in vain and is as it should be arrived without an answer. */
+  /**
+   * Called when an object needs no more action. If its last attempt failed, the write had arrived although no answer
+   * came.
+   */
   settled(object: MemberObject): void {
     if (!this.#unfinished.delete(object.key) || object.row === undefined) return;
     this.#options.logger.info(fieldsOf({ object }), "applied: found there");
   }
 
-  /** What no attempt is made for, since the member refuses its kind. */
+  /** Logs an object that is not sent, since the account may not read its kind. */
   denied(object: MemberObject, { reason, message }: Failure): void {
     this.#options.logger.warn({ ...fieldsOf({ object }), event_reason: reason }, `not sent: ${message}`);
   }
@@ -148,7 +161,7 @@ export class AttemptTelemetry {
     this.#options.logger.warn({ ...fieldsOf(attempt), event_reason: reason }, `applied without effect: ${message}`);
   }
 
-  /** An error that is none of the member's. */
+  /** Logs an internal error that the member did not cause. */
   broke(attempt: Attempt, error: unknown): void {
     this.#options.logger.error(
       { ...fieldsOf(attempt), err: error, event_reason: "InternalError" },
@@ -168,7 +181,7 @@ function isUnreached(outcome: Outcome | undefined): outcome is Unreached {
   return outcome?.kind === "Unreached" || outcome?.kind === "Silent";
 }
 
-/** What became of the connection, which says more than that the cluster is out of reach. */
+/** Reason of a transport error, which is more specific than `ClusterUnreachable`. */
 function transportReason(error: unknown): string | undefined {
   return error instanceof TransportError ? error.reason : undefined;
 }
@@ -208,7 +221,7 @@ function fieldsOf({
   };
 }
 
-/** The same kind of error, with the words that are fit for everybody. */
+/** The same kind of error with a message that quotes no content. */
 function withoutWords(error: unknown, outcome: Outcome | undefined): Error {
   const told = new Error(
     outcome === undefined ? "internal error" : "message" in outcome ? outcome.message : outcome.kind,

@@ -11,10 +11,10 @@ import {
 import type { Life } from "./stripMarks.ts";
 
 /**
- * Makes certain that the volume claims of a StatefulSet outlive that life of it. With `whenDeleted: Delete` the claims name the StatefulSet as
- * their owner, and the garbage collector deletes them along with it: that is meant for the end of the object, not for a move. So the field
- * becomes `Retain` first, and the removal is refused (`Conflict`, to be tried again) until no claim names the StatefulSet any more. Rejects
- * with what the client rejects with.
+ * Makes sure that the volume claims of a StatefulSet survive its deletion. With `whenDeleted: Delete` the claims have
+ * an ownerReference to the StatefulSet, and the garbage collector deletes them with it. That is intended for the end of
+ * the object, not for a move. So the field is set to `Retain` first. The removal is refused (`Conflict`, to be retried)
+ * until no claim names the StatefulSet as owner. Rejects with the client's errors.
  */
 export async function keepClaims(
   client: Client,
@@ -43,7 +43,7 @@ function notYet(why: string): ApiError {
   return new ApiError(409, "Conflict", `it stays until its claims can stay without it: ${why}`);
 }
 
-/** Undefined where the account may not list claims. */
+/** Undefined when the account may not list claims. */
 async function claimsIn(
   client: Client,
   namespace: string | undefined,

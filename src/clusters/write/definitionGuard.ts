@@ -2,8 +2,9 @@ import { isRecord, type KubeObject, type ObjectRef } from "../../apis/index.ts";
 import { ApiError, type Client, ifFound, isMissing, type ObjectList, type ResourceType } from "../../runtime/index.ts";
 
 /**
- * Refuses to remove a definition while objects of it may exist on the member: the server would delete every one of them along with it, whoever
- * made the object, and also where no version of the kind is served. Rejects with `CustomObjectsExist`, or with what the client rejects with.
+ * Refuses to remove a definition while objects of its kind may exist on the member. The server would delete all of them
+ * with the definition, whoever created them, even if no version of the kind is served. Rejects with
+ * `CustomObjectsExist` or with the client's errors.
  */
 export async function refuseWhileInUse(
   client: Client,
@@ -15,13 +16,13 @@ export async function refuseWhileInUse(
   if (definition === undefined || !wasEstablished(definition)) return;
   const type = servedBy(definition);
   const list = type && (await listed(client, type, signal));
-  // A path that the server does not serve (any more) says nothing of the objects in its store.
+  // The server may store objects of a kind that it does not serve.
   if (type === undefined || list === undefined) throw perhapsInUse(name);
   const [one] = list.items;
   if (one !== undefined) throw inUse(name, type, one);
 }
 
-/** Undefined when the server does not serve the kind (any more). */
+/** Undefined when the server does not serve the kind. */
 async function listed(client: Client, type: ResourceType, signal: AbortSignal): Promise<ObjectList | undefined> {
   try {
     return await client.list(type, { metadataOnly: true, limit: 1, signal });
@@ -31,7 +32,7 @@ async function listed(client: Client, type: ResourceType, signal: AbortSignal): 
   }
 }
 
-/** Before a definition is established there are no objects of it, and it never ceases to be. */
+/** True when the definition is established. Before that no objects exist, and `Established` never becomes false again. */
 function wasEstablished({ status }: KubeObject): boolean {
   const conditions = isRecord(status) ? status["conditions"] : undefined;
   if (!Array.isArray(conditions)) return false;
@@ -49,7 +50,7 @@ function inUse(definition: string, { kind }: ResourceType, { metadata }: KubeObj
   return new ApiError(409, "CustomObjectsExist", text);
 }
 
-/** The kind in the first version that is served; undefined while no version is. */
+/** The kind in the first served version; undefined when no version is served. */
 function servedBy(definition: KubeObject): ResourceType | undefined {
   const spec = isRecord(definition["spec"]) ? definition["spec"] : {};
   const names = isRecord(spec["names"]) ? spec["names"] : {};

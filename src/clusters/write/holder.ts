@@ -11,17 +11,17 @@ import type { ApplyRow } from "../../desiredstate/index.ts";
 import { hasApplied } from "../../interpreter/index.ts";
 import { ownerOf, ownershipOf } from "../model/index.ts";
 
-/** Who holds the name that a row asks for. */
+/** Holder of the name that a row wants to write. */
 export type Holder =
-  /** Written by this hub: its fields are ours to take. */
+  /** The object belongs to this hub, so we may take its fields. */
   | { kind: "Ours"; uid: string }
-  /** On its way out, whosever it is: afterwards the name is free. */
+  /** The object is being deleted, whoever owns it. The name is free afterwards. */
   | { kind: "Leaving" }
   | { kind: "Stranger"; uid: string; adoptable: true }
-  /** One that is never taken over, and why. */
+  /** The foreign object is never adopted; `why` gives the reason. */
   | { kind: "Stranger"; uid: string; adoptable: false; why: string };
 
-/** Of a stranger that is in such a namespace nothing good comes to whoever takes it over. */
+/** Namespaces whose foreign objects are never adopted. */
 const PROTECTED_NAMESPACES: ReadonlySet<string> = new Set([
   "kube-system",
   "kube-public",
@@ -29,7 +29,7 @@ const PROTECTED_NAMESPACES: ReadonlySet<string> = new Set([
   DEFAULT_SYSTEM_NAMESPACE,
 ]);
 
-/** Objects that a cluster makes for itself, and makes again. */
+/** Objects that a cluster creates for itself and recreates when they are deleted. */
 const OF_THE_CLUSTER: readonly Partial<ObjectRef>[] = [
   { kind: "Service", namespace: "default", name: "kubernetes" },
   { kind: "Endpoints", namespace: "default", name: "kubernetes" },
@@ -39,8 +39,8 @@ const OF_THE_CLUSTER: readonly Partial<ObjectRef>[] = [
 ];
 
 /**
- * Judges who holds a name, by the metadata of what is there. Ours is what names itself and this hub; where somebody took the label off, what
- * names itself and this very life of the hub object.
+ * Judges the holder of a name by the metadata of the live object. An object is ours if its annotation names itself and
+ * its label names this hub. If the label was removed, its annotation must name the UID of the row's owner instead.
  */
 export function judgeHolder(
   live: KubeObject,
@@ -60,7 +60,7 @@ export function judgeHolder(
     : { kind: "Stranger", uid, adoptable: false, why };
 }
 
-/** Why a name that an object holds which Meridian did not make is not written; undefined where the row takes the object over. */
+/** Refusal to write a name that a foreign object holds; undefined when the row adopts the object. */
 export function strangerRefusal(
   holder: Extract<Holder, { kind: "Stranger" }>,
   { ref, conflictResolution }: Pick<ApplyRow, "ref" | "conflictResolution">,
@@ -95,7 +95,7 @@ function whyNeverAdopted(
   return undefined;
 }
 
-/** What every API server makes, and makes so again: to change it is to change what the cluster is. */
+/** True for objects that every API server creates and restores. A change of them would change the cluster itself. */
 function isKubernetesOwn({ name, labels, annotations }: KubeObject["metadata"]): boolean {
   return (
     name.startsWith("system:") ||

@@ -1,7 +1,8 @@
 /**
- * The lane: comparing, writing, removing, and what a write came to.
+ * The lane of a member: it compares, writes and removes member objects, and classifies the outcome of each write.
  *
- * Promises: only a row removes, by UID; a failure of a cluster is a value, never an exception that stops others.
+ * Promises: only a row removes an object, and by UID; a failure of a cluster is a value, never an exception that stops
+ * other clusters.
  */
 export { Lane } from "./lane.ts";
 export { stripMarks } from "./stripMarks.ts";

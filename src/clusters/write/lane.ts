@@ -33,25 +33,28 @@ export interface LaneOptions {
   logger: Logger;
   metrics: Metrics;
   tracer: Tracer;
-  /** The connection seems broken: probe it now. */
+  /** Called when the connection seems broken, to probe it now. */
   suspect: () => void;
-  /** How many requests at a time are this lane's share of what the process can have under way. */
+  /** This lane's share of the concurrent requests of the process. */
   share: () => number;
-  /** Whether the lane has work that can be done now; called when that changes. */
+  /** Called when the lane gets work that can be done now, or has none left. */
   working: (working: boolean) => void;
-  /** Whether others go before the object. Who need not wait any longer is enqueued. Nobody waits unless it is given. */
+  /**
+   * True when other objects go before the object. The caller enqueues an object that no longer has to wait. Default: no
+   * object waits.
+   */
   mustWait?: (object: MemberObject) => boolean;
 }
 
-/** A member that has asked for fewer requests counts as one that does for so long after its pause: the next request may be refused as well. */
+/** A member counts as throttling for this time after its Retry-After, since the next request may get 429 again. */
 const THROTTLED_FOR_MS = 6_000;
 
 /**
- * Makes the objects of one member as their rows say, but for namespaces. Whatever happens in here stays here: a cluster that fails or is
- * slow has its own queue, its own backoff and its own breaker, and an error becomes a failure of one member object, never an exception
- * for a sibling.
+ * Carries out the rows of one member, except for namespaces. Each cluster has its own queue, backoff and circuit
+ * breaker, so that a failing or slow cluster does not affect others. An error becomes a failure of one member object,
+ * never an exception for another one.
  *
- * Work is keyed by member object: however often an object changes while it is being written, it is considered once more after that.
+ * Work is keyed by member object. An object that changes during its write is considered once more afterwards.
  */
 export class Lane implements AsyncDisposable {
   readonly #options: LaneOptions;
@@ -64,7 +67,7 @@ export class Lane implements AsyncDisposable {
   readonly #telemetry: AttemptTelemetry;
   readonly #waiting = new Set<string>();
   readonly #running = new Set<string>();
-  /** Changed while they were being written. */
+  /** Keys of the objects that changed during their write. */
   readonly #again = new Set<string>();
   #writer: MemberWriter | undefined;
   #throttledUntil = Number.NEGATIVE_INFINITY;
@@ -81,7 +84,7 @@ export class Lane implements AsyncDisposable {
     this.#telemetry = new AttemptTelemetry(options);
   }
 
-  /** Takes up work with the client of a new session. */
+  /** Starts sending with the writer of a new session. */
   attach(writer: MemberWriter): void {
     this.#writer = writer;
     this.enqueueAll();
@@ -94,7 +97,7 @@ export class Lane implements AsyncDisposable {
     this.#regulate();
   }
 
-  /** The pool's word on whether the member answers. */
+  /** Takes the pool's verdict whether the member answers. */
   setContact(ok: boolean): void {
     this.#breaker.setContact(ok);
     if (ok) this.#telemetry.answered();
@@ -105,8 +108,8 @@ export class Lane implements AsyncDisposable {
   }
 
   /**
-   * Why writes to a member in contact are slowed down or stopped at this moment; undefined while they flow. Holds no figure that changes from one
-   * moment to the next.
+   * Reason why writes to a member in contact are slowed down or stopped now; undefined when they are not. The message
+   * holds no changing numbers.
    */
   get pace(): Why | undefined {
     const now = this.#options.clock.monotonic();
@@ -119,7 +122,7 @@ export class Lane implements AsyncDisposable {
     return isTrying ? say("requests do not reach the server; one at a time is tried") : undefined;
   }
 
-  /** Considers every object of the cluster again: a session began, or more of the member is known. */
+  /** Considers every object of the cluster again, after a session began or more of the member became known. */
   enqueueAll(): void {
     for (const object of this.#options.objects.all()) this.enqueue(object);
   }
@@ -149,7 +152,7 @@ export class Lane implements AsyncDisposable {
     void this.#queue.add(() => this.#process(key));
   }
 
-  /** Waits for what is under way; nothing new is begun. */
+  /** Waits for the running writes. No new write begins. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     this.#queue.clear();
@@ -206,7 +209,7 @@ export class Lane implements AsyncDisposable {
       const read = action.kind === "Read" ? await writer.read(object.ref) : undefined;
       const written = await this.#act(attempt, writer);
       const answeredAt = clock.monotonic();
-      // With no await in between, so that one report says all of this.
+      // No await from here on, so that one report covers all of these changes.
       objects.endWrite(object);
       if (written !== undefined) {
         writer.observe(written);
@@ -229,7 +232,7 @@ export class Lane implements AsyncDisposable {
     }
   }
 
-  /** Whether objects of the kind are not known on the member, so that nothing can be done yet. */
+  /** True when the objects of the kind on the member are not known, so that the action has to wait. */
   #waitForKind(object: MemberObject, action: Action): boolean {
     const writer = this.#writer;
     if (writer === undefined || writer.isSynced(object.ref)) return false;
@@ -243,13 +246,13 @@ export class Lane implements AsyncDisposable {
     return isOrdered(action) && this.#options.mustWait?.(object) === true ? HELD : action;
   }
 
-  /** What the last attempt was refused for may have passed: the next one is not put off. */
+  /** Retries at once, since the cause of the last refusal may be gone. */
   retryNow(object: MemberObject): void {
     this.#backoffs.forget(object.key);
     this.enqueue(object);
   }
 
-  /** The member serves other kinds, or other versions of them, than before. */
+  /** Called when the kinds that the member serves, or their versions, have changed. */
   kindsChanged(): void {
     for (const object of this.#options.objects.all())
       if (object.failure?.reason === "KindNotServed") this.retryNow(object);
@@ -303,20 +306,20 @@ export class Lane implements AsyncDisposable {
     if (isContested) objects.contest(object, contested(action));
   }
 
-  /** What was put back has lasted, or may be put back again. */
+  /** Called when the pause after a drift correction is over: the correction has lasted, or the next one is allowed. */
   #pauseIsOver(key: string): void {
     const object = this.#options.objects.get(key);
     if (object !== undefined) this.#options.objects.contest(object, undefined);
     this.#enqueueKey(key);
   }
 
-  /** It is on its way out, and no watch will say when it is gone. */
+  /** Reads the object again soon. The object is being deleted, and no watch reports its end. */
   #lookAgain(object: MemberObject, action: Action): void {
     this.#answered(object.ref);
     this.#retry({ object, action, name: attemptOf(object, action), isHeal: false }, "soon");
   }
 
-  /** Whatever changes our values on the member does so again with the next attempt: that one is not sent at once. */
+  /** Retries slowly after an apply whose values admission has changed, since admission will change them again. */
   #hadNoEffect(attempt: Attempt, altered: readonly string[]): void {
     const { object, before } = attempt;
     const failure = withoutEffect(altered);
@@ -349,12 +352,12 @@ export class Lane implements AsyncDisposable {
 
   #handleOutcome(attempt: Attempt, outcome: Outcome): void {
     const { clock } = this.#options;
-    // An answer is an answer, also when it is no.
+    // A refusal is an answer too.
     if (outcome.kind === "NotLeader" || outcome.kind === "Unreached") this.#kinds.unsent(attempt.object.ref);
     else if (outcome.kind !== "Silent") this.#answered(attempt.object.ref);
     switch (outcome.kind) {
       case "NotLeader":
-        // The Lease may yet be renewed in time; if it is not, this lane is closed.
+        // The Lease may still be renewed in time. Otherwise this lane is closed.
         return this.#retry(attempt, "soon");
       case "Throttled":
         this.#concurrency.throttled(clock.monotonic());
@@ -365,16 +368,16 @@ export class Lane implements AsyncDisposable {
         this.#options.suspect();
         return this.#refuse(attempt, { ...outcome, final: false });
       case "Silent":
-        // Whether the whole member is silent is for the probe to say.
+        // The probe decides whether the whole member is silent.
         this.#kinds.silent(attempt.object.ref);
         this.#options.suspect();
         return this.#refuse(attempt, { reason: outcome.reason, message: outcome.message, final: false });
       case "NamespaceMissing":
-        // The namespace was there, or was made, a moment ago: somebody deletes it while we write.
+        // The namespace existed or was created a moment ago, so somebody deletes it during our write.
         return this.#refuse(attempt, { reason: "NamespaceMissing", message: "the namespace went away", final: false });
       case "Refused":
         if (!outcome.staleDiscovery) return this.#refuse(attempt, outcome);
-        // The server's own words are about an address.
+        // The server's message only names a URL path.
         this.#writer?.doubtKind(attempt.object.ref);
         return this.#refuse(attempt, { ...kindNotServed(attempt.object.ref), final: outcome.final });
     }
@@ -389,7 +392,7 @@ export class Lane implements AsyncDisposable {
   #refuse(attempt: Attempt, { reason, message, final, detail, fields }: Failure): void {
     const { object, action, name } = attempt;
     const more = defined({ detail, fields });
-    // What failed may not be what is wanted any more; the next attempt, which is due then, finds out about the new row.
+    // The row may have changed during the attempt. The failure does not apply to the new row, whose own attempt follows.
     if (attemptOf(object, action) === name) this.#options.objects.fail(object, { reason, message, final, ...more });
     this.#retry(attempt, final ? "slowly" : "soon");
   }
@@ -400,7 +403,7 @@ export class Lane implements AsyncDisposable {
     });
   }
 
-  /** False when there is no such member object any more. */
+  /** False when the member object was forgotten. */
   #enqueueKey(key: string): boolean {
     const object = this.#options.objects.get(key);
     if (object !== undefined) this.enqueue(object);
@@ -411,7 +414,7 @@ export class Lane implements AsyncDisposable {
     return Math.min(this.#concurrency.limit, this.#options.share());
   }
 
-  /** Opens, closes or narrows the queue as breaker, throttling and concurrency say. */
+  /** Starts, pauses or narrows the queue by the breaker, throttling and concurrency. */
   #regulate(): void {
     if (this.#closed) return;
     const now = this.#options.clock.monotonic();

@@ -11,14 +11,14 @@ import { associativeKey, isCustomGroup, type LostField, matchesKey } from "../..
 export interface PatchOperation {
   op: "test" | "replace" | "add" | "remove";
   path: string;
-  /** Absent of a removal alone. */
+  /** Absent only for `remove`. */
   value?: unknown;
 }
 
 /**
- * The lists of the desired object in which drift took something, as operations that put the whole list back. An apply merges keyed
- * lists: when somebody gave one of our ports another number, the merge holds both, and the server refuses the pair for a name or a
- * nodePort that occurs twice. Then only the whole list heals it.
+ * Operations that replace every list of the desired object in which drift took an item. An apply merges keyed lists. If
+ * somebody changed the number of one of our ports, the merge holds both ports, and the server refuses the pair for a
+ * duplicate name or nodePort. Only a replacement of the whole list corrects that.
  */
 export function listRepairs(drift: readonly LostField[], desired: KubeObject): PatchOperation[] {
   const repairs = new Map<string, PatchOperation>();
@@ -33,26 +33,29 @@ export function listRepairs(drift: readonly LostField[], desired: KubeObject): P
 }
 
 /**
- * The operations that empty again what an apply has emptied and the server has filled with the default of the schema, made null of or taken away: with
- * its last item a list with keys, a set or a map vanishes from the merge, since nobody owns an empty one. What others have put there stays.
- * Only custom kinds have such defaults, and tell null from empty.
+ * Operations that restore the empty fields of the desired object after an apply, if the server filled them with a
+ * schema default, set them to null or removed them. A keyed list, set or map vanishes from the merge with its last
+ * item, since nobody owns an empty one. Values of other owners stay. Only custom kinds have such defaults and
+ * distinguish null from empty.
  */
 export function emptiedAgain(desired: KubeObject, applied: KubeObject): PatchOperation[] {
   return emptied(desired, applied, () => true);
 }
 
 /**
- * The operations that empty what the desired object has empty and the live one has not, where nobody but Meridian has put anything in. An
- * apply makes null of such a map or list, which the schema of a custom kind refuses; what is empty already stays empty.
+ * Operations that empty the fields that are empty in the desired object but not in the live one, if only Meridian owns
+ * their content. An apply would turn such a map or list into null, which the schema of a custom kind refuses. A field
+ * that is already empty stays empty in an apply.
  */
 export function emptiedFirst(desired: KubeObject, live: KubeObject): PatchOperation[] {
-  // What the live object lacks, the apply adds as it is.
+  // The apply itself adds the fields that the live object lacks.
   return emptied(desired, live, (entry) => !isOurApply(entry)).filter(({ op }) => op !== "add");
 }
 
 /**
- * The operations that take away what is empty on the member, is nobody's, and is no part of the desired object: an empty list with keys, set or map
- * that was applied once has no owner, so that no later apply takes the field away. Where the schema has a default, the server fills the default in again.
+ * Operations that remove empty fields of the member object that nobody owns and that the desired object lacks. An empty
+ * keyed list, set or map that was applied once has no owner, so no later apply removes the field. If the schema has a
+ * default, the server fills it in again.
  */
 export function emptiesLeft(desired: KubeObject, applied: KubeObject): PatchOperation[] {
   if (!isCustomGroup(parseApiVersion(desired.apiVersion).group)) return [];
@@ -69,7 +72,7 @@ function* leftIn(
 ): Generator<PatchOperation> {
   const below = (element: string): FieldsV1[] => owners.flatMap((fields) => fields[element] ?? []);
   if (isRecord(value) && isRecord(live)) {
-    // Where nobody owns the fields one by one, the map as a whole is somebody's.
+    // If nobody owns single fields of the map, it has an owner as a whole.
     const isByField = owners.some((fields) => Object.keys(fields).some((element) => element.startsWith("f:")));
     for (const key of Object.keys(live)) {
       const [at, element] = [[...path, key], `f:${key}`];
@@ -85,7 +88,7 @@ function* leftIn(
   }
 }
 
-/** The items of a list with keys that both lists have. */
+/** Items of a keyed list that both lists have. */
 function* itemsWithKeys(
   value: readonly unknown[],
   live: readonly unknown[],
@@ -101,7 +104,7 @@ function* itemsWithKeys(
   }
 }
 
-/** A patch names an item by its place, and so first asks whether the item is still there. */
+/** Tests that the item is still at its index, since a JSON patch addresses items by index. */
 function stillThere(at: readonly string[], element: string): PatchOperation[] {
   return Object.entries(associativeKey(element) ?? {}).map(([field, value]) => ({
     op: "test",
@@ -110,7 +113,7 @@ function stillThere(at: readonly string[], element: string): PatchOperation[] {
   }));
 }
 
-/** Whether {@link emptiedFirst} could find anything in any live object. */
+/** True when {@link emptiedFirst} may return operations for some live object. */
 export function holdsEmpty(desired: KubeObject): boolean {
   if (!isCustomGroup(parseApiVersion(desired.apiVersion).group)) return false;
   const isOrHoldsEmpty = (value: unknown): boolean => {
@@ -133,7 +136,7 @@ function emptied(
   return [...filledIn(content, live, [], owners)];
 }
 
-/** Fields that somebody owns below a field, and whether the owner keeps the field from being emptied. */
+/** Fields of one `managedFields` entry below a field. `counts`: this owner prevents emptying the field. */
 interface Owner {
   fields: FieldsV1;
   counts: boolean;
@@ -169,7 +172,7 @@ function* filledIn(
   }
 }
 
-/** Of a list with keys. */
+/** {@link filledIn} for the items of a keyed list. */
 function* filledInItems(
   value: readonly unknown[],
   live: readonly unknown[],
@@ -193,8 +196,8 @@ function pointerOf(path: readonly string[]): string {
 }
 
 /**
- * The operations that take the `Update` entry, which the repair left, out of `managedFields`: its fields would otherwise outlive their
- * removal from the desired object. Undefined when there is no such entry.
+ * Operations that remove the `Update` entry of a repair from `managedFields`. The fields of that entry would survive
+ * their removal from the desired object. Undefined when no such entry exists.
  */
 export function withoutUpdateEntry(object: KubeObject): PatchOperation[] | undefined {
   const entries = object.metadata.managedFields ?? [];

@@ -52,35 +52,38 @@ import {
 import { staleDefaults } from "./staleDefaults.ts";
 import { classify, notInVersion, VERSION_NOT_SERVED } from "./outcome.ts";
 
-/** An object that changes that often has a controller that writes without end. */
+/**
+ * Maximum of attempts to clean `managedFields`. An object that changes more often has a controller that writes without
+ * end.
+ */
 const MOST_CLEANINGS = 5;
 
-/** What a writer needs of the session that it writes through. */
+/** Session data and callbacks that a writer needs. */
 export interface MemberAccess {
   client: Client;
   signal: AbortSignal;
-  /** What our label says. */
+  /** Value of our label. */
   hubId: string;
-  /** Where Meridian itself lives. */
+  /** Namespace of Meridian itself. */
   systemNamespace: string;
   namespaces: MemberNamespaces;
-  /** The hub itself. */
+  /** True when the member is the hub itself. */
   local?: boolean;
-  /** The resource of a kind that is propagated to the member. */
+  /** Resource type of a kind that is propagated to the member. */
   typeOf(ref: ObjectRef): ResourceType | undefined;
   isSynced(ref: ObjectRef): boolean;
-  /** Whether the member lacks the kind. */
+  /** Tells whether the member lacks the kind. */
   lacks(ref: ObjectRef): "No" | "Perhaps" | "Surely";
-  /** Why objects of the kind may not be read, where a right is missing. */
+  /** Reason why objects of the kind cannot be read, if a permission is missing. */
   denial(ref: ObjectRef): string | undefined;
   mayRemove(ref: ObjectRef): boolean;
-  /** Takes the server's answer to a write as an observation, without waiting for the watch. */
+  /** Takes the server's answer to a write as an observation, before the watch brings it. */
   observe(written: Written): void;
-  /** A life of a member object that no watch sees is not there any more. */
+  /** Called when an object that no watch shows was found gone. */
   vanished(ref: ObjectRef, uid: string): void;
-  /** Whether the member serves the kind in the version of the reference, as far as it has said. */
+  /** True unless the member's discovery lacks the kind in the version of the reference. */
   serves(ref: ObjectRef): boolean;
-  /** The member has answered that it does not serve the kind. */
+  /** Called when the member has answered that it does not serve the kind. */
   doubtKind(ref: ObjectRef): void;
 }
 
@@ -88,14 +91,14 @@ export interface MemberAccess {
 export interface Written {
   type: ResourceType;
   object: KubeObject;
-  /** What the member made something else of, though it accepted the apply. */
+  /** Fields that the member changed although it accepted the apply. */
   altered: readonly string[];
 }
 
-/** No object has this version: an apply with it creates an object or is refused, whoever's object has the name, and with force too. */
+/** resourceVersion that no object has. An apply with it either creates the object or is refused, even with force. */
 const NO_VERSION = "1";
 
-/** The name is taken: the versions or the owners of fields differ. */
+/** True for 409: the resourceVersion or the owners of fields differ, so the name is taken. */
 function isTaken(error: unknown): error is ApiError {
   return isApiError(error) && error.status === 409;
 }
@@ -104,7 +107,7 @@ function leaving(ref: ObjectRef): ApiError {
   return new ApiError(409, "Conflict", `a ${ref.kind} of that name is being deleted on the member`);
 }
 
-/** A request for the other scope would be about another object than the one that was judged. */
+/** Refusal of a wrong scope. A request in the other scope would address a different object than the judged one. */
 function wrongScope({ kind }: ObjectRef, { namespaced }: ResourceType): ApiError {
   const text = namespaced
     ? `${kind} is namespaced on the member; give metadata.namespace`
@@ -120,12 +123,12 @@ function written(type: ResourceType, desired: KubeObject, object: KubeObject): W
   return { type, object, altered: alteredFields(desired, object, FIELD_MANAGER) };
 }
 
-/** Another life of the object is left alone. */
+/** Tests the UID, so that an object that was created again is left alone. */
 function sameLife(uid: string): PatchOperation {
   return { op: "test", path: "/metadata/uid", value: uid };
 }
 
-/** The merge of our list with somebody's is refused: 422, or 500 when the nodePort of both is handed out twice. */
+/** True when the server refuses a merged list: 422, or 500 for a nodePort that is allocated twice. */
 function isUnmergeable(error: unknown): boolean {
   return isInvalid(error) || (isApiError(error) && error.status === 500);
 }
@@ -135,10 +138,10 @@ function isOfAnotherHub({ metadata: { labels } }: KubeObject, hubId: string): bo
   return hub !== undefined && hub !== hubId;
 }
 
-/** One life of a member object, and whether the watch sees it. */
+/** A member object by UID, and whether the watch shows it. */
 type Seen = Pick<ObservedObject, "uid" | "visible">;
 
-/** The writes that a lane makes on one member through one session. Each throws what the client throws. */
+/** Writes of a lane to one member through one session. Each method throws the client's errors. */
 export class MemberWriter {
   readonly #access: MemberAccess;
 
@@ -146,32 +149,32 @@ export class MemberWriter {
     this.#access = access;
   }
 
-  /** Whether all objects of this kind on the member are known: before that none of them is missing. */
+  /** True when all objects of the kind on the member are known. Before that, no object counts as missing. */
   isSynced(ref: ObjectRef): boolean {
     return this.#access.isSynced(ref);
   }
 
-  /** Whether the member lacks the kind, by its own word; `Surely`: so that nothing of the kind can be there. */
+  /** Tells whether the member lacks the kind, by its discovery. `Surely`: no object of the kind can exist. */
   lacks(ref: ObjectRef): "No" | "Perhaps" | "Surely" {
     return this.#access.lacks(ref);
   }
 
-  /** Why objects of this kind may not be read on the member, where that is for want of a right. */
+  /** Reason why objects of the kind cannot be read on the member, if a permission is missing. */
   denial(ref: ObjectRef): string | undefined {
     return this.#access.denial(ref);
   }
 
-  /** Whether objects of this kind may be removed: all of them are known, and the cache does not hold deletions. */
+  /** True when objects of the kind may be removed: all of them are known, and the cache does not hold deletions. */
   mayRemove(ref: ObjectRef): boolean {
     return this.#access.mayRemove(ref);
   }
 
-  /** The session has ended: what was under way was broken off, and says nothing about the member. */
+  /** True when the session has ended. Its aborted requests say nothing about the member. */
   get isOver(): boolean {
     return this.#access.signal.aborted;
   }
 
-  /** The account that writes is one of join's, which can grant it more. */
+  /** True when `meridian join` made the account, so that another join can grant more permissions. */
   get isJoined(): boolean {
     return this.#access.local !== true;
   }
@@ -181,14 +184,14 @@ export class MemberWriter {
     this.#access.observe(written);
   }
 
-  /** The member has answered that it does not serve the kind as it was found there. */
+  /** Called when the member answered that it does not serve the kind in the version that was found. */
   doubtKind(ref: ObjectRef): void {
     this.#access.doubtKind(ref);
   }
 
   /**
-   * First apply: it creates, or it is refused, as one request. What holds the name is looked at only then, and is taken up when it is ours
-   * or given to us.
+   * First apply of an object. One request creates the object or is refused. Only after a refusal the holder of the name
+   * is read. The holder is taken over if it is ours or the row adopts it.
    */
   async create(row: ApplyRow, telling?: TellOfNamespace): Promise<Written> {
     const type = this.#type(row.ref);
@@ -202,7 +205,7 @@ export class MemberWriter {
     }
   }
 
-  /** Throws the refusal when nothing holds the name (any more), or when what holds it goes. */
+  /** Reads the holder of the name. Throws `refusal` when no object has the name any more. */
   async #holderOf(type: ResourceType, row: ApplyRow, refusal: ApiError): Promise<{ holder: Holder; live: KubeObject }> {
     const { client, signal, hubId, systemNamespace } = this.#access;
     const { namespace, name } = row.ref;
@@ -214,7 +217,10 @@ export class MemberWriter {
     }
   }
 
-  /** The apply forces, so it names the UID that was judged, and leaves to their owners the fields that nobody has written on the hub. */
+  /**
+   * Applies to an existing object. The apply forces, so it names the UID that was judged. Fields that nobody has
+   * written on the hub stay with their owners.
+   */
   async #takeUp(
     type: ResourceType,
     row: ApplyRow,
@@ -233,8 +239,9 @@ export class MemberWriter {
   }
 
   /**
-   * Applies to the object of ours that was observed, and takes back what others changed. The apply forces, so it names the observed UID:
-   * a later object of the same name may be anybody's. `yielded`: what is left to its owners; `kept`: what is sent on.
+   * Applies to an observed object of ours and takes back the fields that others changed. The apply forces, so it names
+   * the observed UID, since a later object of the same name may be foreign. `yielded`: fields left to their owners;
+   * `kept`: fields that the copy keeps.
    */
   async update(
     row: ApplyRow,
@@ -263,8 +270,8 @@ export class MemberWriter {
   }
 
   /**
-   * Of an update that was refused: what has to change together with the apply, or before. The live object is read only where the refusal
-   * names a field, or the desired object holds anything empty.
+   * Operations that a refused update needs before it can be applied. The live object is read only if the refusal names
+   * a field or the desired object has an empty field.
    */
   async #repairsOf(
     type: ResourceType,
@@ -285,7 +292,7 @@ export class MemberWriter {
     }
   }
 
-  /** Puts whole lists back, empties maps, takes stale defaults away; and applies again for the ownership. */
+  /** Replaces whole lists, empties maps and removes stale defaults. Then applies again, to own the fields by apply. */
   async #repair(type: ResourceType, desired: KubeObject, repairs: PatchOperation[]): Promise<Written> {
     const { client, signal } = this.#access;
     await this.#patch(type, desired, repairs);
@@ -303,8 +310,9 @@ export class MemberWriter {
   }
 
   /**
-   * Leaves no other trace of a patch in `managedFields`: what such an entry owns would outlive its removal from the desired object. A controller may
-   * write the object at the same moment, a status say; then the entry is looked for in what is there now.
+   * Removes the entry of a patch from `managedFields`, since its fields would survive their removal from the desired
+   * object. If a controller writes the object at the same time (a status, for example), the current object is read and
+   * the removal repeated.
    */
   async #cleaned(type: ResourceType, desired: KubeObject, patched: KubeObject): Promise<Written> {
     const { client, signal } = this.#access;
@@ -326,8 +334,8 @@ export class MemberWriter {
   }
 
   /**
-   * Looks for an object of ours by its name, whether it has our label or somebody took the label off. What has the label of another hub is
-   * that hub's, whatever its other marks say: nothing of it is ours to remove.
+   * Finds an object of ours by its name, even if somebody removed our label. An object with the label of another hub
+   * belongs to that hub, whatever its other marks say.
    */
   async find(ref: ObjectRef, owner: OwnerRef): Promise<ObservedObject | undefined> {
     const { client, signal, hubId } = this.#access;
@@ -336,7 +344,7 @@ export class MemberWriter {
       if (isOfAnotherHub(found, hubId)) return undefined;
       const observed = observe(found);
       if (!observed.isOurs || observed.owner?.uid !== owner.uid) return undefined;
-      // Metadata say nothing about the values.
+      // Metadata hold no values to compare.
       return {
         ...observed,
         visible: found.metadata.labels?.[MANAGED_BY_LABEL] === hubId,
@@ -348,7 +356,7 @@ export class MemberWriter {
     }
   }
 
-  /** Reads all of an object. Undefined when it is not there any more; the watch will say so. */
+  /** Reads a whole object. Undefined when the object is gone, which the watch will report. */
   async read(ref: ObjectRef): Promise<ObservedObject | undefined> {
     const { client, signal } = this.#access;
     const type = this.#servedType(ref);
@@ -362,8 +370,8 @@ export class MemberWriter {
   }
 
   /**
-   * Deletes exactly that life of the object. That the object is gone is for the watch to say, or for {@link find}. `agreed`: a definition
-   * may take its objects along. `keepsClaims`: a StatefulSet may not take its volume claims along.
+   * Deletes the object with exactly this UID. The watch, or {@link find}, tells when the object is gone. `agreed`: a
+   * definition may be deleted with its objects. `keepsClaims`: the volume claims of a StatefulSet must survive.
    */
   async delete(
     ref: ObjectRef,
@@ -384,9 +392,9 @@ export class MemberWriter {
   }
 
   /**
-   * Takes everything of Meridian off that life of the object, so that it stays on the member as anybody's. The answer is no observation: the
-   * watch, which sees only objects with our label, reports that the object has left the selection, and an observation after that would never
-   * be corrected.
+   * Removes all marks of Meridian from the object with this UID, which stays on the member. The answer is not taken as
+   * an observation. The watch selects by our label and reports the object as gone, so a later observation from the
+   * answer would never be corrected.
    */
   async release(ref: ObjectRef, { uid, visible }: Seen): Promise<void> {
     const { client, signal } = this.#access;
@@ -399,7 +407,7 @@ export class MemberWriter {
     }
   }
 
-  /** Of an object that no watch sees: tells when that life of it is gone, or has become another hub's. */
+  /** Reports an object that no watch shows when the UID is gone or belongs to another hub now. */
   async #reportIfVanished(type: ResourceType, ref: ObjectRef, uid: string): Promise<void> {
     const { client, signal, hubId } = this.#access;
     try {
@@ -412,8 +420,9 @@ export class MemberWriter {
   }
 
   /**
-   * Lets go of fields that we own and that are left to the member now. An apply without these fields would remove them where nobody else
-   * owns them; so the ownership goes first, and the values stay. A crash in between does no harm: the object still has its old hash.
+   * Gives up the ownership of fields that are left to the member from now on. An apply without these fields would
+   * remove the ones that only we own. So the ownership is removed first, and the values stay. A crash in between does
+   * no harm, since the object still has its old hash.
    */
   async #giveUp(type: ResourceType, { ref, object, unretained }: ApplyRow): Promise<void> {
     if (unretained === undefined) return;
@@ -439,7 +448,7 @@ export class MemberWriter {
     }
   }
 
-  /** The resource in the version of the object that is written. */
+  /** Resource type in the version of the reference, for writes. */
   #type(ref: ObjectRef): ResourceType {
     const type = this.#servedType(ref);
     const { version } = parseApiVersion(ref.apiVersion);
@@ -449,7 +458,7 @@ export class MemberWriter {
     return { ...type, version };
   }
 
-  /** The resource in the version that the member serves: an object is the same in each of them, and can be looked for and removed in any. */
+  /** Resource type in the version that is watched. An object can be read and removed in any version. */
   #servedType(ref: ObjectRef): ResourceType {
     const type = this.#access.typeOf(ref);
     if (type === undefined) {

@@ -1,12 +1,12 @@
 import type { KubeObject } from "../../apis/index.ts";
 import { type Client, isConflict, isNotFound, type ResourceType } from "../../runtime/index.ts";
 
-/** How often an object that changes meanwhile is read again: the member's controllers write statuses all the time. */
+/** Maximum of attempts on conflict. The member's controllers write statuses all the time. */
 const ATTEMPTS = 5;
 
 /**
- * Reads the object's metadata and sends the merge patch that follows from it, if any; a patch that names the resourceVersion is made anew when
- * somebody wrote in between. What is gone needs none. Throws what the client throws.
+ * Reads the object's metadata and sends the merge patch that `patchOf` computes, if any. On a conflict both steps are
+ * repeated. An object that is gone is left alone. Throws the client's errors.
  */
 export async function changeMetadata(
   client: Client,

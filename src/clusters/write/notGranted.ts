@@ -12,12 +12,12 @@ import type { Outcome } from "./outcome.ts";
 
 type Kind = Pick<ResourceType, "group" | "plural">;
 
-/** Whether every account has rights on that kind, unless somebody took them away. */
+/** True for kinds that `meridian join` grants to every account. */
 export function isAlwaysGranted({ group, plural }: Kind): boolean {
   return [...memberKinds(), NAMESPACES].some((kind) => kind.group === group && kind.plural === plural);
 }
 
-/** What of a kind is not granted on a member, and the command that grants it. */
+/** Message that a kind is not granted on a member, with the command that grants it. */
 export function notGranted(cluster: string, { group, plural }: Kind): string {
   const isFixed = isAlwaysGranted({ group, plural });
   const name = nameOf({ group, plural });
@@ -30,7 +30,10 @@ export function notGranted(cluster: string, { group, plural }: Kind): string {
   ]);
 }
 
-/** All kinds that are not granted on a member, by name, with one command that grants them all. In full: nothing of it is cut. */
+/**
+ * Message that names all kinds that are not granted on a member, with one command that grants them all. The message is
+ * never shortened.
+ */
 export function allNotGranted(cluster: string, kinds: readonly Kind[]): string {
   const namesOf = (some: readonly Kind[]): string[] => [...new Set(some.map(nameOf))].toSorted();
   const asked = namesOf(kinds.filter((kind) => !isAlwaysGranted(kind)));
@@ -42,7 +45,7 @@ function nameOf({ group, plural }: Kind): string {
   return group === "" ? plural : `${plural}.${group}`;
 }
 
-/** RBAC names what the account lacks; whoever else refuses does it in other words. */
+/** Missing permission named by an RBAC refusal. Other refusals have other messages. */
 function lackOf(error: unknown): (Kind & { verb: string }) | undefined {
   if (!isApiError(error) || error.status !== 403) return undefined;
   const text = error.apiMessage.slice(0, LONGEST_READ);
@@ -52,16 +55,19 @@ function lackOf(error: unknown): (Kind & { verb: string }) | undefined {
   return plural === "" ? undefined : { group, plural, verb };
 }
 
-/** Whether the account has no right to write it: the server says so before it looks for the object. */
+/** True when the account may not write the object. The server checks that before it looks for the object. */
 export function isWriteForbidden(error: unknown): boolean {
   const { verb } = lackOf(error) ?? {};
   return verb === "patch" || verb === "create";
 }
 
-/** Of what a server says, so much is read. */
+/** Characters of a server's message that are read. */
 const LONGEST_READ = 1_000;
 
-/** The same, with the command that grants what is missing in the place of the server's words. `cluster`: undefined where join grants nothing. */
+/**
+ * Replaces the server's message of a missing permission by the command that grants it. `cluster`: undefined when
+ * `meridian join` cannot grant it.
+ */
 export function withGrant(
   outcome: Outcome | undefined,
   error: unknown,
@@ -72,11 +78,11 @@ export function withGrant(
   return { ...outcome, message: notGranted(cluster, lack) };
 }
 
-/** Why a kind cannot be watched. `cluster`: undefined where join grants nothing. */
+/** Message why a kind cannot be watched. `cluster`: undefined when `meridian join` cannot grant the kind. */
 export function whyUnwatched(type: ResourceType, error: unknown, cluster: string | undefined): string {
   if (error instanceof WentBackError) return `the member went back in time; its ${type.plural} are being read anew`;
   const unwatched = `${type.plural} cannot be watched on the member`;
-  // The endpoint says of which kind the watch is.
+  // The error's endpoint already names the kind.
   if (isMisbehaviour(error)) return firstFitting([`${unwatched}: ${error.message}`, error.message]);
   if (cluster !== undefined && isForbidden(error)) return notGranted(cluster, type);
   return isApiError(error) ? `${unwatched}: ${error.apiMessage}` : unwatched;

@@ -2,22 +2,22 @@ import { firstFitting, type ObjectRef, pointOf, shortMessage, shortPoint } from 
 import type { Failure } from "../../desiredstate/index.ts";
 import { ApiError, apiVersionOf, NotLeaderError, type ResourceType, TransportError } from "../../runtime/index.ts";
 
-/** Under which errors of writes to members are counted, beside those of the controllers. */
+/** Name under which the error metric counts failed writes to members. */
 export const CONTROLLER = "worker";
 
-/** What a failed call to a member means for the object that it was about. */
+/** Meaning of a failed call to a member for the member object. */
 export type Outcome =
-  /** The namespace is not there. */
+  /** The namespace does not exist. */
   | { kind: "NamespaceMissing" }
-  /** The server asked for fewer requests; wait that long at least. */
+  /** The server asked for fewer requests. Wait `afterMs` at least. */
   | { kind: "Throttled"; afterMs: number }
-  /** The server was not reached, or broke off: whether the write happened is unknown. */
+  /** The server was not reached or the connection broke. The write may have happened. */
   | { kind: "Unreached"; reason: string; message: string }
-  /** The connection holds, and no answer came in time: to requests for this kind, or to all of them. */
+  /** The connection holds but no answer came in time, for this kind or for all kinds. */
   | { kind: "Silent"; reason: string; message: string }
-  /** The server said no. `final`: the same request will get the same answer until something changes. */
+  /** The server refused the request. `final`: the same request gets the same answer until something changes. */
   | ({ kind: "Refused"; staleDiscovery: boolean } & Failure)
-  /** This replica does not lead any more; nothing was sent. */
+  /** This replica is no longer leader. Nothing was sent. */
   | { kind: "NotLeader" };
 
 const DEFAULT_THROTTLE_MS = 1000;
@@ -25,7 +25,7 @@ const DEFAULT_THROTTLE_MS = 1000;
 /** Reason of the refusal to write an object in a version that the member, by its discovery, does not serve. */
 export const VERSION_NOT_SERVED = "VersionNotServed";
 
-/** Why an object is not written on a member that serves its kind in another version. */
+/** Message for an object whose kind the member serves only in another version. */
 export function notInVersion(
   { apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">,
   served: ResourceType,
@@ -39,8 +39,8 @@ export function notInVersion(
 }
 
 /**
- * Reads an error of a call to a member; undefined when it is none of the API's (a bug, then). Of a `confidential` object (a
- * Secret) the server's words are not passed on, since they may quote it.
+ * Classifies an error of a call to a member; undefined for an internal error (a bug). The server's message for a
+ * `confidential` object (a Secret) is not passed on, since it may quote the content.
  */
 export function classify(error: unknown, confidential = false): Outcome | undefined {
   if (error instanceof NotLeaderError) return { kind: "NotLeader" };
@@ -65,8 +65,8 @@ export function classify(error: unknown, confidential = false): Outcome | undefi
 const BEYOND_ETCD = "the cluster's etcd takes no object of that size (1.5 MiB unless told otherwise): make it smaller";
 
 /**
- * Admission says no under whatever code it likes: a ValidatingAdmissionPolicy that names no reason as if the object were invalid (422), a webhook
- * without a code as if the request were not understood (400), and either as if the credentials were bad (401), should its author want so.
+ * Messages of admission refusals. Admission can refuse with any status code: a ValidatingAdmissionPolicy without a
+ * reason uses 422, a webhook without a code uses 400, and the author of either may choose 401.
  */
 const DENIED =
   /^(?:[a-zA-Z0-9.-]+ "[^"]*" is (?:forbidden|invalid): )?(?:admission webhook "[^"]*" denied the request|ValidatingAdmissionPolicy '[^']*' (?:with binding '[^']*' )?denied )/;
@@ -94,11 +94,11 @@ function classifyAnswer(error: ApiError, text: string): Outcome {
     case 429:
       return { kind: "Throttled", afterMs: error.retryAfterMs ?? DEFAULT_THROTTLE_MS };
     default:
-      // The server's word for a field that the member's version does not know (HTTP 500).
+      // The server answers HTTP 500 for a field that its version does not know.
       if (/field not declared in schema/.test(text))
         return { ...refused("UnknownField", text, true), ...fieldsOf(error) };
-      // A value of another type than the field's is an internal error for the server (HTTP 500), and will be one each time.
-      // So is an object that etcd does not take, or that is too long for a message to etcd.
+      // The server also answers HTTP 500 for a value of the wrong type, for an object that etcd refuses, and for an
+      // object too large for a message to etcd. A retry gets the same answer.
       if (/etcdserver: request is too large|trying to send message larger than max/.test(text))
         return refused("TooLarge", BEYOND_ETCD, true);
       if (isWrongValue(text)) return wrongValue(error, text);
@@ -112,7 +112,7 @@ function invalid(error: ApiError, text: string): Outcome {
   const fields = fieldsOf(error);
   if (!/immutable/i.test(text)) return { ...refused("Invalid", said, true), ...fields };
   const outcome = { ...refused("ImmutableField", said, true), ...fields };
-  // The server quotes the whole value before the point, such as all of a Job's pod template.
+  // The server quotes the whole value before the reason, such as a Job's complete pod template.
   const names = [...new Set(fields.fields)].toSorted().join(", ");
   if (names === "") return outcome;
   const remedy = "cannot be changed: delete the member object, which is made anew, or rename the object on the hub";
@@ -125,7 +125,7 @@ function forbidden(text: string): Outcome {
   return refused("Forbidden", text, true);
 }
 
-/** What {@link MemberWriter} itself refuses. */
+/** Reasons with which {@link MemberWriter} itself refuses. */
 const OUR_REFUSALS: ReadonlySet<string> = new Set([
   "AlreadyExists",
   "NotAdoptable",
@@ -143,7 +143,7 @@ function conflict(error: ApiError): Outcome {
   return refused(isOurs ? error.reason : "Conflict", error.apiMessage, isOurs);
 }
 
-/** Sorted: the server lists them in another order each time, and the status would be written anew for that. */
+/** Causes of the error, sorted. The server's order differs each time and would cause status writes. */
 function causesOf(error: ApiError): string | undefined {
   const causes = (error.details?.causes ?? []).map(({ field = "", message = "" }) =>
     field === "" ? message : `${field}: ${message}`,
@@ -162,7 +162,7 @@ function wrongValue(error: ApiError, text: string): Outcome & { kind: "Refused" 
 
 const DUPLICATES = /(?<![^\s:])\.?([^\s:]+): duplicate entries for key \[([^\]]*)\]/;
 
-/** Entries of one key, in a list that the member knows to have keys and the hub does not. */
+/** Refusal of duplicate entries in a list that is keyed on the member but not on the hub. */
 function duplicatesIn(text: string): ReturnType<typeof refused> | undefined {
   const [, path, key] = DUPLICATES.exec(text.slice(0, LONGEST_READ)) ?? [];
   if (path === undefined || key === undefined) return undefined;
@@ -172,14 +172,14 @@ function duplicatesIn(text: string): ReturnType<typeof refused> | undefined {
   return { ...refused("DuplicateEntries", text, true), message };
 }
 
-/** The server could make no object of its kind of what was sent, whatever it calls that. */
+/** True when the server could not convert the request into an object of its kind. */
 function isWrongValue(text: string): boolean {
   return /failed to create typed patch object|failed to convert|unable to convert unstructured|cannot unmarshal|strict decoding error/.test(
     text,
   );
 }
 
-/** The fields that the server refuses: as it lists them, or where its sentence names them. */
+/** Refused fields, from the list of causes or else from the message. */
 function fieldsOf(error: ApiError): { fields?: readonly string[] } {
   const listed = (error.details?.causes ?? []).flatMap(({ field = "" }) => (field === "" ? [] : [field]));
   if (listed.length > 0) return { fields: listed };
@@ -192,7 +192,7 @@ function fieldsOf(error: ApiError): { fields?: readonly string[] } {
   return fields.length === 0 ? {} : { fields };
 }
 
-/** Of what a server says, so much is read and passed on. */
+/** Characters of a server's message that are read and passed on. */
 const LONGEST_READ = 1_000;
 
 function refused(reason: string, text: string, final: boolean): Outcome & { kind: "Refused" } {

@@ -7,14 +7,14 @@ import { judgeHolder, strangerRefusal } from "./holder.ts";
 import { observe } from "../model/index.ts";
 import { classify } from "./outcome.ts";
 
-/** What a write would come to, found out by server-side apply with `dryRun`: as the manager would send it, and without doing it. */
+/** Result of a write that was rehearsed by server-side apply with `dryRun`. */
 export type Rehearsed =
-  /** What would be there; `before`: what is there now. */
+  /** `after`: object as the dry-run apply returned it; `before`: the live object. */
   | { kind: "Written"; before: KubeObject | undefined; after: KubeObject }
-  /** The namespace is not there yet: Meridian makes it, and then the object. Nobody can say before what the member makes of that. */
+  /** The namespace does not exist yet. Meridian would create it and then the object, whose result is unknown before. */
   | { kind: "NamespaceMade" }
   | ({ kind: "Refused" } & Why)
-  /** Nobody can say: the member does not answer. */
+  /** The result is unknown, since the member does not answer. */
   | ({ kind: "Unreached" } & Why);
 
 export interface RehearsalAccess {
@@ -24,7 +24,7 @@ export interface RehearsalAccess {
   signal: AbortSignal;
 }
 
-/** The row's write, rehearsed. `live`: what holds its name, whoever made that. */
+/** Rehearses the write of a row. `live`: the object that holds the name, ours or foreign. */
 export async function rehearse(
   { client, hubId, systemNamespace, signal }: RehearsalAccess,
   type: ResourceType,
@@ -68,8 +68,8 @@ export async function rehearse(
 }
 
 /**
- * Why the member would keep a copy that the row deletes: a definition of which objects exist there, unless a person has agreed. Undefined where
- * nothing keeps the copy.
+ * Rehearses a deletion. The deletion of a definition with existing objects is refused unless a person has agreed.
+ * Undefined when nothing prevents the deletion.
  */
 export async function rehearseRemoval(
   { client, signal }: Pick<RehearsalAccess, "client" | "signal">,
@@ -93,7 +93,7 @@ function refused(reason: string, message: string): Rehearsed {
   return { kind: "Refused", reason, message: shortMessage(message) };
 }
 
-/** What of a member object a plan considers. Undefined for what is a stranger: no copy of anything. */
+/** Observation of a live member object for planning. Undefined for a foreign object. */
 export function copyIn(cluster: string, live: KubeObject): Observation | undefined {
   const observed = observe(live);
   const { isOurs, ref, uid, hash, owner, createdAt, proven, policy, hubVersion } = observed;
@@ -118,7 +118,7 @@ export function copyIn(cluster: string, live: KubeObject): Observation | undefin
   };
 }
 
-/** Undefined when nothing has the name, or the member does not serve the kind. */
+/** Undefined when no object has the name, or the member does not serve the kind. */
 export async function readLive(
   client: Client,
   type: ResourceType,

@@ -3,9 +3,10 @@ import type { ApiError } from "../../runtime/index.ts";
 import type { PatchOperation } from "./listRepair.ts";
 
 /**
- * Of a refused apply: the operations that take away what the member once filled in beside another value, together with that value. Nobody owns
- * a default, so that an apply leaves it where it is: `updateStrategy.rollingUpdate` stays when the type becomes `OnDelete`, and the server
- * refuses the pair. A replacement, which the hub may have seen, takes both. What anybody else owns stays.
+ * Operations for a refused apply that remove a default of the member and set the changed values beside it. Nobody owns
+ * a default, so an apply leaves it in place: `updateStrategy.rollingUpdate` stays when the type becomes `OnDelete`, and
+ * the server refuses the pair. On the hub, a replacement (PUT) may have removed both together. Fields of other owners
+ * stay.
  */
 export function staleDefaults(desired: KubeObject, live: KubeObject, refusal: ApiError): PatchOperation[] {
   const operations = new Map<string, PatchOperation>();

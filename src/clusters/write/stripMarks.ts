@@ -4,25 +4,29 @@ import { changeMetadata } from "./metadataPatch.ts";
 import { ownerOf } from "../model/index.ts";
 
 const OURS = `${FEDERATION_GROUP}/`;
-/** `managedFields` of an object of which nobody owns a field: the server takes an empty list for none at all, and keeps what it has. */
+/** Value of `managedFields` that clears all owners. The server ignores an empty list and keeps the old entries. */
 const NOBODY_OWNS: readonly object[] = [{}];
 
-/** One life of an object on a member. */
+/** An object on a member, by UID. */
 export interface Life {
   namespace?: string;
   name: string;
   uid: string;
 }
 
-/** Takes everything of Meridian off that life of an object. Nothing happens when it is gone. Throws what the client throws. */
+/**
+ * Removes all marks of Meridian from the object with this UID. Does nothing when the object is gone. Throws the
+ * client's errors.
+ */
 export async function stripMarks(client: Client, type: ResourceType, life: Life, signal: AbortSignal): Promise<void> {
   const patchOf = (live: KubeObject) => (live.metadata.uid === life.uid ? marksPatch(live) : undefined);
   await changeMetadata(client, type, life, signal, patchOf);
 }
 
 /**
- * The merge patch that makes a member object anybody's: without Meridian's labels and annotations, without an owner on the hub, and without
- * Meridian among the owners of its fields. The patch holds for that version of the object only. Undefined when nothing of Meridian is left.
+ * Merge patch that removes Meridian from a member object: its labels, its annotations, the ownerReference to the hub
+ * object, and its entries in `managedFields`. The patch is valid for this resourceVersion only. Undefined when the
+ * object has no marks of Meridian.
  */
 export function marksPatch(object: KubeObject): { metadata: object } | undefined {
   const { uid, resourceVersion, labels, annotations, ownerReferences = [], managedFields = [] } = object.metadata;

@@ -4,9 +4,10 @@ import { type Action, type MemberObject, type MemberObjects } from "../model/ind
 import type { MemberWriter } from "./memberWriter.ts";
 
 /**
- * What is said of an object whose kind is not watched on the member: nothing while the kind is being read; that it waits where the member lacks
- * the kind; that nothing of it is there where the member lacks the kind for certain; and that it is refused where the kind is not granted. Returns
- * that refusal, which no answer to a write tells of.
+ * Sets the state of an object whose kind is not known on the member. If the kind is not granted, the object fails with
+ * `Forbidden`. If the member lacks the kind, the object fails with `KindNotServed`. If the member certainly lacks the
+ * kind, an object to confirm counts as absent. While the kind is being read, nothing changes. Returns a new `Forbidden`
+ * failure for the log, since no request was sent.
  */
 export function waitForKind(
   objects: Pick<MemberObjects, "fail" | "found">,
@@ -30,7 +31,7 @@ export function waitForKind(
   return undefined;
 }
 
-/** Not final: the definition may be on its way. */
+/** Not final, since the definition may still arrive. */
 export function kindNotServed({ apiVersion, kind }: ObjectRef): Failure {
   const message = shortMessage(`the member does not serve ${kind} of ${apiVersion} yet; it waits for the definition`);
   return { reason: "KindNotServed", message, final: false };
