@@ -2,43 +2,43 @@ import type { Why } from "../../desiredstate/index.ts";
 import { sameValue } from "../../apis/index.ts";
 
 /**
- * How well a cluster in contact answers: how long its answers take, and whether writes to it flow. Both come from what is asked anyway, one
- * sample for each probe. A verdict changes only when {@link SAMPLES} samples in a row agree, so that the status of the MemberCluster is seldom
- * written. Pure.
+ * Responsiveness of a cluster in contact: the latency of its answers, and whether writes are throttled. Each probe
+ * gives one sample, without extra requests. A verdict changes only when {@link SAMPLES} samples in a row agree, so that
+ * the status of the MemberCluster is seldom written. Pure.
  */
 export interface Answering {
-  /** How long answers take, in milliseconds, where that is long; null: answers come in time. Undefined: not known yet. */
+  /** Latency in milliseconds if the cluster is slow; null: the cluster is not slow; undefined: not known yet. */
   latencyMs: number | null | undefined;
-  /** Why writes are slowed down or stopped; null: they flow. Undefined: not known yet. */
+  /** Reason why writes are slowed down or stopped; null: they are not; undefined: not known yet. */
   pace: Why | null | undefined;
 }
 
 export interface AnsweringSample {
   /** Time from a request to its answer. */
   ms: number;
-  /** Why writes are slowed down or stopped at this moment. */
+  /** Reason why writes are slowed down or stopped at the time of the sample. */
   pace: Why | undefined;
 }
 
 const SAMPLES = 3;
-/** From here on a cluster is slow. */
+/** Latency from which on a cluster counts as slow. */
 const SLOW_MS = 1_000;
-/** Below this a slow cluster is slow no more. */
+/** Latency below which a slow cluster no longer counts as slow. */
 const FAST_MS = 500;
-/** A figure is said anew when answers take so many times as long, or a part of it. */
+/** A new latency is reported when it differs from the reported one by this factor, up or down. */
 const OTHER_FIGURE = 1.5;
 
-/** What was said last of a cluster, and the samples since. */
+/** Last verdict on a cluster, and the last samples. */
 export class AnsweringRecord {
   #samples: AnsweringSample[] = [];
   #said: Answering;
 
-  /** `latencyMs`: what the status says, so that a restart does not write another figure for the same trouble. */
+  /** `latencyMs`: latency in the status, so that a restart does not write a new number for the same slowness. */
   constructor(latencyMs?: number) {
     this.#said = { latencyMs, pace: undefined };
   }
 
-  /** Takes a sample. Returns what is to be said now, and undefined where that has not changed. */
+  /** Takes a sample. Returns the new verdict; undefined when it has not changed. */
   take(sample: AnsweringSample): Answering | undefined {
     this.#samples = [...this.#samples, sample].slice(-SAMPLES);
     if (this.#samples.length < SAMPLES) return undefined;
@@ -48,7 +48,7 @@ export class AnsweringRecord {
     return next;
   }
 
-  /** Contact was lost: what was measured says nothing of what comes after. */
+  /** Called when contact was lost. Earlier samples say nothing about the next contact. */
   reset(): void {
     this.#samples = [];
     this.#said = { latencyMs: undefined, pace: undefined };
@@ -73,7 +73,7 @@ export class AnsweringRecord {
   }
 }
 
-/** To tenths of a second. */
+/** Rounds to tenths of a second. */
 function rounded(ms: number): number {
   return Math.round(ms / 100) * 100;
 }

@@ -6,11 +6,11 @@ import {
   type MemberClusterStatus,
 } from "../../apis/index.ts";
 
-/** What a cluster can hold, summed over its nodes. Pure, and exact: quantities are added as integers, not as floats. */
+/** Capacity of a cluster, summed over its nodes. Pure, and exact: quantities are added as integers, not as floats. */
 
 export type Capacity = NonNullable<MemberClusterStatus["capacity"]>;
 
-/** A node says of a resource what is no Kubernetes quantity. */
+/** A node reports a value that is no Kubernetes quantity. */
 export class InvalidQuantityError extends Error {
   override readonly name = "InvalidQuantityError";
 
@@ -24,7 +24,7 @@ function quoted(text: string): string {
   return `a text of more than ${LONGEST_QUANTITY} characters`;
 }
 
-/** Whole cores as `12`, anything else as `1500m`. */
+/** Formats whole cores as `12`, other values as `1500m`. */
 export function formatCpu(billionths: bigint): string {
   const milli = ceilDivide(billionths, 1_000_000n);
   return milli % 1000n === 0n ? String(milli / 1000n) : `${milli}m`;
@@ -36,7 +36,7 @@ const BINARY_UNITS = [
   ["Ki", 10n],
 ] as const;
 
-/** In the largest binary unit up to Gi that loses nothing, as kubectl shows memory. */
+/** Formats bytes in the largest exact binary unit up to Gi, as kubectl shows memory. */
 export function formatBytes(billionths: bigint): string {
   const bytes = ceilDivide(billionths, 1_000_000_000n);
   for (const [unit, shift] of BINARY_UNITS)
@@ -48,14 +48,14 @@ function ceilDivide(value: bigint, divisor: bigint): bigint {
   return (value + divisor - 1n) / divisor;
 }
 
-/** Allocatable of one node, in billionths; absent where the node says nothing. */
+/** Allocatable resources of one node, in billionths; absent when the node does not report the resource. */
 export interface NodeResources {
   cpu?: bigint;
   memory?: bigint;
   pods?: bigint;
 }
 
-/** Reads what a Node can give to pods. Throws {@link InvalidQuantityError}. */
+/** Reads the allocatable resources of a Node. Throws {@link InvalidQuantityError}. */
 export function nodeResources(node: KubeObject): NodeResources {
   const { status } = node;
   const allocatable = isRecord(status) ? status["allocatable"] : undefined;
@@ -70,7 +70,7 @@ export function nodeResources(node: KubeObject): NodeResources {
   return resources;
 }
 
-/** The sum over all nodes; a resource that no node reports is absent. */
+/** Sums over all nodes. A resource that no node reports is absent. */
 export function sumCapacity(nodes: Iterable<NodeResources>): Capacity {
   let count = 0;
   const sums: NodeResources = {};

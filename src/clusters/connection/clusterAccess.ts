@@ -9,10 +9,10 @@ import type { IdentityReading } from "./probe.ts";
 
 const INVENTORY_INTERVAL_MS = 300_000;
 const INVENTORY_RETRY_MS = 30_000;
-/** A cluster that misbehaves costs as much at each reading, so it is read less and less often. */
+/** Maximum of doublings of the retry delay for a misbehaving cluster, which is costly to read each time. */
 const MOST_DOUBLINGS = 4;
 
-/** The hub as a member of its own. The client is not the pool's to close. */
+/** The hub as its own member. The pool must not close this client. */
 export interface HubAsMember {
   client: Client;
   discovery: Discovery;
@@ -27,18 +27,20 @@ interface AccessOptions {
   logger: Logger;
 }
 
-/** Where a client comes from. */
+/** Sources of a client. */
 interface AccessSources {
   hubLocal: HubAsMember;
   clientFor: (config: ClusterConfig, cluster: string) => Client;
 }
 
-/** One client and what hangs on it, from one set of credentials to the next. */
+/** One client with its discovery and inventory, for one set of credentials. */
 export class ClusterAccess implements AsyncDisposable {
   readonly client: Client;
   readonly discovery: Discovery;
   readonly local: boolean;
-  /** The hub's own rights are narrow; and that the hub went back shows in its Lease. */
+  /**
+   * The hub itself is not listed: its account has few permissions, and its Lease shows when the hub went back in time.
+   */
   readonly identity: IdentityReading;
   readonly #credentials: ReplaceableCredentials | undefined;
   readonly #options: AccessOptions;
@@ -47,7 +49,7 @@ export class ClusterAccess implements AsyncDisposable {
   #inventoryDue = 0;
   #apis: string | undefined;
   #fault: ProbeFailure | undefined;
-  /** Readings in a row in which the cluster misbehaved. */
+  /** Number of readings in a row in which the cluster misbehaved. */
   #faults = 0;
 
   private constructor(
@@ -83,12 +85,12 @@ export class ClusterAccess implements AsyncDisposable {
     return this.#options.namespaces;
   }
 
-  /** Aborted when this access is given up. */
+  /** Aborted when this access ends. */
   get signal(): AbortSignal {
     return this.#end.signal;
   }
 
-  /** Goes on with the new token of the same subject. */
+  /** Continues with a new token of the same subject. */
   renew(config: ClusterConfig): void {
     this.#credentials?.replace(config.credentials);
   }
@@ -97,17 +99,22 @@ export class ClusterAccess implements AsyncDisposable {
     return this.#options.clock.monotonic() >= this.#inventoryDue;
   }
 
-  /** The cluster was away: what it offers may have changed. One that misbehaves is not read any sooner for that. */
+  /**
+   * Makes the inventory due after lost contact, since it may have changed. A misbehaving cluster keeps its retry delay.
+   */
   expireInventory(): void {
     if (this.#fault === undefined) this.#inventoryDue = 0;
   }
 
-  /** Why the cluster counts as one without contact though it answers: what it offers was malformed, or without measure, when it was read last. */
+  /**
+   * Failure of a cluster that answers but whose last inventory was malformed or too large. The cluster counts as
+   * without contact.
+   */
   get fault(): ProbeFailure | undefined {
     return this.#fault;
   }
 
-  /** Version, APIs and capacity; undefined when they cannot be read now, which is tried again soon. */
+  /** Reads version, APIs and capacity; undefined when that failed. The read is retried soon then. */
   async takeInventory(): Promise<MemberFindings | undefined> {
     const { clock, logger } = this.#options;
     this.#inventoryDue = clock.monotonic() + INVENTORY_INTERVAL_MS;

@@ -2,39 +2,42 @@ import { type Contact, defined } from "../../apis/index.ts";
 import { type IdentityVerdict } from "../credentials/index.ts";
 
 /**
- * The life of the connection to one member as a state machine: what is known, what happened, and what is to be done about it. Pure;
+ * State machine of the connection to one member: state and event in, new state and effects out. Pure;
  * `memberConnection.ts` carries out the effects.
  */
 
 export type Phase =
-  /** There is nothing to connect with: no Secret, a kubeconfig that cannot be read, a pull cluster. */
+  /** The cluster has no usable credentials: no Secret, an unreadable kubeconfig, or a pull cluster. */
   | "Unconfigured"
-  /** There is a client, and it has not had an answer yet. */
+  /** The client has not got an answer yet. */
   | "Connecting"
   | "Connected"
-  /** One probe failed; the next one decides. */
+  /** One probe failed. The next probe decides. */
   | "Suspected"
-  /** Contact was lost. The session goes on: its informers reconnect by themselves. */
+  /** Contact was lost. The session continues, since its informers reconnect by themselves. */
   | "Lost"
-  /** The cluster answers, but it is not the one that it should be. */
+  /** The cluster answers, but its identity was refused. */
   | "Refused";
 
 export interface ConnectionState {
   phase: Phase;
-  /** Cluster UID of the session that runs. */
+  /** Cluster UID of the current session. */
   session: string | undefined;
-  /** Probes that failed in a row; counted anew from the one that lost contact. */
+  /** Failed probes in a row. The count restarts at 1 with the probe that lost contact. */
   failures: number;
   contact: Contact;
-  /** A new text for the same reason: reported when a second probe says the same, so that two alternating errors write nothing. */
+  /**
+   * New message for the same reason. Reported after a second probe with the same message, so that two alternating
+   * errors cause no writes.
+   */
   candidate: string | undefined;
 }
 
-/** Why a probe found no contact. */
+/** Reason why a probe found no contact. */
 export interface ProbeFailure {
   reason: string;
   message: string;
-  /** The connection was refused or reset: asking again at once distinguishes a restart from a hiccup. */
+  /** The connection was refused or reset. A quick second probe distinguishes an outage from a short disturbance. */
   abrupt: boolean;
 }
 
@@ -44,9 +47,9 @@ export type ConnectionEvent =
   | { kind: "Unusable"; reason: string; message: string }
   | { kind: "Answered"; uid: string; verdict: IdentityVerdict }
   | { kind: "Failed"; failure: ProbeFailure }
-  /** The last answer is seen in another light: a person agreed to a UID, or another MemberCluster is the same cluster. */
+  /** The last answer was judged again: a person accepted a UID, or another MemberCluster reaches the same cluster. */
   | { kind: "Judged"; verdict: IdentityVerdict }
-  /** Somebody saw something odd. */
+  /** A session reported a problem. */
   | { kind: "Suspicion" };
 
 export type ConnectionEffect =
@@ -55,13 +58,13 @@ export type ConnectionEffect =
   | { kind: "Probe"; afterMs: number };
 
 export interface ProbeTiming {
-  /** Between probes while all is well. */
+  /** Interval between probes in contact. */
   intervalMs: number;
-  /** After the first abrupt failure. */
+  /** Delay after the first abrupt failure. */
   confirmMs: number;
-  /** The first delay after contact was lost; doubled each time. */
+  /** First delay after contact was lost; doubled each time. */
   backoffMs: number;
-  /** The longest delay: a member that is back is noticed within this and the duration of one probe. */
+  /** Longest delay. A member that is back is noticed within this delay and the duration of one probe. */
   backoffCapMs: number;
 }
 
@@ -77,11 +80,11 @@ export interface TransitionContext {
 
 export interface Transition {
   state: ConnectionState;
-  /** To be carried out in this order, before the contact is reported. */
+  /** Carried out in this order, before the contact is reported. */
   effects: ConnectionEffect[];
 }
 
-/** The reason of a connection that has not found anything out yet; it is not written anywhere. */
+/** Reason of a connection without a first result. The reason is never written to a status. */
 export const NOT_YET_KNOWN = "Connecting";
 
 /** Contact is lost with the second failure in a row. */
@@ -100,7 +103,7 @@ export function initialState(): ConnectionState {
 export function transition(state: ConnectionState, event: ConnectionEvent, context: TransitionContext): Transition {
   switch (event.kind) {
     case "Configured":
-      // What is known of contact stays until the new client has found something out: a renewed credential is no outage.
+      // The contact stays until the first result of the new client, since new credentials are no outage.
       return {
         state: { ...state, phase: "Connecting", session: undefined, failures: 0, candidate: undefined },
         effects: [...ending(state), { kind: "Probe", afterMs: 0 }],
@@ -123,7 +126,8 @@ export function transition(state: ConnectionState, event: ConnectionEvent, conte
     case "Judged":
       return judged(state, event.verdict, context);
     case "Suspicion":
-      // While contact is lost the backoff decides; every informer that fails to reconnect would ask for a probe otherwise.
+      // While contact is lost only the backoff schedules probes. Otherwise every informer that fails to reconnect would
+      // cause one.
       return state.phase === "Connected" ? { state, effects: [{ kind: "Probe", afterMs: 0 }] } : unchanged(state);
   }
 }
@@ -168,7 +172,7 @@ function failed(state: ConnectionState, failure: ProbeFailure, context: Transiti
 function judged(state: ConnectionState, verdict: IdentityVerdict, context: TransitionContext): Transition {
   if (verdict.kind === "Refused")
     return state.phase === "Unconfigured" ? unchanged(state) : refused(state, verdict, context);
-  // Nobody objects any more, but the answer is old: ask again before anything is written there.
+  // The identity is accepted now, but the answer is old. Probe again before anything is written to the cluster.
   return state.phase === "Refused" ? { state, effects: [{ kind: "Probe", afterMs: 0 }] } : unchanged(state);
 }
 
@@ -198,7 +202,7 @@ function explained(state: ConnectionState, failure: ProbeFailure): Pick<Connecti
   return { contact: without(contact, failure.reason, failure.message), candidate: undefined };
 }
 
-/** No contact, for that reason; the last moment of contact stays. */
+/** No contact, with a new reason and the old time of the last contact. */
 function without(contact: Contact, reason: string, message: string): Contact {
   const { lastContact } = contact;
   return { ok: false, ...defined({ lastContact }), reason, message };
@@ -212,18 +216,18 @@ function unchanged(state: ConnectionState): Transition {
   return { state, effects: [] };
 }
 
-/** Nine tenths to eleven tenths of the interval, so that the probes of many clusters spread out. */
+/** Interval with 10 % of jitter in both directions, so that the probes of many clusters spread out. */
 function intervalWithJitter({ random, timing }: TransitionContext): number {
   return Math.round(timing.intervalMs * (0.9 + 0.2 * random));
 }
 
-/** Jitter only shortens, so that the cap is one. */
+/** Backoff whose jitter only shortens the delay, so that the cap holds. */
 function backoff(attempt: number, { random, timing }: TransitionContext): number {
   const delay = Math.min(timing.backoffCapMs, timing.backoffMs * 2 ** Math.min(attempt, 30));
   return Math.round(delay * (0.8 + 0.2 * random));
 }
 
-/** Whether both say the same of a cluster; the time of the last contact aside, which changes with each probe. */
+/** True when both contacts are equal except for the time of the last contact, which changes with each probe. */
 export function sameContact(a: Contact, b: Contact): boolean {
   return a.ok === b.ok && a.reason === b.reason && a.message === b.message;
 }

@@ -3,29 +3,29 @@ import type { Clock } from "../../runtime/index.ts";
 import { NOT_YET_KNOWN, sameContact } from "./connection.ts";
 
 export interface Damping {
-  /** How long a loss has to last to be said, the first time; twice as long each time that contact comes and goes. */
+  /** Time that the first loss has to last before it is published; doubled with each further loss. */
   firstMs: number;
   longestMs: number;
-  /** From one reason why there is no contact to another one. */
+  /** Minimum time between two different reasons of a published loss. */
   textMs: number;
 }
 
-/** The second loss has to last so long at least, also where the first is said at once. */
+/** Minimum duration of the second loss before it is published, even if the first is published at once. */
 const SECOND_MS = 10_000;
-/** Contact that has lasted so long does not come and go. */
+/** Contact that lasted this long resets the count of losses. */
 const STABLE_MS = 300_000;
 
 export interface DampedContactOptions<C extends Contact> {
   clock: Clock;
   damping: Damping;
-  /** {@link DampedContact.said} has changed. */
+  /** Called when {@link DampedContact.said} has changed. */
   said: (before: C | undefined) => void;
 }
 
 /**
- * What is said on the hub of the contact with one cluster, so that a cluster whose contact comes and goes does not cost writes for all that
- * runs there. A loss is said when it has lasted; its end at once, if the loss was said. For what is written only: whatever decides about
- * the cluster goes by the contact itself.
+ * Published contact of one cluster, damped so that a flapping cluster does not cause status writes for everything that
+ * runs on it. A loss is published after it has lasted for some time. The end of a published loss is published at once.
+ * The damped contact is for status writes only. Decisions about the cluster use the contact itself.
  */
 export class DampedContact<C extends Contact> implements Disposable {
   readonly #options: DampedContactOptions<C>;
@@ -33,9 +33,9 @@ export class DampedContact<C extends Contact> implements Disposable {
   #now: C | undefined;
   /** Monotonic milliseconds of the last change of {@link said}. */
   #saidAt = 0;
-  /** Since when there is contact, or none. */
+  /** Time of the last change between contact and no contact, in monotonic milliseconds. */
   #since = 0;
-  /** How many losses in a row were said, with little contact between them. */
+  /** Number of published losses in a row, without stable contact between them. */
   #losses = 0;
   #timer: Disposable | undefined;
 
@@ -47,7 +47,7 @@ export class DampedContact<C extends Contact> implements Disposable {
     return this.#said;
   }
 
-  /** A loss that is not said yet. */
+  /** A loss that is not published yet. */
   get lost(): C | undefined {
     return this.#said?.ok === true && this.#now?.ok === false ? this.#now : undefined;
   }
@@ -91,7 +91,7 @@ export class DampedContact<C extends Contact> implements Disposable {
   }
 }
 
-/** Nobody has tried yet, which is no news about the cluster. */
+/** True when no contact was tried yet, which says nothing about the cluster. */
 function isUntried({ ok, reason }: Contact): boolean {
   return !ok && (reason === undefined || reason === NOT_YET_KNOWN);
 }

@@ -1,7 +1,7 @@
 /**
- * The connection to one member: contact, capacity, version, and what its MemberCluster says of it.
+ * The connection to one member: contact, capacity, version, and the status of its MemberCluster.
  *
- * Promises: what a member answers is checked here before anything else reads it; silence becomes lost contact.
+ * Promises: answers of a member are checked here before other code reads them; silence becomes lost contact.
  */
 export { NOT_YET_KNOWN, sameContact } from "./connection.ts";
 export { DampedContact, type Damping } from "./dampedContact.ts";

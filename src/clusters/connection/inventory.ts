@@ -3,18 +3,21 @@ import { type Client, groupVersionsIn, isForbidden, listPages, NODES, TransportE
 import { type Capacity, InvalidQuantityError, nodeResources, type NodeResources, sumCapacity } from "./capacity.ts";
 import type { MemberFindings } from "./memberStatus.ts";
 
-/** What a cluster has to offer: version, APIs, capacity. Asked for when contact is made, and seldom after that. */
+/** Inventory of a cluster: version, APIs, capacity. Read when contact is made, and seldom after that. */
 
-/** Nodes per page: a large cluster's list is never in memory as a whole. */
+/** Nodes per page. The list of a large cluster is never in memory as a whole. */
 const NODE_PAGE = 250;
-/** Kubernetes is made for 5,000 nodes; some of the largest clusters have ten times as many. A node with its images is some 30 KiB. */
+/**
+ * Kubernetes is designed for 5,000 nodes; some of the largest clusters have ten times as many. A node with its images
+ * has some 30 KiB.
+ */
 const NODE_BOUNDS = { objects: 100_000, bytes: 4 * 2 ** 30 };
 const NODE_LIST_MS = 120_000;
 const LONGEST_VERSION = 128;
 
 /**
- * Finds out everything. A refusal to list nodes is an answer; any other error rejects. `nodes`: false where the credentials are for some
- * namespaces only, and nodes are none of Meridian's business.
+ * Reads the inventory. A refusal to list nodes gives a null capacity; any other error rejects. `nodes`: false when the
+ * credentials reach some namespaces only, so that nodes are not read.
  */
 export async function takeInventory(
   client: Client,
@@ -37,7 +40,7 @@ async function serverVersion(client: Client, signal: AbortSignal): Promise<strin
   throw new TransportError("Protocol", "GET /version: what the server sent is no version of Kubernetes");
 }
 
-/** `v1.APIVersions` and `v1.APIGroupList`: small, and served even while an aggregated API behind them is broken. */
+/** Reads `v1.APIVersions` and `v1.APIGroupList`, which are small and served even while an aggregated API is broken. */
 async function servedApis(client: Client, signal: AbortSignal): Promise<string[]> {
   const answers = await Promise.all([
     client.raw("GET", "/api", { signal, accept: "application/json" }),

@@ -60,14 +60,14 @@ export interface MemberConnectionOptions {
   onStatusWritten: (object: KubeObject) => void;
   onStatusFailed: () => void;
   secrets: SecretSource;
-  /** What every MemberCluster says of its identity, this one included. */
+  /** Identity claims of all MemberClusters, including this one. */
   claims: () => Iterable<IdentityClaim>;
-  /** This one may have another cluster's UID now: the others are to be judged again. */
+  /** Called when this cluster's claim may have changed, so that the others have to be judged again. */
   claimChanged: (cluster: string) => void;
   contactChanged: (cluster: string, contact: Contact) => void;
 }
 
-/** Carries out what the state machine of connection.ts decides, for one MemberCluster. */
+/** Carries out the effects of the state machine in connection.ts, for one MemberCluster. */
 export class MemberConnection {
   readonly cluster: string;
   readonly #options: MemberConnectionOptions;
@@ -75,7 +75,7 @@ export class MemberConnection {
   readonly #report: MemberReport;
   readonly #renewer: TokenRenewer;
   readonly #reader: CredentialsReader;
-  /** Ends soon after the access is given up. */
+  /** Background work; each promise resolves soon after its access has ended. */
   readonly #pending = new Set<Promise<void>>();
   #object: MemberCluster;
   /** This manager writes the status of the MemberCluster and renews its token. */
@@ -145,12 +145,12 @@ export class MemberConnection {
     return this.#session;
   }
 
-  /** UID of the MemberCluster, which differs from one life of it to the next. */
+  /** UID of the MemberCluster object. */
   get objectUid(): string | undefined {
     return this.#object.metadata.uid;
   }
 
-  /** The Secret that the kubeconfig is in. */
+  /** Name of the Secret that holds the kubeconfig. */
   get secretName(): string | undefined {
     return this.#object.spec.connection.kubeconfigSecretRef?.name;
   }
@@ -167,7 +167,7 @@ export class MemberConnection {
     };
   }
 
-  /** Begins to connect: Secrets can be read from now on. */
+  /** Begins to connect. Called when Secrets can be read. */
   start(): void {
     if (this.#started) return;
     this.#started = true;
@@ -184,18 +184,18 @@ export class MemberConnection {
     this.reconfigure();
     this.rejudge();
     if (changedHands && this.#credentials !== undefined) this.#followToken(this.#credentials);
-    // Whoever waits for another manager to write the identity down need not wait for the next probe.
+    // Another manager may just have recorded the identity. A new probe finds out at once.
     if (!owned && this.#session === undefined) this.#loop?.schedule(0);
     if (this.#started) this.#report.changed();
   }
 
-  /** Checks whether the credentials are still the same. */
+  /** Reads the credentials again if their source has changed. */
   reconfigure(): void {
     if (!this.#started || this.#closed) return;
     this.#track(this.#reader.read(this.#object.spec.connection));
   }
 
-  /** Considers the last answer again: an annotation or another MemberCluster changed what it means. */
+  /** Judges the last answer again, after a change of an annotation or of another MemberCluster. */
   rejudge(): void {
     if (this.#access === undefined || this.#observedUid === undefined) return;
     this.#dispatch({ kind: "Judged", verdict: this.#judge() });
@@ -211,7 +211,7 @@ export class MemberConnection {
     this.#report[Symbol.dispose]();
   }
 
-  /** Resolves when everything that was under way has ended; after {@link close}. */
+  /** Resolves when all background work has ended; called after {@link close}. */
   async closed(): Promise<void> {
     await Promise.all([...this.#pending, this.#renewer.settled(), this.#report.settled()]);
   }
@@ -233,9 +233,9 @@ export class MemberConnection {
     this.#connectAnew(next);
   }
 
-  /** With other credentials, or with the same for other namespaces. */
+  /** Opens a new connection, after a change of the credentials or of the namespaces that they reach. */
   #connectAnew(next: MemberCredentials): void {
-    // The old session ends before its client is closed, so that nobody takes the closing for a failure.
+    // The old session ends before its client is closed, so that closed requests do not count as failures.
     this.#endSession("the credentials or the namespaces that they reach have changed");
     this.#observedUid = undefined;
     this.#report.contactSettled();
@@ -333,7 +333,7 @@ export class MemberConnection {
     ended?.end(why);
   }
 
-  /** One probe, and what it means. Undefined when the access was given up meanwhile. */
+  /** Runs one probe and returns its event. Undefined when the access has ended meanwhile. */
   async #probe(access: ClusterAccess): Promise<ConnectionEvent | undefined> {
     const credentials = this.#credentials;
     const { clock } = this.#options;
@@ -362,7 +362,10 @@ export class MemberConnection {
     return { kind: "Answered", uid, verdict: this.#judge() };
   }
 
-  /** The probe asks little, so the time to its answer is that of the way to the member and of its API server. */
+  /**
+   * Takes the duration of a probe as a latency sample. The probe is cheap, so its duration is the latency of the
+   * network and the API server.
+   */
   #measure(ms: number): void {
     const next = this.#answering.take({ ms, pace: this.#options.listener.paceOf(this.cluster) });
     if (next === undefined) return;
@@ -385,8 +388,8 @@ export class MemberConnection {
   }
 
   /**
-   * Writes the UID down before anything is written to that cluster: a manager that crashes right after would otherwise take whatever
-   * cluster it finds there next for the same one.
+   * Records the UID before anything is written to the cluster. Otherwise a manager that crashes right after would
+   * accept any cluster that it finds at that address next.
    */
   async #recordIdentity(access: ClusterAccess, uid: string): Promise<ConnectionEvent | undefined> {
     if (this.#state.session !== undefined) {
@@ -411,7 +414,7 @@ export class MemberConnection {
     const found = await access.takeInventory();
     if (access !== this.#access) return;
     if (found !== undefined) this.#report.find(found);
-    // The next probe says what that means for the contact.
+    // The next probe turns the changed fault into a change of contact.
     if ((before === undefined) !== (access.fault === undefined)) this.#loop?.schedule(0);
   }
 

@@ -13,7 +13,7 @@ import {
 } from "./memberStatus.ts";
 import { MemberStatusWriter } from "./statusWriter.ts";
 
-/** The first loss stands in the condition at once. */
+/** The first loss is published in the condition at once. */
 const DAMPING: Damping = { firstMs: 0, longestMs: 120_000, textMs: 0 };
 
 export interface MemberReportOptions {
@@ -21,17 +21,17 @@ export interface MemberReportOptions {
   hub: Client;
   clock: Clock;
   logger: Logger;
-  /** What the MemberCluster says of contact changes; for Events. */
+  /** Called when the published contact changes, to emit Events. */
   onContact: (before: Contact, contact: Contact) => void;
-  /** Whether this manager owns the MemberCluster; else nothing is written. */
+  /** True when this manager owns the MemberCluster. Otherwise nothing is written. */
   owned: () => boolean;
   /** The server's answer to a write; for the informer of MemberClusters. */
   onWritten: (object: KubeObject) => void;
-  /** A status was not written; it is tried again. */
+  /** Called when a status was not written. The write is retried. */
   onFailed: () => void;
 }
 
-/** What was found out about one cluster, on its way into the status of its MemberCluster. */
+/** Collects the findings about one cluster and writes them into the status of its MemberCluster. */
 export class MemberReport implements Disposable {
   readonly #logger: Logger;
   readonly #clock: Clock;
@@ -40,11 +40,11 @@ export class MemberReport implements Disposable {
   readonly #contact: DampedContact<Contact>;
   #generation: number | undefined;
   #findings: MemberFindings = {};
-  /** The identity is being written down, along with what else was found. */
+  /** Findings that are being written together with the identity. */
   #claimed: MemberFindings | undefined;
-  /** The status, as long as it says that the cluster does not answer. */
+  /** Last status with Ready=False, until contact is published again. */
   #lost: MemberCluster["status"];
-  /** The contact that follows from the identity that is being written down. */
+  /** Contact to write together with the identity, before the contact itself is made. */
   #anticipated: Contact | undefined;
 
   constructor({ onContact, owned, ...options }: MemberReportOptions) {
@@ -83,17 +83,17 @@ export class MemberReport implements Disposable {
     return this.#contact.said ?? initialState().contact;
   }
 
-  /** Contact was made or lost, or there is none for another reason. */
+  /** Called when contact was made or lost, or the reason of a loss has changed. */
   heard(contact: Contact): void {
     this.#contact.take(contact);
   }
 
-  /** The UID that the status holds. */
+  /** Cluster UID in the status. */
   get recordedUid(): string | undefined {
     return this.#writer.status?.clusterUID;
   }
 
-  /** Takes the MemberCluster as an informer saw it. */
+  /** Takes the MemberCluster from an informer. */
   take(object: MemberCluster): void {
     this.#generation = object.metadata.generation;
     this.#writer.take(object);
@@ -102,36 +102,37 @@ export class MemberReport implements Disposable {
 
   #noteLoss({ status }: Pick<MemberCluster, "status">): void {
     const isLost = status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "False") === true;
-    // A status that was on its way when contact was made says nothing of a loss after that.
+    // A status that arrives after contact was made tells of an earlier loss.
     if (isLost && !this.#said.ok) this.#lost = status;
   }
 
-  /** The loss of contact that ends with the contact that is made now, for Events. */
+  /** Loss of contact that ends now, for Events. */
   lossBefore(said: Contact): MemberTroubleEnd | undefined {
     return contactLoss(said, this.#lost, this.#clock.now());
   }
 
-  /** What the next verdict on how the cluster answers begins or ends, for Events. */
+  /** Troubles that begin or end with a new verdict on the cluster's answers, for Events. */
   answering(next: Answering): AnsweringNews {
     return answeringNews(this.#writer.status, next, this.#clock.now());
   }
 
-  /** Adds what was found out, and writes it when it is new. */
+  /** Adds findings and writes the status if they are new. */
   find(findings: MemberFindings): void {
     this.#findings = { ...this.#findings, ...findings };
-    // What was found last counts, also beside an identity that is being written down.
+    // Newer findings win, also over findings that are being written together with the identity.
     if (this.#claimed !== undefined) Object.assign(this.#claimed, findings);
     this.changed();
   }
 
-  /** Something that the status is made of has changed. */
+  /** Requests a write, after a change of an input of the status. */
   changed(): void {
     if (this.#owned()) this.#writer.request();
   }
 
   /**
-   * Writes the UID down, with what else was found. True when it is on the hub; until {@link contactSettled} the status then speaks of
-   * the contact that this makes possible. Of a MemberCluster that another manager owns: true when that manager has written the UID.
+   * Writes the UID and other findings to the status. True when the write succeeded. The status then says `Connected`
+   * until {@link contactSettled}. If another manager owns the MemberCluster, nothing is written: true when that manager
+   * has written the UID.
    */
   async recordIdentity(uid: string, found: MemberFindings | undefined): Promise<boolean> {
     if (!this.#owned()) return this.recordedUid === uid;
@@ -149,12 +150,12 @@ export class MemberReport implements Disposable {
       }
       return false;
     } finally {
-      // The next session may have begun to write its own.
+      // The next session may already be writing its own identity.
       if (this.#claimed === claimed) this.#claimed = undefined;
     }
   }
 
-  /** Contact is what it is said to be again. */
+  /** Called when the real contact is known. The anticipated contact no longer counts. */
   contactSettled(): void {
     this.#anticipated = undefined;
   }

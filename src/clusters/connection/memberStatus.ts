@@ -16,9 +16,9 @@ import type { Answering } from "./answering.ts";
 import type { Capacity } from "./capacity.ts";
 import { NOT_YET_KNOWN } from "./connection.ts";
 
-/** The status of a MemberCluster as a function of what was found out. */
+/** Status of a MemberCluster as a pure function of the findings. */
 
-/** What was found out about a cluster; a field that is absent has not been read yet, and the status keeps its value. */
+/** Findings about a cluster. An absent field has not been read yet, and the status keeps its value. */
 export interface MemberFindings {
   kubernetesVersion?: string;
   clusterUID?: string;
@@ -28,9 +28,9 @@ export interface MemberFindings {
   capacity?: Capacity | null;
   /** Null when nothing here expires. */
   credentials?: { expiresAt: string; renewAt: string } | null;
-  /** How long answers take, in milliseconds, where that is long; null when they come in time. */
+  /** Latency in milliseconds if the cluster is slow; null when it is not slow. */
   latencyMs?: Answering["latencyMs"];
-  /** Why writes are slowed down or stopped; null when they flow. */
+  /** Reason why writes are slowed down or stopped; null when they are not. */
   pace?: Answering["pace"];
 }
 
@@ -43,8 +43,9 @@ export interface MemberStatusInput {
 }
 
 /**
- * Computes the status. Answers `previous` itself, the same reference, when nothing has changed, so that the caller need not write;
- * and while nothing is known yet, so that a restarted manager does not erase the findings of the one before.
+ * Computes the status. Returns `previous` itself (the same reference) when nothing has changed, so that the caller need
+ * not write. Also returns `previous` while nothing is known yet, so that a restarted manager does not erase earlier
+ * findings.
  */
 export function computeMemberStatus(input: MemberStatusInput, now: number): MemberClusterStatus | undefined {
   const { contact, findings, generation, previous } = input;
@@ -77,23 +78,23 @@ function readyCondition({ contact, generation, previous }: MemberStatusInput, no
   };
 }
 
-/** Stands from the first time that the cluster is slow on: when that is over, the condition says what was. */
+/** Condition for a slow cluster. It exists after the first slow period, and tells of the last period afterwards. */
 function slowCondition(input: MemberStatusInput, now: number): Condition[] {
   const { latencyMs } = input.findings;
   const trouble = typeof latencyMs === "number" ? slowFor(latencyMs) : latencyMs;
   return lasting(input, now, { type: SLOW_CONDITION, trouble, over: "AnswersInTime" });
 }
 
-/** What is new of how a cluster answers. */
+/** Troubles of the cluster's answers that begin or end. */
 export interface AnsweringNews {
   begun: Why[];
   ended: MemberTroubleEnd[];
 }
 
-/** Ended: of the MemberCluster. */
+/** End of a trouble of the MemberCluster. */
 export type MemberTroubleEnd = Omit<EndedTrouble, "object">;
 
-/** What begins, by what the status says so far, and what ends, with how long it lasted. */
+/** Compares a new verdict with the status: troubles that begin, and troubles that end, with their duration. */
 export function answeringNews(
   status: MemberClusterStatus | undefined,
   { latencyMs, pace }: Answering,
@@ -111,12 +112,12 @@ export function answeringNews(
   return news;
 }
 
-/** A loss that took no longer, of a cluster that never answered before, is how a cluster joins. */
+/** A shorter loss of a cluster that never answered before is a normal join, not a loss. */
 const JOINING_MS = 10_000;
 
 /**
- * The loss of contact that ends now. `said`: what the manager has said of it; where it knows nothing of before itself, the loss is what the status
- * says, which another manager wrote. Undefined where none was said.
+ * Loss of contact that ends now. `said`: contact that this manager published. A manager that has just started uses the
+ * loss in the status, which another manager wrote. Undefined when no loss was published.
  */
 export function contactLoss(
   said: Contact,
@@ -139,12 +140,12 @@ function slowFor(latencyMs: number): Why {
   return { reason: "SlowAnswers" satisfies Reason, message: `answers take about ${secondsText(latencyMs)}` };
 }
 
-/** As {@link slowCondition}, of the lane. */
+/** As {@link slowCondition}, for throttled writes. */
 function throttledCondition(input: MemberStatusInput, now: number): Condition[] {
   return lasting(input, now, { type: THROTTLED_CONDITION, trouble: input.findings.pace, over: "WritesFlow" });
 }
 
-/** `trouble`: null when there is none, undefined while nobody knows. */
+/** `trouble`: null when there is none, undefined while unknown. */
 function lasting(
   { generation, previous }: MemberStatusInput,
   now: number,
@@ -173,14 +174,14 @@ function latencyIn({ findings: { latencyMs }, previous }: MemberStatusInput): Pi
   return latency === undefined ? {} : { latency };
 }
 
-/** A cluster in contact answers all the time. After a restart the time of before stays until something is found out. */
+/** Time of the last contact; absent in contact. After a restart the previous time stays until contact is known. */
 function lastContactIn({ contact, previous }: MemberStatusInput): Pick<MemberClusterStatus, "lastContact"> {
   if (contact.ok) return {};
   const lastContact = contact.lastContact === undefined ? previous?.lastContact : timestamp(contact.lastContact);
   return lastContact === undefined ? {} : { lastContact };
 }
 
-/** The figure that the status says, in milliseconds. */
+/** Latency in the status, in milliseconds. */
 export function saidLatency(status: MemberClusterStatus | undefined): number | undefined {
   const seconds = Number.parseFloat(status?.latency ?? "");
   return Number.isNaN(seconds) ? undefined : seconds * 1_000;
@@ -196,7 +197,7 @@ function kept<T>(found: T | null | undefined, previous: T | undefined): T | unde
 
 const OWN = ["Ready", SLOW_CONDITION, THROTTLED_CONDITION];
 
-/** Equal but for the order of fields. Conditions of others in the previous status are not ours to judge. */
+/** Compares two statuses without regard to the order of fields. Conditions of other writers are ignored. */
 function sameStatus(previous: MemberClusterStatus, next: MemberClusterStatus): boolean {
   const own = (status: MemberClusterStatus): (Condition | undefined)[] =>
     OWN.map((own) => status.conditions?.find(({ type }) => type === own));

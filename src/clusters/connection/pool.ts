@@ -21,9 +21,9 @@ export interface ClusterPoolOptions {
   hub: Client;
   /** The hub as a member (`local: {}`). */
   hubLocal: HubAsMember;
-  /** Where the Secrets of the members are, and nowhere else. */
+  /** The only namespace that Secrets of members are read from. */
   systemNamespace: string;
-  /** Let kubeconfigs name programs that give credentials. */
+  /** Allow kubeconfigs with exec credential plugins. */
   allowExec: boolean;
   clock: Clock;
   logger: Logger;
@@ -31,7 +31,7 @@ export interface ClusterPoolOptions {
   listener: PoolListener;
   recorder?: Pick<EventRecorder, "record"> | undefined;
   recoveries?: Recoveries | undefined;
-  /** Asked before every write to a member: throws when the Lease is no longer held. */
+  /** Called before every write to a member. Throws when the Lease is no longer held. */
   guard?: ClientOptions["guard"];
   observe?: ClientOptions["observe"];
   /** Default: a real client with `guard` and `observe`. */
@@ -47,10 +47,11 @@ export interface ClusterPoolOptions {
 const UNKNOWN: Contact = { ok: false, reason: "ClusterUnknown", message: "there is no MemberCluster of that name" };
 
 /**
- * The connections to all members: one for each MemberCluster, made from its Secret, probed, and made again when the Secret changes.
+ * The connections to all members, one for each MemberCluster. A connection is made from the MemberCluster's Secret,
+ * probed, and made again when the Secret changes.
  *
- * Connections begin once {@link run} has read the Secrets. One cluster's trouble is a value in its contact and in the status of
- * its MemberCluster; no method throws for it.
+ * Connections begin once {@link run} has read the Secrets. A failure of a cluster is a value in its contact and in the
+ * status of its MemberCluster. No method throws for it.
  */
 export class ClusterPool implements AsyncDisposable {
   readonly #options: ClusterPoolOptions;
@@ -105,8 +106,8 @@ export class ClusterPool implements AsyncDisposable {
   }
 
   /**
-   * A MemberCluster is new or has changed; the same one again does no harm. `owned`: this manager writes the MemberCluster's status and
-   * renews its token; else another manager does, and the cluster is only used.
+   * Takes a new or changed MemberCluster. Idempotent. `owned`: this manager writes the MemberCluster's status and
+   * renews its token. Otherwise another manager does, and this one only uses the cluster.
    */
   upsert(object: MemberCluster, owned = true): void {
     if (this.#state === "Closed") return;
@@ -116,7 +117,7 @@ export class ClusterPool implements AsyncDisposable {
       known.update(object, owned);
       return;
     }
-    // Deleted and created again unobserved: another object, which need not be the same cluster.
+    // The MemberCluster was deleted and created again unobserved. The new object may mean a different cluster.
     if (known !== undefined) this.remove(name);
     const connection = new MemberConnection(object, owned, this.#connectionOptions);
     this.#connections.set(name, connection);
@@ -124,7 +125,7 @@ export class ClusterPool implements AsyncDisposable {
     if (this.#state === "Running") connection.start();
   }
 
-  /** The MemberCluster is gone. */
+  /** Called when the MemberCluster is gone. */
   remove(cluster: string): void {
     const connection = this.#connections.get(cluster);
     if (connection === undefined) return;
@@ -135,7 +136,7 @@ export class ClusterPool implements AsyncDisposable {
     this.#rejudge(cluster);
   }
 
-  /** Whether that cluster is heard of, and if not, why. */
+  /** Contact of a cluster, with the reason when there is none. */
   contact(cluster: string): Contact {
     return this.#connections.get(cluster)?.contact ?? UNKNOWN;
   }
@@ -144,7 +145,7 @@ export class ClusterPool implements AsyncDisposable {
     return this.#connections.get(cluster)?.session;
   }
 
-  /** Connects, and keeps connected, until the signal is aborted; then closes every connection. Runs once. */
+  /** Connects and stays connected until the signal is aborted, then closes every connection. Call it once. */
   async run(signal: AbortSignal): Promise<void> {
     const following = this.#secrets.run(signal);
     using _changes = this.#secrets.onEvent(({ object }) => this.#secretChanged(object.name));
@@ -160,7 +161,7 @@ export class ClusterPool implements AsyncDisposable {
     }
   }
 
-  /** Closes every connection and waits until nothing is under way. */
+  /** Closes every connection and waits until all their work has ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#state = "Closed";
     for (const connection of this.#connections.values()) this.#close(connection);

@@ -16,34 +16,34 @@ import { shortMessage, shortName } from "../../apis/index.ts";
 import type { ProbeFailure } from "./connection.ts";
 
 /**
- * Asks a cluster whether it is ready and which one it is, and words its failures without local ports and times of day, so that
- * a status that quotes them does not change from one probe to the next.
+ * Probes the readiness and identity of a cluster. Failure messages hold no local ports and times, so that a status with
+ * the message does not change from one probe to the next.
  */
 
 export type ProbeOutcome = { kind: "Answered"; uid: string } | { kind: "Failed"; failure: ProbeFailure };
 
 export interface ProbeOptions {
   clock: Clock;
-  /** For the whole probe. */
+  /** Time limit of the whole probe. */
   timeoutMs: number;
-  /** End of the bearer token's life, epoch milliseconds: distinguishes an expired token from a refused one. */
+  /** Expiry of the bearer token, in epoch milliseconds; distinguishes an expired token from a rejected one. */
   tokenExpiresAt?: number | undefined;
-  /** How the identity is read; kept from one probe to the next. */
+  /** State of the identity read, kept from one probe to the next. */
   identity: IdentityReading;
   signal: AbortSignal;
 }
 
 /**
- * A list of the one namespace also tells the version of the whole server, which shows when a server went back in time. It takes the right
- * to list namespaces, which not everybody has.
+ * `mayList`: the identity is read by a list of the namespace kube-system. A list also gives the resourceVersion of the
+ * whole server, which shows when a server went back in time. Not every account may list namespaces.
  */
 export interface IdentityReading {
   mayList: boolean;
 }
 
 /**
- * A timer that fires so much later than asked for shows that this process was held up, not that the member is silent: its answer
- * may lie unread in the socket, and gets as much time again to be read.
+ * A timer that fires late by this time shows that this process was delayed, not that the member is silent. The answer
+ * may be unread in the socket, so the probe gets the delay as extra time.
  */
 const LATE_MS = 250;
 
@@ -51,7 +51,7 @@ class ProbeTimeoutError extends Error {
   override readonly name = "ProbeTimeoutError";
 }
 
-/** Asks `/readyz` and for the UID of kube-system at once. Rejects only when the signal aborts. */
+/** Requests `/readyz` and the UID of kube-system concurrently. Rejects only when the signal aborts. */
 export async function probe(client: Client, options: ProbeOptions): Promise<ProbeOutcome> {
   const { clock, timeoutMs, signal } = options;
   signal.throwIfAborted();
@@ -85,7 +85,7 @@ export async function probe(client: Client, options: ProbeOptions): Promise<Prob
   }
 }
 
-/** Made once: a reason of its own for each probe would cost more than the probe. */
+/** Created once, since a new Error for each probe would cost more than the probe. */
 const OVER = new Error("the probe is over");
 
 async function readIdentity(
@@ -109,7 +109,7 @@ async function readIdentity(
       reading.mayList = false;
     }
   }
-  // From the API server's cache: the answer never changes during the life of a cluster.
+  // The API server's cache suffices, since the UID never changes during the life of a cluster.
   return client.get(NAMESPACES, undefined, "kube-system", { metadataOnly: true, resourceVersion: "0", signal });
 }
 
@@ -135,7 +135,7 @@ const TRANSPORT: Record<TransportReason, ProbeFailure> = {
   TooLarge: { reason: "ClusterUnreachable", message: "the answer is too long for one of an API server", abrupt: false },
 };
 
-/** What the error means for the connection to that cluster. */
+/** Converts an error into the failure of a probe. */
 export function explainFailure(
   error: unknown,
   cluster: string,
@@ -177,11 +177,11 @@ function explainTransport(error: TransportError): ProbeFailure {
   const { reason, message, endpoint } = error;
   const known = TRANSPORT[reason];
   if (endpoint !== undefined) return { ...known, message: shortMessage(withoutNumbers(message)) };
-  // Which way a certificate is wrong is what one needs to know: expired, another host, another authority.
+  // The original message tells what is wrong with the certificate: expired, wrong host, or unknown authority.
   return reason === "TLS" ? { ...known, message: withoutNumbers(message) } : known;
 }
 
-/** Names as many of the failing checks as there is room for. */
+/** Message with as many of the failing checks as fit. */
 function notReady({ status, failedChecks }: ApiError): string {
   for (let shown = failedChecks.length; shown > 0; shown -= 1) {
     const more = failedChecks.length - shown;
@@ -191,7 +191,7 @@ function notReady({ status, failedChecks }: ApiError): string {
   return `the server is not ready (HTTP ${status})`;
 }
 
-/** Local ports and times differ each time. */
+/** Removes local ports and times, which differ each time. */
 function withoutNumbers(message: string): string {
   return message
     .replace(/\d{4}-\d{2}-\d{2}T[\d:.]+Z?/g, "")

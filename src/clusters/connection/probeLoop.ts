@@ -1,17 +1,20 @@
 import type { Clock } from "../../runtime/index.ts";
 
-/** However many ask for it, probes do not follow each other faster. */
+/** Minimum time between two probes. */
 const GAP_MS = 250;
 
 export interface ProbeLoopOptions<T> {
   clock: Clock;
-  /** One probe; it rejects only when the loop was stopped. */
+  /** Runs one probe; rejects only when the loop was stopped. */
   probe: () => Promise<T>;
-  /** Takes what the probe found, and says by {@link ProbeLoop.schedule} when the next one is due. */
+  /** Takes the result of the probe and schedules the next one by {@link ProbeLoop.schedule}. */
   settle: (found: T) => void;
 }
 
-/** Runs one probe at a time. What asks for one while another is under way gets a new one after it: the old one may have seen the past. */
+/**
+ * Runs one probe at a time. A request during a probe causes another probe after it, since the running one may return an
+ * outdated result.
+ */
 export class ProbeLoop<T> implements Disposable {
   readonly #options: ProbeLoopOptions<T>;
   #timer: Disposable | undefined;
@@ -25,7 +28,7 @@ export class ProbeLoop<T> implements Disposable {
     this.#options = options;
   }
 
-  /** The next probe is in so many milliseconds, whatever was said before. */
+  /** Schedules the next probe in `afterMs`, replacing an earlier schedule. */
   schedule(afterMs: number): void {
     if (this.#stopped) return;
     if (this.#running) {

@@ -23,15 +23,15 @@ export interface StatusWriterOptions {
   hub: Client;
   clock: Clock;
   logger: Logger;
-  /** What the status should speak of now; undefined when it is not ours to write. */
+  /** Current input of the status; undefined when another manager writes it. */
   input: () => Omit<MemberStatusInput, "previous"> | undefined;
   /** The server's answer to a write; for the informer of MemberClusters. */
   onWritten: (object: KubeObject) => void;
-  /** A write was refused, or got no answer. */
+  /** Called when a write was refused or got no answer. */
   onFailed: () => void;
 }
 
-/** Writes the status of one MemberCluster: only when it changed, one write at a time, and again until it worked. */
+/** Writes the status of one MemberCluster when it has changed. One write at a time; a failed write is retried. */
 export class MemberStatusWriter implements Disposable {
   readonly #options: StatusWriterOptions;
   readonly #stop = new AbortController();
@@ -47,12 +47,12 @@ export class MemberStatusWriter implements Disposable {
     this.#options = options;
   }
 
-  /** What the MemberCluster says, as far as known: the newest of what was seen and what was written. */
+  /** Newest known status, from an informer or our own last write. */
   get status(): MemberClusterStatus | undefined {
     return this.#status;
   }
 
-  /** Takes the object as an informer saw it; older than one's own last write, it is history. */
+  /** Takes the object from an informer. An object older than our last write is ignored. */
   take(object: MemberCluster): void {
     const { resourceVersion = "0" } = object.metadata;
     if (compareResourceVersions(resourceVersion, this.#resourceVersion) < 0) return;
@@ -60,7 +60,7 @@ export class MemberStatusWriter implements Disposable {
     this.#status = object.status;
   }
 
-  /** Something that the status is made of changed. */
+  /** Requests a write, after a change of an input of the status. */
   request(): void {
     this.#asked = true;
     if (this.#pumping || this.#retry !== undefined || this.#stop.signal.aborted) return;
@@ -70,7 +70,7 @@ export class MemberStatusWriter implements Disposable {
     });
   }
 
-  /** Writes now, if the MemberCluster does not say it already; rejects when it could not be written. */
+  /** Writes now if the status has changed. Rejects when the write fails. */
   writeNow(): Promise<void> {
     const turn = this.#writing.then(() => this.#apply());
     this.#writing = turn.catch((error: unknown) => {
@@ -108,10 +108,10 @@ export class MemberStatusWriter implements Disposable {
   }
 
   #failed(err: unknown): void {
-    // Deleted, or not followed any more.
+    // The MemberCluster was deleted, or is no longer followed.
     if (this.#stop.signal.aborted || isNotFound(err)) return;
     const { cluster, clock, logger } = this.#options;
-    // Nothing was sent. The Lease may be renewed yet; else this ends with the leadership.
+    // NotLeaderError: nothing was sent. The Lease may still be renewed; otherwise this writer ends with the leadership.
     if (!(err instanceof NotLeaderError))
       logger.warn(
         { err, cluster, event_reason: "StatusNotWritten" },
