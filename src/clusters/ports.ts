@@ -45,7 +45,7 @@ export interface ClusterContact extends Contact {
   synced: boolean;
   /** As `synced`, except for the kinds in `unseen`, which cannot be read. */
   partlySynced?: boolean;
-  /** The first contact or the first complete read is still under way. */
+  /** No contact was tried yet, or the cluster answers and its read is not complete yet. */
   pending: boolean;
   /** Kinds (by `readabilityKey`) whose objects are not known although the cluster answers, with the reason. */
   unseen: ReadonlyMap<string, string>;

@@ -242,7 +242,7 @@ export class Worker {
       }
       case "Room":
         this.#wantRoom(delta.wanted);
-        // An old measurement becomes worthless.
+        // A measurement that is no longer repeated becomes outdated.
         if (!delta.wanted) this.#reportRoom(undefined);
         return;
     }

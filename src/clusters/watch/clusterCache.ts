@@ -242,8 +242,8 @@ export class ClusterCache {
   }
 
   /**
-   * Takes an answer to a write. An object with our label goes through the watch's cache, since the watch brings the
-   * object too.
+   * Takes an answer to a write. An object with our label goes through the cache of its watch, since the watch brings the
+   * object too. Any other object is taken directly, since no watch brings it.
    */
   #observeAnswer({ type, object }: Written): void {
     const { objects, hubId } = this.#options;

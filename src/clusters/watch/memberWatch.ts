@@ -194,7 +194,10 @@ export class MemberWatch implements Watched, Disposable {
     if (wasBlind || !this.informer.synced) this.#options.sightChanged();
   }
 
-  /** The server went back in time. The known state belongs to a discarded history and is no newer than now. */
+  /**
+   * Called when the server went back in time. The known state belongs to a discarded history, so the watch is blind
+   * from now on.
+   */
   #doubt(failure: string | undefined): void {
     this.#patience?.[Symbol.dispose]();
     this.#failure = failure;
