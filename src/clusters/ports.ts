@@ -25,8 +25,8 @@ export type WorkDelta =
   /** Sent first: hub objects (by refKey) with copies on the cluster according to the hub's record. */
   | { kind: "Expected"; owners: readonly string[] }
   /**
-   * Kinds to watch on the cluster; sent at once, and again on each change. `others`: kinds to discover on the member,
-   * since the hub may not serve them.
+   * Kinds to watch on the cluster; sent at once, and again on each change. `others`: kinds that the
+   * hub need not serve, to be discovered on the member.
    */
   | { kind: "Kinds"; kinds: readonly ResourceType[]; others?: readonly GroupKind[] }
   /** The first delta holds every row, later deltas hold changes. */

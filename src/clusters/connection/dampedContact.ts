@@ -3,7 +3,7 @@ import type { Clock } from "../../runtime/index.ts";
 import { NOT_YET_KNOWN, sameContact } from "./connection.ts";
 
 export interface Damping {
-  /** Time that the first loss has to last before it is published; doubled with each further loss. */
+  /** Time that the first loss has to last before it is published; doubled with each further loss without stable contact. */
   firstMs: number;
   longestMs: number;
   /** Minimum time between two different reasons of a published loss. */

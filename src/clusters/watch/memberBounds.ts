@@ -8,8 +8,8 @@ const EACH = { objects: 20, bytes: 64 << 10 };
 const EACH_WITH_CONTENT = 3 << 19;
 
 /**
- * Upper bounds for reading one kind of a member: a multiple of the objects with a row, plus an allowance. A member that shows more is broken or
- * hostile, and would fill the memory that all clusters share.
+ * Upper bounds for reading one kind of a member: a multiple of the objects with a row, plus an allowance. A member that
+ * shows more is broken or hostile, and would fill the memory that all clusters share.
  *
  * @param asked Number of objects with a row on the member, or with copies by the hub's record. Evaluated at each use.
  */

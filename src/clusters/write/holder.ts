@@ -40,7 +40,8 @@ const OF_THE_CLUSTER: readonly Partial<ObjectRef>[] = [
 
 /**
  * Judges the holder of a name by the metadata of the live object. An object is ours if its annotation names itself and
- * its label names this hub. If the label was removed, its annotation must name the UID of the row's owner instead.
+ * its label names this hub. If the label was removed, its owner annotation must name the UID of the
+ * row's owner instead.
  */
 export function judgeHolder(
   live: KubeObject,

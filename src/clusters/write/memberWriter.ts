@@ -190,8 +190,8 @@ export class MemberWriter {
   }
 
   /**
-   * First apply of an object. One request creates the object or is refused. Only after a refusal the holder of the name
-   * is read. The holder is taken over if it is ours or the row adopts it.
+   * First apply of an object. One request creates the object or is refused. The holder of the name is read only after a
+   * refusal. The holder is taken over if it is ours or the row adopts it.
    */
   async create(row: ApplyRow, telling?: TellOfNamespace): Promise<Written> {
     const type = this.#type(row.ref);
