@@ -3,8 +3,9 @@ import type { KubeObject } from "../types.ts";
 import { equalValues } from "./values/index.ts";
 
 /**
- * The last step of every update before it is stored: when nothing but times of managedFields moved (an apply of `0.5`, stored as `500m`, say), the old
- * times come back, and the write is none. To be asked once `next` is in its stored form, with the resourceVersion of `live`.
+ * The last step of every update before storage. If only times of managedFields changed (an apply of `0.5`, stored as
+ * `500m`), the old times return and the write is a no-op. `next` must be in its stored form, with the resourceVersion
+ * of `live`.
  */
 export function keepTimesOfNoChange(live: KubeObject, next: KubeObject): KubeObject {
   const before = live.metadata.managedFields;

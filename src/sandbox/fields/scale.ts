@@ -2,16 +2,16 @@ import type { ManagedFieldsEntry } from "../../apis/index.ts";
 import { difference, has, isEmpty, Managers, type Owned, setOf } from "./sets/index.ts";
 
 /**
- * The scale subresource shows one field of its parent under another name, and so do its managedFields. Like a server it is careless with times: what came in
- * by scale has none.
+ * The scale subresource and its managedFields show one field of the parent under another name. As on a server, entries
+ * written through scale have no time.
  */
 const SCALE_VERSION = "autoscaling/v1";
 const SCALE_PATH = ["f:spec", "f:replicas"];
 
-/** Where the replicas of the parent stand in each of its versions (`.spec.replicas`, by `apps/v1`); undefined for a version without scale. */
+/** Path of the parent's replicas by version (`.spec.replicas` for `apps/v1`); undefined for a version without scale. */
 export type ReplicasPaths = Readonly<Record<string, string | undefined>>;
 
-/** The managedFields of a Scale: those entries of its parent that own the replicas. */
+/** The managedFields of a Scale: the parent's entries that own the replicas. */
 export function scaleManagedFields(
   parent: readonly ManagedFieldsEntry[] | undefined,
   paths: ReplicasPaths,
@@ -25,7 +25,10 @@ export function scaleManagedFields(
   return scale.encode(undefined);
 }
 
-/** The managedFields of the parent (written in `apiVersion`) after its Scale has been written, which now has the managedFields `scale`. */
+/**
+ * The managedFields of the parent (in `apiVersion`) after a write of its Scale; `scale`: the managedFields of that
+ * Scale.
+ */
 export function parentManagedFields(
   parent: readonly ManagedFieldsEntry[] | undefined,
   scale: readonly ManagedFieldsEntry[] | undefined,
@@ -34,7 +37,7 @@ export function parentManagedFields(
 ): ManagedFieldsEntry[] | undefined {
   const result = new Managers();
   const before = Managers.from(parent ?? []);
-  // An updater's identity holds its version, so that of the entries by scale is never one of the parent's own.
+  // An updater's identity holds its version, so an entry written through scale never equals an entry of the parent.
   const left = Managers.from(scale ?? []);
   for (const [id, owned] of before.entries()) {
     if (!(owned.apiVersion in paths)) continue;

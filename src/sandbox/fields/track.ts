@@ -18,13 +18,13 @@ import { difference, identify, isEmpty, Managers, type Owned, resetFieldsOf, set
 import type { Applied, ApplyWrite, UpdateWrite, Write } from "./types.ts";
 import { equalValues, isObject, zeroObject } from "./values/index.ts";
 
-/** More entries of updaters than that are put together. */
+/** Further entries of updaters are merged, as on a server. */
 const MOST_UPDATERS = 10;
 
-/** Who owns what was there before anybody's fields were tracked. */
+/** Owner of the fields that an object had before its fields were tracked. */
 const BEFORE_FIRST_APPLY = "before-first-apply";
 
-/** What identifies an object or is the server's own belongs to nobody. */
+/** Nobody owns fields that identify the object or that the server sets. */
 const NEVER_OWNED = setOf(
   ["f:apiVersion"],
   ["f:kind"],
@@ -43,8 +43,9 @@ const NEVER_OWNED = setOf(
 );
 
 /**
- * The submitted object with the managedFields that it is to be stored with, for a create, an update or a patch. Fields of a subresource are
- * tracked the same way. Never refuses: an object whose fields cannot be distinguished has no managedFields, as on a server.
+ * Returns the submitted object of a create, an update or a patch with its new managedFields. Writes of a subresource
+ * are tracked the same way. Never refuses: as on a server, an object whose list items cannot be told apart has no
+ * managedFields.
  */
 export function trackWrite(write: UpdateWrite): KubeObject {
   const { submitted, live } = write;
@@ -68,8 +69,8 @@ export function trackWrite(write: UpdateWrite): KubeObject {
 }
 
 /**
- * Merges a configuration into an object. Refuses, as the server's Status: other kinds and versions than the request's and managedFields in the configuration (400),
- * conflicts (409), what the schema does not know (500).
+ * Merges a configuration into an object. Refuses with the server's Status: another kind or version than the request's,
+ * and managedFields in the configuration (400); conflicts (409); fields that the schema does not know (500).
  */
 export function applyConfiguration(write: ApplyWrite): Applied {
   const { live, manager, apiVersion } = write;
@@ -95,7 +96,8 @@ export function applyConfiguration(write: ApplyWrite): Applied {
   if (own !== undefined) {
     const set = difference(own.set, NEVER_OWNED);
     if (isEmpty(set)) merged.managers.delete(self.id);
-    // An apply that changes no value leaves the time alone, even where it is the first of its manager and there is none yet.
+    // An apply that changes no value keeps the time, even if the manager applies for the first time and has no time
+    // yet.
     else merged.managers.set(self.id, { ...own, ...(unchanged ? {} : { time: timeText(write.now) }), set });
   }
   const plain = unchanged ? old.object : merged.object;
@@ -128,7 +130,7 @@ function applyHelped(
   }
 }
 
-/** Makes the writer owner of what it changed; its time moves only then. */
+/** Makes the writer owner of the fields that it changed. Its time changes only if it gained fields. */
 function update(old: Typed, next: Typed, managers: Managers, manager: string, write: Write, context: Context): void {
   const gained = ownAfterUpdate(old, next, managers, context);
   const set = gained === undefined ? undefined : difference(gained, NEVER_OWNED);
@@ -159,7 +161,7 @@ function contextOf(write: Write): { versions: Versions; context: Context } {
   return { versions, context: { versions, resetFields } };
 }
 
-/** The object that a created one is compared with. */
+/** The empty object that a created object is compared with. */
 function unset({ resource, apiVersion }: Write): KubeObject {
   const { kind } = resource;
   const schema = new Versions(resource, undefined).schemaOf(apiVersion);
@@ -167,7 +169,10 @@ function unset({ resource, apiVersion }: Write): KubeObject {
   return zeroObject(schema, resource.definitions, apiVersion, kind);
 }
 
-/** A submission may bring managedFields of its own; an empty list, or one empty entry, gives up all tracking. Broken or absent ones change nothing. */
+/**
+ * A submission may bring its own managedFields. An empty list, or one empty entry, ends all tracking; broken or absent
+ * ones change nothing.
+ */
 function managersForUpdate(write: UpdateWrite, before: readonly ManagedFieldsEntry[] | undefined): Managers {
   const own =
     write.subresource === undefined || write.subresource === "" ? write.submitted.metadata.managedFields : undefined;
@@ -188,7 +193,7 @@ function decodeOrUndefined(entries: readonly ManagedFieldsEntry[]): Managers | u
   return managedFieldsError(entries) === undefined ? Managers.from(entries) : undefined;
 }
 
-/** What a server says of managedFields that it cannot read; undefined for good ones. */
+/** The server's message for unreadable managedFields; undefined for valid ones. */
 export function managedFieldsError(entries: readonly ManagedFieldsEntry[]): string | undefined {
   try {
     Managers.from(entries);
@@ -220,7 +225,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** As Go prints a kind: `apps/v1, Kind=Deployment`, `/v1, Kind=Pod`. */
+/** A kind as Go prints it: `apps/v1, Kind=Deployment`, `/v1, Kind=Pod`. */
 function kindText(apiVersion: string, kind: string): string {
   return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }

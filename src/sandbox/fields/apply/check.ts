@@ -13,7 +13,7 @@ import {
 } from "../values/index.ts";
 import { jsonType } from "../../jsonType.ts";
 
-/** A value that does not fit its schema, in words of our own but for what clients look for. */
+/** A value that does not fit its schema. The text is ours, except for the parts that clients look for. */
 export class DoesNotFit extends Error {
   override readonly name = "DoesNotFit";
 }
@@ -23,7 +23,10 @@ interface Problem {
   text: string;
 }
 
-/** Throws {@link DoesNotFit} for a value whose fields cannot be owned: undeclared ones, wrong types, items without keys, duplicates. */
+/**
+ * Throws {@link DoesNotFit} for a value whose fields cannot have owners: undeclared fields, wrong types, items without
+ * keys, duplicates.
+ */
 export function checkValue(value: unknown, type: FieldType, duplicates: "allowed" | "refused"): void {
   const problems = problemsOf(value, type, duplicates === "allowed");
   if (problems.length === 0) return;
@@ -54,7 +57,7 @@ function problemsOfMap(value: unknown, map: MapType, duplicates: boolean): reado
     const child = value[key];
     if (child === undefined) continue;
     const type = map.fields.get(key)?.type ?? map.element;
-    // A server looks no further once it met an undeclared field.
+    // A server stops at the first undeclared field.
     if (type === undefined) return [...problems, { path: `.${key}`, text: "field not declared in schema" }];
     const found = problemsOf(child, type, duplicates);
     if (found.length > 0)

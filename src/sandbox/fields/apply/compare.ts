@@ -12,14 +12,14 @@ import {
   type PathElement,
 } from "../values/index.ts";
 
-/** What a write did to the leaves of an object. */
+/** The leaves that a write removed, modified and added. */
 export interface Comparison {
   removed: FieldSet;
   modified: FieldSet;
   added: FieldSet;
 }
 
-/** Both values fit the type. Parts that the two share are taken for equal unread. */
+/** Compares two values that fit the type. Shared parts count as equal and are not read. */
 export function compareObjects(left: unknown, right: unknown, type: FieldType): Comparison {
   const walk = new ComparingWalk();
   walk.compare(left, right, type);
@@ -38,7 +38,7 @@ class ComparingWalk {
     if (right === undefined) {
       wasLeaf = this.#compareAs(kindOf(type, asLeft), left, right, type);
     } else {
-      // What was of one kind and now is of another changes as both.
+      // A value that changed its kind counts as both kinds.
       if (left !== undefined && asLeft !== asRight) this.#compareAs(kindOf(type, asLeft), left, right, type);
       wasLeaf = this.#compareAs(kindOf(type, asRight), left, right, type);
     }
@@ -47,7 +47,7 @@ class ComparingWalk {
     else if (right === undefined) insert(this.comparison.removed, this.#path);
   }
 
-  /** Whether it was compared as one leaf. */
+  /** Returns whether the value was compared as one leaf. */
   #compareAs(kind: "scalar" | "list" | "map", left: unknown, right: unknown, type: FieldType): boolean {
     if (kind === "map") return this.#compareMaps(left, right, type.map as MapType);
     if (kind === "list") return this.#compareLists(left, right, type.list as ListType);
@@ -65,7 +65,7 @@ class ComparingWalk {
   #compareMaps(left: unknown, right: unknown, map: MapType): boolean {
     const before = isObject(left) ? left : undefined;
     const after = isObject(right) ? right : undefined;
-    // Two empty ones are a leaf, so that empty and null stay distinct.
+    // Two empty maps are compared as leaves, to tell empty from null.
     if (map.atomic || (isBare(before) && isBare(after))) return this.#compareLeaves(left, right);
     for (const key in before) this.#compareField(key, before[key], member(after, key), map);
     for (const key in after) {
@@ -95,7 +95,7 @@ class ComparingWalk {
     return false;
   }
 
-  /** Duplicates are owned as one leaf. */
+  /** Duplicates count as one leaf. */
   #compareItems(element: PathElement, left: unknown[], right: unknown[], list: ListType): void {
     this.#path.push(element);
     const { added, removed, modified } = this.comparison;
@@ -119,7 +119,7 @@ function isBare(value: ObjectValue | undefined): boolean {
   return true;
 }
 
-/** The member of an object, not what every object inherits under that name. */
+/** The object's own member, never an inherited one. */
 function member(value: Readonly<Record<string, unknown>> | undefined, key: string): unknown {
   return value !== undefined && Object.hasOwn(value, key) ? value[key] : undefined;
 }

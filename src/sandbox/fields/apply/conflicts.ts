@@ -2,14 +2,14 @@ import { failure, type StatusError } from "../../statusError.ts";
 import { type FieldSet, type Owned, pathTexts } from "../sets/index.ts";
 import { compareText } from "../values/index.ts";
 
-/** What one other manager owns of that which an apply would change. */
+/** Fields of one other manager that an apply would change. */
 export interface FieldConflicts {
   id: string;
   owner: Owned;
   set: FieldSet;
 }
 
-/** An apply that is not forced, and fields of others. */
+/** An unforced apply would change fields of other managers. */
 export class ApplyConflicts extends Error {
   override readonly name = "ApplyConflicts";
   readonly conflicts: readonly FieldConflicts[];
@@ -19,7 +19,7 @@ export class ApplyConflicts extends Error {
     this.conflicts = conflicts.toSorted((a, b) => compareText(a.id, b.id));
   }
 
-  /** The server's answer, with a cause for each field. */
+  /** The server's answer, with one cause per field. */
   get status(): StatusError {
     const causes = this.conflicts.flatMap(({ owner, set }) =>
       pathTexts(set).map((field) => ({

@@ -9,16 +9,17 @@ import { fieldsOfObject } from "./ownedFields.ts";
 import type { Typed } from "./versions.ts";
 
 /**
- * `kubectl apply` keeps what it sent in an annotation; `kubectl apply --server-side` takes over from it. A server helps when the manager is
- * called `kubectl`: it lets it take what the annotation says that it wrote, and keeps the annotation up to date.
+ * `kubectl apply` stores its configuration in this annotation, and `kubectl apply --server-side` continues from it. For
+ * the field manager `kubectl`, a server lets the apply take the fields that the annotation names, and keeps the
+ * annotation up to date.
  */
 const ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
 const HELPED = "kubectl";
 
-/** In bytes, of all annotations together. */
+/** Limit in bytes of all annotations together. */
 const MOST_ANNOTATIONS = 256 * 1024;
 
-/** The conflicts that stay when the annotation's fields may be taken; undefined when all may. */
+/** The conflicts that remain after the manager takes the annotation's fields; undefined if none remain. */
 export function remainingConflicts(error: ApplyConflicts, manager: string, live: Typed): ApplyConflicts | undefined {
   if (manager !== HELPED) return error;
   const allowed = fieldsOfAnnotation(live);
@@ -29,7 +30,7 @@ export function remainingConflicts(error: ApplyConflicts, manager: string, live:
   return rest.length === 0 ? undefined : new ApplyConflicts(rest);
 }
 
-/** What the annotation names and the object still has with the same values. */
+/** Fields that the annotation names and whose values the object still has. */
 function fieldsOfAnnotation(live: Typed): FieldSet | undefined {
   const text = live.object.metadata.annotations?.[ANNOTATION];
   if (text === undefined || text === "") return undefined;
@@ -41,13 +42,13 @@ function fieldsOfAnnotation(live: Typed): FieldSet | undefined {
     const { modified, added, removed } = compareObjects(applied, live.object, live.type);
     return [modified, added, removed].reduce(difference, fieldsOfObject(applied, live.type));
   } catch (error) {
-    // An annotation that a person broke helps nobody and hinders nobody.
+    // A broken annotation is ignored.
     if (error instanceof SyntaxError || error instanceof DoesNotFit) return undefined;
     throw error;
   }
 }
 
-/** The object with its annotation, if it has one, holding the new configuration. */
+/** The object with the new configuration in its annotation. An object without the annotation stays unchanged. */
 export function withLastApplied(object: KubeObject, config: KubeObject, manager: string): KubeObject {
   const { annotations } = object.metadata;
   if (manager !== HELPED || (annotations?.[ANNOTATION] ?? "") === "") return object;

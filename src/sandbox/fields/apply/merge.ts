@@ -12,8 +12,8 @@ import {
 } from "../values/index.ts";
 
 /**
- * Lays an applied configuration over an object; both fit the type. Nothing is removed. What the configuration does not change is the very part of
- * `left`; the whole of it when nothing changes. Undefined when nothing is left.
+ * Merges an applied configuration into an object; both fit the type. Removes nothing. Unchanged parts are the same
+ * references as in `left`, and the result is `left` itself if nothing changes. Undefined when both are absent.
  */
 export function mergeObjects(left: unknown, right: unknown, type: FieldType): unknown {
   if (left === right || right === undefined) return left;
@@ -72,7 +72,7 @@ function mergeLists(left: unknown, right: unknown, list: ListType): unknown {
   return out.length === 0 ? undefined : out;
 }
 
-/** Duplicates are not merged with: the configuration replaces all of them. */
+/** The configuration replaces duplicates as a whole instead of merging with them. */
 function only(items: readonly unknown[] | undefined): unknown {
   if (items === undefined) return undefined;
   return items.length === 1 ? items[0] : null;
@@ -80,13 +80,13 @@ function only(items: readonly unknown[] | undefined): unknown {
 
 interface Place {
   element: PathElement;
-  /** What is there, when the configuration does not name it. */
+  /** The object's own item, if the configuration does not name it. */
   item: unknown;
 }
 
 /**
- * The configuration's items in its order, and between them what only the object has, as near to its old place as that order allows: an item stays
- * behind the shared item that it followed.
+ * Yields the configuration's items in their order, and between them the items that only the object has. An object's own
+ * item stays behind the shared item that it followed, as far as that order allows.
  */
 function* inOrder(
   old: readonly PathElement[],
@@ -112,7 +112,7 @@ function* inOrder(
         next++;
         continue;
       }
-      // A shared item that is due later in the new order: it is taken up there.
+      // A shared item with a later place in the new order is yielded at that place.
       if (isWanted.has(mine) && shared[next] !== undefined && shared[next] !== mine) {
         l++;
         continue;

@@ -10,14 +10,14 @@ import {
   type PathElement,
 } from "../values/index.ts";
 
-/** The fields that somebody owns who writes this value: its leaves, and the items of its lists and maps. */
+/** The fields that the writer of this value owns: its leaves, and the items of its lists and maps. */
 export function fieldsOfObject(value: unknown, type: FieldType): FieldSet {
   const { children } = ownedIn(value, type);
   return children ?? {};
 }
 
 interface Owned {
-  /** Whether the value itself is a leaf. */
+  /** The value itself is a leaf. */
   member: boolean;
   children?: FieldSet;
 }
@@ -69,7 +69,8 @@ function ownedEntries(value: Readonly<Record<string, unknown>>, map: MapType): F
     const type = field?.type ?? map.element;
     if (type === undefined) continue;
     const owned = ownedIn(child, type);
-    // Entries of a map are somebody's own, like the items of a list; a declared field is only as far as it holds nothing more.
+    // Entries of a map have an owner, like the items of a list. A declared field itself is owned only if it holds
+    // nothing more.
     const member = owned.member || field === undefined || child === null || isEmptyObject(child);
     const node = nodeOf(member, owned.children);
     if (node !== undefined) set[field?.label ?? `f:${key}`] = node;
@@ -83,7 +84,7 @@ function isEmptyObject(value: unknown): boolean {
   return true;
 }
 
-/** The set with every declared field that something of it lies in. */
+/** Adds the declared fields that contain fields of the set. */
 export function withNamedFields(set: FieldSet, type: FieldType): FieldSet {
   return namedChildren(set, type.map, type.list);
 }

@@ -2,8 +2,8 @@ import { differenceWithBelow, type FieldSet, insert, isEmpty, LEAF, union } from
 import { type FieldType, type ListType, type MapType, type PathElement, SELF } from "../values/index.ts";
 
 /**
- * A set as it is to be read by today's schema: what has become one leaf since the set was written is owned whole by those who owned a part of it.
- * The very set when nothing of that kind happened.
+ * Reads a set by the current schema. If a field became one leaf after the set was written, the owner of a part owns the
+ * whole leaf. Returns the same set if no such change happened.
  */
 export function reconcileWithType(set: FieldSet, type: FieldType): FieldSet {
   if (reconciled.get(set) === type) return set;
@@ -16,7 +16,7 @@ export function reconcileWithType(set: FieldSet, type: FieldType): FieldSet {
   return union(differenceWithBelow(set, walk.nowLeaves), walk.nowLeaves);
 }
 
-/** Sets are shared and frozen, types live as long as their schema: most sets have been seen already. */
+/** Remembers checked sets. Sets are shared and frozen, and types live as long as their schema, so most sets are known. */
 const reconciled = new WeakMap<FieldSet, FieldType>();
 
 class ReconcilingWalk {

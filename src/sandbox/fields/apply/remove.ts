@@ -1,7 +1,7 @@
 import { type FieldSet, isEmpty, isMember, LEAF } from "../sets/index.ts";
 import { elementIfAny, type FieldType, isObject, kindOf, type ListType, type MapType, met } from "../values/index.ts";
 
-/** The value without the fields and items of the set, and what lies in them. The very value when none of them is in it. */
+/** Removes the fields and items of the set with everything inside. Returns the same value if it has none of them. */
 export function removeFields(value: unknown, set: FieldSet, type: FieldType): unknown {
   switch (kindOf(type, met(type, value))) {
     case "scalar":
@@ -13,7 +13,7 @@ export function removeFields(value: unknown, set: FieldSet, type: FieldType): un
   }
 }
 
-/** Null for a list of which nothing is left, as on a server. */
+/** Null for an emptied list, as on a server. */
 function removeItems(value: unknown, set: FieldSet, list: ListType): unknown {
   if (!Array.isArray(value) || value.length === 0 || list.atomic) return null;
   const out: unknown[] = [];

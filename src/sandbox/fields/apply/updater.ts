@@ -19,22 +19,22 @@ import { reconcileWithType } from "./reconcile.ts";
 import { removeFields } from "./remove.ts";
 import type { Typed, Versions } from "./versions.ts";
 
-/** What both operations need to know of the resource. */
+/** Facts about the resource that an update and an apply both need. */
 export interface Context {
   versions: Versions;
-  /** For entries in that version. */
+  /** The fields that a write resets, as seen by entries in that version. */
   resetFields: (apiVersion: string) => ResetFields;
 }
 
-/** A manager by its identity, and what is said of it when it owns something. */
+/** A manager's identity, and its entry without the set. */
 export interface Self {
   id: string;
   entry: Omit<Owned, "set">;
 }
 
 /**
- * Ownership after an update from `live` to `next`: what changed is taken from all others, what went is nobody's. Changes `managers`; gives what the writer
- * now owns beyond what it owned, undefined when the write changed nothing.
+ * Ownership after an update from `live` to `next`. Changed fields leave all other managers, and removed fields have no
+ * owner. Changes `managers`. Returns the fields that the writer gained; undefined when the write changed nothing.
  */
 export function ownAfterUpdate(live: Typed, next: Typed, managers: Managers, context: Context): FieldSet | undefined {
   reconcile(live, managers, context);
@@ -44,8 +44,9 @@ export function ownAfterUpdate(live: Typed, next: Typed, managers: Managers, con
 }
 
 /**
- * Merges a configuration into `live` for the manager `self`: takes out what it no longer names and nobody else holds, refuses ({@link ApplyConflicts}) to take
- * what others own unless forced. Changes `managers`. Gives `live` itself when no value changes.
+ * Merges a configuration into `live` for the manager `self`. Removes fields that the configuration no longer names and
+ * nobody else owns. Throws {@link ApplyConflicts} for fields of others unless forced. Changes `managers`. Returns
+ * `live` itself if no value changes.
  */
 export function applyOver(
   live: Typed,
@@ -61,7 +62,7 @@ export function applyOver(
   const fields = fieldsOfObject(config.object, config.type);
   const set = context.resetFields(config.object.apiVersion)(fields);
   managers.set(self.id, { ...self.entry, ...timeOf(last), set });
-  // Who applies all that it applied before drops nothing.
+  // A manager that applies everything it applied before drops nothing.
   const drops = last !== undefined && !(last.apiVersion === self.entry.apiVersion && containsAll(set, last.set));
   const pruned = drops ? prune(merged, last, managers, self.entry.apiVersion, context) : merged;
   settle(live, pruned, managers, self.id, force, context);
@@ -76,7 +77,7 @@ function typed(value: unknown, like: Typed): Typed {
   return { object: value as KubeObject, type: like.type };
 }
 
-/** Reads all entries by the schemas of today; those of versions that are no more are dropped. */
+/** Reads all entries by the current schemas, and drops entries of versions that no longer exist. */
 function reconcile(live: Typed, managers: Managers, { versions }: Context): void {
   for (const [id, owned] of managers.entries()) {
     const type = owned.apiVersion === live.object.apiVersion ? live.type : versions.typeOf(owned.apiVersion);
@@ -89,7 +90,7 @@ function reconcile(live: Typed, managers: Managers, { versions }: Context): void
   }
 }
 
-/** Takes from all but `self` what changed or went, each in the version of its entry. The comparison is that in the version of the objects. */
+/** Removes changed and deleted fields from all managers but `self`, each in the version of its entry. */
 function settle(
   live: Typed,
   next: Typed,
@@ -139,8 +140,8 @@ function conflictsOf(taken: ReadonlyMap<string, FieldSet>, managers: Managers): 
 }
 
 /**
- * Takes out what the manager applied last time and not this time, unless somebody else holds it. What lies in a dropped item and belongs to nobody goes
- * with it; what an updater owns or nobody ever applied stays.
+ * Removes what the manager applied last time but not this time, unless somebody else owns it. Unowned fields inside a
+ * dropped item go with the item; fields of an updater, and fields that nobody ever applied, stay.
  */
 function prune(merged: Typed, last: Owned, managers: Managers, apiVersion: string, context: Context): Typed {
   const { versions } = context;
@@ -153,7 +154,7 @@ function prune(merged: Typed, last: Owned, managers: Managers, apiVersion: strin
   return versions.to(pruned, apiVersion) ?? merged;
 }
 
-/** A refusal says in which version the object does not fit. */
+/** Adds to a refusal the version in which the object does not fit. */
 function inVersion(versions: Versions, object: Typed, apiVersion: string): Typed | undefined {
   try {
     return versions.to(object, apiVersion);
@@ -164,7 +165,10 @@ function inVersion(versions: Versions, object: Typed, apiVersion: string): Typed
   }
 }
 
-/** Puts back what was taken out and is owned by anybody, the applier's new configuration included; version by version, that of the pruning first. */
+/**
+ * Restores removed fields that any manager owns, the applier's new configuration included, version by version and
+ * starting with the version of the pruning.
+ */
 function addBackOwned(
   merged: Typed,
   pruned: Typed,
@@ -192,7 +196,7 @@ function addBackOwned(
   return rest;
 }
 
-/** Takes out only what the applier itself applied last time: all else was never its to remove. */
+/** Restores removed fields that the applier had not applied last time, because only those were its own to remove. */
 function addBackForeign(merged: Typed, pruned: Typed, last: FieldSet, { versions }: Context): Typed {
   const inLast = versions.to(pruned, merged.object.apiVersion);
   if (inLast === undefined) return merged;

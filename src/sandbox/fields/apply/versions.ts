@@ -2,13 +2,13 @@ import type { KubeObject, Resource, Schema } from "../../types.ts";
 import { checkValue } from "./check.ts";
 import { type FieldType, objectType } from "../values/index.ts";
 
-/** An object beside the type of its version. */
+/** An object with the type of its version. */
 export interface Typed {
   object: KubeObject;
   type: FieldType;
 }
 
-/** The versions of one resource: their types, and an object's form in each. */
+/** The versions of one resource: their types, and conversion of objects between them. */
 export class Versions {
   readonly #resource: Resource;
   readonly #convert: ((object: KubeObject, apiVersion: string) => KubeObject | undefined) | undefined;
@@ -27,13 +27,13 @@ export class Versions {
     return versions.find(({ name }) => `${prefix}${name}` === apiVersion)?.schema;
   }
 
-  /** Undefined for a version that the resource does not have, or no longer. */
+  /** Undefined for a version that the resource does not have. */
   typeOf(apiVersion: string): FieldType | undefined {
     const schema = this.schemaOf(apiVersion);
     return schema === undefined ? undefined : objectType(schema, this.#resource.definitions);
   }
 
-  /** The very same when it is in that version; undefined for a version that there is no more. */
+  /** Returns `typed` itself if it is in that version already; undefined for a version that no longer exists. */
   to(typed: Typed, apiVersion: string): Typed | undefined {
     if (typed.object.apiVersion === apiVersion) return typed;
     const type = this.typeOf(apiVersion);

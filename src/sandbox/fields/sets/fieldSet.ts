@@ -2,9 +2,10 @@ import type { FieldsV1 } from "../../../apis/index.ts";
 import { canonicalElement, compareElements, elementText, type PathElement, SELF } from "../values/index.ts";
 
 /**
- * A set of fields in the very form of fieldsV1: a tree of plain objects. A node that is {@link LEAF}, or has the child `.`, is in the set; the root is not
- * (nobody owns a whole object). Every leaf is the one object LEAF, which makes asking cheap and memory small. Sets are never changed once they are
- * made: each operation gives a new one, or the old one where nothing differs.
+ * A set of fields in the form of fieldsV1: a tree of plain objects. A node is in the set if it is {@link LEAF} or has
+ * the child `.`; the root never is, because nobody owns a whole object. All leaves are the one object LEAF, which makes
+ * lookups cheap and saves memory. A finished set never changes: each operation returns a new set, or the old one if
+ * nothing differs.
  */
 export type FieldSet = FieldsV1;
 
@@ -15,12 +16,11 @@ export function isEmpty(set: FieldSet): boolean {
   return true;
 }
 
-/** Whether the node itself is in the set. */
+/** The node itself is in the set, not only its children. */
 export function isMember(node: FieldSet): boolean {
   return node === LEAF || SELF in node;
 }
 
-/** Whether that path is in the set. */
 export function has(set: FieldSet, path: readonly PathElement[]): boolean {
   let node: FieldSet | undefined = set;
   for (const element of path) {
@@ -30,7 +30,7 @@ export function has(set: FieldSet, path: readonly PathElement[]): boolean {
   return path.length > 0 && isMember(node);
 }
 
-/** Adds to a set that its maker has not given away yet. */
+/** Adds a path to a set under construction, before its maker has returned it. */
 export function insert(set: FieldSet, path: readonly PathElement[], length = path.length): void {
   if (length === 0) return;
   let node = set;
@@ -53,7 +53,7 @@ export function setOf(...paths: readonly (readonly PathElement[])[]): FieldSet {
   return set;
 }
 
-/** A node with these children, in the set or not; undefined when it is neither. */
+/** A node with these children; `member`: the node itself is in the set. Undefined when the node would be empty. */
 export function nodeOf(member: boolean, children: FieldSet | undefined): FieldSet | undefined {
   if (children === undefined || isEmpty(children)) return member ? LEAF : undefined;
   if (member && !(SELF in children)) return { [SELF]: LEAF, ...children };
@@ -92,12 +92,12 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return out;
 }
 
-/** What is in `a` and not in `b`, path by path: what lies below a path of `b` stays. */
+/** Paths of `a` that are not in `b`. Paths below a path of `b` stay. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, false);
 }
 
-/** What is in `a` and neither in `b` nor below a path of `b`. */
+/** Paths of `a` that are neither in `b` nor below a path of `b`. */
 export function differenceWithBelow(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, true);
 }
@@ -126,7 +126,7 @@ function subtractNode(a: FieldSet, b: FieldSet, below: boolean): FieldSet | unde
   return nodeOf(isMember(a) && !removed, rest);
 }
 
-/** Whether every path of `b` is in `a`. */
+/** True if every path of `b` is in `a`. */
 export function containsAll(a: FieldSet, b: FieldSet): boolean {
   for (const element in b) {
     if (element === SELF) continue;
@@ -142,7 +142,7 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
   return a === b || (containsAll(a, b) && containsAll(b, a));
 }
 
-/** The paths as texts, in the server's order: the paths of a node first, then what lies below them. */
+/** The paths as texts in the server's order: first the paths of a node, then the paths below them. */
 export function pathTexts(set: FieldSet, prefix = ""): string[] {
   const elements = Object.keys(set)
     .filter((element) => element !== SELF)
@@ -154,7 +154,7 @@ export function pathTexts(set: FieldSet, prefix = ""): string[] {
   ];
 }
 
-/** Reads a set that somebody else wrote. Elements of an unknown kind are dropped, as on a server; throws for broken ones. */
+/** Reads a foreign set. Elements of an unknown kind are dropped, as on a server; broken ones throw. */
 export function parseSet(fields: FieldsV1): FieldSet {
   return parseNode(fields).children;
 }

@@ -1,7 +1,7 @@
 /**
  * Sets of fields, and the managers that own them.
  *
- * Promises: what is written to managedFields is what kube-apiserver would write.
+ * Promises: managedFields equal to kube-apiserver's.
  */
 export {
   containsAll,

@@ -4,8 +4,8 @@ import { equalSets, type FieldSet, union } from "./fieldSet.ts";
 import { setFrom, stored } from "./sharedSets.ts";
 
 /**
- * Who owns what in one object: the entries of managedFields by the identity of their manager. The identity of an applier does not hold its version: an
- * applier has one entry, an updater one for each version.
+ * The owners of one object's fields: entries of managedFields by the identity of their manager. An updater's identity
+ * holds its version and an applier's does not: an applier has one entry, an updater one per version.
  */
 export class Managers {
   readonly #owned: Map<string, Owned>;
@@ -14,7 +14,7 @@ export class Managers {
     this.#owned = owned;
   }
 
-  /** Throws what a server says of broken entries. */
+  /** Throws the server's message for broken entries. */
   static from(entries: readonly ManagedFieldsEntry[]): Managers {
     const owned = new Map<string, Owned>();
     for (const [index, entry] of entries.entries()) {
@@ -47,7 +47,7 @@ export class Managers {
     this.#owned.set(id, owned);
   }
 
-  /** Puts it to what that manager owns already; version and time are the new ones. */
+  /** Adds fields to the manager's entry; version and time become the new ones. */
   add(id: string, owned: Owned): void {
     const known = this.#owned.get(id);
     this.#owned.set(id, known === undefined ? owned : { ...owned, set: union(owned.set, known.set) });
@@ -66,7 +66,8 @@ export class Managers {
   }
 
   /**
-   * As managedFields; undefined when nobody owns anything. An entry of `before` that still says the same is used again, and so is the whole list.
+   * Returns managedFields, undefined when nobody owns a field. Unchanged entries of `before` are reused, and so is the
+   * whole list if all are unchanged.
    */
   encode(before: readonly ManagedFieldsEntry[] | undefined): ManagedFieldsEntry[] | undefined {
     if (this.#owned.size === 0) return undefined;
@@ -76,8 +77,8 @@ export class Managers {
   }
 
   /**
-   * Puts the oldest updaters into one entry for each version while there are more than that many: an object that everybody updates would grow without
-   * an end. Appliers are never touched.
+   * Merges the oldest updaters into one entry per version while their number exceeds `most`; else an object with many
+   * updaters would grow without bound. Appliers stay unmerged.
    */
   capUpdaters(most: number): void {
     const updaters = this.entries().filter(([, { operation }]) => operation === "Update");
@@ -108,7 +109,7 @@ export class Managers {
   }
 }
 
-/** What one manager owns by one operation. */
+/** The fields that one manager owns by one operation. */
 export interface Owned {
   readonly manager: string;
   readonly subresource: string;
@@ -122,7 +123,7 @@ const ANCIENT = "ancient-changes";
 
 type Identity = Pick<Owned, "manager" | "subresource" | "operation" | "apiVersion">;
 
-/** The text by which a server knows a manager, and by which it sorts them in messages. */
+/** The text by which a server identifies a manager and sorts managers in messages. */
 export function identify({ manager, operation, apiVersion, subresource }: Identity): string {
   const parts = [
     ...(manager === "" ? [] : [`"manager":${escapeHtml(JSON.stringify(manager))}`]),
@@ -133,12 +134,12 @@ export function identify({ manager, operation, apiVersion, subresource }: Identi
   return `{${parts.join(",")}}`;
 }
 
-/** As the server writes times: in seconds. */
+/** A time as the server writes it: in seconds. */
 export function timeText(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** Appliers first, then by time, then by name. */
+/** Orders appliers first, then by time, then by name. */
 function compareOwned(a: Owned, b: Owned): number {
   return (
     compareText(a.operation, b.operation) ||

@@ -2,12 +2,15 @@ import type { Resource } from "../../types.ts";
 import { differenceWithBelow, type FieldSet, isEmpty, isMember, nodeOf, setOf } from "./fieldSet.ts";
 import { SELF } from "../values/index.ts";
 
-/** Fields that a write puts back to what they were; so it owns none of them. */
+/** Removes from a set the fields that a write resets to their old values, because the writer cannot own them. */
 export type ResetFields = (set: FieldSet) => FieldSet;
 
 const nothing: ResetFields = (set) => set;
 
-/** What a write to that subresource ("" is the object itself) leaves to others, in the eyes of an entry of managedFields in `entryVersion`. */
+/**
+ * The fields that a write to a subresource ("": the main resource) resets, as seen by a managedFields entry in
+ * `entryVersion`.
+ */
 export function resetFieldsOf(
   resource: Resource,
   requestVersion: string,
@@ -40,7 +43,7 @@ function without(paths: readonly (readonly string[])[]): ResetFields {
   return (set) => differenceWithBelow(set, excluded);
 }
 
-/** Nothing but what lies at or below these; `*` stands for any element. */
+/** Keeps only paths at or below these patterns; `*` matches any element. */
 function only(...patterns: readonly (readonly string[])[]): ResetFields {
   return (set) => matching(set, patterns) ?? {};
 }
@@ -64,7 +67,7 @@ const STATUS = without([["status"]]);
 const SPEC = without([["spec"]]);
 const METADATA_AND_SPEC = without([["metadata"], ["spec"]]);
 
-/** What single kinds do otherwise; read off the server's own strategies. */
+/** Kinds that differ from the rule, taken from the server's strategies. */
 const SPECIAL: Readonly<Record<string, ResetFields>> = {
   "pods/status": without([["spec"], ["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]]),
   "pods/ephemeralcontainers": only(["spec", "ephemeralContainers"]),

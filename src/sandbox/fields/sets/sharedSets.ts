@@ -3,8 +3,8 @@ import { type FieldSet, LEAF, parseSet } from "./fieldSet.ts";
 import { compareElements, type PathElement } from "../values/index.ts";
 
 /**
- * Sets as they are stored. Thousands of objects own the same fields, so equal parts of sets are one frozen object in the whole process. The pool
- * forgets what has not been used for long; a part that it forgot is only made once more.
+ * Sets in stored form. Thousands of objects own the same fields, so equal parts of sets are one frozen object per
+ * process. The pool forgets parts that were not used for long; a forgotten part is made again.
  */
 const GENERATION = 8192;
 
@@ -49,7 +49,7 @@ function inOrder(set: FieldSet): PathElement[] {
 
 const parsed = new WeakMap<FieldsV1, FieldSet>();
 
-/** The set that an entry of managedFields holds, whoever wrote it. Throws when it is broken. */
+/** The set in an entry of managedFields from any writer. Throws when the entry is broken. */
 export function setFrom(fields: FieldsV1): FieldSet {
   if (ids.has(fields)) return fields;
   const known = parsed.get(fields);

@@ -1,11 +1,11 @@
 import { compareText } from "./order.ts";
 
-/** JSON as the API server writes it where equal values must be equal texts: keys sorted, `<`, `>` and `&` escaped. */
+/** JSON as the API server writes it where equal values need equal texts: keys sorted, `<`, `>` and `&` escaped. */
 export function canonicalJson(value: unknown): string {
   return escapeHtml(JSON.stringify(sorted(value)));
 }
 
-/** What Go's encoder escapes and JSON.stringify does not. */
+/** Escapes the characters that Go's encoder escapes and JSON.stringify does not. */
 export function escapeHtml(json: string): string {
   if (!/[<>&\u2028\u2029]/.test(json)) return json;
   return json.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);

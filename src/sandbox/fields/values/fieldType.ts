@@ -3,8 +3,8 @@ import type { Schema } from "../../types.ts";
 import { objectMeta } from "./objectMeta.ts";
 
 /**
- * What ownership needs to know of a schema: which parts are leaves, which lists have keys. A type may be several things at once (a CRD's field of any type);
- * the value decides. Compiled lazily, once per schema and process.
+ * The parts of a schema that ownership needs: leaves, atomic values, list keys. A type may be of several kinds at once
+ * (a CRD's field of any type); the value decides. Compiled lazily, once per schema and process.
  */
 export interface FieldType {
   readonly scalar?: Scalar | undefined;
@@ -15,28 +15,28 @@ export interface FieldType {
 export type Scalar = "numeric" | "string" | "boolean" | "untyped";
 
 export interface ListType {
-  /** Otherwise a set, or a list-map when it has keys. */
+  /** False: a list-map if the list has keys, else a set. */
   readonly atomic: boolean;
-  /** As declared, for messages. */
+  /** Keys in declared order, for messages. */
   readonly keys: readonly string[];
-  /** The same, in the order that elements of paths have. */
+  /** The same keys, sorted as in path elements. */
   readonly sortedKeys: readonly string[];
-  /** What an item without that key has, in the order of `sortedKeys`. */
+  /** Default of each key for items without it, in the order of `sortedKeys`. */
   readonly keyDefaults: readonly unknown[];
   readonly element: FieldType;
 }
 
 export interface MapType {
   readonly atomic: boolean;
-  /** Takes anything at all, and has no declared fields. */
+  /** A type without declared fields that accepts any value. */
   readonly deduced: boolean;
   readonly fields: ReadonlyMap<string, Field>;
-  /** Of keys that are not declared; undefined when there may be none. */
+  /** Type of undeclared keys; undefined if the schema allows none. */
   readonly element: FieldType | undefined;
 }
 
 export interface Field {
-  /** `f:name`. */
+  /** The path element, `f:name`. */
   readonly label: string;
   readonly type: FieldType;
   readonly default: unknown;
@@ -46,7 +46,7 @@ export type Definitions = Readonly<Record<string, Schema>>;
 
 const NO_FIELDS: ReadonlyMap<string, Field> = new Map();
 
-/** A value of any kind, all of it one leaf. */
+/** A value of any kind that is one leaf. */
 const UNTYPED_ATOMIC: FieldType = {
   scalar: "untyped",
   list: {
@@ -68,7 +68,7 @@ const UNTYPED_ATOMIC: FieldType = {
   },
 };
 
-/** A value of any kind whose objects are owned field by field. */
+/** A value of any kind whose objects have an owner for each field. */
 const DEDUCED: FieldType = {
   scalar: "untyped",
   list: { atomic: true, keys: [], sortedKeys: [], keyDefaults: [], element: UNTYPED_ATOMIC },
@@ -84,7 +84,7 @@ const DEDUCED: FieldType = {
 
 const compiled = new WeakMap<Definitions, WeakMap<Schema, Compiler>>();
 
-/** The type of a whole object: its metadata is always the server's own. */
+/** The type of a whole object. The server's own schema always applies to its metadata. */
 export function objectType(schema: Schema, definitions: Definitions): FieldType {
   let types = compiled.get(definitions);
   if (types === undefined) compiled.set(definitions, (types = new WeakMap()));
@@ -112,7 +112,7 @@ class Compiler {
     return found;
   }
 
-  /** An object in its own right: the whole one, or an embedded resource. */
+  /** An object with its own metadata: the whole object, or an embedded resource. */
   #objectWithMetadata(schema: Schema): FieldType {
     if (schema.properties?.["metadata"] !== undefined && referenceOf(schema.properties["metadata"]) !== undefined) {
       return this.#inline(schema, false);
@@ -130,7 +130,10 @@ class Compiler {
     ]);
   }
 
-  /** `preserve` passes from a schema with x-kubernetes-preserve-unknown-fields to all that lies in it, but not through a reference. */
+  /**
+   * `preserve` passes from a schema with x-kubernetes-preserve-unknown-fields to all schemas inside, but not through a
+   * `$ref`.
+   */
   #typeOf(schema: Schema, preserve: boolean): FieldType {
     const name = referenceOf(schema);
     if (name === undefined) return this.#inline(schema, preserve);
@@ -234,7 +237,7 @@ function referenceOf(schema: Schema): string | undefined {
   return reference?.slice(reference.lastIndexOf("/") + 1);
 }
 
-/** A list's own word first, then what strategic merge patch says of it. */
+/** The list type, or the strategic merge patch strategy if the schema declares no list type. */
 function relationOf(schema: Schema): { atomic: boolean; keys: readonly string[] } {
   switch (schema["x-kubernetes-list-type"]) {
     case "map":
@@ -251,7 +254,7 @@ function relationOf(schema: Schema): { atomic: boolean; keys: readonly string[] 
   return { atomic: false, keys: key === undefined ? [] : [key] };
 }
 
-/** A field may say of the type that it refers to whether it is one leaf there. */
+/** A field may override for its referenced type whether that type is atomic. */
 function withRelation(type: FieldType, atomic: boolean): FieldType {
   const make = (): FieldType => {
     const { scalar, list, map } = type;
@@ -267,7 +270,7 @@ function withAtomic(list: ListType, atomic: boolean): ListType {
   return { atomic, keys, sortedKeys, keyDefaults, element };
 }
 
-/** Types may refer to themselves, so what lies in a named one is only read when it is asked for. */
+/** Types may refer to themselves, so a named type is compiled only when it is read. */
 function lazy(make: () => FieldType): FieldType {
   let type: FieldType | undefined;
   return {

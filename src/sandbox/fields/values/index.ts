@@ -1,5 +1,5 @@
 /**
- * Paths into objects, and walks over them by schema.
+ * Paths into objects, and walks over objects by schema.
  *
  * Promises: lists and maps are merged as their schema says.
  */

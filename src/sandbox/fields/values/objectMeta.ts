@@ -3,7 +3,7 @@ import type { Schema } from "../../types.ts";
 const text: Schema = { type: "string" };
 const texts: Schema = { type: "object", additionalProperties: text };
 
-/** metadata as a server sees it in custom resources, whatever their schema says. */
+/** The server's schema of metadata in custom resources; a CRD's own schema does not matter. */
 export const objectMeta: Schema = {
   type: "object",
   properties: {

@@ -1,16 +1,16 @@
-/** The order of names and values on a server, which sorts bytes where JavaScript sorts UTF-16 units. */
+/** The server's order of names and values. A server sorts bytes, JavaScript sorts UTF-16 units. */
 
 const SURROGATE = /[\uD800-\uDFFF]/;
 
-/** By the bytes of UTF-8. */
+/** Compares by UTF-8 bytes. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
-  // Only beyond the basic plane do the two orders differ.
+  // The two orders differ only beyond the basic multilingual plane.
   if (SURROGATE.test(a) || SURROGATE.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
   return a < b ? -1 : 1;
 }
 
-/** Of JSON values: numbers, then texts, booleans, lists, objects, null. */
+/** Orders JSON values: numbers, then texts, booleans, lists, objects, null. */
 export function compareValues(a: unknown, b: unknown): number {
   const rank = rankOf(a) - rankOf(b);
   if (rank !== 0) return Math.sign(rank);
@@ -22,7 +22,7 @@ export function compareValues(a: unknown, b: unknown): number {
   return compareLists(fieldsOf(a as object), fieldsOf(b as object), compareFields);
 }
 
-/** Of the keys of list items, by name, then by value. */
+/** Orders the keys of list items by name, then by value. */
 export function compareFields(a: readonly [string, unknown], b: readonly [string, unknown]): number {
   return compareText(a[0], b[0]) || compareValues(a[1], b[1]);
 }

@@ -3,8 +3,8 @@ import { escapeHtml } from "./canonicalJson.ts";
 import { compareFields, compareLists, compareText, compareValues, fieldsOf } from "./order.ts";
 
 /**
- * One step of a path in fieldsV1, as text: `f:name`, `k:{"name":"web"}`, `v:"a"`, `i:0`. The text is canonical (keys sorted, no blanks, Go's escapes), so that
- * equal texts mean equal steps.
+ * One step of a path in fieldsV1, as text: `f:name`, `k:{"name":"web"}`, `v:"a"`, `i:0`. The text is canonical (keys
+ * sorted, no blanks, Go's escapes): equal texts mean equal steps.
  */
 export type PathElement = string;
 
@@ -13,12 +13,12 @@ export const SELF = ".";
 
 const HTML = /[<>&\u2028\u2029]/;
 
-/** Of an item of a set. */
+/** The element of an item of a set. */
 export function valueElement(value: unknown): PathElement {
   return `v:${goScalar(value)}`;
 }
 
-/** Of an item of a list-map; the names are sorted already. */
+/** The element of an item of a list-map; `names` must be sorted. */
 export function keyElement(names: readonly string[], values: readonly unknown[]): PathElement {
   let text = "";
   for (let i = 0; i < names.length; i++) {
@@ -42,7 +42,7 @@ function goScalar(value: unknown): string {
   return Array.isArray(value) ? `[${value.map(goScalar).join(",")}]` : JSON.stringify(value);
 }
 
-/** The canonical text of an element that somebody else wrote; undefined for a kind of element that is not known. Throws for a broken one. */
+/** The canonical text of a foreign element; undefined for an unknown kind of element. Throws for a broken element. */
 export function canonicalElement(text: string): PathElement | undefined {
   if (text.length < 2) throw new Error("key must be 2 characters long:");
   if (text[1] !== ":") throw new Error(`missing colon: ${text}`);
@@ -69,7 +69,7 @@ export function canonicalElement(text: string): PathElement | undefined {
   }
 }
 
-/** As a person reads it in a conflict: `.spec`, `[name="web"]`, `[="a"]`, `[0]`. */
+/** The element as conflict messages show it: `.spec`, `[name="web"]`, `[="a"]`, `[0]`. */
 export function elementText(element: PathElement): string {
   const rest = element.slice(2);
   switch (element[0]) {
@@ -86,7 +86,7 @@ export function elementText(element: PathElement): string {
   }
 }
 
-/** Fields before keys, keys before values, values before indexes. */
+/** Orders fields before keys, keys before values, values before indexes. */
 export function compareElements(a: PathElement, b: PathElement): number {
   const kind = a.charCodeAt(0);
   if (kind !== b.charCodeAt(0)) return KINDS.indexOf(a[0] as string) - KINDS.indexOf(b[0] as string);

@@ -1,7 +1,7 @@
 import type { FieldType, ListType } from "./fieldType.ts";
 import { keyElement, type PathElement, valueElement } from "./pathElement.ts";
 
-/** What the walks over a value and its type share. Undefined stands for what is absent, null for null. */
+/** Shared functions of the walks over a value and its type. Undefined means an absent value, null means null. */
 
 export type ObjectValue = Readonly<Record<string, unknown>>;
 
@@ -9,7 +9,9 @@ export function isObject(value: unknown): value is ObjectValue {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** As which of its kinds a type is met; "any" when the value does not say (null, absent, or of a kind that the type does not have). */
+/**
+ * The kind in which a value meets its type; "any" if the value does not decide (null, absent, or no kind of the type).
+ */
 export type Met = "scalar" | "list" | "map" | "any";
 
 export function met(type: FieldType, value: unknown): Met {
@@ -26,18 +28,18 @@ function only(type: FieldType): Met {
   return "list";
 }
 
-/** What a server tries when the value does not say: objects, then scalars, then lists. */
+/** The kind that a server assumes if the value does not decide: map first, then scalar, then list. */
 export function kindOf(type: FieldType, as: Met): "scalar" | "list" | "map" {
   if (as !== "any") return as;
   return type.map === undefined ? (type.scalar === undefined ? "list" : "scalar") : "map";
 }
 
-/** Why an item has no place in its list. */
+/** Says why an item has no path element in its list. */
 export class NoElement extends Error {
   override readonly name = "NoElement";
 }
 
-/** The element of an item of a set or list-map; throws {@link NoElement}. */
+/** The path element of an item of a set or list-map; throws {@link NoElement}. */
 export function elementOf(list: ListType, item: unknown): PathElement {
   if (list.keys.length === 0) return setElement(item);
   if (item === null || item === undefined)
@@ -68,7 +70,10 @@ function setElement(item: unknown): PathElement {
   return valueElement(item);
 }
 
-/** The items of a list by their elements, in order; several where the list has duplicates. Items without an element are left out: {@link checkValue} finds them. */
+/**
+ * The items of a list by path element, in order; duplicates share an entry. Items without an element are left out,
+ * because {@link checkValue} reports them.
+ */
 export function itemsByElement(list: ListType, items: readonly unknown[]): Map<PathElement, unknown[]> {
   const found = new Map<PathElement, unknown[]>();
   for (const item of items) {

@@ -2,9 +2,9 @@ import type { KubeObject, Schema } from "../../types.ts";
 import type { Definitions } from "./fieldType.ts";
 
 /**
- * The Go struct of a built-in kind before anything is set in it. A server compares a created object with that, so a struct that is always there
- * (`spec`) belongs to nobody, and what lies in it to its creator. The published schema says so: a struct has the default `{}`; what is never left out
- * is required.
+ * The empty Go struct of a built-in kind. A server compares a created object with the empty struct: a struct that
+ * always exists (`spec`) has no owner, and the creator owns the fields inside. The published schema shows both cases: a
+ * struct has the default `{}`, and a field that Go never omits is required.
  */
 export function zeroObject(schema: Schema, definitions: Definitions, apiVersion: string, kind: string): KubeObject {
   let known = zeros.get(schema);
@@ -12,7 +12,7 @@ export function zeroObject(schema: Schema, definitions: Definitions, apiVersion:
   return { ...known, ...ALWAYS_WRITTEN[`${apiVersion}/${kind}`], apiVersion, kind } as KubeObject;
 }
 
-/** What a server writes even when there is nothing in it, although the schema calls it optional. */
+/** Fields that a server writes even when empty, although the schema calls them optional. */
 const ALWAYS_WRITTEN: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "v1/Event": {
     firstTimestamp: null,
@@ -25,7 +25,7 @@ const ALWAYS_WRITTEN: Readonly<Record<string, Readonly<Record<string, unknown>>>
 
 const zeros = new WeakMap<Schema, Record<string, unknown>>();
 
-/** No struct of a built-in kind holds itself otherwise than by pointer; this only guards against a schema that says so. */
+/** Guards against a schema that contains itself. No struct of a built-in kind holds itself other than by pointer. */
 const DEEPEST = 32;
 
 function zeroStruct(schema: Schema, definitions: Definitions, depth: number): Record<string, unknown> {
@@ -43,7 +43,7 @@ function isStruct(schema: Schema): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 }
 
-/** Pointers, lists and maps are null. */
+/** The zero value of pointers, lists and maps is null. */
 function zeroValue({ type, format }: Schema, { default: value }: Schema): unknown {
   if (value === undefined) return null;
   if (type === "string") return format === undefined || format === "" ? "" : null;
