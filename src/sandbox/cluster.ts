@@ -12,22 +12,22 @@ import { Store } from "./store/index.ts";
 import type { LocalClient, SandboxClock } from "./types.ts";
 
 export interface SandboxClusterOptions {
-  /** Stands in the kubeconfig and in the certificate. */
+  /** Name of the cluster in the kubeconfig and in the certificate. */
   name: string;
-  /** Signs the server's certificate. Several clusters may share one; without it the cluster has its own. */
+  /** Signs the server's certificate. Clusters may share an authority; by default a cluster makes its own. */
   authority?: CertificateAuthority;
-  /** Of the loopback address. Without it any that is free; with a folder, the one that the cluster had there before if that is free. */
+  /** Loopback port. Default: the previous port stored in `directory` if it is free, else any free port. */
   port?: number;
-  /** Keeps objects, keys and the token there, for the next time. */
+  /** Folder for objects, keys and the token, which a later start reads again. */
   directory?: string;
   clock?: SandboxClock;
-  /** Numbers from 0 to below 1, for faults that strike by chance. */
+  /** Random numbers in [0, 1) for faults with a probability. */
   random?: () => number;
-  /** What the server says that it is, such as `v1.35.4`. */
+  /** Version that the server reports, such as `v1.35.4`. */
   version?: string;
-  /** False: an API server alone, as with etcd and kube-apiserver and nothing else. */
+  /** False: an API server without controllers, as with etcd and kube-apiserver only. */
   controllers?: ControllerOptions | false;
-  /** Takes what goes wrong where nobody waits for an answer; a warning of the process without it. */
+  /** Takes errors of background work. Default: a warning of the process. */
   onError?: (error: unknown) => void;
 }
 
@@ -36,28 +36,28 @@ export interface SandboxCluster extends AsyncDisposable {
   readonly name: string;
   /** `https://127.0.0.1:PORT`. */
   readonly url: string;
-  /** The certificate that a client has to trust, PEM. */
+  /** The CA certificate for clients to trust, PEM. */
   readonly caPem: string;
   /** The administrator's bearer token. */
   readonly adminToken: string;
   readonly local: LocalClient;
   readonly faults: Faults;
   /**
-   * Answers a request as over HTTP, faults included, but without a socket: then nothing takes any time but what the clock is asked for. What
-   * a fault does to open connections is the caller's to do.
+   * Answers a request as over HTTP, faults included, but without a socket. Only waits on the cluster's clock take time.
+   * The caller applies what a fault does to open connections.
    */
   answer(request: Incoming): Promise<Outgoing>;
   /** A kubeconfig, YAML; the administrator's by default. */
   kubeconfig(options?: KubeconfigOptions): string;
-  /** Of the latest change. */
+  /** The resourceVersion of the latest change. */
   resourceVersion(): string;
   /** Forgets the history: older resourceVersions are answered with 410. */
   compact(): void;
-  /** Ends everything. What lies in a folder stays. */
+  /** Stops the server and the controllers. The stored files stay. */
   stop(): Promise<void>;
 }
 
-/** Starts a cluster and waits until it serves. Throws {@link FolderInUse}, or EADDRINUSE for a port that is taken. */
+/** Starts a cluster and waits until it serves. Throws {@link FolderInUse}, or EADDRINUSE for a port in use. */
 export async function startSandboxCluster(options: SandboxClusterOptions): Promise<SandboxCluster> {
   const { name, directory, clock = systemClock, random = Math.random, controllers = {} } = options;
   const report =
@@ -117,7 +117,10 @@ export async function startSandboxCluster(options: SandboxClusterOptions): Promi
   };
 }
 
-/** Controllers that end with a crash of the cluster, begin again when it recovers, and consider the pods again when a fault ends. */
+/**
+ * Controllers that stop when the cluster crashes and start again when it recovers. When a fault ends they consider all
+ * pods again.
+ */
 function followedControllers(faults: Faults, start: () => Controllers): AsyncDisposable {
   let running: Controllers | undefined = start();
   const subscription = faults.onEvent(({ kind }) => {
@@ -149,7 +152,7 @@ function authorityOf(name: string, known: Secrets | undefined, now: number): Pro
   return CertificateAuthority.create({ name: `${name}-sandbox`, now });
 }
 
-/** The port of last time is only a wish, so that kubeconfigs stay valid; one that was asked for is a demand. */
+/** Listens on the wanted port, which must be free. The previous port is only preferred, to keep kubeconfigs valid. */
 async function listen(server: ApiServer, wanted: number | undefined, before: number | undefined): Promise<void> {
   if (wanted !== undefined || before === undefined) return server.start(wanted ?? 0);
   try {

@@ -1,14 +1,14 @@
 import type { FieldError } from "./types.ts";
 
-/** Findings about fields of an object: the reason and the field are the API server's, the words say what is wrong. */
+/** Errors about fields of an object. Reason and field are the API server's; the text says what is wrong. */
 
-/** What stands in place of a field where a finding is about the whole object. */
+/** Replaces the field path in an error about the whole object. */
 export const NO_PATH = "<nil>";
 
-/** A value longer than that says nothing to a person. */
+/** Longer values are cut in messages. */
 const LONGEST_SHOWN = 200;
 
-/** Nothing is shown for what is undefined. */
+/** An undefined value is left out of the message. */
 function said(kind: string, value: unknown, detail: string): string {
   const text = value === undefined ? "" : JSON.stringify(value);
   const shown = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;

@@ -1,4 +1,4 @@
-/** What a value of JSON is, for a person: `a string`, `a list`, `nothing`. */
+/** The type of a JSON value for messages: `a string`, `a list`, `nothing`. */
 export function jsonType(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";

@@ -1,7 +1,7 @@
-/** What a kubeconfig says differently from the administrator's. */
+/** Values of a kubeconfig that differ from the administrator's. */
 export interface KubeconfigOptions {
   token?: string;
-  /** The namespace of commands that name none. */
+  /** The default namespace of commands. */
   namespace?: string;
   /** The name of cluster and context. */
   name?: string;

@@ -11,12 +11,12 @@ const secrets = z.object({
   authority: z.object({ certPem: z.string(), keyPem: z.string() }).optional(),
 });
 
-/** What a cluster has to know again after a restart, so that kubeconfigs and tokens stay valid. */
+/** Secrets that a cluster keeps over a restart, so that kubeconfigs and tokens stay valid. */
 export type Secrets = z.infer<typeof secrets>;
 
 const FILE = "secrets.json";
 
-/** Undefined when the folder holds none yet. Throws when the file cannot be read. */
+/** Undefined when the folder holds no secrets yet. Throws when the file cannot be read. */
 export async function readSecrets(directory: string): Promise<Secrets | undefined> {
   const path = join(directory, FILE);
   let text: string;

@@ -1,7 +1,7 @@
 import { defined } from "../apis/index.ts";
 import type { FailureStatus, FieldError } from "./types.ts";
 
-/** Of what a failure speaks: the resource's plural or the kind, as the API server says it for that failure. */
+/** The subject of a failure: the resource's plural or the kind, as the API server names it for that failure. */
 export interface Subject {
   group: string;
   /** The plural name for most failures, the kind for Invalid. */
@@ -9,7 +9,7 @@ export interface Subject {
   name: string;
 }
 
-/** A refusal of the API server, which travels to the client as it is. */
+/** A refusal of the API server. The client gets its Status unchanged. */
 export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly status: FailureStatus;
@@ -47,7 +47,7 @@ export function failure(
   });
 }
 
-/** What a server makes of an error without a name of its own: code 500 and no reason. */
+/** A server's Status for an error without a reason: code 500. */
 export function unexplained(message: string): StatusError {
   return new StatusError({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 });
 }
@@ -86,7 +86,7 @@ export function badRequest(message: string): StatusError {
 
 /** The kind, not the plural, is the subject of an Invalid. */
 export function invalid(subject: Subject, errors: readonly FieldError[]): StatusError {
-  // A finding that was made twice is said once, and stands twice among the causes.
+  // The message says a repeated error once; the causes list it each time.
   const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
   const list = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
   return failure(422, "Invalid", `${qualified(subject.kind, subject.group)} "${subject.name}" is invalid: ${list}`, {

@@ -1,13 +1,16 @@
 import type { KubeObject } from "../apis/index.ts";
 
-/** The shapes that the parts of the sandbox hand to each other. */
+/** Types that the folders of the sandbox share. */
 
-/** A JSON value: what travels in a request, a patch or an answer. A BigInt is an integer of 64 bits that no number holds. */
+/** A JSON value of a request, a patch or an answer. A BigInt is a 64-bit integer that no JavaScript number holds. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json };
 
 export type { KubeObject };
 
-/** Part of a structural schema, with the names that CRDs and published OpenAPI use. References stand in `$ref` and are looked up in {@link SchemaSource}. */
+/**
+ * Part of a structural schema, with the names of CRDs and published OpenAPI. A `$ref` is looked up in {@link
+ * SchemaSource}.
+ */
 export interface Schema {
   $ref?: string;
   type?: "object" | "array" | "string" | "integer" | "number" | "boolean";
@@ -59,13 +62,16 @@ export interface ValidationRule {
   optionalOldSelf?: boolean;
 }
 
-/** A column of a Table, as a CRD declares it; `value` stands instead of the path where a built-in kind computes the cell. */
+/**
+ * A column of a Table, as a CRD declares it. A built-in kind may have `value`, which computes the cell, instead of a
+ * path.
+ */
 export interface Column {
   name: string;
   type: "string" | "integer" | "number" | "boolean" | "date";
   format?: string;
   description?: string;
-  /** 0 stands in every table, more with `-o wide` only. */
+  /** 0: in every table; above 0: only with `-o wide`. */
   priority: number;
   jsonPath?: string;
   value?: (object: KubeObject, now: number) => string | number | boolean | null;
@@ -77,7 +83,10 @@ export interface ScalePaths {
   labelSelectorPath?: string;
 }
 
-/** A subresource of a built-in kind as discovery lists it; group and version stand where they differ from the resource's. */
+/**
+ * A subresource of a built-in kind as discovery lists it. Group and version are set only if they differ from the
+ * resource's.
+ */
 export interface Subresource {
   name: string;
   group?: string;
@@ -93,18 +102,18 @@ export interface ResourceVersion {
   storage: boolean;
   deprecated?: boolean;
   deprecationWarning?: string;
-  /** Of the whole object; `$ref`s are resolved by the resource's `definitions`. */
+  /** Schema of the whole object. The resource's `definitions` resolve its `$ref`s. */
   schema: Schema;
   columns: readonly Column[];
   hasStatus: boolean;
   scale?: ScalePaths;
-  /** Of a built-in kind, as discovery lists them, status and scale too. */
+  /** Subresources of a built-in kind, as discovery lists them, status and scale included. */
   subresources?: readonly Subresource[];
-  /** Paths such as `.spec.nodeName` that a field selector may name, beside metadata.name and metadata.namespace. */
+  /** Paths such as `.spec.nodeName` that a field selector may name, besides metadata.name and metadata.namespace. */
   selectableFields: readonly string[];
 }
 
-/** A resource that an API server serves: built in, or of a CRD. */
+/** A resource that an API server serves: built-in, or declared by a CRD. */
 export interface Resource {
   /** "" is the core group. */
   group: string;
@@ -116,25 +125,25 @@ export interface Resource {
   categories: readonly string[];
   namespaced: boolean;
   versions: readonly ResourceVersion[];
-  /** Schemas by name that `$ref: "#/definitions/NAME"` means. */
+  /** Schemas by the NAME of a `$ref: "#/definitions/NAME"`. */
   definitions: Readonly<Record<string, Schema>>;
-  /** What can be done with it, where that is not everything: reviews can only be created. */
+  /** Allowed verbs if the resource does not allow all: reviews can only be created. */
   verbs?: readonly string[];
-  /** The CRD that declares it; undefined for what is built in. */
+  /** The CRD that declares the resource; undefined for a built-in one. */
   crd?: KubeObject;
 }
 
-/** What is wrong with a field: `spec.replicas: Invalid value: -1: must be greater than or equal to 0`. */
+/** One error about a field: `spec.replicas: Invalid value: -1: must be greater than or equal to 0`. */
 export interface FieldError {
   /** `FieldValueRequired`, `FieldValueInvalid`, `FieldValueNotSupported`, `FieldValueDuplicate`, `FieldValueForbidden`, `FieldValueTooLong`, `FieldValueTooMany`, `FieldValueTypeInvalid`, `FieldValueNotFound`. */
   reason: string;
-  /** As in `spec.ports[0].name`. */
+  /** Path of the field, such as `spec.ports[0].name`. */
   field: string;
-  /** The whole text without the field: `Invalid value: -1: must be greater than or equal to 0`. */
+  /** The whole text without the path: `Invalid value: -1: must be greater than or equal to 0`. */
   message: string;
 }
 
-/** Who asks. */
+/** The authenticated user of a request. */
 export interface UserInfo {
   name: string;
   uid?: string;
@@ -142,7 +151,7 @@ export interface UserInfo {
   extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What of a request matters beside its object. */
+/** Properties of a request besides its object. */
 export interface RequestContext {
   user: UserInfo;
   /** From the `fieldManager` parameter, else the first word of the user agent. */
@@ -182,18 +191,21 @@ export interface ResourceName {
 }
 
 /**
- * The API server as its own controllers use it: the same path as a request over HTTP (defaults, admission, validation, managedFields, watch), as
- * a privileged user whose field manager is `manager`. Objects that it gives are shared and frozen: copy before changing. Every
- * refusal is a {@link StatusError}. Objects are in the version that the resource stores.
+ * The API server as its own controllers use it. A call takes the same path as a request over HTTP (defaults, admission,
+ * validation, managedFields, watch), as a privileged user with the field manager `manager`. Returned objects are shared
+ * and frozen: copy before changing. Every refusal is a {@link StatusError}. Objects are in the storage version.
  */
 export interface LocalClient {
   /** The same client under another field manager: `kube-scheduler`, `kubelet`. */
   as(manager: string): LocalClient;
   get(resource: ResourceName, namespace: string | undefined, name: string): KubeObject | undefined;
   list(resource: ResourceName, query?: ListQuery): readonly KubeObject[];
-  /** With `binding` the object is a Binding that bears the name of its pod; the answer is what the server answers to that. */
+  /** With `binding`, the object is a Binding named after its pod; the result is the server's answer to the Binding. */
   create(resource: ResourceName, object: KubeObject, subresource?: "binding"): Promise<KubeObject>;
-  /** Checks the resourceVersion when the object has one. `finalize` is for namespaces: it alone changes their `spec.finalizers`. */
+  /**
+   * Checks the resourceVersion if the object has one. `finalize` is for namespaces: no other write changes their
+   * `spec.finalizers`.
+   */
   update(resource: ResourceName, object: KubeObject, subresource?: "status" | "finalize"): Promise<KubeObject>;
   /** A JSON merge patch. */
   patch(
@@ -205,11 +217,11 @@ export interface LocalClient {
   ): Promise<KubeObject>;
   delete(resource: ResourceName, namespace: string | undefined, name: string, options?: DeleteOptions): Promise<void>;
   /**
-   * Called at once for every object there is (as ADDED), then for each change, in order, before the answer to the writer is sent: a controller
-   * only notes the key and works later.
+   * Calls the handler at once for every existing object (as ADDED), then for each change, in order, before the writer
+   * gets its answer. A controller's handler therefore only queues the key.
    */
   onEvent(resource: ResourceName, handler: (event: WatchEvent, old: KubeObject | undefined) => void): Disposable;
-  /** Called with what is served now, and on each change: CRDs come and go. */
+  /** Calls the handler with the resources served now, and again on each change, because CRDs come and go. */
   onResources(handler: (resources: readonly Resource[]) => void): Disposable;
 }
 
@@ -217,7 +229,7 @@ export interface LocalClient {
 export interface SandboxClock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls once after that many milliseconds; disposing cancels. Does not keep the process alive. */
+  /** Calls back once after that many milliseconds; disposing cancels. The timer does not keep the process alive. */
   after(ms: number, callback: () => void): Disposable;
 }
 
@@ -228,7 +240,7 @@ export interface FailureStatus {
   metadata: Record<string, never>;
   status: "Failure";
   message: string;
-  /** Absent where a server has an error without a name, with code 500. */
+  /** Absent for an error without a reason (code 500). */
   reason?: string;
   code: number;
   details?: {
