@@ -3,23 +3,23 @@ import builtin from "./builtin.json" with { type: "json" };
 import { cellOf } from "./columns/index.ts";
 import { selectableFieldsOf } from "./selectable.ts";
 
-/** What test/conformance/generateBuiltins.ts writes. */
+/** The file that test/conformance/generateBuiltins.ts writes. */
 interface BuiltinFile {
   kubernetesVersion: string;
   resources: (Omit<Resource, "versions" | "definitions" | "crd"> & {
     versions: { name: string; schema: string; subresources: Subresource[]; columns: Column[] }[];
   })[];
   definitions: Record<string, Schema>;
-  /** By definition: the fields that the server's decoder forgets when they are empty (0, false, "", [], {}). */
+  /** By definition: fields that the server's decoder drops when empty (0, false, "", [], {}). */
   omittedWhenEmpty: Record<string, string[]>;
-  /** By definition: the fields that it writes as null when there is nothing. */
+  /** By definition: fields that the server writes as null when absent. */
   nullWhenAbsent: Record<string, string[]>;
 }
 
-// What the compiler infers of half a megabyte is more than it needs to know.
+// Inferring the type of half a megabyte of JSON costs the compiler too much.
 const file = builtin as unknown as BuiltinFile;
 
-/** The version of the server from which the built-in kinds were taken, such as `v1.35.4`. */
+/** The server version that the built-in kinds were generated from, such as `v1.35.4`. */
 export const kubernetesVersion: string = file.kubernetesVersion;
 
 /** All definitions of the built-in kinds, shared by every cluster. */
@@ -29,7 +29,7 @@ export const omittedWhenEmpty: Readonly<Record<string, readonly string[]>> = fil
 
 export const nullWhenAbsent: Readonly<Record<string, readonly string[]>> = file.nullWhenAbsent;
 
-/** Selectors of built-in kinds are objects, so a Scale's `status.selector` is their text. */
+/** Selectors of built-in kinds are objects, so a Scale's `status.selector` is their text form. */
 const SCALE: ScalePaths = {
   specReplicasPath: ".spec.replicas",
   statusReplicasPath: ".status.replicas",
@@ -38,7 +38,7 @@ const SCALE: ScalePaths = {
 
 let resources: readonly Resource[] | undefined;
 
-/** Every built-in kind. The very same objects on each call: all clusters of the process share them. */
+/** Every built-in kind. Each call returns the same objects, which all clusters of the process share. */
 export function builtinResources(): readonly Resource[] {
   resources ??= file.resources.map(resourceOf);
   return resources;
@@ -54,7 +54,7 @@ function resourceOf({ versions, ...described }: BuiltinFile["resources"][number]
       return {
         name,
         served: true,
-        // The server lists the version that it prefers first, and stores that one.
+        // The server lists its preferred version first and stores that version.
         storage: index === 0,
         schema: { $ref: `#/definitions/${schema}` },
         columns: columns.map((column) => ({ ...column, value: cellOf(group, plural, column.name) })),

@@ -5,14 +5,14 @@ import { definitions, nullWhenAbsent, omittedWhenEmpty } from "./builtin.ts";
 import { structDefaults } from "./defaults/index.ts";
 import { canonicalAmount, canonicalQuantity, quantityError } from "./quantity.ts";
 
-/** A value has another type than its field: what the server answers with 400, or 422 when a patch led to it. */
+/** A value of the wrong type for its field. The server answers with 400, or with 422 if a patch produced the value. */
 export class DecodeError extends Error {
   override readonly name = "DecodeError";
 }
 
 type Json = Record<string, unknown>;
 
-/** Turns a submitted value into what the server would write back. Undefined: the field is left out. `path` leads to it, for errors. */
+/** Turns a submitted value into the value that the server would return; undefined omits the field. Errors name `path`. */
 type Decoder = (value: unknown, path: string) => unknown;
 
 const decoders = new Map<string, Decoder>();
@@ -28,7 +28,7 @@ export function decode(resource: Resource, object: KubeObject, apiVersion: strin
 
 const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-/** The metadata of any object, in the form in which the server writes it. Throws {@link DecodeError}. */
+/** Decodes the metadata of any object into the server's form. Throws {@link DecodeError}. */
 export function decodedMetadata(metadata: KubeObject["metadata"]): KubeObject["metadata"] {
   return decoderOf(OBJECT_META)(metadata, "metadata") as KubeObject["metadata"];
 }
@@ -42,7 +42,7 @@ function decoderOf(name: string): Decoder {
   if (decoder === undefined) {
     const schema = definitions[name];
     if (schema === undefined) throw new Error(`no definition ${name}`);
-    // A definition may contain itself, so that it is looked up again only when it is first met in a value.
+    // A definition may contain itself, so its decoder is built only when a value needs it.
     let made: Decoder | undefined;
     decoder = (value, path) => (made ??= definitionDecoder(name, schema))(value, path);
     decoders.set(name, decoder);
@@ -56,7 +56,7 @@ function definitionDecoder(name: string, schema: Schema): Decoder {
   if (name.endsWith(".v1.MicroTime")) return time(6, microseconds);
   if (name.endsWith(".v1.Time")) return time(undefined, seconds);
   if (schema.properties !== undefined) return structDecoder(name, schema.properties);
-  // Raw extensions, managed fields and free JSON travel as they are.
+  // Raw extensions, managed fields and free JSON stay unchanged.
   if (schema.type === undefined || (schema.type === "object" && schema.additionalProperties === undefined))
     return asItIs;
   return schemaDecoder(schema);
@@ -83,7 +83,7 @@ function schemaDecoder(schema: Schema): Decoder {
   }
 }
 
-/** A struct of Go: its fields, what it does not write, and what stands for what is missing. */
+/** Decodes a Go struct: its fields, the fields omitted when empty, and the defaults of missing fields. */
 function structDecoder(name: string, properties: Readonly<Record<string, Schema>>): Decoder {
   const omitted = new Set(omittedWhenEmpty[name]);
   const nulls = nullWhenAbsent[name] ?? [];
@@ -103,7 +103,7 @@ function structDecoder(name: string, properties: Readonly<Record<string, Schema>
     const decoded: Json = {};
     for (const key of Object.keys(value)) {
       const field = fields.get(key);
-      // Code of this process may write undefined for a field that is not there.
+      // Code of this process may write undefined for an absent field.
       if (field === undefined || value[key] === undefined) continue;
       const member = field.decoder(value[key], path === "" ? key : `${path}.${key}`);
       if (member === undefined || (field.isOmitted && isEmpty(member))) continue;
@@ -120,7 +120,7 @@ function structDecoder(name: string, properties: Readonly<Record<string, Schema>
 }
 
 function mapDecoder(items: Schema): Decoder {
-  // Wherever quantities stand by name, they are amounts of resources.
+  // A map of quantities by name always holds amounts of resources.
   const decoder = items.$ref?.endsWith(".resource.Quantity") === true ? amount : schemaDecoder(items);
   const zero = items.default;
   return (value, path) => {
@@ -167,7 +167,7 @@ function integer(type: "int32" | "int64"): Decoder {
   };
 }
 
-/** Base64, which comes back in its one proper form. */
+/** Base64, returned in canonical form. */
 const bytes: Decoder = (value, path) => {
   if (value === null) return undefined;
   if (typeof value !== "string") throw wrongType(value, path, "base64");
@@ -185,11 +185,11 @@ const intOrString: Decoder = (value, path) => {
   throw wrongType(value, path, "an integer or a string");
 };
 
-/** With the way to write it: a quantity as it is, or an amount of a resource. */
+/** `write` prints the quantity: exactly, or as an amount of a resource. */
 function quantityDecoder(write: (text: string) => string | undefined): Decoder {
   return (value, path) => {
     if (value === null) return "0";
-    // A number is read as the text that stands for it.
+    // A number is read as its text.
     const isText = typeof value === "string" || typeof value === "number" || typeof value === "bigint";
     const text = isText ? String(value) : "";
     const written = write(text);
@@ -203,7 +203,7 @@ const amount = quantityDecoder(canonicalAmount);
 
 const RFC_3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-/** With `digits`, exactly so many are wanted after the point. */
+/** `digits`: exact number of fraction digits required, if any. */
 function time(digits: number | undefined, print: (milliseconds: number, fraction: string) => string): Decoder {
   return (value, path) => {
     if (value === null) return undefined;

@@ -5,7 +5,7 @@ import { validateObjectMeta, validateObjectMetaUpdate, validateQualifiedFinalize
 import type { KindRules, RulesEnvironment } from "./rules.ts";
 import { isEqual, withFieldOf } from "./values.ts";
 
-/** What one kind does differently from all others; what is left out is as most kinds have it. */
+/** The rules in which one kind differs; absent members follow the common rule. */
 export interface KindDefinition extends Partial<
   Pick<
     KindRules,
@@ -23,23 +23,23 @@ export interface KindDefinition extends Partial<
     | "allowsUnconditionalUpdate"
   >
 > {
-  /** A DNS subdomain unless said otherwise. */
+  /** Default: a DNS subdomain. */
   name?: NameRule;
-  /** Finalizers may be short words. */
+  /** Allows finalizers without a domain. */
   allowsAnyFinalizer?: boolean;
-  /** The fields that raise the generation when they change: `["spec"]`, or of a Deployment the annotations too. */
+  /** Decides which changes raise the generation: those of the spec, or, for a Deployment, also of the annotations. */
   generation?: { raisedBy(object: KubeObject, old: KubeObject): boolean };
-  /** The status of a new object is what its creator says; others begin empty. */
+  /** A new object keeps the submitted status. Other kinds start with an empty status. */
   keepsStatusOnCreate?: boolean;
-  /** Beside the spec, the fields of the metadata that an update of the status leaves alone. */
+  /** Metadata fields that, like the spec, a status update leaves unchanged. */
   statusLeavesMetadata?: readonly ("labels" | "ownerReferences")[];
-  /** What the server's own form of the object adds to every submission, after the defaults. */
+  /** Adds to every submission the fields of the server's own form, after the defaults. */
   afterDecode?(object: KubeObject): KubeObject;
-  /** Last, after what is done for every kind. */
+  /** Runs last, after the steps common to every kind. */
   prepareForCreate?(object: KubeObject, env: RulesEnvironment): KubeObject;
   prepareForUpdate?(object: KubeObject, old: KubeObject, env: RulesEnvironment): KubeObject;
   prepareForStatusUpdate?(object: KubeObject, old: KubeObject, env: RulesEnvironment): KubeObject;
-  /** What is wrong beside the metadata. */
+  /** Validates everything but the metadata. */
   validate?(object: KubeObject, old: KubeObject | undefined): FieldError[];
   validateStatus?(object: KubeObject, old: KubeObject): FieldError[];
 }
@@ -48,7 +48,7 @@ export const raisedBySpec = {
   raisedBy: (object: KubeObject, old: KubeObject) => !isEqual(object["spec"], old["spec"]),
 };
 
-/** The rules of a kind from what is special about it. */
+/** The complete rules of a kind from its definition. */
 export function rulesFrom(resource: Resource, definition: KindDefinition): KindRules {
   const hasStatus = resource.versions.some((version) => version.hasStatus);
   const metadataRules = { namespaced: resource.namespaced, name: definition.name ?? nameIsDnsSubdomain };
@@ -94,7 +94,7 @@ export function rulesFrom(resource: Resource, definition: KindDefinition): KindR
         ...finalizers(object),
         ...(definition.validate?.(object, undefined) ?? []),
       ];
-      // Only when the kind finds nothing does the server check what it checks for all kinds.
+      // The server runs the checks common to all kinds only if the kind's own checks find nothing.
       return errors.length > 0 ? errors : validateObjectMeta(object, anyName);
     },
   };
@@ -118,7 +118,7 @@ export function rulesFrom(resource: Resource, definition: KindDefinition): KindR
   };
 }
 
-/** What an update of the status takes from the submission. */
+/** Top-level fields that a status update takes from the submission. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);
 
 function withGeneration(object: KubeObject, generation: number | undefined): KubeObject {
@@ -129,7 +129,7 @@ function withGeneration(object: KubeObject, generation: number | undefined): Kub
 
 const empty = new WeakMap<Resource, Map<string, KubeObject>>();
 
-/** What the decoder makes of an object in which nothing is said. */
+/** The decoded form of an empty object. */
 function emptyObject(resource: Resource, apiVersion: string): KubeObject {
   let versions = empty.get(resource);
   if (versions === undefined) empty.set(resource, (versions = new Map()));

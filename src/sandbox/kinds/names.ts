@@ -1,6 +1,6 @@
 /**
- * Forms of names, labels and keys, each as a function that gives what is wrong with a value in the words of the API server; an empty
- * list when nothing is. Lengths count bytes.
+ * Formats of names, labels and keys. Each function returns the errors of a value in the words of the API server; an
+ * empty list means a valid value. Lengths count bytes.
  */
 
 const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
@@ -23,7 +23,7 @@ function matches(pattern: string, value: string): boolean {
   return compiled.test(value);
 }
 
-/** `… (e.g. 'a',  or 'b', regex used for validation is '…')`, with the server's own commas. */
+/** `… (e.g. 'a', or 'b', regex used for validation is '…')`, with the server's own odd commas. */
 export function patternText(text: string, pattern: string, ...examples: string[]): string {
   if (examples.length === 0) return `${text} (regex used for validation is '${pattern}')`;
   return `${text} (e.g. ${examples.map((example) => `'${example}', `).join(" or ")}regex used for validation is '${pattern}')`;
@@ -31,7 +31,6 @@ export function patternText(text: string, pattern: string, ...examples: string[]
 
 const tooLongText = (maximum: number, unit = "bytes") => `must be no more than ${maximum} ${unit}`;
 
-/** Bytes in UTF-8. */
 export function byteLength(value: string): number {
   return Buffer.byteLength(value);
 }
@@ -100,7 +99,7 @@ export function wildcardSubdomain(value: string): string[] {
   return wrong;
 }
 
-/** A label's key: a name with an optional DNS subdomain and a slash before it. */
+/** A label key: a name, with an optional DNS subdomain and slash before it. */
 export function labelKey(value: string): string[] {
   const parts = value.split("/");
   const wrong: string[] = [];
@@ -161,7 +160,7 @@ function folderPrefix(value: string): string[] {
 
 export function environmentVariableName(value: string): string[] {
   if (value === "") return ["environment variable name must be non-empty"];
-  // Printable ASCII but for the sign that ends a name.
+  // Printable ASCII except `=`.
   return /^[\x20-\x3c\x3e-\x7e]*$/.test(value)
     ? []
     : ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
@@ -191,7 +190,7 @@ export function httpHeaderName(value: string): string[] {
   ];
 }
 
-/** A segment of a URL path: what RBAC and custom resources take for a name. */
+/** A segment of a URL path: the names of RBAC objects and custom resources. */
 export function pathSegment(value: string): string[] {
   if (value === "." || value === "..") return [`may not be '${value}'`];
   return ["/", "%"]
@@ -199,7 +198,7 @@ export function pathSegment(value: string): string[] {
     .map((character) => `may not contain '${character}'`);
 }
 
-/** What is wrong with an object's name; `isPrefix` when something will be added to it (generateName). */
+/** Errors of an object's name. `isPrefix`: the name is a generateName. */
 export type NameRule = (name: string, isPrefix: boolean) => string[];
 
 const masked = (form: (value: string) => string[]): NameRule => {
@@ -211,11 +210,11 @@ export const nameIsDnsLabel: NameRule = masked(dnsLabel);
 export const nameIsDns1035Label: NameRule = masked(dns1035Label);
 export const nameIsPathSegment: NameRule = (name, isPrefix) => (isPrefix ? [] : pathSegment(name));
 
-/** Without vowels and without what looks alike, so that no word comes out. */
+/** No vowels and no look-alikes, so that a suffix never spells a word. */
 const SUFFIX_CHARACTERS = "bcdfghjklmnpqrstvwxz2456789";
 const LONGEST_GENERATED = 63;
 
-/** A name made from `generateName`: at most 58 characters of it, and five more. `random` gives numbers from 0 to below 1. */
+/** A name made from `generateName`: at most its first 58 characters, plus five random ones. `random` returns [0, 1). */
 export function generateName(prefix: string, random: () => number = Math.random): string {
   let suffix = "";
   for (let index = 0; index < 5; index++) {

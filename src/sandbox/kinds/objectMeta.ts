@@ -9,7 +9,7 @@ export interface MetadataRules {
   name: NameRule;
 }
 
-/** All that is wrong with the metadata of an object that is created. */
+/** Errors of a new object's metadata. */
 export function validateObjectMeta({ metadata }: KubeObject, rules: MetadataRules, at = "metadata"): FieldError[] {
   const errors: FieldError[] = [];
   const { name, generateName, namespace } = metadata;
@@ -38,7 +38,7 @@ export function validateObjectMeta({ metadata }: KubeObject, rules: MetadataRule
   return errors;
 }
 
-/** All that is wrong with the metadata of an object that is changed, and with the change. */
+/** Errors of an updated object's metadata, forbidden changes included. */
 export function validateObjectMetaUpdate({ metadata }: KubeObject, old: KubeObject, at = "metadata"): FieldError[] {
   const errors: FieldError[] = [];
   if (old.metadata.deletionTimestamp !== undefined) {
@@ -127,7 +127,7 @@ function validateOwnerReferences(references: KubeObject["metadata"]["ownerRefere
 
 const STANDARD_FINALIZERS = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
 
-/** Most built-in kinds want finalizers with a domain, but for those of the server itself. */
+/** Most built-in kinds require finalizers with a domain, except for the server's own. */
 export function validateQualifiedFinalizers({ metadata }: KubeObject): FieldError[] {
   return (metadata.finalizers ?? []).flatMap((finalizer, index) => {
     if (finalizer.includes("/") || STANDARD_FINALIZERS.has(finalizer)) return [];
@@ -160,7 +160,7 @@ function validateManagedFields(entries: KubeObject["metadata"]["managedFields"],
   });
 }
 
-/** Also for the `fieldManager` parameter of a request. */
+/** Also validates the `fieldManager` parameter of a request. */
 export function validateFieldManager(manager: string, at: string): FieldError[] {
   const errors: FieldError[] = byteLength(manager) > 128 ? [tooLong(at, 128)] : [];
   let position = 0;

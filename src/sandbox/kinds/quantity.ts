@@ -1,17 +1,17 @@
 /**
- * Quantities as the server reads and writes them: exactly, never as floating point numbers. A text that is nearly in canonical form is
- * written back as it came; that is how the server's parser saves work, and so what clients see.
+ * Quantities as the server reads and writes them: exact, never floating point. A text close to canonical form is
+ * returned unchanged. The server's parser does so to save work, and clients see the result.
  */
 
 type Format = "binary" | "decimal" | "exponent";
 
 interface Exact {
-  /** Billionths: the finest that a quantity can say. */
+  /** Billionths, the finest precision of a quantity. */
   nanos: bigint;
   format: Format;
-  /** The text itself, where it is written back as it came. */
+  /** The original text, if it is returned unchanged. */
   kept: string | undefined;
-  /** Whether the text says something finer than thousandths. */
+  /** The value is finer than thousandths. */
   isFine: boolean;
 }
 
@@ -30,28 +30,28 @@ const DECIMAL: ReadonlyMap<string, number> = new Map([
   ["P", 15],
   ["E", 18],
 ]);
-/** Binary quantities end here. */
+/** The largest binary quantity. */
 const LARGEST = (2n ** 63n - 1n) * NANO;
-/** Digits that always fit into 64 bits. */
+/** This many digits always fit into 64 bits. */
 const FEW_DIGITS = 18;
-/** Beyond that no amount of anything is meant. */
+/** Larger powers are refused; no real amount has them. */
 const LARGEST_POWER = 1000;
 
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*(?:[+-]?\d*))$/;
 
-/** Why a text is no quantity; undefined when it is one. */
+/** The reason why a text is no quantity; undefined for a quantity. */
 export function quantityError(text: string): string | undefined {
   const parsed = parse(text);
   return typeof parsed === "string" ? parsed : undefined;
 }
 
-/** The form in which the server writes it; undefined when it is none. */
+/** The quantity as the server writes it; undefined if the text is no quantity. */
 export function canonicalQuantity(text: string): string | undefined {
   const parsed = parse(text);
   return typeof parsed === "string" ? undefined : (parsed.kept ?? print(parsed));
 }
 
-/** As {@link canonicalQuantity}, for amounts of resources: they are no finer than thousandths, and rounded up. */
+/** Like {@link canonicalQuantity}, for amounts of resources: rounded up to thousandths. */
 export function canonicalAmount(text: string): string | undefined {
   const parsed = parse(text);
   if (typeof parsed === "string") return undefined;
@@ -61,13 +61,15 @@ export function canonicalAmount(text: string): string | undefined {
   return print({ ...parsed, nanos: rounded, format });
 }
 
-/** For comparisons, in billionths; undefined when it is no quantity. */
+/** The value in billionths, for comparisons; undefined if the text is no quantity. */
 export function quantityNanos(text: string): bigint | undefined {
   const parsed = parse(text);
   return typeof parsed === "string" ? undefined : parsed.nanos;
 }
 
-/** The exact sum, written as the first one is; as the second when the first is nothing. Throws a RangeError for what is no quantity. */
+/**
+ * The exact sum in the format of `left`, or of `right` if `left` is zero. Throws a RangeError for an invalid quantity.
+ */
 export function sumOfQuantities(left: string, right: string): string {
   const [one, other] = [left, right].map((text) => {
     const parsed = parse(text);
@@ -77,7 +79,7 @@ export function sumOfQuantities(left: string, right: string): string {
   return print({ ...(one.nanos === 0n ? other : one), nanos: one.nanos + other.nanos });
 }
 
-/** A text that is no quantity gives the reason. */
+/** Returns the reason for a text that is no quantity. */
 function parse(given: string): Exact | string {
   const text = given.trim();
   const [, sign = "", leading = "", fraction = "", suffix = ""] = FORM.exec(text) ?? [];
@@ -87,7 +89,7 @@ function parse(given: string): Exact | string {
   const scale = scaleOf(suffix);
   if (scale === undefined) return "unable to parse quantity's suffix";
   const whole = leading.replace(/^0+(?=.)/, "");
-  // A suffix alone is nothing of it.
+  // A suffix without a number means zero.
   const digits = whole + fraction === "" ? "0" : whole + fraction;
   const { power, factor, format } = scale;
   const total = power - fraction.length;
@@ -122,7 +124,7 @@ function isNearlyCanonical(
   binarySuffix: number,
 ): boolean {
   if (format === "binary") {
-    // Each suffix stands for three decimal digits, about.
+    // Each binary suffix counts as three decimal digits, approximately.
     const fits = digits.length + 3 * binarySuffix < FEW_DIGITS - 3;
     return fraction === "" && fits && BigInt(digits) % 8n !== 0n;
   }
@@ -131,7 +133,7 @@ function isNearlyCanonical(
   );
 }
 
-/** What is finer than can be said is rounded up, away from zero. */
+/** Rounds up, away from zero. */
 function dividedUp(value: bigint, divisor: bigint): bigint {
   return (value + divisor - 1n) / divisor;
 }
@@ -140,7 +142,7 @@ function print({ nanos, format }: Exact): string {
   if (nanos === 0n) return "0";
   const sign = nanos < 0n ? "-" : "";
   const amount = nanos < 0n ? -nanos : nanos;
-  // What is small or no whole number is clearer in decimals.
+  // Small and fractional amounts are written in decimals.
   if (format === "binary" && amount % NANO === 0n && amount / NANO >= 1024n) return sign + printBinary(amount / NANO);
   return sign + printDecimal(amount, format === "exponent");
 }

@@ -15,7 +15,7 @@ import { service } from "./kinds/services.ts";
 import { controllerRevision, daemonSet, deployment, replicaSet, statefulSet } from "./kinds/workloads.ts";
 import type { KindRules } from "./rules.ts";
 
-/** By group and plural. A kind that is not here has nothing of its own. */
+/** Definitions by group and plural. A missing kind follows the common rules. */
 const DEFINITIONS: Readonly<Record<string, KindDefinition>> = {
   "/configmaps": configMap,
   "/endpoints": endpoints,
@@ -64,7 +64,7 @@ const DEFINITIONS: Readonly<Record<string, KindDefinition>> = {
 
 const made = new Map<string, KindRules>();
 
-/** The rules of a built-in kind; the same object on each call. Throws for a resource that is not built in. */
+/** The rules of a built-in kind, the same object on each call. Throws for a resource that is not built-in. */
 export function kindRules(group: string, plural: string): KindRules {
   const key = `${group}/${plural}`;
   let rules = made.get(key);

@@ -1,4 +1,7 @@
-/** Which fields a field selector may name, which no server publishes. metadata.name and metadata.namespace work for every kind. */
+/**
+ * Fields that a field selector may name; no server publishes the list. Every kind allows metadata.name and
+ * metadata.namespace.
+ */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "/pods": [
     ".spec.nodeName",

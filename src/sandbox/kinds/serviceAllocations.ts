@@ -1,4 +1,4 @@
-/** What came of asking for one address or port by name. */
+/** Result of a request for one specific address or port. */
 export type Taken = "taken" | "in use" | "out of range";
 
 export interface AllocationRanges {
@@ -8,8 +8,8 @@ export interface AllocationRanges {
 }
 
 /**
- * Which cluster IPs and node ports the Services of one cluster have. What was released is given out again only after the rest of the range has
- * had its turn, so that a late client of a deleted Service does not meet another one.
+ * Cluster IPs and node ports of the Services of one cluster. A released address or port is reused only after the rest
+ * of the range, so that late clients of a deleted Service do not reach another one.
  */
 export class ServiceAllocations {
   readonly #network: number;
@@ -22,7 +22,10 @@ export class ServiceAllocations {
   #nextPort: number;
   readonly clusterIPRange: string;
 
-  /** Throws when the network is none. The lower part of it is left to those who ask for an address by name, as on a real server. */
+  /**
+   * Throws when `clusterIPs` is no network. Automatic allocation starts above the lower part, which is for addresses
+   * that clients request, as on a real server.
+   */
   constructor({ clusterIPs = "10.96.0.0/16", nodePorts = { first: 30_000, last: 32_767 } }: AllocationRanges = {}) {
     const [base = "", bits = ""] = clusterIPs.split("/");
     const network = addressNumber(base);
@@ -44,9 +47,9 @@ export class ServiceAllocations {
     return `${this.#firstPort}-${this.#lastPort}`;
   }
 
-  /** Takes the next free address; undefined when there is none. */
+  /** Takes the next free address; undefined when the range is used up. */
   takeAnyClusterIP(): string | undefined {
-    // Neither the network's own address nor the last, which is for broadcasts.
+    // Skips the network address and the broadcast address.
     for (let tried = 0; tried < this.#size; tried++) {
       const offset = this.#nextAddress;
       this.#nextAddress = offset + 1 >= this.#size - 1 ? 1 : offset + 1;
@@ -65,7 +68,7 @@ export class ServiceAllocations {
     return "taken";
   }
 
-  /** Takes the next free port; undefined when there is none. */
+  /** Takes the next free port; undefined when the range is used up. */
   takeAnyNodePort(): number | undefined {
     const count = this.#lastPort - this.#firstPort + 1;
     for (let tried = 0; tried < count; tried++) {
@@ -85,7 +88,7 @@ export class ServiceAllocations {
     return "taken";
   }
 
-  /** What is not taken stays so. */
+  /** No effect on a free address. */
   releaseClusterIP(address: string): void {
     const offset = this.#offset(address);
     if (offset !== undefined) this.#addresses.delete(offset);
@@ -103,7 +106,7 @@ export class ServiceAllocations {
   }
 }
 
-/** Undefined for what is no IPv4 address. */
+/** Undefined if the text is no IPv4 address. */
 export function addressNumber(address: string): number | undefined {
   const parts = address.split(".");
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256))

@@ -1,4 +1,4 @@
-/** Reading decoded values whose fields may be missing. What is missing reads as the zero value, as in Go. */
+/** Readers for decoded values. A missing field reads as the zero value, as in Go. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -33,12 +33,11 @@ export function count(value: unknown): number {
   return typeof value === "number" ? value : 0;
 }
 
-/** Undefined unless it is a number. */
 export function optionalCount(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** A map of strings, as labels are. */
+/** A map of strings, such as labels. */
 export function textMap(value: unknown): Readonly<Record<string, string>> {
   return fields(value) as Readonly<Record<string, string>>;
 }
@@ -47,7 +46,7 @@ export function isMissing(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
-/** Whether two decoded values are the same; the order of keys does not count. */
+/** Deep equality of decoded values; key order does not count. */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return isMissing(a) && isMissing(b);
@@ -62,14 +61,14 @@ export function isEqual(a: unknown, b: unknown): boolean {
   return true;
 }
 
-/** A copy without that field; the very same when it has none. */
+/** A copy without the field; the same object if the field is absent. */
 export function without<T extends object>(object: T, field: string): T {
   if (!Object.hasOwn(object, field)) return object;
   const { [field]: _, ...rest } = object as Record<string, unknown>;
   return rest as T;
 }
 
-/** A copy in which the field is what it is in `source`: missing when it is missing there. */
+/** A copy with the field's value of `source`, or without the field if `source` has none. */
 export function withFieldOf<T extends object>(object: T, source: object, field: string): T {
   const value = (source as Fields)[field];
   return value === undefined ? without(object, field) : { ...object, [field]: value };

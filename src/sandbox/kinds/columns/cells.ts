@@ -2,7 +2,7 @@ import { ageOf, humanDuration } from "../../tables/duration.ts";
 import type { Column, KubeObject } from "../../types.ts";
 import { fields, type Fields, fieldsList, isMissing, text, textMap, texts } from "../values.ts";
 
-/** What a cell of a Table shows for one object at a time, in milliseconds since 1970. */
+/** Computes a cell of a Table from one object; the time is in milliseconds since 1970. */
 export type Cell = NonNullable<Column["value"]>;
 
 /** Cells by the name of their column. */
@@ -10,19 +10,19 @@ export type Cells = Readonly<Record<string, Cell>>;
 
 export const NONE = "<none>";
 
-/** What stands in every table. */
+/** Cells of every table. */
 export const commonCells: Cells = {
   Name: (object) => object.metadata.name,
   Age: (object, now) => since(object.metadata.creationTimestamp, now),
   "Created At": (object) => object.metadata.creationTimestamp ?? null,
 };
 
-/** How long ago, or `<unknown>` when no time is given. */
+/** Age, or `<unknown>` for a missing time. */
 export function since(timestamp: unknown, now: number): string {
   return ageOf(text(timestamp), now);
 }
 
-/** How long from one time to the other, or to now. */
+/** Duration from `start` to `end`, or to now if `end` is missing. */
 export function between(start: unknown, end: unknown, now: number): string {
   if (isMissing(start)) return "";
   return humanDuration((isMissing(end) ? now : Date.parse(text(end))) - Date.parse(text(start)));
@@ -46,7 +46,7 @@ export function labelsText(labels: unknown): string {
   return pairs.length === 0 ? NONE : pairs.sort().join(",");
 }
 
-/** A label selector as one writes it on a command line. */
+/** A label selector in command-line form. */
 export function selectorText(selector: unknown): string {
   const { matchLabels, matchExpressions } = fields(selector);
   const parts = Object.entries(textMap(matchLabels)).map(([key, value]) => ({ key, text: `${key}=${value}` }));
@@ -74,7 +74,7 @@ export function selectorText(selector: unknown): string {
     .join(",");
 }
 
-/** What the containers of a Pod's spec are called, and their images. */
+/** The names and images of a Pod's containers. */
 export function containerCells(podSpec: (object: KubeObject) => Fields): Cells {
   const joined = (field: string): Cell => {
     return (object) =>
@@ -85,5 +85,5 @@ export function containerCells(podSpec: (object: KubeObject) => Fields): Cells {
   return { Containers: joined("name"), Images: joined("image") };
 }
 
-/** The containers of a kind with `spec.template`. */
+/** Container cells of a kind with `spec.template`. */
 export const templateCells: Cells = containerCells((object) => fields(fields(spec(object)["template"])["spec"]));

@@ -4,7 +4,7 @@ import { type Cell, type Cells, labelsText, NONE, orNone, selectorText, since, s
 
 const size = (...maps: unknown[]) => maps.reduce<number>((sum, map) => sum + Object.keys(fields(map)).length, 0);
 
-/** The first few, and how many more there are. */
+/** The first items, and the number of the others. */
 function firstOf(items: readonly string[], most = 3): string {
   const more = items.length > most ? ` + ${items.length - most} more...` : "";
   return items.slice(0, most).join(",") + more;
@@ -70,7 +70,7 @@ export const nodeCells: Cells = {
   "Container-Runtime": info("containerRuntimeVersion", "<unknown>"),
 };
 
-/** In the words of the core group, whichever group is asked. */
+/** The field of an Event, which has another name in each group. */
 function eventField(object: KubeObject, core: string, events: string): unknown {
   return object[object.apiVersion === "v1" ? core : events];
 }
@@ -233,7 +233,7 @@ export const ingressCells: Cells = {
     const rules = fieldsList(spec(object)["rules"]);
     const hosts = rules.map(({ host }) => text(host)).filter((host) => host !== "");
     if (hosts.length === 0) return "*";
-    // The rest is counted in rules, also in those without a host, once three hosts are shown.
+    // After three hosts the remaining rules are counted, including rules without a host.
     const thirdAt = rules.findIndex(({ host }) => text(host) === hosts[2]);
     const isMore = hosts.length >= 3 && thirdAt >= 0 && thirdAt < rules.length - 1;
     return hosts.slice(0, 3).join(",") + (isMore ? ` + ${rules.length - 3} more...` : "");

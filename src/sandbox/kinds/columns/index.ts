@@ -1,6 +1,6 @@
 /**
- * The cells of the built-in kinds' Tables: what `kubectl get` shows, in the words of the API server. What the columns are called comes
- * from the server; here is what stands in them.
+ * Cells of the built-in kinds' Tables: the values of `kubectl get`, in the API server's words. The server publishes the
+ * names of the columns; this folder computes the cells.
  */
 import { type Cell, type Cells, commonCells } from "./cells.ts";
 import * as core from "./core.ts";
@@ -43,7 +43,10 @@ const CELLS: Readonly<Record<string, Cells>> = {
   "storage.k8s.io/storageclasses": core.storageClassCells,
 };
 
-/** What stands in a column of a kind. Throws for a column that nobody has described: the data file knows more than this folder then. */
+/**
+ * The cell of a kind's column. Throws for a column that this folder does not know; the data file is then newer than the
+ * code.
+ */
 export function cellOf(group: string, plural: string, column: string): Cell {
   const cell = CELLS[`${group}/${plural}`]?.[column] ?? commonCells[column];
   if (cell === undefined) throw new Error(`nothing says what stands in the column ${column} of ${plural}.${group}`);

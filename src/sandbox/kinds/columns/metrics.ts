@@ -12,7 +12,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   ContainerResource: "containerResource",
 };
 
-/** What a HorizontalPodAutoscaler measures against what it aims at: `cpu: <unknown>/80%`. */
+/** A HorizontalPodAutoscaler's current and target values: `cpu: <unknown>/80%`. */
 export function metricsText({ spec, status }: KubeObject): string {
   const measured = fieldsList(fields(status)["currentMetrics"]);
   const all = fieldsList(fields(spec)["metrics"]).map((metric, index) => metricText(metric, measured[index]));

@@ -2,7 +2,7 @@ import type { KubeObject } from "../../types.ts";
 import { count, fields, type Fields, fieldsList, isMissing, text } from "../values.ts";
 import { type Cells, NONE, orNone, since, spec, status } from "./cells.ts";
 
-/** What `kubectl get pods` says of a Pod, which has to be collected from all its containers. */
+/** The columns of `kubectl get pods` that depend on all containers. */
 interface Summary {
   ready: number;
   total: number;
@@ -13,7 +13,7 @@ interface Summary {
 
 const isRestartable = (container: Fields | undefined) => container?.["restartPolicy"] === "Always";
 
-/** RFC 3339 in UTC sorts as text. */
+/** Times are RFC 3339 in UTC, which sort as text. */
 function later(a: string, b: unknown): string {
   return text(b) > a ? text(b) : a;
 }
@@ -116,7 +116,7 @@ function summarizeRunning(statuses: readonly Fields[], before: string, isPodRead
   return found;
 }
 
-/** One Pod is asked for three cells in a row; objects never change. */
+/** Three cells in a row ask for the same Pod. Objects never change, so the last summary can be reused. */
 let last: { object: KubeObject; summary: Summary } | undefined;
 
 function summaryOf(object: KubeObject): Summary {

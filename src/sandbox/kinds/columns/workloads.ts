@@ -28,7 +28,7 @@ export const deploymentCells: Cells = {
   Ready: readyOfDesired,
   "Up-to-date": inStatus("updatedReplicas"),
   Available: inStatus("availableReplicas"),
-  // An empty selector is shown as nothing here, and as <none> elsewhere.
+  // This column shows an empty selector as empty text; other columns show <none>.
   Selector(object) {
     const shown = selectorText(spec(object)["selector"]);
     return shown === NONE ? "" : shown;
@@ -71,7 +71,7 @@ function jobState(object: KubeObject): string {
       .filter((condition) => condition["status"] === "True")
       .map((condition) => text(condition["type"])),
   );
-  // Not a condition, but shown beside them.
+  // Terminating is no condition, but the column shows it with the conditions.
   if (object.metadata.deletionTimestamp !== undefined) conditions.add("Terminating");
   else conditions.delete("Terminating");
   return JOB_STATES.find(({ condition }) => conditions.has(condition))?.shown ?? "Running";

@@ -13,7 +13,7 @@ function rules(struct: Struct, policies: unknown[]): void {
   complete(struct, { selectPolicy: "Max", policies });
 }
 
-/** When nothing is measured, 80 % of the requested CPU is the aim. */
+/** Without metrics the target is 80 % of the requested CPU. */
 const v2Spec: StructDefaults = (struct) => {
   complete(struct, {
     minReplicas: 1,
@@ -35,7 +35,7 @@ const webhook: StructDefaults = (struct) => {
 
 const port443: StructDefaults = (struct) => complete(struct, { port: 443 });
 
-/** The whole list of selectable versions of a CRD is completed by the part that knows CRDs. */
+/** The schema folder completes a CRD's list of versions. */
 const customResourceDefinition: StructDefaults = (struct) => {
   const spec = optionalInner(struct, "spec");
   if (spec === undefined) return;

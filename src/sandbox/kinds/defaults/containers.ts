@@ -13,7 +13,7 @@ const container: StructDefaults = (struct) =>
 const probe: StructDefaults = (struct) =>
   completeNumbers(struct, { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 });
 
-/** An image without a tag and without a digest is the latest. What is no image at all has no tag either. */
+/** True for an image without tag and digest, or with the tag `latest`. False for an invalid image name. */
 export function isLatest(image: string): boolean {
   if (!/^[A-Za-z0-9]/.test(image) || /[A-Z]/.test(repositoryOf(image))) return false;
   if (image.includes("@")) return false;
@@ -21,7 +21,7 @@ export function isLatest(image: string): boolean {
   return tag === undefined || tag === "latest";
 }
 
-/** A registry's host may have capitals, a repository may not. */
+/** A registry's host may have capitals; a repository may not. */
 function repositoryOf(image: string): string {
   const parts = (image.split("@")[0] ?? "").split("/");
   const last = (parts.pop() ?? "").split(":")[0] ?? "";

@@ -1,6 +1,6 @@
 /**
- * The defaults that the Go code of an API server sets by hand, by definition: each function completes one decoded struct, whose inner structs
- * are complete already. They come on top of the defaults of the published schemas.
+ * Defaults that an API server sets in Go code, by definition. Each function completes one decoded struct; inner structs
+ * are complete already. The defaults of the published schemas are set as well.
  */
 import { autoscalingDefaults } from "./autoscaling.ts";
 import { containerDefaults } from "./containers.ts";

@@ -6,7 +6,7 @@ const RBAC = "io.k8s.api.rbac.v1.";
 const NETWORKING = "io.k8s.api.networking.v1.";
 const RBAC_GROUP = "rbac.authorization.k8s.io";
 
-/** `stringData` is for writing only: it goes into `data`, and wins there. */
+/** `stringData` is write-only. It is merged into `data` and wins over it. */
 const secret: StructDefaults = (struct) => {
   complete(struct, { type: "Opaque" });
   const plain = struct["stringData"];

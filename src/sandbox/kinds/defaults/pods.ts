@@ -15,7 +15,7 @@ const podSpec: StructDefaults = (struct) => {
     terminationGracePeriodSeconds: 30,
     schedulerName: "default-scheduler",
   });
-  // Two names of one thing; the old one is written as well.
+  // `serviceAccount` is the deprecated name of `serviceAccountName`; the server writes both.
   if (isMissing(struct["serviceAccountName"])) copy(struct, "serviceAccount", "serviceAccountName");
   copy(struct, "serviceAccountName", "serviceAccount");
 };
@@ -36,7 +36,7 @@ const pod: StructDefaults = (struct) => {
   }
 };
 
-/** In a Pod, not in a template, what is limited is requested. */
+/** In a Pod, unlike in a template, requests default to limits. */
 function requestLimits(container: Struct): void {
   const resources = optionalInner(container, "resources");
   const limits = resources?.["limits"];
@@ -45,7 +45,7 @@ function requestLimits(container: Struct): void {
   resources["requests"] = { ...limits, ...requests };
 }
 
-/** A volume of no kind is an empty directory. */
+/** A volume without a source is an emptyDir. */
 const volume: StructDefaults = (struct) => {
   if (Object.keys(struct).every((field) => field === "name")) struct["emptyDir"] = {};
   const image = optionalInner(struct, "image");
@@ -55,7 +55,7 @@ const volume: StructDefaults = (struct) => {
 
 export const podDefaults: Readonly<Record<string, StructDefaults>> = {
   [`${CORE}Pod`]: pod,
-  // The older of both names has the first address; who writes only one of them means both.
+  // `podIP` is the first of `podIPs`. A client that writes only one of them means both.
   [`${CORE}PodStatus`](struct) {
     const [first] = innerList(struct, "podIPs");
     const { podIP } = struct;

@@ -29,7 +29,7 @@ function clientIPAffinity(spec: Struct): void {
   if (isMissing(seconds)) spec["sessionAffinityConfig"] = { clientIP: { timeoutSeconds: THREE_HOURS } };
 }
 
-/** Whether clients outside of the cluster reach the Service through nodes. */
+/** True if clients outside the cluster reach the Service through nodes. */
 export function isExternallyAccessible(spec: Readonly<Record<string, unknown>>): boolean {
   const type = text(spec["type"]);
   if (type === "LoadBalancer" || type === "NodePort") return true;

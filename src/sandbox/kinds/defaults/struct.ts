@@ -1,24 +1,24 @@
 import { isFields, isMissing } from "../values.ts";
 
-/** A struct that is still the decoder's own, so that it may be changed. */
+/** A struct that only the decoder holds, so it may be changed. */
 export type Struct = Record<string, unknown>;
 
-/** Sets what is missing. */
+/** Sets the missing fields of a struct. */
 export type StructDefaults = (struct: Struct) => void;
 
-/** Sets fields that are missing; the values are given as they are, so that they must not be shared objects. */
+/** Sets missing fields. Values are not copied, so they must not be shared objects. */
 export function complete(struct: Struct, values: Readonly<Record<string, unknown>>): void {
   for (const [field, value] of Object.entries(values)) if (isMissing(struct[field])) struct[field] = value;
 }
 
-/** As {@link complete}, and what is 0 counts as missing: Go cannot distinguish them in these fields. */
+/** Like {@link complete}, but 0 counts as missing: Go cannot tell them apart in these fields. */
 export function completeNumbers(struct: Struct, values: Readonly<Record<string, number>>): void {
   for (const [field, value] of Object.entries(values)) {
     if (isMissing(struct[field]) || struct[field] === 0) struct[field] = value;
   }
 }
 
-/** The struct in that field, made when it is missing. */
+/** The struct in that field; creates it when missing. */
 export function inner(struct: Struct, field: string): Struct {
   const value = struct[field];
   if (isFields(value)) return value as Struct;

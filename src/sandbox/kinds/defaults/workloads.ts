@@ -50,7 +50,7 @@ const jobSpec: StructDefaults = (struct) => {
   });
 };
 
-/** A Job without labels takes those of its template: the same object, by which it can be recognized later. */
+/** A Job without labels takes its template's label map, the same object, so that later steps can recognise it. */
 const job: StructDefaults = (struct) => {
   const spec = optionalInner(struct, "spec");
   if (spec === undefined) return;
@@ -66,7 +66,7 @@ export const workloadDefaults: Readonly<Record<string, StructDefaults>> = {
   [`${APPS}DaemonSetSpec`]: daemonSetSpec,
   [`${APPS}StatefulSetSpec`]: statefulSetSpec,
   [`${BATCH}Job`]: job,
-  // The template of a CronJob is left as it is until a Job is made of it.
+  // The template of a CronJob gets its defaults when a Job is created from it.
   [`${BATCH}CronJobSpec`]: (struct) =>
     complete(struct, {
       concurrencyPolicy: "Allow",

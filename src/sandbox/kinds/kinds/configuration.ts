@@ -4,7 +4,7 @@ import { forbidden, immutable, invalid, required, tooLong } from "../../fieldErr
 import { byteLength, configMapKey } from "../names.ts";
 import { isEqual, isMissing, text, textMap, withFieldOf } from "../values.ts";
 
-/** What a ConfigMap or Secret holds at most, in bytes. */
+/** Size limit of a ConfigMap or Secret, in bytes. */
 const LARGEST = 1024 * 1024;
 
 function validateKeys(
@@ -19,7 +19,7 @@ function validateKeys(
   });
 }
 
-/** Bytes that a value in base64 stands for. */
+/** Decoded length in bytes of a base64 value. */
 function decodedLength(value: string): number {
   const padding = value.endsWith("==") ? 2 : value.endsWith("=") ? 1 : 0;
   return (value.length / 4) * 3 - padding;
@@ -29,7 +29,7 @@ function size(map: unknown, length: (value: string) => number): number {
   return Object.values(textMap(map)).reduce((sum, value) => sum + length(text(value)), 0);
 }
 
-/** What was once declared immutable stays so, and with it these fields. */
+/** An object once declared immutable stays immutable, and so do these fields. */
 function validateImmutable(object: KubeObject, old: KubeObject | undefined, held: readonly string[]): FieldError[] {
   if (old?.["immutable"] !== true) return [];
   const why = "field is immutable when `immutable` is set";
@@ -67,7 +67,7 @@ export const secret: KindDefinition = {
   selectableFields: (object) => ({ type: text(object["type"]) }),
 };
 
-/** What a type promises to whoever reads the Secret. */
+/** Checks the keys that a Secret's type requires. */
 function validateType(object: KubeObject): FieldError[] {
   const contents = textMap(object["data"]);
   const missing = (...keys: string[]) =>

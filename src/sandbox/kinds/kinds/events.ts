@@ -7,7 +7,7 @@ import { count, fields, type Fields, isEqual, isMissing, text } from "../values.
 
 const EVENTS_V1 = "events.k8s.io/v1";
 
-/** What the two groups call the fields of one Event: in the core group, and in events.k8s.io. */
+/** Field names of an Event in the core group and in events.k8s.io. */
 const NAMES: readonly (readonly [core: string, events: string])[] = [
   ["involvedObject", "regarding"],
   ["message", "note"],
@@ -18,7 +18,7 @@ const NAMES: readonly (readonly [core: string, events: string])[] = [
   ["reportingComponent", "reportingController"],
 ];
 
-/** The core group writes these even when there is nothing; events.k8s.io leaves them out. */
+/** Fields that the core group always writes and events.k8s.io omits when empty. */
 const CORE_ALWAYS: Readonly<Record<string, unknown>> = {
   involvedObject: {},
   source: {},
@@ -79,7 +79,7 @@ function validateSeries(series: unknown): FieldError[] {
   return errors;
 }
 
-/** What the newer group asks of a new Event. */
+/** Rules of the newer group for a new Event. */
 function validateNew(object: KubeObject): FieldError[] {
   const event = renamed(object, "v1");
   const errors = validateSeries(event["series"]);
@@ -124,7 +124,7 @@ function validateChange(object: KubeObject, old: KubeObject): FieldError[] {
   return errors;
 }
 
-/** Events of both groups: one store, two ways to write the same. */
+/** Events of both groups, which share one store. */
 export const event: KindDefinition = {
   allowsCreateOnUpdate: true,
   convert: renamed,

@@ -13,7 +13,7 @@ const NEW_UID_LABEL = "batch.kubernetes.io/controller-uid";
 const NAME_WARNING =
   "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended:";
 
-/** A Job finds its Pods by its own uid, so that no two Jobs ever share some. */
+/** A Job selects its Pods by its own UID, so that two Jobs never share Pods. */
 function withGeneratedSelector(object: KubeObject): KubeObject {
   const spec = fields(object["spec"]);
   if (spec["manualSelector"] === true) return object;
@@ -26,8 +26,8 @@ function withGeneratedSelector(object: KubeObject): KubeObject {
   ]) as Record<string, string>;
   const selector = fields(spec["selector"]);
   const own = object.metadata.labels;
-  // Labels that a Job took from its template are the very same map in the server, so that it gets the new ones too; and one without labels
-  // takes those of its template when it is read again.
+  // In the server, labels that a Job took from its template are the same map as the template's, so the Job gets the new
+  // labels too. A Job without labels takes the template's labels when it is read again.
   const isShared = own === undefined || Object.keys(own).length === 0 || own === metadata["labels"];
   return {
     ...object,
@@ -60,7 +60,7 @@ function validateGeneratedSelector({ metadata: { name, uid = "" }, ...object }: 
   return errors;
 }
 
-/** What is wrong with what a Job is to do; also for the template of a CronJob. */
+/** Validates the spec of a Job or of a CronJob's template. */
 function validateJobSpec(spec: Fields, at: string, isTemplate: boolean): FieldError[] {
   const { completionMode, completions, parallelism, template, selector } = spec;
   const errors = [
@@ -126,7 +126,7 @@ function validateUpdate(spec: Fields, old: Fields): FieldError[] {
   return errors;
 }
 
-/** Where its Pods may run can still be said of a Job that is suspended. */
+/** Scheduling directives of a suspended Job may still change. */
 function withoutDirectives(template: unknown, old: Fields): unknown {
   if (old["suspend"] !== true) return template;
   const { metadata: _, spec, ...rest } = fields(template);
@@ -136,7 +136,7 @@ function withoutDirectives(template: unknown, old: Fields): unknown {
 
 export const job: KindDefinition = {
   generation: raisedBySpec,
-  // Older clients count on it: whoever wants the Pods gone says so.
+  // Orphan, for older clients: a client has to ask for the deletion of the Pods.
   defaultPropagation: "Orphan",
   prepareForCreate: withGeneratedSelector,
   validate(object, old) {
@@ -186,7 +186,7 @@ export const cronJob: KindDefinition = {
   },
 };
 
-/** Five fields, or one of the short words. What is in the fields is checked by whoever runs the Jobs. */
+/** Five fields, or one of the short words. The CronJob controller checks the contents of the fields. */
 function validateSchedule(schedule: string): FieldError[] {
   const errors: FieldError[] = [];
   const parts = schedule.trim().split(/\s+/);

@@ -26,7 +26,7 @@ export const namespace: KindDefinition = {
     const { metadata } = object;
     return {
       ...object,
-      // A generated name is not known yet where defaults are set.
+      // Defaults are set before a generated name is known.
       metadata: { ...metadata, labels: { ...metadata.labels, [NAME_LABEL]: metadata.name } },
       spec: {
         ...fields(object["spec"]),
@@ -34,7 +34,7 @@ export const namespace: KindDefinition = {
       },
     };
   },
-  // Finalizers of the spec have a door of their own.
+  // Only the finalize subresource changes `spec.finalizers`.
   prepareForUpdate: (object, old) => ({
     ...object,
     spec: withFieldOf(fields(object["spec"]), fields(old["spec"]), "finalizers"),
@@ -62,7 +62,7 @@ export const serviceAccount: KindDefinition = {
   prepareForUpdate: cleaned,
 };
 
-/** Of the Secrets only the names count. */
+/** Keeps only the names of the Secrets. */
 function cleaned(object: KubeObject): KubeObject {
   const { secrets } = object;
   if (!Array.isArray(secrets)) return object;

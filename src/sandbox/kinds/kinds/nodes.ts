@@ -10,7 +10,7 @@ import { validateQuantity } from "../validation/resources.ts";
 function validateTaints(object: KubeObject): FieldError[] {
   const seen = new Set<string>();
   return fieldsList(fields(object["spec"])["taints"]).flatMap((taint, index) => {
-    // The server says metadata, and means the spec.
+    // The server's path names metadata although the field is in the spec.
     const at = `metadata.taints[${index}]`;
     const [key, value, effect] = [text(taint["key"]), text(taint["value"]), text(taint["effect"])];
     const errors = validateLabelKey(key, `${at}.key`);
@@ -48,7 +48,7 @@ function validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
   return [...errors, ...validateTaints(object)];
 }
 
-/** A node says of itself what it has when it joins, so that its status is taken at once. */
+/** A joining node reports its capacity in its status, so a new node keeps the submitted status. */
 export const node: KindDefinition = {
   name: nameIsDnsSubdomain,
   keepsStatusOnCreate: true,

@@ -23,7 +23,7 @@ export const lease: KindDefinition = {
   allowsAnyFinalizer: true,
   allowsCreateOnUpdate: true,
   allowsUnconditionalUpdate: false,
-  // Leader election in agreement of several candidates is off by default, and its fields are dropped.
+  // Coordinated leader election is off by default, so its fields are dropped.
   prepareForCreate: withoutCoordination,
   prepareForUpdate: withoutCoordination,
   validate(object) {
@@ -79,7 +79,7 @@ export const persistentVolumeClaim: KindDefinition = {
 const CLAIM_TEXT =
   "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n";
 
-/** Of a claim only the size can grow once it is bound, and the volume can be named once. */
+/** Changes allowed for a claim: the size once it is bound, and the volume name once. */
 function validateClaimChange(spec: Fields, old: KubeObject): FieldError[] {
   const before = fields(old["spec"]);
   const requests = (holder: Fields) => fields(fields(holder["resources"])["requests"]);
@@ -148,7 +148,7 @@ export const persistentVolume: KindDefinition = {
   selectableFields: (object) => ({ name: object.metadata.name }),
 };
 
-/** Fields of a volume beside the one that says what kind it is. */
+/** Fields of a volume's spec that are not volume sources. */
 const VOLUME_PROPERTIES: ReadonlySet<string> = new Set([
   "accessModes",
   "capacity",
@@ -194,7 +194,7 @@ export const storageClass: KindDefinition = {
 const HIGHEST_PRIORITY = 1_000_000_000;
 
 export const priorityClass: KindDefinition = {
-  // It has a generation, which never changes.
+  // The generation exists but never changes.
   generation: { raisedBy: () => false },
   validate(object, old) {
     const value = count(object["value"]);
@@ -220,7 +220,7 @@ export const priorityClass: KindDefinition = {
   },
 };
 
-/** What both kinds of webhook configurations have. */
+/** Rules of both kinds of webhook configurations. */
 export const webhookConfiguration: KindDefinition = {
   allowsAnyFinalizer: true,
   generation: { raisedBy: (object, old) => !isEqual(object["webhooks"], old["webhooks"]) },
@@ -295,7 +295,7 @@ function validateWebhook(webhook: Fields, at: string): FieldError[] {
   return errors;
 }
 
-/** Validation, names and status of CRDs are the business of the part that knows schemas; here are only the general rules. */
+/** General rules of CRDs only. The schema folder validates CRDs; the server sets their names and status. */
 export const customResourceDefinition: KindDefinition = {
   allowsAnyFinalizer: true,
   generation: raisedBySpec,
@@ -304,7 +304,7 @@ export const customResourceDefinition: KindDefinition = {
   prepareForUpdate: withStoredVersions,
   prepareForStatusUpdate: (object, old) => ({
     ...object,
-    // Only ownership of the status is written along with it.
+    // A status update changes only managedFields in the metadata.
     metadata: withFieldOf(old.metadata, object.metadata, "managedFields"),
   }),
 };
@@ -325,7 +325,7 @@ function withStoredVersions(object: KubeObject): KubeObject {
   };
 }
 
-/** Reviews are questions: whatever their status says, it is the answer that counts. */
+/** Rules of review kinds. The server replaces the submitted status with its answer. */
 export const review: KindDefinition = {
   allowsAnyFinalizer: true,
   name: () => [],

@@ -28,7 +28,10 @@ const CHANGEABLE = [
 ].join(",");
 const MIRROR = "kubernetes.io/config.mirror";
 
-/** How surely a Pod gets what it asks for: all requests are limits, some are given, none is. */
+/**
+ * Guaranteed: every container limits CPU and memory, and requests equal limits. BestEffort: no requests and no limits.
+ * Burstable: any other Pod.
+ */
 export function qosClass(spec: Fields): "Guaranteed" | "Burstable" | "BestEffort" {
   const containers = [...fieldsList(spec["containers"]), ...fieldsList(spec["initContainers"])];
   const amounts = (resources: unknown, kind: string) =>
@@ -121,7 +124,7 @@ export const pod: KindDefinition = {
   },
 };
 
-/** A Pod that runs nowhere, or has ended, has nothing to end. */
+/** A Pod without a node, and an ended Pod, have no processes to stop. */
 function podGracePeriod(object: KubeObject, options: DeleteOptions): number {
   const spec = fields(object["spec"]);
   const phase = fields(object["status"])["phase"];
@@ -137,7 +140,7 @@ function validateMirror(object: KubeObject, old: KubeObject): FieldError[] {
   return [forbidden(`metadata.annotations[${MIRROR}]`, `may not ${what} mirror pod annotation`)];
 }
 
-/** Of a Pod that exists only a few fields can change. */
+/** Only a few fields of an existing Pod may change. */
 function validateSpecUpdate(spec: Fields, old: Fields): FieldError[] {
   const errors: FieldError[] = [];
   for (const field of ["containers", "initContainers"]) {
@@ -186,7 +189,7 @@ function validateDeadlineUpdate(now: unknown, before: unknown): FieldError[] {
   return [invalid(at, now, "must be less than or equal to previous value")];
 }
 
-/** The new spec with the old values of all that may change: the same as the old one, when nothing else did. */
+/** The new spec with the old values of all mutable fields. It equals the old spec if no other field changed. */
 function withUnchangeable(spec: Fields, old: Fields): Fields {
   let next = spec;
   for (const field of ["containers", "initContainers"]) {

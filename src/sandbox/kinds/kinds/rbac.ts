@@ -27,7 +27,7 @@ function validateRule(rule: Fields, isNamespaced: boolean, at: string): FieldErr
   return errors;
 }
 
-/** The storage keeps no empty list. */
+/** An empty list of rules is stored as null. */
 function withoutEmptyRules(object: KubeObject): KubeObject {
   const rules = object["rules"];
   return Array.isArray(rules) && rules.length === 0 ? { ...object, rules: null } : object;

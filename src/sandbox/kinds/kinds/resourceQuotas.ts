@@ -18,7 +18,7 @@ const OPPOSITES = [
   ["Terminating", "NotTerminating"],
 ] as const;
 
-/** Quantities by the names that a quota may limit. */
+/** Validates quantities by the names that a quota may limit. */
 function validateAmounts(amounts: unknown, at: string): FieldError[] {
   return Object.entries(textMap(amounts)).flatMap(([name, amount]) => [
     ...validateQuotaResourceName(name, `${at}[${name}]`),

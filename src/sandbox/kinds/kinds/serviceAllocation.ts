@@ -5,7 +5,7 @@ import type { ServiceAllocations } from "../serviceAllocations.ts";
 import { count, fields, type Fields, fieldsList, isMissing, text, texts } from "../values.ts";
 import { isHeadless, needsHealthCheck, validateClusterIPs } from "../validation/services.ts";
 
-/** What one write takes from the cluster, and what it gives back once it is through. */
+/** Addresses and ports that one write allocates, and those to release once the write is stored. */
 export class Allocation {
   readonly #allocations: ServiceAllocations;
   readonly #name: string;
@@ -19,17 +19,20 @@ export class Allocation {
     this.#isDryRun = isDryRun;
   }
 
-  /** Gives back what was taken. */
+  /** Releases what the write allocated. */
   undo(): void {
     for (const giveBack of this.#taken.splice(0)) giveBack();
   }
 
-  /** Gives back what the Service had before and has no more. */
+  /** Releases what the Service had before and no longer uses. */
   commit(): void {
     for (const giveBack of this.#released.splice(0)) giveBack();
   }
 
-  /** The spec of a new Service, complete. Throws a StatusError when something is taken or used up; what was taken before stays to be undone. */
+  /**
+   * The complete spec of a new Service. Throws a StatusError when an address or port is in use or the range is used up;
+   * `undo` then releases earlier allocations.
+   */
   forNew(spec: Fields): Fields {
     let next = withFamilies(spec, undefined, (errors) => this.#refuse(errors));
     next = this.#withClusterIPs(next);
@@ -37,7 +40,7 @@ export class Allocation {
     return needsHealthCheck(next) ? this.#withHealthCheckPort(next) : next;
   }
 
-  /** As {@link forNew}, for a Service that had something before. */
+  /** Like {@link forNew}, for an update. */
   forChanged(spec: Fields, old: Fields): Fields {
     let next = withFamilies(spec, old, (errors) => this.#refuse(errors));
     const [had, has] = [old["type"] !== "ExternalName", next["type"] !== "ExternalName"];
@@ -121,7 +124,7 @@ export class Allocation {
     this.#refuse([invalid(`spec.ports[${index}].nodePort`, port, why)]);
   }
 
-  /** One port number gets one node port, whatever its protocols. */
+  /** All protocols of a port number share one node port. */
   #withNewNodePorts(spec: Fields): Fields {
     const ports = fieldsList(spec["ports"]);
     const byPort = new Map<number, number>();
@@ -136,7 +139,7 @@ export class Allocation {
         if (nodePort !== 0) this.#thatNodePort(nodePort, index);
         const taken = nodePort === 0 ? this.#anyNodePort() : nodePort;
         byPort.set(number, taken);
-        // Another protocol of this port may have asked for a node port of its own; that is taken when its turn comes.
+        // Another protocol of this port may request its own node port, which is taken in that port's turn.
         return { ...port, nodePort: taken };
       }
       if (wanted === known) return port;
@@ -175,7 +178,7 @@ export class Allocation {
   }
 }
 
-/** What a stored Service has. */
+/** The allocations of a stored Service. */
 export function allocatedBy(spec: Fields): {
   take(allocations: ServiceAllocations): void;
   release(allocations: ServiceAllocations): void;
@@ -210,7 +213,7 @@ function nodePorts(spec: Fields): Set<number> {
   );
 }
 
-/** The families of addresses, as a cluster with IPv4 only fills them in. */
+/** Sets IP families as a cluster with IPv4 only does. */
 function withFamilies(spec: Fields, old: Fields | undefined, refuse: (errors: readonly FieldError[]) => never): Fields {
   if (spec["type"] === "ExternalName") return spec;
   const headlessForAll = isHeadless(spec) && Object.keys(fields(spec["selector"])).length === 0;

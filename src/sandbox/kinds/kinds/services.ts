@@ -50,13 +50,13 @@ export const service: KindDefinition = {
 
 function withSpec(object: KubeObject, given: Fields): KubeObject {
   const { type } = given;
-  // Nothing in the cluster routes to a Service that is only a name.
+  // An ExternalName Service is only a DNS name, so no traffic policy applies.
   const spec = type === "ExternalName" ? without(given, "internalTrafficPolicy") : given;
   const status = type === "LoadBalancer" ? object["status"] : { ...fields(object["status"]), loadBalancer: {} };
   return { ...object, spec, ...(isMissing(object["status"]) ? {} : { status }) };
 }
 
-/** Takes what the Service needs, in a way that can be taken back. Throws a StatusError. */
+/** Allocates addresses and ports; a refused request gives them back. Throws a StatusError. */
 function allocated(object: KubeObject, spec: Fields, old: Fields | undefined, env: RulesEnvironment): Fields {
   const allocation = new Allocation(env.services, object.metadata.name, env.dryRun === true);
   env.onRefused(() => allocation.undo());
@@ -67,7 +67,7 @@ function allocated(object: KubeObject, spec: Fields, old: Fields | undefined, en
 const needsClusterIP = (spec: Fields) => spec["type"] !== "ExternalName";
 const needsNodePorts = ({ type }: Fields) => type === "NodePort" || type === "LoadBalancer";
 
-/** Whoever replaces a Service without naming what the cluster gave it keeps that. */
+/** A replaced Service keeps its allocations if the submission does not name them. */
 function withKeptAllocations(spec: Fields, old: Fields): Fields {
   let next = spec;
   if (needsClusterIP(old) && needsClusterIP(spec)) {
@@ -92,14 +92,14 @@ function withKeptAllocations(spec: Fields, old: Fields): Fields {
   return next;
 }
 
-/** Who knows only `clusterIP` and changes it means `clusterIPs` as well. */
+/** A client that knows only `clusterIP` and changes it also means `clusterIPs`. */
 function withSameClusterIPs(spec: Fields, old: Fields): Fields {
   const [now, before] = [text(spec["clusterIP"]), text(old["clusterIP"])];
   if (now === before || !isEqual(spec["clusterIPs"], old["clusterIPs"])) return spec;
   return now === "" ? without(spec, "clusterIPs") : { ...spec, clusterIPs: [now] };
 }
 
-/** What the new type has no use for goes, unless the client names something new there: that is an error then. */
+/** Removes fields that the new type does not use. A field that the client changed stays, and validation refuses it. */
 function withoutWhatTypeForbids(spec: Fields, old: Fields): Fields {
   let next = spec;
   const isSame = (field: string) => isEqual(spec[field], old[field]);

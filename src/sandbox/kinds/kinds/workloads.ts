@@ -28,7 +28,7 @@ function warnOfName({ metadata: { name } }: KubeObject, old: KubeObject | undefi
   return wrong.length === 0 ? [] : [`${NAME_WARNING} [${wrong.join(" ")}]`];
 }
 
-/** The selector, and the template that has to match it. */
+/** Validates the selector and the template that must match it. */
 function validateSelected(spec: Fields, kind: string, owner: string): FieldError[] {
   const { selector, template } = spec;
   const errors: FieldError[] = [];
@@ -55,7 +55,7 @@ function mismatch(template: unknown): FieldError {
   return invalid("spec.template.metadata.labels", labels, "`selector` does not match template `labels`");
 }
 
-/** Pods that are always there, so that they are always restarted. */
+/** Checks that the Pods run forever: they always restart and have no deadline. */
 function validateLongRunning(template: unknown, owner: string): FieldError[] {
   const { restartPolicy, activeDeadlineSeconds } = fields(fields(template)["spec"]);
   const errors: FieldError[] = [];
@@ -95,7 +95,7 @@ function validateStrategy(strategy: Fields): FieldError[] {
 }
 
 export const deployment: KindDefinition = {
-  // Annotations are copied to the ReplicaSets, so that a change of them is one of what is wanted.
+  // Annotations are copied to the ReplicaSets, so a change of annotations raises the generation too.
   generation: {
     raisedBy: (object, old) =>
       raisedBySpec.raisedBy(object, old) || !isEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}),
@@ -170,7 +170,7 @@ function templateGeneration(object: KubeObject): number {
 
 export const daemonSet: KindDefinition = {
   generation: raisedBySpec,
-  // So it belongs to who creates the object, although the server writes it.
+  // The server writes the annotation, and the creator owns it, because decoding adds it before ownership is tracked.
   afterDecode: (object) =>
     object.metadata.annotations?.[TEMPLATE_GENERATION] === undefined ? withTemplateGeneration(object, 0) : object,
   prepareForCreate: (object) => withTemplateGeneration(object, Math.max(1, templateGeneration(object))),
@@ -245,7 +245,7 @@ const STATEFUL_SET_CHANGEABLE = [
   "persistentVolumeClaimRetentionPolicy",
 ];
 
-/** How many Pods may be away at once is an alpha feature, and off: what is said of it is forgotten. */
+/** maxUnavailable of a StatefulSet is an alpha feature and off, so the field is dropped unless the old object has it. */
 function withoutMaxUnavailable(object: KubeObject, old?: KubeObject): KubeObject {
   const rollingUpdate = ({ spec }: KubeObject) => fields(fields(fields(spec)["updateStrategy"])["rollingUpdate"]);
   if (isMissing(rollingUpdate(object)["maxUnavailable"])) return object;
@@ -313,7 +313,7 @@ function validateStatefulSetSpec(spec: Fields, isUpdate: boolean): FieldError[] 
   return [...errors, ...validateSelected(withClaimedVolumes(spec, claims), "statefulset", "StatefulSet")];
 }
 
-/** A claim's template gives each Pod a volume of its name, in place of one that the Pods' template has. */
+/** Each claim template adds a volume of the same name, replacing the Pod template's volume of that name. */
 function withClaimedVolumes(spec: Fields, claims: readonly Fields[]): Fields {
   if (claims.length === 0) return spec;
   const template = fields(spec["template"]);

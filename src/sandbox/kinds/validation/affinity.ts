@@ -8,7 +8,6 @@ import { validateLabelSelector } from "./selectors.ts";
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
 
-/** Which nodes and which neighbours a Pod wants. */
 export function validateAffinity(affinity: unknown, at: string): FieldError[] {
   const { nodeAffinity, podAffinity, podAntiAffinity } = fields(affinity);
   return [

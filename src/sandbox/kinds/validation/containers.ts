@@ -70,7 +70,7 @@ function validateProbes(container: Fields, at: string): FieldError[] {
   );
 }
 
-/** What holds for every kind of container. */
+/** Rules common to all kinds of containers. */
 function validateContainer(container: Fields, volumes: ReadonlySet<string>, at: string): FieldError[] {
   const name = text(container["name"]);
   const errors =
@@ -124,7 +124,7 @@ function validatePorts(ports: unknown, at: string): FieldError[] {
   });
 }
 
-/** Two containers cannot have one port of the node. */
+/** Two containers cannot use the same host port. */
 function validateHostPorts(containers: readonly Fields[], at: string): FieldError[] {
   const taken = new Set<string>();
   return containers.flatMap((container, index) =>
@@ -156,7 +156,7 @@ function validateMounts(container: Fields, volumes: ReadonlySet<string>, at: str
       const why = "must not already exist as a path in volumeDevices";
       errors.push(invalid(`${here}.mountPath`, mountPath, why));
     }
-    // The server forgets the index in the paths of these two.
+    // The server's paths of these two errors lack the index.
     if (subPath !== "") errors.push(...validateDescendingPath(subPath, `${at}.subPath`));
     const expression = text(mount["subPathExpr"]);
     if (expression !== "") {
@@ -198,7 +198,7 @@ function validateSecurityContext(context: unknown, at: string): FieldError[] {
   return errors;
 }
 
-/** A user or group of Linux. */
+/** A Linux user or group ID. */
 export function validateId(value: unknown, at: string): FieldError[] {
   if (typeof value !== "number" || (value >= 0 && value < 2 ** 31)) return [];
   return [invalid(at, value, "must be between 0 and 2147483647, inclusive")];

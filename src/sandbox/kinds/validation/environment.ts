@@ -30,7 +30,7 @@ const CONTAINER_RESOURCES = [
   "requests.ephemeral-storage",
   "requests.memory",
 ];
-/** What the downward API can name at all, in a volume or in a variable. */
+/** Fields that the downward API knows, for volumes and variables together. */
 const KNOWN_FIELDS = new Set([
   ...POD_FIELDS,
   ...VOLUME_FIELDS,
@@ -102,7 +102,7 @@ export function validateFieldReference(reference: Fields, supported: readonly st
 
 export const volumeFields: readonly string[] = VOLUME_FIELDS;
 
-/** What a container asks for or may use; in a volume the container must be named. */
+/** A request or limit of a container. A volume must name the container. */
 export function validateResourceReference(reference: Fields, at: string, isVolume: boolean): FieldError[] {
   const resource = text(reference["resource"]);
   if (isVolume && text(reference["containerName"]) === "") return [required(`${at}.containerName`)];
@@ -133,7 +133,7 @@ export function validateEnvironmentSources(sources: unknown, at: string): FieldE
         }
       }
     }
-    // The server points at the list here, not at its item.
+    // The server's path names the list, not the item.
     if (given.length === 0) errors.push(invalid(at, "", "must specify one of: `configMapRef` or `secretRef`"));
     if (given.length > 1) errors.push(invalid(at, "", "may not have more than one field specified at a time"));
     return errors;

@@ -31,7 +31,7 @@ function validateHttpGet({ path, port, scheme, httpHeaders }: Fields, at: string
   return errors;
 }
 
-/** Exactly one kind of handler. */
+/** A probe or hook needs exactly one kind of handler. */
 function validateHandler(holder: Fields, kinds: readonly string[], at: string): FieldError[] {
   const given = kinds.filter((kind) => !isMissing(holder[kind]));
   const [first, ...more] = given;

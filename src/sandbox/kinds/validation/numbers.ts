@@ -3,12 +3,12 @@ import { invalid } from "../../fieldErrors.ts";
 import { patternText } from "../names.ts";
 import { isMissing } from "../values.ts";
 
-/** Nothing when it is missing. */
+/** A missing value is valid. */
 export function notNegative(value: unknown, at: string): FieldError[] {
   return typeof value === "number" && value < 0 ? [invalid(at, value, "must be greater than or equal to 0")] : [];
 }
 
-/** A number, or a percentage as in `25%`. */
+/** A number, or a percentage such as `25%`. */
 export function intOrPercent(value: unknown, at: string): FieldError[] {
   if (isMissing(value)) return [];
   if (typeof value === "string") {
@@ -24,7 +24,7 @@ export function atMost100Percent(value: unknown, at: string): FieldError[] {
   return percent > 100 ? [invalid(at, value, "must not be greater than 100%")] : [];
 }
 
-/** The number, also of a percentage; 0 for what is neither. */
+/** The number, also of a percentage; 0 for any other value. */
 export function numberOrPercent(value: unknown): number {
   if (typeof value === "number") return value;
   if (typeof value !== "string") return 0;

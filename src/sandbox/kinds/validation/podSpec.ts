@@ -11,7 +11,7 @@ import { validateVolumes } from "./volumes.ts";
 const DNS_POLICIES = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 const TAINT_EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-/** What is wrong with the template of Pods: its labels, its annotations, its spec. */
+/** Validates a Pod template: labels, annotations, spec. */
 export function validatePodTemplate(template: unknown, at: string): FieldError[] {
   const { metadata, spec } = fields(template);
   const annotations = textMap(fields(metadata)["annotations"]);
@@ -27,7 +27,7 @@ export function validatePodTemplate(template: unknown, at: string): FieldError[]
   return errors;
 }
 
-/** Annotations that mean something to the server. */
+/** Validates the annotations that the server interprets. */
 export function validatePodAnnotations(
   annotations: Readonly<Record<string, string>>,
   spec: unknown,
@@ -87,7 +87,7 @@ function validateDeadline(seconds: unknown, at: string): FieldError[] {
   return [invalid(at, seconds, "must be between 1 and 2147483647, inclusive")];
 }
 
-/** In the node's network a container's port is the node's. A template may leave it to the Pod to say so. */
+/** With hostNetwork a container's port is the node's port. A template may leave hostPort empty. */
 function validateHostNetwork(spec: Fields, at: string, isPod: boolean): FieldError[] {
   if (spec["hostNetwork"] !== true) return [];
   return fieldsList(spec["containers"]).flatMap((container, index) =>

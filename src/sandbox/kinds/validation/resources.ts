@@ -45,7 +45,7 @@ const isExtended = (name: string) =>
   !isNative(name) && !name.startsWith("requests.") && labelKey(`requests.${name}`).length === 0;
 const mayBeOvercommitted = (name: string) => isNative(name) && !isHugePages(name);
 
-/** What a container asks for and what it may use. */
+/** Validates the requests and limits of a container. */
 export function validateContainerResources(resources: unknown, at: string): FieldError[] {
   const limits = textMap(fields(resources)["limits"]);
   const requests = textMap(fields(resources)["requests"]);
@@ -81,7 +81,7 @@ function validateAmount(name: string, amount: string, at: string): FieldError[] 
   return [...validateContainerResourceName(name, at), ...validateQuantity(name, amount, at)];
 }
 
-/** Not negative, and whole where things are counted. */
+/** Quantities may not be negative; countable resources need whole numbers. */
 export function validateQuantity(name: string, amount: string, at: string): FieldError[] {
   const nanos = quantityNanos(amount) ?? 0n;
   const errors = nanos < 0n ? [invalid(at, amount, "must be greater than or equal to 0")] : [];
@@ -98,7 +98,7 @@ function validateResourceName(name: string, at: string): FieldError[] {
   return [invalid(at, name, "must be a standard resource type or fully qualified")];
 }
 
-/** What a ResourceQuota may limit. */
+/** Validates the name of a resource that a ResourceQuota may limit. */
 export function validateQuotaResourceName(name: string, at: string): FieldError[] {
   const errors = validateResourceName(name, at);
   const isKnown = STANDARD_RESOURCES.has(name) && name !== "storage";

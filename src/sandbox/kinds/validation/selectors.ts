@@ -4,7 +4,6 @@ import { labelValue } from "../names.ts";
 import { validateLabelKey, validateLabels } from "../objectMeta.ts";
 import { fields, fieldsList, text, textMap, texts } from "../values.ts";
 
-/** What is wrong with a label selector. */
 export function validateLabelSelector(selector: unknown, at: string): FieldError[] {
   const errors = validateLabels(textMap(fields(selector)["matchLabels"]), `${at}.matchLabels`);
   fieldsList(fields(selector)["matchExpressions"]).forEach((requirement, index) => {
@@ -37,13 +36,13 @@ export function validateLabelSelector(selector: unknown, at: string): FieldError
   return errors;
 }
 
-/** How many labels and expressions it has; a selector with none selects everything. */
+/** Number of labels and expressions; a selector with none selects everything. */
 export function selectorSize(selector: unknown): number {
   const { matchLabels, matchExpressions } = fields(selector);
   return Object.keys(fields(matchLabels)).length + fieldsList(matchExpressions).length;
 }
 
-/** Undefined when the selector cannot be understood: then there is nothing to compare. */
+/** Undefined for an invalid selector, which cannot be compared. */
 export function selects(selector: unknown, labels: Readonly<Record<string, string>>): boolean | undefined {
   const { matchLabels, matchExpressions } = fields(selector);
   for (const [key, value] of Object.entries(textMap(matchLabels))) {

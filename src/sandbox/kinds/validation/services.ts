@@ -11,17 +11,17 @@ const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 const IP_TEXT = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 
-/** No address of its own: its name stands for its Pods. */
+/** A headless Service has no cluster IP; DNS resolves its name to the Pods. */
 export function isHeadless(spec: Fields): boolean {
   return texts(spec["clusterIPs"])[0] === "None" || spec["clusterIP"] === "None";
 }
 
-/** Its load balancer asks nodes whether they have one of its Pods. */
+/** True if the load balancer checks which nodes have a Pod of the Service. */
 export function needsHealthCheck(spec: Fields): boolean {
   return spec["type"] === "LoadBalancer" && spec["externalTrafficPolicy"] === "Local";
 }
 
-/** What is wrong with a Service beside its metadata. */
+/** Errors of a Service except in its metadata. */
 export function validateService(object: KubeObject, _old: KubeObject | undefined): FieldError[] {
   const spec = fields(object["spec"]);
   const type = text(spec["type"]);
@@ -79,7 +79,7 @@ function validatePorts(ports: readonly Fields[]): FieldError[] {
   });
 }
 
-/** A port stands once per protocol, and so does a node port. */
+/** Each port and each node port may occur once per protocol. */
 function validatePortUse(ports: readonly Fields[], type: string): FieldError[] {
   const errors: FieldError[] = [];
   const repeated = (field: string, report: (port: Fields, index: number) => FieldError) => {
@@ -117,7 +117,7 @@ function validateAffinity({ sessionAffinity, sessionAffinityConfig }: Fields): F
   return [invalid(at, seconds, "must be greater than 0 and less than 86400")];
 }
 
-/** The addresses and their families, and whether they go together. */
+/** Validates the addresses, the IP families, and that they match. */
 export function validateClusterIPs(spec: Fields): FieldError[] {
   if (spec["type"] === "ExternalName") return [];
   const first = text(spec["clusterIP"]);
@@ -168,7 +168,7 @@ export function validateClusterIPs(spec: Fields): FieldError[] {
   return errors;
 }
 
-/** An address from outside: none that means something else to every machine. */
+/** An external IP must not be an address with a special meaning, such as loopback. */
 function validateExternalIP(address: string, at: string): FieldError[] {
   if (isIP(address) === 0) return [invalid(at, address, IP_TEXT)];
   const not = (what: string) => [invalid(at, address, `may not be ${what}`)];

@@ -3,7 +3,7 @@ import { invalid } from "../../fieldErrors.ts";
 import { count, fields } from "../values.ts";
 import { notNegative } from "./numbers.ts";
 
-/** The numbers of replicas in a status: none negative, none of the parts more than the whole, and no more available than ready. */
+/** Replica counts of a status: none is negative, no part exceeds the whole, and available does not exceed ready. */
 export function validateReplicaStatus(
   object: KubeObject,
   old: KubeObject,

@@ -8,7 +8,6 @@ import { validateLabelSelector } from "./selectors.ts";
 export const accessModes: readonly string[] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 export const volumeModes: readonly string[] = ["Block", "Filesystem"];
 
-/** What a claim asks for. */
 export function validateClaimSpec(spec: Fields, at: string): FieldError[] {
   const modes = texts(spec["accessModes"]);
   const errors = modes.length === 0 ? [required(`${at}.accessModes`, "at least 1 access mode is required")] : [];

@@ -19,7 +19,7 @@ const HOST_PATH_TYPES = [
 
 type Validator = (source: Fields, at: string) => FieldError[];
 
-/** Kinds of volumes whose inside is checked; of the others only that there is one of them. */
+/** Volume sources whose fields are checked. Of other sources only the number is checked. */
 const SOURCES: Readonly<Record<string, Validator>> = {
   hostPath: validateHostPath,
   secret: (source, at) => validateKeyedSource(source, "secretName", at),
@@ -39,7 +39,7 @@ const SOURCES: Readonly<Record<string, Validator>> = {
   ],
 };
 
-/** Names of the volumes that are in order, and what is wrong with the others. */
+/** The names of valid volumes, and the errors of the others. */
 export function validateVolumes(volumes: unknown, at: string): { names: Set<string>; errors: FieldError[] } {
   const names = new Set<string>();
   const errors: FieldError[] = [];
@@ -59,7 +59,7 @@ export function validateVolumes(volumes: unknown, at: string): { names: Set<stri
 function validateSource(volume: Fields, at: string): FieldError[] {
   const kinds = Object.keys(volume).filter((field) => field !== "name" && !isMissing(volume[field]));
   const errors: FieldError[] = [];
-  // The server checks emptyDir first, and at the others in an order of its own.
+  // The server checks emptyDir first.
   kinds.sort((a, b) => Number(b === "emptyDir") - Number(a === "emptyDir"));
   kinds.forEach((kind, index) => {
     const source = fields(volume[kind]);
@@ -160,7 +160,7 @@ function fileMode(mode: unknown, at: string): FieldError[] {
   return typeof mode === "number" && (mode < 0 || mode > 0o777) ? [invalid(at, mode, MODE_TEXT)] : [];
 }
 
-/** Below the folder, and not among the names that the kubelet uses. */
+/** The path stays inside the volume and avoids the names that the kubelet uses. */
 function validateFilePath(path: string, at: string): FieldError[] {
   const errors = validateDescendingPath(path, at);
   if (path.startsWith("..") && !path.startsWith("../")) {
@@ -169,7 +169,7 @@ function validateFilePath(path: string, at: string): FieldError[] {
   return errors;
 }
 
-/** A path that is relative and does not leave its folder. */
+/** A relative path that does not leave its folder. */
 export function validateDescendingPath(path: string, at: string): FieldError[] {
   const errors = path.startsWith("/") ? [invalid(at, path, "must be a relative path")] : [];
   return [...errors, ...noStepBack(path, at)];
