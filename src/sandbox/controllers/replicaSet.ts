@@ -29,10 +29,10 @@ import {
   type WorkloadCondition,
 } from "./shared/index.ts";
 
-/** Pods that are made or deleted in one go. */
+/** Maximum number of pods that one reconcile creates or deletes. */
 const BURST = 500;
 
-/** Keeps as many pods as a ReplicaSet asks for. */
+/** Keeps the number of pods that a ReplicaSet asks for. */
 export class ReplicaSetController implements Controller {
   readonly name = "replicaset-controller";
   readonly resources = [REPLICA_SETS, PODS];
@@ -61,7 +61,7 @@ export class ReplicaSetController implements Controller {
     const failure = await failureOf(async () => {
       if (!isTerminating(replicaSet)) await this.#scale(replicaSet, pods.filter(isActive));
     });
-    // The store has what was made a moment ago; there is no cache to wait for.
+    // Reads come from the store, so new pods are visible at once; there is no cache to wait for.
     const now = clock.now();
     const current = this.#context.graph.controlled<Pod>(replicaSet, PODS);
     const mine = current.filter(({ metadata }) => matchesSelector(replicaSet.spec.selector, metadata.labels));
@@ -95,7 +95,7 @@ export class ReplicaSetController implements Controller {
     return siblings.flatMap(({ object }) => graph.controlled<Pod>(object, PODS));
   }
 
-  /** A pod that belongs to nobody may be one that a ReplicaSet misses. */
+  /** Enqueues the ReplicaSets that may adopt a pod without a controller. */
   #offer(pod: KubeObject): void {
     for (const replicaSet of this.#context.client.list(REPLICA_SETS, { namespace: pod.metadata.namespace ?? "" })) {
       if (!matchesSelector((replicaSet as ReplicaSet).spec.selector, pod.metadata.labels)) continue;
@@ -104,7 +104,7 @@ export class ReplicaSetController implements Controller {
   }
 }
 
-/** The status of a ReplicaSet with those pods; `failure` is why pods could not be made or deleted. */
+/** The status of a ReplicaSet with these pods; `failure`: why pods could not be created or deleted. */
 export function replicaSetStatus(
   { spec, status, metadata }: ReplicaSet,
   pods: readonly Pod[],
@@ -133,7 +133,7 @@ function labelSelector(matchLabels: Readonly<Record<string, string>> | undefined
   return matchLabels === undefined ? {} : { matchLabels };
 }
 
-/** Zero is left out, as the API server does. */
+/** The API server omits zero, and so does this function. */
 export function positive<K extends string>(key: K, count: number): Partial<Record<K, number>> {
   return (count === 0 ? {} : { [key]: count }) as Partial<Record<K, number>>;
 }

@@ -30,50 +30,57 @@ import { ReplicaSetController } from "./replicaSet.ts";
 import { StatefulSetController } from "./statefulSet/index.ts";
 
 export interface ControllerOptions {
-  /** Made when they are not there; three of 32 cores, 128 GiB and 500 pods by default. */
+  /** Nodes to create if missing. Default: three with 32 cores, 128 GiB and 500 pods each. */
   nodes?: readonly NodeOptions[];
-  /** Milliseconds from the binding of a pod until it is ready, give or take a quarter; 500 by default. */
+  /** Milliseconds from binding to readiness of a pod, plus or minus a quarter. Default: 500. */
   readinessDelayMs?: number;
-  /** Milliseconds that a pod which is not restarted works; 1000 by default. */
+  /** Milliseconds that a pod without restarts works. Default: 1000. */
   jobDurationMs?: number;
-  /** Milliseconds before a crashed container or a failed pod of a Job is started anew, doubled each time; 10,000 by default. */
+  /**
+   * Milliseconds until the first restart of a crashed container or failed Job pod; doubles each time. Default: 10,000.
+   */
   crashBackOffMs?: number;
-  /** Milliseconds that a deleted pod takes to end; 0 by default. */
+  /** Milliseconds that a deleted pod takes to end. Default: 0. */
   terminationDelayMs?: number;
-  /** What becomes of a container; by its image (see nodes/fates.ts) when undefined. */
+  /** Fate of a container; undefined: the image decides (see nodes/fates.ts). */
   fate?: (image: string, pod: KubeObject) => Fate | undefined;
   /**
-   * Events of the controllers that are kept, the oldest go first; 1000 by default. 0 records none, which saves work when there are
-   * many objects.
+   * Number of Events of the controllers to keep; the oldest are deleted first. Default: 1000. 0 records none, which
+   * saves work with many objects.
    */
   events?: number;
-  /** What nodes say of their kubelet; `v1.35.4` by default. */
+  /** Kubelet version in the status of nodes. Default: `v1.35.4`. */
   kubeletVersion?: string;
 }
 
 export interface ControllersInput {
   client: LocalClient;
   clock: SandboxClock;
-  /** The certificate that `kube-root-ca.crt` publishes; no ConfigMap without it. */
+  /** The certificate in `kube-root-ca.crt`; without it the ConfigMap is not created. */
   caPem?: string;
-  /** What a fault makes of the time that a pod needs, milliseconds; undefined: it does not start until {@link Controllers.recheckPods}. */
+  /**
+   * The delay of a pod under the current fault, in milliseconds; undefined: the pod does not start until {@link
+   * Controllers.recheckPods}.
+   */
   podDelay?: (normalMs: number) => number | undefined;
-  /** Called with what went wrong and will be tried again. Conflicts are none, nor is a full ResourceQuota. A warning of the process by default. */
+  /**
+   * Takes errors that will be retried, except conflicts and exceeded ResourceQuotas. Default: a warning of the process.
+   */
   onError?: (error: unknown, key: string) => void;
   options?: ControllerOptions;
 }
 
-/** The running controllers of a cluster. Disposing stops them; asynchronously, it waits for what they are doing. */
+/** The running controllers of a cluster. Disposing stops them; asynchronous disposal also waits for running work. */
 export interface Controllers extends AsyncDisposable, Disposable {
-  /** Resolves when nothing is left to do now; what waits for a time does not count. */
+  /** Resolves when the workqueue is empty. Delayed work does not count. */
   idle(): Promise<void>;
-  /** A fault that kept pods from starting may be over. */
+  /** Tells the kubelets that a fault that blocked pods may be over. */
   recheckPods(): void;
 }
 
 /**
- * Starts what kube-controller-manager, the scheduler and the kubelets do in a cluster. Returns at once; {@link Controllers.idle}
- * says when the nodes are there.
+ * Starts the controllers, the scheduler and the kubelets of a cluster. Returns at once; {@link Controllers.idle}
+ * resolves when the nodes exist.
  */
 export function startControllers(input: ControllersInput): Controllers {
   return new RunningControllers(input);
@@ -92,7 +99,7 @@ class RunningControllers implements Controllers {
   readonly #queue: WorkQueue;
   readonly #events: EventRecorder;
   readonly #controllers = new Map<string, Controller>();
-  /** By resource, who observes its events. */
+  /** The controllers that observe a resource's events, by resource. */
   readonly #observers = new Map<string, Controller[]>();
   readonly #watches = new Map<string, Disposable>();
   readonly #collector: GarbageCollector;
@@ -168,7 +175,7 @@ class RunningControllers implements Controllers {
     await this.#ready;
     await this.#queue.idle();
     await this.#events.idle();
-    // Events are enqueued too: for their end.
+    // The Events themselves enqueue work: their expiry.
     await this.#queue.idle();
   }
 
@@ -191,7 +198,7 @@ class RunningControllers implements Controllers {
     await this.#events.idle();
   }
 
-  /** Watches what is served, each resource once; those that nobody names are watched for their owners. */
+  /** Watches each served resource once. A resource that no controller names is watched for its owner references. */
   #serve(resources: readonly Resource[]): void {
     this.#graph.serve(resources);
     this.#namespaces.serve(resources);

@@ -33,7 +33,7 @@ import {
   templateFor,
 } from "./plan.ts";
 
-/** Keeps one pod of each DaemonSet on every node that wants it. */
+/** Keeps one pod of each DaemonSet on every eligible node. */
 export class DaemonSetController implements Controller {
   readonly name = "daemonset-controller";
   readonly resources = [DAEMON_SETS, PODS, NODES];

@@ -1,5 +1,5 @@
 /**
- * DaemonSets: one pod on every node that wants it. It promises that a rolling update keeps within maxUnavailable and maxSurge. It
- * never schedules: the pods ask for their node, and the scheduler binds them.
+ * DaemonSets: one pod on every eligible node. Promises that a rolling update respects maxUnavailable and maxSurge.
+ * Never schedules: each pod names its node, and the scheduler binds it.
  */
 export { DaemonSetController } from "./controller.ts";

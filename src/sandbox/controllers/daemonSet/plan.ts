@@ -42,7 +42,7 @@ export interface DaemonSet extends KubeObject {
   status?: DaemonSetStatus;
 }
 
-/** Troubles of a node that do not keep daemons away. */
+/** Taints that DaemonSet pods tolerate. */
 const TOLERATED: readonly Toleration[] = [
   { key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoExecute" },
   { key: "node.kubernetes.io/unreachable", operator: "Exists", effect: "NoExecute" },
@@ -52,7 +52,7 @@ const TOLERATED: readonly Toleration[] = [
   { key: "node.kubernetes.io/unschedulable", operator: "Exists", effect: "NoSchedule" },
 ];
 
-/** The template of the pod for one node. */
+/** The pod template for one node. */
 export function templateFor({ spec, metadata }: DaemonSet, hash: string, node: string): PodTemplate {
   const { template } = spec;
   const generation = metadata.annotations?.["deprecated.daemonset.template.generation"];
@@ -94,7 +94,7 @@ function tolerationsOf({ tolerations = [] }: PodSpec, hostNetwork: boolean): Tol
   return [...tolerations, ...wanted.filter((one) => !tolerations.some((own) => isSame(own, one)))];
 }
 
-/** Whether a node wants a pod of the set, and whether it keeps one that it has. */
+/** `wants`: the node should get a pod of the set; `keeps`: an existing pod may stay. */
 export function wantsDaemon({ spec }: DaemonSet, node: Node): { wants: boolean; keeps: boolean } {
   const { template } = spec;
   const tolerations = tolerationsOf(template.spec, template.spec.hostNetwork === true);
@@ -106,7 +106,7 @@ export function wantsDaemon({ spec }: DaemonSet, node: Node): { wants: boolean; 
   return { wants: bad.length === 0, keeps: !bad.some(({ effect }) => effect === "NoExecute") };
 }
 
-/** The node that a pod is on, or asks for. */
+/** The pod's node, or the node that its affinity names. */
 export function targetNode({ spec }: Pod): string | undefined {
   if (spec.nodeName !== undefined) return spec.nodeName;
   const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
@@ -123,14 +123,17 @@ export interface Situation {
 }
 
 export interface Actions {
-  /** Names of nodes. */
+  /** Names of the nodes that get a new pod. */
   create: string[];
   delete: Pod[];
-  /** Of those deleted, the ones that ended by themselves. */
+  /** The pods in `delete` that finished by themselves. */
   ended: Pod[];
 }
 
-/** First every node gets its pod, and pods that are too many go; when nothing is to be done about that, old pods are replaced. */
+/**
+ * First fills nodes without a pod and deletes surplus pods. Replaces old pods only if nothing is left to fill or
+ * delete.
+ */
 export function nextActions(situation: Situation): Actions {
   const settled = fill(situation);
   const isRolling = (situation.set.spec.updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate";
@@ -154,7 +157,7 @@ function fill({ set, nodes, pods, hash, now }: Situation): Actions {
     actions.delete.push(...ended);
     actions.ended.push(...ended);
     const running = staying.filter((pod) => !ended.includes(pod)).toSorted(byPlace);
-    // Without surge the place is free only when the former pod is gone.
+    // Without surge a node is free only when its former pod is gone.
     if (wants && running.length === 0 && (there.length === 0 || surge > 0)) actions.create.push(node.metadata.name);
     if (surge === 0) {
       actions.delete.push(...running.slice(1));
@@ -220,7 +223,7 @@ export function isUpdated({ metadata }: Pod, hash: string): boolean {
   return metadata.labels?.[HASH_LABEL] === hash;
 }
 
-/** Those on a node first, then the older ones. */
+/** Orders pods with a node first, then older pods first. */
 function byPlace(a: Pod, b: Pod): number {
   return compare(a.spec.nodeName === undefined ? 1 : 0, b.spec.nodeName === undefined ? 1 : 0) || byCreation(a, b);
 }

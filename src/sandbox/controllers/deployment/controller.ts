@@ -51,13 +51,13 @@ import {
   withPause,
 } from "./status.ts";
 
-/** What a pass over a Deployment works on and finds out. */
+/** State of one reconcile of a Deployment. */
 interface Pass extends Revisions {
   deployment: Deployment;
   conditions: readonly WorkloadCondition[];
 }
 
-/** Rolls out Deployments by making, growing and shrinking ReplicaSets. */
+/** Rolls out Deployments by creating and scaling ReplicaSets. */
 export class DeploymentController implements Controller {
   readonly name = "deployment-controller";
   readonly resources = [DEPLOYMENTS, REPLICA_SETS, PODS];
@@ -107,14 +107,14 @@ export class DeploymentController implements Controller {
     return this.#write(pass, rolloutStatus(deployment, pass.current, pass.old, pass.conditions, clock.now()));
   }
 
-  /** True when something was scaled. */
+  /** True when a ReplicaSet was created or scaled. */
   async #rollOn(pass: Pass): Promise<boolean> {
     const current = pass.current ?? (await this.#create(pass));
     if (current === undefined) return true;
     return this.#scale(pass, rollingStep(pass.deployment, current, pass.old));
   }
 
-  /** First no pod of the old kind, then the new ones. True while that goes on. */
+  /** Recreate: scales old ReplicaSets to zero, waits for their pods, then creates new ones. True while in progress. */
   async #recreate(pass: Pass): Promise<boolean> {
     const shrunk = pass.old.filter((set) => sizeOf(set) > 0).map((replicaSet) => ({ replicaSet, replicas: 0 }));
     if (await this.#scale(pass, shrunk)) return true;
@@ -130,7 +130,7 @@ export class DeploymentController implements Controller {
     return old.some((set) => this.#context.graph.controlled<Pod>(set, PODS).some((pod) => !isFinished(pod)));
   }
 
-  /** Gives the ReplicaSet of the present template its revision and the Deployment's annotations. */
+  /** Copies the revision and the Deployment's annotations to the current ReplicaSet. */
   async #syncRevision(pass: Pass): Promise<void> {
     const { deployment, current, next } = pass;
     if (current === undefined) return;
@@ -145,7 +145,7 @@ export class DeploymentController implements Controller {
     );
   }
 
-  /** Undefined when another template has the same hash: the next pass takes another hash. */
+  /** Undefined when another template has the same hash; the next reconcile uses another hash. */
   async #create(pass: Pass): Promise<ReplicaSet | undefined> {
     const { deployment, old, next } = pass;
     const { client, clock, events } = this.#context;
@@ -188,7 +188,7 @@ export class DeploymentController implements Controller {
     return undefined;
   }
 
-  /** True when the size of a ReplicaSet changed; some only get annotations. */
+  /** True when the size of a ReplicaSet changed; some only get new annotations. */
   async #scale(pass: Pass, steps: readonly Scaling[]): Promise<boolean> {
     let isChanged = false;
     for (const { replicaSet, replicas } of steps) {
@@ -223,7 +223,7 @@ export class DeploymentController implements Controller {
     return deploymentStatus(deployment, current, old, conditions, this.#context.clock.now());
   }
 
-  /** Writes status and revision, if they are new, and comes again when progress would be overdue. */
+  /** Writes status and revision if changed, and asks to be called again when the progress deadline passes. */
   async #write({ deployment, current }: Pass, status: DeploymentStatus): Promise<Result> {
     const { client, clock } = this.#context;
     const { annotations } = deployment.metadata;
@@ -259,7 +259,7 @@ export class DeploymentController implements Controller {
     }
   }
 
-  /** A Deployment of type Recreate waits for the last of the old pods. */
+  /** A Deployment of type Recreate waits until its last old pod is gone. */
   #podGone(pod: KubeObject): void {
     const { client } = this.#context;
     const set = owningName(pod, "ReplicaSet");

@@ -19,7 +19,7 @@ const REVISION_HISTORY = "deployment.kubernetes.io/revision-history";
 export const DESIRED_REPLICAS = "deployment.kubernetes.io/desired-replicas";
 export const MAX_REPLICAS = "deployment.kubernetes.io/max-replicas";
 
-/** Annotations of a Deployment that say something about itself, and are not for its ReplicaSets. */
+/** Annotations of a Deployment that are not copied to its ReplicaSets. */
 const OWN_ANNOTATIONS = new Set([
   "kubectl.kubernetes.io/last-applied-configuration",
   REVISION,
@@ -37,11 +37,11 @@ export interface Revisions {
   current: ReplicaSet | undefined;
   /** All others. */
   old: ReplicaSet[];
-  /** The revision that the current one has at least. */
+  /** The minimum revision of the current ReplicaSet. */
   next: number;
 }
 
-/** Distinguishes the ReplicaSet of the present template from those of former ones. */
+/** Separates the ReplicaSet of the current template from the old ones. */
 export function revisionsOf({ spec }: Deployment, replicaSets: readonly ReplicaSet[]): Revisions {
   const current = replicaSets.toSorted(byCreation).find((set) => sameTemplate(set.spec.template, spec.template));
   const old = replicaSets.filter((set) => set !== current);
@@ -53,7 +53,7 @@ export function revisionOf({ metadata }: ReplicaSet): number {
   return /^\d+$/.test(text) ? Number(text) : 0;
 }
 
-/** The hash label is the ReplicaSet's own. */
+/** Ignores the hash label, which only the ReplicaSet has. */
 export function sameTemplate(a: PodTemplate, b: PodTemplate): boolean {
   return sameValue(withoutHash(a.metadata), withoutHash(b.metadata)) && sameValue(a.spec, b.spec);
 }
@@ -64,7 +64,7 @@ function withoutHash(metadata: PodTemplate["metadata"] = {}) {
   return { ...metadata, labels, creationTimestamp: undefined };
 }
 
-/** The ReplicaSet that the Deployment's template asks for. */
+/** A new ReplicaSet from the Deployment's template. */
 export function newReplicaSet(deployment: Deployment, replicas: number, revision: number): ReplicaSet {
   const { metadata, spec, status } = deployment;
   const hash = templateHash(spec.template, status?.collisionCount);
@@ -89,8 +89,8 @@ export function newReplicaSet(deployment: Deployment, replicas: number, revision
 }
 
 /**
- * The ReplicaSet with the Deployment's annotations, a revision that is at least `revision`, and its minReadySeconds; the same one
- * if it has all that.
+ * The ReplicaSet with the Deployment's annotations and minReadySeconds, and at least `revision`; the same object if
+ * unchanged.
  */
 export function withRevision(deployment: Deployment, replicaSet: ReplicaSet, revision: number): ReplicaSet {
   const before = replicaSet.metadata.annotations ?? {};
@@ -122,7 +122,7 @@ function appended(history: string | undefined, revision: string): string {
   return revisions.join(",");
 }
 
-/** The ReplicaSet with that size, which remembers for what size of the Deployment it was computed; the same one if nothing differs. */
+/** The ReplicaSet with that size and, in annotations, the size of the Deployment; the same object if unchanged. */
 export function withSize(replicaSet: ReplicaSet, replicas: number, deployment: Deployment): ReplicaSet {
   const desired = desiredReplicas(deployment);
   const wanted: Labels = {
@@ -139,7 +139,7 @@ export function withSize(replicaSet: ReplicaSet, replicas: number, deployment: D
   };
 }
 
-/** The old ReplicaSets that the history has no place for: the oldest revisions, of those that are empty. */
+/** Empty old ReplicaSets beyond the history limit, lowest revision first. */
 export function expired(deployment: Deployment, old: readonly ReplicaSet[]): ReplicaSet[] {
   const limit = historyLimit(deployment);
   if (limit === undefined) return [];

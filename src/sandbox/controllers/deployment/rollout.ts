@@ -2,13 +2,13 @@ import { byCreation, compare, type Deployment, type ReplicaSet } from "../shared
 import { availableIn, desiredReplicas, isRollingUpdate, maxSurge, maxUnavailable, sizeOf, total } from "./limits.ts";
 import { DESIRED_REPLICAS, MAX_REPLICAS } from "./revisions.ts";
 
-/** A ReplicaSet shall have that many replicas. */
+/** The wanted size of a ReplicaSet. */
 export interface Scaling {
   replicaSet: ReplicaSet;
   replicas: number;
 }
 
-/** How many replicas the ReplicaSet of the present template may have now, beside the old ones. `size` is what it has. */
+/** The replicas that the current ReplicaSet may have besides the old ones; `size`: its current replicas. */
 export function roomForCurrent(deployment: Deployment, size: number, old: readonly ReplicaSet[]): number {
   const desired = desiredReplicas(deployment);
   if (!isRollingUpdate(deployment) || size > desired) return desired;
@@ -17,8 +17,8 @@ export function roomForCurrent(deployment: Deployment, size: number, old: readon
 }
 
 /**
- * The next step of a rolling update: the new ReplicaSet grows as far as maxSurge allows; when it cannot, the old ones shrink as far
- * as maxUnavailable allows, first by the pods that are not available anyhow. Empty when there is nothing to do but wait.
+ * The next step of a rolling update. The new ReplicaSet grows as far as maxSurge allows. If it cannot grow, the old
+ * ones shrink as far as maxUnavailable allows, starting with unavailable pods. Empty if the rollout has to wait.
  */
 export function rollingStep(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): Scaling[] {
   const room = roomForCurrent(deployment, sizeOf(current), old);
@@ -46,7 +46,7 @@ export function rollingStep(deployment: Deployment, current: ReplicaSet, old: re
   return changed(active, (set) => sizes.get(set) ?? 0);
 }
 
-/** Whether the Deployment was scaled since its ReplicaSets were given their sizes. */
+/** True if the Deployment was scaled after its ReplicaSets got their sizes. */
 export function isScaled(deployment: Deployment, replicaSets: readonly ReplicaSet[]): boolean {
   return replicaSets.some((set) => {
     const annotation = annotatedCount(set, DESIRED_REPLICAS);
@@ -55,9 +55,9 @@ export function isScaled(deployment: Deployment, replicaSets: readonly ReplicaSe
 }
 
 /**
- * Sizes after the Deployment was scaled, or while it is paused: the only ReplicaSet with pods gets all of them; during a rollout
- * each gets its share, in proportion to its size, so that the risk stays the same. ReplicaSets whose size stays are in the result
- * too: they remember for what size it is.
+ * Sizes after the Deployment was scaled, or while it is paused. A single active ReplicaSet gets all replicas. During a
+ * rollout the sizes change in proportion, which keeps the risk the same. Includes ReplicaSets of unchanged size, whose
+ * annotations must be updated.
  */
 export function proportionalStep(
   deployment: Deployment,
@@ -88,7 +88,7 @@ export function proportionalStep(
     added += share;
     return { replicaSet, replicas: sizeOf(replicaSet) + share };
   });
-  // What rounding left over goes to the largest.
+  // The largest ReplicaSet gets the remainder of the rounding.
   const [largest] = steps;
   if (largest !== undefined) largest.replicas = Math.max(0, largest.replicas + toAdd - added);
   return steps;
@@ -104,7 +104,7 @@ function shareOf(deployment: Deployment, replicaSet: ReplicaSet, toAdd: number, 
   return toAdd > 0 ? Math.min(fraction, toAdd - added) : Math.max(fraction, toAdd - added);
 }
 
-/** The new ReplicaSet has taken over altogether. */
+/** The rollout is complete: the new ReplicaSet has all replicas, and they are available. */
 function isSaturated(deployment: Deployment, current: ReplicaSet): boolean {
   const desired = desiredReplicas(deployment);
   const isFull = sizeOf(current) === desired && current.status?.availableReplicas === desired;

@@ -11,7 +11,7 @@ import { desiredReplicas, maxUnavailable, progressDeadline, sizeOf, total } from
 
 type Conditions = readonly WorkloadCondition[];
 
-/** A condition that changed now. */
+/** A new condition with the current time. */
 export function condition(
   type: string,
   status: string,
@@ -28,8 +28,8 @@ export function conditionOf(conditions: Conditions, type: string): WorkloadCondi
 }
 
 /**
- * With the new condition at the end, unless the one that is there has the same status and reason; the time of transition stays with
- * the status.
+ * Appends the wanted condition, unless the known one has the same status and reason. lastTransitionTime changes only
+ * with the status.
  */
 export function withCondition(conditions: Conditions, wanted: WorkloadCondition): Conditions {
   const known = conditionOf(conditions, wanted.type);
@@ -42,7 +42,9 @@ function without(conditions: Conditions, type: string): Conditions {
   return conditions.filter((known) => known.type !== type);
 }
 
-/** Says that a Deployment is paused or was resumed, so that the time of the pause does not count against its progress. */
+/**
+ * Sets the condition of a paused or resumed Deployment, so that the pause does not count towards the progress deadline.
+ */
 export function withPause(deployment: Deployment, conditions: Conditions, now: number): Conditions {
   if (progressDeadline(deployment) === undefined) return conditions;
   const known = conditionOf(conditions, "Progressing");
@@ -56,7 +58,7 @@ export function withPause(deployment: Deployment, conditions: Conditions, now: n
   return withCondition(conditions, condition("Progressing", "Unknown", reason, message, now));
 }
 
-/** What the ReplicaSets amount to. `conditions` are those known so far. */
+/** The status computed from the ReplicaSets; `conditions`: the known ones. */
 export function deploymentStatus(
   deployment: Deployment,
   current: ReplicaSet | undefined,
@@ -96,7 +98,7 @@ export function deploymentStatus(
   };
 }
 
-/** Unknown as long as a ReplicaSet that was considered did not say. */
+/** Undefined if a ReplicaSet that has a status reports no terminatingReplicas. */
 function terminating(replicaSets: readonly ReplicaSet[]): { terminatingReplicas?: number } {
   let sum = 0;
   for (const { status } of replicaSets) {
@@ -106,7 +108,7 @@ function terminating(replicaSets: readonly ReplicaSet[]): { terminatingReplicas?
   return { terminatingReplicas: sum };
 }
 
-/** The same, with the Progressing and ReplicaFailure conditions of a rollout that is under way. */
+/** Like {@link deploymentStatus}, with the Progressing and ReplicaFailure conditions of a running rollout. */
 export function rolloutStatus(
   deployment: Deployment,
   current: ReplicaSet | undefined,
@@ -146,7 +148,7 @@ function progressOf(
   }
   if (hasProgressed(deployment.status ?? {}, status)) {
     const progressing = condition("Progressing", "True", "ReplicaSetUpdated", `${subject} is progressing.`, now);
-    // Here the time of the update moves with every progress, though status and reason stay.
+    // lastUpdateTime changes with every progress, although status and reason stay the same.
     const { lastTransitionTime } = known?.status === "True" ? known : progressing;
     return [...without(conditions, "Progressing"), { ...progressing, lastTransitionTime }];
   }
@@ -178,7 +180,7 @@ function hasProgressed(before: DeploymentStatus, after: DeploymentStatus): boole
   );
 }
 
-/** When progress is overdue, milliseconds since 1970. */
+/** The progress deadline in milliseconds since 1970. */
 function deadlineOf(deployment: Deployment, known: WorkloadCondition | undefined): number | undefined {
   const seconds = progressDeadline(deployment);
   if (seconds === undefined || known?.lastUpdateTime === undefined) return undefined;
@@ -186,11 +188,11 @@ function deadlineOf(deployment: Deployment, known: WorkloadCondition | undefined
   return Date.parse(known.lastUpdateTime) + seconds * 1000;
 }
 
-/** Milliseconds until the lack of progress is to be judged; undefined when there is nothing to judge. */
+/** Milliseconds until the progress deadline passes; undefined if there is none. */
 export function untilDeadline(deployment: Deployment, status: DeploymentStatus, now: number): number | undefined {
   const known = conditionOf(status.conditions ?? [], "Progressing");
   if (isComplete(deployment, status) || known?.reason === "ProgressDeadlineExceeded") return undefined;
   const deadline = deadlineOf(deployment, known);
-  // Times have whole seconds; a second more, and the deadline has passed for certain.
+  // Times are in whole seconds. One second more makes sure that the deadline has passed.
   return deadline === undefined ? undefined : Math.max(0, deadline - now) + 1000;
 }

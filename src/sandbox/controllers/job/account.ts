@@ -67,33 +67,36 @@ export function jobCondition(status: JobStatus | undefined, type: string): JobCo
   return status?.conditions?.find((known) => known.type === type && known.status === "True");
 }
 
-/** The condition that says that a Job has ended. */
+/** The condition that ends a Job: Complete or Failed. */
 export function endOf({ status }: Job): JobCondition | undefined {
   return jobCondition(status, "Complete") ?? jobCondition(status, "Failed");
 }
 
-/** The pods of a Job, and what is known of them. */
+/** The pods of a Job, counted. */
 export interface Account {
   active: Pod[];
   ready: number;
-  /** On their way out, and not ended. */
+  /** Pods that are being deleted and have not finished. */
   terminating: number;
   succeeded: number;
   failed: number;
   indexes: readonly number[];
-  /** What the status has to say before the finalizers may go. */
+  /** The status to write before finalizers are removed. */
   status: JobStatus;
-  /** Pods whose end is in the status, and that need not be kept. */
+  /** Pods that the status has counted, whose finalizer can be removed. */
   released: Pod[];
 }
 
-/** Pods that count as failed: also those that somebody deletes, unless only failed ones are replaced. */
+/** A deleted pod counts as failed too, unless podReplacementPolicy is Failed. */
 function isFailed(job: Job, pod: Pod): boolean {
   if (phaseOf(pod) === "Failed") return true;
   return job.spec.podReplacementPolicy !== "Failed" && isTerminating(pod) && phaseOf(pod) !== "Succeeded";
 }
 
-/** Counts pods: those whose finalizer went are in the numbers, those that ended and still have it are listed by uid until then. */
+/**
+ * Counts pods. A finished pod is listed by UID in the status as long as it has its finalizer; once the finalizer is
+ * removed, the pod is part of the totals.
+ */
 export function accountOf(job: Job, pods: readonly Pod[], isEnding: boolean): Account {
   const known = job.status ?? {};
   const held = new Map(pods.filter(isTracked).map((pod) => [uidOf(pod), pod]));
@@ -119,7 +122,7 @@ export function accountOf(job: Job, pods: readonly Pod[], isEnding: boolean): Ac
     }
   }
   const uncounted = {
-    // An index that is done is in the list of indexes at once.
+    // A completed index is listed in completedIndexes at once.
     succeeded: isIndexed(job) ? [] : [...stillSucceeded, ...newSucceeded.map(uidOf)],
     failed: [...stillFailed, ...newFailed.map(uidOf)],
   };
@@ -181,7 +184,7 @@ export function parseIndexes(text: string): number[] {
   });
 }
 
-/** When the pod ended, milliseconds since 1970. */
+/** Milliseconds since 1970 at which the pod finished. */
 export function endedAt({ status, metadata }: Pod): number {
   const ends = (status?.containerStatuses ?? []).map(({ state }) => state.terminated?.finishedAt);
   const times = ends.filter((time) => time !== undefined).map((time) => Date.parse(time));

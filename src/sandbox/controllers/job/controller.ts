@@ -44,7 +44,7 @@ import {
 } from "./account.ts";
 
 export interface JobOptions {
-  /** Milliseconds before a pod is made for one that failed; twice as long each time, ten minutes at most. */
+  /** Milliseconds until a failed pod is replaced; doubles with each failure, up to ten minutes. */
   backOffMs: number;
 }
 
@@ -70,7 +70,7 @@ export class JobController implements Controller {
       return;
     }
     for (const owner of owningNames([object, old], "Job")) this.#context.enqueue(this.name, namespace, owner);
-    // A pod whose Job is gone must not be kept by its finalizer.
+    // The finalizer must not keep a pod whose Job is gone.
     if (type !== "DELETED" && isTerminating(object) && isTracked(object)) {
       this.#context.enqueue(this.name, namespace, `pod|${name}`);
     }
@@ -110,7 +110,7 @@ export class JobController implements Controller {
     return waits.length === 0 || target !== undefined ? undefined : { after: Math.min(...waits) };
   }
 
-  /** Whether the Job has to end, and how. */
+  /** The condition with which the Job has to end now; undefined if it goes on. */
   #verdict(job: Job, pods: readonly Pod[], { failed, succeeded, active }: Account): JobCondition | undefined {
     const now = this.#context.clock.now();
     const { backoffLimit = 6, completions, template } = job.spec;
@@ -131,7 +131,7 @@ export class JobController implements Controller {
     return newCondition("SuccessCriteriaMet", "CompletionsReached", "Reached expected number of succeeded pods", now);
   }
 
-  /** Makes and deletes pods. Returns milliseconds to wait before more are made. */
+  /** Creates and deletes pods. Returns the milliseconds to wait before creating more. */
   async #manage(job: Job, pods: readonly Pod[], account: Account): Promise<number | undefined> {
     const { active, succeeded } = account;
     const { completions, parallelism = 1, podReplacementPolicy } = job.spec;
@@ -158,7 +158,7 @@ export class JobController implements Controller {
     return undefined;
   }
 
-  /** Milliseconds that are left of the pause after the failures since the last success. */
+  /** Remaining milliseconds of the backoff after the failures since the last success. */
   #backOff(pods: readonly Pod[], now: number): number {
     const lastSuccess = Math.max(0, ...pods.filter((pod) => phaseOf(pod) === "Succeeded").map(endedAt));
     const failures = pods
@@ -214,7 +214,7 @@ export class JobController implements Controller {
     }
   }
 
-  /** A Job that has ended goes when its time is up. */
+  /** Deletes a finished Job when ttlSecondsAfterFinished has passed. */
   async #expire(job: Job, end: JobCondition): Promise<Result> {
     const { client, clock, graph } = this.#context;
     for (const pod of graph.controlled<Pod>(job, PODS)) if (isTracked(pod)) await this.#removeFinalizer(pod);
@@ -265,7 +265,7 @@ export class JobController implements Controller {
 
 const OURS = "kubernetes.io/job-controller";
 
-/** What was decided, though not all pods are gone. */
+/** The decision to end the Job, while some pods may still be running. */
 function ending({ status }: Job): JobCondition | undefined {
   return jobCondition(status, "FailureTarget") ?? jobCondition(status, "SuccessCriteriaMet");
 }

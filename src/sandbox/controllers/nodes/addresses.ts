@@ -1,8 +1,8 @@
-/** Addresses for pods, `10.128.0.1` and on, which no other pod of the cluster has had lately. */
+/** Pod addresses from `10.128.0.1` on. An address is not reused soon. */
 export class AddressPool {
   #last = 0;
 
-  /** A pod that is there already has this one. */
+  /** Skips the address of an existing pod. */
   take(address: unknown): void {
     const match = typeof address === "string" ? /^10\.(\d+)\.(\d+)\.(\d+)$/.exec(address) : null;
     if (match === null) return;

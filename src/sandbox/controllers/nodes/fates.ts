@@ -22,7 +22,7 @@ export function fateOfImage(image: string): Fate {
   return FATES.find(([pattern]) => pattern.test(image))?.[1] ?? "runs";
 }
 
-/** Pods that are not restarted end by themselves. */
+/** Pods without restarts after success finish by themselves. */
 export function isShortLived({ spec }: Pod): boolean {
   return spec.restartPolicy === "Never" || spec.restartPolicy === "OnFailure";
 }

@@ -1,7 +1,7 @@
 /**
- * Nodes, the scheduler and the kubelets: where pods run and what becomes of them. It promises that a node never takes more than it
- * has, that a pod says why it does not run, and that a pod which has arrived costs neither memory nor a timer. It never starts a
- * process: whether a container runs is decided by its image (see fates.ts).
+ * Nodes, the scheduler and the kubelets. Promises that no node is overcommitted, that the status of a pod says why it
+ * does not run, and that a settled pod costs neither memory nor a timer. Never starts a process: the image of a
+ * container decides its fate (see fates.ts).
  */
 export type { Fate } from "./fates.ts";
 export { Kubelet } from "./kubelet.ts";

@@ -24,39 +24,39 @@ import { podStatus, type Stage } from "./podStatus.ts";
 import { type Missing, missingReferences } from "./references.ts";
 
 export interface KubeletOptions {
-  /** Milliseconds from the binding of a pod until it is ready, give or take a quarter. */
+  /** Milliseconds from binding to readiness of a pod, plus or minus a quarter. */
   readinessDelayMs: number;
-  /** Milliseconds until a pod that is not restarted has done its work. */
+  /** Milliseconds that a pod without restarts works. */
   jobDurationMs: number;
-  /** Milliseconds before the first restart of a container that crashed; twice as long each time, 32 times at most. */
+  /** Milliseconds until the first restart of a crashed container; doubles each time, up to 32 times the first. */
   crashBackOffMs: number;
-  /** Milliseconds that a pod takes to end. */
+  /** Milliseconds that a deleted pod takes to end. */
   terminationDelayMs: number;
-  /** Undefined leaves it to the image. */
+  /** Fate of a container; undefined: the image decides. */
   fate?: (image: string, pod: KubeObject) => Fate | undefined;
-  /** What a fault makes of the delay of a pod; undefined: it does not start for the time being. */
+  /** The delay of a pod under the current fault; undefined: the pod does not start for now. */
   podDelay?: (normalMs: number) => number | undefined;
 }
 
-/** `missing` waits for a ConfigMap or Secret, `creating` without a time for the end of a fault. */
+/** `missing` waits for a ConfigMap or Secret. `creating` without `dueAt` waits for the end of a fault. */
 type Step = "creating" | "missing" | "pullError" | "pullBackOff" | "running" | "backOff" | "ending" | "stopped";
 
-/** A pod that is on its way to somewhere; those that have arrived are not remembered. */
+/** Progress of a pod on its way to a settled state. Settled pods have no entry. */
 interface Progress {
   step: Step;
-  /** When the next step comes; undefined while it waits for something else than time. */
+  /** Time of the next step; undefined if the pod waits for an event instead. */
   dueAt: number | undefined;
   restarts: number;
 }
 
-/** Plays the kubelets of all nodes: starts the pods that are bound, reports their status, and takes away those that are deleted. */
+/** The kubelets of all nodes: start bound pods, report their status, and remove deleted pods. */
 export class Kubelet implements Controller {
   readonly name = "kubelet";
   readonly resources = [PODS, NODES, CONFIG_MAPS, SECRETS];
   readonly #context: Context;
   readonly #options: KubeletOptions;
   readonly #moving = new Map<string, Progress & { namespace: string | undefined; name: string }>();
-  /** Pods by the ConfigMap or Secret that they miss. */
+  /** Waiting pods by the missing ConfigMap or Secret. */
   readonly #waiting = new Map<string, Map<string, { namespace: string | undefined; name: string }>>();
   readonly #addresses = new AddressPool();
 
@@ -83,7 +83,7 @@ export class Kubelet implements Controller {
     else if (pod.spec.nodeName !== undefined) this.#context.enqueue(this.name, namespace, name);
   }
 
-  /** Considers again the pods that a fault keeps from starting, and at images that could not be pulled. */
+  /** Rechecks pods that a fault blocks, and retries images that could not be pulled. */
   recheck(): void {
     for (const pod of this.#moving.values()) {
       if (pod.step === "pullBackOff") pod.dueAt = this.#context.clock.now();
@@ -124,7 +124,7 @@ export class Kubelet implements Controller {
     return next.dueAt === undefined ? undefined : { after: Math.max(0, next.dueAt - clock.now()) };
   }
 
-  /** Where a pod stands that is not being taken care of; undefined when it has arrived. */
+  /** The first step of a pod without an entry in `#moving`; undefined for a settled pod. */
   async #begin(pod: Pod, node: Node): Promise<Progress | undefined> {
     const statuses = pod.status?.containerStatuses ?? [];
     const isRunning =
@@ -141,7 +141,7 @@ export class Kubelet implements Controller {
       return { step: "running", dueAt, restarts };
     }
     const dueAt = this.#startAt(pod);
-    // One status less to write when nothing would be seen of it.
+    // Saves one status write: a pod that starts at once skips ContainerCreating.
     if (dueAt === undefined || dueAt > now) await this.#report(pod, node, restarts, () => CREATING);
     return { step: "creating", dueAt, restarts };
   }
@@ -203,8 +203,8 @@ export class Kubelet implements Controller {
   }
 
   /**
-   * What follows on running: the end of its work, or a crash, or a pod that ran before Meridian's sandbox was restarted and only
-   * has to be ready.
+   * The step after `running`: a short-lived pod finishes, a pod with a crashing image crashes. A pod that ran before a
+   * restart of the sandbox becomes ready.
    */
   async #leave(pod: Pod, node: Node, restarts: number): Promise<Progress | undefined> {
     const crashes = pod.spec.containers.some((container) => this.#fate(pod, container) === "crashes");
@@ -279,10 +279,10 @@ export class Kubelet implements Controller {
     }
   }
 
-  /** Writes the status; false when nothing is new. */
+  /** Writes the status; false if nothing changed. */
   async #report(pod: Pod, node: Node, restarts: number, stage: (container: Container) => Stage): Promise<boolean> {
     const { client, clock } = this.#context;
-    // Several steps may follow on each other, each of which changes the pod.
+    // Several steps may run in a row, and each changes the pod.
     const latest = client.get(PODS, pod.metadata.namespace, pod.metadata.name) as Pod | undefined;
     if (latest === undefined || uidOf(latest) !== uidOf(pod)) return false;
     const isStarted = pod.spec.containers.some((container) => stage(container).kind !== "waiting");
@@ -296,10 +296,10 @@ export class Kubelet implements Controller {
     return true;
   }
 
-  /** A pod that was deleted ends after a while, and then goes for good. */
+  /** A deleted pod finishes after a delay, then is deleted for good. */
   async #end(pod: Pod): Promise<Result> {
     const uid = uidOf(pod);
-    // Only finalizers hold it now.
+    // Only finalizers keep the pod now.
     if (pod.metadata.deletionGracePeriodSeconds === 0) return undefined;
     const { client, clock } = this.#context;
     const now = clock.now();
@@ -335,7 +335,10 @@ export class Kubelet implements Controller {
     return delay === undefined ? undefined : this.#context.clock.now() + delay;
   }
 
-  /** The same for the same pod, and different for different ones: a rollout looks like one. */
+  /**
+   * A random-looking delay that depends only on the pod's UID, so that pods of a rollout become ready at different
+   * times.
+   */
   #delay(pod: Pod): number {
     const { readinessDelayMs } = this.#options;
     let seed = 0;
@@ -386,7 +389,7 @@ function fullName({ metadata }: Pod): string {
   return `${metadata.name}_${metadata.namespace}(${metadata.uid})`;
 }
 
-/** As Go prints durations: `10s`, `2m40s`. */
+/** A duration as Go prints it: `10s`, `2m40s`. */
 function seconds(ms: number): string {
   const total = Math.round(ms / 1000);
   return total < 60 ? `${total}s` : `${Math.floor(total / 60)}m${total % 60}s`;

@@ -3,7 +3,7 @@ import type { WatchEvent } from "../../types.ts";
 import { isFinished, type Pod } from "../shared/index.ts";
 import { NO_USAGE, plus, requestsOf, type Usage } from "./placement.ts";
 
-/** What the pods of each node take up, kept by their events. */
+/** The resources that pods use on each node, updated by pod events. */
 export class Ledger {
   readonly #used = new Map<string, Usage>();
 
@@ -11,7 +11,7 @@ export class Ledger {
     return this.#used.get(node) ?? NO_USAGE;
   }
 
-  /** Returns true when the event set something free. */
+  /** Returns true if the event freed resources. */
   take({ type, object }: WatchEvent, old: KubeObject | undefined): boolean {
     const before = nodeOf(type === "DELETED" ? (old ?? object) : type === "ADDED" ? undefined : old);
     const after = type === "DELETED" ? undefined : nodeOf(object);

@@ -7,7 +7,7 @@ export interface NodeOptions {
   /** Quantities, such as `16` and `64Gi`. */
   cpu: string;
   memory: string;
-  /** Pods that it takes at most. */
+  /** Maximum number of pods. */
   pods: number;
   labels?: Readonly<Record<string, string>>;
 }
@@ -32,7 +32,7 @@ export function nodeObject({ name, labels = {} }: NodeOptions): KubeObject {
   };
 }
 
-/** `index` gives it an address. No kubelet sends heartbeats here, so that an idle cluster stays idle. */
+/** `index` determines the address. Sandbox kubelets send no heartbeats, so an idle cluster stays idle. */
 export function nodeStatus({ name, cpu, memory, pods }: NodeOptions, index: number, version: string, now: number) {
   const time = timestamp(now);
   const condition = (type: string, status: string, reason: string, message: string) => ({

@@ -25,7 +25,7 @@ export interface Node extends KubeObject {
   };
 }
 
-/** What pods take up on a node: cores, bytes, a place, and the ports of the host. */
+/** Resources that pods use on a node: cores, bytes, number of pods, host ports. */
 export interface Usage {
   cpu: number;
   memory: number;
@@ -35,7 +35,7 @@ export interface Usage {
 
 export const NO_USAGE: Usage = { cpu: 0, memory: 0, pods: 0, hostPorts: new Map() };
 
-/** What a pod asks for. Init containers run one after the other, before the rest, so that only the greediest counts. */
+/** Requests of a pod. Init containers run one after the other before the others, so only the largest of them counts. */
 export function requestsOf({ containers, initContainers = [], overhead }: PodSpec): Usage {
   const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === "Always");
   const others = initContainers.filter(({ restartPolicy }) => restartPolicy !== "Always");
@@ -54,7 +54,7 @@ export function requestsOf({ containers, initContainers = [], overhead }: PodSpe
   };
 }
 
-/** Adds, or with `sign` -1 takes away. */
+/** Adds `b` to `a`, or subtracts it with `sign` -1. */
 export function plus(a: Usage, b: Usage, sign: 1 | -1 = 1): Usage {
   let { hostPorts } = a;
   if (b.hostPorts.size > 0) {
@@ -74,10 +74,10 @@ export function plus(a: Usage, b: Usage, sign: 1 | -1 = 1): Usage {
   };
 }
 
-/** Rounding of sums such as 0.1 + 0.2 must not make a full node overfull. */
+/** Absorbs rounding errors of sums such as 0.1 + 0.2, which must not overfill a node. */
 const TOLERANCE = 1e-6;
 
-/** Why a pod cannot run on a node, in the words of the scheduler; empty when it can. */
+/** The scheduler's reasons why a pod cannot run on a node; empty if it can. */
 export function refusals(pod: Pod, wanted: Usage, node: Node, used: Usage): string[] {
   const { taints = [], unschedulable = false } = node.spec;
   const { tolerations = [] } = pod.spec;
@@ -111,7 +111,7 @@ export function isTolerated(taint: Taint, tolerations: readonly Toleration[]): b
   });
 }
 
-/** Whether the node selector and the required node affinity of a pod allow a node. */
+/** True if the node selector and the required node affinity of a pod allow the node. */
 export function matchesNode({ nodeSelector = {}, affinity }: PodSpec, node: KubeObject): boolean {
   const { labels = {} } = node.metadata;
   for (const [key, value] of Object.entries(nodeSelector)) if (labels[key] !== value) return false;
@@ -127,7 +127,7 @@ function matchesTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTe
   );
 }
 
-/** The busiest share of a node once the pod is there: the node with the least of it is taken. */
+/** The largest used share of CPU, memory and pods after the pod is placed. The node with the lowest value is chosen. */
 export function loadWith(wanted: Usage, { status }: Node, used: Usage): number {
   const share = (name: "cpu" | "memory" | "pods") =>
     (used[name] + wanted[name]) / Math.max(quantity(status?.allocatable?.[name] ?? 0), TOLERANCE);
@@ -136,11 +136,11 @@ export function loadWith(wanted: Usage, { status }: Node, used: Usage): number {
 
 export interface Choice {
   node?: Node;
-  /** Why there is none. */
+  /** Why no node fits. */
   message?: string;
 }
 
-/** The node for a pod: of those that can take it, the one with the lowest load, then by name. */
+/** The eligible node with the lowest load, then by name. */
 export function choose(pod: Pod, wanted: Usage, nodes: readonly Node[], used: (node: string) => Usage): Choice {
   const counts = new Map<string, number>();
   let best: { node: Node; load: number } | undefined;
@@ -162,7 +162,10 @@ export function choose(pod: Pod, wanted: Usage, nodes: readonly Node[], used: (n
   };
 }
 
-/** Nothing is preempted here; the scheduler says so for the reasons that another pod's going might mend, and for the others. */
+/**
+ * The scheduler's text about preemption, which never happens here. It separates nodes where evicting pods could help
+ * from nodes where it could not.
+ */
 function preemption(nodes: number, counts: ReadonlyMap<string, number>): string {
   const mendable = [...counts].filter(([reason]) => /^(Insufficient|Too many)|free ports/.test(reason));
   const victims = Math.min(nodes, Math.max(0, ...mendable.map(([, count]) => count)));

@@ -9,7 +9,7 @@ import {
   timestamp,
 } from "../shared/index.ts";
 
-/** How far a container has come. */
+/** Stage of a container. */
 export type Stage =
   | { kind: "waiting"; reason: string; message?: string }
   | { kind: "running"; ready: boolean }
@@ -23,12 +23,12 @@ export interface StatusInput {
   now: number;
   /** Restarts of a container so far. */
   restarts: number;
-  /** Restarts count for those only. */
+  /** The containers to which `restarts` applies. */
   isRestarted: (container: Container) => boolean;
   stage: (container: Container) => Stage;
 }
 
-/** The status that a kubelet reports for a pod whose containers have come that far. */
+/** The status that a kubelet reports for a pod whose containers are in these stages. */
 export function podStatus(input: StatusInput): PodStatus {
   const { pod, hostIP, podIP, now } = input;
   const { containers, initContainers = [] } = pod.spec;
@@ -59,7 +59,7 @@ export function podStatus(input: StatusInput): PodStatus {
   };
 }
 
-/** Of the containers: Pending until each has started once, Running until all have ended. */
+/** Phase: Pending until each container has started once, Running until all have ended. */
 function phaseFor({ spec }: Pod, stages: readonly Stage[]): string {
   if (stages.some(({ kind }) => kind === "waiting")) return "Pending";
   const codes = stages.map((stage) => (stage.kind === "exited" ? stage.code : undefined));
@@ -120,7 +120,7 @@ function conditions(
         lastTransitionTime: isSame ? (before.lastTransitionTime ?? timestamp(now)) : timestamp(now),
       };
     }),
-    // Readiness gates belong to whoever invented them.
+    // Other controllers own the conditions of readiness gates.
     ...known.filter(({ type }) => !mine.has(type)),
   ];
 }
@@ -184,7 +184,7 @@ function stateOf(
   }
 }
 
-/** Init containers are done when the others have started; sidecars run on. */
+/** Init containers are done when the others have started; sidecars keep running. */
 function initStatus({ pod, now }: StatusInput, container: Container, hasStarted: boolean): ContainerStatus {
   const known = pod.status?.initContainerStatuses?.find(({ name }) => name === container.name);
   if (known?.ready === true) return known;

@@ -2,20 +2,20 @@ import type { KubeObject } from "../../../apis/index.ts";
 import { CONFIG_MAPS, type KeyReference, type Pod, SECRETS } from "../shared/index.ts";
 import type { LocalClient } from "../../types.ts";
 
-/** A ConfigMap or Secret, or a key of one, that a pod needs and that is not there. */
+/** A missing ConfigMap or Secret, or a missing key, that a pod needs. */
 export interface Missing {
   /** `configmaps/default/settings`. */
   key: string;
-  /** The container that cannot be created; undefined when a volume cannot be mounted, which holds up all of them. */
+  /** The container that cannot be created; undefined if a volume cannot be mounted, which blocks all containers. */
   container?: string;
   volume?: string;
-  /** As the kubelet says it. */
+  /** The kubelet's message. */
   message: string;
 }
 
 type Source = "ConfigMap" | "Secret";
 
-/** What a pod refers to and misses, in the order of its containers; volumes first. Each container is named once. */
+/** Missing references of a pod, volumes first, then containers in order. Each container is named once. */
 export function missingReferences(pod: Pod, client: LocalClient): Missing[] {
   const namespace = pod.metadata.namespace ?? "";
   const missingKey = (source: Source, reference: KeyReference): { key: string; message: string } | undefined => {
@@ -40,7 +40,7 @@ function missingForVolumes({ spec }: Pod, missingKey: MissingKey): Missing[] {
     const wanted: [Source, KeyReference][] = [
       ...(configMap === undefined ? [] : [["ConfigMap", configMap] as [Source, KeyReference]]),
       ...(secretName === undefined ? [] : [["Secret", { name: secretName, optional }] as [Source, KeyReference]]),
-      // kube-root-ca.crt stands in every pod's token volume, and is made a moment after the namespace.
+      // Every pod's token volume contains kube-root-ca.crt, which is created a moment after the namespace.
       ...(projected?.sources ?? []).flatMap((source): [Source, KeyReference][] => [
         ...(source.configMap === undefined || source.configMap.name === "kube-root-ca.crt"
           ? []

@@ -18,13 +18,16 @@ import {
 import { Ledger } from "./ledger.ts";
 import { choose, type Node, requestsOf, type Usage } from "./placement.ts";
 
-/** Binds pods to nodes that have room for them. A pod that fits nowhere says why, and is tried again when something was set free. */
+/**
+ * Binds pods to nodes with room. An unschedulable pod gets the reason in its status, and is retried when resources
+ * become free.
+ */
 export class Scheduler implements Controller {
   readonly name = "default-scheduler";
   readonly resources = [PODS, NODES, CLAIMS];
   readonly #context: Context;
   readonly #ledger = new Ledger();
-  /** Pods that are being bound, with what they will take up where: others are placed meanwhile. */
+  /** Pods being bound, with the resources reserved on their node. Other pods are placed meanwhile. */
   readonly #reserved = new Map<string, { node: string; wanted: Usage }>();
   readonly #pending = new Map<string, { namespace: string | undefined; name: string }>();
 
@@ -80,7 +83,7 @@ export class Scheduler implements Controller {
     return undefined;
   }
 
-  /** True when it was reserved still: the pod was not bound. */
+  /** True if the reservation still existed, so the pod was not bound. */
   #unreserve(uid: string): boolean {
     const reservation = this.#reserved.get(uid);
     if (reservation === undefined) return false;
@@ -141,7 +144,7 @@ function isSchedulable(pod: Pod): boolean {
   );
 }
 
-/** A node's heartbeat is none. */
+/** Heartbeats of a node are no news. */
 function hasNews(object: KubeObject, old: KubeObject | undefined): boolean {
   if (old === undefined || object.kind !== "Node") return true;
   const facts = ({ metadata, spec, status }: Node) => JSON.stringify([metadata.labels, spec, status?.allocatable]);

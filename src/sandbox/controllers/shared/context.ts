@@ -5,7 +5,7 @@ import type { EventRecorder } from "./eventRecorder.ts";
 import type { OwnerGraph } from "./ownerGraph.ts";
 import type { Result } from "./workQueue.ts";
 
-/** What every controller works with. */
+/** Shared dependencies of the controllers. */
 export interface Context {
   client: LocalClient;
   clock: SandboxClock;
@@ -16,24 +16,24 @@ export interface Context {
 }
 
 /**
- * One of the controllers. `observe` gets every event of the resources it names, before the writer has its answer: it only
- * says what to enqueue. `reconcile` reads the object as it is then and does what is missing; it may be called at any time and
- * any number of times.
+ * One controller. `observe` gets every event of its resources before the writer gets the answer, and only enqueues
+ * keys. `reconcile` reads the current object and completes the missing work. It may run at any time and any number of
+ * times.
  */
 export interface Controller {
-  /** As in the source of an Event: `deployment-controller`. */
+  /** Name of the controller in Events: `deployment-controller`. */
   readonly name: string;
   readonly resources: readonly ResourceName[];
   observe(resource: ResourceName, event: WatchEvent, old: KubeObject | undefined): void;
   reconcile(namespace: string | undefined, name: string): Promise<Result>;
 }
 
-/** Somebody else was faster: what is wanted will be computed anew, from what is there now. */
+/** Another writer changed the object first. The next reconcile computes the work again. */
 export function isStale(error: unknown): boolean {
   return error instanceof StatusError && (error.reason === "Conflict" || error.reason === "NotFound");
 }
 
-/** A ResourceQuota has no room: the owner says so in its status and by an Event, and nothing went wrong here. */
+/** A ResourceQuota has no room. The owner's status and an Event tell so; it is no error of the controller. */
 export function isQuotaRefusal(error: unknown): boolean {
   return error instanceof StatusError && error.code === 403 && /\b(exceeded|failed) quota: /.test(error.message);
 }
@@ -46,7 +46,7 @@ export function isAlreadyExists(error: unknown): boolean {
   return error instanceof StatusError && error.reason === "AlreadyExists";
 }
 
-/** Nothing is made in a namespace that is being deleted. */
+/** Nothing can be created in a terminating namespace. */
 export function isNamespaceTerminating(error: unknown): boolean {
   return (
     error instanceof StatusError &&
@@ -54,7 +54,7 @@ export function isNamespaceTerminating(error: unknown): boolean {
   );
 }
 
-/** What went wrong, for those who have something to report before they give up; undefined when nothing did. */
+/** Runs `act` and returns its error, undefined on success, so that the caller can report before it throws. */
 export async function failureOf(act: () => Promise<void>): Promise<Error | undefined> {
   try {
     await act();

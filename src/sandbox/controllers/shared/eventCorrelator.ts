@@ -1,34 +1,34 @@
-/** Something that a controller saw. */
+/** One occurrence that a controller records. */
 export interface Sighting {
-  /** The controller. */
+  /** Name of the controller. */
   component: string;
-  /** Of the object that it is about. */
+  /** UID of the object concerned. */
   uid: string;
   type: "Normal" | "Warning";
   reason: string;
   message: string;
 }
 
-/** The Event that a sighting belongs to. */
+/** The Event that counts an occurrence. */
 export interface Correlated {
-  /** Sightings with the same key count up the same Event. */
+  /** Occurrences with the same key increase the count of the same Event. */
   key: string;
   message: string;
-  /** It stands for many that differ in their message only. */
+  /** The Event stands for many occurrences that differ only in their message. */
   isCombined: boolean;
 }
 
-/** From so many different messages on, one Event stands for all further ones. */
+/** From this number of different messages on, one Event stands for all further ones. */
 const MOST_MESSAGES = 10;
 const MEMORY_MS = 600_000;
 
-/** So many Events an object may have from one controller in a row, and another one every five minutes. */
+/** Events that one controller may record about one object in a row; one more is allowed every five minutes. */
 const BURST = 25;
 const REFILL_MS = 300_000;
 
 /**
- * Keeps a busy object from flooding a cluster with Events, as client-go does: the same again counts up, what is much alike is
- * combined, and what is too much is left out. It remembers the objects that were busy last, `capacity` of them.
+ * Limits the Events of a busy object as client-go does: a repeated Event is counted, similar Events are combined, and
+ * Events beyond the budget are dropped. Remembers the `capacity` most recently busy objects.
  */
 export class EventCorrelator {
   readonly #capacity: number;
@@ -39,7 +39,7 @@ export class EventCorrelator {
     this.#capacity = capacity;
   }
 
-  /** Undefined when there were too many. */
+  /** Undefined if the object's budget is used up. */
   correlate(sighting: Sighting, now: number): Correlated | undefined {
     const { component, uid, type, reason, message } = sighting;
     const kind = [component, uid, type, reason].join("\n");

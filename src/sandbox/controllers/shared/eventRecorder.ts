@@ -7,7 +7,7 @@ import { EVENTS, timestamp } from "./objects.ts";
 export interface EventRecorderOptions {
   client: LocalClient;
   clock: SandboxClock;
-  /** Events that are kept; the oldest go first. 0 records none. */
+  /** Number of Events to keep; the oldest are deleted first. 0 records none. */
   limit: number;
   onError: (error: unknown, what: string) => void;
 }
@@ -18,17 +18,15 @@ interface Kept {
   count: number;
 }
 
-/**
- * More Events than that wait to be written only when somebody makes a great many at once; the recorder of Kubernetes drops them as
- * well.
- */
+/** More Events waiting than this are dropped; the recorder of Kubernetes drops them too. */
 const BACKLOG = 1000;
 
-/** While that many wait, what is normal is left out. */
+/** With this many Events waiting, Normal Events are dropped. */
 const CROWDED = 100;
 
 /**
- * Records Events as client-go does. They are written behind the work, one after the other; the oldest go when there are too many.
+ * Records Events as client-go does. Writes them one after the other in the background, and deletes the oldest beyond
+ * the limit.
  */
 export class EventRecorder implements AsyncDisposable {
   readonly #options: EventRecorderOptions;
@@ -44,7 +42,7 @@ export class EventRecorder implements AsyncDisposable {
     this.#correlator = new EventCorrelator(options.limit);
   }
 
-  /** `component` is the name of the controller that saw it: `deployment-controller`. */
+  /** `component`: the recording controller, such as `deployment-controller`. */
   record(component: string, about: KubeObject, type: "Normal" | "Warning", reason: string, message: string): void {
     const { limit, clock } = this.#options;
     const most = type === "Normal" ? CROWDED : BACKLOG;
@@ -72,7 +70,7 @@ export class EventRecorder implements AsyncDisposable {
   }
 
   async #drain(): Promise<void> {
-    // Begins after the work of the caller, and lets sockets have their turn between two Events.
+    // Starts after the caller's work, and lets sockets run between two Events.
     for (;;) {
       await new Promise((resolve) => setImmediate(resolve));
       const next = this.#backlog.shift();
@@ -80,7 +78,7 @@ export class EventRecorder implements AsyncDisposable {
       try {
         await next();
       } catch (error) {
-        // The object's namespace is on its way out: nobody will read the Event.
+        // The namespace is being deleted, so nobody will read the Event.
         if (!(error instanceof StatusError && (error.code === 403 || error.code === 404))) {
           this.#options.onError(error, "event");
         }
@@ -119,14 +117,14 @@ export class EventRecorder implements AsyncDisposable {
       count,
       type,
       eventTime: null,
-      // A combined Event of client-go does not say who reports it.
+      // A combined Event of client-go does not name its reporter.
       reportingComponent: isCombined ? "" : component,
       reportingInstance: "",
     });
     while (this.#kept.size > limit) await this.#dropOldest();
   }
 
-  /** Nanoseconds since 1970 in hexadecimal, never the same twice. */
+  /** Nanoseconds since 1970 in hexadecimal, unique. */
   #suffix(now: number): string {
     this.#lastName = Math.max(this.#lastName + 1, now * 1000);
     return (BigInt(this.#lastName) * 1000n).toString(16);

@@ -3,8 +3,9 @@ import { canonicalJson } from "../../../apis/index.ts";
 const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 
 /**
- * The hash of a template, for the names of ReplicaSets and ControllerRevisions. It looks as Kubernetes' does, and is another one:
- * there it is computed of a text that only Go writes. `collisions` makes another hash of the same template.
+ * The hash of a template, for the names of ReplicaSets and ControllerRevisions. It has the form of Kubernetes' hash but
+ * another value, because Kubernetes hashes a text that only Go prints. `collisions` changes the hash of the same
+ * template.
  */
 export function templateHash(template: unknown, collisions = 0): string {
   let hash = 0x811c9dc5;

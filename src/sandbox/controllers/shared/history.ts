@@ -13,7 +13,7 @@ import {
 } from "./objects.ts";
 import { claim, isTerminating } from "./pods.ts";
 
-/** A template that a StatefulSet or DaemonSet has had. */
+/** A current or former template of a StatefulSet or DaemonSet. */
 export interface ControllerRevision extends KubeObject {
   revision: number;
   data: { spec: { template: PodTemplate } };
@@ -24,17 +24,17 @@ interface Owner extends KubeObject {
 }
 
 export interface History {
-  /** That of the present template. */
+  /** The revision of the current template. */
   update: ControllerRevision;
-  /** All, the oldest first. */
+  /** All revisions, oldest first. */
   revisions: ControllerRevision[];
-  /** How often another template had the same hash. */
+  /** Number of hash collisions with other templates. */
   collisions: number;
 }
 
 /**
- * Finds the revision of the owner's template, makes it when there is none, and makes it the newest when the template came back.
- * `hashLabel` is the label that bears the hash.
+ * Finds the revision of the owner's template or creates it. A revision whose template came back becomes the newest.
+ * `hashLabel`: the label that holds the hash.
  */
 export async function syncHistory(
   context: Context,
@@ -59,7 +59,7 @@ export async function syncHistory(
   return { update, revisions: [...others, update], collisions: knownCollisions };
 }
 
-/** Deletes the oldest revisions that no pod has, beyond `limit`. */
+/** Deletes the oldest revisions without pods, beyond `limit`. */
 export async function truncateHistory(
   { client }: Context,
   revisions: readonly ControllerRevision[],
@@ -76,7 +76,7 @@ export async function truncateHistory(
   }
 }
 
-/** The template as it was, for pods of an old revision. */
+/** The template of a revision, for its pods. */
 export function templateOf({ data }: ControllerRevision): PodTemplate {
   const { $patch: _patch, ...template } = data.spec.template as PodTemplate & { $patch?: string };
   return template;

@@ -1,6 +1,4 @@
-/**
- * What the controllers share: work queue, Events, pods, owners, revisions.
- */
+/** Shared parts of the controllers: workqueue, Events, pods, owners, revisions. */
 export {
   type Context,
   type Controller,

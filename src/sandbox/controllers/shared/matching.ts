@@ -1,14 +1,14 @@
 import { parseQuantity } from "../../../apis/index.ts";
 import type { LabelSelector, Labels, SelectorExpression } from "./objects.ts";
 
-/** Whether labels satisfy a selector. An empty selector matches everything, an absent one nothing. */
+/** True if labels match the selector. An empty selector matches everything, an absent one nothing. */
 export function matchesSelector(selector: LabelSelector | undefined, labels: Labels = {}): boolean {
   if (selector === undefined) return false;
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) if (labels[key] !== value) return false;
   return (selector.matchExpressions ?? []).every((expression) => matchesExpression(expression, labels[expression.key]));
 }
 
-/** Whether one value satisfies a requirement of a label or node selector; undefined means that there is none. */
+/** True if a value satisfies a requirement of a label or node selector; undefined means an absent value. */
 export function matchesExpression({ operator, values = [] }: SelectorExpression, actual: string | undefined): boolean {
   switch (operator) {
     case "In":
@@ -32,14 +32,14 @@ function isNumber(text: string | undefined): boolean {
   return text !== undefined && /^-?\d+$/.test(text);
 }
 
-/** Whether a selector selects everything, which workloads must not do. */
+/** True for a selector that selects everything, which workloads may not use. */
 export function selectsAll({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
   return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
 }
 
 /**
- * Whether two values are the same for Kubernetes: absent, null, an empty list and a map without content are one and the same, as
- * they are in Go when nothing but their being empty is asked for.
+ * Equality as Kubernetes sees it: absent, null, an empty list and an empty map are equal, because Go does not tell them
+ * apart.
  */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true;
@@ -68,14 +68,14 @@ function isEmpty(value: unknown): boolean {
   return true;
 }
 
-/** A quantity in its unit: cores, bytes. Throws for what is none. */
+/** A quantity in its base unit: cores, bytes. Throws for an invalid quantity. */
 export function quantity(value: string | number): number {
   const parsed = parseQuantity(value);
   if (parsed === undefined) throw new Error(`"${value}" is not a quantity`);
   return parsed;
 }
 
-/** An int or percentage of `total`, rounded up or down. */
+/** An integer, or a percentage of `total` rounded up or down. */
 export function scaledValue(value: number | string | undefined, total: number, roundUp: boolean): number {
   if (value === undefined) return 0;
   if (typeof value === "number") return value;

@@ -1,7 +1,7 @@
 import type { KubeObject, ObjectMeta, OwnerReference } from "../../../apis/index.ts";
 import type { ResourceName } from "../../types.ts";
 
-/** What the controllers read and write of the built-in kinds; an API server guarantees the shapes. */
+/** The fields of the built-in kinds that the controllers use. The API server guarantees the shapes. */
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -191,7 +191,7 @@ export interface Deployment extends KubeObject {
   status?: DeploymentStatus;
 }
 
-/** The resources that the controllers name. */
+/** Names of the resources that the controllers use. */
 export const PODS = { group: "", plural: "pods" } as const;
 export const NODES = { group: "", plural: "nodes" } as const;
 export const NAMESPACES = { group: "", plural: "namespaces" } as const;
@@ -211,12 +211,12 @@ export const CONTROLLER_REVISIONS = { group: "apps", plural: "controllerrevision
 export const JOBS = { group: "batch", plural: "jobs" } as const;
 export const DISRUPTION_BUDGETS = { group: "policy", plural: "poddisruptionbudgets" } as const;
 
-/** One text for a resource: `deployments.apps`, `pods`. */
+/** A resource as text: `deployments.apps`, `pods`. */
 export function resourceId({ group, plural }: ResourceName): string {
   return group === "" ? plural : `${plural}.${group}`;
 }
 
-/** A time as the API has it, in whole seconds. */
+/** A time in the API's format, in whole seconds. */
 export function timestamp(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
@@ -230,7 +230,7 @@ export function isControlledBy(object: KubeObject, owner: KubeObject): boolean {
   return controllerOf(object)?.uid === uidOf(owner);
 }
 
-/** A reference to the controller `owner`, as its dependents hold it. */
+/** The owner reference to the controller `owner` for its dependents. */
 export function controllerReference(owner: KubeObject): OwnerReference {
   return {
     apiVersion: owner.apiVersion,
@@ -242,13 +242,16 @@ export function controllerReference(owner: KubeObject): OwnerReference {
   };
 }
 
-/** What the store gave to the object when it was made. */
+/** The object's UID. Throws for an object that was never stored. */
 export function uidOf({ metadata, kind }: KubeObject): string {
   if (metadata.uid === undefined) throw new Error(`${kind} ${metadata.name} comes from no API server: it has no uid`);
   return metadata.uid;
 }
 
-/** The name is left to the server. Only a request may be without one, so the type does not know it. */
+/**
+ * Metadata without a name, which the server generates. Only a create request may lack the name, so the type does not
+ * allow it.
+ */
 export function generatedName(metadata: Omit<ObjectMeta, "name"> & { generateName: string }): ObjectMeta {
   return metadata as ObjectMeta;
 }

@@ -2,10 +2,10 @@ import { kindKey, kindKeyOf, type KubeObject } from "../../../apis/index.ts";
 import type { Resource, ResourceName, WatchEvent } from "../../types.ts";
 import { controllerOf, resourceId, uidOf } from "./objects.ts";
 
-/** Their objects have no owners worth knowing, and there are many of them. */
+/** Resources whose objects are many and whose owners do not matter. */
 const NOT_COLLECTED = new Set(["events", "events.events.k8s.io", "leases.coordination.k8s.io"]);
 
-/** Whose objects may be without a controller and be taken in by one. */
+/** Resources whose objects a controller may adopt. */
 const ADOPTABLE = new Set(["pods", "replicasets.apps", "controllerrevisions.apps"]);
 
 export interface Dependent {
@@ -14,8 +14,8 @@ export interface Dependent {
 }
 
 /**
- * Who belongs to whom, by uid: the dependents of an owner, and the objects of a namespace that have no controller. It holds
- * references to the objects of the store, and an entry only for objects that have an owner.
+ * The owner graph by UID: the dependents of an owner, and the objects of a namespace without a controller. Holds
+ * references to objects of the store. Objects without owners have an entry only if they can be adopted.
  */
 export class OwnerGraph {
   readonly #dependents = new Map<string, Map<string, Dependent>>();
@@ -26,13 +26,13 @@ export class OwnerGraph {
     return !NOT_COLLECTED.has(resourceId(resource));
   }
 
-  /** What is served now, for {@link resourceOfKind}. */
+  /** Sets the served resources, for {@link resourceOfKind}. */
   serve(resources: readonly Resource[]): void {
     this.#resources.clear();
     for (const resource of resources) this.#resources.set(kindKey(resource), resource);
   }
 
-  /** The resource that an owner reference names; undefined when it is not served. */
+  /** The resource of an owner reference; undefined if it is not served. */
   resourceOfKind(apiVersion: string, kind: string): Resource | undefined {
     return this.#resources.get(kindKeyOf({ apiVersion, kind }));
   }
@@ -51,7 +51,7 @@ export class OwnerGraph {
     else put(this.#orphans, place, uid, object);
   }
 
-  /** Everything that names the uid as an owner. */
+  /** Every object that names the UID as an owner. */
   dependents(uid: string): readonly Dependent[] {
     return [...(this.#dependents.get(uid)?.values() ?? [])];
   }
@@ -71,7 +71,7 @@ export class OwnerGraph {
     return found;
   }
 
-  /** The objects of a namespace that nobody controls. */
+  /** The objects of a namespace without a controller. */
   orphans<T extends KubeObject>(resource: ResourceName, namespace: string | undefined): T[] {
     return [...(this.#orphans.get(orphanage(resource, namespace))?.values() ?? [])] as T[];
   }

@@ -28,12 +28,12 @@ export function isFinished(pod: Pod): boolean {
   return phase === "Succeeded" || phase === "Failed";
 }
 
-/** Counts for its controller: it neither ended nor is it on its way out. */
+/** An active pod has neither finished nor is it being deleted. Only active pods count for their controller. */
 export function isActive(pod: Pod): boolean {
   return !isFinished(pod) && !isTerminating(pod);
 }
 
-/** On its way out, and not ended yet. */
+/** True for a pod that is being deleted and has not finished. */
 export function isLeaving(pod: Pod): boolean {
   return !isFinished(pod) && isTerminating(pod);
 }
@@ -42,7 +42,10 @@ export function isReady(pod: Pod): boolean {
   return readyCondition(pod)?.status === "True";
 }
 
-/** Milliseconds until the pod has been ready for `minReadySeconds`: 0 when it is available, undefined when it is not even ready. */
+/**
+ * Milliseconds until the pod has been ready for `minReadySeconds`: 0 for an available pod, undefined for one that is
+ * not ready.
+ */
 export function untilAvailable(pod: Pod, minReadySeconds: number, now: number): number | undefined {
   if (!isReady(pod)) return undefined;
   if (minReadySeconds === 0) return 0;
@@ -55,7 +58,7 @@ export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boo
   return untilAvailable(pod, minReadySeconds, now) === 0;
 }
 
-/** When the next ready pod becomes available, in milliseconds from now; undefined when none will by itself. */
+/** Milliseconds until the next ready pod becomes available; undefined if no pod will by time alone. */
 export function nextAvailability(pods: readonly Pod[], minReadySeconds: number, now: number): number | undefined {
   const waits = pods.map((pod) => untilAvailable(pod, minReadySeconds, now)).filter((wait) => wait !== undefined);
   const ahead = waits.filter((wait) => wait > 0);
@@ -66,7 +69,7 @@ function readyCondition(pod: Pod) {
   return pod.status?.conditions?.find(({ type }) => type === "Ready");
 }
 
-/** A pod as its controller asks for it. Without `name` the server makes one of the controller's. */
+/** A pod from its controller's template. Without `name` the server generates one from the controller's name. */
 export function podFromTemplate(owner: KubeObject, template: PodTemplate, name?: string): Pod {
   const { labels, annotations, finalizers } = template.metadata ?? {};
   const shared = {
@@ -83,7 +86,10 @@ export function podFromTemplate(owner: KubeObject, template: PodTemplate, name?:
   };
 }
 
-/** Makes a pod and says so in an Event, or says why not and throws. A namespace that is being deleted gets no pod and no complaint. */
+/**
+ * Creates a pod and records an Event, or records the failure and throws. A terminating namespace causes neither a pod
+ * nor a failure Event.
+ */
 export async function createPod(context: Context, component: string, owner: KubeObject, pod: Pod): Promise<void> {
   try {
     const created = await context.client.create(PODS, pod);
@@ -97,7 +103,7 @@ export async function createPod(context: Context, component: string, owner: Kube
   }
 }
 
-/** Deletes a pod and says so in an Event. One that is gone already is fine. */
+/** Deletes a pod and records an Event. A missing pod is no error. */
 export async function deletePod(context: Context, component: string, owner: KubeObject, pod: Pod): Promise<void> {
   const { name, namespace } = pod.metadata;
   try {
@@ -115,8 +121,8 @@ export function textOf(error: unknown): string {
 }
 
 /**
- * The objects of a resource that belong to `owner`: those it controls, less those that no longer match its selector, which it lets
- * go, and those without a controller that match, which it takes in.
+ * The objects of a resource that `owner` controls. Releases controlled objects that no longer match the selector, and
+ * adopts matching objects without a controller.
  */
 export async function claim<T extends KubeObject>(
   context: Context,
@@ -161,7 +167,7 @@ async function release(
   await client.patch(resource, namespace, name, ownersPatch(object, ownerReferences));
 }
 
-/** Replaces the owners of just that version of an object. */
+/** A patch of the owner references, valid only for this version of the object. */
 export function ownersPatch({ metadata }: KubeObject, owners: readonly OwnerReference[]): Json {
   const { uid = "", resourceVersion = "" } = metadata;
   return { metadata: { uid, resourceVersion, ownerReferences: owners.map((owner) => ({ ...owner })) } };
@@ -170,10 +176,17 @@ export function ownersPatch({ metadata }: KubeObject, owners: readonly OwnerRefe
 const PHASE_ORDER: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 
 /**
- * In what order a controller gives up pods: those without a node first, then those that wait, those that are not ready, those that
- * say they are cheap (`controller.kubernetes.io/pod-deletion-cost`), those with many fellows on their node, those that have been
- * ready for the shortest time, those that restarted most, and the youngest. Times are compared by magnitude, so that pods of about
- * the same age go at random, which is by uid.
+ * Sorts pods into the order in which a controller deletes them:
+ * - pods without a node first
+ * - pending pods before running ones
+ * - pods that are not ready before ready ones
+ * - pods with a lower `controller.kubernetes.io/pod-deletion-cost`
+ * - pods on nodes with more pods of the same workload
+ * - pods ready for a shorter time
+ * - pods with more restarts
+ * - younger pods
+ *
+ * Times are compared by magnitude, so pods of about the same age go in random order (by UID).
  */
 export function inDeletionOrder(pods: readonly Pod[], fellows: readonly Pod[], now: number): Pod[] {
   const onNode = new Map<string, number>();
@@ -204,7 +217,7 @@ function readySince(pod: Pod): string | undefined {
   return isReady(pod) ? (readyCondition(pod)?.lastTransitionTime ?? undefined) : undefined;
 }
 
-/** The younger first, when one is more than about twice as old as the other. */
+/** Younger pods first if one pod is more than about twice as old as the other. */
 function byMagnitude(a: string | undefined, b: string | undefined, now: number): number {
   if (a === undefined || b === undefined || a === b) return 0;
   return compare(magnitude(now - Date.parse(a)), magnitude(now - Date.parse(b)));
@@ -218,13 +231,16 @@ function restarts(pod: Pod): number {
   return Math.max(0, ...(pod.status?.containerStatuses ?? []).map(({ restartCount }) => restartCount));
 }
 
-/** The owner of that kind that controls an object, if it is still the one that was meant. */
+/** The name of the controller of an object, if it has the given kind. */
 export function owningName(object: KubeObject, kind: string): string | undefined {
   const controller = controllerOf(object);
   return controller?.kind === kind ? controller.name : undefined;
 }
 
-/** {@link owningName} of an object as it is and as it was: one of them may be absent, and a change of owner concerns both. */
+/**
+ * {@link owningName} of both the new and the old object, because a change of owner concerns both owners. One may be
+ * absent.
+ */
 export function owningNames(objects: readonly (KubeObject | undefined)[], kind: string): string[] {
   return objects.flatMap((object) => (object === undefined ? [] : (owningName(object, kind) ?? [])));
 }

@@ -1,6 +1,6 @@
 import type { SandboxClock } from "../../types.ts";
 
-/** Asks to see the key again after so many milliseconds, unless something happens to it earlier. */
+/** Asks to process the key again after so many milliseconds, or earlier if an event enqueues it. */
 export interface Recheck {
   after: number;
 }
@@ -10,9 +10,9 @@ export type Result = Recheck | undefined;
 export interface WorkQueueOptions {
   clock: SandboxClock;
   work: (key: string) => Promise<Result>;
-  /** Called with every attempt that failed; the key is tried again later. */
+  /** Called for every failed attempt; the key is retried later. */
   onError: (error: unknown, key: string) => void;
-  /** Keys that may be worked on at once; 16 by default. */
+  /** Number of keys processed at once. Default: 16. */
   concurrency?: number;
 }
 
@@ -20,9 +20,9 @@ const FIRST_RETRY_MS = 5;
 const LAST_RETRY_MS = 60_000;
 
 /**
- * Keys that want work, each of them once, in the order in which they came. The same key is never worked on twice at a time: what
- * comes meanwhile is done after. Failures are tried again, after 5 ms and then twice as long each time, up to a minute. A key has
- * one timer at most, and none when there is nothing to wait for.
+ * A workqueue of unique keys, first in first out. One key is never processed twice at a time: a key added while it is
+ * processed is processed again afterwards. Failures are retried after 5 ms, then with doubled backoff up to a minute. A
+ * key has at most one timer, and none if it waits for nothing.
  */
 export class WorkQueue implements AsyncDisposable {
   readonly #options: WorkQueueOptions;
@@ -50,13 +50,13 @@ export class WorkQueue implements AsyncDisposable {
     if (this.#running.size < this.#concurrency) turns.want(this);
   }
 
-  /** Resolves when nothing waits and nothing runs; what waits for a time does not count. */
+  /** Resolves when no key is waiting or running. Delayed keys do not count. */
   idle(): Promise<void> {
     if (this.#waiting.size === 0 && this.#running.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** Starts the next key. False when there is none, or enough of them run. */
+  /** Starts the next key. False if none is waiting, or if `concurrency` keys are running. */
   startNext(): boolean {
     if (this.#running.size >= this.#concurrency) return false;
     const [key] = this.#waiting;
@@ -67,7 +67,7 @@ export class WorkQueue implements AsyncDisposable {
     return this.#waiting.size > 0 && this.#running.size < this.#concurrency;
   }
 
-  /** Lets what runs come to its end, and starts nothing more. */
+  /** Waits for running keys and starts no more. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop();
     await this.idle();
@@ -121,12 +121,12 @@ export class WorkQueue implements AsyncDisposable {
   }
 }
 
-/** Keys that may be started before sockets and timers get their turn. */
+/** Keys that may start before sockets and timers get a turn. */
 const STARTS_PER_TURN = 8;
 
 /**
- * Shares the process out over the queues of all clusters, one key each in turn. Work on a store in memory is nothing but
- * microtasks, which would keep sockets waiting until all of it is done.
+ * Shares the process among the queues of all clusters, one key per queue in turn. Work on an in-memory store consists
+ * of microtasks only, which would block sockets until all work is done.
  */
 class Turns {
   readonly #queues = new Set<WorkQueue>();

@@ -38,7 +38,7 @@ import { nextSteps, type Plan, type Step } from "./plan.ts";
 
 const HISTORY_HASH = "controller.kubernetes.io/hash";
 
-/** Keeps the numbered pods of a StatefulSet, one after the other by default, each with its claims. */
+/** Keeps the numbered pods of a StatefulSet with their claims, by default one pod after the other. */
 export class StatefulSetController implements Controller {
   readonly name = "statefulset-controller";
   readonly resources = [STATEFUL_SETS, PODS];
@@ -55,7 +55,7 @@ export class StatefulSetController implements Controller {
       return;
     }
     for (const owner of owningNames([object, old], "StatefulSet")) this.#context.enqueue(this.name, namespace, owner);
-    // Only a pod whose name has a number can belong to one.
+    // A StatefulSet can adopt only a pod whose name ends in a number.
     const parent = controllerOf(object) === undefined ? /^(.+)-\d+$/.exec(name)?.[1] : undefined;
     if (parent !== undefined && this.#context.client.get(STATEFUL_SETS, namespace, parent) !== undefined) {
       this.#context.enqueue(this.name, namespace, parent);
@@ -127,7 +127,7 @@ export class StatefulSetController implements Controller {
     events.record(this.name, set, "Normal", `Successful${verb}`, `${subject} successful`);
   }
 
-  /** Makes the claims of a pod, and gives them the owners that the retention policy wants. */
+  /** Creates the claims of a pod, and sets the owners that the retention policy wants. */
   async #claims(set: StatefulSet, ordinal: number, pod: Pod | undefined, isScaledAway: boolean): Promise<void> {
     const { client, events } = this.#context;
     const podName = `${set.metadata.name}-${ordinal}`;
@@ -155,7 +155,7 @@ export class StatefulSetController implements Controller {
 
 const EMPTY: StatefulSetStatus = { replicas: 0, availableReplicas: 0 };
 
-/** What the pods amount to. When all have the new revision and are ready, it becomes the current one. */
+/** The status computed from the pods. When all pods have the new revision and are ready, it becomes the current one. */
 export function statefulSetStatus(
   { set, current, update, now }: Plan,
   pods: readonly Pod[],

@@ -48,7 +48,7 @@ export function firstOrdinal({ spec }: StatefulSet): number {
   return spec.ordinals?.start ?? 0;
 }
 
-/** The number in the name of a pod of the set; undefined for a name that is none of its. */
+/** The ordinal in the name of a pod; undefined if the name does not belong to the set. */
 export function ordinalOf(set: StatefulSet, name: string): number | undefined {
   const prefix = `${set.metadata.name}-`;
   const text = name.startsWith(prefix) ? name.slice(prefix.length) : "";
@@ -59,7 +59,7 @@ export function revisionNameOf({ metadata }: Pod): string | undefined {
   return metadata.labels?.[REVISION_LABEL];
 }
 
-/** The pod with that number, after the template of a revision. */
+/** The pod with that ordinal, from the template of a revision. */
 export function statefulPod(set: StatefulSet, ordinal: number, revision: ControllerRevision): Pod {
   const name = `${set.metadata.name}-${ordinal}`;
   const pod = podFromTemplate(set, templateOf(revision), name);
@@ -93,7 +93,6 @@ export function claimName(set: StatefulSet, template: string, ordinal: number): 
   return `${template}-${set.metadata.name}-${ordinal}`;
 }
 
-/** The claims of a pod. */
 export function claimsFor(set: StatefulSet, ordinal: number): KubeObject[] {
   const { namespace } = set.metadata;
   return (set.spec.volumeClaimTemplates ?? []).map((template) => ({
@@ -109,7 +108,10 @@ export function claimsFor(set: StatefulSet, ordinal: number): KubeObject[] {
   }));
 }
 
-/** Who owns a claim, by the retention policy: the set when it goes with the set, its pod when it goes because the set was made smaller. */
+/**
+ * Owners of a claim by the retention policy: the set with whenDeleted Delete, the pod with whenScaled Delete if it is
+ * scaled away.
+ */
 export function claimOwners(set: StatefulSet, pod: Pod | undefined, isScaledAway: boolean): OwnerReference[] {
   const { whenDeleted = "Retain", whenScaled = "Retain" } = set.spec.persistentVolumeClaimRetentionPolicy ?? {};
   const podOwns = whenScaled === "Delete" && isScaledAway;

@@ -11,13 +11,16 @@ export interface Plan {
 export type Step =
   | { kind: "create"; ordinal: number; /** After the former template: it is below the partition. */ isCurrent: boolean }
   | { kind: "delete"; pod: Pod; isScaledAway: boolean }
-  /** See that its claims are there and have the right owners. */
+  /** Check that the pod's claims exist and have the right owners. */
   | { kind: "claims"; pod: Pod };
 
 /**
- * What to do next with the pods of a set: first its numbers are filled up, from below; then those above are taken away, from the
- * top; then those of an old revision, from the top. In order, each waits for the one before to be available; in parallel, only
- * updates do.
+ * The next steps for the pods of a set:
+ * - Create missing pods, lowest ordinal first.
+ * - Delete pods beyond `replicas`, highest ordinal first.
+ * - Delete pods of an old revision, highest ordinal first.
+ *
+ * In an ordered set each pod waits until the previous one is available; in a parallel set only updates wait.
  */
 export function nextSteps({ set, current, update, now }: Plan, pods: readonly Pod[]): Step[] {
   const { replicas = 1, minReadySeconds = 0, podManagementPolicy, updateStrategy } = set.spec;
@@ -47,7 +50,7 @@ export function nextSteps({ set, current, update, now }: Plan, pods: readonly Po
       if (isOrdered) return steps;
       continue;
     }
-    // One that is not available may go, if it is the lowest of them; the others wait for it.
+    // The lowest unavailable pod of them may be deleted; the others wait for it.
     if (isOrdered && !available(pod) && pod !== firstUnavailable) return steps;
     steps.push({ kind: "delete", pod, isScaledAway: true });
     if (isOrdered) return steps;

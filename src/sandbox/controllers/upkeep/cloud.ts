@@ -18,8 +18,8 @@ interface Claim extends KubeObject {
 }
 
 /**
- * Plays the cloud: a Service of type LoadBalancer gets an address, of those that are set aside for documents; a claim gets its
- * volume at once.
+ * Simulates a cloud. A Service of type LoadBalancer gets an address from the range reserved for documentation; a claim
+ * gets a volume at once.
  */
 export class Cloud implements Controller {
   readonly name = "cloud-controller";

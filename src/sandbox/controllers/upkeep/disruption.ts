@@ -43,15 +43,15 @@ interface DisruptionBudget extends KubeObject {
   status?: DisruptionBudgetStatus;
 }
 
-/** How long an eviction counts whose pod is still there. */
+/** Time after which an eviction stops counting if its pod still exists. */
 const DELETION_TIMEOUT_MS = 120_000;
 
-/** Says how many pods of a PodDisruptionBudget may be evicted now. */
+/** Computes how many pods of a PodDisruptionBudget may be evicted now. */
 export class DisruptionController implements Controller {
   readonly name = "disruption-controller";
   readonly resources = [DISRUPTION_BUDGETS, PODS];
   readonly #context: Context;
-  /** Names by namespace, so that pods of namespaces without any cost nothing. */
+  /** Budget names by namespace, so that pods of other namespaces cost nothing. */
   readonly #budgets = new Map<string, Set<string>>();
 
   constructor(context: Context) {
@@ -92,7 +92,7 @@ export class DisruptionController implements Controller {
     return { after: Math.max(0, Math.min(...ends)) };
   }
 
-  /** The replicas that the controllers of the pods want, each controller once. */
+  /** The sum of replicas that the pods' controllers want; each controller counts once. */
   #expectedScale(pods: readonly Pod[]): number {
     const { client } = this.#context;
     const scales = new Map<string, number>();
@@ -113,7 +113,7 @@ export class DisruptionController implements Controller {
   }
 }
 
-/** `scale` is what the controllers of the pods want, which percentages and maxUnavailable refer to. */
+/** `scale`: the replicas that the pods' controllers want, the base of percentages and maxUnavailable. */
 export function budgetStatus(
   { spec, status, metadata }: DisruptionBudget,
   pods: readonly Pod[],

@@ -5,12 +5,12 @@ import { type Context, type Controller, EVENTS, isNotFound, type Result } from "
 /** The API server keeps Events for an hour. */
 const LIFETIME_MS = 3_600_000;
 
-/** Takes away Events, whoever made them, an hour after they were written last. One timer waits for the oldest. */
+/** Deletes the Events of all reporters an hour after their last write. One timer waits for the oldest. */
 export class EventExpiry implements Controller {
   readonly name = "event-expiry";
   readonly resources = [EVENTS];
   readonly #context: Context;
-  /** The oldest first: when each was written, milliseconds since 1970. */
+  /** Write times in milliseconds since 1970, oldest first. */
   readonly #written = new Map<string, number>();
 
   constructor(context: Context) {
@@ -23,7 +23,7 @@ export class EventExpiry implements Controller {
     this.#written.delete(key);
     if (type === "DELETED") return;
     const { creationTimestamp } = object.metadata;
-    // What was there before the sandbox started is as old as it says.
+    // An Event stored before the sandbox started has the age of its creation time.
     const isNew = type === "MODIFIED" || old !== undefined || creationTimestamp === undefined;
     this.#written.set(key, isNew ? this.#context.clock.now() : Date.parse(creationTimestamp));
     if (wasEmpty) this.#context.enqueue(this.name, undefined, "oldest");

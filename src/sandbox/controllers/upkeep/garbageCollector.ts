@@ -15,30 +15,29 @@ import {
 const FOREGROUND = "foregroundDeletion";
 const ORPHAN = "orphan";
 
-/** Owners that went, of which the collector knows without asking. */
+/** Number of deleted owners that the collector remembers. */
 const REMEMBERED = 500;
 
 /**
- * Deletes what lost its last owner, lets owners that were deleted in the foreground go after their dependents, and takes the
- * reference to the owner from dependents that shall be orphaned. An object whose owner is of a kind that is not served is left
- * alone.
+ * Deletes objects whose last owner is gone, completes foreground deletion when the dependents are gone, and removes the
+ * owner reference from orphaned dependents. Ignores objects whose owner's kind is not served.
  */
 export class GarbageCollector implements Controller {
   readonly name = "garbage-collector-controller";
-  /** All of them; given through {@link observe} by whoever has them. */
+  /** Empty, because the collector gets the events of all resources through {@link observe}. */
   readonly resources: readonly ResourceName[] = [];
   readonly #context: Context;
   readonly #resources = new Map<string, Resource>();
-  /** Objects whose owner is of a kind that is not served. */
+  /** Objects whose owner's kind is not served. */
   readonly #unresolved = new Map<string, KubeObject>();
-  /** Owners that went a short while ago; the kind of some of them may be gone as well. */
+  /** Recently deleted owners. Their kind may be gone as well. */
   readonly #gone = new Set<string>();
 
   constructor(context: Context) {
     this.#context = context;
   }
 
-  /** Kinds come and go; owners of a kind that came can be found now. */
+  /** Sets the served kinds. Objects whose owner's kind was not served are checked again. */
   serve(resources: readonly Resource[]): void {
     this.#resources.clear();
     for (const resource of resources) this.#resources.set(`${resource.group}/${resource.plural}`, resource);
@@ -69,7 +68,7 @@ export class GarbageCollector implements Controller {
     for (const owner of owners ?? []) this.#visitWaiting(object, owner);
   }
 
-  /** `name` is the resource and the name: `deployments.apps|web`. */
+  /** `name`: resource and object name, such as `deployments.apps|web`. */
   async reconcile(namespace: string | undefined, name: string): Promise<Result> {
     const [id = "", objectName = ""] = name.split("|");
     const resource = this.#resources.get(id);
@@ -83,7 +82,7 @@ export class GarbageCollector implements Controller {
     return this.#judge(resource, object);
   }
 
-  /** Deletes an object of which no owner is left. */
+  /** Deletes an object without remaining owners. */
   async #judge(resource: Resource, object: KubeObject): Promise<Result> {
     const owners = object.metadata.ownerReferences ?? [];
     if (owners.length === 0) return undefined;
@@ -110,7 +109,7 @@ export class GarbageCollector implements Controller {
     return undefined;
   }
 
-  /** An object in a circle of owners would wait for itself. */
+  /** An object in a cycle of owners would wait for itself. */
   async #breakCycle(resource: Resource, object: KubeObject): Promise<void> {
     const { client, graph } = this.#context;
     const isCycle = graph.dependents(uidOf(object)).some((dependent) => {
@@ -137,7 +136,7 @@ export class GarbageCollector implements Controller {
     }
   }
 
-  /** The owner goes when no dependent blocks it; those that do are deleted. */
+  /** Removes the owner's finalizer when no dependent blocks it, else deletes the blocking dependents. */
   async #awaitDependents(resource: Resource, owner: KubeObject): Promise<Result> {
     const uid = uidOf(owner);
     const blocking = this.#context.graph
@@ -174,8 +173,8 @@ export class GarbageCollector implements Controller {
   }
 
   /**
-   * Undefined when there is no such owner any more. A namespaced owner is looked for beside the object; for a cluster-scoped object
-   * it counts as unknown.
+   * The owner; undefined if it is gone. A namespaced owner must be in the object's namespace; for a cluster-scoped
+   * object such an owner counts as unknown.
    */
   #ownerOf(object: KubeObject, { apiVersion, kind, name, uid }: OwnerReference): KubeObject | "unknown" | undefined {
     if (this.#gone.has(uid)) return undefined;
@@ -192,7 +191,10 @@ export class GarbageCollector implements Controller {
     if (this.#gone.size > REMEMBERED) this.#gone.delete(oldest);
   }
 
-  /** An owner that waits for its dependents may have waited for this one. A new dependent of such an owner must go too. */
+  /**
+   * Rechecks an owner in foreground deletion: the object may have been its last dependent, or a new one that must be
+   * deleted too.
+   */
   #visitWaiting(object: KubeObject, reference: OwnerReference): void {
     const owner = this.#ownerOf(object, reference);
     if (owner === undefined || owner === "unknown") return;

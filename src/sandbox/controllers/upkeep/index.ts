@@ -1,6 +1,4 @@
-/**
- * The controllers that keep a cluster in order: namespaces, garbage, nodes, quota, protection.
- */
+/** Controllers for the upkeep of a cluster: namespaces, garbage, nodes, quota, protection. */
 export { Cloud } from "./cloud.ts";
 export { DisruptionController } from "./disruption.ts";
 export { EventExpiry } from "./eventExpiry.ts";

@@ -29,7 +29,7 @@ interface NamespaceCondition {
   message: string;
 }
 
-/** Empties namespaces that were deleted, and then lets them go. */
+/** Deletes the contents of terminating namespaces, then finalizes the namespaces. */
 export class NamespaceController implements Controller {
   readonly name = "namespace-controller";
   readonly resources: readonly ResourceName[] = [NAMESPACES];
@@ -42,7 +42,7 @@ export class NamespaceController implements Controller {
   }
 
   serve(resources: readonly Resource[]): void {
-    // Events stand under two groups; the objects are the same.
+    // Both groups of Events list the same objects.
     this.#namespaced = resources.filter(({ namespaced, group }) => namespaced && group !== "events.k8s.io");
   }
 
@@ -56,7 +56,7 @@ export class NamespaceController implements Controller {
     }
   }
 
-  /** Anything that happened in a namespace: when it is being emptied, one object less may have been the last. */
+  /** Called for each event in a namespace. In a terminating namespace the object may have been the last one. */
   observeContent({ metadata }: KubeObject): void {
     const { namespace } = metadata;
     if (namespace !== undefined && this.#emptying.has(namespace))
@@ -78,7 +78,7 @@ export class NamespaceController implements Controller {
     return undefined;
   }
 
-  /** Pods go first: they may need what else is there until their end. */
+  /** Pods go first, because they may need other objects until they end. */
   async #empty(namespace: string): Promise<Error[]> {
     const { client } = this.#context;
     const errors: Error[] = [];
@@ -119,7 +119,7 @@ function isPods({ group, plural }: ResourceName): boolean {
   return group === PODS.group && plural === PODS.plural;
 }
 
-/** What stands in the way of the deletion, as the namespace controller of Kubernetes says it. */
+/** Conditions that say what blocks the deletion, in the words of Kubernetes' namespace controller. */
 function namespaceConditions(
   namespace: Namespace,
   remaining: readonly { resource: Resource; objects: readonly KubeObject[] }[],
@@ -196,7 +196,7 @@ const DESCRIPTION_TEXT =
   "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. " +
   "No other usage is guaranteed across distributions of Kubernetes clusters.";
 
-/** Puts into every namespace what belongs there: the ServiceAccount `default` and the ConfigMap `kube-root-ca.crt`. */
+/** Creates the default objects of every namespace: the ServiceAccount `default` and the ConfigMap `kube-root-ca.crt`. */
 export class NamespaceContents implements Controller {
   readonly name = "serviceaccount-controller";
   readonly resources = [NAMESPACES, SERVICE_ACCOUNTS, CONFIG_MAPS];

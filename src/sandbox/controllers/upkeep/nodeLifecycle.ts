@@ -14,7 +14,7 @@ interface Node extends KubeObject {
   status?: { conditions?: readonly { type: string; status: string }[] };
 }
 
-/** Which condition of a node brings which taint. */
+/** Taints by node condition. */
 const TAINTS: readonly { type: string; status: string; key: string }[] = [
   { type: "Ready", status: "False", key: "node.kubernetes.io/not-ready" },
   { type: "Ready", status: "Unknown", key: "node.kubernetes.io/unreachable" },
@@ -26,7 +26,7 @@ const TAINTS: readonly { type: string; status: string; key: string }[] = [
 const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
 const OWN_KEYS: ReadonlySet<string> = new Set([...TAINTS.map(({ key }) => key), UNSCHEDULABLE]);
 
-/** Taints nodes by what they say of themselves: a new one is free for pods only once it is ready. */
+/** Taints nodes by their conditions. A new node accepts pods only once it is ready. */
 export class NodeLifecycle implements Controller {
   readonly name = "node-lifecycle-controller";
   readonly resources = [NODES];
@@ -52,7 +52,7 @@ export class NodeLifecycle implements Controller {
   }
 }
 
-/** Undefined when the node has them already, or has said nothing of itself yet. */
+/** Undefined if the node has the taints already, or reports no conditions yet. */
 function wantedTaints({ spec, status }: Node): Taint[] | undefined {
   const conditions = status?.conditions ?? [];
   if (!conditions.some(({ type }) => type === "Ready")) return undefined;

@@ -17,7 +17,7 @@ const FINALIZERS: Readonly<Record<string, string>> = {
   [VOLUMES.plural]: "kubernetes.io/pv-protection",
 };
 
-/** Lets volumes and claims go that were deleted, once nobody uses them any more. */
+/** Removes the protection finalizer from deleted volumes and claims that are no longer in use. */
 export class VolumeProtection implements Controller {
   readonly name = "volume-protection-controller";
   readonly resources = [CLAIMS, VOLUMES, PODS];
@@ -65,7 +65,7 @@ function claimsOf({ spec }: Pod): string[] {
   return (spec.volumes ?? []).flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []);
 }
 
-/** It was deleted, and protection holds it. */
+/** True for a deleted object that its protection finalizer keeps. */
 function isHeld(object: KubeObject, plural: string): boolean {
   return isTerminating(object) && object.metadata.finalizers?.includes(FINALIZERS[plural] ?? "") === true;
 }

@@ -9,12 +9,12 @@ interface Quota extends KubeObject {
   status?: { hard?: Usage; used?: Usage };
 }
 
-/** Counts what is used of each ResourceQuota. Until it has, the API server refuses nothing because of it. */
+/** Computes the usage of each ResourceQuota. The API server enforces a quota only once its usage is known. */
 export class ResourceQuotaController implements Controller {
   readonly name = "resourcequota-controller";
   readonly resources = [QUOTAS];
   readonly #context: Context;
-  /** Names by namespace, so that objects of namespaces without any cost nothing. */
+  /** Quota names by namespace, so that objects of other namespaces cost nothing. */
   readonly #quotas = new Map<string, Set<string>>();
   #namespaced: readonly ResourceName[] = [];
 
@@ -23,7 +23,7 @@ export class ResourceQuotaController implements Controller {
   }
 
   serve(resources: readonly Resource[]): void {
-    // Events stand under two groups; the objects are the same.
+    // Both groups of Events list the same objects.
     this.#namespaced = resources
       .filter(({ namespaced, group }) => namespaced && group !== "events.k8s.io")
       .map(({ group, plural }) => ({ group, plural }));
@@ -39,7 +39,7 @@ export class ResourceQuotaController implements Controller {
     if (type !== "DELETED") this.#context.enqueue(this.name, namespace, name);
   }
 
-  /** Any object of a namespace: it may use something up, or use it no longer. */
+  /** Called for each event in a namespace. The change may affect a quota's usage. */
   observeContent(resource: ResourceName, { type, object }: WatchEvent, old: KubeObject | undefined): void {
     const { namespace } = object.metadata;
     const names = namespace === undefined ? undefined : this.#quotas.get(namespace);
@@ -58,7 +58,7 @@ export class ResourceQuotaController implements Controller {
     return undefined;
   }
 
-  /** Names that nothing can use up are left out. */
+  /** Omits names that no resource consumes. */
   #used(quota: Quota, hard: Usage): Usage {
     const used: Record<string, string> = {};
     const { namespace = "" } = quota.metadata;
