@@ -8,54 +8,60 @@ import type { Subject } from "../statusError.ts";
 import { type Catalog, type Conversion, type Endpoint } from "./catalog/index.ts";
 import { type ServiceAccountTokens } from "./request/index.ts";
 
-/** The field manager of what the server makes for itself. */
+/** The field manager of objects that the server itself writes. */
 export const SERVER_MANAGER = "kube-apiserver";
 
-/** What every verb needs of its server. */
+/** The parts of the server that verbs need. */
 export interface Api {
   readonly store: Store;
   readonly catalog: Catalog;
-  /** Of the cluster: it may be skewed. */
+  /** The cluster's clock, which a fault may skew. */
   readonly clock: SandboxClock;
   readonly services: ServiceAllocations;
   readonly roles: RoleSource;
   readonly webhooks: Webhooks;
-  /** Whether anybody wants to be asked about writes. */
+  /** True if any admission webhook is configured. */
   hasWebhooks(): boolean;
   readonly conversion: Conversion;
   readonly tokens: ServiceAccountTokens;
   newUid(): string;
-  /** Takes what goes wrong where nobody waits for an answer. */
+  /** Takes errors of background work. */
   report(error: unknown): void;
 }
 
-/** One request that concerns objects: what is asked for, by whom. */
+/** One request for objects. */
 export interface Target {
   endpoint: Endpoint;
   namespace?: string;
   name?: string;
   subresource?: string;
   context: RequestContext;
-  /** The server itself changes the object, by rules of its own: those for clients do not hold. */
+  /** The server itself changes the object, by its own rules; the rules for clients do not apply. */
   direct?: boolean;
-  /** The form that a subresource gives to objects, and that webhooks see: a Scale. */
+  /** The object form of a subresource, which webhooks see: a Scale. */
   form?: SubresourceForm;
-  /** The options as admission webhooks see them: CreateOptions, PatchOptions… */
+  /** The options in the form that admission webhooks see: CreateOptions, PatchOptions… */
   options?: Readonly<Record<string, unknown>>;
 }
 
-/** How a subresource shows an object, and how what a webhook changes there comes back into the object. */
+/**
+ * Converts an object to a subresource's form (`of`), and applies a webhook's changes of that form to the object
+ * (`taken`).
+ */
 export interface SubresourceForm {
   of(object: KubeObject): KubeObject;
   taken(changed: KubeObject, object: KubeObject): KubeObject;
 }
 
-/** As messages name a resource: by its plural. */
+/** The subject of messages that name a resource by its plural. */
 export function subjectOf({ endpoint: { resource } }: Target, name: string): Subject {
   return { group: resource.group, kind: resource.plural, name };
 }
 
-/** As an Invalid names an object: by its kind. What lies in another resource's store bears that one's group. */
+/**
+ * The subject of an Invalid, which names an object by its kind. A resource stored as another one has the group of the
+ * storing resource.
+ */
 export function kindSubject({ endpoint: { resource, storedAs } }: Target, name: string): Subject {
   return { group: storedAs.group, kind: resource.kind, name };
 }
@@ -64,7 +70,7 @@ export function storedObject(api: Api, { endpoint, namespace }: Target, name: st
   return api.store.collection(endpoint.storedAs).get(endpoint.resource.namespaced ? namespace : undefined, name);
 }
 
-/** The question that admission webhooks get. */
+/** The admission request for webhooks. */
 export function admissionOf(
   target: Target,
   operation: Operation,
@@ -88,7 +94,7 @@ export function admissionOf(
   };
 }
 
-/** A webhook that is called for a patch sees the update, or the creation, that it comes to. */
+/** For a patch, a webhook sees the options of the resulting update or creation. */
 function optionsFor(
   operation: Operation,
   options: Readonly<Record<string, unknown>>,
@@ -98,7 +104,7 @@ function optionsFor(
   return { ...rest, kind: operation === "CREATE" ? "CreateOptions" : "UpdateOptions" };
 }
 
-/** What rules took and noted for one request. */
+/** Allocations and deferred actions of the rules for one request. */
 export class RulesScope {
   readonly environment: RulesEnvironment;
   readonly #undo: (() => void)[] = [];
@@ -115,13 +121,13 @@ export class RulesScope {
     };
   }
 
-  /** The object has been written. */
+  /** Called when the object has been stored. */
   stored(): void {
     for (const action of this.#stored.splice(0)) action();
     this.#undo.length = 0;
   }
 
-  /** Nothing is written: a refusal, or a dry run. */
+  /** Called after a refusal or a dry run, when nothing is stored. */
   refused(): void {
     for (const undo of this.#undo.splice(0).reverse()) undo();
     this.#stored.length = 0;

@@ -5,20 +5,20 @@ import { crdRules } from "./crdRules.ts";
 import { CRDS } from "./crdStatus.ts";
 import { customRules } from "./customRules.ts";
 
-/** One version of one resource, as requests name it, with everything that the pipeline needs of it. */
+/** One version of one resource, as requests name it, with everything that the request pipeline needs. */
 export interface Endpoint {
   resource: Resource;
   version: ResourceVersion;
-  /** `apps/v1`. */
+  /** Such as `apps/v1`. */
   apiVersion: string;
-  /** The apiVersion that is kept in the store. */
+  /** The apiVersion of stored objects. */
   storedVersion: string;
-  /** Where the objects lie. */
+  /** The resource whose collection stores the objects. */
   storedAs: ResourceName;
   rules: KindRules;
 }
 
-/** What is served at the moment: the built-in kinds, and what CRDs declare. */
+/** The served resources: built-in kinds and CRDs. */
 export class Catalog {
   #builtin: readonly Resource[];
   #resources: readonly Resource[];
@@ -44,19 +44,19 @@ export class Catalog {
     return this.#builtin.some((resource) => resource.group === group);
   }
 
-  /** Replaces what CRDs declare. */
+  /** Replaces the resources of CRDs. */
   setCustom(custom: readonly Resource[]): void {
     this.#resources = [...this.#builtin, ...custom];
     this.#index();
     for (const handler of this.#handlers) handler(this.#resources);
   }
 
-  /** Undefined when that version is not served. */
+  /** Undefined if that version is not served. */
   endpoint(group: string, version: string, plural: string): Endpoint | undefined {
     return this.#endpoints.get(`${group}/${version}/${plural}`);
   }
 
-  /** The endpoint of the stored version, served or not. Throws when there is no such resource. */
+  /** The endpoint of the stored version, served or not. Throws for an unknown resource. */
   stored({ group, plural }: ResourceName): Endpoint {
     const endpoint = this.#endpoints.get(`${group}//${plural}`);
     if (endpoint === undefined) throw new Error(`there is no resource ${plural} in group "${group}"`);
@@ -67,7 +67,7 @@ export class Catalog {
     return this.#endpoints.has(`${group}//${plural}`);
   }
 
-  /** By the kind of an object. */
+  /** The endpoint of an object's apiVersion and kind. */
   byKind(apiVersion: string, kind: string): Endpoint | undefined {
     const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
     const resource = this.#resources.find((one) => one.kind === kind && one.group === group);
@@ -99,7 +99,7 @@ export class Catalog {
 
 const known = new WeakMap<Resource, readonly Endpoint[]>();
 
-/** Shared by all clusters that serve the very same resource. */
+/** All clusters that serve the same resource object share its endpoints. */
 function endpointsOf(resource: Resource): readonly Endpoint[] {
   let endpoints = known.get(resource);
   if (endpoints !== undefined) return endpoints;
@@ -107,7 +107,7 @@ function endpointsOf(resource: Resource): readonly Endpoint[] {
   const rules = resource.crd === undefined ? builtinRules(group, plural) : customRules(resource);
   const storage = versions.find((version) => version.storage) ?? versions[0];
   const storedAs = rules.storedAs ?? { group, plural };
-  // What lies in another resource's store is kept in that one's version.
+  // A resource stored as another one uses the stored version of the storing resource.
   const storedVersion = rules.storedAs === undefined ? apiVersionOf(group, storage?.name ?? "") : undefined;
   endpoints = versions.map((version) => ({
     resource,

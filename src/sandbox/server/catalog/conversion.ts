@@ -3,7 +3,7 @@ import { prune, withDefaults } from "../../schema/index.ts";
 import type { KubeObject } from "../../types.ts";
 import type { Endpoint } from "./catalog.ts";
 
-/** Thrown where a conversion is needed at once that only a webhook can do. */
+/** Thrown when a synchronous conversion needs a webhook. */
 class ConversionNeeded extends Error {
   readonly object: KubeObject;
   readonly apiVersion: string;
@@ -15,7 +15,7 @@ class ConversionNeeded extends Error {
   }
 }
 
-/** Brings objects into the version that a request speaks, and back into the stored one. */
+/** Converts objects to the version of a request, and back to the stored version. */
 export class Conversion {
   readonly #webhooks: Webhooks;
 
@@ -23,7 +23,7 @@ export class Conversion {
     this.#webhooks = webhooks;
   }
 
-  /** The same object when it is in that version already. Throws a StatusError when the webhook of a CRD fails. */
+  /** Returns the same object if it is in that version already. Throws a StatusError when a CRD's webhook fails. */
   async convert(endpoint: Endpoint, object: KubeObject, apiVersion: string): Promise<KubeObject> {
     const converted = this.convertNow(endpoint, object, apiVersion);
     if (converted !== undefined) return converted;
@@ -31,7 +31,7 @@ export class Conversion {
     return answer ?? object;
   }
 
-  /** Without a webhook; undefined when one is needed. */
+  /** Converts synchronously; undefined if a webhook is needed. */
   convertNow({ resource, rules }: Endpoint, object: KubeObject, apiVersion: string): KubeObject | undefined {
     if (object.apiVersion === apiVersion) return object;
     if (resource.crd === undefined) return rules.convert?.(object, apiVersion) ?? { ...object, apiVersion };
@@ -39,14 +39,14 @@ export class Conversion {
     return inSchemaOf(resource, { ...object, apiVersion });
   }
 
-  /** For fields and their owners, who know nothing of defaults. */
+  /** Converts without defaults, for field ownership. */
   #plain({ resource, rules }: Endpoint, object: KubeObject, apiVersion: string): KubeObject | undefined {
     if (object.apiVersion === apiVersion) return object;
     if (resource.crd === undefined) return rules.convert?.(object, apiVersion) ?? { ...object, apiVersion };
     return strategyOf(resource.crd) === "Webhook" ? undefined : { ...object, apiVersion };
   }
 
-  /** One question for all that need it. The order is kept. */
+  /** Converts with a single webhook call for all objects that need one. Keeps the order. */
   async convertAll(endpoint: Endpoint, objects: readonly KubeObject[], apiVersion: string): Promise<KubeObject[]> {
     const converted = objects.map((object) => this.convertNow(endpoint, object, apiVersion));
     const foreign = objects.filter((_, index) => converted[index] === undefined);
@@ -62,7 +62,10 @@ export class Conversion {
     });
   }
 
-  /** Runs something pure that converts on its way, as often as conversions by webhook have to be fetched for it. */
+  /**
+   * Runs a pure function that converts synchronously. Each missing webhook conversion is fetched, then the function
+   * runs again.
+   */
   async during<T>(
     endpoint: Endpoint,
     run: (convert: (object: KubeObject, apiVersion: string) => KubeObject | undefined) => T,
@@ -88,7 +91,10 @@ export class Conversion {
   }
 }
 
-/** Another version may know fewer fields. Defaults are those of the stored version alone: a server sets them when it reads from its storage. */
+/**
+ * Prunes to the target version, which may have fewer fields. Only the stored version gets defaults, because a server
+ * sets them when it reads from storage.
+ */
 function inSchemaOf(resource: Endpoint["resource"], object: KubeObject): KubeObject {
   const version = resource.versions.find(({ name }) => name === versionName(object.apiVersion));
   if (version === undefined) return object;

@@ -3,7 +3,7 @@ import { crdWarnings, defaultCrd, validateCrd } from "../../schema/index.ts";
 import type { KubeObject } from "../../types.ts";
 import { type CrdStatus, specOf } from "./crdStatus.ts";
 
-/** The rules of CRDs: those of their kind, and what is to be said of the schemas that they bring. */
+/** The rules of CRDs: the rules of the kind, plus defaults, validation and warnings of schemas. */
 export function crdRules(rules: KindRules): KindRules {
   return {
     ...rules,
@@ -15,7 +15,7 @@ export function crdRules(rules: KindRules): KindRules {
   };
 }
 
-/** Objects may lie in every version that was ever the stored one. */
+/** Every former storage version stays in storedVersions, because objects may still be stored in it. */
 function withStoredVersion(crd: KubeObject): KubeObject {
   const storage = specOf(crd).versions.find((version) => version.storage)?.name;
   const status = (crd["status"] ?? {}) as CrdStatus;

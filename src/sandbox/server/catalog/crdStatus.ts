@@ -3,7 +3,7 @@ import { timestamp } from "./timestamp.ts";
 import { equalJson } from "./equal.ts";
 
 export const CRDS = { group: "apiextensions.k8s.io", plural: "customresourcedefinitions" };
-/** Holds a CRD until its objects are gone. */
+/** Keeps a CRD until its objects are gone. */
 export const CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 
 export interface Names {
@@ -39,7 +39,7 @@ export function isCrd({ group, plural }: ResourceName): boolean {
   return group === CRDS.group && plural === CRDS.plural;
 }
 
-/** What a first deletion notes in a CRD: that its objects have to go before it. */
+/** The CRD after its deletion has begun: with the cleanup finalizer and the condition Terminating. */
 export function crdMarkedForDeletion(crd: KubeObject, now: number): KubeObject {
   const { finalizers = [] } = crd.metadata;
   const status = (crd["status"] ?? {}) as CrdStatus;
@@ -68,7 +68,7 @@ export function isTrue(crd: KubeObject, type: string): boolean {
   return conditions?.some((condition) => condition.type === type && condition.status === "True") === true;
 }
 
-/** The status that a CRD should have; undefined when it has that already. */
+/** The status that a CRD should have; undefined if unchanged. */
 export function statusFor(
   crd: KubeObject,
   conflict: { reason: string; message: string } | undefined,

@@ -11,7 +11,7 @@ import { decodeError, validate, validateScale, withDefaults } from "../../schema
 import type { FieldError, KubeObject, Resource, ResourceVersion } from "../../types.ts";
 import { equalJson } from "./equal.ts";
 
-/** The rules of a custom resource: those of the API server for all of them, with the schema of the CRD. */
+/** The rules of a custom resource: the API server's common rules with the schema of the CRD. */
 export function customRules(resource: Resource): KindRules {
   const { definitions, group, namespaced } = resource;
   const versions = new Map(resource.versions.map((version) => [`${group}/${version.name}`, version]));
@@ -33,7 +33,7 @@ export function customRules(resource: Resource): KindRules {
       const { schema } = versionOf(apiVersion);
       const wrong = decodeError(schema, definitions, object);
       if (wrong !== undefined) throw new DecodeError(wrong);
-      // Empty labels, finalizers and the like are none: as with every kind, they are not written.
+      // As with every kind, empty labels, finalizers and similar fields are not stored.
       return withDefaults(schema, definitions, { ...object, metadata: decodedMetadata(object.metadata) });
     },
     prepareForCreate(object) {
@@ -47,7 +47,7 @@ export function customRules(resource: Resource): KindRules {
       return { ...next, metadata: { ...next.metadata, generation } };
     },
     prepareForStatusUpdate(object, old) {
-      // Ownership of the status is written in the metadata, of which nothing else changes here.
+      // managedFields may change with the status; other metadata stays.
       const { managedFields } = object.metadata;
       const metadata = { ...old.metadata, ...defined({ managedFields }) };
       return { ...withStatusOf(old, object), metadata };

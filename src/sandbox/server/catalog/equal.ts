@@ -1,4 +1,4 @@
-/** Whether two JSON values are the same; a field that is undefined counts as absent. */
+/** Deep equality of JSON values; an undefined field counts as absent. */
 export function equalJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
@@ -18,8 +18,8 @@ export function equalJson(one: unknown, other: unknown): boolean {
 }
 
 /**
- * The same value as `next`, built from the parts of `old` wherever they are equal; `old` itself when all is. So the versions of an object share
- * in memory what did not change.
+ * Returns `next` built from parts of `old` wherever they are equal; `old` itself if everything is equal. Versions of an
+ * object thus share unchanged parts in memory.
  */
 export function sharing<T>(next: T, old: unknown): T {
   if (next === old || typeof next !== "object" || typeof old !== "object" || next === null || old === null) return next;
@@ -42,7 +42,7 @@ export function sharing<T>(next: T, old: unknown): T {
     if (value === undefined) continue;
     count++;
     if (field === "__proto__") {
-      // What JSON may call a field, and an assignment would take for something else.
+      // JSON allows this field name; a plain assignment would set the prototype.
       Object.defineProperty(fields, field, { value, enumerable: true, configurable: true, writable: true });
       isSame &&= Object.hasOwn(before, field) && equalJson(value, before[field]);
       continue;

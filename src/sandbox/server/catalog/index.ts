@@ -1,7 +1,7 @@
 /**
- * The kinds that this server serves, built in and custom.
+ * The kinds that this server serves, built-in and custom.
  *
- * Promises: a CustomResourceDefinition is established by the same rules as on kube-apiserver.
+ * Promises: CustomResourceDefinitions are established by the rules of kube-apiserver.
  */
 export { apiVersionOf, Catalog, type Endpoint } from "./catalog.ts";
 export { Conversion } from "./conversion.ts";

@@ -1,13 +1,13 @@
 import { badRequest } from "../../statusError.ts";
 
 export interface FieldRequirement {
-  /** As in `metadata.name`. */
+  /** Such as `metadata.name`. */
   field: string;
   equal: boolean;
   value: string;
 }
 
-/** Reads the text of a `fieldSelector` parameter: `status.phase!=Running,metadata.name=web`. Throws a StatusError 400. */
+/** Parses a `fieldSelector` parameter: `status.phase!=Running,metadata.name=web`. Throws a StatusError 400. */
 export function parseFieldSelector(text: string): FieldRequirement[] {
   return terms(text).map((term) => {
     const match = /^([^=!]*)(!=|==|=)(.*)$/s.exec(term);
@@ -21,7 +21,7 @@ export function matchesFields(requirements: readonly FieldRequirement[], valueOf
   return requirements.every(({ field, equal, value }) => (valueOf(field) === value) === equal);
 }
 
-/** Commas separate, unless a backslash stands before. */
+/** Splits at commas that no backslash escapes. */
 function terms(text: string): string[] {
   return (text.match(/(?:\\.|[^,\\])+/gs) ?? []).filter((term) => term !== "");
 }

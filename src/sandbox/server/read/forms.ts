@@ -4,12 +4,15 @@ import { type Endpoint } from "../catalog/index.ts";
 import type { ListAnswer } from "./list.ts";
 import { type Wanted } from "../request/index.ts";
 
-/** How the caller wants objects: as they are, as metadata only, or as rows of a Table. */
+/** The requested form of objects: full objects, metadata only, or rows of a Table. */
 export interface Form extends Wanted {
   includeObject: IncludeObject;
 }
 
-/** One object; only what the resource itself declares can be shown as a Table, so a Scale or a Status stays as it is. */
+/**
+ * One object in the requested form. A Scale or a Status stays unchanged, because only the resource's own kind has table
+ * columns.
+ */
 export function objectIn(form: Form, endpoint: Endpoint, object: KubeObject, now: number): unknown {
   if (object.kind !== endpoint.resource.kind) return object;
   switch (form.as) {
@@ -34,7 +37,7 @@ export function listIn(form: Form, endpoint: Endpoint, { items, metadata }: List
         kind: resource.listKind,
         apiVersion,
         metadata,
-        // The items of a list of built-in kinds do not repeat what the list says.
+        // Items of built-in lists do not repeat the kind and apiVersion of the list.
         items: resource.crd === undefined ? items.map(({ kind: _k, apiVersion: _v, ...rest }) => rest) : items,
       };
     case "PartialObjectMetadata":

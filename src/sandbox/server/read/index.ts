@@ -1,7 +1,7 @@
 /**
  * Get, list and watch.
  *
- * Promises: a watch goes on from a resourceVersion without a gap, or says that it is too old.
+ * Promises: a watch continues from a resourceVersion without a gap, or reports that the resourceVersion is too old.
  */
 export { type Form, listIn, objectIn } from "./forms.ts";
 export { checkReached, type ListAnswer, listObjects } from "./list.ts";

@@ -12,7 +12,7 @@ const KEY = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Z
 const VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/;
 const TOKEN = /\s*(==|!=|=|!|>|<|\(|\)|,|[^\s=!<>(),]+)/y;
 
-/** Reads the text of a `labelSelector` parameter: `app=web,tier in (a, b),!old`. Throws a StatusError 400. */
+/** Parses a `labelSelector` parameter: `app=web,tier in (a, b),!old`. Throws a StatusError 400. */
 export function parseLabelSelector(text: string): LabelRequirement[] {
   const tokens = tokensOf(text);
   const requirements: LabelRequirement[] = [];

@@ -12,12 +12,12 @@ export interface ListMeta {
 }
 
 export interface ListAnswer {
-  /** In the version of the request. */
+  /** The objects in the version of the request. */
   items: KubeObject[];
   metadata: ListMeta;
 }
 
-/** Lists objects, in pages when a limit is set: all pages show the same revision. Throws a StatusError. */
+/** Lists objects, in pages if a limit is set. All pages show the same revision. Throws a StatusError. */
 export async function listObjects(api: Api, target: Target, options: ListOptions): Promise<ListAnswer> {
   const { endpoint } = target;
   const selection = selectionOf(endpoint, { ...options, namespace: target.namespace });
@@ -40,7 +40,7 @@ export async function listObjects(api: Api, target: Target, options: ListOptions
   const metadata: ListMeta = { resourceVersion: String(page.revision) };
   if (last !== undefined) {
     metadata.continue = encodeContinueToken({ revision: page.revision, after: last });
-    // With a selector nobody knows how many of the rest will match.
+    // With a selector the number of remaining matches is unknown.
     if (selection.matches === undefined) metadata.remainingItemCount = remaining;
   }
   return { items: converted, metadata };
@@ -70,7 +70,7 @@ function nextPage(api: Api, options: ListOptions): Page {
   return { revision: token.revision < 0 ? api.store.revision : token.revision, after: token.after };
 }
 
-/** A revision that this server has not reached: perhaps another one has. Throws a StatusError 504. */
+/** Refuses a revision that this server has not reached; another server might have. Throws a StatusError 504. */
 export function checkReached(api: Api, revision: number): void {
   const current = api.store.revision;
   if (revision <= current) return;

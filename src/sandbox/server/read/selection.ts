@@ -4,12 +4,12 @@ import { type Endpoint } from "../catalog/index.ts";
 import { matchesFields, parseFieldSelector } from "./fieldSelector.ts";
 import { matchesLabels, parseLabelSelector } from "./labelSelector.ts";
 
-/** Which objects of a resource a list or a watch is about. */
+/** The objects of a resource that a list or watch covers. */
 export interface Selection {
   namespace: string | undefined;
-  /** Set when only an object of that name can match. */
+  /** Set if only an object of this name can match. */
   name: string | undefined;
-  /** Undefined: all match. */
+  /** Undefined: all objects match. */
   matches: ((object: KubeObject) => boolean) | undefined;
 }
 
@@ -21,7 +21,9 @@ export interface Selectors {
 
 const METADATA_FIELDS = ["metadata.name", "metadata.namespace"];
 
-/** Objects are tested in the stored version; field selectors mean the fields of the endpoint's. Throws a StatusError 400. */
+/**
+ * Tests objects in the stored version; field selectors name fields of the endpoint's version. Throws a StatusError 400.
+ */
 export function selectionOf(endpoint: Endpoint, { namespace, labelSelector, fieldSelector }: Selectors): Selection {
   const labels = parseLabelSelector(labelSelector ?? "");
   const fields = parseFieldSelector(fieldSelector ?? "");

@@ -10,10 +10,10 @@ import { checkReached } from "./list.ts";
 import { type ListOptions, revisionOf } from "../request/index.ts";
 import { type Selection, selectionOf } from "./selection.ts";
 
-/** Where the lines of a watch go. */
+/** Receives the lines of a watch. */
 export interface WatchSink {
   send(line: Buffer): void;
-  /** The watch is over: the server ends it. */
+  /** Called when the server ends the watch. */
   end(): void;
 }
 
@@ -36,7 +36,7 @@ export class Watches {
     return this.#open.size;
   }
 
-  /** Begins to send. Throws a StatusError when the request makes no sense; what goes wrong later comes as an ERROR event. */
+  /** Starts to send. Throws a StatusError for an invalid request; later errors are sent as ERROR events. */
   async start(api: Api, target: Target, options: ListOptions, form: Form, sink: WatchSink): Promise<Watch> {
     const watch = new Watch(api, target, options, form, this.#texts, sink);
     watch.paused = this.#paused;
@@ -52,17 +52,17 @@ export class Watches {
     return watch;
   }
 
-  /** Ends all of them, as a server that sheds its connections. */
+  /** Ends all watches, like a server that sheds its connections. */
   cut(): void {
     for (const watch of [...this.#open]) watch.end();
   }
 
-  /** Ends those of resources that are not served any more, or otherwise than before. */
+  /** Ends watches of resources that are no longer served or have changed. */
   cutUnserved(catalog: Catalog): void {
     for (const watch of [...this.#open]) if (!watch.isServed(catalog)) watch.end();
   }
 
-  /** From now on nothing is sent until {@link resume}; then everything comes at once. */
+  /** Holds all events back until {@link resume}, which sends them at once. */
   pause(): void {
     this.#paused = true;
     for (const watch of this.#open) watch.paused = true;
@@ -79,7 +79,7 @@ export class Watches {
     this.#bookmarks = undefined;
   }
 
-  /** One timer for all watches, and none while nobody wants bookmarks. */
+  /** One timer for all watches, and none if no client wants bookmarks. */
   #nextBookmarks(): Disposable {
     return this.#clock.after(BOOKMARK_INTERVAL_MS, () => {
       this.#bookmarks = undefined;
@@ -90,7 +90,6 @@ export class Watches {
   }
 }
 
-/** One watch. */
 export class Watch implements Disposable {
   readonly #api: Api;
   readonly #target: Target;
@@ -103,7 +102,7 @@ export class Watch implements Disposable {
   #held: Buffer[] | undefined;
   /** Lines that wait for the conversion webhook, in order. */
   #converting: Promise<void> | undefined;
-  /** Changes up to here are sent, or were known to the client from the start. */
+  /** The client knows all changes up to this revision. */
   #revision = 0;
   #ended = false;
   #rows = false;
@@ -123,7 +122,7 @@ export class Watch implements Disposable {
     return catalog.endpoint(resource.group, version.name, resource.plural)?.resource.versions === resource.versions;
   }
 
-  /** Called once, whoever ends the watch. */
+  /** Called once, no matter who ends the watch. */
   onClosed(callback: () => void): void {
     this.#stack.defer(callback);
   }
@@ -137,7 +136,7 @@ export class Watch implements Disposable {
     }
   }
 
-  /** Sends what there is, and then whatever happens. */
+  /** Sends the existing objects, then changes. */
   async begin(): Promise<void> {
     const { resourceVersion, sendInitialEvents, allowWatchBookmarks } = this.#options;
     const revision = revisionOf(resourceVersion, (why) => failure(500, "", why));
@@ -165,7 +164,7 @@ export class Watch implements Disposable {
     await this.#converting;
   }
 
-  /** Sends how far the watch is. False when the client does not want that. */
+  /** Sends the current revision as a bookmark. False if the client does not want bookmarks. */
   bookmark(annotations?: Record<string, string>): boolean {
     if (!this.#options.allowWatchBookmarks) return false;
     const { resource, apiVersion } = this.#target.endpoint;
@@ -188,7 +187,7 @@ export class Watch implements Disposable {
     this.#sink.end();
   }
 
-  /** The client is gone. */
+  /** Called when the client is gone. */
   [Symbol.dispose](): void {
     this.#ended = true;
     this.#stack.dispose();
@@ -207,7 +206,7 @@ export class Watch implements Disposable {
     const is = type !== "DELETED" && this.#selects(object);
     const was = old !== undefined && this.#selects(old);
     if (is) this.#emit(was ? "MODIFIED" : "ADDED", object);
-    // What left the selection is sent as it last was inside, with the revision of the change.
+    // An object that left the selection is sent in its last matching state, with the revision of the change.
     else if (was) this.#emit("DELETED", type === "DELETED" ? object : atRevision(old, revision));
   }
 
@@ -276,7 +275,7 @@ export class Watch implements Disposable {
   }
 }
 
-/** The lines of the latest event: many watches send the very same. */
+/** The lines of the latest event, which many watches send unchanged. */
 class EventTexts {
   #source: KubeObject | undefined;
   readonly #lines = new Map<string, Buffer>();

@@ -3,7 +3,7 @@ import type { Store } from "../../store/index.ts";
 import type { SandboxClock, UserInfo } from "../../types.ts";
 import { ISSUER, type ServiceAccountClaims, type ServiceAccountTokens } from "./tokens.ts";
 
-/** Everybody who shows a token that counts. */
+/** The group of all users with a valid token. */
 const AUTHENTICATED = "system:authenticated";
 
 export const ADMINISTRATOR: UserInfo = {
@@ -20,13 +20,13 @@ export interface AuthenticationParts {
   clock: SandboxClock;
 }
 
-/** Who shows that token, and for which audiences it counts. */
+/** The user of a token, and the audiences that accept the token. */
 export interface TokenHolder {
   user: UserInfo;
   audiences: readonly string[];
 }
 
-/** Says who asks. */
+/** Finds the user of a request. */
 export class Authentication {
   readonly #parts: AuthenticationParts;
   readonly #adminToken: Buffer;
@@ -36,7 +36,10 @@ export class Authentication {
     this.#adminToken = Buffer.from(parts.adminToken);
   }
 
-  /** From the header `Authorization`; somebody anonymous without a bearer token, as with a user and a password. Undefined: the credentials are wrong, which is a 401. */
+  /**
+   * The user of an `Authorization` header. Anonymous without a bearer token, also for basic authentication. Undefined
+   * for wrong credentials (401).
+   */
   userOf(authorization: string | undefined): UserInfo | undefined {
     const token = /^bearer +(\S+)/i.exec(authorization?.trim() ?? "")?.[1];
     if (token === undefined) return ANONYMOUS;
@@ -44,7 +47,7 @@ export class Authentication {
     return holder?.audiences.includes(ISSUER) === true ? holder.user : undefined;
   }
 
-  /** Undefined for a token that does not count, or not any more. */
+  /** Undefined for an invalid or expired token. */
   holderOf(token: string): TokenHolder | undefined {
     const bytes = Buffer.from(token);
     if (bytes.length === this.#adminToken.length && timingSafeEqual(bytes, this.#adminToken)) {
@@ -55,7 +58,7 @@ export class Authentication {
     return { user: userOf(claims), audiences: claims.audiences };
   }
 
-  /** A token ends with its time, with its ServiceAccount and with the object that it is bound to. */
+  /** A token becomes invalid when it expires, or when its ServiceAccount or its bound object is gone. */
   #isCurrent({ namespace, name, uid, issuedAt, expiresAt, bound }: ServiceAccountClaims): boolean {
     const { clock, store } = this.#parts;
     const now = clock.now() / 1000;
@@ -66,7 +69,7 @@ export class Authentication {
   }
 }
 
-/** The server forgives a token that seems to come from the near future. */
+/** The server accepts tokens issued slightly in the future. */
 const LEEWAY_SECONDS = 60;
 
 function userOf({ namespace, name, uid, id, bound }: ServiceAccountClaims): UserInfo {

@@ -6,7 +6,7 @@ import type { UserInfo } from "../../types.ts";
 const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 const EXTRA = "impersonate-extra-";
 
-/** Who the request is made for: the headers `Impersonate-…` of somebody who may do that. Throws a StatusError 403. */
+/** The user after the `Impersonate-…` headers, if the caller may impersonate. Throws a StatusError 403. */
 export function impersonated(
   user: UserInfo,
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,

@@ -1,5 +1,5 @@
 /**
- * What a request says: its path, verb, query and user.
+ * Reads a request: path, verb, query and user.
  *
  * Promises: a request that kube-apiserver refuses is refused with the same status.
  */

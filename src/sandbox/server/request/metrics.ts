@@ -13,7 +13,7 @@ export interface CountedRequest {
   code: number;
 }
 
-/** Counts requests, and writes the page `/metrics` in the text format of Prometheus, with the names of kube-apiserver. */
+/** Counts requests, and renders `/metrics` in the Prometheus text format with kube-apiserver's metric names. */
 export class RequestMetrics {
   readonly #counts = new Map<string, number>();
   #watches = 0;

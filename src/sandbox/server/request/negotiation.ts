@@ -1,11 +1,11 @@
 import { failure } from "../../statusError.ts";
 
-/** In which form the caller wants the answer. */
+/** The requested form of the answer. */
 export interface Wanted {
   format: "json" | "yaml";
-  /** What the object or list is turned into first. */
+  /** The representation of the object or list. */
   as: "Object" | "Table" | "PartialObjectMetadata";
-  /** The version of meta.k8s.io that was asked for, `v1` or `v1beta1`, when `as` is not Object. */
+  /** The requested version of meta.k8s.io, `v1` or `v1beta1`, unless `as` is Object. */
   metaVersion: string;
 }
 
@@ -16,7 +16,7 @@ const FORMATS: Readonly<Record<string, Wanted["format"]>> = {
   "*/*": "json",
 };
 
-/** Chooses the first form of the `Accept` header that there is. Throws a StatusError 406 when there is none. */
+/** The first supported form of the `Accept` header. Throws a StatusError 406 if none is supported. */
 export function wantedForm(accept: string | undefined): Wanted {
   if (accept === undefined || accept.trim() === "") return { format: "json", as: "Object", metaVersion: "v1" };
   for (const clause of accept.split(",")) {

@@ -3,7 +3,7 @@ import { badRequest, invalid } from "../../statusError.ts";
 import type { FieldError, RequestContext } from "../../types.ts";
 import { isTrue } from "./requestInfo.ts";
 
-/** The parameters that writes, lists and watches share, read and checked as the API server does. */
+/** Query parameters of writes, lists and watches, read and checked as the API server does. */
 
 export type FieldValidation = RequestContext["fieldValidation"];
 
@@ -15,7 +15,7 @@ export interface WriteOptions {
 }
 
 const VALIDATIONS: readonly string[] = ["", "Ignore", "Strict", "Warn"];
-/** No name of a field manager is longer. */
+/** Maximum length of a field manager's name. */
 const LONGEST_MANAGER = 128;
 
 /** `kind`: CreateOptions, UpdateOptions, PatchOptions, DeleteOptions. Throws a StatusError 422. */
@@ -57,7 +57,7 @@ export function writeOptionsOf(query: URLSearchParams, kind: string, isApply = f
   };
 }
 
-/** The name of a manager that names none: the first word of its user agent. */
+/** The default field manager: the first part of the user agent. */
 export function managerOf(userAgent: string | undefined): string {
   const [product = ""] = (userAgent ?? "").split("/");
   return product.replaceAll(/\p{C}/gu, "").slice(0, LONGEST_MANAGER);
@@ -69,7 +69,7 @@ export interface ListOptions {
   /** 0: no limit. */
   limit: number;
   continue: string;
-  /** "" when none is said. */
+  /** "" if absent. */
   resourceVersion: string;
   resourceVersionMatch: "" | "Exact" | "NotOlderThan";
   sendInitialEvents: boolean | undefined;
@@ -77,7 +77,7 @@ export interface ListOptions {
   timeoutSeconds: number | undefined;
 }
 
-/** Throws a StatusError: 400 for what is no number, 422 for what does not go together. */
+/** Throws a StatusError: 400 for an invalid number, 422 for a forbidden combination of parameters. */
 export function listOptionsOf(query: URLSearchParams, isWatch: boolean): ListOptions {
   const sendInitialEvents = query.get("sendInitialEvents");
   const options: ListOptions = {
@@ -139,7 +139,7 @@ function watchErrors({ resourceVersionMatch: match, sendInitialEvents }: ListOpt
   return errors;
 }
 
-/** A resourceVersion as a number, 0 when none is said. Throws what the caller makes of a text that is none. */
+/** A resourceVersion as a number; 0 for an empty text. Throws the result of `refusal` for an invalid one. */
 export function revisionOf(resourceVersion: string, refusal: (why: string) => Error): number {
   if (resourceVersion === "") return 0;
   if (/^\d+$/.test(resourceVersion)) return Number(resourceVersion);

@@ -1,4 +1,4 @@
-/** What a request is about, read from its method, path and query alone. */
+/** The attributes of a request, read from its method, path and query only. */
 
 export interface ResourceRequest {
   kind: "Resource";
@@ -6,7 +6,7 @@ export interface ResourceRequest {
   verb: string;
   group: string;
   version: string;
-  /** The plural. */
+  /** The plural name. */
   resource: string;
   namespace?: string;
   name?: string;
@@ -30,10 +30,16 @@ const VERBS: Readonly<Record<string, string>> = {
   PATCH: "patch",
   DELETE: "delete",
 };
-/** Below a namespace these are of the namespace itself, everything else is a resource inside. */
+/**
+ * Below a namespace these segments are subresources of the namespace; every other segment is a resource in the
+ * namespace.
+ */
 const NAMESPACE_SUBRESOURCES = new Set(["status", "finalize"]);
 
-/** `path` is decoded segment by segment; a path that is no resource's (`/api`, `/version`, a group's list) is a NonResource. */
+/**
+ * Decodes `path` segment by segment. A path that names no resource (`/api`, `/version`, a group's list) is a
+ * NonResource.
+ */
 export function requestInfoOf(method: string, path: string, query: URLSearchParams): RequestInfo {
   const segments = path.split("/").filter((segment) => segment !== "");
   const nonResource: NonResourceRequest = { kind: "NonResource", verb: method.toLowerCase(), path };
@@ -52,7 +58,7 @@ export function requestInfoOf(method: string, path: string, query: URLSearchPara
   return info;
 }
 
-/** Query parameters say `true`, `1` or nothing after the name for yes. */
+/** A query parameter is true with any value except `false` and `0`, also with none. */
 export function isTrue(value: string | null): boolean {
   return value !== null && value !== "false" && value !== "0";
 }

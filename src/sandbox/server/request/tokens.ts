@@ -1,34 +1,34 @@
 import { defined } from "../../../apis/index.ts";
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
 
-/** What a token of a ServiceAccount says. */
+/** Claims of a ServiceAccount token. */
 export interface ServiceAccountClaims {
   namespace: string;
   name: string;
   uid: string;
   audiences: readonly string[];
-  /** Epoch seconds. */
+  /** Seconds since 1970. */
   issuedAt: number;
   expiresAt: number;
   id: string;
-  /** The pod or secret that it is bound to: it ends with that object. */
+  /** The pod or secret that the token is bound to. The token becomes invalid with that object. */
   bound?: { kind: string; name: string; uid: string };
 }
 
 /** The audience of the API server itself, and the issuer of its tokens. */
 export const ISSUER = "https://kubernetes.default.svc.cluster.local";
 
-/** Tokens whose signature need not be computed again. */
+/** Number of verified tokens to remember. */
 const REMEMBERED = 64;
 
-/** Issues and reads the tokens of ServiceAccounts: JWTs with ES256, signed with a key of this cluster. */
+/** Issues and reads ServiceAccount tokens: JWTs with ES256, signed with a key of this cluster. */
 export class ServiceAccountTokens {
   readonly #privateKey: KeyObject;
   readonly #publicKey: KeyObject;
-  /** What genuine tokens say: that never changes. */
+  /** Claims of verified tokens, which never change. */
   readonly #read = new Map<string, ServiceAccountClaims>();
 
-  /** `keyPem`: PKCS #8; a new key without it. */
+  /** `keyPem`: PKCS #8; a new key if absent. */
   constructor(keyPem?: string) {
     this.#privateKey =
       keyPem === undefined
@@ -37,7 +37,7 @@ export class ServiceAccountTokens {
     this.#publicKey = createPublicKey(this.#privateKey);
   }
 
-  /** So that tokens outlive a restart. */
+  /** The key to store, so that tokens stay valid over a restart. */
   get keyPem(): string {
     return this.#privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   }
@@ -64,7 +64,7 @@ export class ServiceAccountTokens {
     return `${text}.${signature.toString("base64url")}`;
   }
 
-  /** What a token that this cluster signed says; undefined for any other text. Whether it has expired is the caller's question. */
+  /** The claims of a token signed by this cluster; undefined for any other text. The caller checks the expiry. */
   read(token: string): ServiceAccountClaims | undefined {
     const known = this.#read.get(token);
     if (known !== undefined) return known;
@@ -85,7 +85,7 @@ export class ServiceAccountTokens {
       { key: this.#publicKey, dsaEncoding: "ieee-p1363" },
       Buffer.from(signature, "base64url"),
     );
-    // A signature of this very key vouches for the shape of what it signed.
+    // A valid signature of this key guarantees the shape of the payload.
     return genuine ? claimsOf(JSON.parse(Buffer.from(payload, "base64url").toString()) as Payload) : undefined;
   }
 }

@@ -18,22 +18,22 @@ import { Watches } from "../read/index.ts";
 
 export interface ApiServerOptions {
   store: Store;
-  /** Also says which time the cluster thinks it is. */
+  /** Faults to inject; also the cluster's clock. */
   faults: Faults;
   tokens: ServiceAccountTokens;
   adminToken: string;
   certPem: string;
   keyPem: string;
-  /** As in `v1.35.4`. */
+  /** Such as `v1.35.4`. */
   version: string;
-  /** Takes what goes wrong where nobody waits for an answer. */
+  /** Takes errors of background work. */
   report: (error: unknown) => void;
 }
 
 const RBAC = "rbac.authorization.k8s.io";
 const WEBHOOKS = "admissionregistration.k8s.io";
 
-/** One API server: everything between its port and its store. */
+/** One API server, from its port to its store. */
 export class ApiServer implements AsyncDisposable {
   /** For the cluster's own controllers. */
   readonly local: LocalClient;
@@ -79,7 +79,7 @@ export class ApiServer implements AsyncDisposable {
     return dispatch(this.#parts, incoming);
   }
 
-  /** Serves on that port of the loopback address; 0 means any that is free. */
+  /** Serves on that loopback port; 0 means any free port. */
   async start(port: number): Promise<void> {
     const api = this.#api;
     for (const collection of api.store.collections()) {
@@ -96,7 +96,7 @@ export class ApiServer implements AsyncDisposable {
     this.#stack.use(this.#followFaults());
   }
 
-  /** Every watch ends; clients begin again. */
+  /** Ends every watch; clients start again. */
   cutWatches(): void {
     this.#watches.cut();
   }
@@ -106,7 +106,7 @@ export class ApiServer implements AsyncDisposable {
   }
 
   #followFaults(): Disposable {
-    // Closing and listening again take a moment each: they happen in the order in which they were asked for.
+    // Closing and listening take time, so the steps run in the order of the requests.
     let last = Promise.resolve();
     const next = (step: () => Promise<void>) => {
       last = last.then(step).catch((error: unknown) => this.#api.report(error));
@@ -133,7 +133,7 @@ export class ApiServer implements AsyncDisposable {
           next(() => this.#http.close());
           return;
         case "Recover":
-          // A server that starts again remembers no history.
+          // A restarted server has no history.
           this.#store.compact();
           settle();
           return;

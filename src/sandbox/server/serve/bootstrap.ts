@@ -7,7 +7,7 @@ import { timestamp } from "../catalog/index.ts";
 
 const NAMESPACES = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
-/** Makes what every cluster has from its first moment. What is there already stays as it is. */
+/** Creates the objects that every cluster starts with. Existing objects stay unchanged. */
 export async function bootstrap(api: Api, client: LocalClient, port: number): Promise<void> {
   for (const name of NAMESPACES) {
     const namespaces = { group: "", plural: "namespaces" };
@@ -25,7 +25,7 @@ export async function bootstrap(api: Api, client: LocalClient, port: number): Pr
   }
 }
 
-/** The address by which pods would find the server: the first of the range. */
+/** The Service `kubernetes`, with the first address of the range. */
 function kubernetesService(range: string, port: number): KubeObject {
   const first = (range.split("/")[0] ?? "").replace(/\d+$/, (last) => String(Number(last) + 1));
   return {
@@ -42,12 +42,12 @@ function kubernetesService(range: string, port: number): KubeObject {
   };
 }
 
-/** Roles with their managedFields, which are the same in every cluster of the process but for the time. */
+/** Roles with managedFields. Apart from the time they are equal in all clusters of the process. */
 const trackedRoles = new WeakMap<KubeObject, KubeObject>();
 
 /**
- * More than a hundred of them are the same in each of perhaps two hundred clusters: they are valid by construction, so they go straight into the
- * store and share everything but their metadata.
+ * Puts a built-in role straight into the store, because it is valid by construction. Over a hundred roles are equal in
+ * each of perhaps two hundred clusters, so they share everything but their metadata.
  */
 function putRole(api: Api, role: KubeObject): void {
   const endpoint = api.catalog.byKind(role.apiVersion, role.kind);

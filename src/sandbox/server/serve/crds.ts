@@ -6,8 +6,8 @@ import { type Catalog, CLEANUP_FINALIZER, CRDS, equalJson, isTrue, specOf, statu
 import { changeObject, deleteObject, tracked } from "../write/index.ts";
 
 /**
- * Follows the CRDs: accepts their names, serves what they declare, and takes their objects away before they go. As in a real server this
- * happens a moment after the write, so a client waits for the condition Established.
+ * Follows CRDs: accepts their names, serves their resources, and deletes their objects before a CRD is deleted. As in a
+ * real server all this happens shortly after the write, so a client waits for the condition Established.
  */
 export class CustomResources implements Disposable {
   readonly #api: Api;
@@ -61,7 +61,7 @@ export class CustomResources implements Disposable {
     this.#cleaning.delete(crd.metadata.name);
   }
 
-  /** Schemas are compiled by identity: what did not change keeps it. */
+  /** Keeps the resource of an unchanged spec, because schemas are compiled per object identity. */
   #serve(name: string, crd: KubeObject): void {
     if (!isTrue(crd, "Established")) return;
     const before = this.#served.get(name);
@@ -87,7 +87,7 @@ export class CustomResources implements Disposable {
     });
   }
 
-  /** Why the names cannot be taken; undefined when they can. */
+  /** The conflict of the CRD's names with another resource; undefined if they are free. */
   #conflictOf(crd: KubeObject): { reason: string; message: string } | undefined {
     const { group, names } = specOf(crd);
     for (const other of this.#catalog.resources) {
@@ -98,7 +98,7 @@ export class CustomResources implements Disposable {
       });
       const resources = new Set([other.plural, other.singular, ...other.shortNames]);
       const kinds = [other.kind, other.listKind];
-      // The server checks one name after the other and names the last that is taken.
+      // The server checks one name after the other and reports the last conflict.
       if (names.listKind !== undefined && kinds.includes(names.listKind)) return taken("ListKind", names.listKind);
       if (kinds.includes(names.kind)) return taken("Kind", names.kind);
       const short = names.shortNames?.findLast((one) => resources.has(one));
@@ -109,7 +109,7 @@ export class CustomResources implements Disposable {
     return undefined;
   }
 
-  /** Deletes all objects; when the last one is gone, the CRD may go. */
+  /** Deletes all objects of the CRD. Once they are gone, the CRD's finalizer is removed. */
   #cleanUp(name: string, crd: KubeObject): void {
     const { group, names } = specOf(crd);
     const collection = this.#api.store.collection({ group, plural: names.plural });
@@ -153,7 +153,7 @@ export class CustomResources implements Disposable {
     return target;
   }
 
-  /** What is gone meanwhile needs nothing more. */
+  /** An object deleted meanwhile needs no more work. */
   #later(work: () => Promise<unknown>): void {
     queueMicrotask(() => {
       work().catch((error: unknown) => {

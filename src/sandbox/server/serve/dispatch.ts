@@ -28,7 +28,7 @@ import { APPLY } from "../write/index.ts";
 import { type ServerInfo, serverPage } from "./serverPages.ts";
 import { checkMethod, notServed, runVerb, type VerbAnswer } from "./verbs.ts";
 
-/** Everything that answers requests of one cluster. */
+/** The parts that answer requests of one cluster. */
 export interface DispatchParts {
   api: Api;
   authentication: Authentication;
@@ -46,10 +46,10 @@ const OPTIONS_KINDS: Readonly<Record<string, string>> = {
   deletecollection: "DeleteOptions",
 };
 
-/** Without `timeoutSeconds` a watch lives that long, and up to as much again, as on a server. */
+/** Default lifetime of a watch without `timeoutSeconds`: between this and twice this, as on a server. */
 const LEAST_WATCH_SECONDS = 1800;
 
-/** From a request to its answer. Never throws: what goes wrong is an answer too. */
+/** Answers a request. Never throws: every error becomes an answer. */
 export async function dispatch(parts: DispatchParts, incoming: Incoming): Promise<Outgoing> {
   const info = requestInfoOf(incoming.method, incoming.path, incoming.query);
   const warnings: string[] = [];
@@ -121,7 +121,7 @@ const PAGE_NOT_FOUND: Outgoing = {
   body: "404 page not found\n",
 };
 
-/** Custom resources have no other paths than these; built-in ones refuse a method. */
+/** Other paths do not exist for custom resources; for built-in resources they refuse the method. */
 function isPlaced(namespaced: boolean, { namespace, verb }: ResourceRequest): boolean {
   if (!namespaced) return namespace === undefined;
   return namespace !== undefined || verb === "list" || verb === "watch";
@@ -241,7 +241,7 @@ function watch(
   };
 }
 
-/** Counts a stream when it is over. */
+/** Counts a stream when it ends. */
 function counting(begin: Extract<Outgoing, { kind: "Stream" }>["begin"], count: () => void): typeof begin {
   return async (sink) => {
     const running = await begin(sink);
@@ -256,7 +256,7 @@ function counting(begin: Extract<Outgoing, { kind: "Stream" }>["begin"], count: 
 
 function encoded(answer: VerbAnswer, { endpoint }: Target, form: Form, now: number): Outgoing {
   if (answer.kind === "Text") {
-    // A log without a line is no content.
+    // An empty log is answered with 204 No Content.
     const status = answer.text === "" ? 204 : 200;
     return { kind: "Whole", status, headers: { "content-type": "text/plain" }, body: answer.text };
   }
@@ -281,7 +281,7 @@ export function statusOf({ api }: Pick<DispatchParts, "api">, error: unknown): S
   return failure(500, "InternalError", message, { causes: [{ message: String(error) }] });
 }
 
-/** A refusal as an answer. What the server leaves out when it is empty is left out here. */
+/** A refusal as an answer. Omits empty fields, as the server does. */
 export function failed({ status, code }: StatusError, warnings: readonly string[] = []): Outgoing {
   const { reason, details, ...rest } = status;
   const { name, ...others } = details ?? {};

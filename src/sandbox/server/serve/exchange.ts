@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type WatchSink } from "../read/index.ts";
 
-/** One request, free of the protocol it came by. */
+/** One request, independent of the transport. */
 export interface Incoming {
   method: string;
-  /** Without the query. */
+  /** The path without the query. */
   path: string;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
@@ -15,14 +15,14 @@ export interface Incoming {
 
 export type Outgoing =
   | { kind: "Whole"; status: number; headers: Record<string, string | string[]>; body: string | Buffer }
-  /** `begin` is called once, sends until it is disposed or calls `end`. */
+  /** `begin` is called once. The stream sends until it is disposed or calls `end`. */
   | { kind: "Stream"; headers: Record<string, string | string[]>; begin: (sink: WatchSink) => Promise<Disposable> }
-  /** Never answered. */
+  /** The request is never answered. */
   | { kind: "Silence" }
   /** The connection is cut. */
   | { kind: "Reset" };
 
-/** Headers `Warning` as the server writes them; each text once. */
+/** `Warning` headers as the server writes them; each text once. */
 export function warningHeaders(warnings: readonly string[]): string[] {
   return [...new Set(warnings)].map(
     (text) =>

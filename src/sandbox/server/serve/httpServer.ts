@@ -18,14 +18,14 @@ export interface HttpServerOptions {
   certPem: string;
   keyPem: string;
   answer: (incoming: Incoming) => Promise<Outgoing>;
-  /** An answer for what went wrong while a stream began. */
+  /** Turns an error at the start of a stream into an answer. */
   failed: (error: unknown) => Outgoing;
 }
 
-/** The API server refuses larger bodies as well. */
+/** Size limit of a body, the same as the API server's. */
 const LARGEST_BODY = 3 * 1024 * 1024;
 const STREAMS = 100;
-/** A client that does not read its watch loses it before it costs too much memory. */
+/** Limit of unread watch data, which protects memory. A client that reads too slowly loses its watch. */
 const LARGEST_BACKLOG = 64 * 1024 * 1024;
 const HOST = "127.0.0.1";
 
@@ -49,11 +49,12 @@ export class HttpServer {
     return this.#server !== undefined;
   }
 
-  /** Begins to listen; 0 means any free port, which then stays the same. Throws EADDRINUSE when the port is taken. */
+  /** Listens on the port; 0 means any free port, which later calls keep. Throws EADDRINUSE for a port in use. */
   async listen(port: number): Promise<void> {
     const { certPem: cert, keyPem: key } = this.#options;
     const server = createSecureServer({ cert, key, allowHTTP1: true, settings: { maxConcurrentStreams: STREAMS } });
-    // Left alone, Node would close an idle connection after five seconds, and every probe of a client would begin with a handshake.
+    // By default Node closes an idle connection after five seconds; every probe of a client would then need a new
+    // handshake.
     Object.assign(server, { keepAliveTimeout: 0 });
     server.on(
       "request",
@@ -68,7 +69,7 @@ export class HttpServer {
       this.#sessions.add(session);
       session.once("close", () => this.#sessions.delete(session));
     });
-    // A client that breaks its connection off is no business of the server's.
+    // Connections broken by the client are no errors of the server.
     server.on("sessionError", () => undefined);
     server.on("tlsClientError", () => undefined);
     server.listen(port, HOST);
@@ -79,13 +80,13 @@ export class HttpServer {
     this.#server = server;
   }
 
-  /** Cuts all connections, as a crash does, and goes on listening. */
+  /** Cuts all connections, as a crash does, and keeps listening. */
   reset(): void {
     for (const session of this.#sessions) session.destroy();
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
-  /** Stops to listen and cuts all connections. */
+  /** Stops listening and cuts all connections. */
   async close(): Promise<void> {
     const server = this.#server;
     if (server === undefined) return;
@@ -99,7 +100,7 @@ export class HttpServer {
   async #serve(request: Request, response: Response): Promise<void> {
     const gone = new AbortController();
     response.once("close", () => gone.abort());
-    // A stream that the client resets is reported by `close`.
+    // `close` already reports a stream that the client resets.
     request.on("error", () => undefined);
     response.on("error", () => undefined);
     let outgoing: Outgoing;
@@ -127,7 +128,7 @@ export class HttpServer {
       case "Silence":
         return;
       case "Reset":
-        // The whole connection: over HTTP/2 the socket of a request is its stream only.
+        // Ends the whole connection: over HTTP/2 the request's socket is only its stream.
         if ("stream" in request) request.stream.session?.destroy();
         else request.socket.destroy();
         return;
@@ -135,7 +136,7 @@ export class HttpServer {
         const { body } = outgoing;
         const length = Buffer.byteLength(body);
         writeHead(response, outgoing.status, { ...outgoing.headers, "content-length": String(length) });
-        // A text leaves in one piece with the head; bytes would be a second one.
+        // A string body is sent in one piece with the head; a Buffer would be a second piece.
         if (request.method === "HEAD" || length === 0) response.end();
         else response.end(body);
         return;
@@ -192,7 +193,7 @@ function writeHead(response: Response, status: number, headers: Record<string, s
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
 
-/** Throws a StatusError 413. */
+/** Throws a StatusError 413 for a body that is too large. */
 async function readBody(request: Request): Promise<Buffer> {
   if (request.method === "GET" || request.method === "HEAD") return Buffer.alloc(0);
   const chunks: Buffer[] = [];

@@ -13,7 +13,7 @@ import {
 import { mergePatch } from "../../patch/index.ts";
 import { selectionOf } from "../read/index.ts";
 
-/** A client inside the process: no HTTP, no authorization, and otherwise the very same path. */
+/** A client inside the process: without HTTP and authorization, but otherwise on the same path as a request. */
 export function localClient(api: Api, manager: string): LocalClient {
   const context: RequestContext = {
     user: { name: `system:${manager}`, groups: ["system:masters", "system:authenticated"] },
@@ -71,7 +71,7 @@ export function localClient(api: Api, manager: string): LocalClient {
   };
 }
 
-/** Somebody may listen for a custom resource before, or after, its CRD is there. */
+/** A listener may subscribe before the CRD of its resource exists, or after the CRD is gone. */
 function storedAs(api: Api, resource: ResourceName): ResourceName {
   return api.catalog.has(resource) ? api.catalog.stored(resource).storedAs : resource;
 }

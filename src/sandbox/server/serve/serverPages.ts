@@ -1,9 +1,9 @@
 import type { Api } from "../api.ts";
 import { type RequestMetrics } from "../request/index.ts";
 
-/** What a server says of itself. */
+/** Facts that the server reports about itself. */
 export interface ServerInfo {
-  /** As in `v1.35.4`. */
+  /** Such as `v1.35.4`. */
   version: string;
   /** `127.0.0.1:PORT`. */
   address: string;
@@ -17,7 +17,7 @@ interface Page {
 const PLAIN = "text/plain; charset=utf-8";
 const JSON_TYPE = "application/json";
 
-/** The pages beside the API: health, version, metrics, and the list of paths. Undefined for any other path. */
+/** Pages outside the API: health, version, metrics, and the list of paths. Undefined for any other path. */
 export function serverPage(path: string, info: ServerInfo, api: Api, metrics: RequestMetrics): Page | undefined {
   switch (path) {
     case "/healthz":

@@ -32,13 +32,13 @@ import {
 } from "../write/index.ts";
 import { checkReached, type ListAnswer, listObjects } from "../read/index.ts";
 
-/** What a verb answers with. */
+/** The result of a verb. */
 export type VerbAnswer =
   | { kind: "Object"; code: number; object: unknown }
   | { kind: "List"; list: ListAnswer }
   | { kind: "Text"; text: string };
 
-/** A request for objects, with everything that its verb needs. */
+/** A request for objects, with all inputs of its verb. */
 export interface VerbRequest {
   api: Api;
   authentication: Authentication;
@@ -49,7 +49,7 @@ export interface VerbRequest {
   write: WriteOptions;
 }
 
-/** Carries out a request for objects other than a watch. Throws a StatusError. */
+/** Executes a request for objects, except a watch. Throws a StatusError. */
 export async function runVerb(request: VerbRequest): Promise<VerbAnswer> {
   const { verb, target } = request;
   switch (target.subresource) {
@@ -79,7 +79,7 @@ export async function runVerb(request: VerbRequest): Promise<VerbAnswer> {
   }
 }
 
-/** Of a custom resource the server says that the object is not there. */
+/** The server's answer to an unknown subresource; for a custom resource it is NotFound of the object. */
 function withoutSubresource(target: Target): StatusError {
   return target.endpoint.resource.crd === undefined ? notServed() : notFound(subjectOf(target, target.name ?? ""));
 }
@@ -126,7 +126,7 @@ async function runMain(request: VerbRequest): Promise<VerbAnswer> {
     const object = ofKind(catalog, endpoint, value);
     if (verb === "update" && name !== undefined) checkName(target, object);
     const result = decoded(endpoint, object, context);
-    // An empty list is how a client gives up all ownership; as any empty list it does not outlive the decoder.
+    // With an empty list a client gives up all ownership. The decoder drops empty lists, so this one is restored.
     if (object.metadata.managedFields?.length !== 0) return result;
     return { ...result, metadata: { ...result.metadata, managedFields: [] } };
   }
@@ -170,7 +170,7 @@ async function remove(request: VerbRequest): Promise<VerbAnswer> {
   const { object: marked, gone } = await deleteObject(api, target, options);
   const { resource } = endpoint;
   const answersWithObject = resource.group === "" && ANSWERED_WITH.has(resource.plural);
-  // A pod is answered with as it last was, others as they were before.
+  // The answer holds a deleted pod in its last state, other objects in their state before the deletion.
   const object = gone && resource.plural !== "pods" ? asBefore(before ?? marked, marked) : marked;
   if (!gone || answersWithObject) {
     return { kind: "Object", code: 200, object: await api.conversion.convert(endpoint, object, endpoint.apiVersion) };
@@ -180,12 +180,12 @@ async function remove(request: VerbRequest): Promise<VerbAnswer> {
   return { kind: "Object", code: 200, object: { ...SUCCESS, details } };
 }
 
-/** Without what the deletion noted in it, but for its version. */
+/** The object before the deletion, with the new resourceVersion. */
 function asBefore(before: KubeObject, { metadata: { resourceVersion } }: KubeObject): KubeObject {
   return { ...before, metadata: { ...before.metadata, ...defined({ resourceVersion }) } };
 }
 
-/** Of the core group: what a deletion answers with, where other kinds get a Status. */
+/** Kinds of the core group whose deletion answers with the object; other kinds get a Status. */
 const ANSWERED_WITH: ReadonlySet<string> = new Set(["pods", "services", "serviceaccounts", "persistentvolumeclaims"]);
 
 async function removeAll(request: VerbRequest): Promise<VerbAnswer> {
@@ -202,7 +202,7 @@ async function removeAll(request: VerbRequest): Promise<VerbAnswer> {
       const object = gone && target.endpoint.resource.plural !== "pods" ? listed : marked;
       items.push(await api.conversion.convert(target.endpoint, object, target.endpoint.apiVersion));
     } catch (error) {
-      // Somebody else deleted it first.
+      // Another request deleted the object first.
       if (storedObject(api, one, metadata.name) !== undefined) throw error;
     }
   }
@@ -216,7 +216,7 @@ async function finalize({ api, target, body }: VerbRequest): Promise<VerbAnswer>
   return { kind: "Object", code: 200, object };
 }
 
-/** What is to be deleted, and how: the options stand in the body, which may be empty, or in the query. */
+/** The target and options of a deletion. The options are in the body, or in the query if the body is empty. */
 function deletionOf({ body, query, target }: VerbRequest): { target: Target; options: DeleteOptions } {
   if (body.bytes.length === 0) return { target, options: deleteOptionsOf(undefined, query) };
   const expected = { apiVersion: "meta.k8s.io/v1", kind: "DeleteOptions" };
@@ -244,7 +244,7 @@ function pods(api: Api) {
   return api.catalog.stored({ group: "", plural: "pods" });
 }
 
-/** Which verbs the resource has, and whether the path names what the verb needs. */
+/** Checks that the resource allows the verb and that the path names what the verb needs. */
 export function checkMethod({ endpoint: { resource }, name, namespace, subresource }: Target, verb: string): void {
   const named = name !== undefined;
   const fits = verb === "create" || verb === "list" || verb === "watch" || verb === "deletecollection" ? !named : named;

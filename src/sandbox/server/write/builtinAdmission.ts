@@ -4,17 +4,17 @@ import { failure, notFound, type StatusError } from "../../statusError.ts";
 import type { KubeObject } from "../../types.ts";
 import { type Api, subjectOf, type Target } from "../api.ts";
 
-/** What the API server's own admission plugins do, before webhooks are asked. */
+/** The API server's built-in admission plugins, which run before webhooks. */
 
-/** These namespaces cannot be deleted. */
+/** Namespaces that cannot be deleted. */
 const IMMORTAL = new Set(["default", "kube-system", "kube-public"]);
 const DEFAULT_SERVICE_ACCOUNT = "default";
 const NAMESPACES = { group: "", plural: "namespaces" };
 const SERVICE_ACCOUNTS = { group: "", plural: "serviceaccounts" };
-/** Questions that are asked while a namespace goes away. */
+/** Reviews allowed in a terminating namespace. */
 const ALLOWED_WHILE_TERMINATING = new Set(["localsubjectaccessreviews"]);
 
-/** Nothing is created in a namespace that does not exist or is going. Throws a StatusError. */
+/** Refuses creation in a missing or terminating namespace. Throws a StatusError. */
 export function checkNamespace(api: Api, target: Target, name: string): void {
   const { endpoint, namespace } = target;
   if (!endpoint.resource.namespaced || namespace === undefined) return;
@@ -31,14 +31,14 @@ export function checkNamespace(api: Api, target: Target, name: string): void {
   ]);
 }
 
-/** Throws a StatusError 403. */
+/** Refuses the deletion of protected namespaces with a StatusError 403. */
 export function checkDeletion(target: Target, name: string): void {
   const { resource } = target.endpoint;
   if (resource.group !== "" || resource.plural !== "namespaces" || !IMMORTAL.has(name)) return;
   throw refusal(target, name, "this namespace may not be deleted");
 }
 
-/** What plugins set on a new object. Throws a StatusError 403. */
+/** Sets the fields that plugins set on a new object. Throws a StatusError 403. */
 export function admitNew(api: Api, target: Target, object: KubeObject): KubeObject {
   const { resource } = target.endpoint;
   if (resource.group !== "" || target.subresource !== undefined) return object;
@@ -56,14 +56,14 @@ export function admitNew(api: Api, target: Target, object: KubeObject): KubeObje
   }
 }
 
-/** Keeps a volume that is in use. */
+/** Adds a protection finalizer, which keeps a volume or claim while it is in use. */
 function withFinalizer(object: KubeObject, finalizer: string): KubeObject {
   const { finalizers = [] } = object.metadata;
   if (finalizers.includes(finalizer)) return object;
   return { ...object, metadata: { ...object.metadata, finalizers: [...finalizers, finalizer] } };
 }
 
-/** A new node gets no pods before it has said that it is ready. */
+/** A new node gets no pods before it reports that it is ready. */
 function withNotReadyTaint(node: KubeObject): KubeObject {
   const spec = (node["spec"] ?? {}) as { taints?: { key: string; effect: string }[] };
   const taint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
@@ -71,7 +71,7 @@ function withNotReadyTaint(node: KubeObject): KubeObject {
   return { ...node, spec: { ...spec, taints: [...(spec.taints ?? []), taint] } };
 }
 
-/** Nobody grants more than they have. Throws a StatusError 403. */
+/** A user cannot grant permissions that the user does not have. Throws a StatusError 403. */
 export function checkGrants(api: Api, target: Target, object: KubeObject, old: KubeObject | undefined): void {
   const { resource } = target.endpoint;
   if (resource.group !== "rbac.authorization.k8s.io") return;
@@ -83,7 +83,7 @@ function withServiceAccount(api: Api, target: Target, pod: KubeObject): KubeObje
   const said = spec["serviceAccountName"];
   const name = typeof said === "string" && said !== "" ? said : DEFAULT_SERVICE_ACCOUNT;
   const account = api.store.collection(SERVICE_ACCOUNTS).get(target.namespace, name);
-  // The default account comes with its namespace, a moment later: nobody shall have to wait for that.
+  // The default ServiceAccount is created shortly after its namespace, so a pod does not have to wait for it.
   if (account === undefined && name !== DEFAULT_SERVICE_ACCOUNT) {
     const why = `error looking up service account ${target.namespace}/${name}: serviceaccount "${name}" not found`;
     throw refusal(target, pod.metadata.name, why);
@@ -101,7 +101,7 @@ interface Toleration {
   tolerationSeconds?: number;
 }
 
-/** For five minutes a pod stays on a node that is not heard of. */
+/** A pod stays five minutes on a node that is not ready or unreachable. */
 function withTolerations(pod: KubeObject): KubeObject {
   const spec = (pod["spec"] ?? {}) as Record<string, unknown>;
   const tolerations = (spec["tolerations"] ?? []) as Toleration[];
@@ -118,7 +118,7 @@ function withTolerations(pod: KubeObject): KubeObject {
   return { ...pod, spec: { ...spec, tolerations: [...tolerations, ...added], priority, preemptionPolicy } };
 }
 
-/** As a plugin refuses: a StatusError 403. */
+/** The refusal of a plugin: a StatusError 403. */
 export function refusal(
   target: Target,
   name: string,

@@ -10,12 +10,12 @@ import { chargeQuotas } from "./quotas.ts";
 import { equalJson, timestamp } from "../catalog/index.ts";
 import { decoded } from "./input.ts";
 
-/** How often another name is made up when the generated one is taken. */
+/** Number of attempts to find a free generated name. */
 const NAME_ATTEMPTS = 8;
 
 /**
- * Creates an object from a submission that is decoded already. Answers in the version of the request. Throws a StatusError; nothing is
- * kept then, and nothing is taken.
+ * Creates an object from a decoded submission. The result is in the version of the request. Throws a StatusError; a
+ * failed creation stores nothing and releases its allocations.
  */
 export async function createObject(api: Api, target: Target, submission: KubeObject): Promise<KubeObject> {
   const { deletionTimestamp: _d, deletionGracePeriodSeconds: _g, ...given } = submission.metadata;
@@ -28,7 +28,7 @@ export async function createObject(api: Api, target: Target, submission: KubeObj
   return createTracked(api, target, await trackedNew(api, target, object));
 }
 
-/** The rest of a creation: of one that knows already who owns its fields. */
+/** Completes the creation of an object whose managedFields are set. */
 export async function createTracked(api: Api, target: Target, tracked: KubeObject): Promise<KubeObject> {
   const { endpoint, context } = target;
   refuseWhileCrdGoes(target);
@@ -68,7 +68,7 @@ function isGenerated({ metadata: { name, generateName: prefix } }: KubeObject): 
   return (name === undefined || name === "") && prefix !== undefined && prefix !== "";
 }
 
-/** Checks the namespace against the URL's. Throws a StatusError 400. */
+/** Checks the object's namespace against the URL's. Throws a StatusError 400. */
 export function inNamespace({ endpoint: { resource }, namespace }: Target, object: KubeObject): KubeObject {
   const said = object.metadata.namespace ?? "";
   if (!resource.namespaced) {
@@ -82,7 +82,7 @@ export function inNamespace({ endpoint: { resource }, namespace }: Target, objec
   return { ...object, metadata: { ...object.metadata, ...defined({ namespace }) } };
 }
 
-/** Asks the mutating webhooks; what they answer passes through defaults again. */
+/** Calls the mutating webhooks; their result gets defaults again. */
 export async function mutated(api: Api, target: Target, object: KubeObject, old?: KubeObject): Promise<KubeObject> {
   if (!api.hasWebhooks()) return object;
   const question = admissionOf(target, old === undefined ? "CREATE" : "UPDATE", object, old);
@@ -92,7 +92,10 @@ export async function mutated(api: Api, target: Target, object: KubeObject, old?
   return decoded(target.endpoint, answer, { ...target.context, fieldValidation: "Ignore" });
 }
 
-/** Asks the webhooks about what a subresource is given, a Binding or an Eviction; answers with what they leave of it. Throws a StatusError. */
+/**
+ * Calls the webhooks for the object of a subresource, a Binding or an Eviction, and returns the result. Throws a
+ * StatusError.
+ */
 export async function admittedForm(api: Api, target: Target, form: KubeObject): Promise<KubeObject> {
   if (!api.hasWebhooks()) return form;
   const question = admissionOf(target, "CREATE", form, undefined);

@@ -11,13 +11,13 @@ const ORPHAN = "orphan";
 const FOREGROUND = "foregroundDeletion";
 
 export interface Deleted {
-  /** As it was, or as it stays for now; in the stored version. */
+  /** The last state of a deleted object, or the state of one that remains; in the stored version. */
   object: KubeObject;
-  /** False while finalizers, a grace period or the content of a namespace keep it. */
+  /** False while finalizers, a grace period or the content of a namespace keep the object. */
   gone: boolean;
 }
 
-/** Deletes an object, or notes that it is to be deleted. Throws a StatusError. */
+/** Deletes an object, or marks it for deletion. Throws a StatusError. */
 export async function deleteObject(api: Api, target: Target, options: DeleteOptions): Promise<Deleted> {
   const { endpoint, context, name = "" } = target;
   for (;;) {
@@ -80,7 +80,7 @@ function markedForDeletion(
       ...(isFirst || shortened
         ? {
             deletionTimestamp: timestamp(api.clock.now() + grace * 1000),
-            // A namespace waits for its content, not for a time.
+            // A namespace waits until it is empty, not for a time.
             ...(held ? {} : { deletionGracePeriodSeconds: grace }),
           }
         : {}),
@@ -92,7 +92,7 @@ function markedForDeletion(
   return endpoint.rules.prepareForDelete?.(marked, scope.environment) ?? marked;
 }
 
-/** The finalizers by which the garbage collector knows what to do with the dependants first. */
+/** The finalizers that tell the garbage collector what to do with the dependents first. */
 function finalizersFor(
   { metadata: { finalizers = [] } }: KubeObject,
   { propagationPolicy }: DeleteOptions,
@@ -115,7 +115,7 @@ function checkPreconditions(
   { metadata }: KubeObject,
   { preconditions = {} }: DeleteOptions,
 ): void {
-  // Here the server names the kind, without its group.
+  // In these messages the server names the kind, without its group.
   const subject = { group: "", kind: endpoint.resource.kind, name: metadata.name };
   const { uid, resourceVersion } = preconditions;
   if (uid !== undefined && uid !== metadata.uid) {
@@ -128,7 +128,7 @@ function checkPreconditions(
   }
 }
 
-/** Reads the options of a deletion from its body and its query. Throws a StatusError, 422 for values that there are not. */
+/** Reads the options of a deletion from the body or the query. Throws a StatusError, 422 for invalid values. */
 export function deleteOptionsOf(
   body: Readonly<Record<string, unknown>> | undefined,
   query: URLSearchParams,

@@ -2,7 +2,10 @@ import type { KubeObject } from "../../types.ts";
 import type { Api, Target } from "../api.ts";
 import { changeObject, checkName } from "./update.ts";
 
-/** Sets the finalizers of a namespace's spec, which nothing else changes: without them a namespace that is to be deleted goes. Throws a StatusError. */
+/**
+ * Sets the `spec.finalizers` of a namespace, which no other request can change. A namespace that is being deleted goes
+ * once the list is empty. Throws a StatusError.
+ */
 export async function finalizeNamespace(api: Api, target: Target, submitted: KubeObject): Promise<KubeObject> {
   checkName(target, submitted);
   const { finalizers = [] } = (submitted["spec"] ?? {}) as { finalizers?: string[] };

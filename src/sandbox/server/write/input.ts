@@ -8,22 +8,22 @@ import type { Json, KubeObject, RequestContext } from "../../types.ts";
 import { type Catalog, type Endpoint } from "../catalog/index.ts";
 import { repeatedFields } from "./repeatedFields.ts";
 
-/** The body of a request as it came. */
+/** The raw body of a request. */
 export interface Body {
-  /** Not for protobuf, which is no text. */
+  /** Empty for protobuf, which is binary. */
   text: string;
   bytes: Buffer;
-  /** The media type, without parameters, in lower case; "" when none was said. */
+  /** The media type without parameters, in lower case; "" if absent. */
   type: string;
 }
 
-/** What an endpoint takes. */
+/** The type of object that an endpoint accepts. */
 export interface Expected {
   apiVersion: string;
   kind: string;
 }
 
-/** Reads JSON or YAML into an object. Throws a StatusError: 400 for what cannot be read, 415 for another media type. */
+/** Reads JSON or YAML into an object. Throws a StatusError: 400 for an unreadable body, 415 for another media type. */
 export function readBody(body: Body, { kind, apiVersion }: Expected, context: RequestContext): Record<string, Json> {
   const value = parseBody(body, kind);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -66,9 +66,9 @@ function parseBody({ text, type, bytes }: Body, kind: string): unknown {
   }
 }
 
-/** YAML holds JSON too. Throws a StatusError 400. */
+/** Reads YAML, of which JSON is a subset. Throws a StatusError 400. */
 export function parseYaml(text: string): unknown {
-  // JSON is read much faster as JSON, and what only looks like it is YAML still.
+  // The JSON parser is much faster. A text that only looks like JSON may still be YAML.
   if (text.startsWith("{")) {
     try {
       return parseJson(text);
@@ -92,7 +92,9 @@ function unrecognized(kind: string, why: string): StatusError {
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why}`);
 }
 
-/** Checks that an object is of the kind that its endpoint takes; what it leaves out is the endpoint's. Throws a StatusError 400. */
+/**
+ * Checks that an object is of the endpoint's kind, and fills in a missing apiVersion or kind. Throws a StatusError 400.
+ */
 export function ofKind(catalog: Catalog, endpoint: Endpoint, value: Readonly<Record<string, Json>>): KubeObject {
   const { resource, apiVersion } = endpoint;
   if (resource.crd !== undefined && (value["kind"] ?? "") === "") {
@@ -101,7 +103,7 @@ export function ofKind(catalog: Catalog, endpoint: Endpoint, value: Readonly<Rec
   return ofKindNamed(catalog, value, apiVersion, resource.kind);
 }
 
-/** As {@link ofKind}, for kinds that are no resource: Scale, Binding, Eviction… */
+/** Like {@link ofKind}, for kinds that are no resource: Scale, Binding, Eviction… */
 export function ofKindNamed(
   catalog: Catalog,
   value: Readonly<Record<string, Json>>,
@@ -127,14 +129,14 @@ export function ofKindNamed(
 }
 
 /**
- * What the server makes of a submission: unknown fields go, with a warning or a refusal as the request wishes; defaults stand.
- * Throws a StatusError 400.
+ * Decodes a submission: unknown fields are removed, with a warning or refusal as the request asks, and defaults are
+ * set. Throws a StatusError 400.
  */
 export function decoded(endpoint: Endpoint, object: KubeObject, context: RequestContext): KubeObject {
   const { resource, version, apiVersion, rules } = endpoint;
   const { kind } = resource;
   const refusal = (why: string) => cannotBe(kind, apiVersion, why);
-  // The decoder of a built-in kind forgets what it does not know by itself.
+  // The decoder of a built-in kind drops unknown fields by itself.
   const isReported = resource.crd !== undefined || context.fieldValidation !== "Ignore";
   const { value, unknown } = isReported
     ? prune(version.schema, resource.definitions, object)
@@ -155,8 +157,8 @@ export function decoded(endpoint: Endpoint, object: KubeObject, context: Request
 }
 
 /**
- * As {@link decoded}, for an object that was made from one that is decoded already: the parts that are the very same are not checked
- * again, and stay the very same.
+ * Like {@link decoded}, for an object made from the decoded object `base`. Parts identical to `base` are not checked
+ * again and stay identical.
  */
 export function decodedOver(
   endpoint: Endpoint,
@@ -164,7 +166,7 @@ export function decodedOver(
   base: KubeObject | undefined,
   context: RequestContext,
 ): KubeObject {
-  // The strings of a Secret become part of its data, and the defaults of a Service's status depend on its spec.
+  // stringData of a Secret becomes part of its data, and defaults of a Service's status depend on its spec.
   const isMixed = endpoint.resource.group === "" && ["Secret", "Service"].includes(endpoint.resource.kind);
   if (base === undefined || base.apiVersion !== object.apiVersion || isMixed) return decoded(endpoint, object, context);
   const same: Record<string, unknown> = {};

@@ -8,7 +8,7 @@ const WHEN = {
   admitted: ".metadata.ownerReferences contains duplicate entries after mutating admission happens",
 };
 
-/** Folds owners that stand there twice, word for word, and warns of them. The same object when there are none. */
+/** Removes identical duplicates of owner references and warns. Returns the same object if there are none. */
 export function withOwnersOnce(object: KubeObject, { warn }: RequestContext, when: keyof typeof WHEN): KubeObject {
   const { ownerReferences = [] } = object.metadata;
   if (ownerReferences.length < 2) return object;

@@ -14,10 +14,13 @@ export const JSON_PATCH = "application/json-patch+json";
 export const MERGE_PATCH = "application/merge-patch+json";
 export const STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json";
 
-/** What a patch makes of a document; the document is not changed. */
+/** Applies a patch to a document without changing the document. */
 export type PatchFunction = (document: Json) => Json;
 
-/** Reads a patch that is not an apply. Throws a StatusError: 400 for what cannot be read, 415 for a form that the kind does not have. */
+/**
+ * Reads a patch that is not an apply. Throws a StatusError: 400 for an unreadable patch, 415 for a type that the kind
+ * does not support.
+ */
 export function patchOf(target: Target, { type, text }: Body): PatchFunction {
   const { resource, version } = target.endpoint;
   switch (type) {
@@ -30,7 +33,7 @@ export function patchOf(target: Target, { type, text }: Body): PatchFunction {
       return (document) => mergePatch(document, patch);
     }
     case STRATEGIC_MERGE_PATCH: {
-      // Merge keys are known of built-in kinds only.
+      // Only built-in kinds have merge keys.
       if (resource.crd !== undefined) break;
       const patch = parsePatch(text);
       return (document) => strategicMergePatch(document, patch, version.schema, resource.definitions);
@@ -44,7 +47,7 @@ export function patchOf(target: Target, { type, text }: Body): PatchFunction {
   throw failure(415, "UnsupportedMediaType", why, resource.crd === undefined ? {} : undefined);
 }
 
-/** Patches an object that exists. Throws a StatusError. */
+/** Patches an existing object. Throws a StatusError. */
 export function patchObject(api: Api, target: Target, patch: PatchFunction): Promise<Written> {
   return changeObject(api, target, async (live) => {
     const patched = patch(live as unknown as Json);
@@ -57,7 +60,7 @@ export function patchObject(api: Api, target: Target, patch: PatchFunction): Pro
   });
 }
 
-/** What a patch left has to be an object of the kind. Throws a StatusError 422. */
+/** Decodes the patched object, which must be of the kind. Throws a StatusError 422. */
 function decodedPatched(
   api: Api,
   target: Target,
@@ -75,7 +78,7 @@ function decodedPatched(
   }
 }
 
-/** Server-side apply: changes an object, or creates it. Throws a StatusError. */
+/** Server-side apply: changes or creates an object. Throws a StatusError. */
 export async function applyObject(api: Api, target: Target, text: string, force: boolean): Promise<Written> {
   const { endpoint, name = "", subresource } = target;
   const config = configurationOf(target, text);
@@ -104,7 +107,8 @@ export async function applyObject(api: Api, target: Target, text: string, force:
     }
     const configuration = { ...object, metadata } as KubeObject;
     checkName(target, configuration);
-    // It may leave out the namespace that its URL says, and is called so in refusals.
+    // Checks the namespace without setting it: the configuration may omit it, and refusals show the configuration as
+    // written.
     inNamespace(target, configuration);
     return configuration;
   }
@@ -145,7 +149,7 @@ export async function applyObject(api: Api, target: Target, text: string, force:
   }
 }
 
-/** Whoever applies what is not there creates it, and needs the right to. Throws a StatusError 403. */
+/** An apply that creates an object needs the permission to create. Throws a StatusError 403. */
 function checkMayCreate(api: Api, { endpoint, namespace, context }: Target, name: string): void {
   const { group, plural } = endpoint.resource;
   const attributes = {
@@ -169,7 +173,7 @@ function parsePatch(text: string): Json {
   }
 }
 
-/** As Go writes a group, version and kind. */
+/** A group, version and kind as Go prints them. */
 function typeText(apiVersion: string, kind: string): string {
   const [group, version] = apiVersion.includes("/") ? apiVersion.split("/", 2) : ["", apiVersion];
   return `${group ?? ""}/${version ?? ""}, Kind=${kind}`;

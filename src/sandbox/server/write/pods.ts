@@ -8,7 +8,7 @@ import { deleteObject, deleteOptionsOf } from "./delete.ts";
 import { type Body, ofKindNamed, readBody } from "./input.ts";
 import { changeObject } from "./update.ts";
 
-/** The subresources of pods that are verbs rather than parts: binding, eviction, log. */
+/** Subresources of pods that are actions: binding, eviction, log. */
 
 interface PodSpec {
   nodeName?: string;
@@ -37,13 +37,13 @@ interface ContainerStatus {
 
 export const SUCCESS = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success" } as const;
 
-/** Puts a pod on a node. Throws a StatusError, 409 when it is on one already. */
+/** Binds a pod to a node. Throws a StatusError, 409 for a pod that is bound already. */
 export async function bindPod(api: Api, target: Target, body: Body): Promise<unknown> {
   const value = readBody(body, { apiVersion: "v1", kind: "Binding" }, target.context);
   return bindTo(api, target, ofKindNamed(api.catalog, value, "v1", "Binding"));
 }
 
-/** As {@link bindPod}, with a Binding that is read already. */
+/** Like {@link bindPod}, with a decoded Binding. */
 export async function bindTo(api: Api, target: Target, submitted: KubeObject): Promise<unknown> {
   const binding = await admittedForm(api, target, submitted);
   const { name: node = "", kind = "Node" } = (binding["target"] ?? {}) as { name?: string; kind?: string };
@@ -82,7 +82,9 @@ function bound(api: Api, pod: KubeObject, spec: PodSpec, node: string): KubeObje
   return { ...pod, spec: { ...spec, nodeName: node }, status: { ...status, conditions: [...others, scheduled] } };
 }
 
-/** Deletes a pod unless a PodDisruptionBudget forbids it. Throws a StatusError, 429 when it does. */
+/**
+ * Deletes a pod unless a PodDisruptionBudget forbids it; then throws a StatusError 429. Throws other StatusErrors too.
+ */
 export async function evictPod(api: Api, target: Target, body: Body): Promise<unknown> {
   const value = readBody(body, { apiVersion: "policy/v1", kind: "Eviction" }, target.context);
   const submitted = ofKindNamed(api.catalog, value, "policy/v1", "Eviction");
@@ -125,8 +127,8 @@ function checkBudgets(api: Api, pod: KubeObject): void {
 }
 
 /**
- * What a container would have written. Nothing runs in the sandbox, so the lines say what the kubelet made of the container: when it
- * began, how often it began again, why it waits. Throws a StatusError.
+ * The log of a container. Sandbox containers do not run, so the lines tell the kubelet's view: start, restarts, reason
+ * for waiting. Throws a StatusError.
  */
 export function podLog(api: Api, target: Target, query: URLSearchParams): string {
   const { name = "" } = target;
@@ -141,7 +143,7 @@ export function podLog(api: Api, target: Target, query: URLSearchParams): string
   }
   const container = containers.find((one) => one.name === wanted);
   if (container === undefined) throw badRequest(`container ${wanted} is not valid for pod ${name}`);
-  // A pod that is on no node has nothing to say yet.
+  // A pod without a node has no log yet.
   if ((spec.nodeName ?? "") === "") return "";
   const status = (pod["status"] ?? {}) as PodStatus;
   const state = status.containerStatuses?.find((one) => one.name === wanted);

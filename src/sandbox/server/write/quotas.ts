@@ -7,8 +7,8 @@ import { refusal } from "./builtinAdmission.ts";
 const QUOTAS = { group: "", plural: "resourcequotas" };
 
 /**
- * Asks the ResourceQuotas of the namespace whether there is room for a write. What comes back notes it in their status: to be called along
- * with the write, without waiting for anything between. Throws a StatusError 403.
+ * Checks a write against the ResourceQuotas of the namespace. Returns a function that updates their usage; the caller
+ * must call it synchronously together with the write. Throws a StatusError 403.
  */
 export function chargeQuotas(api: Api, target: Target, object: KubeObject, old: KubeObject | undefined): () => void {
   const { endpoint, subresource } = target;

@@ -1,6 +1,6 @@
 /**
- * The paths of fields that stand twice in one object of a JSON text, such as `spec.ports[0].name`; each once. JSON.parse takes the last
- * one without a word. The text is known to be JSON.
+ * Paths of fields that occur twice in one object of a JSON text, such as `spec.ports[0].name`; each path once.
+ * JSON.parse silently takes the last value. The text must be valid JSON.
  */
 export function repeatedFields(text: string): string[] {
   const repeated = new Set<string>();

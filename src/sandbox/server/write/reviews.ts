@@ -9,12 +9,12 @@ import { type Authentication, ISSUER } from "../request/index.ts";
 
 const GROUPS = new Set(["authentication.k8s.io", "authorization.k8s.io"]);
 
-/** Whether objects of that group are questions: they are answered and never kept. */
+/** True for review kinds, which are answered and never stored. */
 export function isReview({ endpoint: { resource } }: Target): boolean {
   return GROUPS.has(resource.group) && resource.crd === undefined;
 }
 
-/** Answers a question. Throws a StatusError when it makes no sense. */
+/** Answers a review. Throws a StatusError for an invalid one. */
 export function createReview(
   api: Api,
   target: Target,

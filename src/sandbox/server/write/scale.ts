@@ -19,7 +19,7 @@ import { changeObject, checkName } from "./update.ts";
 export const SCALE_VERSION = "autoscaling/v1";
 const SCALE_SCHEMA: Schema = { $ref: "#/definitions/io.k8s.api.autoscaling.v1.Scale" };
 
-/** A Scale is no resource of its own; its fields are tracked as if it were one. */
+/** A Scale is no resource, but its fields are tracked as if it were one. */
 const SCALE: Resource = {
   group: "autoscaling",
   plural: "scales",
@@ -43,10 +43,10 @@ const SCALE: Resource = {
   definitions,
 };
 
-/** What a write of a Scale wants: a new Scale, given the one that there is. */
+/** Computes the new Scale from the live one. */
 export type ScaleChange = (live: KubeObject) => KubeObject;
 
-/** The replicas of an object in the form that all kinds share. Throws a StatusError 404. */
+/** The object's replicas as a Scale. Throws a StatusError 404. */
 export async function readScale(api: Api, target: Target): Promise<KubeObject> {
   const { endpoint, name = "" } = target;
   const stored = storedObject(api, target, name);
@@ -60,7 +60,7 @@ export async function readScale(api: Api, target: Target): Promise<KubeObject> {
   return scaleOf(target, object);
 }
 
-/** Sets the replicas. Answers with the new Scale. Throws a StatusError. */
+/** Sets the replicas and returns the new Scale. Throws a StatusError. */
 export async function writeScale(api: Api, target: Target, change: ScaleChange): Promise<KubeObject> {
   const { endpoint } = target;
   const paths = replicasPaths(endpoint.resource);
@@ -98,7 +98,7 @@ export function scaleReplacement(api: Api, target: Target, body: Body): ScaleCha
   return (live) => trackedScale(api, target, live, submitted);
 }
 
-/** Reads a PATCH of a Scale, of any of the four forms. Throws a StatusError. */
+/** Reads a PATCH of a Scale, of any of the four types. Throws a StatusError. */
 export function scalePatch(api: Api, target: Target, { type, text }: Body, force: boolean): ScaleChange {
   if (type === APPLY) {
     const config = parseYaml(text) as Json;
@@ -155,7 +155,7 @@ function trackedScale(api: Api, target: Target, live: KubeObject, submitted: Kub
 function checkScale(target: Target, scale: KubeObject, live: KubeObject): void {
   const { replicas } = (scale["spec"] ?? {}) as { replicas?: number };
   const { name } = scale.metadata;
-  // The replicas of a custom resource are validated with the rest of it.
+  // The replicas of a custom resource are validated with the whole object.
   const isCustom = target.endpoint.resource.crd !== undefined;
   if (!isCustom && replicas !== undefined && (!Number.isInteger(replicas) || replicas < 0)) {
     throw invalid({ group: "autoscaling", kind: "Scale", name }, [
@@ -201,7 +201,7 @@ function replicasOf(scale: KubeObject): number {
   return ((scale["spec"] ?? {}) as { replicas?: number }).replicas ?? 0;
 }
 
-/** Nobody writes a zero in a Scale's spec. */
+/** A Scale's spec omits zero replicas. */
 function replicasIn(value: unknown): { replicas?: number } {
   return typeof value === "number" && value !== 0 ? { replicas: value } : {};
 }
@@ -243,7 +243,9 @@ interface LabelSelector {
   matchExpressions?: { key: string; operator: string; values?: string[] }[];
 }
 
-/** A selector as text, sorted as the server sorts: `app=web,tier in (a,b)`. Custom resources hold the text already. */
+/**
+ * A selector as sorted text, as the server prints it: `app=web,tier in (a,b)`. Custom resources store the text itself.
+ */
 function selectorText(selector: unknown): string {
   if (typeof selector === "string") return selector;
   if (typeof selector !== "object" || selector === null) return "";

@@ -42,7 +42,7 @@ interface TokenRequestSpec {
   boundObjectRef?: { kind?: string; apiVersion?: string; name?: string; uid?: string } | null;
 }
 
-/** Issues a token for a ServiceAccount: answers a create of `serviceaccounts/NAME/token`. Throws a StatusError. */
+/** Issues a ServiceAccount token, for a create of `serviceaccounts/NAME/token`. Throws a StatusError. */
 export function createToken(api: Api, target: Target, body: Body): KubeObject {
   const { name = "", namespace = "", context } = target;
   const value = readBody(body, { apiVersion: API_VERSION, kind: "TokenRequest" }, context);
@@ -105,7 +105,7 @@ function errorsOf(seconds: number): FieldError[] {
   return [];
 }
 
-/** The object that the token ends with. */
+/** The object whose deletion invalidates the token. */
 function boundObject(
   api: Api,
   target: Target,

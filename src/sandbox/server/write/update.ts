@@ -11,17 +11,20 @@ import { chargeQuotas } from "./quotas.ts";
 import { sharing } from "../catalog/index.ts";
 
 export interface Written {
-  /** In the version of the request. */
+  /** The object in the version of the request. */
   object: KubeObject;
   created: boolean;
 }
 
-/** What comes of the live object, in the version of the request, with its new managedFields. Called again when somebody else was faster. */
+/**
+ * Computes the new object with its managedFields from the live one, in the version of the request. Called again after a
+ * conflicting write.
+ */
 export type Change = (live: KubeObject) => Promise<KubeObject>;
 
 const MODIFIED = "the object has been modified; please apply your changes to the latest version and try again";
 
-/** Replaces an object by a submission that is decoded already (PUT). Throws a StatusError. */
+/** Replaces an object by a decoded submission (PUT). Throws a StatusError. */
 export async function replaceObject(api: Api, target: Target, submission: KubeObject): Promise<Written> {
   checkName(target, submission);
   const submitted = withOwnersOnce(inNamespace(target, submission), target.context, "submitted");
@@ -41,7 +44,7 @@ export async function replaceObject(api: Api, target: Target, submission: KubeOb
   });
 }
 
-/** A client sees where the object is kept: the words come from the storage. */
+/** The message names the storage key, because the server's storage produces it. */
 function wrongUid(target: Target, wanted: string, found: string): StatusError {
   const { endpoint, namespace, name = "" } = target;
   const key = [endpoint.resource.plural, namespace, name].filter((part) => part !== undefined).join("/");
@@ -51,7 +54,7 @@ function wrongUid(target: Target, wanted: string, found: string): StatusError {
   );
 }
 
-/** Changes an object that exists. What turns out the same is not written. Throws a StatusError, 404 when it does not exist. */
+/** Changes an existing object; an unchanged result is not written. Throws a StatusError, 404 for a missing object. */
 export async function changeObject(api: Api, target: Target, change: Change): Promise<Written> {
   const { endpoint, name = "" } = target;
   for (;;) {
@@ -84,7 +87,8 @@ export async function changeObject(api: Api, target: Target, change: Change): Pr
       scope.stored();
       return { object: await api.conversion.convert(endpoint, written, endpoint.apiVersion), created: false };
     } catch (error) {
-      // Somebody else wrote while a webhook was thinking. A resourceVersion that the client named is checked on the next round.
+      // Another write happened while a webhook was running. The next round checks a resourceVersion that the client
+      // named.
       if (!(error instanceof StaleWrite)) throw error;
     } finally {
       if (!keep) scope.refused();
@@ -92,7 +96,7 @@ export async function changeObject(api: Api, target: Target, change: Change): Pr
   }
 }
 
-/** Notes who owns the fields of a submission. */
+/** Updates the managedFields of a submission. */
 export function tracked(api: Api, target: Target, live: KubeObject, submitted: KubeObject): Promise<KubeObject> {
   const { endpoint, subresource, context } = target;
   return api.conversion.during(endpoint, (convert) =>
@@ -110,7 +114,7 @@ export function tracked(api: Api, target: Target, live: KubeObject, submitted: K
   );
 }
 
-/** The name in the body is the one in the URL. Throws a StatusError 400. */
+/** The name in the body must equal the name in the URL. Throws a StatusError 400. */
 export function checkName({ name = "" }: Target, object: KubeObject): void {
   const said = object.metadata.name ?? "";
   if (said === name) return;
@@ -134,7 +138,7 @@ function checkVersion(target: Target, changed: KubeObject, live: KubeObject): vo
     field: "metadata.resourceVersion",
     message: "Invalid value: 0: must be specified for an update",
   };
-  // The server names the plural here, where every other Invalid names the kind.
+  // The server names the plural in this error; every other Invalid names the kind.
   throw invalid({ group: resource.group, kind: resource.plural, name: live.metadata.name }, [wrong]);
 }
 
@@ -163,7 +167,10 @@ async function prepared(
   return result;
 }
 
-/** What no client can change. A uid or a creation time that is left out is the old one; a wrong uid is refused by validation. */
+/**
+ * Restores the metadata that no client can change. A missing UID or creation time becomes the old value; validation
+ * refuses a wrong UID.
+ */
 function withSystemFieldsOf(object: KubeObject, live: KubeObject): KubeObject {
   const {
     uid = "",
@@ -185,7 +192,7 @@ function withSystemFieldsOf(object: KubeObject, live: KubeObject): KubeObject {
   };
 }
 
-/** Who leaves out that the object is being deleted does not change it; who says something else is refused by validation. */
+/** Keeps the deletion fields of the live object if the submission omits them; validation refuses different values. */
 function withDeletionOf(object: KubeObject, { metadata: live }: KubeObject): KubeObject {
   const {
     deletionTimestamp: time = live.deletionTimestamp,
@@ -203,7 +210,7 @@ function withDeletionOf(object: KubeObject, { metadata: live }: KubeObject): Kub
   };
 }
 
-/** It was to be deleted, and nothing holds it any more. */
+/** True if the object is being deleted and nothing keeps it. */
 export function isDone({ endpoint: { rules } }: Target, { metadata, ...rest }: KubeObject): boolean {
   return (
     metadata.deletionTimestamp !== undefined &&
