@@ -3,8 +3,8 @@ import { sameJson } from "./equality.ts";
 import { type Definitions, fieldSchema, isList, isRecord, resolved } from "./references.ts";
 
 /**
- * The part of the old object that stands where a part of the new one stands: by name in objects and maps, by key in lists of type map; other
- * lists have no parts that can be distinguished. What has not changed there is not held against who changes something else.
+ * A part of the new object with the corresponding part of the old one: by name in objects and maps, by key in lists of
+ * type map. Items of other lists have no counterpart. Unchanged parts are not validated again (ratcheting).
  */
 export class Correlation {
   readonly value: unknown;
@@ -38,7 +38,7 @@ export class Correlation {
     return old === undefined ? undefined : new Correlation(value, old, this.schema.items, this.#definitions);
   }
 
-  /** Also true when the entries of a list of type map have only changed places. */
+  /** True also if a list of type map only changed its order. */
   get unchanged(): boolean {
     return (this.#unchanged ??= this.#compare());
   }
@@ -66,7 +66,7 @@ export class Correlation {
   }
 }
 
-/** Entries of a list of type map by their keys; of two entries with the same keys the last. */
+/** Items of a list of type map by key; the last of several items with the same key wins. */
 export function itemsByKey(schema: Schema, items: readonly unknown[]): ReadonlyMap<string, unknown> {
   const byKey = new Map<string, unknown>();
   for (const item of items) {
@@ -76,7 +76,7 @@ export function itemsByKey(schema: Schema, items: readonly unknown[]): ReadonlyM
   return byKey;
 }
 
-/** The values of the list's keys in one text; undefined for what is no object. */
+/** An item's key values as one text; undefined if the item is no object. */
 export function itemKey(schema: Schema, item: unknown): string | undefined {
   if (!isRecord(item)) return undefined;
   return JSON.stringify((schema["x-kubernetes-list-map-keys"] ?? []).map((key) => item[key] ?? null));

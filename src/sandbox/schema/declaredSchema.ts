@@ -1,8 +1,8 @@
 import type { Schema } from "../types.ts";
 
 /**
- * The schema as a CRD declares it, of the one that is served. They differ in apiVersion, kind and metadata: those of the served schema are of every
- * object and are checked where it is read; the declared one may narrow a name.
+ * The schema declared by a CRD, by the served schema. They differ in apiVersion, kind and metadata: the served schema
+ * has the common fields of every object, and the declared schema may restrict a name.
  */
 const declaredSchemas = new WeakMap<Schema, Schema>();
 

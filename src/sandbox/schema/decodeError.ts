@@ -4,8 +4,9 @@ import { type Definitions, isList, isRecord, OBJECT_META, ownProperty, resolved,
 import { parseRfc3339 } from "./time.ts";
 
 /**
- * Why the API server cannot even read a custom resource: its metadata, or that of a resource embedded in it, has a value of another type than the field.
- * The text follows `… cannot be handled as a KIND: ` (HTTP 400). Undefined when it can be read.
+ * Error if the API server cannot decode a custom resource: a metadata field, of the object or of an embedded resource,
+ * has a wrong type. The text follows `… cannot be handled as a KIND: ` (HTTP 400). Undefined if the object can be
+ * decoded.
  */
 export function decodeError(schema: Schema, definitions: Definitions, value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
@@ -52,7 +53,7 @@ function resourceError(
   return why === undefined ? undefined : `${field}.${why}`;
 }
 
-/** Why a value has another type than its field. */
+/** Error if a value has another type than its field. */
 function mismatch(value: unknown, reference: Schema, definitions: Definitions, path: string): string | undefined {
   if (value === null || value === undefined) return undefined;
   const said = (wanted: string) => `${path} must be ${wanted}, not ${jsonType(value)}`;

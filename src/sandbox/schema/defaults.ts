@@ -2,8 +2,9 @@ import type { Schema } from "../types.ts";
 import { type Definitions, fieldSchema, isList, isRecord, resolved } from "./references.ts";
 
 /**
- * The value with the schema's defaults filled in, where a field is missing or is a null that the schema does not allow. Such a null without a
- * default is left out. Shares what it does not change; the defaults themselves are shared too, and frozen.
+ * The value with the schema's defaults, where a field is missing or has a null that the schema does not allow. A
+ * forbidden null without a default is removed. Unchanged parts are shared with the argument; the defaults are shared
+ * too, and frozen.
  */
 export function withDefaults<T>(schema: Schema, definitions: Definitions, value: T): T {
   return filled(resolved(schema, definitions), definitions, value) as T;
@@ -58,7 +59,7 @@ function filledObject(
   return copy ?? object;
 }
 
-/** Beside a reference stands the default of this use, which goes before that of the schema referred to. */
+/** The default beside a `$ref` wins over the default of the referenced schema. */
 function defaultOf(reference: Schema, target: Schema): unknown {
   const schema = hasDefault(reference) ? reference : target;
   return hasDefault(schema) ? frozen(schema.default) : undefined;
@@ -81,7 +82,7 @@ function defaultedFields(schema: Schema, definitions: Definitions): readonly (re
   return fields;
 }
 
-/** Many objects share a default: who changes one by mistake gets an error at once. */
+/** Many objects share a default, so an accidental change must fail at once. */
 function frozen(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

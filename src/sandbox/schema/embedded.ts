@@ -4,7 +4,7 @@ import type { FieldError, KubeObject, Schema } from "../types.ts";
 import { invalid, required } from "../fieldErrors.ts";
 import { type Definitions, isList, isRecord, ownProperty, resolved, valueSchema } from "./references.ts";
 
-/** What is wrong with the apiVersion, kind and metadata of resources that are embedded in the value. */
+/** Errors in the apiVersion, kind and metadata of embedded resources. */
 export function validateEmbedded(schema: Schema, definitions: Definitions, value: unknown, field = ""): FieldError[] {
   if (isList(value)) {
     if (schema.items === undefined) return [];
@@ -23,7 +23,7 @@ export function validateEmbedded(schema: Schema, definitions: Definitions, value
   return errors;
 }
 
-/** Of one resource: the rules of every object, less that it must have a name. */
+/** Validates one embedded resource by the rules of every object, except that the name may be missing. */
 export function validateResource(resource: Readonly<Record<string, unknown>>, field: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const key of ["apiVersion", "kind"]) {

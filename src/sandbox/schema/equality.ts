@@ -1,6 +1,6 @@
 import { isList, isRecord } from "./references.ts";
 
-/** Whether two JSON values are the same, whatever the order of their keys. */
+/** Deep equality of JSON values; key order does not count. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (isList(a)) return isList(b) && a.length === b.length && a.every((item, index) => sameJson(item, b[index]));

@@ -2,7 +2,7 @@ import { parseAddress, parsePrefix } from "./networkAddress.ts";
 import { isDate, isDateTime, parseDurationFormat } from "./time.ts";
 import { isRequestUri } from "./uri.ts";
 
-/** The formats of strings that the API server checks; others say nothing. */
+/** String formats that the API server checks. Other formats accept any text. */
 
 const UUID = (version: string, variant: string) =>
   new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?${variant}[0-9a-f]{3}-?[0-9a-f]{12}$`, "i");
@@ -51,7 +51,7 @@ const CHECKS: Readonly<Record<string, (text: string) => boolean>> = {
   k8slongname: (text) => text.length <= 253 && LONG_NAME.test(text),
 };
 
-/** How the server checks a format; undefined when it does not know it, and takes any text. */
+/** The check of a format; undefined for an unknown format, which accepts any text. */
 export function formatCheck(format: string | undefined): ((text: string) => boolean) | undefined {
   if (format === undefined || format === "") return undefined;
   const name = format.replaceAll("-", "");
@@ -62,7 +62,7 @@ function bytes(text: string): number {
   return Buffer.byteLength(text);
 }
 
-/** An address, alone or with a name before it: `A <a@b.c>`. */
+/** An email address, optionally with a display name: `A <a@b.c>`. */
 function isEmail(text: string): boolean {
   const [, bracketed] = /^[^<>@,;:\\[\]]*<([^<>]*)>$/.exec(text.trim()) ?? [];
   const address = bracketed ?? text.trim();
@@ -71,7 +71,7 @@ function isEmail(text: string): boolean {
   );
 }
 
-/** EUI-48, EUI-64 and 20-octet InfiniBand addresses, in the three ways to write them. */
+/** EUI-48, EUI-64 and 20-octet InfiniBand addresses, in their three notations. */
 function isMac(text: string): boolean {
   const groups =
     /^[0-9a-fA-F]{2}(:[0-9a-fA-F]{2})+$/.test(text) || /^[0-9a-fA-F]{2}(-[0-9a-fA-F]{2})+$/.test(text)

@@ -3,7 +3,7 @@ import { duplicate, invalid } from "../fieldErrors.ts";
 import { canonicalJson } from "../fields/values/canonicalJson.ts";
 import { type Definitions, isList, isRecord, ownProperty, resolved, valueSchema } from "./references.ts";
 
-/** Entries that a list of type set or map holds twice; each is reported once. */
+/** Duplicate items in lists of type set or map; each duplicate is reported once. */
 export function validateListTypes(schema: Schema, definitions: Definitions, value: unknown, field = ""): FieldError[] {
   if (isList(value)) {
     const errors =
@@ -45,7 +45,7 @@ function repeatedKeys(schema: Schema, list: readonly unknown[], field: string): 
   return repeated(keys).map((index) => duplicate(`${field}[${index}]`, keys[index]));
 }
 
-/** Where values stand for the second time. */
+/** Indices of repeated values. */
 function repeated(values: readonly unknown[]): number[] {
   const seen = new Map<string, number>();
   const again: number[] = [];

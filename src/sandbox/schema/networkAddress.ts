@@ -1,9 +1,9 @@
-/** IP addresses and prefixes of networks as numbers, in the forms that Go reads. */
+/** IP addresses and network prefixes as numbers, parsed as Go does. */
 
 export interface Address {
   family: 4 | 6;
   value: bigint;
-  /** IPv4 written as IPv6: `::ffff:10.0.0.1`. */
+  /** An IPv4 address written as IPv6: `::ffff:10.0.0.1`. */
   mapped: boolean;
 }
 
@@ -14,7 +14,7 @@ export interface Prefix {
 
 const MAPPED = 0xffffn << 32n;
 
-/** Undefined when the text is no address; zones (`%eth0`) are none. */
+/** Undefined if the text is no address; zones (`%eth0`) are not allowed. */
 export function parseAddress(text: string, leadingZeros: "allowed" | "refused" = "refused"): Address | undefined {
   if (!text.includes(":")) {
     const value = parseIPv4(text, leadingZeros);
@@ -57,7 +57,7 @@ function parseIPv6(text: string, leadingZeros: "allowed" | "refused"): bigint | 
   return groups.reduce((value, group) => (value << 16n) | group, 0n);
 }
 
-/** `10.0.0.0/8`; undefined when the text is no such prefix. */
+/** Parses a prefix such as `10.0.0.0/8`; undefined for an invalid one. */
 export function parsePrefix(text: string, leadingZeros: "allowed" | "refused" = "refused"): Prefix | undefined {
   const [, host, bits] = /^(.*)\/(\d{1,3})$/.exec(text) ?? [];
   if (host === undefined || bits === undefined) return undefined;
@@ -83,7 +83,7 @@ export function containsAddress(prefix: Prefix, address: Address): boolean {
   return prefix.address.value >> host === address.value >> host;
 }
 
-/** The form in which Go writes it: no leading zeros, the longest run of zero groups as `::`. */
+/** The address as Go prints it: no leading zeros, the longest run of zero groups as `::`. */
 export function formatAddress({ family, value, mapped }: Address): string {
   const dotted = (four: bigint) => [24n, 16n, 8n, 0n].map((shift) => (four >> shift) & 0xffn).join(".");
   if (family === 4) return dotted(value);

@@ -7,8 +7,9 @@ import { type Definitions, isList, isRecord, ownProperty, resolved, valueSchema 
 import { compilePattern, matchesPattern, PatternError } from "./regularExpression.ts";
 
 /**
- * Checks a value against what OpenAPI says of it: types, bounds, patterns, formats, enums, required fields and the junctors. Findings come in
- * the order of the API server; of a part that has not changed since the old object there are none.
+ * Validates a value against the OpenAPI part of its schema: types, bounds, patterns, formats, enums, required fields
+ * and the junctors (allOf, anyOf, oneOf, not). Errors have the API server's order. Parts unchanged since the old object
+ * have no errors.
  */
 export function validateOpenApi(
   schema: Schema,
@@ -20,7 +21,7 @@ export function validateOpenApi(
   return result.findings.map(({ error }) => error);
 }
 
-/** The same for a value that stands below `field`: findings name it, their texts do not. */
+/** Like {@link validateOpenApi}, for a value at `field`: errors have the path in their field but not in their text. */
 export function validateOpenApiAt(
   field: string,
   schema: Schema,
@@ -35,13 +36,13 @@ export function validateOpenApiAt(
 
 interface Finding {
   error: FieldError;
-  /** The same finding is reported once. */
+  /** An error with the same text is reported once. */
   text: string;
 }
 
 class Result {
   readonly findings: Finding[] = [];
-  /** How many checks had something to say: decides which branch of anyOf and oneOf explains best why none fits. */
+  /** Number of checks that applied. It decides which branch of anyOf and oneOf explains best why none fits. */
   matches = 0;
 
   add(error: FieldError, text = `${error.field} ${error.message}`): this {
@@ -101,7 +102,8 @@ class Checker {
 
   #junctors(schema: Schema, value: unknown, path: string, correlation: Correlation | undefined): Result {
     const result = new Result();
-    // A junctor reads the same value, so what has not changed inside is settled there too, but not the value as a whole.
+    // A branch reads the same value. Unchanged parts inside are skipped in the branch too, but the value as a whole is
+    // not.
     const branch = (nested: Schema) => this.#checked(resolved(nested, this.#definitions), value, path, correlation);
     const composite = (why: string) =>
       result.add(fieldError.invalid(fieldError.NO_PATH, "", `${JSON.stringify(path)} must ${why}`));
@@ -189,7 +191,7 @@ class Checker {
         }
         continue;
       }
-      // The apiVersion and kind of the old object are those of this version too: they say nothing.
+      // The old object is in the same version, so an unchanged apiVersion or kind excuses no error.
       const settled = path === "" && (key === "apiVersion" || key === "kind") ? undefined : correlation?.field(key);
       const below = path === "" && named !== undefined ? key : `${path}.${key}`;
       result.merge(this.node(next, value, below, settled));
@@ -201,7 +203,7 @@ class Checker {
   }
 }
 
-/** The first of those that most checks agree with. */
+/** The first branch with the most applicable checks. */
 function closest(branches: readonly Result[]): Result {
   return branches.reduce((best, one) => (one.matches > best.matches ? one : best));
 }
@@ -211,7 +213,7 @@ function fieldOf(path: string): string {
   return field === "" ? fieldError.NO_PATH : field;
 }
 
-/** Formats that the server does not know are as none. */
+/** The format, if the server knows it. */
 function formatOf(schema: Schema): string | undefined {
   return formatCheck(schema.format) === undefined ? undefined : schema.format;
 }
@@ -221,7 +223,7 @@ function typesOf(schema: Schema): readonly string[] {
   return schema.type === undefined ? [] : [schema.type];
 }
 
-/** The name of a value's type, and the format that Go has it in. */
+/** The name of a value's type, and its format in Go. */
 function typeName(value: unknown): readonly [type: string, format: string] {
   if (typeof value === "number" || typeof value === "bigint")
     return isGoInteger(value) ? ["integer", "int64"] : ["number", "float64"];
@@ -229,7 +231,7 @@ function typeName(value: unknown): readonly [type: string, format: string] {
   return [typeof value, ""];
 }
 
-/** What the server's decoder reads into an int64. */
+/** True for a number that the server decodes into an int64. */
 function isGoInteger(value: number | bigint): boolean {
   if (typeof value === "number") return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
   return BigInt.asIntN(64, value) === value;
@@ -299,7 +301,7 @@ function checkNumber(schema: Schema, value: number | bigint, path: string): Resu
   const result = new Result();
   const refused = (shown: number | bigint, text: string) =>
     result.add(fieldError.invalid(fieldOf(path), shown, text), text);
-  // Go compares an integer with a bound that has lost its fraction.
+  // Go truncates a bound before comparing it with an integer.
   const bound = (limit: number) => (isGoInteger(value) ? Math.trunc(limit) : limit);
   const { multipleOf, minimum, maximum } = schema;
   if (multipleOf !== undefined) {

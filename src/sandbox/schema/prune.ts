@@ -12,14 +12,15 @@ import {
 
 export interface Pruned<T> {
   value: T;
-  /** Paths of what was taken out, as the API server names them: `spec.ports[0].x`. */
+  /** Paths of the removed fields as the API server prints them: `spec.ports[0].x`. */
   unknown: string[];
 }
 
 /**
- * Takes out the fields that the schema does not know. Shares what it does not change. A schema that stands among the definitions is a published
- * one: there an object without properties holds anything; in the schema of a CRD it holds nothing, unless it says
- * `x-kubernetes-preserve-unknown-fields`. The metadata of the object, and of resources embedded in it, is that of every object.
+ * Removes fields that the schema does not know; unchanged parts are shared. A schema from `definitions` is a published
+ * one, where an object without properties accepts anything. In a CRD's schema such an object accepts nothing, unless it
+ * sets `x-kubernetes-preserve-unknown-fields`. The metadata of the object and of embedded resources has the server's
+ * own schema.
  */
 export function prune<T>(schema: Schema, definitions: Definitions, value: T): Pruned<T> {
   const pass = new Pass(definitions);
@@ -34,7 +35,10 @@ export function prune<T>(schema: Schema, definitions: Definitions, value: T): Pr
   return { value: pruned as T, unknown: [...pass.unknownRootMeta, ...own, ...pass.unknownMeta] };
 }
 
-/** A part of an object, by a part of a CRD's schema: its apiVersion, kind and metadata stay only when it is a resource. */
+/**
+ * Prunes a part of an object by a part of a CRD's schema. Its apiVersion, kind and metadata stay only if it is a
+ * resource.
+ */
 export function pruneValue(schema: Schema, value: unknown, resource: boolean): unknown {
   return new Pass({}).node(value, schema, { path: "", published: false, resource, keeps: false });
 }
@@ -42,9 +46,9 @@ export function pruneValue(schema: Schema, value: unknown, resource: boolean): u
 interface Place {
   path: string;
   published: boolean;
-  /** The value is a resource: it has apiVersion, kind and metadata, whatever its schema says. */
+  /** The value is a resource: apiVersion, kind and metadata are allowed by any schema. */
   resource: boolean;
-  /** Unknown fields stay, known ones are read. */
+  /** Unknown fields stay; known ones are pruned. */
   keeps: boolean;
 }
 
@@ -99,10 +103,10 @@ class Pass {
       if (resource && META_FIELDS.has(key) && !place.published) {
         if (key === "metadata") next = this.#metadata(value, path, place.path === "");
       } else if (known !== undefined) {
-        // Inside a named field or a map what stays unknown is decided anew.
+        // A named field or a map value decides anew whether unknown fields stay.
         next = this.#child(value, known, { ...place, path, keeps: false }, into);
       } else if (schema?.additionalProperties !== undefined && !place.published) {
-        // `additionalProperties: true` says nothing of the values: objects there keep no field.
+        // `additionalProperties: true` has no schema for the values, so objects inside lose all fields.
         next = this.node(value, undefined, { ...place, path, resource: false, keeps: false }, into);
       } else if (schema?.additionalProperties === true || keeps) {
         continue;
@@ -129,13 +133,13 @@ class Pass {
   }
 }
 
-/** `x-kubernetes-preserve-unknown-fields` of a list counts for the objects in it. */
+/** `x-kubernetes-preserve-unknown-fields` of a list applies to the objects in it. */
 function keepsUnknown(schema: Schema | undefined, place: Place): boolean {
   if (schema?.["x-kubernetes-preserve-unknown-fields"] === true) return true;
   return place.keeps && schema !== undefined;
 }
 
-/** In published schemas: RawExtension, FieldsV1, JSON. */
+/** Published schemas without fields: RawExtension, FieldsV1, JSON. */
 function isOpen(schema: Schema): boolean {
   return schema.properties === undefined && schema.additionalProperties === undefined;
 }

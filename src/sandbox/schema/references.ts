@@ -1,13 +1,13 @@
 import type { Schema } from "../types.ts";
 
-/** Schemas by name, as `$ref: "#/definitions/NAME"` means them. */
+/** Schemas by the NAME of a `$ref: "#/definitions/NAME"`. */
 export type Definitions = Readonly<Record<string, Schema>>;
 
 export const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 const PREFIX = "#/definitions/";
 
-/** What a schema that only points elsewhere points at; a schema that does not, itself. */
+/** The schema after following references; a schema without a reference is returned itself. */
 export function resolved(schema: Schema, definitions: Definitions): Schema {
   let current = schema;
   for (;;) {
@@ -19,7 +19,7 @@ export function resolved(schema: Schema, definitions: Definitions): Schema {
   }
 }
 
-/** Whether the schema is one of those that the API server publishes, which stand among the definitions; those of CRDs never do. */
+/** True for schemas that the API server publishes, which are in `definitions`. Schemas of CRDs never are. */
 export function isPublished(schema: Schema, definitions: Definitions): boolean {
   if (schema.$ref !== undefined || onlyReference(schema) !== undefined) return true;
   let published = publishedSchemas.get(definitions);
@@ -37,17 +37,17 @@ function onlyReference(schema: Schema): string | undefined {
   return schema.allOf?.length === 1 && schema.type === undefined ? schema.allOf[0]?.$ref : undefined;
 }
 
-/** The schema of the values of a map; undefined when there is none, as with `additionalProperties: true`. */
+/** The schema of a map's values; undefined without one, as with `additionalProperties: true`. */
 export function valueSchema(schema: Schema): Schema | undefined {
   return typeof schema.additionalProperties === "object" ? schema.additionalProperties : undefined;
 }
 
-/** The schema of a field: a named one, else that of the map's values. */
+/** The schema of a named field, else of the map's values. */
 export function fieldSchema(schema: Schema, field: string): Schema | undefined {
   return ownProperty(schema.properties, field) ?? valueSchema(schema);
 }
 
-/** A property that is the record's own: a field may be called `constructor`. */
+/** The record's own property, because a field may be called `constructor`. */
 export function ownProperty<T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
   return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -1,8 +1,8 @@
 import { RE2JS, RE2JSException } from "re2js";
 
-/** Regular expressions as the API server understands them: RE2, which takes linear time whatever the pattern. */
+/** Regular expressions of the API server: RE2, whose run time is linear for every pattern. */
 
-/** A pattern that RE2 does not take. */
+/** A pattern that RE2 refuses. */
 export class PatternError extends Error {
   override readonly name = "PatternError";
 }
@@ -31,12 +31,12 @@ function compileOnce(pattern: string): RE2JS | PatternError {
   }
 }
 
-/** Whether the pattern is found anywhere in the text. */
+/** True if the pattern matches anywhere in the text. */
 export function matchesPattern(pattern: string, text: string): boolean {
   return compilePattern(pattern).test(text);
 }
 
-/** What the pattern finds, from the left, at most so many. Throws {@link PatternError}. */
+/** The first `most` matches, from the left. Throws {@link PatternError}. */
 export function findPattern(pattern: string, text: string, most: number): string[] {
   const matcher = compilePattern(pattern).matcher(text);
   const found: string[] = [];

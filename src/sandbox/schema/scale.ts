@@ -5,7 +5,7 @@ import { isRecord } from "./references.ts";
 
 const LARGEST = 2 ** 31 - 1;
 
-/** Whether the fields that the scale subresource shows hold what it can show: whole numbers that an int32 holds, and a selector that is a text. */
+/** Errors of the fields that the scale subresource shows: replicas must be int32 numbers, the selector a string. */
 export function validateScale(scale: ScalePaths, value: unknown): FieldError[] {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
   const errors = [...replicas(value, specReplicasPath), ...replicas(value, statusReplicasPath)];

@@ -1,4 +1,4 @@
-/** Durations and times in the forms that Go and the OpenAPI formats read. */
+/** Durations and times, parsed as Go and the OpenAPI formats do. */
 
 const UNIT_NANOSECONDS: Readonly<Record<string, bigint>> = {
   ns: 1n,
@@ -12,7 +12,7 @@ const UNIT_NANOSECONDS: Readonly<Record<string, bigint>> = {
 };
 const LARGEST = 2n ** 63n - 1n;
 
-/** As Go's `time.ParseDuration`: `1h30m`, `-1.5s`. Undefined when it is none. */
+/** Parses like Go's `time.ParseDuration`: `1h30m`, `-1.5s`. Nanoseconds; undefined for an invalid duration. */
 export function parseGoDuration(text: string): bigint | undefined {
   const [, sign = "", rest = ""] = /^([+-]?)(.*)$/s.exec(text) ?? [];
   if (rest === "0") return 0n;
@@ -38,7 +38,10 @@ const SCALA_UNITS: readonly (readonly [bigint, string, ...string[]])[] = [
   [604_800_000_000_000n, "w", "wk", "week"],
 ];
 
-/** The format `duration`: what Go reads, and `22 ns`, `1 day`, `3w`. Nanoseconds; undefined when it is none. */
+/**
+ * Parses the format `duration`: Go's durations, and `22 ns`, `1 day`, `3w`. Nanoseconds; undefined for an invalid
+ * duration.
+ */
 export function parseDurationFormat(text: string): bigint | undefined {
   const go = parseGoDuration(text);
   if (go !== undefined) return go;
@@ -47,7 +50,7 @@ export function parseDurationFormat(text: string): bigint | undefined {
   for (const [, amount = "0", unit = ""] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
     const lower = unit.toLowerCase();
     for (const [nanoseconds, ...names] of SCALA_UNITS) {
-      // The last, long name stands for its plural too.
+      // The last, long name also matches its plural.
       if (!names.includes(lower) && !lower.startsWith(names.at(-1) ?? "")) continue;
       found = true;
       total += BigInt(amount) * nanoseconds;
@@ -56,7 +59,7 @@ export function parseDurationFormat(text: string): bigint | undefined {
   return found ? total : undefined;
 }
 
-/** `2024-02-29`, and only days that there are. */
+/** A real calendar day such as `2024-02-29`. */
 export function isDate(text: string): boolean {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
   if (year === undefined) return false;
@@ -74,7 +77,7 @@ export function isDateTime(text: string): boolean {
   return hour !== "" && hour <= "23" && minute <= "59" && second <= "59";
 }
 
-/** A time of RFC 3339 as Go's `time.Parse` reads it, in milliseconds since 1970; undefined when it is none. */
+/** Milliseconds since 1970 of an RFC 3339 time, as Go's `time.Parse` reads it; undefined for an invalid time. */
 export function parseRfc3339(text: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:\d{2})$/.test(text)) return undefined;
   if (!isDateTime(text)) return undefined;

@@ -1,8 +1,8 @@
-/** URLs as Go's `net/url` reads them. */
+/** URLs, parsed as Go's `net/url` does. */
 
 export interface GoUrl {
   scheme: string;
-  /** With the port. */
+  /** Host with port. */
   host: string;
   hostname: string;
   port: string;
@@ -10,12 +10,12 @@ export interface GoUrl {
   rawQuery: string;
 }
 
-/** Whether Go's `url.ParseRequestURI` takes the text: an absolute URL, or a path from the root. */
+/** True if Go's `url.ParseRequestURI` accepts the text: an absolute URL, or a path from the root. */
 export function isRequestUri(text: string): boolean {
   return requestUriError(text) === undefined;
 }
 
-/** Why the text is none; undefined when it is one. */
+/** The error of an invalid request URI; undefined for a valid one. */
 export function requestUriError(text: string): string | undefined {
   // oxlint-disable-next-line no-control-regex -- control characters are what Go refuses here
   if (/[\u0000-\u001f\u007f]/.test(text)) return "it has a control character";
@@ -47,7 +47,7 @@ function isRightlyEscaped(text: string): boolean {
   return !/%(?![0-9A-Fa-f]{2})/.test(text);
 }
 
-/** Reads a URL that {@link requestUriError} has nothing against. */
+/** Parses a URL that {@link requestUriError} accepts. */
 export function parseUrl(text: string): GoUrl {
   const [withoutFragment = ""] = text.split("#");
   const [, scheme = "", rest = withoutFragment] = /^([A-Za-z][A-Za-z0-9+\-.]*):(.*)$/s.exec(withoutFragment) ?? [];
@@ -67,7 +67,7 @@ export function parseUrl(text: string): GoUrl {
   };
 }
 
-/** As it stands when it is rightly escaped, else escaped anew. */
+/** The path unchanged if it is properly escaped, else escaped again. */
 function escapedPath(path: string): string {
   if (/^[A-Za-z0-9\-._~!$&'()*+,;=:@/[\]%]*$/.test(path)) return path;
   return encodeURI(decoded(path)).replaceAll("%5B", "[").replaceAll("%5D", "]");
@@ -77,12 +77,12 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Bytes that are no UTF-8: Go keeps them, a JavaScript string cannot.
+    // Go keeps bytes that are no UTF-8; a JavaScript string cannot.
     return text;
   }
 }
 
-/** The values of each name, in order. */
+/** The values of each query parameter, in order. */
 export function parseQuery(rawQuery: string): Map<string, string[]> {
   const query = new Map<string, string[]>();
   for (const part of rawQuery.split("&")) {

@@ -8,7 +8,7 @@ import { validateListTypes } from "./listTypes.ts";
 import { validateOpenApi } from "./openApi.ts";
 import { type Definitions, resolved } from "./references.ts";
 
-/** Findings after which the API server does not run any rule. */
+/** Reasons of errors after which the API server does not evaluate rules. */
 const BLOCKING = new Set([
   "FieldValueNotSupported",
   "FieldValueRequired",
@@ -18,9 +18,9 @@ const BLOCKING = new Set([
 ]);
 
 /**
- * What the schema refuses of an object: types, bounds, patterns, formats, enums, required fields, entries that lists of type set and map hold twice,
- * embedded resources and rules in CEL. With the object as it was before, what has not changed is not held
- * against it (ratcheting), and rules see `oldSelf`. Names, labels and the like of the object's own metadata are not checked.
+ * Errors of an object by its schema: types, bounds, patterns, formats, enums, required fields, duplicates in lists of
+ * type set and map, embedded resources and CEL rules. With the old object, unchanged parts are not validated
+ * (ratcheting), and rules see `oldSelf`. The object's own metadata (names, labels and so on) is not checked.
  */
 export function validate(schema: Schema, definitions: Definitions, value: unknown, old?: unknown): FieldError[] {
   const declared = resolved(declaredSchema(schema), definitions);

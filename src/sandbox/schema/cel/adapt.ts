@@ -8,21 +8,21 @@ import type { Evaluator, Macro, Node, Scope, TypeChecker } from "./library.ts";
 import { CelObject } from "./values.ts";
 
 /**
- * Makes a parsed expression mean what it means to Kubernetes, where the library means something else: equality and membership, `has` of any
- * selected field, regular expressions of RE2, lists of type set and map that are joined, and format lists of several types. Finds what only
- * Kubernetes refuses.
+ * Gives a parsed expression the semantics of Kubernetes where the CEL library differs: equality and membership, `has`
+ * of any selected field, RE2 regular expressions, joining lists of type set and map, and `format` arguments of mixed
+ * types. Also finds mistakes that only Kubernetes reports.
  */
 
-/** What is wrong with an expression. */
+/** A mistake in an expression. */
 export interface Mistake {
-  /** Where, in characters from the beginning. */
+  /** Position in characters from the beginning. */
   at: number;
   message: string;
 }
 
 const MOST = 2n ** 63n - 1n;
 
-/** The operands of a node, whatever its form. */
+/** The operands of a node of any form. */
 export function operands(node: Node): Node[] {
   const { op, args } = node;
   if (op === "value" || op === "id") return [];
@@ -33,7 +33,7 @@ export function operands(node: Node): Node[] {
   return Array.isArray(args) ? (args as Node[]) : [args as Node];
 }
 
-/** Changes the nodes in place, before they are checked. */
+/** Changes the nodes in place, before type checking. */
 export function adapt(root: Node): Mistake[] {
   const mistakes: Mistake[] = [];
   visit(root, undefined, mistakes);
@@ -41,7 +41,7 @@ export function adapt(root: Node): Mistake[] {
 }
 
 function visit(node: Node, parent: Node | undefined, mistakes: Mistake[]): void {
-  // Everything here is synchronous: said once, the library need not find out.
+  // All evaluation is synchronous. Saying so spares the library the detection.
   if (node.meta.macro === undefined) node.setMeta("async", false);
   adaptNode(node, parent, mistakes);
   for (const operand of operands(node)) visit(operand, node, mistakes);
@@ -135,7 +135,7 @@ function noOverload(checker: TypeChecker, node: Node, types: readonly TypeDeclar
   return checker.createError("no_such_overload", `no such overload: ${types.map(({ name }) => name).join(", ")}`, node);
 }
 
-/** Types that a null may stand for. */
+/** Types that accept null. */
 function isNullable(type: TypeDeclaration): boolean {
   return type.kind === "message" || type.kind === "dyn" || type.name === "null";
 }
@@ -181,7 +181,7 @@ function membership(node: Node): Macro {
   };
 }
 
-/** The library's own addition, but lists of type set and map are joined as such. */
+/** The library's addition, except that lists of type set and map are merged by their type. */
 function addition(node: Node): Macro {
   const [left, right] = binary(node);
   const meaning = node.meta;
@@ -196,7 +196,7 @@ function addition(node: Node): Macro {
   };
 }
 
-/** What is to be formatted may be lists of several types, also inside of each other. */
+/** Arguments of `format` may be lists and maps of mixed types, nested as well. */
 function mixLists(node: Node | undefined): void {
   if (node === undefined || (node.op !== "list" && node.op !== "map")) return;
   replace(node, node.op === "list" ? mixedList(node) : mixedMap(node));
@@ -226,7 +226,7 @@ function mixedMap(node: Node): Macro {
   };
 }
 
-/** `has(a.b)`: whether `b` is there. What stands before it must be there, or that is an error. */
+/** `has(a.b)`: true if `b` exists. Everything before the last selection must exist, otherwise evaluation fails. */
 function presence(selection: Node): Macro {
   const [operand, name] = selection.args as [Node, string];
   return {

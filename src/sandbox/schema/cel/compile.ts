@@ -4,7 +4,7 @@ import { OPTIONS } from "./environment.ts";
 import { MacroArgumentError } from "./functions/macros.ts";
 import type { Node } from "./library.ts";
 
-/** An expression that is ready to run. */
+/** A compiled expression. */
 export interface Program {
   usesOldSelf: boolean;
   /** @throws EvaluationError */
@@ -13,16 +13,16 @@ export interface Program {
 
 export type Compiled = { program: Program } | { error: string };
 
-/** What an expression is compiled for. */
+/** Requirements of an expression to compile. */
 export interface Target {
   environment: Environment;
-  /** The type that it must have. */
+  /** The required result type. */
   type: "bool" | "string";
-  /** What the API server says when it has another one. */
+  /** The API server's message for another result type. */
   otherType: string;
 }
 
-/** Environments with `self` and `oldSelf` of one type. */
+/** The environment with `self` and `oldSelf` of the given type. */
 export function environmentFor(types: Environment, self: string, optionalOldSelf: boolean): Environment {
   return types
     .clone(OPTIONS)
@@ -30,7 +30,7 @@ export function environmentFor(types: Environment, self: string, optionalOldSelf
     .registerVariable("oldSelf", optionalOldSelf ? `optional<${self}>` : self);
 }
 
-/** Never throws for what an author wrote: the error is text, about the first mistake. */
+/** Compiles an expression. Never throws for a mistake of the author: `error` describes the first one. */
 export function compile(expression: string, { environment, type, otherType }: Target): Compiled {
   const parsed = parseExpression(expression, environment);
   if ("mistake" in parsed) return failed(expression, parsed.mistake);
@@ -70,7 +70,7 @@ function mistakeIn({ root, check }: Parsed): Mistake | undefined {
   return valid ? wrongIndex(root) : mistakeOf(error);
 }
 
-/** What the library's parser or checker found. Throws what is no mistake of the author. */
+/** A mistake found by the library's parser or checker. Rethrows every other error. */
 function mistakeOf(error: unknown): Mistake {
   if (error instanceof MacroArgumentError) return { at: error.node.start, message: error.message };
   if (!(error instanceof Error && "summary" in error && "code" in error)) throw error;
@@ -78,7 +78,7 @@ function mistakeOf(error: unknown): Mistake {
   return { at: range?.start ?? 0, message: summary };
 }
 
-/** Fields of objects are selected by name: an index is for lists and maps. */
+/** Fields of objects are selected by name; an index works only for lists and maps. */
 function wrongIndex(node: Node): Mistake | undefined {
   const [object] = operands(node);
   if ((node.op === "[]" || node.op === "[?]") && object?.checkedType?.kind === "message") {

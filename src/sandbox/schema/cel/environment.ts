@@ -8,7 +8,7 @@ import { stringFunctions, StringsNamespace } from "./functions/strings.ts";
 
 export const OPTIONS = { enableOptionalTypes: true };
 
-/** Functions whose names have a dot: methods of a constant. */
+/** Functions with a dot in their name are methods of a constant. */
 const NAMESPACES = {
   strings: StringsNamespace,
   lists: ListsNamespace,
@@ -19,7 +19,7 @@ const NAMESPACES = {
 
 let environment: Environment | undefined;
 
-/** What every rule may use beside its variables: CEL and the functions that Kubernetes adds. One for the whole process. */
+/** The common environment of all rules: CEL and the functions of Kubernetes. One per process. */
 export function kubernetesEnvironment(): Environment {
   if (environment !== undefined) return environment;
   environment = new Environment(OPTIONS);
@@ -43,5 +43,5 @@ export function kubernetesEnvironment(): Environment {
   return environment;
 }
 
-/** What the library offers and Kubernetes does not. */
+/** Functions of the library that Kubernetes lacks. */
 export const UNKNOWN_TO_KUBERNETES: ReadonlySet<string> = new Set(["json", "hex", "base64", "at", "bind"]);

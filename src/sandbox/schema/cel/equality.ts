@@ -2,14 +2,14 @@ import { Optional } from "@marcbachmann/cel-js";
 import { isDurationValue, nanosecondsOf } from "./library.ts";
 import { CelObject, listKind } from "./values.ts";
 
-/** A value that knows itself what it equals: quantities, addresses, versions. */
+/** A value with its own equality: quantities, addresses, versions. */
 export interface Comparable {
   equals(other: unknown): boolean;
 }
 
 /**
- * Equality as Kubernetes' CEL has it: numbers of different types by value, lists of type set and map whatever their order, fields that are null
- * like fields that are not there.
+ * Equality in Kubernetes' CEL: numbers of different types by value, lists of type set and map in any order, null fields
+ * like absent ones.
  */
 export function equalValues(first: unknown, second: unknown): boolean {
   const [a, b] = [signed(first), signed(second)];
@@ -30,7 +30,7 @@ export function equalValues(first: unknown, second: unknown): boolean {
   return left !== undefined && right !== undefined && equalMaps(left, right);
 }
 
-/** The library wraps unsigned integers. */
+/** Unwraps the library's unsigned integers. */
 function signed(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const primitive: unknown = value.valueOf();
@@ -51,7 +51,10 @@ function equalLists(a: readonly unknown[], b: readonly unknown[]): boolean {
   return b.every((item) => byKey.has(kind.keyOf(item)) && equalValues(byKey.get(kind.keyOf(item)), item));
 }
 
-/** What `+` gives: for lists of type set the union, for those of type map the entries of the right instead of those with the same keys. */
+/**
+ * Result of `+`: for lists of type set the union; for lists of type map an item of `b` replaces the item of `a` with
+ * the same key.
+ */
 export function concatenated(a: readonly unknown[], b: readonly unknown[]): readonly unknown[] {
   const kind = listKind(a);
   if (kind === undefined) return [...a, ...b];
@@ -61,7 +64,7 @@ export function concatenated(a: readonly unknown[], b: readonly unknown[]): read
   return kind.marked([...merged.values()]);
 }
 
-/** Undefined for what is no map, such as the type `int`. */
+/** Undefined if the value is no map, such as the type `int`. */
 function entries(value: object): ReadonlyMap<unknown, unknown> | undefined {
   if (value instanceof Map) return value;
   const prototype: unknown = Object.getPrototypeOf(value);

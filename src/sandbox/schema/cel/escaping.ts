@@ -11,17 +11,17 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "/": "__slash__",
 };
 
-/** Words that no identifier may be, but that may follow a dot. */
+/** Reserved words that cannot be identifiers but may follow a dot. */
 const NAMEABLE = new Set([...RESERVED].filter((word) => !["true", "false", "null", "in"].includes(word)));
 
-/** All names by which an expression can select a property: a reserved word escaped, or as it is. */
+/** All names by which an expression can select a property; some reserved words work escaped and unescaped. */
 export function namesOf(property: string): readonly string[] {
   const escaped = escapedName(property);
   if (escaped === undefined) return [];
   return NAMEABLE.has(property) ? [escaped, property] : [escaped];
 }
 
-/** The name that an expression uses for a property; undefined for a property that none can name. */
+/** The name of a property in expressions; undefined for a property that expressions cannot name. */
 export function escapedName(property: string): string | undefined {
   if (property === "" || /^[0-9]/.test(property) || /[^a-zA-Z0-9_./-]/.test(property)) return undefined;
   if (RESERVED.has(property)) return `__${property}__`;

@@ -1,13 +1,16 @@
 import type { Schema } from "../../types.ts";
 import { ownProperty, valueSchema } from "../references.ts";
 
-/** Where a JSON path leads, and how the API server writes the way: `.spec.a['b.c']` to `spec.a[b.c]`. */
+/**
+ * Result of following a JSON path: the schema, and the path as the API server prints it (`.spec.a['b.c']` as
+ * `spec.a[b.c]`).
+ */
 export interface FieldPath {
   text: string;
   schema: Schema | undefined;
 }
 
-/** Follows a path of fields and, unless `arrays` is false, of quoted keys. */
+/** Follows a path of fields and, if `keys` allows, of quoted map keys. */
 export function followPath(
   path: string,
   start: Schema,

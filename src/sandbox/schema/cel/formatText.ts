@@ -1,6 +1,6 @@
 import { evaluationError, isDurationValue, nanosecondsOf } from "./library.ts";
 
-/** `'%s has %d'.format(['a', 1])`: what the clauses take, and what they make of it. */
+/** `'%s has %d'.format(['a', 1])`: the clauses, their arguments and their output. */
 
 interface Clause {
   verb: string;
@@ -60,12 +60,12 @@ function signed(value: unknown): bigint | undefined {
   return typeof primitive === "bigint" ? primitive : undefined;
 }
 
-/** Exponents have two digits at least. */
+/** Exponents have at least two digits. */
 function scientific(value: number, precision: number): string {
   return value.toExponential(precision).replace(/([+-])(\d)$/, "$10$2");
 }
 
-/** As `string()` writes it; lists and maps as literals. */
+/** The text of a value as `string()` writes it; lists and maps as literals. */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "number") return String(value);
@@ -90,7 +90,7 @@ function mapText(entries: readonly (readonly [unknown, unknown])[]): string {
     .join(", ")}}`;
 }
 
-/** Inside of a list or a map. */
+/** The text of a value inside a list or map. */
 function literalOf(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (value instanceof Uint8Array) return `b${JSON.stringify(textOf(value))}`;

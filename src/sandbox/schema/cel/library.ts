@@ -1,6 +1,6 @@
 import { EvaluationError, parse, type TypeDeclaration } from "@marcbachmann/cel-js";
 
-/** What of the CEL library's inside the macros and the rules' compiler use, as types. */
+/** Types of the CEL library's internals that the macros and the rules' compiler use. */
 
 export interface TypeChecker {
   check(node: Node, context: Scope): TypeDeclaration;
@@ -19,7 +19,7 @@ export interface Evaluator {
   run(node: Node, context: Scope): unknown;
 }
 
-/** The variables that an expression sees. */
+/** The variables visible to an expression. */
 export interface Scope {
   forkWithVariable(name: string, type: TypeDeclaration): ChildScope;
 }
@@ -29,7 +29,7 @@ export interface ChildScope extends Scope {
   setIterValue(value: unknown, evaluator: Evaluator): ChildScope;
 }
 
-/** A node of a parsed expression. The nodes of macros keep what was written; what they mean stands in `meta`. */
+/** A node of a parsed expression. A macro's node keeps its source form; `meta` holds its meaning. */
 export interface Node {
   op: string;
   args: unknown;
@@ -38,7 +38,7 @@ export interface Node {
   readonly input: string;
   readonly meta: NodeMeaning;
   checkedType?: TypeDeclaration;
-  /** After a check: what a binary operator does with its operands. */
+  /** Set by the type check: the implementation of a binary operator. */
   handle?: (left: unknown, right: unknown, node: Node, evaluator: Evaluator) => unknown;
   setMeta(key: string, value: unknown): Node;
 }
@@ -51,7 +51,7 @@ export interface NodeMeaning {
   readonly label?: string;
 }
 
-/** A node's own way to be checked and evaluated. */
+/** A node's own type check and evaluation. */
 export interface Macro {
   typeCheck(checker: TypeChecker, macro: this, scope: Scope): TypeDeclaration;
   evaluate(evaluator: Evaluator, macro: this, scope: Scope): unknown;
@@ -64,10 +64,10 @@ export interface MacroCall {
   methodName: string;
 }
 
-/** A function of CEL: its signature in the library's form, and what it does. */
+/** A CEL function: its signature in the library's notation, and its implementation. */
 export type CelFunction = readonly [signature: string, handler: (...args: never[]) => unknown];
 
-/** The library's own class of durations, which it does not export. */
+/** The library's duration class, which the library does not export. */
 export interface DurationValue {
   readonly seconds: bigint;
   readonly nanos: number;
@@ -88,7 +88,7 @@ export function nanosecondsOf({ seconds, nanos }: DurationValue): bigint {
   return seconds * 1_000_000_000n + BigInt(nanos);
 }
 
-/** What ends the evaluation. */
+/** The error that ends an evaluation. */
 export function evaluationError(message: string): EvaluationError {
   return new EvaluationError({ code: "kubernetes", message });
 }

@@ -10,9 +10,9 @@ import { SchemaTypes } from "./schemaTypes.ts";
 import { celValue } from "./values.ts";
 
 /**
- * The rules (`x-kubernetes-validations`) of a schema, compiled once for each schema object and process.
+ * The rules (`x-kubernetes-validations`) of a schema, compiled once per schema object and process.
  *
- * Each rule sees the value beside it as `self` and, when there was one before that is known to be the same, that one as `oldSelf`.
+ * Each rule sees its value as `self`, and the corresponding old value, if any, as `oldSelf`.
  */
 export class SchemaRules {
   readonly #types = new SchemaTypes();
@@ -46,7 +46,7 @@ export class SchemaRules {
     return errors;
   }
 
-  /** The rules that stand directly at one part of the schema, compiled; for who checks the schema itself. */
+  /** The compiled rules of one schema part itself, for the validation of schemas. */
   compiledAt(schema: Schema): readonly CompiledRule[] {
     return this.#validators.get(schema)?.rules ?? [];
   }
@@ -74,7 +74,7 @@ export class SchemaRules {
     return validator;
   }
 
-  /** Compiled when a value first meets them: an object seldom has all that its schema knows. */
+  /** Rules are compiled when a value first needs them, because an object rarely has every field of its schema. */
   #rules(schema: Schema, visible: Schema): readonly CompiledRule[] {
     return (schema["x-kubernetes-validations"] ?? []).map((rule) => {
       let compiled: { rule: Compiled; message: Compiled | undefined } | undefined;
@@ -206,7 +206,7 @@ export class SchemaRules {
 
 interface Validator {
   schema: Schema;
-  /** With the fields of every resource, at its root. */
+  /** The schema with the common fields of a resource, where it is one. */
   visible: Schema;
   rules: readonly CompiledRule[];
   items: Validator | undefined;
@@ -218,7 +218,7 @@ export interface CompiledRule {
   readonly source: ValidationRule;
   readonly fieldPath: string;
   readonly result: Compiled;
-  /** Undefined without a messageExpression. */
+  /** Undefined if the rule has no messageExpression. */
   readonly message: Compiled | undefined;
 }
 
@@ -227,7 +227,7 @@ interface Place {
   old: unknown;
   field: string;
   correlation: Correlation | undefined;
-  /** The nearest part around it that is known to be the same as before. */
+  /** The nearest enclosing part that has a counterpart in the old object. */
   above: Correlation | undefined;
 }
 
@@ -264,7 +264,7 @@ function messageOf(
 ): string {
   if (expression !== undefined && "program" in expression) {
     const result = evaluated(expression.program, variables);
-    // A message that fails, is empty or does not fit on a line gives way to the fixed one.
+    // The fixed message replaces a computed one that fails, is empty, or does not fit on a line.
     if ("value" in result && typeof result.value === "string") {
       const text = result.value.trim();
       if (text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= LONGEST_MESSAGE) return text;

@@ -7,19 +7,19 @@ import { CelObject, type ObjectType, type ObjectTypes } from "./values.ts";
 const TEXT: Schema = { type: "string" };
 const META: Schema = { type: "object", properties: { name: TEXT, generateName: TEXT } };
 
-/** Names that a class has from JavaScript: a field that is called so is hidden from expressions. */
+/** Names that every JavaScript class has; expressions cannot see a field with such a name. */
 const TAKEN = new Set(["constructor", "field", "equals", "raw", "__proto__"]);
 
 /**
- * The types that a schema declares for expressions. What has no declared type (`x-kubernetes-preserve-unknown-fields` without a type, and lists and
- * maps of it) is hidden from them.
+ * The CEL types of a schema. Expressions cannot see values without a declared type
+ * (`x-kubernetes-preserve-unknown-fields` without a type, and lists and maps of them).
  */
 export class SchemaTypes implements ObjectTypes {
   readonly #objects = new Map<Schema, ObjectType | undefined>();
   readonly #resources = new Map<Schema, Schema>();
   #count = 0;
 
-  /** The name of the type in the library; undefined when expressions cannot see such values. */
+  /** The library's name of the type; undefined if expressions cannot see such values. */
   typeName(schema: Schema): string | undefined {
     if (schema["x-kubernetes-int-or-string"] === true) return "dyn";
     switch (schema.type) {
@@ -46,7 +46,7 @@ export class SchemaTypes implements ObjectTypes {
     }
   }
 
-  /** Undefined for what is no object with fields. */
+  /** Undefined unless the schema is an object with fields. */
   objectType(reference: Schema): ObjectType | undefined {
     const schema = this.asResource(reference);
     if (this.#objects.has(schema)) return this.#objects.get(schema);
@@ -70,7 +70,10 @@ export class SchemaTypes implements ObjectTypes {
     return type;
   }
 
-  /** Of a resource, expressions always see apiVersion, kind and the metadata's name and generateName. */
+  /**
+   * Adds the fields that expressions see in every resource: apiVersion, kind, and name and generateName of the
+   * metadata.
+   */
   asResource(schema: Schema, root = schema["x-kubernetes-embedded-resource"] === true): Schema {
     if (!root) return schema;
     let resource = this.#resources.get(schema);
@@ -82,7 +85,7 @@ export class SchemaTypes implements ObjectTypes {
     return resource;
   }
 
-  /** Declares every object type that has been asked for. */
+  /** Declares every object type requested so far. */
   declare(environment: Environment): void {
     for (const type of this.#objects.values()) {
       if (type === undefined) continue;
@@ -99,7 +102,7 @@ const TYPE_OF_FORMAT: Readonly<Record<string, string>> = {
   "date-time": "google.protobuf.Timestamp",
 };
 
-/** The library knows types by their class and reads fields as properties. */
+/** The library identifies types by class and reads fields as properties. */
 function classWith(names: Iterable<string>): ObjectType["valueClass"] {
   const constructor = class extends CelObject {};
   for (const name of names) {

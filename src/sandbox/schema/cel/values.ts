@@ -3,39 +3,41 @@ import { isList, isRecord, valueSchema } from "../references.ts";
 import { parseDurationFormat } from "../time.ts";
 import { durationOf, evaluationError } from "./library.ts";
 
-/** JSON values as CEL sees them through their schema: lazily for objects, since a rule reads few of their fields. */
+/**
+ * JSON values as CEL sees them by their schema. Objects are converted lazily, because a rule reads few of their fields.
+ */
 
-/** A declared object type: what its fields are called in expressions, and which schema each has. */
+/** A declared object type: the expression name and the schema of each field. */
 export interface ObjectType {
   name: string;
   fields: ReadonlyMap<string, { property: string; schema: Schema; type: string }>;
-  /** How an expression calls a property; undefined for one that it cannot see. */
+  /** The name of a property in expressions; undefined for a property that expressions cannot see. */
   nameOf(property: string): string | undefined;
   valueClass: new (raw: Readonly<Record<string, unknown>>, type: ObjectType, types: ObjectTypes) => CelObject;
 }
 
-/** The types that a schema declares. */
+/** The types declared by a schema. */
 export interface ObjectTypes {
-  /** Undefined for what is no object with fields. */
+  /** Undefined unless the schema is an object with fields. */
   objectType(schema: Schema): ObjectType | undefined;
 }
 
-/** How a list of type set or map compares its entries. */
+/** How a list of type set or map compares its items. */
 export interface ListKind {
   type: "set" | "map";
-  /** The keys of an entry of a list of type map, as one text. */
+  /** The key of an item in a list of type map, as one text. */
   keyOf: (item: unknown) => unknown;
   marked: (list: unknown[]) => unknown[];
 }
 
 const listKinds = new WeakMap<object, ListKind>();
 
-/** Undefined for an atomic list, and for one that an expression has made. */
+/** Undefined for an atomic list, and for a list made by an expression. */
 export function listKind(list: readonly unknown[]): ListKind | undefined {
   return listKinds.get(list);
 }
 
-/** An object with declared fields. Each declared type has a class of its own with one property for each field. */
+/** An object with declared fields. Each declared type has its own class with one property per field. */
 export class CelObject {
   readonly #raw: Readonly<Record<string, unknown>>;
   readonly #type: ObjectType;
@@ -48,7 +50,7 @@ export class CelObject {
     this.#types = types;
   }
 
-  /** Undefined when the field is not there, or null. */
+  /** Undefined for an absent or null field. */
   field(name: string): unknown {
     const known = this.#converted.get(name);
     if (known !== undefined) return known;
@@ -72,13 +74,13 @@ export class CelObject {
     return true;
   }
 
-  /** The value of a field, as the schema calls it. */
+  /** The raw value of a property by its name in the schema. */
   raw(property: string): unknown {
     return this.#raw[property];
   }
 }
 
-/** The value as an expression sees it. */
+/** Converts a JSON value to its CEL value. */
 export function celValue(raw: unknown, schema: Schema, types: ObjectTypes): unknown {
   if (raw === null) return null;
   if (schema["x-kubernetes-int-or-string"] === true) return typeof raw === "number" ? BigInt(raw) : raw;

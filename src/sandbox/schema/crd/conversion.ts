@@ -5,7 +5,7 @@ import type { CrdConversion } from "./crdTypes.ts";
 
 const KNOWN_REVIEWS = ["v1", "v1beta1"];
 
-/** How objects are converted between the versions of a CRD. */
+/** Validates the conversion settings of a CRD. */
 export function validateConversion(conversion: CrdConversion, field: string): FieldError[] {
   const { strategy = "", webhook } = conversion;
   const errors: FieldError[] = [];
@@ -68,7 +68,7 @@ interface Service {
 
 function validateService({ name = "", namespace = "", path, port = 443 }: Service, field: string): FieldError[] {
   const errors: FieldError[] = [];
-  // The API server checks the namespace where it says name, and the other way round.
+  // The API server swaps the field names of these two errors, and so does the sandbox.
   if (namespace === "") errors.push(required(`${field}.name`));
   if (name === "") errors.push(required(`${field}.namespace`));
   if (port < 1 || port > 65_535) {

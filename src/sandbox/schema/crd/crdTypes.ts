@@ -1,6 +1,9 @@
 import type { KubeObject, Schema } from "../../types.ts";
 
-/** A CustomResourceDefinition of apiextensions.k8s.io/v1, as far as the sandbox reads it. Everything may be missing: nothing is checked yet. */
+/**
+ * The fields of a CustomResourceDefinition (apiextensions.k8s.io/v1) that the sandbox reads. All are optional, because
+ * nothing is validated yet.
+ */
 export interface CrdSpec {
   group?: string;
   scope?: string;

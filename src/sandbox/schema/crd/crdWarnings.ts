@@ -3,7 +3,7 @@ import { formatCheck } from "../formats.ts";
 import { valueSchema } from "../references.ts";
 import { specOf } from "./crdTypes.ts";
 
-/** What the API server warns of when a CRD is written: formats of strings that it does not check, once each. */
+/** Warnings of the API server about a written CRD: string formats that the server does not check, each once. */
 export function crdWarnings(crd: KubeObject): string[] {
   const formats = new Set<string>();
   for (const { schema } of specOf(crd).versions ?? []) collect(schema?.openAPIV3Schema, formats);

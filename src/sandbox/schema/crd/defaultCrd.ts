@@ -2,8 +2,8 @@ import type { KubeObject } from "../../types.ts";
 import { type CrdConversion, specOf, statusOf } from "./crdTypes.ts";
 
 /**
- * What the API server fills into a CustomResourceDefinition: the singular name, the kind of its lists, conversion None, the port of a
- * webhook's Service, and the version that is stored. Shares what it does not change.
+ * Sets the API server's defaults of a CustomResourceDefinition: singular name, list kind, conversion None, the port of
+ * a webhook's Service, and the stored version. Unchanged parts are shared with the argument.
  */
 export function defaultCrd(crd: KubeObject): KubeObject {
   const spec = specOf(crd);
@@ -15,7 +15,7 @@ export function defaultCrd(crd: KubeObject): KubeObject {
     ...(isEmpty(names.listKind) && kind !== "" ? { listKind: `${kind}List` } : {}),
   };
   const status = statusOf(crd);
-  // Null in the part of a CRD by which the server works out who owns which fields.
+  // `versions` is null in the partial CRD from which the server computes field ownership.
   const stored = spec.versions?.find(({ storage }) => storage === true)?.name;
   const storedVersions =
     (status.storedVersions?.length ?? 0) > 0 || stored === undefined ? status.storedVersions : [stored];

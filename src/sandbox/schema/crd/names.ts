@@ -4,7 +4,7 @@ import { invalid, notSupported, required } from "../../fieldErrors.ts";
 import { requestUriError } from "../uri.ts";
 import type { CrdNames } from "./crdTypes.ts";
 
-/** The names of a CRD: of the group, of the kind in all its forms, and of the CRD itself. */
+/** The names of a CRD: group, kind in all forms, and the CRD's own name. */
 
 export function validateGroup(group: string, field: string): FieldError[] {
   if (group === "") return [required(field)];
@@ -46,7 +46,7 @@ function label(name: string | undefined, field: string, when: "always" | "given"
   return wrong.length === 0 ? [] : [invalid(field, name, wrong.join(","))];
 }
 
-/** What is wrong with the name of a CRD, beside what is wrong with any name. */
+/** The name rule of CRDs: a valid name that equals plural and group. */
 export function crdNameRule(names: CrdNames, group: string): (name: string) => string[] {
   return (name) => [
     ...dnsSubdomain(name),
@@ -59,7 +59,7 @@ const SEE = "see https://github.com/kubernetes/enhancements/pull/1111";
 
 type Approval = "approved" | "bypassed" | "missing" | "invalid";
 
-/** Groups of Kubernetes itself need an annotation that says who approved the API. */
+/** Groups of Kubernetes itself need an annotation with the approval of the API. */
 export function validateApproval(
   group: string,
   annotations: Readonly<Record<string, string>> | undefined,
@@ -90,7 +90,7 @@ export function validateScope(scope: string | undefined, field: string): FieldEr
   return [notSupported(field, scope, ["Cluster", "Namespaced"])];
 }
 
-/** A field that the API server still knows, but no longer takes. */
+/** A field that the API server still knows but no longer accepts. */
 export function validatePreserveUnknownFields(now: boolean | undefined, before: boolean | undefined): FieldError[] {
   if (now !== true || before === true) return [];
   return [

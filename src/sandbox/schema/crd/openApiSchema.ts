@@ -3,31 +3,31 @@ import { followPath } from "../cel/fieldPath.ts";
 import { forbidden, invalid, notSupported, required } from "../../fieldErrors.ts";
 import { valueSchema } from "../references.ts";
 
-/** What a CRD may not say in its schema, part by part, before its rules are compiled. */
+/** Validates each part of a CRD's schema before its rules are compiled. */
 
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
 
-/** What counts at a part of the schema because of where it stands. */
+/** Rules for a schema part that depend on its position. */
 export interface SchemaContext {
-  /** Why no default may stand here; undefined where one may. */
+  /** The reason why no default is allowed here; undefined if one is. */
   noDefaults?: string;
   insideMeta: boolean;
-  /** The part within which old and new values are not known to be the same. */
+  /** Path of the enclosing list whose items cannot be correlated with the old ones. */
   uncorrelatable?: string;
   isRoot: boolean;
 }
 
-/** Parts of a schema, each with its own findings; rules are checked only where there are none at or below a part. */
+/** A schema part with its errors. Rules are checked only if neither the part nor the parts below have errors. */
 export interface Part {
   schema: Schema;
   field: string;
   context: SchemaContext;
-  /** Reported before what is wrong below. */
+  /** Errors reported before those of the children. */
   before: FieldError[];
   children: Part[];
-  /** Reported after what is wrong below. */
+  /** Errors reported after those of the children. */
   after: FieldError[];
-  /** In a junctor no rules are compiled. */
+  /** Inside a junctor no rules are compiled. */
   isBranch: boolean;
 }
 
@@ -147,7 +147,7 @@ function setItems(items: Schema, field: string): FieldError[] {
     return [invalid(`${field}.x-kubernetes-list-type`, listType, why)];
   }
   if (items.type === "object" && items["x-kubernetes-map-type"] !== "atomic") {
-    // The API server prints the list type here, whatever the map type is.
+    // The API server prints the list type here, regardless of the map type.
     return [invalid(`${field}.x-kubernetes-map-type`, listType ?? null, why)];
   }
   return [];

@@ -5,7 +5,10 @@ import { rememberDeclared } from "../declaredSchema.ts";
 import { OBJECT_META } from "../references.ts";
 import { type CrdColumn, type CrdVersion, specOf } from "./crdTypes.ts";
 
-/** The resource that an accepted CRD declares. The same resource for the same `spec` object, so that clusters that share a CRD share its schemas. */
+/**
+ * The resource of an accepted CRD. The same `spec` object gives the same resource, so clusters that share a CRD share
+ * its schemas.
+ */
 export function resourceOfCrd(crd: KubeObject): Resource {
   const spec = specOf(crd);
   const shared = resources.get(spec);
@@ -55,7 +58,10 @@ function versionOf(version: CrdVersion): ResourceVersion {
   };
 }
 
-/** With apiVersion, kind and metadata as every object has them; a name that the CRD narrows stays narrowed where objects are checked. */
+/**
+ * The declared schema with the common apiVersion, kind and metadata. Validation uses the declared schema, so a
+ * restricted name stays restricted.
+ */
 function servedSchema(declared: Schema): Schema {
   const served: Schema = {
     ...declared,
@@ -75,7 +81,7 @@ const API_VERSION =
 const KIND =
   "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
 
-/** As declared: the Table adds the name, and the age where there is no column. */
+/** Columns as declared; the Table adds the name, and the age if the CRD declares no columns. */
 function columnsOf(declared: readonly CrdColumn[]): readonly Column[] {
   return declared.map(({ name = "", type = "string", format, description, priority = 0, jsonPath }) => ({
     name,

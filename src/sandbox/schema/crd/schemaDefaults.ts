@@ -8,8 +8,8 @@ import { pruneValue } from "../prune.ts";
 import { isRecord } from "../references.ts";
 
 /**
- * Whether the defaults of a schema are values that the schema itself takes. Those of a map's values are not checked, and of the metadata of resources only
- * what can be said without the resource.
+ * Checks that the schema accepts its own defaults. Defaults of map values are not checked; defaults of a resource's
+ * metadata are checked only as far as possible without the resource.
  */
 export function validateDefaults(schema: Schema, field: string): FieldError[] {
   return [...defaultErrors(schema, field), ...below(schema, field, true)];

@@ -5,8 +5,8 @@ import { valueSchema } from "../references.ts";
 import { compilePattern, PatternError } from "../regularExpression.ts";
 
 /**
- * Whether a schema is structural: every part has a type, and the junctors (allOf, anyOf, oneOf, not) only narrow values and name nothing that stands not
- * outside of them. Findings are sorted by their text, as the API server sorts them.
+ * Checks that a schema is structural: every part has a type, and junctors (allOf, anyOf, oneOf, not) only restrict
+ * values and name only fields that exist outside of them. Errors are sorted by text, as in the API server.
  */
 export function validateStructural(schema: Schema, field: string): FieldError[] {
   const errors = [...invariants(schema, "root", field), ...completeness(schema, schema, field, field)];
@@ -90,7 +90,7 @@ function typeMeta(schema: Schema, field: string): FieldError[] {
   });
 }
 
-/** Nothing but what narrows the two names; what stands inside of those is checked elsewhere. */
+/** True if the metadata schema only restricts the two names, whose schemas are checked elsewhere. */
 function onlyNames(metadata: Schema): boolean {
   const { type: _type, default: _default, properties = {}, ...rest } = metadata;
   return (
@@ -132,7 +132,7 @@ function patternError(pattern: string | undefined): string | undefined {
   }
 }
 
-/** Keys that a part of a junctor may not have, and what the API server says of them. */
+/** Keys forbidden inside a junctor, with the API server's messages. */
 const FORBIDDEN: readonly (readonly [keyof Schema, string])[] = [
   ["type", "must be empty to be structural"],
   ["additionalProperties", "must be undefined to be structural"],
@@ -166,7 +166,7 @@ function nested(schema: Schema, field: string, skipAnyOf = false): FieldError[] 
   return errors;
 }
 
-/** What a junctor names must be there outside of it. */
+/** A field named in a junctor must also exist outside of it. */
 function completeness(validation: Schema, schema: Schema, at: string, validationAt: string): FieldError[] {
   const branches: [Schema, string][] = [];
   if (validation.not !== undefined) branches.push([validation.not, "not"]);

@@ -18,9 +18,9 @@ import {
 import { validateSchema } from "./validateSchema.ts";
 
 /**
- * What the API server refuses of a CustomResourceDefinition: names, versions, conversion, columns, subresources, selectable fields, and
- * of each schema that it is structural, that its defaults fit and that its rules compile. With the CRD as it was before, also of the change.
- * Give it what {@link defaultCrd} has filled. What rules may cost is not estimated.
+ * The API server's errors of a CustomResourceDefinition: names, versions, conversion, columns, subresources, selectable
+ * fields, and for each schema that it is structural, its defaults are valid and its rules compile. With the old CRD,
+ * also errors of the change. Needs the defaults of {@link defaultCrd}. The cost of rules is not estimated.
  */
 export function validateCrd(crd: KubeObject, old?: KubeObject): FieldError[] {
   const spec = specOf(crd);
@@ -52,7 +52,7 @@ function isEstablished(crd: KubeObject): boolean {
   return conditions.some(({ type, status }) => type === "Established" && status === "True");
 }
 
-/** What every version has alike, the API server keeps, and names in its findings, at the top of the spec. */
+/** Properties equal in all versions. The API server keeps them at the top of the spec, and errors name them there. */
 interface Shared {
   schema: boolean;
   subresources: boolean;
@@ -248,7 +248,7 @@ function validateStoredVersions(stored: readonly string[] | undefined, versions:
   return errors;
 }
 
-/** Objects may be stored already: what they are called and where they live stays. */
+/** Objects may be stored already, so their names and scope are immutable. */
 function validateChange(spec: CrdSpec, old: CrdSpec, established: boolean): FieldError[] {
   const changed = (now: string | undefined, before: string | undefined, field: string) =>
     now === before ? [] : [invalid(field, now ?? "", "field is immutable")];

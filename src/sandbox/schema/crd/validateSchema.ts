@@ -5,13 +5,16 @@ import { type Part, partsOf } from "./openApiSchema.ts";
 import { validateDefaults } from "./schemaDefaults.ts";
 import { validateStructural } from "./structural.ts";
 
-/** With a status subresource, all that narrows the whole object would be lost for the status alone. */
+/**
+ * Keys allowed at the root if the CRD has a status subresource. A status update validates the status alone, so other
+ * restrictions of the whole object would be lost.
+ */
 const ALLOWED_AT_ROOT =
   "description type format title maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern maxItems minItems uniqueItems multipleOf required items properties externalDocs example x-kubernetes-preserve-unknown-fields x-kubernetes-validations".split(
     " ",
   );
 
-/** What is wrong with the schema of one version of a CRD. `field` is that of the schema. */
+/** Errors of the schema of one version of a CRD; `field` is the path of the schema. */
 export function validateSchema(schema: Schema, field: string, hasStatus: boolean): FieldError[] {
   const errors = hasStatus ? validateRoot(schema, field) : [];
   if (schema.nullable === true) errors.push(forbidden(`${field}.nullable`, "nullable cannot be true at the root"));
@@ -25,7 +28,7 @@ export function validateSchema(schema: Schema, field: string, hasStatus: boolean
   }
   const own = ownErrors(parts);
   errors.push(...own);
-  // Rules are compiled only against a schema that is sound.
+  // Rules are compiled only for a sound schema.
   if (structural.length > 0 || unsupported) return errors;
   return [...errors, ...ruleErrors(parts, SchemaRules.of(schema))];
 }
@@ -45,7 +48,7 @@ function validateRoot(schema: Schema, field: string): FieldError[] {
   return [];
 }
 
-/** Keys that cannot be made part of a structural schema at all: the finding about them is enough. */
+/** Keys that no structural schema can have. Their own error is enough, so the structural check is skipped. */
 function hasUnsupported(part: Part): boolean {
   const schema = part.schema as Readonly<Record<string, unknown>>;
   const keys = ["id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions"];
@@ -58,7 +61,7 @@ function ownErrors(part: Part): FieldError[] {
   return [...part.before, ...part.children.flatMap(ownErrors), ...part.after];
 }
 
-/** Where something else is wrong at or below a part, its rules are not checked. */
+/** Rules are not checked at a part with other errors at or below it. */
 function ruleErrors(part: Part, rules: SchemaRules): FieldError[] {
   const below = part.children.flatMap((child) => ruleErrors(child, rules));
   if (part.isBranch || ownErrors(part).length > 0) return below;

@@ -4,7 +4,7 @@ import { formatCheck } from "../../formats.ts";
 import { requestUriError } from "../../uri.ts";
 import type { CelFunction } from "../library.ts";
 
-/** A named form of strings, which says what is wrong with one. */
+/** A named string format with its validation. */
 export class NamedFormat {
   readonly name: string;
   readonly wrong: (text: string) => readonly string[];

@@ -49,7 +49,7 @@ export const listFunctions: readonly CelFunction[] = [
   ],
 ];
 
-/** Below, at or above 0, as for a sort. */
+/** Negative, zero or positive, for sorting. */
 export function compareValues(a: unknown, b: unknown): number {
   if (isDurationValue(a) && isDurationValue(b)) return Number(nanosecondsOf(a) - nanosecondsOf(b));
   if (a instanceof Date && b instanceof Date) return a.getTime() - b.getTime();

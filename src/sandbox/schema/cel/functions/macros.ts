@@ -13,7 +13,7 @@ import {
 } from "../library.ts";
 import { compareValues } from "./lists.ts";
 
-/** Macros that the library lacks: comprehensions of two variables, `sortBy`, and the mapping of optionals. */
+/** Macros that the library lacks: two-variable comprehensions, `sortBy`, and mapping of optionals. */
 
 export const macroFunctions: readonly CelFunction[] = [
   ["list.all(ast, ast, ast): bool", twoVariables(quantifier("all"))],
@@ -34,7 +34,7 @@ export const macroFunctions: readonly CelFunction[] = [
   ["list<optional<A>>.unwrapOpt(): list<A>", unwrapped],
 ];
 
-/** What a comprehension does with each pair, and with what came of all. */
+/** How a comprehension evaluates each pair and combines the results. */
 interface Comprehension {
   typeOf(
     checker: TypeChecker,
@@ -77,7 +77,7 @@ function twoVariables(comprehension: Comprehension) {
   };
 }
 
-/** An error in one pair does not matter when another pair decides. */
+/** An error in one pair does not matter if another pair decides the result. */
 function quantifier(mode: "all" | "exists" | "existsOne"): Comprehension {
   return {
     typeOf(checker, { results }, [predicate]) {
@@ -103,7 +103,7 @@ function quantifier(mode: "all" | "exists" | "existsOne"): Comprehension {
   };
 }
 
-/** With three steps the first decides which pairs count. */
+/** With a filter as the first of two steps, only matching pairs count. */
 function transform(into: "list" | "map" | "entry"): Comprehension {
   return {
     typeOf(checker, { key, results }, nodes) {
@@ -209,7 +209,7 @@ function assertBool(checker: TypeChecker, type: TypeDeclaration | undefined, nod
   throw checker.createError("expected_type", `expected type 'bool' but found '${type.name}'`, required(node));
 }
 
-/** A mistake that the checker reports with its place. */
+/** A mistake that the checker reports with its position. */
 export class MacroArgumentError extends Error {
   override readonly name = "MacroArgumentError";
   readonly node: Node;

@@ -2,9 +2,15 @@ import { formatText, textOf, timestampText } from "../formatText.ts";
 import { type CelFunction, evaluationError } from "../library.ts";
 import { findPattern, matchesPattern, PatternError } from "../../regularExpression.ts";
 
-/** Strings and regular expressions: what the library has not, or has with JavaScript's expressions instead of RE2's. */
+/**
+ * Functions for strings and regular expressions that the library lacks, or has with JavaScript's regular expressions
+ * instead of RE2.
+ */
 
-/** Methods that the compiler puts in place of the library's own: `matches` knows no RE2, `substring` does not say which index is wrong, the others change more than ASCII. */
+/**
+ * Methods that replace the library's own: its `matches` does not use RE2, its `substring` does not report the wrong
+ * index, and the others change more than ASCII.
+ */
 export const REPLACED: Readonly<Record<string, string>> = {
   matches: "matchesRe2",
   substring: "substringOf",
@@ -87,7 +93,7 @@ function replace(text: string, from: string, to: string, times: bigint): string 
   return text.replaceAll(from, (match) => (left-- > 0n ? to : match));
 }
 
-/** As `strings.quote`: printable, in double quotes. */
+/** Like `strings.quote`: printable, in double quotes. */
 function quote(text: string): string {
   const escapes: Readonly<Record<string, string>> = {
     "\u0007": "\\a",
