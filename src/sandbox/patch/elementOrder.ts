@@ -1,11 +1,11 @@
 import { unexplained } from "../statusError.ts";
 import { badElementOrder, isFields, listOfLists, noMergeKey, wrongKind } from "./patchErrors.ts";
 
-/** The order of lists that strategic merge patch merges. The items are scalars, or objects that the merge key distinguishes. */
+/** The order of lists in a strategic merge patch. Items are scalars, or objects identified by the merge key. */
 
 export type Items = readonly unknown[];
 
-/** Whether the items are objects. Throws when they are not all of one kind, are lists, or are none at all. */
+/** True if the items are objects. Throws for items of mixed kinds, for lists of lists, and if all lists are empty. */
 export function areObjects(...lists: readonly Items[]): boolean {
   let first: string | undefined;
   for (const item of lists.flat(1)) {
@@ -21,7 +21,7 @@ export function areObjects(...lists: readonly Items[]): boolean {
   return first === "object";
 }
 
-/** Where an item with that key is; -1 for nowhere. */
+/** Index of the item with that key; -1 if there is none. */
 export function findByKey(items: Items, mergeKey: string, value: unknown): number {
   for (const [index, item] of items.entries()) {
     if (!isFields(item)) throw unexplained(`value for key ${index} is not a map`);
@@ -31,8 +31,8 @@ export function findByKey(items: Items, mergeKey: string, value: unknown): numbe
 }
 
 /**
- * What a merged list is in the end: the items that `wanted` names in its order, and the server's own among them, each before the first wanted one that
- * it stood before.
+ * The final order of a merged list: the items that `wanted` names, in its order, and among them the server's own items,
+ * each before the first wanted item that it preceded.
  */
 export function inElementOrder(merged: Items, wanted: Items, live: Items, mergeKey: string): Items {
   const [named, others] = partition(merged, wanted, mergeKey);
@@ -66,7 +66,7 @@ function keyOf(item: unknown, mergeKey: string): unknown {
   return value;
 }
 
-/** Items that are to be deleted stand last. */
+/** Deleted items come last. */
 function sortedLike(items: Items, order: Items, mergeKey: string, objects: boolean): Items {
   if (!objects) return items.toSorted((a, b) => order.indexOf(a) - order.indexOf(b));
   const keys = order.map((item) => keyOf(item, mergeKey));
@@ -87,7 +87,7 @@ function stoodBefore(a: unknown, b: unknown, live: Items, mergeKey: string, obje
   return left >= 0 && right >= 0 && left < right;
 }
 
-/** `$setElementOrder` has to name all that the patch changes or adds, in the patch's order. */
+/** `$setElementOrder` must name all items that the patch changes or adds, in the patch's order. */
 export function checkElementOrder(patch: Items, order: Items, mergeKey: string): void {
   if (order.length === 0 || patch.length === 0) return;
   const kept = mergeKey === "" ? patch : patch.filter((item) => !isDeleted(item));
@@ -115,7 +115,7 @@ function isDeleted(item: unknown): boolean {
   return item["$patch"] === "delete";
 }
 
-/** The list that `$setElementOrder/ports` speaks of. */
+/** The list named by a directive such as `$setElementOrder/ports`. */
 export function orderedKey(directive: string): string {
   const slash = directive.indexOf("/");
   if (directive.slice(0, slash) !== "$setElementOrder") throw badElementOrder();

@@ -4,7 +4,7 @@ import type { Json } from "../types.ts";
 
 const MOST_OPERATIONS = 10_000;
 
-/** An operation that does not apply. The server does not say why, so nor does this. */
+/** An operation that does not apply. The server gives no reason, and neither does this error. */
 class DoesNotApply extends Error {
   override readonly name = "DoesNotApply";
 }
@@ -19,8 +19,8 @@ interface Operation {
 }
 
 /**
- * Applies the operations one after the other. Throws the server's Status: 400 when they are no operations, 413 for too many, 422 when one does not
- * apply.
+ * Applies the operations one after the other. Throws the server's Status: 400 for invalid operations, 413 for too many,
+ * 422 for an operation that does not apply.
  */
 export function jsonPatch(document: Json, operations: Json): Json {
   const list = decoded(operations);
@@ -88,18 +88,18 @@ function applyOperation(document: Json, operation: Operation | null): Json {
   }
 }
 
-/** The reference tokens of a JSON pointer to something inside a document. */
+/** The reference tokens of a JSON pointer. */
 function tokensOf(path: Json | undefined): string[] {
   if (typeof path !== "string") throw new DoesNotApply();
   const parts = path.split("/");
-  // A server does not mind what stands before the first slash.
+  // A server ignores text before the first slash.
   if (parts.length < 2) throw new DoesNotApply();
   return parts.slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 type Container = readonly Json[] | JsonObject;
 
-/** The document with one container in it changed; only what lies on the way is copied. */
+/** The document with one changed container; copies only the containers on the path. */
 function edit(
   document: Json,
   tokens: readonly string[],
@@ -137,7 +137,7 @@ function valueAt(document: Json, tokens: readonly string[]): Json | undefined {
   return value;
 }
 
-/** Negative ones count from the end: -1 means `length - 1`. */
+/** A negative index counts from the end: -1 means `length - 1`. */
 function indexOf(key: string, most: number, length: number): number {
   if (!/^[+-]?\d+$/.test(key)) throw new DoesNotApply();
   const index = Number(key);
@@ -171,7 +171,7 @@ function wholeDocument(value: Json): Json {
   return value;
 }
 
-/** Absent and null pass for each other. */
+/** Absent and null are equal. */
 function test(document: Json, path: Json | undefined, wanted: Json): Json {
   const found = path === "" ? document : (valueAt(document, tokensOf(path)) ?? null);
   if (!equal(found, wanted)) throw new DoesNotApply();

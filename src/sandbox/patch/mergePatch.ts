@@ -5,7 +5,10 @@ import type { Json } from "../types.ts";
 
 type JsonObject = { readonly [key: string]: Json };
 
-/** Lays a patch over a document; null removes. Throws the server's Status 400 for a patch that is no object. */
+/**
+ * Applies a merge patch to a document; null removes a member. Throws the server's Status 400 for a patch that is no
+ * object.
+ */
 export function mergePatch(document: Json, patch: Json): JsonObject {
   if (patch === null) throw badRequest("Invalid JSON Patch");
   if (!isObject(patch)) {
@@ -21,13 +24,13 @@ function merged(document: JsonObject, patch: JsonObject): JsonObject {
     if (value === null) delete out[key];
     else if (current === undefined || current === null) setMember(out, key, withoutNulls(value));
     else if (!isObject(current)) setMember(out, key, withoutNulls(value));
-    // Nulls in a list stay where it takes the place of an object: the server forgets them only in what is new.
+    // A list that replaces an object keeps its nulls: the server removes nulls only from new values.
     else setMember(out, key, isObject(value) ? merged(current, value) : value);
   }
   return out;
 }
 
-/** Nulls mean nothing in an object that was not there; in a list they are items. */
+/** Removes null members from a new object. Null items of a list stay. */
 function withoutNulls(value: Json): Json {
   if (Array.isArray(value)) return (value as readonly Json[]).map(withoutNulls);
   if (!isObject(value)) return value;

@@ -1,7 +1,7 @@
 import { jsonType } from "../jsonType.ts";
 import { badRequest, failure, type StatusError, unexplained } from "../statusError.ts";
 
-/** What can be wrong with a strategic merge patch, with the codes of the server. */
+/** Errors of strategic merge patches, with the server's codes. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -9,7 +9,7 @@ export const badPrimitiveList = (): StatusError => badRequest("invalid patch for
 export const badRetainKeys = (): StatusError => badRequest("invalid patch format of retainKeys");
 export const badElementOrder = (): StatusError => badRequest("invalid patch format of setElementOrder list");
 
-/** The server does not say why. */
+/** The server gives no reason. */
 export function listOfLists(): StatusError {
   return failure(422, "Invalid", "the server rejected our request due to an error in our request", {});
 }

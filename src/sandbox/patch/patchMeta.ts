@@ -1,17 +1,17 @@
 import { unexplained } from "../statusError.ts";
 import type { Schema } from "../types.ts";
 
-/** How strategic merge patch is to treat a field. */
+/** How a strategic merge patch treats a field. */
 export interface PatchMeta {
   /** `merge`, `replace` or "". */
   strategy: string;
-  /** "" for lists of scalars, and for lists that are replaced. */
+  /** "" for lists of scalars and for replaced lists. */
   mergeKey: string;
-  /** Of the object, or of the items of the list. */
+  /** Schema of the object, or of the list's items. */
   schema: Schema;
 }
 
-/** The Go types behind the schemas of a built-in kind, as far as a patch asks for them. */
+/** Patch strategies from the schemas of a built-in kind, read as the patch needs them. */
 export class PatchMetas {
   readonly #definitions: Readonly<Record<string, Schema>>;
 
@@ -19,13 +19,13 @@ export class PatchMetas {
     this.#definitions = definitions;
   }
 
-  /** Throws a Status 500 for a field that the kind does not have. */
+  /** Throws a Status 500 for an unknown field. */
   ofObject(schema: Schema, key: string): PatchMeta {
     const field = this.#fieldOf(schema, key);
     return { ...metaOf(field), schema: field };
   }
 
-  /** The same for a list. */
+  /** Like {@link ofObject}, for a list. */
   ofList(schema: Schema, key: string): PatchMeta {
     const field = this.#fieldOf(schema, key);
     const { items } = this.#resolve(field);
@@ -73,7 +73,7 @@ function goName(schema: Schema): string {
 
 function metaOf(field: Schema): Pick<PatchMeta, "strategy" | "mergeKey"> {
   const strategies = (field["x-kubernetes-patch-strategy"] ?? "").split(",");
-  // retainKeys only asks clients to send $retainKeys.
+  // The strategy retainKeys only asks clients to send $retainKeys.
   const strategy = strategies.find((one) => one !== "retainKeys") ?? "";
   return { strategy, mergeKey: field["x-kubernetes-patch-merge-key"] ?? "" };
 }

@@ -22,9 +22,9 @@ const DELETE_FROM_LIST = "$deleteFromPrimitiveList";
 type JsonObject = { readonly [key: string]: Json };
 
 /**
- * Lays a patch over the document of a built-in kind: lists with a merge key are merged item by item, and the directives `$patch`, `$retainKeys`,
- * `$setElementOrder` and `$deleteFromPrimitiveList` are obeyed. Throws the server's Status: 400 for malformed directives, 500 for items without their
- * key and the like.
+ * Applies a patch to a document of a built-in kind. Lists with a merge key are merged item by item. Supports the
+ * directives `$patch`, `$retainKeys`, `$setElementOrder` and `$deleteFromPrimitiveList`. Throws the server's Status:
+ * 400 for malformed directives, 500 for items without their key and similar errors.
  */
 export function strategicMergePatch(
   document: Json,
@@ -34,7 +34,7 @@ export function strategicMergePatch(
 ): JsonObject {
   const original = isFields(document) ? document : {};
   if (!isFields(patch)) {
-    // To Go, null is a patch without members.
+    // Go reads null as a patch without members.
     if (patch === null) return original as JsonObject;
     throw badRequest(`error decoding patch: it must be an object, not ${jsonType(patch)}`);
   }
@@ -81,7 +81,7 @@ class Merge {
     return out;
   }
 
-  /** Merges the lists that have an order given, and takes them out of the patch. */
+  /** Merges the lists with a given order, and removes them from the patch. */
   #orderLists(out: Record<string, unknown>, patch: Record<string, unknown>, schema: Schema): void {
     for (const name of Object.keys(patch)) {
       if (!name.startsWith(ELEMENT_ORDER)) continue;
@@ -136,7 +136,7 @@ function directed(patch: Fields): Fields {
   throw unknownDirective(directive, patch);
 }
 
-/** The original with what `$retainKeys` lets stay; takes the directive out of the patch. */
+/** The original without the members that `$retainKeys` drops; removes the directive from the patch. */
 function retained(original: Fields, patch: Record<string, unknown>): Record<string, unknown> {
   const keys = patch[RETAIN_KEYS];
   if (keys === undefined) return { ...original };
@@ -162,7 +162,7 @@ function listAt(fields: Fields, key: string): Items | undefined {
   return value;
 }
 
-/** Carries out the items of a patch that are directives. */
+/** Applies the patch items that are directives. */
 function withSpecialItems(original: Items, patch: readonly Fields[], mergeKey: string) {
   let live = original;
   let replaces = false;
@@ -190,8 +190,8 @@ function withSpecialItems(original: Items, patch: readonly Fields[], mergeKey: s
 }
 
 /**
- * The old list as a server remembers it once it has been merged: it deletes and appends in place, so new items stand where deleted ones stood, and
- * that decides on the order in the end.
+ * The old list as the server's merge leaves it. The server deletes and appends in place, so new items take the places
+ * of deleted ones, which affects the final order.
  */
 function leftInPlace(original: Items, patch: Items, mergeKey: string): Items {
   if (mergeKey === "") return original;
@@ -216,7 +216,7 @@ function leftInPlace(original: Items, patch: Items, mergeKey: string): Items {
   return left;
 }
 
-/** Nulls mean nothing in an object that was not there. */
+/** Removes null members from a new object. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isFields(value)) return value;
@@ -224,7 +224,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, child]) => [key, withoutNulls(child)]));
 }
 
-/** Undefined for an object that is nothing but a directive. */
+/** Undefined for an object that is a directive. */
 function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
   if (!isFields(value)) return value;
