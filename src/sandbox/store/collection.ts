@@ -1,18 +1,18 @@
 import type { KubeObject, ResourceName } from "../types.ts";
 import { History, type StoreEvent } from "./history.ts";
 
-/** `namespace/name`, or the name alone for what belongs to no namespace: the order of lists, as in etcd. */
+/** `namespace/name`, or the name alone for a cluster-scoped object. Lists are sorted by this key, as in etcd. */
 export function objectKey(namespace: string | undefined, name: string): string {
   return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
 }
 
 interface NamespaceObjects {
   objects: Map<string, KubeObject>;
-  /** Sorted; undefined after one came or went. */
+  /** Sorted; undefined after an object was added or removed. */
   names: string[] | undefined;
 }
 
-/** The objects of one resource. Only the {@link Store} writes here. */
+/** The objects of one resource. Only the {@link Store} changes them. */
 export class Collection {
   readonly resource: ResourceName;
   readonly history: History;
@@ -20,7 +20,7 @@ export class Collection {
   #handlers: ((event: StoreEvent) => void)[] = [];
   #size = 0;
 
-  /** `revision`: that of the store when the collection begins. */
+  /** `revision`: the store's revision when the collection begins. */
   constructor(resource: ResourceName, revision: number) {
     this.resource = resource;
     this.history = new History(revision);
@@ -34,14 +34,14 @@ export class Collection {
     return this.#namespaces.get(namespace ?? "")?.objects.get(name);
   }
 
-  /** All, or those of a namespace, sorted by {@link objectKey}. */
+  /** All objects, or the objects of a namespace, sorted by {@link objectKey}. */
   list(namespace?: string): KubeObject[] {
     if (namespace !== undefined) return listOf(this.#namespaces.get(namespace));
     const all = [...this.#namespaces].toSorted(([one], [other]) => compare(`${one}/`, `${other}/`));
     return all.length === 1 ? listOf(all[0]?.[1]) : all.flatMap(([, objects]) => listOf(objects));
   }
 
-  /** As {@link list} was at that revision. Throws {@link RevisionExpired}. */
+  /** The result of {@link list} at that revision. Throws {@link RevisionExpired}. */
   listAt(revision: number, namespace?: string): KubeObject[] {
     const events = this.history.since(revision);
     if (events.length === 0) return this.list(namespace);
@@ -64,7 +64,7 @@ export class Collection {
     };
   }
 
-  /** Puts an object in its place without an event: when a store is filled from disk, and as part of a change. */
+  /** Sets an object without an event: when a store is loaded from disk, and as part of a change. */
   place(object: KubeObject): void {
     const { namespace = "", name } = object.metadata;
     let inside = this.#namespaces.get(namespace);
@@ -79,7 +79,7 @@ export class Collection {
     inside.objects.set(name, object);
   }
 
-  /** Takes an object away without an event. */
+  /** Removes an object without an event. */
   displace(namespace: string | undefined, name: string): void {
     const inside = this.#namespaces.get(namespace ?? "");
     if (inside?.objects.delete(name) !== true) return;

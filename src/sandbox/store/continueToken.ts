@@ -1,17 +1,17 @@
-/** Where the next page of a list begins. */
+/** Start of the next page of a list. */
 export interface ContinueToken {
-  /** The whole list is as of this revision; -1 means whatever is current, once consistency was given up. */
+  /** The revision of all pages; -1 means the current revision, after the client gave up consistency. */
   revision: number;
-  /** Objects whose key is greater come next. */
+  /** The next page starts after this key. */
   after: string;
 }
 
-/** The text that goes to the client and comes back; in the form of the API server. */
+/** The token's text, in the API server's format. */
 export function encodeContinueToken({ revision, after }: ContinueToken): string {
   return Buffer.from(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start: `${after}\0` })).toString("base64url");
 }
 
-/** Undefined for a text that no server gave. */
+/** Undefined for an invalid token. */
 export function decodeContinueToken(text: string): ContinueToken | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());

@@ -1,4 +1,4 @@
-/** Freezes a JSON value through and through. Stops at what is frozen already, so a copy on write costs only its new parts. */
+/** Freezes a JSON value recursively. Skips frozen parts, so a copy on write costs only its new parts. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

@@ -3,19 +3,19 @@ import type { KubeObject } from "../types.ts";
 /** One change of one object. */
 export interface StoreEvent {
   type: "ADDED" | "MODIFIED" | "DELETED";
-  /** Of this change; revisions grow through all resources of one store. */
+  /** Revision of the change. Revisions increase across all resources of a store. */
   revision: number;
-  /** As it is after the change; as it last was, with the revision of its deletion, when it is gone. */
+  /** The object after the change. A deleted object has its last state, with the revision of the deletion. */
   object: KubeObject;
-  /** As it was before; undefined when it is new. */
+  /** The object before the change; undefined for a new object. */
   old: KubeObject | undefined;
 }
 
-/** The revision that is asked for is no longer known, so nobody can say what has happened since. */
+/** The requested revision is no longer in the history, so later changes are unknown. */
 export class RevisionExpired extends Error {
   override readonly name = "RevisionExpired";
   readonly revision: number;
-  /** The oldest revision that is known. */
+  /** The oldest known revision. */
   readonly oldest: number;
 
   constructor(revision: number, oldest: number) {
@@ -31,7 +31,7 @@ export class History {
   /** Changes up to this revision are forgotten. */
   #forgotten: number;
 
-  /** `revision`: that of the store before the first change. */
+  /** `revision`: the store's revision before the first change. */
   constructor(revision: number) {
     this.#forgotten = revision;
   }
@@ -44,13 +44,13 @@ export class History {
     this.#events.push(event);
   }
 
-  /** What happened after that revision. Throws {@link RevisionExpired}. */
+  /** The changes after that revision. Throws {@link RevisionExpired}. */
   since(revision: number): StoreEvent[] {
     if (revision < this.#forgotten) throw new RevisionExpired(revision, this.#forgotten);
     return this.#events.slice(this.#after(revision));
   }
 
-  /** Whether anything happened after that revision. Throws {@link RevisionExpired}. */
+  /** True if anything changed after that revision. Throws {@link RevisionExpired}. */
   changedSince(revision: number): boolean {
     if (revision < this.#forgotten) throw new RevisionExpired(revision, this.#forgotten);
     return this.#after(revision) < this.#events.length;
@@ -64,13 +64,13 @@ export class History {
     this.#events = this.#events.slice(dropped);
   }
 
-  /** Forgets everything up to that revision; nothing below it can be asked for any more. */
+  /** Forgets all changes up to that revision. Older revisions then expire. */
   forget(revision: number): void {
     this.#events = this.#events.slice(this.#after(revision));
     this.#forgotten = Math.max(this.#forgotten, revision);
   }
 
-  /** Index of the first event that is newer. */
+  /** Index of the first newer event. */
   #after(revision: number): number {
     let low = 0;
     let high = this.#events.length;

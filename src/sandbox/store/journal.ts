@@ -16,17 +16,17 @@ import { join } from "node:path";
 import type { KubeObject, ResourceName } from "../types.ts";
 import { type Collection, objectKey } from "./collection.ts";
 
-/** Another process, or another cluster of this one, keeps its objects in that folder. */
+/** Another process, or another cluster of this process, uses the folder. */
 export class FolderInUse extends Error {
   override readonly name = "FolderInUse";
 }
 
-/** The files hold what nobody can have written by being interrupted. */
+/** The files hold data that an interrupted write cannot have caused. */
 export class JournalDamaged extends Error {
   override readonly name = "JournalDamaged";
 }
 
-/** One line: an object (`o`), or the key of one that is gone (`d`), of a resource (`r`), at a revision (`v`). */
+/** One line: an object (`o`), or the key of a deleted object (`d`), of a resource (`r`), at a revision (`v`). */
 interface Line {
   v: number;
   r?: string;
@@ -39,16 +39,17 @@ export interface JournalReader {
   displace(resource: ResourceName, namespace: string | undefined, name: string): void;
 }
 
-/** A journal is rewritten when it has grown beyond this, in bytes, and beyond twice what the last rewriting left. */
+/** A journal is rewritten once it is larger than this, in bytes, and larger than twice the last snapshot. */
 const LONG = 16 * 1024 * 1024;
 const CHUNK = 1024 * 1024;
 
-/** Folders that this process uses: its own pid in a lock says nothing. */
+/** Folders that this process uses. The lock holds only a pid, which cannot tell clusters of this process apart. */
 const inUse = new Set<string>();
 
 /**
- * The objects of a store in a folder: `snapshot` holds all of them as of one revision, `journal` each change since. A change is handed
- * to the system before it is answered for. Only the last line of the journal can be torn, by a crash; it was not answered for and is dropped.
+ * The objects of a store in a folder: `snapshot` holds all objects at one revision, `journal` holds each later change.
+ * A change is written before it is acknowledged. A crash can tear only the last line of the journal, which was not
+ * acknowledged and is dropped.
  */
 export class Journal implements Disposable {
   readonly #directory: string;
@@ -63,7 +64,7 @@ export class Journal implements Disposable {
     this.#lock();
   }
 
-  /** Gives everything to the reader, and answers with the latest revision. Throws {@link JournalDamaged}. */
+  /** Passes all stored objects to the reader and returns the latest revision. Throws {@link JournalDamaged}. */
   read(reader: JournalReader): number {
     const snapshot = this.#linesOf("snapshot", true);
     this.#snapshotLength = snapshot.length;
@@ -72,7 +73,7 @@ export class Journal implements Disposable {
     for (const line of snapshot.lines) give(reader, line);
     const journal = this.#linesOf("journal", false);
     for (const line of journal.lines) {
-      // A crash between the two steps of a rewriting leaves changes that the snapshot holds already.
+      // A crash during a rewrite can leave changes in the journal that the snapshot already contains.
       if (line.v <= asOf) continue;
       give(reader, line);
       revision = line.v;
@@ -156,7 +157,7 @@ export class Journal implements Disposable {
     );
   }
 
-  /** One process at a time; the lock of a process that is gone counts for nothing. */
+  /** Allows one process at a time. A lock of an ended process is ignored. */
   #lock(): void {
     const path = this.#path("lock");
     const holder = existsSync(path) ? Number(readFileSync(path, "utf8")) : 0;
@@ -186,7 +187,7 @@ function resourceText({ group, plural }: ResourceName): string {
   return `${group}/${plural}`;
 }
 
-/** Bytes written. The system may take less than it is given. */
+/** Returns the number of bytes written. The system may write fewer bytes per call than requested. */
 function writeAll(file: number, text: string): number {
   const bytes = Buffer.from(text);
   for (let offset = 0; offset < bytes.length;) offset += writeSync(file, bytes, offset);

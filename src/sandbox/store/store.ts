@@ -6,17 +6,20 @@ import { Journal } from "./journal.ts";
 
 export interface StoreOptions {
   clock: SandboxClock;
-  /** Keeps the objects there; without it they end with the process. */
+  /** Folder that stores the objects; without it they end with the process. */
   directory?: string;
 }
 
-/** While changes come, so many of each resource are remembered. */
+/** Number of changes kept per resource while changes arrive. */
 const REMEMBERED_BUSY = 1000;
-/** What is left of them once {@link QUIET_MS} have passed: a watch that was cut can go on, and an idle cluster costs little memory. */
+/**
+ * Number of changes kept after {@link QUIET_MS} without changes: enough for a cut watch to continue, and little memory
+ * for an idle cluster.
+ */
 const REMEMBERED_IDLE = 50;
 const QUIET_MS = 75_000;
 
-/** The object was changed or deleted by somebody else meanwhile: read again and decide again. */
+/** Another write changed or deleted the object. The caller has to read again and decide again. */
 export class StaleWrite extends Error {
   override readonly name = "StaleWrite";
 }
@@ -24,18 +27,18 @@ export class StaleWrite extends Error {
 /** All objects of one API server. Every change gets the next revision, which becomes the object's resourceVersion. */
 export class Store implements Disposable {
   readonly #collections = new Map<string, Collection>();
-  /** The same names come again and again: looked up by identity before by text. */
+  /** Collections by the identity of a name, a lookup that is faster than by text. */
   #byName = new WeakMap<ResourceName, Collection>();
   readonly #clock: SandboxClock;
   readonly #journal: Journal | undefined;
   #revision = 0;
-  /** Revision at which the history of this process begins. */
+  /** Revision at which this process's history begins. */
   #begin = 0;
   #trimming: Disposable | undefined;
   readonly #untold: { collection: Collection; event: StoreEvent }[] = [];
   #publishing = false;
 
-  /** Reads what the folder holds. Throws {@link FolderInUse} and {@link JournalDamaged}. */
+  /** Loads the folder. Throws {@link FolderInUse} and {@link JournalDamaged}. */
   constructor({ clock, directory }: StoreOptions) {
     this.#clock = clock;
     if (directory === undefined) return;
@@ -58,12 +61,12 @@ export class Store implements Disposable {
     }
   }
 
-  /** Of the latest change. */
+  /** Revision of the latest change. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** The objects of a resource; empty when there never was one. */
+  /** The objects of a resource; empty for an unknown resource. */
   collection(resource: ResourceName): Collection {
     const known = this.#byName.get(resource);
     if (known !== undefined) return known;
@@ -82,8 +85,8 @@ export class Store implements Disposable {
   }
 
   /**
-   * Writes an object in place of `old`; undefined means that there is none yet. Answers with what is kept: frozen, with its
-   * resourceVersion. Throws {@link StaleWrite} when `old` is not what stands there.
+   * Writes an object in place of `old`; undefined for a new object. Returns the stored object: frozen, with its
+   * resourceVersion. Throws {@link StaleWrite} when `old` is not the stored object.
    */
   put(resource: ResourceName, object: KubeObject, old: KubeObject | undefined): KubeObject {
     const collection = this.collection(resource);
@@ -98,7 +101,7 @@ export class Store implements Disposable {
     return kept;
   }
 
-  /** Deletes `old`. Answers with its last state, with the revision of the deletion. Throws {@link StaleWrite}. */
+  /** Deletes `old`. Returns its last state, with the revision of the deletion. Throws {@link StaleWrite}. */
   remove(resource: ResourceName, old: KubeObject): KubeObject {
     const collection = this.collection(resource);
     const { namespace, name } = old.metadata;
@@ -112,20 +115,23 @@ export class Store implements Disposable {
     return gone;
   }
 
-  /** Forgets the history: whoever asks for an older revision than the current one gets an error that it expired. */
+  /** Forgets the history. Requests for an older revision then get the error that it expired. */
   compact(): void {
     for (const { history } of this.#collections.values()) history.forget(this.#revision);
     this.#begin = this.#revision;
   }
 
-  /** Gives the folder back. What has been written is on disk already. */
+  /** Unlocks the folder. All writes are on disk already. */
   [Symbol.dispose](): void {
     this.#trimming?.[Symbol.dispose]();
     this.#trimming = undefined;
     this.#journal?.[Symbol.dispose]();
   }
 
-  /** A handler may write again; what comes of that is published after the present event, so that all hear everything in order. */
+  /**
+   * A handler may write again. The new event is published after the current one, so all handlers see all events in
+   * order.
+   */
   #publish(collection: Collection, event: StoreEvent): void {
     collection.history.add(event);
     if (collection.history.length > 2 * REMEMBERED_BUSY) collection.history.keepLatest(REMEMBERED_BUSY);
