@@ -1,6 +1,6 @@
 import type { SandboxClock } from "../types.ts";
 
-/** The longest time that a timer of the platform can wait, milliseconds. */
+/** The longest wait of a platform timer, in milliseconds. */
 const LONGEST = 2 ** 31 - 1;
 
 /** The real time. Its timers do not keep the process alive. */
@@ -18,7 +18,7 @@ export const systemClock: SandboxClock = {
   },
 };
 
-/** Another clock that is wrong by what `skewMs` says at that moment. Durations are right: only the time of day is off. */
+/** A clock with the offset that `skewMs` returns. Only the time of day is wrong; durations are right. */
 export function skewed(clock: SandboxClock, skewMs: () => number): SandboxClock {
   return {
     now: () => clock.now() + skewMs(),

@@ -5,7 +5,7 @@ import { type FaultAction, type FaultEvent, type FaultRequest, type FaultSetting
 
 /** The faults of one cluster. */
 export class Faults {
-  /** The cluster's own clock: the given one, skewed. */
+  /** The cluster's clock: the given clock with the skew fault. */
   readonly clock: SandboxClock;
   readonly #time: SandboxClock;
   readonly #random: () => number;
@@ -13,7 +13,7 @@ export class Faults {
   #settings: Readonly<FaultSettings> = {};
   #crashed = false;
 
-  /** `random` gives numbers from 0 to below 1. Latency is waited for by `clock`. */
+  /** `random` returns [0, 1). Latency waits on `clock`. */
   constructor(options: { clock: SandboxClock; random: () => number }) {
     this.#time = options.clock;
     this.#random = options.random;
@@ -29,7 +29,7 @@ export class Faults {
     return this.#crashed;
   }
 
-  /** Adds to what is set; a value of undefined takes that fault away. Throws a RangeError when a value makes no sense. */
+  /** Adds settings; undefined removes a fault. Throws a RangeError for an invalid value. */
   set(settings: { [Fault in keyof FaultSettings]?: FaultSettings[Fault] | undefined }): void {
     const merged = Object.fromEntries(
       Object.entries({ ...this.#settings, ...settings }).filter(([, value]) => value !== undefined),
@@ -39,23 +39,23 @@ export class Faults {
     this.#change(merged);
   }
 
-  /** Takes every fault away, and recovers from a crash. */
+  /** Removes every fault, and recovers from a crash. */
   clear(): void {
     this.#change({});
     this.recover();
   }
 
-  /** Ends all open watches, as a server does that sheds its connections. */
+  /** Ends all open watches, like a server that sheds its connections. */
   cutWatches(): void {
     this.#report({ kind: "CutWatches" });
   }
 
-  /** Forgets old versions, so that watches and lists from an old resourceVersion get 410. */
+  /** Forgets the history, so that watches and lists from an old resourceVersion get 410. */
   compact(): void {
     this.#report({ kind: "Compact" });
   }
 
-  /** The server is gone, with all connections, until {@link recover}; what was stored stays. */
+  /** Stops the server and cuts all connections until {@link recover}. Stored objects stay. */
   crash(): void {
     if (this.#crashed) return;
     this.#crashed = true;
@@ -73,14 +73,14 @@ export class Faults {
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
-  /** What shall happen to a request; waits for the latency. A partition that begins meanwhile counts as well. */
+  /** Decides what happens to a request, after waiting for the latency. A partition that begins meanwhile applies too. */
   async onRequest(request: FaultRequest): Promise<FaultAction> {
     const settings = this.#settings;
     const before = this.#cutOff();
     if (before !== undefined) return before;
     if (settings.only !== undefined && !settings.only(request)) return this.#proceed(request);
 
-    // Each number is drawn whether it is needed or not: then one fault does not change when another one strikes.
+    // Draws every number even if unused, so that one fault does not change the randomness of another.
     const [delay, throttle, fail] = [this.#random(), this.#random(), this.#random()];
     await this.#wait(latency(settings, delay), request.signal);
     const after = this.#cutOff();
@@ -90,7 +90,7 @@ export class Faults {
     return this.#proceed(request);
   }
 
-  /** How long after its start a pod becomes ready, milliseconds, given the normal time; undefined while pods are stuck. */
+  /** Milliseconds until a started pod is ready, given the normal time; undefined while pods are stuck. */
   podDelay(normalMs: number): number | undefined {
     if (this.#settings.podsStuck === true) return undefined;
     return normalMs + (this.#settings.podDelayMs ?? 0);

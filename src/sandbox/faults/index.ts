@@ -1,6 +1,6 @@
 /**
- * Faults on demand: what goes wrong with a cluster when somebody wants to see it. It promises the same faults for the same seed and the
- * same requests, and none at all unless one is set. It never touches a socket or an object: it says what shall happen, the server does it.
+ * Faults on demand for a cluster. Promises the same faults for the same seed and requests, and no fault unless one is
+ * set. Never touches a socket or an object: this folder decides, the server acts.
  */
 export * from "./clock.ts";
 export * from "./faults.ts";

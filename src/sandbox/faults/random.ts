@@ -1,4 +1,7 @@
-/** Numbers from 0 to below 1, the same ones for the same seed: a small generator with 32 bits of state, good enough for chance, not for secrets. */
+/**
+ * Random numbers in [0, 1), repeatable by seed. A small generator with 32 bits of state: good enough for chance, not
+ * for secrets.
+ */
 export function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -1,55 +1,58 @@
 import type { FailureStatus } from "../types.ts";
 
-/** What is wrong at the moment; absent means fine. */
+/** The current faults; an absent member means no fault. */
 export interface FaultSettings {
   /**
-   * `silent`: connections stay open and nothing is answered or sent, as behind a broken route. `reset`: whoever asks finds the
-   * connection cut. `refuse`: as reset, and no new connection is accepted.
+   * `silent`: connections stay open, and nothing is answered or sent, as behind a broken route. `reset`: each request
+   * finds its connection cut. `refuse`: like `reset`, and new connections are refused.
    */
   partition?: "silent" | "reset" | "refuse";
-  /** Added before each answer, milliseconds; evenly spread between both when two are given. */
+  /** Milliseconds before each answer; two numbers mean a uniform random value between them. */
   latencyMs?: number | readonly [number, number];
-  /** Share of requests, 0 to 1, that fail with `errorCode` (500 by default). */
+  /** Share of requests, 0 to 1, that fail with `errorCode` (default: 500). */
   errorRate?: number;
   errorCode?: 500 | 502 | 503 | 504;
-  /** Share of requests, 0 to 1, that get 429 with Retry-After of `retryAfterSeconds` (1 by default). */
+  /** Share of requests, 0 to 1, that get 429 with Retry-After of `retryAfterSeconds` (default: 1). */
   throttleRate?: number;
   retryAfterSeconds?: number;
-  /** Only requests that match suffer latency, errors and 429; all of them when undefined. */
+  /** Limits latency, errors and 429 to matching requests; undefined: all requests. */
   only?: (request: FaultRequest) => boolean;
-  /** A watch is cut after that many milliseconds. */
+  /** Milliseconds after which a watch is cut. */
   watchLifetimeMs?: number;
-  /** Added to the time that each pod needs to become ready, milliseconds. */
+  /** Additional milliseconds until each pod is ready. */
   podDelayMs?: number;
   /** Pods never become ready. */
   podsStuck?: boolean;
-  /** Added to the clock of the cluster, milliseconds; may be negative. */
+  /** Offset of the cluster's clock in milliseconds; may be negative. */
   clockSkewMs?: number;
 }
 
-/** A request as far as faults are choosy. */
+/** The properties of a request that faults depend on. */
 export interface FaultRequest {
-  /** As in metrics and RBAC: get, list, watch, create, update, patch, apply, delete, deletecollection; the method in lower case for other paths. */
+  /**
+   * Verb as in metrics and RBAC: get, list, watch, create, update, patch, apply, delete, deletecollection; for other
+   * paths the method in lower case.
+   */
   verb: string;
   path: string;
   group?: string;
   resource?: string;
   namespace?: string;
   name?: string;
-  /** Ends the waiting when the caller goes away. */
+  /** Ends the wait when the client goes away. */
   signal?: AbortSignal;
 }
 
 export type FaultAction =
   | { kind: "Proceed"; watchLifetimeMs?: number }
-  /** Answer with that; a `Retry-After` header when its details say so. */
+  /** Answer with this status, and with a `Retry-After` header if its details say so. */
   | { kind: "Fail"; status: FailureStatus }
-  /** Never answer; the caller gives up. */
+  /** Never answer; the client gives up. */
   | { kind: "Silence" }
   /** Destroy the connection. */
   | { kind: "Reset" };
 
-/** What happens once, at once. */
+/** Faults that happen once, immediately. */
 export type FaultEvent =
   | { kind: "CutWatches" }
   | { kind: "Compact" }
@@ -57,7 +60,7 @@ export type FaultEvent =
   | { kind: "Recover" }
   | { kind: "Changed"; settings: Readonly<FaultSettings>; before: Readonly<FaultSettings> };
 
-/** Why settings make no sense; undefined when they do. */
+/** The error of invalid settings; undefined for valid ones. */
 export function misuse(settings: FaultSettings): string | undefined {
   for (const field of ["errorRate", "throttleRate"] as const) {
     const rate = settings[field] ?? 0;
