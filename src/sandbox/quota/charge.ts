@@ -3,13 +3,13 @@ import { trackedNames } from "./names.ts";
 import { fitsScopes } from "./scopes.ts";
 import { minus, nanos, plus, type PodSpec, type Usage, usageOf } from "./usage.ts";
 
-/** A quota and what is used of it once the object is written. */
+/** A quota with its usage after the write. */
 export interface Charge {
   quota: KubeObject;
   used: Usage;
 }
 
-/** A quota forbids the object. The text follows `… is forbidden: `. */
+/** A quota forbids the write. The text follows `… is forbidden: `. */
 export class QuotaRefusal extends Error {
   override readonly name = "QuotaRefusal";
 }
@@ -19,7 +19,7 @@ interface QuotaStatus {
   used?: Usage;
 }
 
-/** What a container has to say of itself before a quota can count it. */
+/** Resources that each container must specify before a quota can count them. */
 const REQUIRED: ReadonlySet<string> = new Set([
   "cpu",
   "memory",
@@ -30,8 +30,8 @@ const REQUIRED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a write costs each quota of the namespace; those that it does not touch are left out. `old` is the object that is
- * replaced. Throws a {@link QuotaRefusal}.
+ * The changes in usage that a write causes, for each affected quota of the namespace; `old`: the replaced object.
+ * Throws a {@link QuotaRefusal}.
  */
 export function chargesOf(
   quotas: readonly KubeObject[],

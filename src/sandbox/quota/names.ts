@@ -5,7 +5,7 @@ const OF_SERVICES: ReadonlySet<string> = new Set(["services.nodeports", "service
 const OF_CLAIMS: ReadonlySet<string> = new Set(["requests.storage", "persistentvolumeclaims"]);
 const OF_PODS: ReadonlySet<string> = new Set(["pods", "cpu", "memory", "ephemeral-storage"]);
 
-/** Whether objects of that resource use up what a quota calls by that name. */
+/** True if objects of the resource consume the quota's resource `name`. */
 export function isConsumer(resource: ResourceName, name: string): boolean {
   if (name === countedName(resource)) return true;
   if (resource.group !== "") return false;
@@ -25,7 +25,7 @@ export function isConsumer(resource: ResourceName, name: string): boolean {
   }
 }
 
-/** The names of a quota that objects of that resource use up. */
+/** The names of a quota that objects of the resource consume. */
 export function trackedNames(resource: ResourceName, names: readonly string[]): string[] {
   return names.filter((name) => isConsumer(resource, name));
 }

@@ -12,7 +12,7 @@ interface QuotaSpec {
   scopeSelector?: { matchExpressions?: readonly Term[] };
 }
 
-/** Whether a quota is about that object: one that has scopes is about some pods only. */
+/** True if a quota applies to the object. A quota with scopes applies to some pods only. */
 export function fitsScopes(quota: KubeObject, resource: ResourceName, object: KubeObject): boolean {
   const { scopes = [], scopeSelector } = (quota["spec"] ?? {}) as QuotaSpec;
   const terms = [

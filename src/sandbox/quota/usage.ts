@@ -1,7 +1,7 @@
 import { quantityNanos, sumOfQuantities } from "../kinds/index.ts";
 import type { KubeObject, ResourceName } from "../types.ts";
 
-/** Quantities by the names that quotas give to what is limited: `{pods: "1", "requests.cpu": "100m"}`. */
+/** Quantities by the resource names of quotas: `{pods: "1", "requests.cpu": "100m"}`. */
 export type Usage = Readonly<Record<string, string>>;
 
 interface Container {
@@ -29,7 +29,7 @@ interface ClaimSpec {
   storageClassName?: string;
 }
 
-/** Kinds of the core group that are also counted by their plain names. */
+/** Kinds of the core group that quotas also count by their plain names. */
 export const PLAINLY_COUNTED: ReadonlySet<string> = new Set([
   "configmaps",
   "persistentvolumeclaims",
@@ -40,15 +40,15 @@ export const PLAINLY_COUNTED: ReadonlySet<string> = new Set([
 ]);
 export const CLASS_SUFFIX = ".storageclass.storage.k8s.io/";
 const STORAGE = "requests.storage";
-/** What containers may ask for without a prefix in the quota. */
+/** Resources of containers that a quota may name without a prefix. */
 const COMPUTE: ReadonlySet<string> = new Set(["cpu", "memory", "ephemeral-storage"]);
 
-/** `pods`, `deployments.apps`. */
+/** `count/pods`, `count/deployments.apps`. */
 export function countedName({ group, plural }: ResourceName): string {
   return group === "" ? `count/${plural}` : `count/${plural}.${group}`;
 }
 
-/** What an object uses up of everything that a quota can limit. */
+/** An object's usage of everything that a quota can limit. */
 export function usageOf(resource: ResourceName, object: KubeObject): Usage {
   const counted = { [countedName(resource)]: "1" };
   if (resource.group !== "") return counted;
@@ -57,7 +57,7 @@ export function usageOf(resource: ResourceName, object: KubeObject): Usage {
   switch (resource.plural) {
     case "pods": {
       const { phase } = (object["status"] ?? {}) as { phase?: string };
-      // What has ended uses nothing up any more; it is only still there.
+      // A finished pod uses no resources, although the object still exists.
       return phase === "Succeeded" || phase === "Failed" ? counted : { ...counted, pods: "1", ...podUsage(spec) };
     }
     case "services":
@@ -102,7 +102,7 @@ function podUsage(spec: PodSpec): Usage {
   return usage;
 }
 
-/** What all containers ask for together, or what one of those that run before them asks for, if that is more. */
+/** The sum of all containers, or the largest need during init if that is more. Requests include the overhead. */
 function askedFor(
   { containers = [], initContainers = [], overhead = {} }: PodSpec,
   field: "requests" | "limits",
@@ -113,7 +113,7 @@ function askedFor(
   for (const { restartPolicy, resources } of initContainers) {
     const own = resources?.[field] ?? {};
     if (restartPolicy === "Always") {
-      // It stays, and everything after it comes on top.
+      // A sidecar keeps running, so it adds to everything after it.
       together = plus(together, own);
       besides = plus(besides, own);
       most = greater(most, besides);
@@ -124,7 +124,7 @@ function askedFor(
   return plus(greater(together, most), field === "requests" ? overhead : {});
 }
 
-/** The sum by name. */
+/** The sum of each name's quantities. */
 export function plus(left: Usage, right: Usage): Usage {
   return combined(left, right, sumOfQuantities);
 }
@@ -150,7 +150,7 @@ function negated(amount: string): string {
   return amount.startsWith("-") ? amount.slice(1) : `-${amount}`;
 }
 
-/** For comparisons; what is no quantity never gets past validation. */
+/** For comparisons. Validation refuses invalid quantities earlier. */
 export function nanos(amount: string): bigint {
   return quantityNanos(amount) ?? 0n;
 }
