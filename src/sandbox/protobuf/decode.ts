@@ -5,12 +5,12 @@ import { isSpecial, specialValue } from "./special.ts";
 
 type JsonObject = { [name: string]: Json };
 
-/** What the bytes of every object begin with. */
+/** The first bytes of every object. */
 const MAGIC = Buffer.from("k8s\0");
 
 /**
- * Reads an object in Kubernetes' protobuf form (`application/vnd.kubernetes.protobuf`), of a built-in kind. The result is what the same client would have sent as
- * JSON. Throws a {@link ProtobufError} when the bytes are no such object.
+ * Decodes an object of a built-in kind in Kubernetes' protobuf format (`application/vnd.kubernetes.protobuf`). The
+ * result equals the JSON that the same client would have sent. Throws a {@link ProtobufError} for invalid bytes.
  */
 export function decodeObject(bytes: Buffer): KubeObject {
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) {
@@ -23,7 +23,7 @@ export function decodeObject(bytes: Buffer): KubeObject {
   return { apiVersion, kind, metadata: {}, ...decodeMessage(message, raw) } as unknown as KubeObject;
 }
 
-/** The message Unknown: the type, and the bytes of the object itself. */
+/** The envelope message Unknown: the type, and the bytes of the object. */
 function envelope(bytes: Buffer): { apiVersion: string; kind: string; raw: Buffer } {
   const found: { apiVersion: string; kind: string; raw: Buffer } = { apiVersion: "", kind: "", raw: Buffer.alloc(0) };
   for (const field of fieldsOf(bytes)) {
@@ -43,7 +43,7 @@ function decodeMessage(message: Message, bytes: Buffer): JsonObject {
   const object: JsonObject = {};
   for (const wire of fieldsOf(bytes)) {
     const field = message.fields.get(wire.number);
-    // A newer client may know more fields than this server.
+    // A newer client may send fields that this server does not know.
     if (field !== undefined) put(object, field, wire);
   }
   for (const name of message.omitted) if (isEmpty(object[name])) delete object[name];
@@ -63,7 +63,7 @@ function put(object: JsonObject, field: MessageField, wire: WireField): void {
   }
   const single = value(type, wire);
   if (form === "single") {
-    // Nothing is said by null: a time or an extension that is not set.
+    // Null means an unset time or extension, which JSON omits.
     if (single !== null) object[name] = single;
     return;
   }
@@ -82,7 +82,7 @@ function entry(type: string, wire: WireField): [string, Json] {
   return [key, mapped];
 }
 
-/** A number where one holds the integer. */
+/** A number if it holds the integer exactly, else a BigInt. */
 function exact(integer: bigint): Json {
   const number = Number(integer);
   return Number.isSafeInteger(number) ? number : integer;

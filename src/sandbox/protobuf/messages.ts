@@ -4,7 +4,7 @@ import messages from "./messages.json" with { type: "json" };
 
 /** A field of a message. */
 export interface MessageField {
-  /** In JSON; "-" when the fields of its message stand among those of the owner. */
+  /** The JSON name; "-" if JSON inlines the fields of the message into the owner. */
   name: string;
   form: "single" | "repeated" | "map";
   /** A scalar, or the name of a message. */
@@ -13,14 +13,14 @@ export interface MessageField {
 
 export interface Message {
   fields: ReadonlyMap<number, MessageField>;
-  /** Names of fields that JSON leaves out when they are empty. */
+  /** Names of fields that JSON omits when empty. */
   omitted: ReadonlySet<string>;
 }
 
 const written = messages as Readonly<Record<string, readonly string[]>>;
 const read = new Map<string, Message>();
 
-/** By its name in OpenAPI; undefined when there is none. Each is read once, when it is first needed. */
+/** The message by its OpenAPI name; undefined for an unknown name. Parsed once, on first use. */
 export function messageOf(name: string): Message | undefined {
   let message = read.get(name);
   const lines = written[name];
@@ -35,7 +35,7 @@ export function messageOf(name: string): Message | undefined {
   return message;
 }
 
-/** `3 containers [].Container`: a type that begins with a dot is of the same package. */
+/** Parses `3 containers [].Container`. A type with a leading dot is in the same package. */
 function fieldOf(line: string, prefix: string): [number, MessageField] {
   const [number = "", name = "", ...rest] = line.split(" ");
   const text = rest.join(" ");
@@ -45,12 +45,12 @@ function fieldOf(line: string, prefix: string): [number, MessageField] {
 }
 
 const OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1";
-/** Kinds of every group. */
+/** Kinds that every group has. */
 const COMMON = new Set(["DeleteOptions", "Status"]);
 
 let byKind: ReadonlyMap<string, string> | undefined;
 
-/** The name of the message of a kind; undefined for what is not built in. */
+/** The message name of a kind; undefined if the kind is not built-in. */
 export function messageNameOf(apiVersion: string, kind: string): string | undefined {
   if (COMMON.has(kind)) return `${OPTIONS}.${kind}`;
   byKind ??= new Map(

@@ -1,16 +1,16 @@
-/** The bytes are no protobuf message, or none that is known. */
+/** The bytes are no protobuf message, or an unknown one. */
 export class ProtobufError extends Error {
   override readonly name = "ProtobufError";
 }
 
-/** One field of a message as it stands in the bytes. */
+/** One field of an encoded message. */
 export type WireField = { number: number } & (
   | { kind: "Varint"; value: bigint }
   | { kind: "Bytes"; value: Buffer }
   | { kind: "Fixed"; value: Buffer }
 );
 
-/** The fields of a message, in their order. Throws a {@link ProtobufError} when the bytes end too early. */
+/** The fields of a message in order. Throws a {@link ProtobufError} when the bytes end too early. */
 export function* fieldsOf(bytes: Buffer): Generator<WireField> {
   let at = 0;
   const varint = (): bigint => {

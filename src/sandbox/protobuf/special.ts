@@ -2,7 +2,7 @@ import { parseJson } from "../../apis/index.ts";
 import type { Json } from "../types.ts";
 import { fieldsOf, ProtobufError } from "./reader.ts";
 
-/** Messages whose JSON is not an object of their fields. */
+/** Messages whose JSON form is no object of their fields. */
 
 type Read = (name: string) => (bytes: Buffer) => Json;
 
@@ -28,14 +28,14 @@ export function isSpecial(name: string): boolean {
   return Object.hasOwn(SPECIAL, name);
 }
 
-/** Null when the message says nothing. `read` gives a reader of other messages. */
+/** Null for an empty message. `read` returns the reader of another message. */
 export function specialValue(name: string, bytes: Buffer, read: Read): Json {
   const decode = SPECIAL[name];
   if (decode === undefined) throw new ProtobufError(`no message ${name}`);
   return decode(bytes, read);
 }
 
-/** Seconds and nanoseconds since 1970, as a text with so many digits of the second. */
+/** A time from seconds and nanoseconds since 1970, as text with `digits` fraction digits. */
 function time(bytes: Buffer, digits: number): Json {
   if (bytes.length === 0) return null;
   const seconds = Number(BigInt.asIntN(64, integer(bytes, 1)));
@@ -56,7 +56,7 @@ function json(bytes: Buffer): Json {
   }
 }
 
-/** Type 0 is a number, 1 a text. */
+/** Type 0 is a number, type 1 a string. */
 function intOrString(bytes: Buffer): Json {
   if (integer(bytes, 1) === 0n) return Number(BigInt.asIntN(64, integer(bytes, 2)));
   return text(bytes, 3) ?? "";
