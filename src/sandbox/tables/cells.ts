@@ -4,7 +4,10 @@ import { type JsonPath, JsonPathError, parseJsonPath } from "./jsonPath.ts";
 
 export type Cell = string | number | bigint | boolean | null;
 
-/** Columns belong to a version of a resource, so their paths are read once. A path that cannot be read gives empty cells. */
+/**
+ * Parsed paths by column. Columns belong to a version of a resource, so each path is parsed once. An invalid path gives
+ * empty cells.
+ */
 const paths = new WeakMap<Column, JsonPath | null>();
 
 function pathOf(column: Column): JsonPath | null {
@@ -25,7 +28,7 @@ function read(text: string): JsonPath | null {
   }
 }
 
-/** What stands in one column for one object. `now` is in milliseconds. */
+/** The cell of one column for one object. `now` is in milliseconds. */
 export function cellOf(column: Column, object: KubeObject, now: number): Cell {
   if (column.value !== undefined) return column.value(object, now);
   const value = firstFound(column, object);
@@ -58,7 +61,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : sortedJson(value);
 }
 
-/** JSON as Go writes it: sorted keys, and no `<`, `>` or `&`. */
+/** JSON as Go writes it: sorted keys, escaped `<`, `>` and `&`. */
 function sortedJson(value: unknown): string {
   const text = JSON.stringify(value, (_, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)

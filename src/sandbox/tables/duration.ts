@@ -4,10 +4,10 @@ const HOUR = 60 * MINUTE;
 const DAY = 24;
 const YEAR = 365 * DAY;
 
-/** A length of time as kubectl shows an age: `90s`, `5m30s`, `3h`, `2d4h`, `400d`, `3y12d`. In milliseconds. */
+/** A duration as kubectl shows an age: `90s`, `5m30s`, `3h`, `2d4h`, `400d`, `3y12d`. In milliseconds. */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / SECOND);
-  // Clocks differ a little: what is not yet, by a second, is now.
+  // Clocks differ a little, so a time up to a second in the future counts as now.
   if (seconds < -1) return "<invalid>";
   if (seconds < 0) return "0s";
   if (seconds < 120) return `${seconds}s`;
@@ -29,7 +29,7 @@ function withRest(amount: number, unit: string, rest: number, restUnit: string):
 
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** How long ago a time was, as a cell of type date: `<unknown>` when there is none, `<invalid>` when it is no time. */
+/** Age for a cell of type date: `<unknown>` for an empty timestamp, `<invalid>` for an invalid one. */
 export function ageOf(timestamp: string, now: number): string {
   if (timestamp === "") return "<unknown>";
   const time = RFC3339.test(timestamp) ? Date.parse(timestamp) : Number.NaN;

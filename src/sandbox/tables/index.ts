@@ -1,6 +1,6 @@
 /**
- * Tables: what `kubectl get` shows. It promises the cells that the columns of a resource declare, computed as the API server
- * computes them: JSONPath, ages, text. It never changes an object; objects stand in a table as they are.
+ * Tables: the output of `kubectl get`. Promises the cells of a resource's declared columns, computed as the API server
+ * does: JSONPath, ages, text. Never changes an object; tables contain the objects themselves.
  */
 export { ageOf, humanDuration } from "./duration.ts";
 export * from "./table.ts";

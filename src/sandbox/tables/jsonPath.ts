@@ -5,8 +5,8 @@ import { defined } from "../../apis/index.ts";
  */
 export interface JsonPath {
   /**
-   * What the path leads to, in order; nothing where a field is missing. Throws {@link JsonPathError} where the API server's evaluation fails as well
-   * (a filter on what is no list, a comparison of unlike values).
+   * The values at the path, in order; empty if a field is missing. Throws {@link JsonPathError} where the API server's
+   * evaluation fails (a filter on a value that is no list, a comparison of different types).
    */
   find(root: unknown): unknown[];
 }
@@ -26,7 +26,7 @@ type Step =
 
 type Operand = { kind: "Path"; steps: Step[] } | { kind: "Literal"; value: string | number | boolean };
 
-/** Throws {@link JsonPathError} when the text is no path. Braces around it and a leading `$` are allowed. */
+/** Throws {@link JsonPathError} for an invalid path. Surrounding braces and a leading `$` are allowed. */
 export function parseJsonPath(text: string): JsonPath {
   const inner = text.startsWith("{") && text.endsWith("}") ? text.slice(1, -1) : text;
   const steps = parseSteps(inner.startsWith("$") ? inner.slice(1) : inner);
@@ -172,7 +172,7 @@ function fieldOf(value: unknown, name: string): unknown[] {
   return isRecord(value) && Object.hasOwn(value, name) ? [value[name]] : [];
 }
 
-/** Fields of an object in the order of their names, as the API server sorts them. */
+/** The values of an object's fields, sorted by name as in the API server. */
 function children(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
   if (!isRecord(value)) return [];

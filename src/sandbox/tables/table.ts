@@ -5,7 +5,7 @@ import { type Cell, cellOf } from "./cells.ts";
 
 export type IncludeObject = "None" | "Metadata" | "Object";
 
-/** `metadata` of the list, or of the one object, that the table stands for. */
+/** `metadata` of the list or object that the table shows. */
 export interface TableMeta {
   resourceVersion?: string;
   continue?: string;
@@ -22,24 +22,24 @@ export interface TableColumn {
 
 export interface TableRow {
   cells: readonly Cell[];
-  /** That it is over: a Pod that has ended. */
+  /** Completed, for a finished Pod. */
   conditions?: readonly { type: "Completed"; status: "True"; reason: string; message: string }[];
   object: KubeObject | { kind: string; apiVersion: string; metadata: KubeObject["metadata"] } | null;
 }
 
-/** An answer of kind Table. */
+/** An object of kind Table. */
 export interface Table {
   kind: "Table";
   apiVersion: "meta.k8s.io/v1";
   metadata: TableMeta;
-  /** Null where a watch has sent them before. */
+  /** Null if the watch has sent the columns before. */
   columnDefinitions: readonly TableColumn[] | null;
   rows: readonly TableRow[];
 }
 
 /**
- * The table of a list, or of one object. `objects` are in `version` and stand in the answer as they are; `now` is in milliseconds since 1970. `meta` is
- * the metadata of the list; for one object its resourceVersion.
+ * The table of a list or of one object. `objects` are in `version`, and the table contains them unchanged; `now` is in
+ * milliseconds since 1970. `meta` is the list's metadata, or the resourceVersion of one object.
  */
 export function tableOf(
   _resource: Resource,
@@ -63,7 +63,7 @@ export function tableOf(
   };
 }
 
-/** The object of one watch event (bookmarks too) as a table. The columns are sent with the `first` event of a watch only. */
+/** The object of a watch event (bookmarks too) as a table. Only the `first` event of a watch has the columns. */
 export function tableOfEvent(
   resource: Resource,
   version: ResourceVersion,
@@ -87,7 +87,7 @@ export function includeObjectOf(query: URLSearchParams): IncludeObject {
   );
 }
 
-/** A row says of a Pod that has ended that it is complete, so that a client may show it otherwise. */
+/** The row of a finished Pod is marked as completed, so that clients can show it differently. */
 function endOf({ apiVersion, kind, ...rest }: KubeObject): Pick<TableRow, "conditions"> {
   if (kind !== "Pod" || apiVersion !== "v1") return {};
   const phase = (rest["status"] as { phase?: string } | undefined)?.phase;
@@ -149,7 +149,7 @@ const AGE: Column = {
   jsonPath: ".metadata.creationTimestamp",
 };
 
-/** A CRD declares its columns without the name, and without any it gets the age. */
+/** A CRD declares its columns without the name. A CRD without columns gets name and age. */
 function withName(columns: readonly Column[]): readonly Column[] {
   if (columns.length === 0) return [NAME, AGE];
   return columns.some(({ format }) => format === "name") ? columns : [NAME, ...columns];
