@@ -5,7 +5,10 @@ import { type PolicyRule, RBAC_GROUP, rulesOf, selectorsOf } from "./types.ts";
 
 const CLUSTER_ROLES: ResourceName = { group: RBAC_GROUP, plural: "clusterroles" };
 
-/** The rules that an aggregated role has by its selectors, in the order of selectors and names, each once; undefined when it is not aggregated. */
+/**
+ * The rules that a role aggregates, in the order of selectors and role names, without duplicates; undefined for a role
+ * without aggregation.
+ */
 export function aggregatedRules(role: KubeObject, others: readonly KubeObject[]): PolicyRule[] | undefined {
   const selectors = selectorsOf(role);
   if (selectors === undefined) return undefined;
@@ -24,8 +27,8 @@ export function aggregatedRules(role: KubeObject, others: readonly KubeObject[])
 }
 
 /**
- * Keeps the rules of aggregated ClusterRoles (admin, edit, view…) equal to the sum of what their selectors match, until it is disposed. Failures
- * that another change will not mend go to `onError`.
+ * Keeps the rules of aggregated ClusterRoles (admin, edit, view…) up to date until disposed. Failures go to `onError`,
+ * except those that another event repairs.
  */
 export function startAggregation(client: LocalClient, onError: (error: unknown) => void): Disposable {
   let running: Promise<void> | undefined;
@@ -41,7 +44,7 @@ export function startAggregation(client: LocalClient, onError: (error: unknown) 
   };
   const subscription = client.onEvent(CLUSTER_ROLES, () => {
     again = true;
-    // Later, since the writer is still waiting for its answer; many changes at once are one run.
+    // Runs later, because the writer still waits for its answer. Many changes at once cause one run.
     running ??= Promise.resolve().then(run);
   });
   return {
@@ -60,7 +63,7 @@ async function aggregateAll(client: LocalClient, onError: (error: unknown) => vo
     try {
       await client.update(CLUSTER_ROLES, { ...role, rules });
     } catch (error) {
-      // A change that came between is an event, and so another run.
+      // A conflicting change is an event too, and causes another run.
       if (!(error instanceof StatusError && (error.code === 409 || error.code === 404))) onError(error);
     }
   }

@@ -12,10 +12,10 @@ import {
   subjectsOf,
 } from "./types.ts";
 
-/** Members of this group may do everything, whatever the roles say. */
+/** Members of this group may do everything, without a role. */
 const MASTERS = "system:masters";
 
-/** The decision of RBAC. Never throws: a binding to a role that does not exist grants nothing and is named in the reason. */
+/** The RBAC decision. Never throws: a binding to a missing role grants nothing, and the reason names it. */
 export function authorize(user: UserInfo, attributes: Attributes, roles: RoleSource): Decision {
   if (isMaster(user)) return { allowed: true, reason: "" };
   const asked = withNamespace(attributes);
@@ -32,20 +32,23 @@ export function isMaster(user: UserInfo): boolean {
   return user.groups.includes(MASTERS);
 }
 
-/** A namespace by its name is a request in that namespace, so that a Role there can allow it. */
+/** A request for a named namespace counts as a request in that namespace, so that a Role there can allow it. */
 function withNamespace(asked: Attributes): Attributes {
   if (asked.kind === "NonResource" || asked.group !== "" || asked.resource !== "namespaces") return asked;
   return asked.name === undefined || asked.name === "" ? asked : { ...asked, namespace: asked.name };
 }
 
-/** What one binding gives to somebody. */
+/** The rules that one binding grants to a user. */
 export interface Grant {
   rules: readonly PolicyRule[];
   /** `ClusterRoleBinding "x" of ClusterRole "y" to User "z"`. */
   source: () => string;
 }
 
-/** The grants of a user: those of cluster-wide bindings, and those of the namespace when there is one. Bindings to nothing are added to `problems`. */
+/**
+ * The grants of a user: from cluster-wide bindings, and from the namespace if given. Bindings to missing roles are
+ * added to `problems`.
+ */
 export function* grantsTo(
   user: UserInfo,
   namespace: string | undefined,
@@ -103,12 +106,15 @@ function describeSubject({ kind, name, namespace }: Subject): string {
     : `${kind} ${JSON.stringify(name)}`;
 }
 
-/** Several errors as Go joins them. */
+/** Joins several errors as Go does. */
 export function aggregate(errors: readonly string[]): string {
   return errors.length === 1 ? (errors[0] as string) : `[${errors.join(", ")}]`;
 }
 
-/** The 403 of a request: `pods is forbidden: User "bob" cannot list resource "pods" in API group "" in the namespace "default"`. */
+/**
+ * The 403 answer: `pods is forbidden: User "bob" cannot list resource "pods" in API group "" in the namespace
+ * "default"`.
+ */
 export function forbidden(user: UserInfo, attributes: Attributes, reason: string): StatusError {
   const asked = withNamespace(attributes);
   const suffix = reason === "" ? "" : `: ${reason}`;

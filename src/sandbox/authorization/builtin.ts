@@ -2,8 +2,8 @@ import type { KubeObject } from "../types.ts";
 import roles from "./roles.json" with { type: "json" };
 
 /**
- * The ClusterRoles, Roles and their bindings that every cluster has from the start, without uid and times: all of those that a real API server has,
- * but for the identities of its own controllers. Shared by all clusters and frozen.
+ * The initial ClusterRoles, Roles and bindings of every cluster, without UIDs and times: a real API server's, except
+ * those for its own controllers' identities. Frozen, and shared by all clusters.
  */
 export function builtinRoles(): readonly KubeObject[] {
   frozen ??= freeze(roles as unknown as KubeObject[]);

@@ -11,9 +11,9 @@ const EVERYTHING: readonly PolicyRule[] = [
 ];
 
 /**
- * Refuses (StatusError 403) a role that grants, or a binding that hands out, what the user does not have, unless the user may
- * `escalate` or `bind`; a binding to a role that does not exist is refused with 404. Call it before create and update of roles, clusterroles, rolebindings and
- * clusterrolebindings, once the object is valid; it does nothing for other resources.
+ * Refuses (StatusError 403) a role or binding that grants permissions the user does not have, unless the user may
+ * `escalate` or `bind`. A binding to a missing role is refused with 404. Call before create and update of valid roles,
+ * clusterroles, rolebindings and clusterrolebindings; no effect on other resources.
  */
 export function checkEscalation(
   resource: ResourceName,
@@ -46,7 +46,7 @@ function checkRole(
   const { namespace } = object.metadata;
   const why = refusal(rulesOf(object), namespace, user, roles);
   if (why !== undefined) throw refused(resource, object, why);
-  // Such a role grows with whatever others label, so only who has everything may write it.
+  // An aggregated role grows with the labels that others set, so only a user with all permissions may write it.
   if (selectors !== undefined && refusal(EVERYTHING, undefined, user, roles) !== undefined) {
     throw refused(resource, object, "must have cluster-admin privileges to use the aggregationRule");
   }
@@ -87,7 +87,7 @@ function mayDo(
     version: "*",
     resource,
     ...defined({ namespace }),
-    // A request to create names nothing.
+    // A create request has no name.
     ...(old === undefined ? {} : { name }),
   } as const;
   return authorize(user, asked, roles).allowed;

@@ -1,7 +1,7 @@
 /**
- * RBAC: may this user do that? It promises the decisions of the API server's RBAC authorizer, its words for a refusal, its access and
- * rules reviews, and that nobody grants more than they have. All but the aggregation of roles is pure: roles and bindings come in as a source to read. It never
- * authenticates anybody.
+ * RBAC. Promises the decisions of the API server's RBAC authorizer, its texts of refusals, its access and rules
+ * reviews, and that no user can grant permissions that the user does not have. Pure except for the aggregation of
+ * roles: the caller passes a source of roles and bindings. Never authenticates anybody.
  */
 export { aggregatedRules, startAggregation } from "./aggregation.ts";
 export { authorize, forbidden } from "./authorize.ts";

@@ -1,6 +1,6 @@
 import type { LabelSelector } from "./types.ts";
 
-/** True when the labels fulfil the selector; an empty one matches everything. */
+/** True if the labels match the selector; an empty selector matches everything. */
 export function labelsMatch(selector: LabelSelector, labels: Readonly<Record<string, string>> = {}): boolean {
   const { matchLabels = {}, matchExpressions = [] } = selector;
   if (!Object.entries(matchLabels).every(([key, value]) => labels[key] === value)) return false;

@@ -25,9 +25,9 @@ interface ReviewSpec {
 }
 
 /**
- * Answers a create of `selfsubjectaccessreviews`, `subjectaccessreviews`, `localsubjectaccessreviews`, `selfsubjectrulesreviews`
- * (authorization.k8s.io/v1) or `selfsubjectreviews` (authentication.k8s.io/v1). `namespace` is that of the request, `now` in milliseconds. Throws a
- * StatusError when the review is invalid.
+ * Answers a create of `selfsubjectaccessreviews`, `subjectaccessreviews`, `localsubjectaccessreviews`,
+ * `selfsubjectrulesreviews` (authorization.k8s.io/v1) or `selfsubjectreviews` (authentication.k8s.io/v1). `namespace`
+ * is the request's, `now` is in milliseconds. Throws a StatusError for an invalid review.
  */
 export function answerReview(
   plural: string,
@@ -111,7 +111,7 @@ function localErrors({ resourceAttributes, nonResourceAttributes }: ReviewSpec, 
   return [wrong("spec.resourceAttributes.namespace", named, "must match metadata.namespace")];
 }
 
-/** The server names no kind for these: `.authorization.k8s.io "" is invalid`. */
+/** The server's message names no kind for reviews: `.authorization.k8s.io "" is invalid`. */
 function refuseInvalid(errors: readonly FieldError[]): void {
   if (errors.length === 0) return;
   const { message, details } = invalid({ group: "authorization.k8s.io", kind: "", name: "" }, errors).status;

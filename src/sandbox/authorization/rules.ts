@@ -1,6 +1,6 @@
 import type { Attributes, PolicyRule } from "./types.ts";
 
-/** True when one rule alone allows it. */
+/** True if the rule allows the request. */
 export function ruleAllows(rule: PolicyRule, asked: Attributes): boolean {
   if (!has(rule.verbs, asked.verb)) return false;
   if (asked.kind === "NonResource") return (rule.nonResourceURLs ?? []).some((url) => urlCovers(url, asked.path));
@@ -24,7 +24,7 @@ function resourceMatches({ resources = [] }: PolicyRule, resource: string, subre
   );
 }
 
-/** A rule for certain names covers no request without a name, such as a list or a create. */
+/** A rule with resource names covers no request without a name, such as a list or a create. */
 function nameMatches({ resourceNames = [] }: PolicyRule, name: string | undefined): boolean {
   return resourceNames.length === 0 || (name !== undefined && resourceNames.includes(name));
 }
@@ -34,7 +34,7 @@ function urlCovers(pattern: string, path: string): boolean {
   return pattern.endsWith("*") && path.startsWith(pattern.replace(/\*+$/, ""));
 }
 
-/** Rules that each grant one verb on one resource (and name) or one URL. */
+/** Splits a rule into rules for one verb on one resource (and name) or one URL. */
 export function breakDown(rule: PolicyRule): PolicyRule[] {
   const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
   const parts: PolicyRule[] = [];
@@ -51,7 +51,7 @@ export function breakDown(rule: PolicyRule): PolicyRule[] {
   return parts;
 }
 
-/** What of the wanted rules no single one of those held covers, broken down. */
+/** The broken-down parts of `wanted` that no rule of `held` covers. */
 export function missing(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
   return wanted.flatMap(breakDown).filter((part) => !held.some((rule) => covers(rule, part)));
 }
@@ -79,7 +79,7 @@ function coversResource(resources: readonly string[], wanted: string): boolean {
   return slash > 0 && resources.includes(`*${wanted.slice(slash)}`);
 }
 
-/** Joins broken-down rules that differ in their verb only. */
+/** Joins broken-down rules that differ only in their verb. */
 export function compact(parts: readonly PolicyRule[]): PolicyRule[] {
   const joined = new Map<string, PolicyRule>();
   const rest: PolicyRule[] = [];
@@ -95,7 +95,7 @@ export function compact(parts: readonly PolicyRule[]): PolicyRule[] {
   return [...joined.values(), ...rest];
 }
 
-/** As a refusal names a rule: `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]}`. */
+/** A rule as refusals print it: `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]}`. */
 export function describeRule(rule: PolicyRule): string {
   const parts = [
     ["APIGroups", rule.apiGroups],

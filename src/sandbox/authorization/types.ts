@@ -1,6 +1,6 @@
 import type { KubeObject } from "../types.ts";
 
-/** What is asked for. */
+/** The attributes of a request to authorize. */
 export type Attributes =
   | {
       kind: "Resource";
@@ -8,10 +8,10 @@ export type Attributes =
       verb: string;
       group: string;
       version: string;
-      /** The plural. */
+      /** The plural name. */
       resource: string;
       subresource?: string;
-      /** Undefined when cluster-scoped, or for all namespaces. */
+      /** Undefined for cluster-scoped resources and for all namespaces. */
       namespace?: string;
       name?: string;
     }
@@ -19,7 +19,7 @@ export type Attributes =
 
 export interface Decision {
   allowed: boolean;
-  /** Why, as SubjectAccessReview says it; "" when nothing is to be said. */
+  /** The reason as in SubjectAccessReview; "" if there is none. */
   reason: string;
 }
 
@@ -59,7 +59,7 @@ export interface LabelSelector {
   matchExpressions?: readonly { key: string; operator: string; values?: readonly string[] }[];
 }
 
-/** What the rules of a role are; the server writes null for none. */
+/** The rules of a role; the server writes null for an empty list. */
 export function rulesOf(role: KubeObject): readonly PolicyRule[] {
   return (role["rules"] as readonly PolicyRule[] | null | undefined) ?? [];
 }
