@@ -10,16 +10,16 @@ const HEADERS = {
   "content-type": "application/json",
 };
 
-/** How long an idle connection is kept, milliseconds. */
+/** Milliseconds that an idle connection is kept. */
 const KEEP_ALIVE = 30_000;
 
-/** Posts reviews to webhooks, over connections that are kept for the next time. Follows no redirects. */
+/** Posts reviews to webhooks and reuses connections. Follows no redirects. */
 export class WebhookCaller implements AsyncDisposable {
   readonly #agents = new Map<string, Agent>();
 
   /**
-   * What the webhook answered, parsed. Throws a {@link WebhookCallError} when there is no answer within `seconds`, or
-   * none that is JSON.
+   * The webhook's answer, parsed. Throws a {@link WebhookCallError} when no answer arrives within `seconds`, or the
+   * answer is no JSON.
    */
   async post(target: Target, body: unknown, seconds: number, signal: AbortSignal | undefined): Promise<unknown> {
     const timeout = AbortSignal.timeout(seconds * 1000);

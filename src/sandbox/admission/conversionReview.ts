@@ -6,7 +6,7 @@ import { bareFailure, WebhookCallError } from "./errors.ts";
 import { targetOf } from "./target.ts";
 import type { AdmissionEnvironment, ClientConfig } from "./types.ts";
 
-/** As long as the API server waits, seconds. */
+/** The API server's timeout. */
 const TIMEOUT_SECONDS = 30;
 
 interface WebhookConversion {
@@ -14,7 +14,7 @@ interface WebhookConversion {
   conversionReviewVersions?: readonly string[];
 }
 
-/** Asks the conversion webhook of the CRD; the order is kept. Throws a StatusError 500 when it fails. */
+/** Calls the conversion webhook of the CRD; keeps the order. Throws a StatusError 500 when the webhook fails. */
 export async function convertByWebhook(
   resource: Resource,
   objects: readonly KubeObject[],
@@ -97,7 +97,7 @@ function convertedObjects(answer: unknown, uid: string): readonly unknown[] {
   return response.convertedObjects ?? [];
 }
 
-/** The converted object with the metadata of the original, but for labels and annotations. */
+/** The converted object with the original's metadata. Only labels and annotations may change. */
 function restored(
   original: KubeObject,
   converted: unknown,

@@ -2,17 +2,17 @@ import { defined } from "../../apis/index.ts";
 import { failure, StatusError } from "../statusError.ts";
 import type { FailureStatus } from "../types.ts";
 
-/** A webhook could not be asked, or what it answered is no answer. The failure policy decides what that means. */
+/** A webhook could not be called, or its answer is invalid. The failure policy decides the consequence. */
 export class WebhookCallError extends Error {
   override readonly name = "WebhookCallError";
 }
 
-/** The 500 of the API server, which repeats its message as a cause. */
+/** The API server's 500, whose cause repeats the message. */
 export function internalError(message: string): StatusError {
   return failure(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] });
 }
 
-/** A failure without a reason, as webhooks cause them. */
+/** A failure without a reason, as after a webhook's refusal. */
 export function bareFailure(code: number, message: string, more: Partial<FailureStatus> = {}): StatusError {
   return new StatusError({
     kind: "Status",
@@ -25,7 +25,7 @@ export function bareFailure(code: number, message: string, more: Partial<Failure
   } as FailureStatus);
 }
 
-/** What a webhook says when it refuses. */
+/** The status in a webhook's refusal. */
 export interface Refusal {
   code?: number;
   message?: string;

@@ -1,9 +1,10 @@
 /**
- * Webhooks: mutating and validating admission (AdmissionReview v1) and conversion of custom resources (ConversionReview v1). It promises to ask those that
- * the configurations name, in the server's order and within their timeouts, and to answer for them as the API server does. It never trusts a
- * host whose certificate the configuration's caBundle does not vouch for, follows no redirect, sends no credentials, and never changes an object that it
- * is given. What it does otherwise than the API server: a Service leads somewhere only when its type is ExternalName, since a
- * sandbox has no network of pods; texts of broken JSON and of patches that do not apply are its own.
+ * Webhooks: mutating and validating admission (AdmissionReview v1), and conversion of custom resources
+ * (ConversionReview v1). Promises to call the configured webhooks in the server's order and within their timeouts, and
+ * to answer like the API server. Requires that the host's certificate matches the configuration's caBundle, follows no
+ * redirect, sends no credentials, and never changes a given object. Differences from the API server: only Services of
+ * type ExternalName are reachable, because a sandbox has no pod network; texts for broken JSON and for patches that do
+ * not apply are the sandbox's own.
  */
 export type { AdmissionEnvironment, AdmissionRequest, Operation } from "./types.ts";
 export { Webhooks } from "./webhooks.ts";

@@ -2,7 +2,7 @@ import { labelsMatch } from "../authorization/labelSelector.ts";
 import { notFound } from "../statusError.ts";
 import type { AdmissionEnvironment, AdmissionRequest, LabelSelector, RuleWithOperations, Webhook } from "./types.ts";
 
-/** Writes to these are never shown to webhooks, so that a broken one can be taken away. */
+/** Webhooks never see writes to these resources, so that a broken webhook can be removed. */
 const EXEMPT = new Set([
   "mutatingwebhookconfigurations",
   "validatingwebhookconfigurations",
@@ -17,8 +17,8 @@ export function isExempt({ resource }: AdmissionRequest): boolean {
 }
 
 /**
- * In which version a webhook wants to see a request; undefined when it is not concerned. Throws a StatusError 404 when the namespace, whose labels
- * count, is gone.
+ * The version in which a webhook gets the request; undefined if the webhook does not match. Throws a StatusError 404
+ * when the namespace, whose labels are needed, is gone.
  */
 export function matchedVersion(
   webhook: Webhook,
@@ -92,14 +92,14 @@ function namespaceMatches(
     return labelsMatch(selector, namespace?.metadata.labels);
   }
   const name = request.namespace ?? "";
-  // What belongs to no namespace is not spared by a selector of namespaces.
+  // A namespace selector does not exclude cluster-scoped objects.
   if (name === "") return true;
   const namespace = environment.namespace(name);
   if (namespace === undefined) throw notFound({ group: "", kind: "namespaces", name });
   return labelsMatch(selector, namespace.metadata.labels);
 }
 
-/** An object that gets or loses its labels is seen both times. */
+/** An update matches if the old or the new object has the labels. */
 function objectMatches(selector: LabelSelector, { object, old }: AdmissionRequest): boolean {
   if (isEmpty(selector)) return true;
   return [object, old].some(

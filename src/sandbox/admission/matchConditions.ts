@@ -5,18 +5,18 @@ import type { UserInfo } from "../types.ts";
 import { describe, type Invocation } from "./review.ts";
 import type { Webhook } from "./types.ts";
 
-/** What match conditions say: the request is for the webhook, it is not, or nobody can say. */
+/** Result of match conditions. Error: a condition could not be evaluated, and none was false. */
 export type ConditionResult = { kind: "Match" } | { kind: "NoMatch" } | { kind: "Error"; message: string };
 
 type Program = (variables: Record<string, unknown>) => unknown;
 
-/** Compiled once per text: configurations are few, requests are many. */
+/** Compiled once per text, because configurations are few and requests many. */
 const programs = new Map<string, Program | string>();
 const MOST_PROGRAMS = 1000;
 
 let environment: Environment | undefined;
 
-/** Evaluates the conditions of a webhook. One that is false decides, whatever the others do. */
+/** Evaluates the match conditions of a webhook. One false condition means no match, even if others fail. */
 export function checkConditions(
   webhook: Webhook,
   invocation: Invocation,
@@ -178,7 +178,7 @@ function variablesOf(invocation: Invocation, roles: RoleSource | undefined): Rec
   };
 }
 
-/** Whole numbers are integers there, and those are big. */
+/** CEL integers are BigInts, so whole numbers are converted. */
 function celValue(value: unknown): unknown {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(celValue);

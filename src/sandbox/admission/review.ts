@@ -4,10 +4,10 @@ import { WebhookCallError, type Refusal } from "./errors.ts";
 import { isNamespace } from "./match.ts";
 import type { AdmissionRequest, GroupVersionKind } from "./types.ts";
 
-/** A request as one webhook sees it: its objects are in the version that the webhook asked for. */
+/** A request for one webhook; its objects are in the webhook's version. */
 export interface Invocation {
   request: AdmissionRequest;
-  /** The version that the webhook's rules name. */
+  /** The version named by the webhook's rules. */
   version: string;
   object: KubeObject | undefined;
   old: KubeObject | undefined;
@@ -15,7 +15,7 @@ export interface Invocation {
 
 const API_VERSION = "admission.k8s.io/v1";
 
-/** The AdmissionReview that a webhook gets. */
+/** The AdmissionReview for a webhook. */
 export function reviewOf({ request, version, object, old }: Invocation, uid: string) {
   return {
     kind: "AdmissionReview",
@@ -24,7 +24,7 @@ export function reviewOf({ request, version, object, old }: Invocation, uid: str
   };
 }
 
-/** The request without its uid: also what match conditions see as `request`. */
+/** The request without its UID, which match conditions also see as `request`. */
 export function describe({ request, version, object, old }: Invocation) {
   const { resource, subresource, name, operation, context, options } = request;
   const kind = kindOf(request, request.object ?? request.old, request.version);
@@ -65,7 +65,7 @@ function kindOf(request: AdmissionRequest, object: KubeObject | undefined, versi
   };
 }
 
-/** What a webhook decided. */
+/** A webhook's decision. */
 export interface Verdict {
   allowed: boolean;
   status: Refusal;
@@ -74,7 +74,7 @@ export interface Verdict {
   patch?: unknown;
 }
 
-/** Reads a webhook's answer. Throws a {@link WebhookCallError} when it is no AdmissionReview that answers that one. */
+/** Reads a webhook's answer. Throws a {@link WebhookCallError} unless it is an AdmissionReview for `uid`. */
 export function verdictOf(answer: unknown, uid: string, mutating: boolean): Verdict {
   const review = isRecord(answer) ? answer : {};
   const said = { apiVersion: review["apiVersion"] ?? "", kind: review["kind"] ?? "" };
@@ -131,7 +131,7 @@ function invalid(why: string): WebhookCallError {
   return new WebhookCallError(`received invalid webhook response: ${why}`);
 }
 
-/** `/, Kind=` when nothing is said. */
+/** Prints `/, Kind=` for an empty type. */
 function goKind({ apiVersion, kind }: { apiVersion: unknown; kind: unknown }): string {
   const text = String(apiVersion);
   return `${text === "" ? "/" : text}, Kind=${String(kind)}`;

@@ -1,13 +1,13 @@
 import type { AdmissionEnvironment, ClientConfig } from "./types.ts";
 import { WebhookCallError } from "./errors.ts";
 
-/** Where a webhook is. */
+/** Address of a webhook. */
 export interface Target {
-  /** As errors name it: with the service's name as the host. */
+  /** The URL in errors, with the Service's name as the host. */
   url: URL;
-  /** Where to connect, when that is not the host of the URL. */
+  /** The host to connect to, if it differs from the URL's. */
   address?: { host: string; port: number };
-  /** Name that the certificate must be for. */
+  /** The server name that the certificate must have. */
   serverName?: string;
   /** PEM; undefined for the authorities that the platform trusts. */
   ca?: string;
@@ -18,8 +18,8 @@ interface ServicePort {
 }
 
 /**
- * Finds a webhook's address. `seconds` is the timeout that the webhook is given. Throws a {@link WebhookCallError} when its Service does not lead
- * anywhere: a sandbox has no network of its own, so that only Services of type ExternalName do.
+ * Resolves a webhook's address; `seconds`: the webhook's timeout. Throws a {@link WebhookCallError} for a Service that
+ * is not reachable. A sandbox has no network of its own, so only Services of type ExternalName are reachable.
  */
 export function targetOf(
   config: ClientConfig,
@@ -57,7 +57,7 @@ function fromBase64(text: string): string {
   return Buffer.from(text, "base64").toString();
 }
 
-/** The URL as errors show it: with the port of a service even when that is the usual one. */
+/** The URL as errors show it: a Service's port is printed even if it is the default. */
 export function urlText({ url, address }: Target): string {
   return address === undefined || url.port !== "" ? url.href : url.href.replace(url.host, `${url.host}:443`);
 }

@@ -3,14 +3,14 @@ import type { KubeObject, RequestContext, Resource } from "../types.ts";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
-/** One write on its way into the store. Objects are in the version of the request. */
+/** A write to admit. Objects are in the version of the request. */
 export interface AdmissionRequest {
   operation: Operation;
   resource: Resource;
   /** The version of the request. */
   version: string;
   subresource?: string;
-  /** Undefined when cluster-scoped. */
+  /** Undefined for a cluster-scoped object. */
   namespace?: string;
   name: string;
   /** Undefined for DELETE. */
@@ -18,7 +18,7 @@ export interface AdmissionRequest {
   old?: KubeObject;
   /** CreateOptions, UpdateOptions, PatchOptions, DeleteOptions with kind and apiVersion. */
   options?: Readonly<Record<string, unknown>>;
-  /** Of the object when it is not of the resource's own kind: Scale, Binding, Eviction. Without it the object itself says so. */
+  /** Kind of an object that is not of the resource's kind: Scale, Binding, Eviction. Default: the object's own kind. */
   objectKind?: GroupVersionKind;
   context: RequestContext;
 }
@@ -29,7 +29,7 @@ export interface GroupVersionKind {
   kind: string;
 }
 
-/** What the webhooks need to know of their cluster. */
+/** Access to the cluster that the webhooks need. */
 export interface AdmissionEnvironment {
   /** MutatingWebhookConfigurations, admissionregistration.k8s.io/v1. */
   mutating(): readonly KubeObject[];
@@ -39,7 +39,7 @@ export interface AdmissionEnvironment {
   /** Converts between versions of one resource (for matchPolicy Equivalent). */
   convert(resource: Resource, object: KubeObject, version: string): Promise<KubeObject>;
   newUid(): string;
-  /** For the variable `authorizer` of match conditions; without it that variable allows nothing. */
+  /** For the variable `authorizer` of match conditions, which allows nothing without roles. */
   roles?: RoleSource;
 }
 
@@ -51,7 +51,7 @@ export interface LabelSelector {
 export interface ClientConfig {
   url?: string;
   service?: { namespace: string; name: string; path?: string; port?: number };
-  /** Base64 of PEM. */
+  /** Base64-encoded PEM. */
   caBundle?: string;
 }
 
@@ -63,7 +63,7 @@ export interface RuleWithOperations {
   scope?: string;
 }
 
-/** One webhook of a configuration, with its defaults as the API server stores them. */
+/** One webhook of a configuration, with the API server's defaults. */
 export interface Webhook {
   name: string;
   clientConfig: ClientConfig;
@@ -79,7 +79,7 @@ export interface Webhook {
   matchConditions?: readonly { name: string; expression: string }[];
 }
 
-/** The webhooks of all configurations, by the names of those. */
+/** The webhooks of all configurations, sorted by the names of the configurations. */
 export function webhooksOf(configurations: readonly KubeObject[]): Webhook[] {
   return [...configurations]
     .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))

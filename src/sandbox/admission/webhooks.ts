@@ -12,7 +12,7 @@ import { type AdmissionEnvironment, type AdmissionRequest, type Webhook, webhook
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
-/** Asks the webhooks of one cluster over HTTPS, and keeps the connections until it is disposed. */
+/** Calls the webhooks of one cluster over HTTPS, and keeps connections open until disposed. */
 export class Webhooks implements AsyncDisposable {
   readonly #environment: AdmissionEnvironment;
   readonly #caller = new WebhookCaller();
@@ -22,8 +22,8 @@ export class Webhooks implements AsyncDisposable {
   }
 
   /**
-   * The object as the mutating webhooks leave it: the same one when none changes it, in the version of the request. Undefined when the request has
-   * none. Throws a StatusError when a webhook refuses or fails.
+   * The object after the mutating webhooks, in the version of the request; the same object if unchanged. Undefined for
+   * a request without an object. Throws a StatusError when a webhook refuses or fails.
    */
   async mutate(request: AdmissionRequest): Promise<KubeObject | undefined> {
     if (isExempt(request)) return request.object;
@@ -36,7 +36,7 @@ export class Webhooks implements AsyncDisposable {
       if (changed === undefined) continue;
       if (changed.object !== current.object) {
         current = changed;
-        // Who was asked before and wants to know is asked once more.
+        // Earlier webhooks with reinvocationPolicy IfNeeded are called again.
         for (const earlier of asked) if (earlier.reinvocationPolicy === "IfNeeded") again.add(earlier);
       }
       asked.push(webhook);
@@ -45,7 +45,7 @@ export class Webhooks implements AsyncDisposable {
     return current.object;
   }
 
-  /** Throws a StatusError when a validating webhook refuses or fails. All are asked at the same time. */
+  /** Throws a StatusError when a validating webhook refuses or fails. Calls all webhooks in parallel. */
   async validate(request: AdmissionRequest): Promise<void> {
     if (isExempt(request)) return;
     const webhooks = webhooksOf(this.#environment.validating());
@@ -55,8 +55,8 @@ export class Webhooks implements AsyncDisposable {
   }
 
   /**
-   * Asks the conversion webhook of the CRD. `version` is the version's name; the order is kept, and of the metadata only labels and annotations
-   * may change. Throws a StatusError 500 when it fails.
+   * Calls the conversion webhook of the CRD; `version` is the version's name. Keeps the order; only labels and
+   * annotations of the metadata may change. Throws a StatusError 500 when the webhook fails.
    */
   async convertObjects(resource: Resource, objects: readonly KubeObject[], version: string): Promise<KubeObject[]> {
     return convertByWebhook(resource, objects, version, this.#caller, this.#environment);
@@ -66,7 +66,7 @@ export class Webhooks implements AsyncDisposable {
     await this.#caller[Symbol.asyncDispose]();
   }
 
-  /** The request with the object as the webhook wants it; undefined when the webhook is not concerned or is ignored. */
+  /** The request with the changed object; undefined if the webhook does not match, or failed and is ignored. */
   async #mutateBy(webhook: Webhook, request: AdmissionRequest): Promise<AdmissionRequest | undefined> {
     const answered = await this.#ask(webhook, request, true);
     if (answered === undefined) return undefined;
@@ -77,7 +77,7 @@ export class Webhooks implements AsyncDisposable {
     return { ...request, object: await this.#inVersion(request, patched, request.version) };
   }
 
-  /** Throws the refusal of a webhook; undefined when it does not match, or failed and may be ignored. */
+  /** Throws a webhook's refusal. Undefined if the webhook does not match, or failed and may be ignored. */
   async #ask(
     webhook: Webhook,
     request: AdmissionRequest,
@@ -115,7 +115,7 @@ export class Webhooks implements AsyncDisposable {
     throw conditionFailure(request, result.message);
   }
 
-  /** Objects of other kinds than the resource's, such as a Scale, have the one form that they have. */
+  /** Objects of another kind than the resource's, such as a Scale, are not converted. */
   async #inVersion<T extends KubeObject | undefined>(
     request: AdmissionRequest,
     object: T,
@@ -138,7 +138,7 @@ export class Webhooks implements AsyncDisposable {
   }
 }
 
-/** Says of an error that it happened on the way, not in the answer. */
+/** Marks an error as a failed call, in contrast to an invalid answer. */
 async function calling<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -167,7 +167,7 @@ function conditionFailure({ resource: { group, plural }, name }: AdmissionReques
   });
 }
 
-/** A warning travels in a header, where line breaks and the like have no place. */
+/** Warnings are sent in a header, which allows no control characters. */
 function isPrintable(text: string): boolean {
   return !/\p{Cc}/u.test(text);
 }
