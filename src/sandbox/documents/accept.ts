@@ -18,15 +18,18 @@ function parse(accept: string): Range[] {
   return ranges.filter(({ quality }) => quality > 0).sort((a, b) => b.quality - a.quality);
 }
 
-/** A form in which an answer exists. */
+/** A media type in which an answer is available. */
 export interface Form<Name extends string> {
   name: Name;
   types: readonly string[];
-  /** What the range must say as well: `as=APIGroupDiscoveryList`. Ranges that ask for a conversion fit no form without it. */
+  /**
+   * Parameters that the range must have: `as=APIGroupDiscoveryList`. A range that asks for a conversion fits only a
+   * form with that conversion.
+   */
   conversion?: Readonly<Record<string, string>>;
 }
 
-/** The form that the caller likes best; undefined when none is acceptable. An empty header accepts everything. */
+/** The client's preferred form; undefined when none is acceptable. An empty header accepts everything. */
 export function negotiate<Name extends string>(accept: string, forms: readonly Form<Name>[]): Name | undefined {
   const ranges = parse(accept.trim() === "" ? "*/*" : accept);
   for (const range of ranges) {

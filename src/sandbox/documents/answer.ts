@@ -5,9 +5,9 @@ import { type Form, negotiate } from "./accept.ts";
 import { aggregatedDiscovery, groupDocument, groupList, legacyVersions, resourceList } from "./discovery.ts";
 import { type Document, documentOf, Documents } from "./documents.ts";
 
-/** An answer ready to be sent. */
+/** A complete answer. */
 export interface DocumentAnswer {
-  /** 200, 304 when the caller has it already, 301 for an OpenAPI document by an outdated hash. */
+  /** 200, 304 for an unchanged document, 301 for an OpenAPI document with an outdated hash. */
   status: number;
   /** Names in lower case: content-type, etag, location, cache-control, vary. */
   headers: Readonly<Record<string, string>>;
@@ -15,17 +15,17 @@ export interface DocumentAnswer {
 }
 
 export interface DocumentRequest {
-  /** Without the query: `/apis/apps/v1`. */
+  /** The path without the query: `/apis/apps/v1`. */
   path: string;
   /** The query, for the hash of an OpenAPI document. */
   query?: URLSearchParams;
   accept: string;
-  /** The header If-None-Match. */
+  /** The If-None-Match header. */
   ifNoneMatch?: string | undefined;
 }
 
 export interface DocumentOptions {
-  /** As in `v1.35.4`. */
+  /** Such as `v1.35.4`. */
   version: string;
   /** `host:port` of the server. */
   address: string;
@@ -35,9 +35,9 @@ const EMPTY = Buffer.alloc(0);
 const documents = new WeakMap<readonly Resource[], Documents>();
 
 /**
- * Answers what is discovery or OpenAPI: `/api`, `/apis`, `/api/v1`, `/apis/G`, `/apis/G/V`, `/openapi/v2`, `/openapi/v3` and
- * `/openapi/v3/…`; undefined for any other path and for what is not served (a 404). Throws a StatusError 406 when no form that the
- * caller accepts exists. Pass the same array until the resources change.
+ * Answers discovery and OpenAPI requests: `/api`, `/apis`, `/api/v1`, `/apis/G`, `/apis/G/V`, `/openapi/v2`,
+ * `/openapi/v3` and `/openapi/v3/…`. Undefined for any other path and for unserved groups (a 404). Throws a StatusError
+ * 406 when the client accepts no available form. Pass the same array until the resources change.
  */
 export function answerDocument(
   resources: readonly Resource[],
@@ -65,7 +65,7 @@ const ROOT_FORMS: readonly Form<"aggregated" | "json" | "yaml">[] = [
   { name: "aggregated", types: JSON_TYPES, conversion: AGGREGATED },
   ...PLAIN_FORMS,
 ];
-/** As the API server lists them; the last one is for typed clients, which take JSON as well. */
+/** In the API server's order. The last type is for typed clients, which accept JSON as well. */
 const DISCOVERY_TYPES = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
 function discovery(
@@ -95,7 +95,7 @@ function discovery(
   return plain(documentOf(legacyVersions(first, options.address)), form);
 }
 
-/** The document of a group, or of one of its versions. */
+/** The document of a group or of one of its versions. */
 function ofGroup(known: Documents, [name = "", version, ...more]: readonly string[]): Document | undefined {
   const group = known.group(name);
   if (group === undefined || more.length > 0) return undefined;

@@ -28,7 +28,7 @@ function describeGroup({ name, versions }: ServedGroup) {
   return { name, versions: described, preferredVersion: described[0] };
 }
 
-/** `/api/v1` and `/apis/GROUP/VERSION`. The core group leaves its own apiVersion out. */
+/** `/api/v1` and `/apis/GROUP/VERSION`. The core group omits the list's own apiVersion. */
 export function resourceList({ groupVersion, resources }: ServedVersion) {
   return {
     kind: "APIResourceList",
@@ -67,20 +67,20 @@ function describeSubresource({ resource }: ServedResource, { name, group, versio
   };
 }
 
-/** Where the API server stores a kind otherwise than under its own group and the version that it prefers. */
+/** Kinds that the API server does not store under their own group and preferred version. */
 const STORED_AS: Readonly<Record<string, string>> = {
   "events.k8s.io/Event": "/v1",
   "apiextensions.k8s.io/CustomResourceDefinition": "apiextensions.k8s.io/v1beta1",
 };
 
-/** Says to clients in which version objects are stored, so that two resources with the same hash are the same objects. */
+/** Hash of the stored version. Two resources with the same hash have the same objects. */
 function storageVersionHash({ group, kind, versions }: Resource): string {
   const version = (versions.find(({ storage }) => storage) ?? versions[0])?.name ?? "";
   const stored = STORED_AS[kindKey({ group, kind })] ?? `${group}/${version}`;
   return createHash("sha256").update(`${stored}/${kind}`).digest().subarray(0, 8).toString("base64");
 }
 
-/** `/api` and `/apis` in the aggregated form: everything at once. */
+/** `/api` and `/apis` in the aggregated form, which holds all groups and resources. */
 export function aggregatedDiscovery(groups: readonly ServedGroup[]) {
   return {
     kind: "APIGroupDiscoveryList",
@@ -100,7 +100,7 @@ export function aggregatedDiscovery(groups: readonly ServedGroup[]) {
 function aggregateResource(served: ServedResource) {
   const { resource, version } = served;
   const { plural, singular, namespaced, kind, shortNames, categories, group, crd } = resource;
-  // Built-in kinds leave out their own group and version there.
+  // Built-in kinds omit their own group and version in subresources.
   const own = crd === undefined ? { group: "", version: "" } : { group, version: version.name };
   const subresources = subresourcesOf(served).map((subresource) => ({
     subresource: subresource.name,

@@ -7,7 +7,7 @@ import { encodeOpenApiV2 } from "./openApiV2Protobuf.ts";
 import { openApiV3 } from "./openApiV3.ts";
 import { definitionsOf } from "./schemas.ts";
 
-/** A document as it is sent, with the hash of its content. */
+/** An encoded document with the hash of its content. */
 export interface Document {
   body: Buffer;
   hash: string;
@@ -18,7 +18,7 @@ export function documentOf(content: unknown): Document {
   return { body, hash: createHash("sha512").update(body).digest("hex").toUpperCase() };
 }
 
-/** Everything that can be said of one set of resources; each document is made when it is first asked for, and kept. */
+/** All documents of one set of resources. Each document is built on first use and kept. */
 export class Documents {
   readonly groups: readonly ServedGroup[];
   readonly #resources: readonly Resource[];
@@ -31,7 +31,7 @@ export class Documents {
     this.groups = servedGroups(resources);
   }
 
-  /** A document that belongs to this set alone, by a name of the caller's choice. */
+  /** A document of this set only; the caller chooses the name. */
   get(name: string, make: () => unknown): Document {
     let document = this.#made.get(name);
     if (document === undefined) {
@@ -41,7 +41,7 @@ export class Documents {
     return document;
   }
 
-  /** Those of the core group, or of all others. */
+  /** The core group, or all other groups. */
   family(core: boolean): readonly ServedGroup[] {
     return this.groups.filter(({ name }) => (name === "") === core);
   }
@@ -61,7 +61,7 @@ export class Documents {
     });
   }
 
-  /** By a path such as `apis/apps/v1`; undefined when that is not served. */
+  /** The document of a path such as `apis/apps/v1`; undefined if the path is not served. */
   openApiV3(path: string): Document | undefined {
     const found = this.#versions().find(([own]) => own === path);
     return found === undefined ? undefined : this.#versionDocument(...found);
@@ -83,7 +83,7 @@ export class Documents {
 
   #versionDocument(path: string, version: ServedVersion): Document {
     const make = () => this.#makeVersionDocument(version);
-    // Built-in kinds are the same objects in all clusters, and so are their documents.
+    // Built-in kinds are the same objects in all clusters, so their documents are shared.
     const [first] = version.resources;
     if (first === undefined || version.resources.some(({ resource }) => resource.crd !== undefined))
       return this.get(path, make);

@@ -10,17 +10,17 @@ export interface ServedVersion {
   name: string;
   /** `v1` or `apps/v1`. */
   groupVersion: string;
-  /** By the names of the resources. */
+  /** Sorted by resource name. */
   resources: readonly ServedResource[];
 }
 
 export interface ServedGroup {
   name: string;
-  /** The preferred one first. */
+  /** The preferred version first. */
   versions: readonly ServedVersion[];
 }
 
-/** The built-in groups in the order in which an API server lists them; those of CRDs follow by name. */
+/** Built-in groups in the API server's order. Groups of CRDs follow by name. */
 const GROUP_ORDER = [
   "",
   "apiregistration.k8s.io",
@@ -45,7 +45,7 @@ const GROUP_ORDER = [
   "flowcontrol.apiserver.k8s.io",
 ];
 
-/** What is served, by group and version. Versions that no resource serves any more are left out. */
+/** The served resources by group and version, without versions that no resource serves. */
 export function servedGroups(resources: readonly Resource[]): readonly ServedGroup[] {
   const groups = new Map<string, Map<string, ServedResource[]>>();
   for (const resource of resources) {
@@ -94,7 +94,7 @@ function compare(a: string, b: string): number {
 const VERSION = /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/;
 const STABILITY = ["alpha", "beta", ""];
 
-/** Stable before beta before alpha, higher numbers first, and what is no Kubernetes version last, by name. */
+/** Sorts stable versions before beta before alpha, higher numbers first; other names come last, by name. */
 export function compareVersions(a: string, b: string): number {
   const [first, second] = [VERSION.exec(a), VERSION.exec(b)];
   if (first === null || second === null) {

@@ -4,7 +4,7 @@ import type { ServedGroup } from "./groups.ts";
 import { type Operation, type Parameter, type PathItem, pathsOf } from "./operations.ts";
 import type { Definitions, DocumentSchema } from "./schemas.ts";
 
-/** A parameter that stands in the query or in the path. */
+/** A query or path parameter. */
 export interface NonBodyParameterV2 {
   name: string;
   in: "query" | "path";
@@ -49,7 +49,7 @@ export interface OpenApiV2 {
 
 const PRODUCES = ["application/json", "application/yaml"];
 
-/** The OpenAPI v2 document of everything that is served. */
+/** The OpenAPI v2 document of all served resources. */
 export function openApiV2(groups: readonly ServedGroup[], definitions: Definitions, version: string): OpenApiV2 {
   const served = groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources));
   const custom = new Set(
@@ -132,7 +132,7 @@ function describeParameter({ name, in: where, description, type }: Parameter): N
   return { name, in: where, description, ...required, type, uniqueItems: true };
 }
 
-/** Defaults are not published in v2, and what is a number or a text is a text there. */
+/** A built-in schema in v2, which publishes no defaults and shows int-or-string as string. */
 function builtinSchema(schema: Schema): DocumentSchema {
   const {
     default: _,
@@ -150,12 +150,12 @@ function builtinSchema(schema: Schema): DocumentSchema {
   } as DocumentSchema;
 }
 
-/** What v2 cannot say of a custom resource is left open, as the server does: unknown fields, null, alternatives. */
+/** Leaves open what v2 cannot express about a custom resource, as the server does: unknown fields, null, alternatives. */
 function customSchema(schema: Schema): DocumentSchema {
   const { default: _, nullable, anyOf: _any, oneOf: _one, allOf: _all, not: _not, ...rest } = schema;
   if (schema["x-kubernetes-preserve-unknown-fields"] === true) {
     const { type, properties: _p, items: _i, additionalProperties: _a, required: _r, ...open } = rest;
-    // At the root the type stays, and the mark goes.
+    // At the root the type stays and x-kubernetes-preserve-unknown-fields is removed.
     const { "x-kubernetes-preserve-unknown-fields": _mark, ...root } = open;
     const isRoot = Object.hasOwn(schema, "x-kubernetes-group-version-kind");
     return (isRoot ? { ...root, ...defined({ type }) } : open) as DocumentSchema;

@@ -4,8 +4,8 @@ import { Message } from "./protobuf.ts";
 import type { DocumentSchema } from "./schemas.ts";
 
 /**
- * The OpenAPI v2 document in the form that kubectl asks for (`openapi.v2.Document` of github.com/google/gnostic). The numbers are those of its
- * fields.
+ * Encodes the OpenAPI v2 document in the format that kubectl requests (`openapi.v2.Document` of
+ * github.com/google/gnostic). The numbers are protobuf field numbers.
  */
 export function encodeOpenApiV2({ swagger, info, paths, definitions }: OpenApiV2): Buffer {
   return new Message()
@@ -16,7 +16,7 @@ export function encodeOpenApiV2({ swagger, info, paths, definitions }: OpenApiV2
     .bytes();
 }
 
-/** Pairs of name and value: how gnostic writes every map. */
+/** Name-value pairs, gnostic's encoding of every map. */
 function named<T>(values: Readonly<Record<string, T>>, encode: (value: T) => Message): Message[] {
   return Object.entries(values).map(([name, value]) => new Message().text(1, name).message(2, encode(value)));
 }
@@ -109,7 +109,7 @@ function encodeSchema(schema: Schema): Message {
 
 function additional(value: Schema["additionalProperties"]): Message | undefined {
   if (value === undefined) return undefined;
-  // A false in a oneof would have to be written too; the API server never publishes one.
+  // A false in a oneof would have to be written; the API server never publishes one.
   return typeof value === "object" ? new Message().message(1, encodeSchema(value)) : new Message().flag(2, value);
 }
 
@@ -118,7 +118,7 @@ function extensions(value: object): Message[] {
   return named(Object.fromEntries(own), anything);
 }
 
-/** A value of any form travels as YAML, and JSON is YAML. */
+/** A value of any type is encoded as YAML, of which JSON is a subset. */
 function anything(value: unknown): Message {
   return new Message().text(2, `${JSON.stringify(value)}\n`);
 }

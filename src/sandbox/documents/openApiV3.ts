@@ -67,7 +67,10 @@ function describeParameter({ name, in: where, description, type }: Parameter) {
   return { name, in: where, description, ...required, schema: { type, uniqueItems: true } };
 }
 
-/** References stand in another place, and what stands beside one goes round it; a number or text is said with `oneOf`. */
+/**
+ * A schema in v3: references have another prefix, a reference with siblings becomes `allOf`, and int-or-string becomes
+ * `oneOf`.
+ */
 function schemaV3(schema: Schema): DocumentSchema {
   const { $ref, properties, additionalProperties, items, ...rest } = schema;
   if ($ref !== undefined) {
@@ -89,7 +92,7 @@ function schemaV3(schema: Schema): DocumentSchema {
   return shown as DocumentSchema;
 }
 
-/** What the schema says for the sandbox itself is not published. */
+/** The sandbox's own x-kubernetes-int-or-string is not published. */
 function intOrString({ type: _, "x-kubernetes-int-or-string": _mark, ...rest }: Schema): Schema {
   return { ...rest, oneOf: [{ type: "integer" }, { type: "string" }] };
 }

@@ -13,16 +13,16 @@ export interface Parameter {
 
 export type Method = "get" | "put" | "post" | "delete" | "patch";
 
-/** One operation on one path; names of definitions stand for schemas. */
+/** One operation on one path. Schemas are named by their definitions. */
 export interface Operation {
   operationId: string;
   description: string;
   /** `get`, `list`, `post`, `put`, `patch`, `delete`, `deletecollection`, `connect`. */
   action: string;
   parameters: readonly Parameter[];
-  /** Of the body; undefined when there is none. */
+  /** The request body; undefined if there is none. */
   request?: { contentTypes: readonly string[]; schema: string };
-  /** Undefined when the answer is no object. */
+  /** Schema of the answer; undefined if the answer is no object. */
   answer?: string;
   kind: { group: string; version: string; kind: string };
   tag: string;
@@ -76,7 +76,7 @@ const PATCHES = ["application/apply-patch+yaml", "application/json-patch+json", 
 const STRATEGIC = "application/strategic-merge-patch+json";
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
-/** All paths of one resource in one version, with their operations. */
+/** All paths of one resource version, with their operations. */
 export function pathsOf(
   served: ServedResource,
   definitions: Readonly<Record<string, Schema>>,
@@ -248,7 +248,7 @@ function present(operations: Partial<Record<Method, Operation | undefined>>): Pa
   return Object.fromEntries(Object.entries(operations).filter(([, operation]) => operation !== undefined));
 }
 
-/** `core`, `apps`, `rbacAuthorization`, and `exampleCom` for a group of CRDs. */
+/** Group name in operation IDs: `core`, `apps`, `rbacAuthorization`, or `exampleCom` for a group of CRDs. */
 function groupIdentifier(group: string, custom: boolean): string {
   if (group === "") return "core";
   const name = custom ? group : group.replace(/\.k8s\.io$/, "");

@@ -1,4 +1,7 @@
-/** Writes protobuf messages: fields in the order in which they are added. Empty texts, false and zero are not written, as proto3 wants it. */
+/**
+ * Writes protobuf messages, with fields in the order of the calls. Empty strings, false and zero are omitted, as proto3
+ * requires.
+ */
 export class Message {
   readonly #parts: Buffer[] = [];
   #length = 0;
@@ -8,7 +11,7 @@ export class Message {
   }
 
   texts(field: number, values: readonly string[] | undefined): this {
-    // An empty text in a list counts.
+    // An empty string in a list is written.
     for (const value of values ?? []) this.#bytes(field, Buffer.from(value));
     return this;
   }
@@ -54,7 +57,7 @@ export class Message {
   }
 }
 
-/** Seven bits a byte, the lowest first; negative numbers as 64 bits. */
+/** Seven bits per byte, lowest bits first; negative numbers as 64 bits. */
 function varint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = BigInt.asUintN(64, BigInt(value));

@@ -1,7 +1,7 @@
 import type { Resource, ResourceVersion, Schema } from "../types.ts";
 import type { ServedResource } from "./groups.ts";
 
-/** A schema as a document shows it, with members that only documents have. */
+/** A schema with the extensions that only documents have. */
 export type DocumentSchema = Schema & Record<`x-${string}`, unknown>;
 
 export type Definitions = Record<string, DocumentSchema>;
@@ -30,7 +30,7 @@ const LIST_METADATA: Schema = {
   $ref: `#/definitions/${META}.ListMeta`,
 };
 
-/** The names of the definitions that stand for a resource: of the object and of its list. */
+/** Names of a resource's definitions: the object and its list. */
 export interface SchemaNames {
   object: string;
   list: string;
@@ -45,14 +45,14 @@ export function schemaNames({ resource, version }: ServedResource): SchemaNames 
   return { object: `${prefix}.${resource.kind}`, list: `${prefix}.${resource.listKind}` };
 }
 
-/** The name in `#/definitions/NAME`. */
+/** The NAME in `#/definitions/NAME`. */
 export function referenced({ $ref }: Schema): string | undefined {
   return $ref?.slice($ref.lastIndexOf("/") + 1);
 }
 
 /**
- * The definitions that documents of these resources need, by name: of their objects and lists, of what those refer to, and of what the server
- * answers beside them. References are `#/definitions/NAME`.
+ * The definitions that documents of these resources need, by name: objects and lists, everything that they refer to,
+ * and the server's other answers. References have the form `#/definitions/NAME`.
  */
 export function definitionsOf(all: readonly Resource[], served: readonly ServedResource[]): Definitions {
   const builtin = all.find(({ crd }) => crd === undefined)?.definitions ?? {};
@@ -89,7 +89,7 @@ interface GroupVersionKind {
   kind: string;
 }
 
-/** The definition that says it is of that kind. */
+/** The name of the definition of that kind. */
 export function definitionOfKind(
   definitions: Readonly<Record<string, Schema>>,
   group: string,
@@ -118,11 +118,11 @@ function kindsOf(schema: Schema): readonly GroupVersionKind[] {
   const kinds = (schema as DocumentSchema)["x-kubernetes-group-version-kind"] as
     | readonly GroupVersionKind[]
     | undefined;
-  // DeleteOptions and Status are of every group.
+  // DeleteOptions and Status belong to every group.
   return kinds === undefined || kinds.length > 1 ? [] : kinds;
 }
 
-/** Names that a schema refers to, itself and in its parts. */
+/** Names that a schema and its parts refer to. */
 function* references(schema: Schema): Generator<string> {
   const name = referenced(schema);
   if (name !== undefined) yield name;
@@ -150,7 +150,7 @@ function customSchema({ resource, version }: ServedResource): DocumentSchema {
   };
 }
 
-/** What every object has is filled in, at the root and in embedded objects. */
+/** Adds the fields of every object, at the root and in embedded objects. */
 function embedded(schema: Schema, isObject: boolean): Schema {
   const { properties, items, additionalProperties } = schema;
   if (!isObject && properties === undefined && items === undefined && typeof additionalProperties !== "object")

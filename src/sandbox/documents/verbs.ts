@@ -2,7 +2,7 @@ import type { Subresource } from "../types.ts";
 import type { ServedResource } from "./groups.ts";
 
 const BUILTIN_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
-/** The server lists the same verbs of custom resources in another order. */
+/** The same verbs, in the server's order for custom resources. */
 const CUSTOM_VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 const SUBRESOURCE_VERBS = ["get", "patch", "update"];
 
@@ -10,7 +10,7 @@ export function verbsOf({ resource }: ServedResource): readonly string[] {
   return resource.verbs ?? (resource.crd === undefined ? BUILTIN_VERBS : CUSTOM_VERBS);
 }
 
-/** What discovery lists of subresources; for custom resources what their CRD declares. */
+/** The subresources for discovery; for custom resources those that the CRD declares. */
 export function subresourcesOf({ resource, version }: ServedResource): readonly Subresource[] {
   if (resource.crd === undefined && version.subresources !== undefined) return version.subresources;
   const declared: Subresource[] = [];
