@@ -1,8 +1,8 @@
 /**
- * Clusters inside the process: API servers on loopback ports, with TLS, tokens, RBAC and the controllers that make them feel alive, for
- * the quickstart and for tests. It promises what a client sees of a real API server (the suite in test/conformance says how well), faults
- * on demand, and that a stopped cluster leaves no timer, no socket and no lock behind. It never runs a container, never listens
- * beyond the loopback address, and shares nothing with Meridian's own runtime.
+ * Clusters inside the process, for the quickstart and for tests: API servers on loopback ports, with TLS, tokens, RBAC
+ * and controllers. Promises what a client sees of a real API server (the suite in test/conformance measures how well),
+ * faults on demand, and that a stopped cluster leaves no timer, socket or lock behind. Never runs a container, never
+ * listens beyond the loopback address, and shares nothing with Meridian's own runtime.
  */
 export { type SandboxCluster, type SandboxClusterOptions, startSandboxCluster } from "./cluster.ts";
 export { Faults } from "./faults/index.ts";

@@ -135,7 +135,10 @@ export interface Resource {
 
 /** One error about a field: `spec.replicas: Invalid value: -1: must be greater than or equal to 0`. */
 export interface FieldError {
-  /** `FieldValueRequired`, `FieldValueInvalid`, `FieldValueNotSupported`, `FieldValueDuplicate`, `FieldValueForbidden`, `FieldValueTooLong`, `FieldValueTooMany`, `FieldValueTypeInvalid`, `FieldValueNotFound`. */
+  /**
+   * `FieldValueRequired`, `FieldValueInvalid`, `FieldValueNotSupported`, `FieldValueDuplicate`, `FieldValueForbidden`,
+   * `FieldValueTooLong`, `FieldValueTooMany`, `FieldValueTypeInvalid`, `FieldValueNotFound`.
+   */
   reason: string;
   /** Path of the field, such as `spec.ports[0].name`. */
   field: string;
@@ -154,11 +157,11 @@ export interface UserInfo {
 /** Properties of a request besides its object. */
 export interface RequestContext {
   user: UserInfo;
-  /** From the `fieldManager` parameter, else the first word of the user agent. */
+  /** The `fieldManager` parameter, or by default the first word of the user agent. */
   fieldManager: string;
   dryRun: boolean;
   fieldValidation: "Ignore" | "Warn" | "Strict";
-  /** Warnings go out as HTTP headers. */
+  /** Sends a warning to the client as an HTTP header. */
   warn: (text: string) => void;
   signal: AbortSignal;
 }

@@ -111,7 +111,7 @@ interface Asked {
   path?: string;
 }
 
-/** The variable `authorizer`. */
+/** The CEL variable `authorizer`. */
 class Authorizer {
   readonly #user: UserInfo;
   readonly #roles: RoleSource | undefined;
@@ -131,7 +131,7 @@ class Authorizer {
   }
 }
 
-/** `authorizer.group("apps").resource("deployments")`. */
+/** The CEL value of `authorizer.group("apps").resource("deployments")`. */
 class Check {
   readonly #user: UserInfo;
   readonly #roles: RoleSource | undefined;

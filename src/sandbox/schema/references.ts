@@ -32,7 +32,7 @@ export function isPublished(schema: Schema, definitions: Definitions): boolean {
 
 const publishedSchemas = new WeakMap<Definitions, WeakSet<Schema>>();
 
-/** OpenAPI v3 writes a reference that has a default or a description as `allOf` with one entry. */
+/** OpenAPI v3 writes a reference with a default or a description as `allOf` with one entry. */
 function onlyReference(schema: Schema): string | undefined {
   return schema.allOf?.length === 1 && schema.type === undefined ? schema.allOf[0]?.$ref : undefined;
 }

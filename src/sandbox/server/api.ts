@@ -29,7 +29,7 @@ export interface Api {
   report(error: unknown): void;
 }
 
-/** One request for objects. */
+/** A request for objects. */
 export interface Target {
   endpoint: Endpoint;
   namespace?: string;

@@ -88,7 +88,6 @@ export class Collection {
     if (inside.objects.size === 0) this.#namespaces.delete(namespace ?? "");
   }
 
-  /** Calls every handler. */
   notify(event: StoreEvent): void {
     for (const handler of this.#handlers) handler(event);
   }

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../types.ts";
 
-/** One change of one object. */
+/** A change of one object. */
 export interface StoreEvent {
   type: "ADDED" | "MODIFIED" | "DELETED";
   /** Revision of the change. Revisions increase across all resources of a store. */

@@ -96,7 +96,7 @@ export class Journal implements Disposable {
     return this.#length > LONG && this.#length > 2 * this.#snapshotLength;
   }
 
-  /** Replaces the journal by a snapshot. */
+  /** Writes a new snapshot and empties the journal. */
   rewrite(revision: number, collections: Iterable<Collection>): void {
     const path = this.#path("snapshot");
     const file = openSync(`${path}.new`, "w", 0o600);

@@ -35,7 +35,7 @@ const NAME_LENGTH = 253;
 export interface Revisions {
   /** The ReplicaSet with the Deployment's template, the oldest if there are several. */
   current: ReplicaSet | undefined;
-  /** All others. */
+  /** All other ReplicaSets. */
   old: ReplicaSet[];
   /** The minimum revision of the current ReplicaSet. */
   next: number;

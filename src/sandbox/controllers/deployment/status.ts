@@ -188,7 +188,7 @@ function deadlineOf(deployment: Deployment, known: WorkloadCondition | undefined
   return Date.parse(known.lastUpdateTime) + seconds * 1000;
 }
 
-/** Milliseconds until the progress deadline passes; undefined if there is none. */
+/** Milliseconds until the progress deadline passes; undefined without a deadline to watch. */
 export function untilDeadline(deployment: Deployment, status: DeploymentStatus, now: number): number | undefined {
   const known = conditionOf(status.conditions ?? [], "Progressing");
   if (isComplete(deployment, status) || known?.reason === "ProgressDeadlineExceeded") return undefined;

@@ -1,14 +1,14 @@
 import { type Pod } from "../shared/index.ts";
 
 /**
- * What becomes of a container, which its image decides unless a test says otherwise:
+ * Fate of a container. The image decides unless a test sets another fate:
  *
- * | the image contains | what happens |
+ * | image name contains | fate |
  * | --- | --- |
- * | `does-not-exist`, `not-found`, `fail` | it cannot be pulled: ErrImagePull, then ImagePullBackOff |
- * | `crash` | it starts and exits with 1: CrashLoopBackOff, or a failed pod when it must not be restarted |
- * | `never-ready`, `unready` | it runs and never becomes ready |
- * | anything else | it runs and becomes ready; in a pod that is not restarted it completes |
+ * | `does-not-exist`, `not-found`, `fail` | the image cannot be pulled: ErrImagePull, then ImagePullBackOff |
+ * | `crash` | the container starts and exits with 1: CrashLoopBackOff, or a failed pod with restartPolicy Never |
+ * | `never-ready`, `unready` | the container runs and never becomes ready |
+ * | anything else | the container runs and becomes ready; in a pod without restarts it completes |
  */
 export type Fate = "runs" | "pullFails" | "crashes" | "neverReady";
 

@@ -9,7 +9,7 @@ export interface Plan {
 }
 
 export type Step =
-  | { kind: "create"; ordinal: number; /** After the former template: it is below the partition. */ isCurrent: boolean }
+  | { kind: "create"; ordinal: number; /** Former template: the ordinal is below the partition. */ isCurrent: boolean }
   | { kind: "delete"; pod: Pod; isScaledAway: boolean }
   /** Check that the pod's claims exist and have the right owners. */
   | { kind: "claims"; pod: Pod };

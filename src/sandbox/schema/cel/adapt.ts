@@ -41,7 +41,7 @@ export function adapt(root: Node): Mistake[] {
 }
 
 function visit(node: Node, parent: Node | undefined, mistakes: Mistake[]): void {
-  // All evaluation is synchronous. Saying so spares the library the detection.
+  // Evaluation is always synchronous. The flag spares the library the detection.
   if (node.meta.macro === undefined) node.setMeta("async", false);
   adaptNode(node, parent, mistakes);
   for (const operand of operands(node)) visit(operand, node, mistakes);

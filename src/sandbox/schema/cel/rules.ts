@@ -264,7 +264,7 @@ function messageOf(
 ): string {
   if (expression !== undefined && "program" in expression) {
     const result = evaluated(expression.program, variables);
-    // The fixed message replaces a computed one that fails, is empty, or does not fit on a line.
+    // The fixed message replaces a computed message that fails, is empty, or does not fit on a line.
     if ("value" in result && typeof result.value === "string") {
       const text = result.value.trim();
       if (text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= LONGEST_MESSAGE) return text;

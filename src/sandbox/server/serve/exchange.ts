@@ -19,7 +19,7 @@ export type Outgoing =
   | { kind: "Stream"; headers: Record<string, string | string[]>; begin: (sink: WatchSink) => Promise<Disposable> }
   /** The request is never answered. */
   | { kind: "Silence" }
-  /** The connection is cut. */
+  /** The connection is cut without an answer. */
   | { kind: "Reset" };
 
 /** `Warning` headers as the server writes them; each text once. */

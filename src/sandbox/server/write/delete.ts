@@ -11,7 +11,7 @@ const ORPHAN = "orphan";
 const FOREGROUND = "foregroundDeletion";
 
 export interface Deleted {
-  /** The last state of a deleted object, or the state of one that remains; in the stored version. */
+  /** The deleted object in its last state, or the remaining object; in the stored version. */
   object: KubeObject;
   /** False while finalizers, a grace period or the content of a namespace keep the object. */
   gone: boolean;
