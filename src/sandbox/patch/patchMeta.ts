@@ -25,7 +25,7 @@ export class PatchMetas {
     return { ...metaOf(field), schema: field };
   }
 
-  /** Like {@link ofObject}, for a list. */
+  /** Like {@link PatchMetas.ofObject}, for a list. */
   ofList(schema: Schema, key: string): PatchMeta {
     const field = this.#fieldOf(schema, key);
     const { items } = this.#resolve(field);

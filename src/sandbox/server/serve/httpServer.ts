@@ -49,7 +49,7 @@ export class HttpServer {
     return this.#server !== undefined;
   }
 
-  /** Listens on the port; 0 means any free port, which later calls keep. Throws EADDRINUSE for a port in use. */
+  /** Listens on the port; 0 means any free port, which stays known after a close. Throws EADDRINUSE for a port in use. */
   async listen(port: number): Promise<void> {
     const { certPem: cert, keyPem: key } = this.#options;
     const server = createSecureServer({ cert, key, allowHTTP1: true, settings: { maxConcurrentStreams: STREAMS } });
