@@ -21,34 +21,34 @@ import {
 import { CommandError } from "../shared/index.ts";
 import { itemsIn, objectIn, type SourceDocument } from "./sources.ts";
 
-/** Makes one bundle of what Helm, kustomize or files give. Values in, values out, but for {@link CommandError}. */
+/** Builds one bundle from the output of Helm or kustomize, or from files. Pure, except for {@link CommandError}. */
 
 export interface Wanted {
   name: string;
-  /** Of the bundle. */
+  /** Namespace of the bundle. */
   namespace: string;
-  /** Of objects that name none. */
+  /** Namespace of objects that name none. */
   target: string;
 }
 
 export interface Composed {
   manifests: KubeObject[];
-  /** Sentences for whoever made the bundle. */
+  /** Notes for the author of the bundle. */
   notes: string[];
 }
 
 const HOOK = "helm.sh/hook";
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
-/** Of the metadata, what people and their tools write. */
+/** Metadata fields that people and their tools write. */
 const KEPT_METADATA = ["name", "namespace", "labels", "annotations", "finalizers"] as const;
 
-/** The manifests of a bundle, in the order in which they are applied. Throws what is wrong with them. */
+/** The manifests of a bundle, in apply order. Throws {@link CommandError} for invalid manifests. */
 export function compose(documents: readonly SourceDocument[], { namespace, target }: Omit<Wanted, "name">): Composed {
   const notes: string[] = [];
   const leftOut: LeftOut[] = [];
   const all = documents.flatMap((document) => itemsOf(document));
   const objects = all.filter((object) => isKept(object, leftOut));
-  // Of tests nobody expects anything in a bundle.
+  // Nobody expects the tests of a chart in a bundle.
   for (const { kind, name, why, isTest } of leftOut) if (!isTest) notes.push(`${kind} ${name} is left out: ${why}`);
   for (const object of all) notes.push(...labelsToSet(object));
   const scopes = new Map(
@@ -70,7 +70,7 @@ export function compose(documents: readonly SourceDocument[], { namespace, targe
   return { manifests, notes };
 }
 
-/** The bundle itself; what is too much for a list is compressed by `compress`. */
+/** The ManifestBundle. `compress` packs manifests that are too many or too large for a list. */
 export function bundleOf(
   { name, namespace }: Wanted,
   manifests: readonly KubeObject[],
@@ -90,7 +90,7 @@ export function bundleOf(
   return { ...bundle, spec: { compressed } };
 }
 
-/** What `kubectl apply` can still remember of an object in an annotation, with room for the rest. */
+/** Largest list that `kubectl apply` can still copy into its annotation, with room for the rest of the object. */
 const LARGEST_LIST = 200_000;
 const MOST_LISTED = 500;
 
@@ -102,7 +102,10 @@ function itemsOf(source: SourceDocument): KubeObject[] {
   return [document as unknown as KubeObject];
 }
 
-/** A Namespace is left out, and the labels that say what its pods may be are not: members get them from the Namespace of the hub. */
+/**
+ * Notes about the Pod Security labels of a Namespace. The bundle leaves the Namespace out; members get these labels
+ * from the hub's Namespace.
+ */
 function labelsToSet(object: KubeObject): string[] {
   if (object.apiVersion !== "v1" || object.kind !== "Namespace") return [];
   const { name, labels = {} } = object.metadata;
@@ -121,7 +124,7 @@ interface LeftOut {
   kind: string;
   name: string;
   why: string;
-  /** A test of a chart. */
+  /** True for a test of a chart. */
   isTest: boolean;
 }
 
@@ -138,7 +141,7 @@ function isKept(object: KubeObject, leftOut: LeftOut[]): boolean {
   return why === undefined;
 }
 
-/** Ends the sentence that there is nothing for the bundle: the kinds that were left out, those of one reason together. */
+/** Ends the error that a bundle has no objects: lists the kinds that were left out, grouped by reason. */
 function whyNone(leftOut: readonly LeftOut[]): string {
   if (leftOut.length === 0) return "; check what was given";
   const reasons = Map.groupBy(leftOut, ({ why }) => why);
@@ -149,7 +152,7 @@ function whyNone(leftOut: readonly LeftOut[]): string {
   return `: ${sentences.join("; ")}`;
 }
 
-/** Without what servers write, and in a namespace where its kind has one. */
+/** The object without fields that servers write, and with a namespace if its kind is namespaced. */
 function cleaned(
   object: KubeObject,
   scopes: ReadonlyMap<string, unknown>,
@@ -198,7 +201,7 @@ function scopeOf(definition: KubeObject): unknown {
   return valueAt(definition, ["spec", "scope"]);
 }
 
-/** A problem names the place in the bundle; a person knows the object. */
+/** Replaces the index of a manifest in a problem's field by the object, because a person knows the object. */
 function located(field: string, manifests: readonly KubeObject[]): string {
   const [, index, below = ""] = /^spec\.manifests\[(\d+)\]\.?(.*)$/.exec(field) ?? [];
   const manifest = index === undefined ? undefined : manifests[Number(index)];

@@ -29,10 +29,12 @@ import {
 } from "./needs.ts";
 import { documentsOf } from "./sources.ts";
 
-/** As `kubectl apply --server-side`, with which people may go on. */
+/** Field manager of `kubectl apply --server-side`, with which people may continue. */
 const FIELD_MANAGER = "kubectl";
 
-/** `meridian bundle create`: renders, prints or applies a ManifestBundle, and says before what hub and members need for it. */
+/**
+ * `meridian bundle create`: renders, prints or applies a ManifestBundle, and first prints the needs of hub and members.
+ */
 export async function createBundle(name: string, options: BundleOptions, context: CommandContext): Promise<number> {
   const { namespace, releaseNamespace = namespace, apply, crds } = options;
   const { terminal } = context;
@@ -73,7 +75,7 @@ function definitionsIn(manifests: readonly KubeObject[]): KubeObject[] {
   return definitions;
 }
 
-/** By which kubectl reaches the hub that this command was given. */
+/** kubectl flags that select this command's hub. */
 function flagsOf({ kubeconfig, context }: BundleOptions): string {
   const file = kubeconfig === undefined ? "" : ` --kubeconfig ${quoted(kubeconfig)}`;
   return context === undefined ? file : `${file} --context ${quoted(context)}`;
@@ -81,13 +83,15 @@ function flagsOf({ kubeconfig, context }: BundleOptions): string {
 
 interface Seen {
   terms: NamespaceTerms;
-  /** Kinds that the hub serves. */
   served: ReadonlySet<string>;
-  /** The Namespaces that were read; absent where the person may not read those of the bundle. */
+  /** The Namespaces that were read; absent if the person may not read the Namespaces of the bundle. */
   namespaces?: ReadonlyMap<string, KubeObject>;
 }
 
-/** What the hub allows the bundle. Whoever may not read a Namespace is told everything that it has to allow. */
+/**
+ * Reads what the hub allows the bundle. If the person may not read a Namespace, the default terms count, and the person
+ * is told every need.
+ */
 async function seenOnHub({ namespace, objects, onHub }: Subject, hub: Connection, signal: AbortSignal): Promise<Seen> {
   const kinds = await new Discovery(hub.client, systemClock).list();
   const served = new Set(kinds.map(kindName));
@@ -111,12 +115,12 @@ async function seenOnHub({ namespace, objects, onHub }: Subject, hub: Connection
   return { terms: elsewhere(namespace), served, namespaces };
 }
 
-/** On the error stream, before anything is written: each need on a line that ends with its command. */
+/** Prints the needs on standard error before anything is written. Each line ends with its command. */
 async function tellNeeds(subject: Subject, seen: Seen, options: BundleOptions, context: CommandContext): Promise<void> {
   const { objects, name, onHub } = subject;
   const definitions = objects.filter(isDefinition);
   const command = await definitionsCommand(name, options, definitions, onHub);
-  // What the hub was seen to lack is an error of its own.
+  // If the Namespaces were read, a missing permission of the hub is an error of its own.
   const ofHub = seen.namespaces === undefined ? hubNeeds(subject, seen.terms, () => []) : [];
   const needs = [
     ...broughtDefinitions(objects, seen.served, command),
@@ -129,7 +133,7 @@ async function tellNeeds(subject: Subject, seen: Seen, options: BundleOptions, c
   for (const need of needs) context.terminal.err(`${needText(need)}\n`);
 }
 
-/** A bundle of which nothing would be sent is not stored. */
+/** Throws if nothing of the bundle would be sent: such a bundle is not stored. */
 function refuseUseless(subject: Subject, { terms, namespaces }: Seen): void {
   const refusal = refusalOf(subject, terms);
   if (refusal !== undefined) throw new CommandError(`nothing was applied: ${refusal}; take that out of the bundle`);

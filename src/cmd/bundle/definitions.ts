@@ -5,13 +5,12 @@ import { type GroupKind, isDefinition } from "../../interpreter/index.ts";
 import { type BundleOptions, CommandError, quoted } from "../shared/index.ts";
 import { documentsIn } from "./sources.ts";
 
-/** The CustomResourceDefinitions of a bundle, and how a hub gets them. */
+/** The CustomResourceDefinitions of a bundle, and the command that installs them on a hub. */
 
 export interface DefinedKind extends GroupKind {
   plural: string;
 }
 
-/** The kinds that the objects define. */
 export function definedKinds(objects: readonly KubeObject[]): DefinedKind[] {
   return objects.filter(isDefinition).map((definition) => ({
     group: String(valueAt(definition, ["spec", "group"])),
@@ -20,12 +19,15 @@ export function definedKinds(objects: readonly KubeObject[]): DefinedKind[] {
   }));
 }
 
-/** As `join --kinds` takes it: `Deployment.apps`. */
+/** The kind in the form of `join --kinds`: `Deployment.apps`. */
 export function kindName({ group, kind }: GroupKind): string {
   return group === "" ? kind : `${kind}.${group}`;
 }
 
-/** The command that gives a hub the definitions: from the folder where a chart has them all, else printed by this program. */
+/**
+ * The command that installs the definitions on a hub: from the chart's folder if the folder has them all, else from
+ * this program's output.
+ */
 export async function definitionsCommand(
   name: string,
   options: BundleOptions,
@@ -41,21 +43,21 @@ export async function definitionsCommand(
     ...(chartVersion === undefined ? [] : ["--chart-version", chartVersion]),
     ...(releaseNamespace === undefined ? [] : ["--release-namespace", releaseNamespace]),
     ...(kustomize === undefined ? [] : ["--kustomize", kustomize]),
-    // The standard input cannot be read a second time.
+    // Standard input cannot be read a second time.
     ...filename.flatMap((file) => ["-f", file === "-" ? "FILE" : file]),
   ];
   const printed = ["meridian bundle create", name, ...flags.map(quoted), "--crds"].join(" ");
   return `${printed} | kubectl apply --server-side -f -${onHub}`;
 }
 
-/** The folder `crds` of a chart on this machine, where it holds all of the definitions. */
+/** The folder `crds` of a local chart; undefined unless the folder holds all of the definitions. */
 async function folderOf(chart: string | undefined, definitions: readonly KubeObject[]): Promise<string | undefined> {
   if (chart === undefined) return undefined;
   const folder = join(chart, "crds");
   const found = await stat(folder).catch(() => undefined);
   if (found?.isDirectory() !== true) return undefined;
   const files = await documentsIn([folder], { recursive: false }).catch((error: unknown) => {
-    // Helm has rendered the chart: what is in the folder is no definition then.
+    // Helm has rendered the chart, so a file here that cannot be read as manifests is no definition.
     if (error instanceof CommandError) return [];
     throw error;
   });

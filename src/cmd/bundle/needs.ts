@@ -12,18 +12,18 @@ import { NAMESPACES } from "../../runtime/index.ts";
 import { namesText, quoted } from "../shared/index.ts";
 import { definedKinds, kindName } from "./definitions.ts";
 
-/** What hub and members need before a bundle arrives, each with the whole command that gives it. Values in, sentences out. */
+/** Needs of hub and members before a bundle arrives, each with the complete command that satisfies the need. Pure. */
 
 export interface Subject {
   name: string;
   namespace: string;
-  /** As members get them. */
+  /** Objects as members get them. */
   objects: readonly KubeObject[];
-  /** Flags by which kubectl reaches the hub, with a blank before each. */
+  /** kubectl flags that select the hub, each with a leading blank. */
   onHub: string;
 }
 
-/** A sentence, and the command that it ends with. */
+/** A sentence, and the command at its end. */
 export interface Need {
   what: string;
   command: string;
@@ -33,13 +33,16 @@ export function needText({ what, command }: Need): string {
   return `${what}: ${command}`;
 }
 
-/** Why nobody can let the bundle be sent; undefined where there is no such reason. */
+/** The reason why no permission lets the bundle be sent (a protected namespace); undefined if there is none. */
 export function refusalOf({ objects }: Subject, terms: NamespaceTerms): string | undefined {
   const problem = scopeProblem(objects, terms);
   return problem?.reason === "ProtectedNamespace" ? problem.message : undefined;
 }
 
-/** What an administrator of the hub allows, one command for each Namespace; empty where the terms allow all of it. `before`: values that an annotation has. */
+/**
+ * Permissions that an administrator of the hub has to give, one command per Namespace; empty if the terms allow
+ * everything. `before`: present values of an annotation.
+ */
 export function hubNeeds(
   { objects, onHub }: Subject,
   terms: NamespaceTerms,
@@ -59,10 +62,11 @@ export function hubNeeds(
   });
 }
 
-/** What the account of each member has to be allowed, unless that is done already. */
+/** Rights that the account of each member needs, unless the account has them already. */
 export function memberNeeds({ objects }: Subject, terms: NamespaceTerms): Need[] {
   const always = new Set([...memberKinds(), NAMESPACES].map(kindName));
-  // Of a kind that the bundle itself brings no member knows more than the plural.
+  // A member may not serve the kinds of the bundle's own definitions yet. The account can get rights on such a kind
+  // only by its plural.
   const plurals = new Map(definedKinds(objects).map((kind) => [kindName(kind), `${kind.plural}.${kind.group}`]));
   const names = new Set(objects.map((object) => kindName(groupKindOf(object))).filter((name) => !always.has(name)));
   const kinds = [...names].map((name) => plurals.get(name) ?? name).toSorted();
@@ -80,7 +84,7 @@ export function memberNeeds({ objects }: Subject, terms: NamespaceTerms): Need[]
   ];
 }
 
-/** The definitions that the bundle brings, as far as a hub may want them: `served` are the kinds that the hub has already. */
+/** Definitions that the bundle brings and the hub may need. `served`: kinds that the hub serves already. */
 export function broughtDefinitions(
   objects: readonly KubeObject[],
   served: ReadonlySet<string>,
@@ -97,7 +101,7 @@ export function broughtDefinitions(
   ];
 }
 
-/** The definitions that the bundle needs on members and does not bring. */
+/** Definitions that the bundle needs on members and does not bring. */
 export function missingDefinitions({ name, namespace, objects }: Subject): Need[] {
   const brought = new Set(definedKinds(objects).map(kindName));
   const used = objects.map(groupKindOf).filter(({ group }) => isCustomGroup(group));

@@ -5,18 +5,23 @@ import { text } from "node:stream/consumers";
 import { isRecord, parseJson, parseYamlDocuments, YamlError } from "../../apis/index.ts";
 import { type BundleOptions, type CommandContext, CommandError, onOneLine } from "../shared/index.ts";
 
-/** Where the manifests of a bundle come from: Helm, kustomize, files. */
+/** Sources of a bundle's manifests: Helm, kustomize, files. */
 
 const MANIFEST_FILE = /\.(ya?ml|json)$/;
 
-/** One document of a file, or of what was rendered. */
+/** One document of a file or of rendered output. */
 export interface SourceDocument {
   value: unknown;
-  /** Where it stands, as messages name it: `shop.yaml`, and where that holds several `shop.yaml (document 2, line 14)`. */
+  /**
+   * Place of the document in messages: `shop.yaml`, or `shop.yaml (document 2, line 14)` in a file with several
+   * documents.
+   */
   place: string;
 }
 
-/** Every document that was rendered or read. Throws {@link CommandError} when the program that renders is not there, or refuses. */
+/**
+ * Every document that was rendered or read. Throws {@link CommandError} when the rendering program is missing or fails.
+ */
 export async function documentsOf(
   name: string,
   options: BundleOptions,
@@ -36,7 +41,10 @@ export async function documentsOf(
   return documents;
 }
 
-/** The documents of each file; `-` is the standard input. Of a folder the files in it, with `recursive` those in its folders too. */
+/**
+ * The documents of each file; `-` is standard input. A folder stands for its files, and with `recursive` also for the
+ * files of its subfolders.
+ */
 export async function documentsIn(
   files: readonly string[],
   { recursive }: { recursive: boolean },
@@ -63,7 +71,7 @@ async function manifestFiles(path: string, recursive: boolean): Promise<string[]
   return files.map((entry) => join(entry.parentPath, entry.name)).toSorted();
 }
 
-/** Says of a file or folder that a person has named what keeps it from being read. */
+/** Throws the error for an unreadable file or folder that a person has named. */
 function unreadable(path: string): (error: NodeJS.ErrnoException) => never {
   return ({ code = "unknown error" }) => {
     if (code === "ENOENT" || code === "ENOTDIR") throw new CommandError(`${path} does not exist; check the path`);
@@ -72,13 +80,13 @@ function unreadable(path: string): (error: NodeJS.ErrnoException) => never {
 }
 
 function parsed(yaml: string, from: string): SourceDocument[] {
-  // JSON is read a hundred times faster than as the YAML that it is too.
+  // Parsing JSON is a hundred times faster than parsing the same text as YAML.
   if (/^\s*[[{]/.test(yaml)) {
     try {
       const value = parseJson(yaml);
       return Array.isArray(value) ? itemsIn(value, from) : [{ value, place: from }];
     } catch {
-      // A flow mapping of YAML may begin like JSON.
+      // A YAML flow mapping may begin like JSON.
     }
   }
   try {
@@ -94,7 +102,7 @@ function parsed(yaml: string, from: string): SourceDocument[] {
   }
 }
 
-/** `shop.yaml (document 2, line 14)`; goes on from a place that says as much already. */
+/** `shop.yaml (document 2, line 14)`. Extends the brackets of a place that names a document or item already. */
 function placeIn(place: string, ...within: string[]): string {
   const more = within.join(", ");
   return / \((document|item) \d+[^)]*\)$/.test(place) ? `${place.slice(0, -1)}, ${more})` : `${place} (${more})`;
@@ -105,7 +113,10 @@ export function itemsIn(items: readonly unknown[], place: string): SourceDocumen
   return items.map((value, i) => ({ value, place: placeIn(place, `item ${i + 1}`) }));
 }
 
-/** What a document holds, which names its kind at least; undefined where it is empty. Throws {@link CommandError} for anything else. */
+/**
+ * The object of a document, which names at least its kind; undefined for an empty document. Throws {@link CommandError}
+ * for anything else.
+ */
 export function objectIn({
   value,
   place,
@@ -118,7 +129,7 @@ export function objectIn({
 
 interface Tool {
   name: string;
-  /** Names another program. */
+  /** Environment variable that names another program. */
   variable: string;
   install: string;
 }
@@ -126,7 +137,7 @@ interface Tool {
 const HELM: Tool = { name: "helm", variable: "HELM", install: "https://helm.sh/docs/intro/install" };
 const KUBECTL: Tool = { name: "kubectl", variable: "KUBECTL", install: "https://kubernetes.io/docs/tasks/tools" };
 
-/** What the program prints. */
+/** Standard output of the program. */
 async function output(
   tool: Tool,
   args: string[],
