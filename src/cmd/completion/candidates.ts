@@ -11,19 +11,19 @@ export interface Completion {
   files: boolean;
 }
 
-/** What cannot be read from the command line alone. */
+/** Facts that the command line alone does not contain. */
 export interface Known {
-  /** Of the kubeconfig that this option names, or else of the usual one. */
+  /** Contexts of the kubeconfig that this option names, or of the default kubeconfig. */
   contexts(kubeconfigFlag: string): string[];
   members(): Promise<string[]>;
   applications(): Promise<string[]>;
-  /** Of the namespace that was given, else of that of the context. */
+  /** Objects of the namespace that was given, or of the context's namespace. */
   rolledOut(): Promise<{ applications: string[]; bundles: string[] }>;
-  /** Of the hub. */
+  /** Namespaces of the hub. */
   namespaces(): Promise<string[]>;
 }
 
-/** What may stand in the place of the last word. `words` are those after the program's name; the last one may be empty. */
+/** Candidates for the last word. `words` follow the program's name; the last word may be empty. */
 export async function candidatesFor(program: Command, words: readonly string[], known: Known): Promise<Completion> {
   const current = words.at(-1) ?? "";
   const before = words.slice(0, -1);
@@ -51,7 +51,7 @@ interface Walked {
   command: Command;
   /** The option whose value comes next. */
   pending: Option | undefined;
-  /** How many arguments of the command there are. */
+  /** Number of arguments of the command so far. */
   position: number;
 }
 
@@ -81,7 +81,7 @@ function commandsOf(parent: Command): Candidate[] {
   return parent.commands.map((command) => ({ word: command.name(), description: command.description() }));
 }
 
-/** Those that are not there yet; the options of the program itself go with every command. */
+/** Options that are not given yet. The program's own options are valid for every command. */
 function optionsOf(program: Command, command: Command, before: readonly string[]): Candidate[] {
   const own = command === program ? [] : command.options;
   const offered: Candidate[] = [];

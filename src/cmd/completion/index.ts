@@ -1,7 +1,8 @@
 /**
- * What a shell may offer for the word that a person is typing: commands, options, choices, contexts of the kubeconfig, and names from the
- * hub. The answer has the form that kubectl asks of its plugins: a line `word<tab>description` for each candidate, and a last line `:N` that
- * says whether files may be offered as well. Promises: it never prints an error, and takes no longer than two seconds.
+ * Candidates for the word that a person is typing in a shell: commands, options, choices, contexts of the kubeconfig,
+ * and names from the hub. The answer has the form that kubectl expects of its plugins: a line `word<tab>description`
+ * for each candidate, and a last line `:N` that says if files may be offered as well. Promises: it never prints an
+ * error, and takes no longer than two seconds.
  */
 import type { Command } from "commander";
 import { defined } from "../../apis/index.ts";
@@ -19,15 +20,15 @@ import { candidatesFor, type Known, valueOf } from "./candidates.ts";
 
 export { completionScript } from "./scripts.ts";
 
-/** Nobody waits longer for a key. */
+/** Longest time that a person waits for a completion. */
 const PATIENCE_MS = 2_000;
 /** cobra's ShellCompDirectiveDefault and ShellCompDirectiveNoFileComp. */
 const FILES_TOO = 0;
 const NO_FILES = 4;
-/** In place of a namespace: that of the context. */
+/** Stands for the namespace of the context. */
 const OF_CONTEXT = Symbol("the namespace of the context");
 
-/** `words` are those after the program's name, up to the one that is being typed. */
+/** `words` follow the program's name and end with the word that is being typed. */
 export async function complete(program: Command, words: readonly string[], context: CommandContext): Promise<number> {
   const { candidates, files } = await candidatesFor(program, words, knownTo(words, context));
   const lines = candidates.map(
@@ -37,7 +38,7 @@ export async function complete(program: Command, words: readonly string[], conte
   return EXIT.ok;
 }
 
-/** Whatever fails here leaves a person without an offer; the command itself will say why. */
+/** Any failure gives no candidates; the command itself reports the error later. */
 function knownTo(words: readonly string[], context: CommandContext): Known {
   const { env } = context;
   const namesOf = async (type: ResourceType, within?: string | typeof OF_CONTEXT): Promise<string[]> => {

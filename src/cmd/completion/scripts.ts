@@ -1,6 +1,9 @@
 import { type Shell } from "../shared/index.ts";
 
-/** For each shell, what makes it ask `meridian __complete`. The shell runs the program under the name that the person has typed. */
+/**
+ * The script for each shell that makes the shell call `meridian __complete`, under the program name that the person has
+ * typed.
+ */
 
 const BASH = `\
 # Completion of meridian in bash:  source <(meridian completion bash)
