@@ -28,15 +28,16 @@ import { endOf, isLeftThere, placementKey, type Remaining, remainingOn } from ".
 import { isLess, type Moved, movedFrom, movedText } from "./moved.ts";
 
 /**
- * Taking a cluster out of service and back: a taint on its MemberCluster, which every decision obeys. Each command can be repeated.
+ * Takes a cluster out of service and back, by a taint on its MemberCluster that every decision obeys. Each command can be
+ * repeated.
  */
 
-/** `meridian cordon`: nothing new goes there. */
+/** `meridian cordon`: keeps new copies off the cluster. */
 export function cordon(name: string, options: CordonOptions, context: CommandContext): Promise<number> {
   return change(name, cordoned, { did: "cordoned", already: "already cordoned" }, options, context);
 }
 
-/** `meridian uncordon`: the end of cordon and drain. */
+/** `meridian uncordon`: ends cordon and drain. */
 export function uncordon(name: string, options: CordonOptions, context: CommandContext): Promise<number> {
   return change(name, uncordoned, { did: "uncordoned", already: "not cordoned" }, options, context);
 }
@@ -57,9 +58,10 @@ async function change(
 }
 
 /**
- * `meridian drain`: cordons the cluster, makes what runs there leave, waits until it has, and says what became of each object. A copy that serves
- * stays until the object is available elsewhere. It shows the plan and asks first; without a terminal to ask on, `--yes` has to be given. Exits with 1 when something stays for a reason, and
- * with 3 when the time is up; run again, it goes on.
+ * `meridian drain`: cordons the cluster, moves its objects away, waits until they have left, and reports on each
+ * object. A copy that serves users stays until the object is available elsewhere. The command shows the plan and asks
+ * first; without a terminal, `--yes` is required. It exits with 1 when something stays for a reason, and with 3 on
+ * timeout. A second run continues.
  */
 export async function drain(name: string, options: DrainOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
@@ -107,7 +109,9 @@ function lossText(objects: number): string {
     : `; ${counted(objects, "object")} ${objects === 1 ? "has" : "have"} fewer replicas or clusters now`;
 }
 
-/** Resolves when the person agrees, and throws {@link CommandError} otherwise. Without a terminal to ask on, `--yes` must be given. */
+/**
+ * Resolves when the person agrees, and throws {@link CommandError} otherwise. Without a terminal, `--yes` is required.
+ */
 async function confirm(name: string, options: DrainOptions, context: CommandContext): Promise<void> {
   const { terminal, signal } = context;
   if (options.yes) return;
@@ -131,8 +135,8 @@ interface DrainEnd {
 }
 
 /**
- * Reads what the hub has, begins, and follows the hub until nothing leaves the cluster any more or the time is up. Undefined: the hub did not say in
- * time what runs there, which is not the same as nothing, and nothing was begun.
+ * Reads the hub, calls `begin`, and follows the hub until nothing leaves the cluster any more or the time is up.
+ * Undefined, and `begin` not called, if the hub did not say in time what runs on the cluster: unknown is not empty.
  */
 async function untilEmpty(
   hub: Connection,

@@ -2,21 +2,21 @@ import { counted } from "../../apis/index.ts";
 import { type ObjectReport, type StatusReport } from "../view/index.ts";
 import { namesText } from "../shared/index.ts";
 
-/** What became of an object that was on a drained cluster. */
+/** Result for an object that was on a drained cluster. */
 export interface Moved {
   /** `demoapplication/shop in default`. */
   object: string;
-  /** Clusters that run the object now and did not before, by name. */
+  /** Names of the clusters that run the object now and did not before, sorted. */
   to: readonly string[];
-  /** Replicas over all clusters, as the object's status has them. */
+  /** Replicas over all clusters, from the object's status. */
   replicas: { before: number; after: number };
-  /** How many clusters run the object now. */
+  /** Number of clusters that run the object now. */
   on: number;
-  /** No cluster took over what ran on the drained one. */
+  /** No cluster took over from the drained cluster. */
   isLost: boolean;
 }
 
-/** The objects that were on the cluster and are there no more. Pure. */
+/** The objects that were on the cluster and have left it. Pure. */
 export function movedFrom(cluster: string, before: StatusReport, after: StatusReport): Moved[] {
   const later = new Map(after.objects.map((object) => [keyOf(object), object]));
   return before.objects.flatMap((object): Moved[] => {
@@ -30,13 +30,13 @@ export function movedFrom(cluster: string, before: StatusReport, after: StatusRe
   });
 }
 
-/** A line for each object, those first that lost something. */
+/** One line for each object; objects with losses come first. */
 export function movedText(moved: readonly Moved[]): string {
   const [lost, others] = [moved.filter(isLess), moved.filter((one) => !isLess(one))];
   return [...lost, ...others].map((one) => `${one.object}: ${whatBecame(one)}\n`).join("");
 }
 
-/** Something that ran on the cluster runs nowhere now. */
+/** True if something that ran on the cluster runs nowhere now. */
 export function isLess({ isLost, replicas }: Moved): boolean {
   return isLost || replicas.after < replicas.before;
 }

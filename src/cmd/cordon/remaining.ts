@@ -3,13 +3,15 @@ import { tolerates } from "../../scheduler/index.ts";
 import { type ObjectReport, type StatusReport } from "../view/index.ts";
 import { nameOf } from "./moved.ts";
 
-/** What is left on a cluster that is being drained. */
+/** Objects and copies that are still on a cluster that is being drained. */
 export interface Remaining {
-  /** Leaves, or is going to. */
+  /** Objects that leave now or later. */
   leaving: readonly Left[];
-  /** Does not leave by itself, and why. */
+  /** Objects that do not leave by themselves, with the reason. */
   staying: readonly Left[];
-  /** Why copies stay on the cluster that stand for no object of the hub, as the MemberCluster says; undefined where there are none. */
+  /**
+   * Why copies without a hub object stay on the cluster, from the MemberCluster; undefined if there are no such copies.
+   */
   held?: string;
 }
 
@@ -19,7 +21,10 @@ export interface Left {
   why: string;
 }
 
-/** Which objects, and which copies without an object, are still on the cluster. `placements`: by kind, namespace and name, see {@link placementKey}. Pure. */
+/**
+ * The objects, and the copies without an object, that are still on the cluster. `placements` is keyed by
+ * {@link placementKey}. Pure.
+ */
 export function remainingOn(
   cluster: string,
   { objects, clusters }: StatusReport,
@@ -31,7 +36,7 @@ export function remainingOn(
   for (const object of objects) {
     const entry = object.clusters.find(({ name }) => name === cluster);
     if (entry === undefined && !object.unlistedClusters.includes(cluster)) continue;
-    // What has come to its end moves nowhere, and nobody waits for it.
+    // A finished object does not move, and nobody waits for it.
     if (object.finishedOn?.includes(cluster) === true) continue;
     const name = nameOf(object);
     const why = whyItStays(object, placements, taint) ?? whyHeld(entry);
@@ -43,19 +48,22 @@ export function remainingOn(
   return { leaving, staying, ...defined({ held }) };
 }
 
-/** What a draining has come to that waits for nothing more. */
+/** The result of a drain that waits for nothing more. */
 export function endOf({ staying: { length }, held }: Remaining): string {
   if (length > 0)
     return `cordoned, but not empty: ${counted(length, "object")} ${length === 1 ? "stays" : "stay"} there`;
   return held === undefined ? "drained" : "cordoned, but not empty: copies without an object on the hub stay there";
 }
 
-/** Whether anything waits there for a person. */
+/** True if something on the cluster waits for a person. */
 export function isLeftThere({ staying, held }: Remaining): boolean {
   return staying.length > 0 || held !== undefined;
 }
 
-/** An entry is held when the copies wait for a person: a volume claim with its data, say, or a definition that is in use. */
+/**
+ * The reason of a held entry. Its copies wait for a person: a volume claim with its data, say, or a definition that is
+ * in use.
+ */
 function whyHeld(entry: ObjectReport["clusters"][number] | undefined): string | undefined {
   return entry?.state === "Held" ? (entry.message ?? entry.reason ?? entry.state) : undefined;
 }
@@ -74,7 +82,7 @@ function whyItStays(
   return scheduled?.status === "False" ? scheduled.message : undefined;
 }
 
-/** As {@link ObjectReport.placement} names a policy, with its namespace where it has one. */
+/** The key of a policy in the form of {@link ObjectReport.placement}, with the namespace of a namespaced policy. */
 export function placementKey({ kind, metadata: { name, namespace } }: Pick<Placement, "kind" | "metadata">): string {
   return namespace === undefined ? `${kind}/${name}` : `${kind}/${name} ${namespace}`;
 }
