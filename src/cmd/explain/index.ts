@@ -1,14 +1,17 @@
 /**
- * `meridian explain`: why an object runs where it does, and as what: every cluster with the verdict of every step, which policy places the
- * object and which it goes before, how the replicas were given out, which override set which field, and for a cluster that was not chosen what
- * would have to change. The answer is the decision that the manager takes, made anew from the same values by the same functions.
+ * `meridian explain`: why an object runs on its clusters. It prints the verdict of every step for every cluster, the
+ * policy that places the object and the policies that yield to it, how the replicas were divided, which override set
+ * which field, and for a cluster that was not chosen what would have to change. The answer is the manager's decision,
+ * computed again from the same values by the same functions.
  *
- * Where replicas are divided by room, the room of the members is read through the credentials that the hub stores, where the person may read these.
+ * Where replicas are divided by free capacity, explain reads the members' capacity with the credentials that the hub
+ * stores, if the person may read these.
  *
- * With `--without-hub` the answer comes from files alone. With `-f` and a hub the files count as if they had been applied.
+ * With `--without-hub` the answer comes from files alone. With `-f` and a hub the files count as if they had been
+ * applied.
  *
- * `-o json` and `-o yaml` print `{explanations: [...]}`, each with all the fields of Explanation in src/desiredstate/explain/explain.ts. New fields may be
- * added; these stay.
+ * `-o json` and `-o yaml` print `{explanations: [...]}`, each with all the fields of Explanation in
+ * src/desiredstate/explain/explain.ts. New fields may be added; existing fields stay.
  */
 import { type KubeObject, printYaml, refKey, refOf } from "../../apis/index.ts";
 import { assembleSnapshot, type Explanation, explain as explainSnapshot } from "../../desiredstate/index.ts";
@@ -40,7 +43,7 @@ import { hiddenCluster, type NamedKind, splitName } from "../status/index.ts";
 import { explainPolicy, policyTypeNamed } from "./policy.ts";
 import { explanationText } from "./text.ts";
 
-/** Exits with 1 when an object runs nowhere, or with `--cluster`, not there. */
+/** Exits with 1 when an object runs nowhere, or with `--cluster`, not on that cluster. */
 export async function explain(
   name: string | undefined,
   options: ExplainOptions,
@@ -66,7 +69,7 @@ export async function explain(
 function explained(state: PlannerHubState, object: KubeObject): Explanation {
   const snapshot = assembleSnapshot(state, object, { dependencies: state.dependencies });
   const whole = explainSnapshot(snapshot, systemClock.now());
-  // Whether a cluster that the policy names is there, the person may not know.
+  // A person who may not read MemberClusters cannot know if a cluster that the policy names exists.
   const isKnown = ({ reason }: Explanation["clusters"][number]): boolean =>
     reason !== "UnknownCluster" || !state.hidden.has("memberclusters");
   const runs = runningText(snapshot.previous);
@@ -94,7 +97,8 @@ async function fromFiles(name: string | undefined, options: ExplainOptions): Pro
     );
   const placeable = [...state.objects.values()].filter(isPlaceable);
   if (name === undefined) {
-    // What goes along with others is no answer to a question that names nothing.
+    // Without a name, propagated objects are explained only if the files hold no object of a kind that Meridian
+    // renders.
     const rendered = placeable.filter(isRenderedKind);
     const objects = rendered.length > 0 ? rendered : placeable;
     if (objects.length === 0)

@@ -9,11 +9,14 @@ import {
 import { type CommandContext, CommandError, connectHub, EXIT, type ExplainOptions, find } from "../shared/index.ts";
 import { type NamedKind } from "../status/index.ts";
 
-/** `meridian explain placement/NAME`: a policy runs nowhere itself, so the answer is whether it is in force, and for what. */
+/**
+ * `meridian explain placement/NAME`. A policy runs nowhere itself, so the answer says if the policy is in force, and
+ * for which objects.
+ */
 
 const POLICIES: readonly ResourceType[] = [PLACEMENTS, CLUSTERPLACEMENTS, OVERRIDEPOLICIES, CLUSTEROVERRIDEPOLICIES];
 
-/** The kind of policy that was named; undefined where something else was. */
+/** The kind of policy that was named; undefined for other kinds. */
 export function policyTypeNamed({ kind, group }: NamedKind): ResourceType | undefined {
   return POLICIES.find(
     (type) => (kind === type.kind.toLowerCase() || kind === type.plural) && (group ?? type.group) === type.group,
@@ -64,7 +67,7 @@ function statusOf({ metadata, status = {} }: KubeObject & { status?: PolicyStatu
   };
 }
 
-/** What a person reads of a policy. Pure. */
+/** The explanation of a policy, as text. Pure. */
 export function policyExplanation(policy: KubeObject & { status?: PolicyStatus }): string {
   const { kind, metadata, status = {} } = policy;
   const where = metadata.namespace === undefined ? "" : ` in namespace ${metadata.namespace}`;

@@ -5,17 +5,17 @@ import { runningThereText } from "../../status/index.ts";
 import { valueText } from "../plan/index.ts";
 
 export interface ExplanationTextOptions {
-  /** Every step of every cluster. */
+  /** Shows every step of every cluster. */
   wide: boolean;
   color: boolean;
-  /** Only that cluster, with all that is known of it. */
+  /** Shows only this cluster, with all details. */
   cluster?: string | undefined;
 }
 
-/** What `meridian explain` prints for people. */
+/** The text that `meridian explain` prints for people. */
 export function explanationText(explanation: Explanation, { wide, color, cluster }: ExplanationTextOptions): string {
   const { deletion, clusters } = explanation;
-  // An object that is being deleted is chosen for no cluster any more, and only the clusters that still have it matter.
+  // An object that is being deleted is chosen for no cluster. Only the clusters that still have copies matter.
   const left = clusters.filter(({ state }) => state !== undefined);
   const all = deletion === undefined ? clusters : left.map((one) => ({ ...one, chosen: false, remedies: [] }));
   const chosen = cluster === undefined ? all : all.filter(isNamed(cluster));
@@ -87,7 +87,7 @@ function clustersTable(clusters: readonly ExplainedCluster[], color: boolean): s
     ["RUNS", ({ runs }) => (runs === undefined ? "-" : runningThereText(runs))],
     ["HEALTH", healthText],
   ];
-  // A column in which nothing stands says nothing.
+  // An optional column without any value is left out.
   const shown = columns.filter(
     ([name, cell]) =>
       !["REPLICAS", "SCORE", "STAGE", "NOW", "RUNS", "HEALTH"].includes(name) ||
@@ -100,7 +100,7 @@ function clustersTable(clusters: readonly ExplainedCluster[], color: boolean): s
   );
 }
 
-/** How the object fares there, and why; the reason of the choice is another matter. */
+/** The object's health on the cluster, with the cause. The reason for choosing the cluster is not part of it. */
 function healthText({ problem, frozen, health }: ExplainedCluster): string {
   const { reason = "", message = "" } = problem ?? frozen ?? health ?? {};
   if (reason === "") return "-";
@@ -138,7 +138,7 @@ function overrideText({ policy, rule, fields, problem }: AppliedRule): string {
   return `${title}:\n${lines.join("")}`;
 }
 
-/** Of very many clusters a person asks for the one that matters. */
+/** Maximum number of remedies in the list. With very many clusters a person asks for a single one. */
 const MOST_REMEDIES = 10;
 
 function remediesText(clusters: readonly ExplainedCluster[]): string {
