@@ -34,9 +34,10 @@ import {
 } from "../workload/index.ts";
 
 /**
- * Installs the CRDs on the hub, waits until the new kinds are served, and then makes Meridian's own namespace and an account with the
- * rights of a manager; with `workload` also the managers, and waits until they are ready. Before the first write a dry run asks the hub
- * about every object. Installing again does no harm. Objects of a Helm release are left to Helm.
+ * Installs the CRDs on the hub and waits until the new kinds are served. Then it creates Meridian's own namespace and
+ * an account with the rights of a manager. With `workload` it also creates the managers, and waits until they are
+ * ready. Before the first write a dry run asks the hub about every object. The command can be repeated. Objects of a
+ * Helm release are left to Helm.
  */
 export async function install(options: InstallOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
@@ -47,7 +48,7 @@ export async function install(options: InstallOptions, context: CommandContext):
   if (manager !== undefined && workload !== undefined) rest.push(...workloadObjects(manager, workload));
   if (workload !== undefined) await refuseBesideRelease(hub.client, signal);
   const crds: KubeObject[] = [];
-  // One after the other, so that a person who lacks a right is told of the same one each time.
+  // Sequential, so that a person who lacks a right gets the same error each time.
   for (const crd of await loadCrds()) crds.push(await asServed(labelled(crd), hub.client, signal));
   const checked = await checkAll(hub.client, [...crds, ...rest], signal);
   refuse(checked, hub.where, context);
@@ -77,14 +78,16 @@ export async function install(options: InstallOptions, context: CommandContext):
 
 const NEXT_JOIN = `\`${joinCommand()}\` for each member; when \`meridian status\` says that they are Ready, apply a Placement and an application.`;
 
-/** What the manager may do, with its kinds as the hub serves them: a right on a kind that there is not helps nobody. */
+/**
+ * The manager's rights. Its kinds are resolved to kinds that the hub serves: a right on an unknown kind helps nobody.
+ */
 async function managerAccess({ manager, namespace }: InstallOptions, hub: Client): Promise<ManagerAccess | undefined> {
   if (manager?.kinds === undefined) return manager === undefined ? undefined : { ...manager, namespace };
   const served = await new Discovery(hub, systemClock).list();
   return { ...manager, namespace, kinds: resolveHubKinds(manager.kinds, served) };
 }
 
-/** Where webhooks convert, every version stays served. */
+/** If webhooks convert the kind, every version stays served. */
 async function asServed(crd: KubeObject, hub: Client, signal: AbortSignal): Promise<KubeObject> {
   const live = await find(hub, CRDS, undefined, crd.metadata.name, signal);
   return live !== undefined && isConverted(live) ? servingAllVersions(crd) : crd;
@@ -135,7 +138,8 @@ async function untilEstablished(
         return taken !== undefined || isEstablished(object);
       };
       if (!(await follow({ ...common, type: CRDS, name }, settled)) || refused.has(name)) return;
-      // The condition Established comes a moment before the server serves the kind; a list that succeeds is the proof.
+      // The condition Established comes a moment before the server serves the kind. Only a successful list proves that
+      // the kind is served.
       if (!(await follow({ ...common, type: servedType(crd), name: "none" }, () => true))) return;
       waiting.delete(name);
       progress.show(`waiting for ${counted(waiting.size, "kind")} to be served`);
@@ -151,7 +155,7 @@ async function untilEstablished(
   });
 }
 
-/** The kind that a CRD defines, in the version that is stored. */
+/** The kind that a CRD defines, in its stored version. */
 function servedType(crd: KubeObject): ResourceType {
   const spec = crd["spec"] as {
     group: string;
@@ -169,12 +173,12 @@ function servedType(crd: KubeObject): ResourceType {
   };
 }
 
-/** Whether the server has accepted the kind. */
+/** True if the server has accepted the kind. */
 export function isEstablished(crd: KubeObject | undefined): boolean {
   return conditionsOf(crd).some(({ type, status }) => type === "Established" && status === "True");
 }
 
-/** Why the server refuses the kind; undefined when it has accepted the kind, or not decided yet. */
+/** Why the server refuses the kind; undefined if the server has accepted the kind or has not decided yet. */
 export function namesTaken(crd: KubeObject | undefined): string | undefined {
   return conditionsOf(crd).find(({ type, status }) => type === "NamesAccepted" && status === "False")?.message;
 }

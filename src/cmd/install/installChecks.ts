@@ -34,7 +34,7 @@ const TYPES: Record<string, ResourceType> = {
   Service: SERVICES,
   ServiceAccount: SERVICEACCOUNTS,
 };
-/** A namespace of every cluster: takes the place, in a dry run, of a namespace that does not exist yet. */
+/** A namespace that every cluster has. In a dry run it stands in for a namespace that does not exist yet. */
 const STAND_IN = "default";
 
 /** The hub's answer about one object that is to be installed. */
@@ -42,7 +42,10 @@ export interface Checked {
   wanted: KubeObject;
   type: ResourceType;
   before: KubeObject | undefined;
-  /** Write: Meridian writes the object. Keep: the object belongs to somebody else, and will do. Refused: the object cannot be written. */
+  /**
+   * Write: Meridian writes the object. Keep: the object belongs to somebody else and is sufficient. Refused: the object
+   * cannot be written.
+   */
   verdict: { kind: "Write"; verb: Verb } | { kind: "Keep"; why: string } | { kind: "Refused"; why: string };
 }
 
@@ -60,7 +63,7 @@ export function label({ kind, metadata }: KubeObject): string {
   return `${kind.toLowerCase()}/${metadata.name}${where}`;
 }
 
-/** Asks the hub about every object, by dry run. Rejects only when the hub cannot be asked. */
+/** Asks the hub about every object, by dry run. Rejects only when the hub is out of reach or refuses the credentials. */
 export async function checkAll(
   client: Client,
   objects: readonly KubeObject[],
@@ -78,7 +81,7 @@ export async function checkAll(
   return checked;
 }
 
-/** The verdict that follows from the object which stands on the hub already; undefined when the hub has to be asked. */
+/** The verdict that follows from the object on the hub; undefined when a dry run has to decide. */
 export function verdictWithoutAsking(
   wanted: KubeObject,
   before: KubeObject | undefined,
@@ -89,7 +92,7 @@ export function verdictWithoutAsking(
   if (wanted.kind === "Namespace") return { kind: "Keep", why: "unchanged" };
   const release = releaseOf(before);
   if (release !== undefined) return { kind: "Keep", why: `left to ${describeRelease(release)}` };
-  // A CRD of that name can only be Meridian's, whoever installed it.
+  // A CRD with this name can only be Meridian's, whoever installed it.
   if (isInstalled(before) || wanted.kind === "CustomResourceDefinition") return undefined;
   return { kind: "Refused", why: "the hub has an object of that name that is not Meridian's; remove or rename it" };
 }
@@ -118,7 +121,7 @@ async function dryRun({ client, wanted, before, missing, signal }: DryRun): Prom
   }
 }
 
-/** What a write did or would do, apart from metadata that the server sets. */
+/** The effect of a write, apart from metadata that the server sets. */
 export function verbOf(before: KubeObject | undefined, after: KubeObject): Verb {
   if (before === undefined) return "created";
   return sameValue(substance(before), substance(after)) ? "unchanged" : "configured";

@@ -14,11 +14,17 @@ import {
 } from "../shared/index.ts";
 import { MANAGER_DEPLOYMENT, MANAGER_SELECTOR } from "../workload/index.ts";
 
-/** The managers that `meridian install --manager` brings: beside no release of Helm, and waited for. */
+/**
+ * The managers that `meridian install --manager` starts and waits for. They never run beside a Helm release of
+ * Meridian.
+ */
 
 const OF_HELM = "app.kubernetes.io/part-of=meridian,app.kubernetes.io/managed-by=Helm";
 
-/** Throws {@link CommandError} when a Helm release runs managers on this hub: two sets of managers would undo each other's work. */
+/**
+ * Throws {@link CommandError} when a Helm release runs managers on this hub: two sets of managers would revert each
+ * other's writes.
+ */
 export async function refuseBesideRelease(hub: Client, signal: AbortSignal): Promise<void> {
   const selection = { client: hub, type: DEPLOYMENTS, labelSelector: OF_HELM };
   const deployments = await listAll(selection, { metadataOnly: true, signal });
@@ -29,7 +35,10 @@ export async function refuseBesideRelease(hub: Client, signal: AbortSignal): Pro
   );
 }
 
-/** Waits until every manager of the newest image is ready. Throws {@link CommandError} with what holds them up when the time is up. */
+/**
+ * Waits until every manager of the newest image is ready. On timeout it throws {@link CommandError} with the cause of
+ * the delay.
+ */
 export async function untilManagersReady(
   hub: Client,
   options: Pick<InstallOptions, "namespace" | "timeout" | "logLevel">,
@@ -51,7 +60,7 @@ export async function untilManagersReady(
   );
 }
 
-/** As `kubectl rollout status` decides. */
+/** Decides as `kubectl rollout status` does. */
 export function isRolledOut(deployment: KubeObject | undefined): boolean {
   const { metadata, spec, status } = (deployment ?? {}) as {
     metadata?: { generation?: number };
@@ -76,7 +85,7 @@ interface PodStatus {
   }[];
 }
 
-/** What a pod waits for, in the kubelet's or the scheduler's words; undefined for a pod that is well. */
+/** Why a pod is not ready, in the kubelet's or the scheduler's words; undefined for a pod that is well. */
 export function podTrouble({ metadata, status }: KubeObject): string | undefined {
   const { conditions = [], containerStatuses = [] } = (status ?? {}) as PodStatus;
   const [container] = containerStatuses;
@@ -92,7 +101,7 @@ export function podTrouble({ metadata, status }: KubeObject): string | undefined
     : onOneLine(`pod ${metadata.name}: ${unscheduled.reason ?? "not scheduled"} ${unscheduled.message ?? ""}`);
 }
 
-/** Why there are no pods at all: admission or a quota refuses them. */
+/** Why a Deployment has no pods: admission or a quota refuses them. */
 function deploymentTrouble({ status }: KubeObject): string | undefined {
   const { conditions = [] } = (status ?? {}) as { conditions?: Condition[] };
   const failure = conditions.find(({ type, status: is }) => type === "ReplicaFailure" && is === "True");

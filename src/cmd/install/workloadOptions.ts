@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 
-/** Options of the managers that install runs: readers of single values. */
+/** Readers for the options of the managers that install starts. */
 
 const MOST_REPLICAS = 20;
 
@@ -9,7 +9,10 @@ const IMAGE = new RegExp(
   `^(?:${PART}(?::\\d{1,5})?[/])?${PART}(?:[/]${PART})*(?::[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(?:@sha256:[a-f0-9]{64})?$`,
 );
 
-/** Reads an image with its tag or digest: without either a node would take whatever is called `latest` when it pulls. */
+/**
+ * Reads an image with its tag or digest. Without either, a node would take the image that is called `latest` at that
+ * moment.
+ */
 export function parseImage(text: string): string {
   const name = text.slice(text.lastIndexOf("/") + 1);
   if (!IMAGE.test(text) || !/[:@]/.test(name)) {
@@ -27,7 +30,7 @@ export function parseReplicas(text: string): number {
   return count;
 }
 
-/** Adds one name of a Secret to those before it. */
+/** Adds one name of a Secret to the earlier names. */
 export function parseSecretName(text: string, before: string[] = []): string[] {
   if (!/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(text)) {
     throw new InvalidArgumentError("A Secret's name has lower-case letters, digits, '-' and '.'.");
