@@ -1,18 +1,18 @@
 import { ago, type CauseReport, causeTable, type EndedReport, endedTable, fullNameOf, namesOf } from "../view/index.ts";
 import { changes, fit, formatRows, type Row, type TableSpace } from "./rows.ts";
 
-/** What is wrong, by cause, the rows of the live table, and what was wrong and is over; as values and as text. Pure. */
+/** Content of the live table: present problems by cause, rows, and ended problems; as values and as text. Pure. */
 export interface LiveContent {
   causes: readonly CauseReport[];
   rows: readonly Row[];
-  /** The newest first. */
+  /** Newest first. */
   ended: readonly EndedReport[];
 }
 
-/** The rows keep so many lines; the tables around them give way, what is over before what is wrong. */
+/** Lines that the rows always keep. The tables around the rows shrink first: ended problems before causes. */
 const LEAST_ROWS = 6;
 
-/** The lines of the block that is drawn again in place; empty when there is nothing to show. */
+/** The lines of the block that is redrawn in place; empty when there is nothing to show. */
 export function formatBlock({ causes, rows, ended }: LiveContent, space: TableSpace): string[] {
   const { color, now, columns, lines } = space;
   const options = { color, now, wide: false };
@@ -30,12 +30,12 @@ function linesOf(text: string): string[] {
   return text.trimEnd().split("\n");
 }
 
-/** With the empty line that sets it apart. */
+/** Number of lines, with the empty line that separates the part. */
 function heightOf(part: readonly string[]): number {
   return part.length === 0 ? 0 : part.length + 1;
 }
 
-/** As many lines of a table as fit, with the empty line; nothing where there is no room for one row. */
+/** The lines of a table that fit beside its empty line; none if there is no room for one row. */
 function cut(table: readonly string[], lines: number): readonly string[] {
   const room = Math.floor(lines) - 1;
   if (table.length <= room) return table;
@@ -43,7 +43,7 @@ function cut(table: readonly string[], lines: number): readonly string[] {
   return [...table.slice(0, room - 1), `and ${table.length - room + 1} more`];
 }
 
-/** What the content says that was not so before, a line each: causes that are new, rows that changed, and what has ended. */
+/** New facts, one line each: new causes, changed rows, and problems that have ended. */
 export function changesOf(before: LiveContent, after: LiveContent, now: number): string[] {
   const known = new Set(before.causes.map(({ reason }) => reason));
   const told = new Set(before.ended.map(keyOf));

@@ -1,5 +1,5 @@
 /**
- * A table of statuses that follows what happens, on a terminal.
+ * A table of statuses on a terminal that follows changes.
  */
 export { LiveTable } from "./liveTable.ts";
 export { Screen } from "./screen.ts";

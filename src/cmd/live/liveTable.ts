@@ -4,10 +4,10 @@ import { changesOf, formatBlock, type LiveContent } from "./block.ts";
 import { rowsOf } from "./rows.ts";
 import type { Screen } from "./screen.ts";
 
-/** What there is to show, and when it changes. */
+/** The statuses to show, with a notification of changes. */
 export interface LiveSource {
   report(): StatusReport;
-  /** Troubles that are over, the newest first. */
+  /** Problems that have ended, the newest first. */
   ended(): readonly EndedReport[];
   onChange(handler: () => void): Disposable;
 }
@@ -15,22 +15,24 @@ export interface LiveSource {
 export interface LiveTableOptions {
   screen: Screen;
   source: LiveSource;
-  /** In the order of their rows; others follow by name. */
+  /** Clusters in the order of their rows; other clusters follow by name. */
   clusters?: readonly string[];
-  /** Shows what is wrong by cause, too. */
+  /** Also shows problems by cause. */
   causes?: boolean;
   /** Called before each change is shown. */
   onShow?: () => void;
 }
 
-/** Lines of the terminal that are not for the table. */
+/** Number of terminal lines that the table leaves free. */
 const MARGIN = 2;
-/** Ages move by the second. */
+/** Ages in the table change every second. */
 const REDRAW_MS = 1_000;
-/** Changes come in bursts; the eye needs no more than this. */
+/** Changes come in bursts; a person needs no shorter interval. */
 const DEBOUNCE_MS = 50;
 
-/** The table of all applications on all clusters: drawn again in place on a terminal, elsewhere a line for each change. */
+/**
+ * The table of all applications on all clusters: redrawn in place on a terminal, elsewhere one line for each change.
+ */
 export class LiveTable {
   readonly #options: LiveTableOptions;
   readonly #listeners = new Set<() => void>();
@@ -42,7 +44,7 @@ export class LiveTable {
     this.#options = options;
   }
 
-  /** Shows what there is, and from then on every change, until disposed of. Keeps the process alive. */
+  /** Shows the present state and every later change, until disposed. Keeps the process alive. */
   start(): Disposable {
     const stack = new DisposableStack();
     this.#running = true;
@@ -57,7 +59,7 @@ export class LiveTable {
     return stack;
   }
 
-  /** Something may have changed. */
+  /** Call when something may have changed. */
   refresh(): void {
     if (!this.#running || this.#debounced !== undefined) return;
     this.#debounced = systemClock.after(DEBOUNCE_MS, () => {
@@ -67,7 +69,8 @@ export class LiveTable {
   }
 
   /**
-   * Resolves when nothing is missing, with an empty list, or after `timeoutMs` with what is. Rejects with the signal's reason.
+   * Resolves with an empty list when nothing is missing, or after `timeoutMs` with the missing items. Rejects with the
+   * signal's reason.
    */
   until(missing: (report: StatusReport) => string[], timeoutMs: number, signal: AbortSignal): Promise<string[]> {
     const { promise, resolve, reject } = Promise.withResolvers<string[]>();
@@ -100,7 +103,7 @@ export class LiveTable {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** The causes that there are at the beginning stand in a table, as `status` prints it. */
+  /** Prints the causes at the start as a table, as `status` does. */
   #print(content: LiveContent): void {
     const { screen } = this.#options;
     const { causes } = content;

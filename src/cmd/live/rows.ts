@@ -5,27 +5,32 @@ import { type Cell, formatTable, type Tone } from "../shared/index.ts";
 
 /** The live table as values, and as text. Pure. */
 
-/** One application on one cluster; a cluster that runs nothing has a row of its own, and so has an application that runs nowhere. */
+/**
+ * One application on one cluster. A cluster that runs nothing, and an application that runs nowhere, have one row each.
+ */
 export interface Row {
   /** Empty for a cluster that runs nothing. */
   application: string;
   /** Empty for an application that runs nowhere. */
   cluster: string;
   region: string;
-  /** Undefined where nothing runs. */
+  /** Undefined if nothing runs. */
   replicas?: { desired: number; ready: number };
   state: string;
   tone: Tone;
-  /** A CamelCase code and, where there is more to say, a sentence; empty when all is well. */
+  /** A CamelCase code; empty when all is well. `message` may add a sentence. */
   reason: string;
   message: string;
-  /** What the cluster runs and what is wanted there, where these differ. */
+  /** The cluster's version and the wanted version, if these differ. */
   runs?: string;
-  /** Epoch milliseconds of the last change or, out of contact, of the last contact; undefined when nobody knows. */
+  /**
+   * Epoch milliseconds of the last change, or of the last contact with a cluster that is out of contact; undefined if
+   * unknown.
+   */
   since: number | undefined;
 }
 
-/** The worst for users first; else rows by application, the clusters in the order given. */
+/** Rows with the worst impact on users come first; then by application, with the clusters in the given order. */
 export function rowsOf(report: StatusReport, clusters: readonly string[]): Row[] {
   const rank = new Map(clusters.map((name, index) => [name, index]));
   const rankOf = (name: string): number => rank.get(name) ?? clusters.length;
@@ -70,7 +75,7 @@ export function rowsOf(report: StatusReport, clusters: readonly string[]): Row[]
 
 const TONES: Record<Tone, number> = { bad: 0, plain: 1, good: 2 };
 
-/** Among rows that are well, the reason of one is no matter. */
+/** The reason of a healthy row does not matter. */
 function badness({ tone, reason }: Row): number {
   return tone === "good" || reason === "" ? 0 : impactOf(reason);
 }
@@ -104,7 +109,7 @@ function time(text: string | undefined): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** What the table says that was not so before, one line for each row that changed. */
+/** One line for each row that changed. */
 export function changes(before: readonly Row[], after: readonly Row[]): string[] {
   const known = new Map(before.map((row) => [keyOf(row), describe(row)]));
   const applications = new Set(after.flatMap(({ application }) => application || []));
@@ -131,7 +136,7 @@ export interface TableSpace {
   /** Epoch milliseconds. */
   now: number;
   columns: number;
-  /** Lines that may be used; rows in which all is well are left out first. */
+  /** Maximum number of lines. Healthy rows are left out first. */
   lines: number;
 }
 
@@ -166,11 +171,11 @@ export function formatRows(rows: readonly Row[], { color, now, columns, lines }:
 interface Column {
   title: string;
   of: (row: Row) => string | Cell;
-  /** In which turn it goes where there is no room for all; absent: it stays. */
+  /** Order in which columns are dropped when space is short; absent: never dropped. */
   givesWay?: number;
 }
 
-/** The last column says why something is not well: it has room for the code at least, as long as others can give way. */
+/** Drops columns until the last column has room at least for its reason code, which says why something is not well. */
 function thatFit(all: readonly Column[], rows: readonly Row[], columns: number): readonly Column[] {
   const code = Math.max("REASON".length, ...rows.map(({ reason }) => reason.length));
   let kept = all;
@@ -183,7 +188,7 @@ function thatFit(all: readonly Column[], rows: readonly Row[], columns: number):
   return kept;
 }
 
-/** With the space behind each. */
+/** Width of the columns, with the space after each. */
 function widthOf(columns: readonly Column[], rows: readonly Row[]): number {
   const [first = ""] = formatTable(
     [...columns.map(({ title }) => title), "."],
@@ -199,16 +204,16 @@ function orDash(text: string): string {
 function choose(rows: readonly Row[], limit: number): readonly Row[] {
   if (rows.length <= limit) return rows;
   const chosen = new Set([...rows.filter(({ tone }) => tone !== "good"), ...rows].slice(0, limit));
-  // With repeats in the slice above fewer than the limit would be left.
+  // The Set has dropped repeats, so it may hold fewer rows than the limit.
   for (const row of rows) if (chosen.size < limit) chosen.add(row);
   return rows.filter((row) => chosen.has(row));
 }
 
 const ESCAPE = "\u001b";
-/** A colour, or one character. */
+/** A colour sequence, or one character. */
 const PIECES = new RegExp(`${ESCAPE}\\[[0-9;]*m|[\\s\\S]`, "gu");
 
-/** Cuts a line to a width; colours take no room. */
+/** Cuts a line to a width; colour sequences take no space. */
 export function fit(line: string, columns: number): string {
   const pieces = [...line.matchAll(PIECES)].map(([piece]) => piece);
   const isColour = (piece: string): boolean => piece.startsWith(ESCAPE);

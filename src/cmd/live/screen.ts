@@ -2,15 +2,15 @@ import { type Terminal } from "../shared/index.ts";
 
 export interface ScreenOptions {
   terminal: Terminal;
-  /** Standard output is for a result: everything goes to standard error. */
+  /** Standard output is reserved for a result, so everything goes to standard error. */
   quietOut: boolean;
   /** Monotonic milliseconds. */
   now: () => number;
 }
 
 /**
- * What the person sees: lines that stay, each with the seconds since the start where a line reports a step, and on a terminal below them a block
- * that is drawn again in place.
+ * Output for the person: permanent lines, with the seconds since the start for each step, and on a terminal a block
+ * below them that is redrawn in place.
  */
 export class Screen {
   readonly #terminal: Terminal;
@@ -44,17 +44,17 @@ export class Screen {
     return (this.#now() - this.#startedAt) / 1_000;
   }
 
-  /** One thing that is done or happens. */
+  /** Prints one step with the elapsed time. */
   step(text: string): void {
     this.print(`${this.elapsed.toFixed(1).padStart(6)}s  ${text}\n`);
   }
 
-  /** Text that stays, with its line ends, above the block. */
+  /** Prints permanent text, with its line ends, above the block. */
   print(text: string): void {
     this.#write(this.#erased() + text + this.#drawn());
   }
 
-  /** Replaces the block. Does nothing where there is no terminal. */
+  /** Replaces the block. Does nothing without a terminal. */
   draw(block: readonly string[]): void {
     if (this.size === undefined || same(block, this.#block)) return;
     const erased = this.#erased();
@@ -62,7 +62,7 @@ export class Screen {
     this.#write(erased + this.#drawn());
   }
 
-  /** The block becomes text that stays; what is printed next comes below it. */
+  /** Turns the block into permanent text; later output comes below. */
   settle(): void {
     this.#block = [];
     this.#height = 0;

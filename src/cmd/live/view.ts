@@ -14,21 +14,24 @@ import { buildReport, ENDED_EVENTS, endedIn, type EndedReport, type StatusReport
 export interface HubViewOptions {
   client: Client;
   logger: Logger;
-  /** Of logs. */
+  /** Name in log lines. */
   name: string;
-  /** The applications of one namespace only. */
+  /** Only applications of this namespace. */
   namespace?: string;
-  /** The applications with these labels only. */
+  /** Only applications with these labels. */
   labelSelector?: string;
-  /** What is shown beside applications (bundles and bindings) and may be read by the person; nothing unless given. */
+  /** Further kinds (bundles and bindings) that the person may read and that are shown. Default: none. */
   others?: readonly ResourceType[];
-  /** Where Events of troubles that are over are followed, undefined among them: everywhere; nowhere unless given. */
+  /**
+   * Namespaces in which Events of ended problems are followed; undefined among them stands for all namespaces. Default:
+   * none.
+   */
   endedIn?: readonly (string | undefined)[];
-  /** False: the person may not read MemberClusters, and there are none in the reports. */
+  /** False: the person may not read MemberClusters, so the reports contain no clusters. */
   clusters?: boolean;
 }
 
-/** The hub's applications, other objects that are placed, and member clusters, as they are at this moment, by watch. */
+/** The hub's applications, other placed objects, and member clusters, kept current by watches. */
 export class HubView {
   readonly #applications: Informer<KubeObject>;
   readonly #others: readonly Informer<KubeObject>[];
@@ -65,12 +68,12 @@ export class HubView {
     });
   }
 
-  /** Follows the hub until the signal; its trouble is waited through. */
+  /** Follows the hub until the signal; retries while the hub is in trouble. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([...this.#informers, ...this.#ended].map((informer) => informer.run(signal)));
   }
 
-  /** Resolves when all is known but what has ended: nothing waits for that. */
+  /** Resolves when all informers have synced, except those for ended problems: nothing waits for these. */
   async waitForSync(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#informers.map((informer) => informer.waitForSync(signal)));
   }
@@ -87,7 +90,7 @@ export class HubView {
     return buildReport(objects, this.#clusters?.list() ?? []);
   }
 
-  /** The troubles that are over, the newest first. */
+  /** Problems that have ended, the newest first. */
   ended(): EndedReport[] {
     return endedIn(
       this.#ended.flatMap((informer) => informer.list()),
