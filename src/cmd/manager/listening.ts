@@ -2,19 +2,19 @@ import { defined } from "../../apis/index.ts";
 import { createServer } from "node:net";
 import { CommandError } from "../shared/index.ts";
 
-/** A port that this process is to listen on. */
+/** A port on which this process listens. */
 export interface Listening {
   port: number;
   /** Absent: every address. */
   host?: string;
-  /** For a person: `webhooks`, say. */
+  /** Name of the port's service for people: `webhooks`, say. */
   what: string;
-  /** The options that choose another port and another address. */
+  /** Options that choose another port and another address. */
   flag: string;
   hostFlag?: string;
 }
 
-/** Throws {@link CommandError} when the port cannot be listened on; the message names the option that changes that. */
+/** Throws {@link CommandError} when the process cannot listen on the port; the message names the option to change. */
 export async function checkPort(wanted: Listening): Promise<void> {
   if (wanted.port === 0) return;
   const server = createServer();
@@ -31,7 +31,7 @@ export async function checkPort(wanted: Listening): Promise<void> {
   await closed.promise;
 }
 
-/** Why a port cannot be listened on, in words that say what to do. */
+/** The error for a port that the process cannot listen on, with advice. */
 export function asCommandError(error: unknown, { port, host, what, flag, hostFlag }: Listening): CommandError {
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? "unknown error";
   const where = host === undefined ? `port ${port}` : `port ${port} of ${host}`;

@@ -34,19 +34,19 @@ import { asCommandError, checkPort, type Listening } from "./listening.ts";
 import { type ManagerOptions, type ManagerWebhookOptions, VERSION } from "../shared/index.ts";
 import { checkFiles, checkNamespaces } from "./startChecks.ts";
 
-/** What the parts of one manager process share. */
+/** State that the parts of one manager process share. */
 interface Process {
   options: ManagerOptions;
   config: ClusterConfig;
   logger: Logger;
   metrics: Metrics;
   tracing: Tracing;
-  /** Reads and leader election; does not ask the guard. */
+  /** For reads and leader election; requests do not pass the leadership guard. */
   client: Client;
-  /** In every replica, leading or not: who takes over has it already. */
+  /** The cache runs in every replica, leader or not, so that a new leader has it already. */
   hub: HubCache;
   elector: LeaderElector | undefined;
-  /** Undefined: none are served. */
+  /** Undefined: no webhooks are served. */
   webhooks: Webhooks | undefined;
   /** True while the pipeline runs. */
   leading: boolean;
@@ -54,16 +54,16 @@ interface Process {
 
 const NOT_YET = { elector: undefined, webhooks: undefined, leading: false };
 
-/** Where a manager's log and metrics go, when that is not standard output and metrics of its own. */
+/** Destinations of a manager's log and metrics, if not standard output and its own metrics. */
 export interface ManagerTelemetry {
   logger?: Logger;
   metrics?: Metrics;
 }
 
 /**
- * Runs the manager until the signal: serves `/metrics`, `/healthz` and `/readyz`, takes part in the election, and while it leads runs the
- * pipeline. Resolves with the exit code; rejects when an option names what cannot be: a port that is taken, a file or a namespace that does
- * not exist.
+ * Runs the manager until the signal: serves `/metrics`, `/healthz` and `/readyz`, takes part in leader election, and
+ * runs the pipeline while it leads. Resolves with the exit code. Rejects when an option cannot work: a port is taken,
+ * or a file or namespace does not exist.
  */
 export async function runManager(
   options: ManagerOptions,
@@ -87,7 +87,7 @@ export async function runManager(
     env: process.env,
     allowExec: true,
   });
-  // Said before anything else is done: a server that begins to listen later could only log why it cannot.
+  // Checked first: a server that begins to listen later could only log why it cannot.
   for (const port of portsOf(options)) await checkPort(port);
   await checkFiles(options);
   const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
@@ -104,7 +104,8 @@ export async function runManager(
     port: options.metricsPort,
     ...(options.metricsHost === "" ? {} : { host: options.metricsHost }),
     healthz: () => [],
-    // Nothing of the pipeline, where replicas take turns: it may need conversion, which comes through a Service of ready pods.
+    // With leader election, readiness does not depend on the pipeline. The pipeline may need conversion webhooks, which
+    // are served through a Service of ready pods.
     readyz: () => [
       ...(options.leaderElect || self.leading ? [] : ["the pipeline is starting"]),
       ...(webhooks?.problems() ?? []),
@@ -135,7 +136,7 @@ function portOfWebhooks({ port }: ManagerWebhookOptions): Listening {
   return { port, what: "the webhooks", flag: "--webhook-port" };
 }
 
-/** Follows the hub until it is disposed of: after everything that reads the cache has ended. */
+/** Follows the hub until disposed. Dispose of it after all readers of the cache have ended. */
 function startWatches(hub: HubCache, logger: Logger): AsyncDisposable {
   const end = new AbortController();
   const running = hub.run(end.signal).catch((error: unknown) => {
@@ -150,8 +151,8 @@ function startWatches(hub: HubCache, logger: Logger): AsyncDisposable {
 }
 
 /**
- * Every replica serves them, leading or not, and before and after the pipeline runs. `broken` is called when that is not possible: somebody
- * took the port since it was checked.
+ * Serves the webhooks in every replica, leader or not, before and after the pipeline runs. `broken` is called if that
+ * fails, because somebody took the port after it was checked.
  */
 async function serveWebhooks(
   { options, client, hub, logger, metrics, tracing }: Process,
@@ -159,7 +160,7 @@ async function serveWebhooks(
 ): Promise<Webhooks | undefined> {
   if (options.webhooks === undefined) return undefined;
   const listening = portOfWebhooks(options.webhooks);
-  // Certificates are a large part of the program: who serves none does not load it.
+  // Certificates are a large part of the program. A manager without webhooks does not load them.
   const { startWebhooks } = await import("../../webhooks/index.ts");
   const { configuration, ...rest } = options.webhooks;
   return startWebhooks({
@@ -198,10 +199,10 @@ async function runElected(self: Process, signal: AbortSignal): Promise<void> {
   await elector.run({ lead: (leading) => lead(self, () => elector.assertHeld(), leading) }, signal);
 }
 
-/** How long the end may be delayed by Events that are not written yet. */
+/** Longest delay of the shutdown by Events that are not written yet. */
 const LAST_EVENTS_MS = 1_000;
 
-/** One term of leadership: its clients ask the guard before every write, and end with it. */
+/** One term of leadership. Its clients call the guard before every write, and are closed at the end of the term. */
 async function lead(self: Process, guard: () => void, signal: AbortSignal): Promise<void> {
   const { options, config, hub, logger, metrics, tracing, webhooks } = self;
   const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
@@ -257,7 +258,7 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
     await federation.run(signal);
   } finally {
     self.leading = false;
-    // What the end of the manager tells, such as recoveries that were gathered, is written while the Lease is held.
+    // Events of the shutdown, such as gathered recoveries, are written while the Lease is held.
     using _ = systemClock.after(LAST_EVENTS_MS, () => lastEvents.abort(new Error("the manager ends")));
     await events.flush();
   }
@@ -274,7 +275,10 @@ function classesOf({ controllerClasses }: ManagerOptions): { classes?: Classes }
   return controllerClasses === undefined ? {} : { classes: new Set(controllerClasses) };
 }
 
-/** Where the Secrets of members are on the hub, a member may have something of Meridian too. */
+/**
+ * The namespace of the members' Secrets is protected on members too, because Meridian may have objects of its own
+ * there.
+ */
 function protectedBy({ protectedNamespaces = [], membersNamespace }: ManagerOptions): readonly string[] {
   return membersNamespace === undefined ? protectedNamespaces : [...protectedNamespaces, membersNamespace];
 }

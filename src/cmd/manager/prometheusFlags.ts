@@ -1,7 +1,9 @@
 import { InvalidArgumentError } from "commander";
 import { checkedPrometheus, type PrometheusConfig } from "../../runtime/index.ts";
 
-/** Flags of the manager that say which Prometheus gates of rollouts ask: whoever writes a policy has no say in the address. */
+/**
+ * Manager flags for the Prometheus server that rollout gates query. The author of a policy cannot choose the address.
+ */
 export interface PrometheusFlags {
   prometheusUrl?: string;
   prometheusCaFile?: string;
@@ -16,7 +18,7 @@ export function parsePrometheus(text: string): string {
   }
 }
 
-/** The flags as the manager takes them. Throws an InvalidArgumentError where they do not go together. */
+/** The flags as manager options. Throws an InvalidArgumentError if the flags do not fit together. */
 export function withPrometheus<F extends PrometheusFlags>(
   flags: F,
 ): Omit<F, keyof PrometheusFlags> & { prometheus?: PrometheusConfig } {

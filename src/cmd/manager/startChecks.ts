@@ -2,12 +2,15 @@ import { access, constants, stat } from "node:fs/promises";
 import { type Client, isNotFound, NAMESPACES } from "../../runtime/index.ts";
 import { CommandError, type ManagerOptions } from "../shared/index.ts";
 
-/** A hub that is away when the manager starts is waited for elsewhere, and not by whoever asks for `/healthz`. */
+/**
+ * Longest wait for an answer of the hub. A hub out of reach must not delay `/healthz`; the manager waits for the hub
+ * elsewhere.
+ */
 const ANSWER_WITHIN_MS = 5_000;
 
 /**
- * Throws {@link CommandError} when a file or folder that an option names is not there or cannot be read: found later, that could only be
- * logged, again and again.
+ * Throws {@link CommandError} when a file or folder that an option names is missing or unreadable. Later the manager
+ * could only log the problem, again and again.
  */
 export async function checkFiles({
   prometheus,
@@ -24,7 +27,7 @@ async function checkFile(flag: string, file: string): Promise<void> {
   if (found.isDirectory()) throw new CommandError(`${flag} ${file} is a folder: name a file in it`);
 }
 
-/** What is in the folder may come later. */
+/** The files in the folder may be created later. */
 async function checkFolder(flag: string, folder: string): Promise<void> {
   const found = await look(flag, folder);
   if (!found.isDirectory())
@@ -42,7 +45,10 @@ async function look(flag: string, path: string) {
   }
 }
 
-/** Throws {@link CommandError} when the hub says that a namespace does not exist: a Lease in it could never be had, and no Secret found. */
+/**
+ * Throws {@link CommandError} when the hub says that a namespace does not exist. The manager could never hold a Lease
+ * in this namespace, nor find a Secret.
+ */
 export async function checkNamespaces(
   client: Client,
   { namespace, membersNamespace = namespace }: Pick<ManagerOptions, "namespace" | "membersNamespace">,
@@ -57,7 +63,7 @@ async function checkNamespace(client: Client, flag: string, name: string, signal
   try {
     await client.get(NAMESPACES, undefined, name, { metadataOnly: true, signal: enough });
   } catch (error) {
-    // Anything else is no mistake in the options: a hub that is not reached, or rights that are still to come.
+    // Any other error is no mistake in the options: the hub is out of reach, or rights are still missing.
     if (!isNotFound(error)) return;
     throw new CommandError(
       `the hub has no namespace ${name}: choose another with ${flag}, or create it with \`kubectl create namespace ${name}\`; where Meridian is not installed yet, \`meridian install\` creates its own`,

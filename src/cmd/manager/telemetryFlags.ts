@@ -3,7 +3,7 @@ import { isCollectorAddress } from "../../observability/index.ts";
 import { duration } from "../shared/commonFlags.ts";
 import { type ManagerOptions } from "../shared/index.ts";
 
-/** Flags of the manager that say how long a reconcile may take, and what is told of it. */
+/** Manager flags for the time limit of a reconcile, and for traces. */
 export interface TelemetryFlags {
   reconcileTimeout: number;
   otlpEndpoint?: string;
@@ -36,7 +36,7 @@ export function addTelemetry(command: Command): Command {
     );
 }
 
-/** The flags as the manager takes them. */
+/** The flags as manager options. */
 export function withTelemetry<F extends TelemetryFlags>(
   flags: F,
 ): Omit<F, keyof TelemetryFlags> & Pick<ManagerOptions, "reconcileTimeoutMs" | "otlpEndpoint" | "sampling"> {
@@ -54,14 +54,13 @@ export function withTelemetry<F extends TelemetryFlags>(
   };
 }
 
-/** Reads the address of a collector; an empty one is none, whatever the environment says. */
+/** Reads the address of a collector. An empty address means no collector, whatever the environment says. */
 function parseCollector(text: string): string {
   if (text !== "" && !isCollectorAddress(text))
     throw new InvalidArgumentError("An address looks like http://host:4318.");
   return text;
 }
 
-/** Reads a share between 0 and 1. */
 function parseShare(text: string): number {
   const share = Number(text);
   if (!/^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) || share > 1)
@@ -69,12 +68,12 @@ function parseShare(text: string): number {
   return share;
 }
 
-/** What spans are called, each by who records it; a share of one with another name would say nothing. */
+/** Span names of each component. A share for an unknown name would have no effect. */
 const SPANS = ["Reconcile", "ComputeTarget", "UpdateStatus", "Admission"];
-/** Of a span about one object of a member, before its kind. */
+/** Span names for one object of a member start with these words, followed by the object's kind. */
 const MEMBER_SPANS = ["Sync", "Delete", "Release", "Confirm", "Read"];
 
-/** Adds the share of the spans of one name, `Name=share`, to those before it. */
+/** Adds the share of the spans of one name, `Name=share`, to the earlier shares. */
 function parseSpanShare(text: string, before: Record<string, number> = {}): Record<string, number> {
   const [, name, share] = /^([A-Za-z]+)=([\d.]+)$/.exec(text) ?? [];
   if (name === undefined || share === undefined) {
