@@ -5,8 +5,8 @@ import { type HubKindAccess } from "../workload/index.ts";
 import { CommandError, EVERYTHING } from "../shared/index.ts";
 
 /**
- * The kinds that `join --kinds` and `install --kinds` grant an account beside those that every account gets: what people call them, and what
- * follows from granting them. Pure: only values come in and go out.
+ * Kinds that `join --kinds` and `install --kinds` grant an account besides the kinds that every account gets: their
+ * names, and the consequences of granting them. Pure.
  */
 
 export interface GrantedKind {
@@ -14,16 +14,17 @@ export interface GrantedKind {
   group: string;
   /** `*`: every resource. */
   plural: string;
-  /** Undefined: nobody serves the kind yet. */
+  /** Undefined: no server serves the kind yet. */
   namespaced: boolean | undefined;
-  /** Of `*`: the kinds that it stands for today. */
+  /** For `*`: the kinds that `*` stands for today. */
   all?: readonly GrantedKind[];
 }
 
 const RBAC = "rbac.authorization.k8s.io";
 /**
- * Groups of kinds that make whoever writes them more than they were. An account gets to them only where join grants the kind itself. That has to
- * be so by RBAC: an API server asks no ValidatingAdmissionPolicy about policies and their bindings, and whoever may write these is bound by none.
+ * Groups whose kinds give more power to whoever writes them. An account gets rights on such a kind only if join grants
+ * the kind itself. RBAC has to enforce this: an API server applies no ValidatingAdmissionPolicy to policies and their
+ * bindings, and whoever may write these can escape any policy.
  */
 export const POWERFUL_GROUPS: readonly string[] = [
   "admissionregistration.k8s.io",
@@ -33,15 +34,16 @@ export const POWERFUL_GROUPS: readonly string[] = [
   RBAC,
 ];
 
-/** `plural.group`, or `plural` of the core group: how a kind is written where its rights are. */
+/** The kind's name in rights: `plural.group`, or `plural` for the core group. */
 export function nameOfKind({ group, plural }: Pick<GrantedKind, "group" | "plural">): string {
   if (plural === EVERYTHING) return EVERYTHING;
   return group === "" ? plural : `${plural}.${group}`;
 }
 
 /**
- * The kinds of these names: plural or kind, with the group where that is not clear. A plural with a group may be one that nobody serves yet: its
- * CRD may be on its way. `member` is asked beside the hub. Throws {@link CommandError}.
+ * The kinds of these names: plural or kind, with the group where the name is ambiguous. A plural with a group may be
+ * unknown to every server, because its CRD may arrive later. `member` is named in errors, besides the hub. Throws
+ * {@link CommandError}.
  */
 export function resolveKinds(
   names: readonly string[],
@@ -56,7 +58,10 @@ export function resolveKinds(
   return [...kinds.values()].toSorted((a, b) => (nameOfKind(a) < nameOfKind(b) ? -1 : 1));
 }
 
-/** Every kind that is served and may be placed, but for those that give power. Kinds and not groups: a group's subresources, such as `pods/exec`, are none. */
+/**
+ * Every kind that is served and may be placed, except kinds that give power. The grant lists kinds, not groups: a group
+ * would include subresources such as `pods/exec`.
+ */
 function everyKind(served: readonly ResourceType[]): GrantedKind {
   const all = served
     .filter((kind) => !POWERFUL_GROUPS.includes(kind.group) && whyNeverPlaced(kind) === undefined)
@@ -64,12 +69,12 @@ function everyKind(served: readonly ResourceType[]): GrantedKind {
   return { group: EVERYTHING, plural: EVERYTHING, namespaced: undefined, all };
 }
 
-/** The kinds one by one, with those that `*` stands for in its place. */
+/** The single kinds, with `*` replaced by the kinds that it stands for. */
 export function oneByOne(kinds: readonly GrantedKind[]): GrantedKind[] {
   return kinds.flatMap((kind) => (kind.plural === EVERYTHING ? (kind.all ?? []) : [kind]));
 }
 
-/** The kinds of the hub that `install --kinds` named, as the hub serves them. Throws {@link CommandError}. */
+/** The kinds of `install --kinds`, resolved to kinds that the hub serves. Throws {@link CommandError}. */
 export function resolveHubKinds(kinds: readonly HubKindAccess[], served: readonly ResourceType[]): HubKindAccess[] {
   const resolved = new Map<string, HubKindAccess>();
   for (const kind of kinds) {
@@ -99,7 +104,7 @@ function foundAs(name: string, served: readonly ResourceType[], member: string |
       found.set(`${plural}.${its}`, { group: its, plural, namespaced });
   }
   const [first, ...others] = found.values();
-  // What has no group is Kubernetes' own, where that has a kind of the name.
+  // A name without a group means Kubernetes' core kind, if there is one.
   const core = group === undefined ? found.get(`${first?.plural ?? ""}.`) : undefined;
   if (core !== undefined) return core;
   if (first !== undefined && others.length === 0) return first;
@@ -113,7 +118,7 @@ function foundAs(name: string, served: readonly ResourceType[], member: string |
   );
 }
 
-/** Throws where a kind is cluster-scoped, and the account is bounded to namespaces. */
+/** Throws if a kind is cluster-scoped and the account is limited to namespaces. */
 export function checkBounded(kinds: readonly GrantedKind[], namespaces: readonly string[] | undefined): void {
   if (namespaces === undefined) return;
   const outside = kinds.filter(({ namespaced, plural }) => namespaced === false || plural === EVERYTHING);
@@ -125,7 +130,7 @@ export function checkBounded(kinds: readonly GrantedKind[], namespaces: readonly
   );
 }
 
-/** A rule as RBAC has it. */
+/** A PolicyRule of RBAC. */
 interface Rule {
   apiGroups: string[];
   resources: string[];
@@ -133,8 +138,8 @@ interface Rule {
 }
 
 /**
- * Rights to give others rights, which the API server asks for beside those on the objects. Only where the kinds of RBAC were granted by name:
- * `*` stands for none of them.
+ * The API server requires these rights to grant rights to others, besides the rights on the objects. They are given
+ * only if kinds of RBAC were granted by name: `*` does not include these kinds.
  */
 export function rightsToGiveRights(kinds: readonly GrantedKind[]): Rule[] {
   const has = (...plurals: string[]): string[] =>
@@ -147,7 +152,7 @@ export function rightsToGiveRights(kinds: readonly GrantedKind[]): Rule[] {
   ];
 }
 
-/** What a person has to know who grants these kinds. */
+/** Warnings for a person who grants these kinds. */
 export function consequences(kinds: readonly GrantedKind[]): string[] {
   const said: string[] = [];
   if (kinds.some(({ plural }) => plural === EVERYTHING))

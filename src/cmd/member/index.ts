@@ -1,7 +1,7 @@
 /**
  * The verbs `join` and `unjoin`: a member's accounts, rights, guard and marks.
  *
- * Promises: after leaving, nothing of ours stays on a member.
+ * Promises: after a complete unjoin, no object of join and no mark of Meridian is left on the member.
  */
 export { resolveHubKinds } from "./grantedKinds.ts";
 export { join, joinMember } from "./join.ts";

@@ -63,8 +63,9 @@ const DEPENDENT_TYPES: Record<string, ResourceType> = {
 };
 
 /**
- * Makes a cluster a member: creates a service account with least rights on the member, puts the account's token into a Secret of the hub,
- * and creates the MemberCluster. Joining again renews the credentials. The caller's own credentials are used here and stored nowhere.
+ * Makes a cluster a member: creates a service account with minimal rights on the member, stores the account's token in
+ * a Secret of the hub, and creates the MemberCluster. A repeated join renews the credentials. The caller's own
+ * credentials are used here and stored nowhere.
  */
 export async function join(name: string, options: JoinOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
@@ -89,7 +90,7 @@ export async function join(name: string, options: JoinOptions, context: CommandC
   return await untilReady(joined, options, hub.client, context, progress);
 }
 
-/** One cluster that becomes a member, over open connections. */
+/** A cluster that becomes a member, with open connections. */
 export interface Joining {
   name: string;
   options: Omit<JoinOptions, "memberKubeconfig" | "memberContext" | "dryRun" | "timeout">;
@@ -98,31 +99,31 @@ export interface Joining {
   signal: AbortSignal;
 }
 
-/** What hub and member show before anything is written. */
+/** Facts about hub and member, read before the first write. */
 interface Checked {
   memberUid: string;
   access: MemberAccess;
-  /** Namespaces that the account is granted and the member lacks. */
+  /** Namespaces that are granted to the account and missing on the member. */
   missing: readonly KubeObject[];
   /** The MemberCluster that exists already. */
   before: KubeObject | undefined;
   wanted: KubeObject;
 }
 
-/** What a person is told meanwhile. */
+/** Messages to a person during the join. */
 interface Say {
   step: (text: string) => void;
   warn: (what: string) => void;
 }
 
-/** All of {@link join} except waiting for the manager. Returns the MemberCluster. */
+/** Does the work of {@link join} except waiting for the manager. Returns the MemberCluster. */
 export async function joinMember(joining: Joining): Promise<KubeObject> {
   const silent = (): void => undefined;
   return enrol(joining, await check(joining), { step: silent, warn: silent });
 }
 
 async function check({ name, options, hub, member, signal }: Joining): Promise<Checked> {
-  // One after the other: where neither answers, the same mistake gets the same answer each time.
+  // Sequential, so that the same mistake gets the same message each time if neither cluster answers.
   const hubUid = await clusterUid(hub.client, signal);
   const memberUid = await clusterUid(member.client, signal);
   const before = await checkHub({ name, options, hub, member, signal }, memberUid, hubUid);
@@ -137,7 +138,7 @@ async function check({ name, options, hub, member, signal }: Joining): Promise<C
   return { memberUid, access, missing, before, wanted: memberCluster(name, memberUid, options, namespaces) };
 }
 
-/** The kinds that were granted before and those that are granted now, by what the member and the hub serve. */
+/** The kinds that were granted before and the kinds that are granted now, as served by the member or the hub. */
 async function kindsOf(
   names: readonly string[],
   { name, hub, member }: Pick<Joining, "name" | "hub" | "member">,
@@ -148,7 +149,7 @@ async function kindsOf(
   return resolveKinds(names, [...onMember, ...onHub], name);
 }
 
-/** Each kind as the member and the hub serve it, with its namespace. */
+/** Resolves the kind of each `namespace/kind` against the member and the hub. */
 async function inProtected(
   names: readonly string[],
   joining: Pick<Joining, "name" | "hub" | "member">,
@@ -166,7 +167,7 @@ async function enrol(
   { memberUid, access, missing, before, wanted }: Checked,
   say: Say,
 ): Promise<KubeObject> {
-  // Whoever is to lose rights does without them first.
+  // Rights are narrowed on the hub first, so that the manager stops using a right before the account loses it.
   if (before !== undefined && isNarrower(access.namespaces, namespacesOf(before))) {
     await setNamespaces(before, access, hub.client, signal);
     const left = await outOfReach(access, member.client, signal);
@@ -210,7 +211,10 @@ function namespacesOf(member: KubeObject): readonly string[] | undefined {
   return (member as unknown as MemberCluster).spec.namespaces;
 }
 
-/** Has the MemberCluster say which namespaces its account reaches, whoever said so before. Returns the MemberCluster as it is then. */
+/**
+ * Writes the namespaces that the account reaches into the MemberCluster, whatever field manager set them before.
+ * Returns the MemberCluster after the write.
+ */
 async function setNamespaces(
   member: KubeObject,
   { namespaces }: MemberAccess,
@@ -223,7 +227,10 @@ async function setNamespaces(
   return await hub.patch(MEMBERCLUSTERS, undefined, member.metadata.name, type, patch, { signal });
 }
 
-/** Checks that the objects on the hub allow the join, before anything is written. Returns the MemberCluster if there is one. */
+/**
+ * Checks before the first write that the objects on the hub allow the join. Returns the MemberCluster if it exists
+ * already.
+ */
 async function checkHub(
   { name, options, hub, member, signal }: Joining,
   memberUid: string,
@@ -254,7 +261,10 @@ async function checkHub(
   return before;
 }
 
-/** Applies the service account and its rights on the member; applying them again repairs them. Returns the UID of the ClusterRole. */
+/**
+ * Applies the service account and its rights on the member. A repeated apply repairs them. Returns the UID of the
+ * ClusterRole.
+ */
 async function grantAccess(member: Client, access: MemberAccess, signal: AbortSignal): Promise<string> {
   const namespace = await find(member, NAMESPACES, undefined, access.namespace, signal);
   if (namespace?.metadata.deletionTimestamp !== undefined) {
@@ -274,7 +284,10 @@ async function grantAccess(member: Client, access: MemberAccess, signal: AbortSi
   return role.metadata.uid ?? "";
 }
 
-/** Bounds what the account may write. Returns why the member cannot; the rights of RBAC hold all the same. */
+/**
+ * Applies the ValidatingAdmissionPolicy that limits the account's writes. Returns why the member does not support it;
+ * the limits of RBAC apply in any case.
+ */
 async function guardAccess(
   member: Client,
   guard: readonly KubeObject[],
@@ -320,7 +333,10 @@ function memberKubeconfig(
   return kubeconfigFor({ cluster, server, caData, tlsServerName, token, namespace: access.namespace });
 }
 
-/** Connects with the new kubeconfig as the manager will, so that the command shows an error and not a status later. */
+/**
+ * Connects with the new kubeconfig as the manager will do. An error then appears in the command, and not later in a
+ * status.
+ */
 async function checkKubeconfig(
   cluster: string,
   kubeconfig: string,
@@ -335,7 +351,7 @@ async function checkKubeconfig(
         `the server ${made.config.server} of member ${cluster} does not always lead to the same cluster (kube-system UID ${memberUid}, then ${uid}); give --member-kubeconfig an address that belongs to one cluster alone`,
       );
   } catch (error) {
-    // The token was accepted: API servers take a moment to learn new rights, and the manager tries again anyway.
+    // The token was accepted. API servers take a moment to apply new rights, and the manager retries anyway.
     if (!isForbidden(error)) throw error;
   }
 }
@@ -370,7 +386,7 @@ async function untilReady(
       logger: commandLogger(options.logLevel, terminal),
     },
     (object) => {
-      // One that leaves may be drained by now: that is what the credentials were renewed for.
+      // A cluster that leaves may be drained by now: its credentials were renewed for that purpose.
       isGone = object === undefined && joined.metadata.deletionTimestamp !== undefined;
       if (isGone) return true;
       const status = (object as unknown as MemberCluster | undefined)?.status;
@@ -391,7 +407,7 @@ async function untilReady(
   );
 }
 
-/** The objects that join would write, as YAML; the values that only a real join knows are named in angle brackets. */
+/** The objects that join would write, as YAML. Angle brackets stand for values that only a real join knows. */
 function describeJoin({ access, missing, wanted }: Checked, options: JoinOptions): string {
   const member = [
     ...missing,

@@ -76,7 +76,7 @@ export function addJoin(program: Command, action: (name: string, options: JoinOp
     });
 }
 
-/** API servers give no token for less. */
+/** API servers issue no token with a shorter lifetime. */
 const SHORTEST_TOKEN_MS = 600_000;
 
 function parseTokenLifetime(text: string): number {
@@ -85,7 +85,7 @@ function parseTokenLifetime(text: string): number {
   return lifetime;
 }
 
-/** What the MemberCluster would say, and --renew does not write. */
+/** Throws if an option for the MemberCluster is combined with --renew, which does not write the MemberCluster. */
 function refuseBesideRenew({ renew, region, zone, provider, label, taint }: JoinFlags): void {
   const given = Object.entries({ region, zone, provider, label, taint }).find(([, value]) => value !== undefined);
   if (!renew || given === undefined) return;

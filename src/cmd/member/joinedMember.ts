@@ -17,11 +17,14 @@ import {
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
 import { CommandError, type JoinOptions, type Whereabouts } from "../shared/index.ts";
 
-/** The objects that join writes on the hub. Pure: only values come in and go out. */
+/** The objects that join writes on the hub. Pure. */
 
-/** On the Secret and the MemberCluster that join made: UID of the member's kube-system namespace. */
+/** Annotation of the Secret and the MemberCluster that join made: UID of the member's kube-system namespace. */
 export const MEMBER_UID_ANNOTATION = `${FEDERATION_GROUP}/joined-cluster-uid`;
-/** On the Secret: the only namespaces that its account reaches, as `a,b`. Read where the MemberCluster is gone already. */
+/**
+ * Annotation of the Secret: the only namespaces that its account reaches, as `a,b`. Used when the MemberCluster is
+ * already gone.
+ */
 const NAMESPACES_ANNOTATION = `${FEDERATION_GROUP}/namespaces`;
 /** Key of the kubeconfig in the Secret. */
 export const KUBECONFIG_KEY = "kubeconfig";
@@ -113,17 +116,17 @@ export function knownMemberUid({ metadata, status }: MemberCluster): string | un
   return status?.clusterUID ?? metadata.annotations?.[MEMBER_UID_ANNOTATION];
 }
 
-/** Who is to join. */
+/** A cluster that wants to join. */
 export interface Candidate {
   name: string;
   memberUid: string;
   hubUid: string;
   where: Whereabouts;
-  /** Only new credentials and rights: a cluster that leaves may need them to be drained. */
+  /** Renews only credentials and rights. A cluster that is leaving may need these to be drained. */
   renew: boolean;
 }
 
-/** One cluster has one name, and a name means one cluster. Throws {@link CommandError} otherwise. */
+/** Throws {@link CommandError} unless one cluster has one name, and the name means one cluster. */
 export function checkIdentity(
   { name, memberUid, hubUid, where, renew }: Candidate,
   members: readonly MemberCluster[],

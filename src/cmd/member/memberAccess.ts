@@ -2,7 +2,7 @@ import { FEDERATION_GROUP, JOINED_TO_LABEL, type KubeObject, type OwnerReference
 import { memberRights, memberRightsInNamespace } from "../../hub/index.ts";
 import { type GrantedKind, nameOfKind, oneByOne, rightsToGiveRights } from "./grantedKinds.ts";
 
-/** The rights of a hub on a member: the objects that join makes on the member and unjoin removes. Pure: only values come in and go out. */
+/** The rights of a hub on a member: the objects that join makes on the member and unjoin removes. Pure. */
 
 export { JOINED_TO_LABEL };
 
@@ -13,20 +13,32 @@ export interface MemberAccess {
   hubId: string;
   /** The only namespaces in which the account may work; undefined: the whole cluster. */
   namespaces?: readonly string[] | undefined;
-  /** Kinds on which the account has rights beside those that every account has. */
+  /** Kinds on which the account has rights, besides the kinds of every account. */
   kinds?: readonly GrantedKind[];
-  /** Namespaces into which the account never writes, beside those of Kubernetes and of Meridian itself. */
+  /** Namespaces into which the account never writes, besides the namespaces of Kubernetes and of Meridian itself. */
   protectedNamespaces?: readonly string[];
-  /** What the account may write into namespaces of Kubernetes all the same, one kind in one namespace each, as `kube-system/roles.rbac.authorization.k8s.io`. */
+  /**
+   * Kinds that the account may write in namespaces of Kubernetes, each one kind in one namespace, as
+   * `kube-system/roles.rbac.authorization.k8s.io`.
+   */
   allowProtected?: readonly string[];
 }
 
-/** On the ClusterRole: the kinds that were granted by name, as `a,b`. A later join adds to them, and reads `*` anew. */
+/**
+ * Annotation of the ClusterRole: the kinds that were granted by name, as `a,b`. A later join adds kinds, and resolves
+ * `*` again.
+ */
 const KINDS_ANNOTATION = `${FEDERATION_GROUP}/kinds`;
-/** On the ClusterRole: the namespaces that join was told to protect, as `a,b`. They stay so until a later join names others. */
+/**
+ * Annotation of the ClusterRole: the namespaces that join has to protect, as `a,b`. A later join replaces them only if
+ * it names others.
+ */
 const PROTECTED_NAMESPACES_ANNOTATION = `${FEDERATION_GROUP}/protected-namespaces`;
 
-/** On the ClusterRole: what join was told to allow in namespaces of Kubernetes, as `kube-system/a,kube-system/b`. It stays so until a later join names others. */
+/**
+ * Annotation of the ClusterRole: the permissions of join in namespaces of Kubernetes, as `kube-system/a,kube-system/b`.
+ * A later join replaces them only if it names others.
+ */
 const ALLOW_PROTECTED_ANNOTATION = `${FEDERATION_GROUP}/allow-protected`;
 
 interface PolicyRule {
@@ -40,8 +52,8 @@ const RBAC = "rbac.authorization.k8s.io";
 const RBAC_API_VERSION = `${RBAC}/v1`;
 
 /**
- * Namespaced kinds of Kubernetes itself. Meridian removes a namespace that it made only when the namespace is empty, and must be able
- * to list these kinds to know that.
+ * Namespaced kinds of Kubernetes itself. Meridian removes a namespace that it made only when the namespace is empty,
+ * and must list these kinds to know that.
  */
 const LOOKED_THROUGH: Record<string, string[]> = {
   "": [
@@ -70,7 +82,7 @@ const LOOKED_THROUGH: Record<string, string[]> = {
   "storage.k8s.io": ["csistoragecapacities"],
 };
 
-/** Names contain the hub, so that two hubs can share a member. */
+/** Names contain the hub's ID, so that two hubs can share a member. */
 export function memberAccess(
   hubId: string,
   namespace: string,
@@ -79,7 +91,7 @@ export function memberAccess(
   return { ...granted, namespace, name: nameOfAccount(hubId), hubId };
 }
 
-/** The name of the account of that hub on its members, and of its roles and bindings. */
+/** Name of a hub's account on its members, and of the account's roles and bindings. */
 export function nameOfAccount(hubId: string): string {
   return `meridian-${hubId.slice(0, 8)}`;
 }
@@ -88,7 +100,7 @@ export function accessNamespace({ namespace, hubId }: MemberAccess): KubeObject 
   return { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels: { [JOINED_TO_LABEL]: hubId } } };
 }
 
-/** What the ClusterRole of before says of what people asked for. */
+/** The options of earlier joins, from the annotations of the ClusterRole. */
 export function rememberedBy(clusterRole: KubeObject | undefined): {
   kinds: string[];
   protectedNamespaces: string[];
@@ -103,7 +115,10 @@ export function rememberedBy(clusterRole: KubeObject | undefined): {
   };
 }
 
-/** Owner of its binding, and of the Roles in the namespaces that are granted: the garbage collector deletes these after this one. */
+/**
+ * The ClusterRole owns its binding and the Roles in the granted namespaces: the garbage collector deletes these after
+ * the ClusterRole.
+ */
 export function accessClusterRole(access: MemberAccess): KubeObject {
   const { name, hubId, namespaces, kinds = [], protectedNamespaces = [], allowProtected = [] } = access;
   const annotations = {
@@ -119,9 +134,9 @@ export function accessClusterRole(access: MemberAccess): KubeObject {
           { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
           ...lookedThrough(),
         ]
-      : // Which cluster it is, and whether its server has gone back: what a probe asks, of this one namespace.
+      : // A probe reads this one namespace, to learn which cluster it is and if its server has gone back.
         [{ apiGroups: [""], resources: ["namespaces"], resourceNames: ["kube-system"], verbs: ["get", "list"] }]),
-    // So that unjoin can remove the objects that join made: the garbage collector takes everything else along.
+    // Lets unjoin remove the objects that join made: the garbage collector deletes all dependents of the ClusterRole.
     { apiGroups: [RBAC], resources: ["clusterroles"], resourceNames: [name], verbs: ["delete"] },
   ];
   return {
@@ -144,15 +159,16 @@ function lookedThrough(): PolicyRule[] {
   }));
 }
 
-/** Owner of the Role and of its binding: an account that removes itself takes its last rights along. */
+/** The account owns its Role and RoleBinding: an account that removes itself loses its last rights with its removal. */
 export function accessAccount({ namespace, name, hubId }: MemberAccess): KubeObject {
   const metadata = { name, namespace, labels: { [JOINED_TO_LABEL]: hubId } };
   return { apiVersion: "v1", kind: "ServiceAccount", metadata };
 }
 
 /**
- * Every other object, in the order of creation. Those that the ClusterRole owns go first, by one request; those that the account owns, and its
- * right to remove itself and its namespace, last until it is removed by the next request, with nothing to lose in between.
+ * All remaining objects, in the order of creation. One request removes the ClusterRole with the objects that it owns.
+ * The objects that the account owns include its right to remove itself and its namespace, so they last until the next
+ * request removes the account.
  */
 export function accessDependents(access: MemberAccess, owners: { clusterRole: string; account: string }): KubeObject[] {
   const { namespace, name, hubId } = access;
@@ -199,7 +215,8 @@ export function accessDependents(access: MemberAccess, owners: { clusterRole: st
 /** The rights to renew the account's own token and to remove the account itself. */
 function ownAffairs({ name, namespace, namespaces }: MemberAccess): PolicyRule[] {
   return [
-    // Before an account removes itself, it makes sure that nothing else is in its namespace; one for the whole cluster may read that anyway.
+    // Before an account removes itself, it checks that its namespace holds nothing else. An account for the whole
+    // cluster may read the namespace anyway.
     ...(namespaces === undefined
       ? []
       : [
@@ -209,7 +226,7 @@ function ownAffairs({ name, namespace, namespaces }: MemberAccess): PolicyRule[]
         ]),
     { apiGroups: [""], resources: ["serviceaccounts/token"], resourceNames: [name], verbs: ["create"] },
     { apiGroups: [""], resources: ["serviceaccounts"], resourceNames: [name], verbs: ["delete"] },
-    // When the ClusterRole has gone, this is the right by which unjoin removes the namespace, and the account with it.
+    // After the ClusterRole is gone, unjoin uses this right to remove the namespace with the account.
     { apiGroups: [""], resources: ["namespaces"], resourceNames: [namespace], verbs: ["delete"] },
   ];
 }

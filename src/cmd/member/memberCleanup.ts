@@ -19,13 +19,13 @@ import {
 import { describeAnswer, find } from "../shared/index.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
 
-/** An object that unjoin could not remove, and the command for a person who can. */
+/** An object that unjoin could not remove, and the command with which a person can. */
 export interface Leftover {
   what: string;
   command: string;
 }
 
-/** Every object that join makes on a member, listed when the member cannot be reached. */
+/** Every object that join makes on a member, for a member that cannot be reached. */
 export function everythingOf(access: MemberAccess): Leftover[] {
   const policy = "validatingadmissionpolicybinding,validatingadmissionpolicy";
   return [
@@ -56,7 +56,7 @@ interface Step {
   namespaced: boolean;
 }
 
-/** The first and, where its namespace stays, the last object that an account deletes which removes itself. */
+/** An account that removes itself deletes OWN_CLUSTERROLE first, and OWN_ACCOUNT last if its namespace stays. */
 const OWN_CLUSTERROLE: Step = { type: CLUSTERROLES, kind: "clusterrole", namespaced: false };
 const OWN_ACCOUNT: Step = { type: SERVICEACCOUNTS, kind: "serviceaccount", namespaced: true };
 
@@ -71,11 +71,15 @@ const ADMIN_STEPS: Step[] = [
   { type: CLUSTERROLES, kind: "clusterrole", namespaced: false },
 ];
 
-/** Called before an account removes the first of its rights, with the UID of the namespace that goes with it; undefined: the namespace stays. */
+/**
+ * Called before an account removes the first of its rights. The argument is the UID of the namespace to be removed;
+ * undefined: the namespace stays.
+ */
 export type BeginRevoking = (namespaceUid: string | undefined) => Promise<void>;
 
 /**
- * Removes from a member the objects that join made. `asAdmin`: with a person's own credentials, not with the account that is to be removed.
+ * Removes from a member the objects that join made. `asAdmin`: uses a person's own credentials, not the account that is
+ * removed.
  */
 export async function revokeAccess(
   member: Client,
@@ -86,14 +90,15 @@ export async function revokeAccess(
 ): Promise<Cleanup> {
   const cleanup: Cleanup = { removed: [], left: [] };
   const namespace = await find(member, NAMESPACES, undefined, access.namespace, signal);
-  // Read first: an account that has removed itself may not read any more.
+  // Read first: an account that has removed itself can no longer read.
   const removable = namespace !== undefined && (await isOursAndEmpty(member, namespace, access, signal));
   if (!asAdmin) await begin(removable ? namespace.metadata.uid : undefined);
   if (!asAdmin) return await removeItself(member, access, removable ? namespace : undefined, signal);
   try {
     await revokeNamespaces(member, { ...access, namespaces: [] }, cleanup, signal);
   } catch (error) {
-    // Whoever may not look for them leaves them to the garbage collector, which takes them after the ClusterRole.
+    // A person who may not list these objects leaves them to the garbage collector, which deletes them after the
+    // ClusterRole.
     if (!isForbidden(error)) throw error;
   }
   for (const step of ADMIN_STEPS) await remove(member, step, access, cleanup, signal);
@@ -102,8 +107,8 @@ export async function revokeAccess(
 }
 
 /**
- * Takes the account's rights in single namespaces away, but for those that are granted to it. Throws what the client throws where nobody can
- * say where it has any.
+ * Removes the account's rights in single namespaces, except the granted ones. Throws the client's error if the Roles
+ * and RoleBindings cannot be listed.
  */
 export async function revokeNamespaces(
   member: Client,
@@ -131,8 +136,9 @@ export async function revokeNamespaces(
 }
 
 /**
- * One after the other, so that no right is lost before it was used: the ClusterRole, which the garbage collector takes its binding after, and then
- * the namespace or the account. The rights to remove these two are in a Role of the namespace, which goes with them. `namespace`: to be removed too.
+ * Sequential, so that no right is lost before it was used. First the ClusterRole is deleted, and the garbage collector
+ * deletes its binding. Then the namespace or the account is deleted. The rights for that are in a Role of the
+ * namespace, which is deleted along. `namespace` is set if it has to be removed, too.
  */
 async function removeItself(
   member: Client,
@@ -142,7 +148,8 @@ async function removeItself(
 ): Promise<Cleanup> {
   const cleanup: Cleanup = { removed: [], left: [] };
   await remove(member, OWN_CLUSTERROLE, access, cleanup, signal);
-  // Without the account, nobody but an administrator could remove the ClusterRole.
+  // If the ClusterRole is left, the account stays: without the account, only an administrator could remove the
+  // ClusterRole.
   if (cleanup.left.length > 0) return { removed: [], left: everythingOf(access) };
   if (namespace !== undefined) await removeNamespace(member, namespace, cleanup, signal);
   else await remove(member, OWN_ACCOUNT, access, cleanup, signal);
@@ -150,8 +157,8 @@ async function removeItself(
 }
 
 /**
- * Goes on with a removal that broke off when the ClusterRole was gone: from then on the account may remove its namespace, or itself, and nothing
- * else. `namespaceUid`: as {@link BeginRevoking} was told.
+ * Continues a removal that broke off after the ClusterRole was deleted. From then on the account may only remove its
+ * namespace, or itself. `namespaceUid`: the argument of {@link BeginRevoking}.
  */
 export async function finishRevoking(
   member: Client,
@@ -215,8 +222,8 @@ async function attempt(
 }
 
 /**
- * True when a join made the namespace, for whichever hub, and it holds this hub's objects only. A namespace whose objects cannot be listed
- * stays.
+ * True when a join (for any hub) made the namespace and the namespace holds only this hub's objects. A namespace whose
+ * objects cannot be listed stays.
  */
 async function isOursAndEmpty(
   member: Client,
@@ -247,7 +254,7 @@ async function isOursAndEmpty(
   return true;
 }
 
-/** Objects that Kubernetes puts into every namespace, and kinds that only describe other objects. */
+/** True for objects that Kubernetes puts into every namespace, and for kinds that only describe other objects. */
 function goesWithTheNamespace(plural: string, name: string): boolean {
   if (plural === "events" || plural === "endpoints" || plural === "endpointslices") return true;
   return (

@@ -10,19 +10,20 @@ import { type GrantedKind, POWERFUL_GROUPS } from "./grantedKinds.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
 
 /**
- * What RBAC cannot say of a hub's account on a member: a ValidatingAdmissionPolicy, which join makes and unjoin removes. The policy is about
- * that one account. It keeps the account's writes out of protected namespaces, away from tokens of service accounts and from whatever
- * gives power, and to the hub's own objects. Reading is beyond any admission. Pure: only values come in and go out.
+ * A ValidatingAdmissionPolicy with limits for a hub's account on a member that RBAC cannot express. Join makes the
+ * policy, unjoin removes it, and it applies to this account only. It restricts the account's writes to the hub's own
+ * objects, and keeps them out of protected namespaces and away from service account tokens and kinds that give power.
+ * Admission does not see reads. Pure.
  */
 
 const API_GROUP = "admissionregistration.k8s.io";
 const API_VERSION = `${API_GROUP}/v1`;
 
-/** Questions about oneself are written, and store nothing. */
+/** Reviews about one's own identity and rights are sent as writes but store nothing. */
 const QUESTIONS = ["authentication.k8s.io", "authorization.k8s.io"];
 const TOKEN_TYPES = ["bootstrap.kubernetes.io/token", "kubernetes.io/service-account-token"];
 const TOKEN_ANNOTATION = "kubernetes.io/service-account.name";
-/** What a cluster makes for itself, and makes again, by resource and name. */
+/** Objects that a cluster creates and recreates for itself, by resource and name. */
 const OF_THE_CLUSTER = [
   "services/kubernetes",
   "endpoints/kubernetes",
@@ -31,7 +32,7 @@ const OF_THE_CLUSTER = [
   "configmaps/kube-root-ca.crt",
 ];
 
-/** Both objects, owned by the ClusterRole of join, in the order of creation. */
+/** The policy and its binding, in the order of creation. The ClusterRole of join owns both. */
 export function accessGuard(access: MemberAccess, clusterRoleUid: string): KubeObject[] {
   const { name, hubId } = access;
   const owner: OwnerReference = {
@@ -68,15 +69,15 @@ export function accessGuard(access: MemberAccess, clusterRoleUid: string): KubeO
   ];
 }
 
-/** The name under which a member knows the account. */
+/** User name of the account on a member. */
 export function userOf({ namespace, name }: MemberAccess): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }
 
 /**
- * Writes that every validation lets through, as nearly all are. Said once more as a condition, since an API server prepares the object anew
- * for each part of a policy: asked this first, a write costs the server a sixth less (an update by apply, Kubernetes 1.35). Conditions know no
- * variables.
+ * Condition for writes that every validation accepts, as nearly all writes are. The validations repeat these checks: an
+ * API server prepares the object anew for each part of a policy. With this condition evaluated first, a write costs the
+ * server a sixth less (an update by apply, Kubernetes 1.35). Conditions cannot use variables.
  */
 function everyday(access: MemberAccess): string {
   const { hubId, namespaces } = access;
@@ -92,7 +93,7 @@ function everyday(access: MemberAccess): string {
   );
 }
 
-/** The protected namespaces beside those of Kubernetes. */
+/** Protected namespaces, except the namespaces of Kubernetes. */
 function named({ namespace, protectedNamespaces = [] }: MemberAccess): string[] {
   return [...new Set([namespace, ...protectedNamespaces])].filter((one) => !one.startsWith("kube-"));
 }
@@ -117,7 +118,7 @@ function variables({ namespace, name, hubId }: MemberAccess): Named[] {
       ].join(" "),
     },
     {
-      // To renew its token, and to remove itself.
+      // The account may renew its token and remove itself.
       name: "own",
       expression: any(
         all(
@@ -198,7 +199,10 @@ function validations(access: MemberAccess): object[] {
   ].map((validation) => ({ ...validation, reason: "Forbidden" }));
 }
 
-/** Of a namespace itself nothing is allowed, nor of the namespaces that are protected by name. */
+/**
+ * Permissions in namespaces of Kubernetes. They never cover the namespace object itself, nor namespaces that are
+ * protected by name.
+ */
 function allowedInProtected(access: MemberAccess): string[] {
   const { allowProtected = [], namespace, protectedNamespaces = [] } = access;
   if (allowProtected.length === 0) return [];
@@ -212,7 +216,7 @@ function allowedInProtected(access: MemberAccess): string[] {
   ];
 }
 
-/** Kinds of powerful groups that Meridian is to place are granted by name, and so here. */
+/** Kinds of powerful groups are allowed only if they were granted by name. */
 function powerless(kinds: readonly GrantedKind[]): string {
   const granted = memberRights(kinds).flatMap(({ apiGroups, resources }) =>
     apiGroups
@@ -226,8 +230,9 @@ function powerless(kinds: readonly GrantedKind[]): string {
 }
 
 /**
- * What another has, and a hub may take over where a Placement says so: the same as Meridian itself never takes over is left out. A namespace is
- * never taken over: whoever has labelled one could delete it with all that is in it, or open it to privileged pods.
+ * Objects of others that a hub may adopt if a Placement says so. Meridian itself never adopts the objects excluded
+ * here. A Namespace is never adopted: whoever labels a Namespace could delete it with its content, or open it to
+ * privileged pods.
  */
 function adoptable(): string {
   const { metadata, labels } = { metadata: "oldObject.metadata", labels: "oldObject.metadata.labels" };
@@ -254,7 +259,7 @@ function labelled(object: string, hubId: string): string {
   return `(has(${labels}) && ${text(MANAGED_BY_LABEL)} in ${labels} && ${labels}[${text(MANAGED_BY_LABEL)}] == ${text(hubId)})`;
 }
 
-/** Somebody took the label off: the annotation says still whose the object is. */
+/** If somebody took the label off, the annotation still names the owner. */
 function annotated(object: string): string {
   const { annotations, labels } = {
     annotations: `${object}.metadata.annotations`,
@@ -274,7 +279,7 @@ function all(...terms: string[]): string {
   return `(${terms.join(" && ")})`;
 }
 
-/** CEL reads JSON's strings and lists. */
+/** CEL accepts JSON's syntax for strings and lists. */
 function text(value: string): string {
   return JSON.stringify(value);
 }

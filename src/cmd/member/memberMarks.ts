@@ -23,7 +23,7 @@ import {
 } from "../shared/index.ts";
 import { KUBECONFIG_KEY, knownMemberUid, MEMBER_UID_ANNOTATION, reachedNamespaces } from "./joinedMember.ts";
 
-/** The objects that a hub has put on a member, and the removal of Meridian's marks where no manager does that. */
+/** Objects that a hub has put on a member, and the removal of Meridian's marks if no manager removes them. */
 
 /** One object on a member with the marks of this hub. */
 export interface Marked {
@@ -33,7 +33,7 @@ export interface Marked {
   uid: string;
 }
 
-/** An object that keeps Meridian's marks, or a kind of which some objects may keep them, and why. */
+/** An object that keeps Meridian's marks, or a kind whose objects may keep marks, with the reason. */
 export interface Unreleased {
   what: string;
   error: unknown;
@@ -42,9 +42,10 @@ export interface Unreleased {
 const LISTS_AT_ONCE = 8;
 
 /**
- * Every object of that hub, of all kinds that the credentials may list, in the namespaces that they reach. An object counts when it names itself in
- * its annotation: Kubernetes copies the labels of a Service to its Endpoints and EndpointSlices, and these are nobody's business. A kind that
- * could not be listed is in `unread`, and the other kinds are listed all the same.
+ * Every object of that hub, of all kinds that the credentials may list, in the namespaces that they reach. An object
+ * counts only if its annotation names the object itself: Kubernetes copies the labels of a Service to its Endpoints and
+ * EndpointSlices, which are not Meridian's. A kind that could not be listed is in `unread`; the other kinds are listed
+ * all the same.
  */
 export async function markedBy(
   hubId: string,
@@ -54,7 +55,7 @@ export async function markedBy(
   const types = new Map<string, ResourceType>();
   for (const type of await new Discovery(client, systemClock).list()) {
     const isOf = (verb: string): boolean => type.verbs?.includes(verb) === true;
-    // The versions of a group hold the same objects: one of them is enough.
+    // The versions of a group hold the same objects, so one version is enough.
     const kind = `${type.group}/${type.plural}`;
     if (isOf("list") && isOf("patch") && !types.has(kind)) types.set(kind, type);
   }
@@ -83,8 +84,8 @@ export async function markedBy(
 }
 
 /**
- * Takes everything of Meridian off every object of that hub on the member. A failure does not keep the other objects from being released. Returns
- * how many were released, and what keeps its marks.
+ * Removes Meridian's marks from every object of that hub on the member. A failure does not stop the release of the
+ * other objects. Returns how many objects were released, and which keep their marks.
  */
 export async function releaseAll(
   hubId: string,
@@ -105,7 +106,7 @@ export async function releaseAll(
   return { released: marked.length - failed.length, left: [...failed, ...unread] };
 }
 
-/** Names the first of the objects that keep their marks, with the reason: `service shop/web (forbidden) and 2 more`. */
+/** The first objects that keep their marks, with the reason: `service shop/web (forbidden) and 2 more`. */
 export function describeUnreleased(left: readonly Unreleased[]): string {
   const named = left.slice(0, NAMED).map(({ what, error }) => `${what} (${describeAnswer(error)})`);
   const more = left.length - named.length;
@@ -125,17 +126,18 @@ async function listMarked(
   const labelSelector = `${MANAGED_BY_LABEL}=${hubId}`;
   try {
     const items = await listAll({ client: member, type, ...place, labelSelector }, { metadataOnly: true, signal });
-    // A list of metadata does not name the kind of its items.
+    // A metadata-only list does not contain the kind of its items.
     return items.filter((item) => isOwn({ ...item, apiVersion, kind: type.kind }));
   } catch (error) {
-    // Where the account may not list, the manager could not have written either; and what an aggregated API does not serve now, nobody can read.
+    // If the account may not list a kind, the manager could not have written the kind either. Objects of an aggregated
+    // API that is down cannot be read by anybody.
     const isUnlisted = isForbidden(error) || isMissing(error) || (isApiError(error) && error.status === 405);
     if (!isUnlisted && !(isApiError(error) && error.status === 503)) throw error;
     return [];
   }
 }
 
-/** A member that has shown which cluster it is. */
+/** A member whose identity is confirmed. */
 export interface Reached extends AsyncDisposable {
   client: Client;
   uid: string;
@@ -143,15 +145,15 @@ export interface Reached extends AsyncDisposable {
   namespaces?: readonly string[] | undefined;
 }
 
-/** How to reach a member: the person's own kubeconfig, or what the hub stores of it. */
+/** Access to a member: the person's own kubeconfig, or the kubeconfig that the hub stores. */
 export interface Reaching {
   memberKubeconfig?: string | undefined;
   memberContext?: string | undefined;
 }
 
 /**
- * A connection to the cluster of a MemberCluster, once the cluster has shown that it is that one; undefined when the hub has no credentials
- * for it. Throws when the cluster does not answer, or another one does.
+ * A connection to the cluster of a MemberCluster, after the cluster's identity was checked. Undefined when the hub has
+ * no credentials for it. Throws when the cluster does not answer, or another cluster answers.
  */
 export async function reachMember(
   name: string,
@@ -201,7 +203,7 @@ export function storedKubeconfig(secret: KubeObject | undefined, key = KUBECONFI
   return encoded === undefined ? undefined : Buffer.from(encoded, "base64").toString("utf8");
 }
 
-/** The Secret that a MemberCluster names, or would if it were still there. */
+/** The Secret that a MemberCluster names, or the default Secret if the MemberCluster is gone or names none. */
 export function memberSecret(
   name: string,
   member: MemberCluster | undefined,

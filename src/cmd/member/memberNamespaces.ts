@@ -5,9 +5,12 @@ import { CommandError, EVERYTHING, find, type JoinOptions } from "../shared/inde
 import type { MemberAccess } from "./memberAccess.ts";
 import { markedBy } from "./memberMarks.ts";
 
-/** The namespaces to which a member's account is bounded: which they are, and what becomes of them on the member. */
+/** The namespaces to which a member's account is limited, and their handling on the member. */
 
-/** The namespaces that are granted: those that were asked for, else those of before. Undefined: the whole cluster. Throws {@link CommandError}. */
+/**
+ * The namespaces to grant: the requested ones, else the earlier ones. Undefined: the whole cluster. Throws
+ * {@link CommandError}.
+ */
 export function namespacesToGrant(
   options: Pick<JoinOptions, "namespaces" | "namespace" | "protectedNamespaces">,
   before: KubeObject | undefined,
@@ -21,13 +24,13 @@ export function namespacesToGrant(
   return asked.toSorted();
 }
 
-/** Whether an account that had these rights loses some. */
+/** True if an account with the rights `before` loses some of them. */
 export function isNarrower(next: readonly string[] | undefined, before: readonly string[] | undefined): boolean {
   if (next === undefined) return false;
   return before === undefined || before.some((name) => !next.includes(name));
 }
 
-/** The namespaces that the member lacks, as they are to be made there: with the Pod Security labels of the hub's. */
+/** The namespaces that the member lacks, ready to be created, with the Pod Security labels of the hub's namespaces. */
 export async function missingNamespaces(
   { namespaces = [] }: MemberAccess,
   hub: Client,
@@ -53,7 +56,10 @@ export async function missingNamespaces(
   return missing;
 }
 
-/** Makes namespaces with the rights of the person who joins the cluster. They stay when the cluster leaves, with what is in them. */
+/**
+ * Creates namespaces with the rights of the person who joins the cluster. The namespaces stay, with their content, when
+ * the cluster leaves.
+ */
 export async function makeNamespaces(
   namespaces: readonly KubeObject[],
   member: Client,
@@ -68,7 +74,7 @@ export async function makeNamespaces(
   }
 }
 
-/** What of the hub is on the member where the account has no rights (any more), as a sentence; undefined where nothing is. */
+/** The hub's objects on the member outside the account's rights, as a sentence; undefined if there are none. */
 export async function outOfReach(
   { hubId, namespaces = [] }: MemberAccess,
   member: Client,
@@ -80,7 +86,7 @@ export async function outOfReach(
   const places = new Map<string, number>();
   for (const { type, namespace } of marked) {
     if (namespace !== undefined && namespaces.includes(namespace)) continue;
-    // A namespace of Meridian's stays, as it does when a cluster leaves.
+    // Namespaces that Meridian made stay, as they do when a cluster leaves.
     if (type === NAMESPACES || (type.group === "" && type.kind === "Namespace")) continue;
     const place = namespace === undefined ? "cluster-scoped" : `in namespace ${namespace}`;
     places.set(place, (places.get(place) ?? 0) + 1);

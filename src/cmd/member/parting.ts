@@ -15,28 +15,29 @@ import {
   type Unreleased,
 } from "./memberMarks.ts";
 
-/** A cluster that is to leave, and who asks for it. */
+/** A cluster that is to leave, with the context of the command. */
 export interface Leaving {
   name: string;
   member: MemberCluster | undefined;
-  /** The Secret with its kubeconfig, whoever made it. */
+  /** The Secret with the member's kubeconfig, whoever made the Secret. */
   secret: KubeObject | undefined;
   options: UnjoinOptions;
   hub: Client;
   context: CommandContext;
 }
 
-/** What `unjoin` would find on the member. `account` is what join made there, if it made any. */
+/** State of the member that `unjoin` would find. `account`: the objects that join made on the member, if any. */
 export type Foreseen =
   | { kind: "Reached"; objects: number; account: MemberAccess | undefined }
-  /** Nobody knows what is there; `failure` says why, unless the hub has no credentials at all. */
+  /** The member was not reached. `failure` says why; it is undefined if the hub has no credentials. */
   | { kind: "Unreached"; failure: unknown; account: MemberAccess | undefined }
-  /** Another MemberCluster is the same cluster, and needs what is there. */
+  /** Another MemberCluster stands for the same cluster and needs its objects. */
   | { kind: "Shared"; with: string };
 
 /**
- * What `unjoin` does on the member itself, beside the manager: sees to it that what keeps running has no mark of Meridian, and removes
- * what join made. Both are left alone where another MemberCluster of the hub stands for the same cluster.
+ * The work of `unjoin` on the member itself, besides the manager's work. It removes Meridian's marks from objects that
+ * keep running, and removes the objects that join made. If another MemberCluster of the hub stands for the same
+ * cluster, both stay.
  */
 export class Parting implements AsyncDisposable {
   readonly #leaving: Leaving;
@@ -45,7 +46,7 @@ export class Parting implements AsyncDisposable {
   /** Why the member was not reached. */
   readonly #failure: unknown;
   readonly #sharing: readonly MemberCluster[];
-  /** How many objects on the member had Meridian's marks; undefined when nobody has counted. */
+  /** Number of objects on the member with Meridian's marks; undefined if they were not counted. */
   #marked: number | undefined;
 
   private constructor(
@@ -77,19 +78,22 @@ export class Parting implements AsyncDisposable {
     }
   }
 
-  /** Another MemberCluster connects with the same Secret. */
+  /** True if another MemberCluster connects with the same Secret. */
   get needsSecret(): boolean {
     const { secret } = this.#leaving;
     return this.#sharing.some(({ spec }) => spec.connection.kubeconfigSecretRef?.name === secret?.metadata.name);
   }
 
-  /** Join made an account on the member, or a person has come with an administrator's kubeconfig to remove what is left of one. */
+  /**
+   * True if join made an account on the member, or if a person gave an administrator's kubeconfig to remove the rest of
+   * an account.
+   */
   get #hasAccount(): boolean {
     const { secret, options } = this.#leaving;
     return options.memberKubeconfig !== undefined || secret?.metadata.labels?.[JOINED_TO_LABEL] !== undefined;
   }
 
-  /** What becomes of the member itself, for a person who asks before anything is done. */
+  /** The plan for the member itself, for a person who asks before anything is done. */
   async foresee(): Promise<Foreseen> {
     const { options, context } = this.#leaving;
     const [other] = this.#sharing;
@@ -104,7 +108,10 @@ export class Parting implements AsyncDisposable {
     return this.#sharing.length === 0 && this.#leaving.options.deletionPolicy === "Orphan";
   }
 
-  /** In place of a manager, which would have done so by now. Returns the objects that keep their marks; {@link finish} names them. */
+  /**
+   * Does the work of a manager that should have removed the marks by now. Returns the objects that keep their marks;
+   * {@link finish} names them.
+   */
   async takeMarksOff(): Promise<readonly Unreleased[]> {
     const { signal } = this.#leaving.context;
     if (!this.#isToLetGo || this.#reached === undefined) return [];
@@ -116,7 +123,10 @@ export class Parting implements AsyncDisposable {
     }
   }
 
-  /** The MemberCluster is gone, and with it what would renew the credentials. Returns what could not be removed. */
+  /**
+   * Call after the MemberCluster is gone; the credentials are no longer renewed then. Returns the objects that could
+   * not be removed.
+   */
   async finish(): Promise<Leftover[]> {
     const { name, member, options, context } = this.#leaving;
     const { terminal } = context;
@@ -130,7 +140,7 @@ export class Parting implements AsyncDisposable {
     const access = memberAccess(this.#hubId, options.namespace);
     const hasAccount = this.#hasAccount;
     if (this.#reached === undefined) {
-      // Nothing of Meridian is on a member that nobody has ever reached.
+      // A member that was never reached has nothing of Meridian.
       const wasReached = hasAccount || (member !== undefined && knownMemberUid(member) !== undefined);
       if (this.#failure === undefined || !wasReached) return [];
       terminal.err(`${name} could not be cleaned: ${describeAnswer(this.#failure)}\n`);
@@ -139,7 +149,7 @@ export class Parting implements AsyncDisposable {
     const unreleased = await this.takeMarksOff();
     if (unreleased.length > 0) {
       terminal.err(`some objects on ${name} were not released: ${describeUnreleased(unreleased)}\n`);
-      // The account is what takes the marks off the next time, unless a person gives that up.
+      // The account has to remove the marks in a later attempt, unless the person gives up the marks with --force.
       const kept =
         hasAccount && !options.force ? everythingOf(access) : await this.#revoke(this.#reached.client, access);
       return [this.#marksLeft(), ...kept];
@@ -148,7 +158,7 @@ export class Parting implements AsyncDisposable {
     return await this.#revoke(this.#reached.client, access);
   }
 
-  /** Removes what join made on the member, if it made anything. Returns what could not be removed. */
+  /** Removes the objects that join made on the member, if any. Returns the objects that could not be removed. */
   async #revoke(client: Client, access: MemberAccess): Promise<Leftover[]> {
     const { name, options, context } = this.#leaving;
     const { terminal, signal } = context;
@@ -179,7 +189,7 @@ export class Parting implements AsyncDisposable {
   }
 }
 
-/** A person's own kubeconfig has to work; what the hub stores may have ceased to. */
+/** The person's own kubeconfig has to work. The kubeconfig that the hub stores may have stopped working. */
 async function reach(leaving: Leaving): Promise<{ member: Reached | undefined; failure: unknown }> {
   const { name, member, secret, options, hub, context } = leaving;
   try {
@@ -191,7 +201,10 @@ async function reach(leaving: Leaving): Promise<{ member: Reached | undefined; f
   }
 }
 
-/** The other MemberClusters that stand for the same cluster: by its UID, by the Secret, or by the server's address where no UID is known yet. */
+/**
+ * Other MemberClusters for the same cluster: with the same cluster UID, the same Secret, or the same server address if
+ * no UID is known yet.
+ */
 async function sharingWith(
   { name, member, secret, options, hub, context }: Leaving,
   reachedUid: string | undefined,
@@ -226,7 +239,7 @@ function serverOf(name: string, secret: KubeObject | undefined, member: MemberCl
   try {
     return clusterConfigFromKubeconfig(text, { cluster: name }).server;
   } catch {
-    // A kubeconfig that cannot be read leads nowhere.
+    // An unreadable kubeconfig has no server address.
     return undefined;
   }
 }

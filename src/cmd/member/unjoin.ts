@@ -22,8 +22,9 @@ import { describeUnjoin } from "./unjoinDryRun.ts";
 import { describeRemembered, needsChoice, removalOf, unjoinAgain, whatStays } from "./unjoinWords.ts";
 
 /**
- * Ends a membership: deletes the MemberCluster first (the manager drains or lets go while the credentials still work), then the objects that
- * join made, unless another MemberCluster stands for the same cluster and needs them. Can be repeated until nothing is left.
+ * Ends a membership. The MemberCluster is deleted first: the manager drains or releases objects while the credentials
+ * still work. Then the objects that join made are deleted, unless another MemberCluster stands for the same cluster and
+ * needs them. The command can be repeated until nothing is left.
  */
 export async function unjoin(name: string, options: UnjoinOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
@@ -49,7 +50,7 @@ export async function unjoin(name: string, options: UnjoinOptions, context: Comm
     terminal.out(`membercluster/${name} removed\n`);
   }
   const leftovers = await parting.finish();
-  // While the member may have the account, the Secret remembers that, and has the credentials for another try.
+  // While the member may still have the account, the Secret stays: it holds the credentials for another try.
   const remembers = isJoined(secret) && leftovers.length > 0 && !options.force;
   if (isJoined(secret) && !parting.needsSecret && !remembers) {
     await deleteSecret(hub.client, secret, signal);
@@ -62,12 +63,15 @@ export async function unjoin(name: string, options: UnjoinOptions, context: Comm
   return leftovers.length === 0 ? EXIT.ok : EXIT.found;
 }
 
-/** Whether join made the Secret; one that a person made stays, so that no credentials vanish unasked. */
+/** True if join made the Secret. A person's own Secret stays, so that no credentials vanish unasked. */
 function isJoined(secret: KubeObject | undefined): secret is KubeObject {
   return secret?.metadata.labels?.[JOINED_TO_LABEL] !== undefined;
 }
 
-/** True when the MemberCluster is gone; false when its finalizer waits for a manager. Throws {@link CommandError} when the time is up. */
+/**
+ * True when the MemberCluster is gone, and false when its finalizer waits for a manager. Throws {@link CommandError} on
+ * timeout.
+ */
 async function removeMemberCluster(
   member: MemberCluster,
   parting: Parting,
@@ -108,7 +112,7 @@ async function removeMemberCluster(
   return untilGone(name, options, hub, context);
 }
 
-/** Removes the finalizer in place of a manager. */
+/** Removes the finalizer on behalf of a manager. */
 async function giveUpFinalizers(hub: Client, name: string, signal: AbortSignal): Promise<void> {
   const member = await find(hub, MEMBERCLUSTERS, undefined, name, signal);
   if (member === undefined) return;
@@ -119,7 +123,7 @@ async function giveUpFinalizers(hub: Client, name: string, signal: AbortSignal):
   await hub.patch(MEMBERCLUSTERS, undefined, name, "application/merge-patch+json", patch, { signal });
 }
 
-/** Whether a finalizer is Meridian's, of whatever class. */
+/** True for Meridian's finalizer of any controller class. */
 function holdsCluster(finalizer: string): boolean {
   return holdersOf(CLUSTER_FINALIZER, { finalizers: [finalizer] }).length > 0;
 }

@@ -3,7 +3,10 @@ import { describeError, EXIT, isManagerRunning } from "../shared/index.ts";
 import type { MemberAccess } from "./memberAccess.ts";
 import type { Leaving, Parting } from "./parting.ts";
 
-/** `unjoin --dry-run`: prints what would be done, and returns what the command itself would end with, as far as that can be known. */
+/**
+ * `unjoin --dry-run`: prints the steps, and returns the exit code that the command itself would have, as far as it is
+ * known.
+ */
 export async function describeUnjoin(leaving: Leaving, parting: Parting, hasSecret: boolean): Promise<number> {
   const { name, member, secret, options, hub, context } = leaving;
   const { terminal, signal } = context;
@@ -19,7 +22,7 @@ export async function describeUnjoin(leaving: Leaving, parting: Parting, hasSecr
     );
   }
   if (member !== undefined) say(`membercluster/${name}: removed from the hub`);
-  // On a member that is away something will be left, which the Secret has to remember.
+  // A member out of reach keeps some objects, so the Secret stays for a later try.
   const remembers = foreseen.kind === "Unreached" && !options.force;
   if (hasSecret && secret !== undefined && !parting.needsSecret && !remembers)
     say(`secret/${secret.metadata.name}: removed from namespace ${options.namespace} of the hub`);

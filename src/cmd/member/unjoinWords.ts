@@ -2,9 +2,9 @@ import { DEFAULT_SYSTEM_NAMESPACE, type MemberCluster } from "../../apis/index.t
 import { DEFAULT_LEASE_NAME } from "../shared/commonFlags.ts";
 import { quoted, type UnjoinOptions } from "../shared/index.ts";
 
-/** What `unjoin` says of a removal that takes its time. Pure. */
+/** Texts of `unjoin` about a removal that takes time. Pure. */
 
-/** The command once more, with the flags that were given the first time: without them it may mean the opposite. */
+/** The same command with the flags of the first run. Without these flags the command may mean the opposite. */
 export function unjoinAgain(name: string, options: UnjoinOptions): string {
   const { deletionPolicy, isChosen, force, namespace, leaseName } = options;
   const values: [string, string | undefined][] = [
@@ -24,7 +24,7 @@ export function unjoinAgain(name: string, options: UnjoinOptions): string {
   ].join(" ");
 }
 
-/** What becomes of the Secret of a member on which something was left. */
+/** Why the Secret of a member with leftovers stays, and how to remove it. */
 export function describeRemembered(name: string, secret: string, options: UnjoinOptions): string {
   const again = unjoinAgain(name, options);
   const forget = unjoinAgain(name, { ...options, isChosen: true, deletionPolicy: "Orphan", force: true });
@@ -34,20 +34,26 @@ export function describeRemembered(name: string, secret: string, options: Unjoin
   );
 }
 
-/** The namespaces to which the account was bounded: join may have made them, and people may have put things there. Undefined where there is none. */
+/**
+ * The namespaces to which the account was limited. Join may have made them, and people may have put objects into them.
+ * Undefined if there are none.
+ */
 export function whatStays(name: string, namespaces: readonly string[] | undefined): string | undefined {
   if (namespaces === undefined || namespaces.length === 0) return undefined;
   const isOne = namespaces.length === 1;
   return `namespace${isOne ? "" : "s"} ${namespaces.join(", ")} ${isOne ? "stays" : "stay"} on ${name}, with what is in ${isOne ? "it" : "them"}`;
 }
 
-/** What the removal of a MemberCluster is at, or waits for. */
+/** Present state of a MemberCluster's removal. */
 export function removalOf({ status }: MemberCluster): string {
   const removed = status?.conditions?.find(({ type }) => type === "Removed");
   return removed?.message ?? "no manager has reported on the removal yet";
 }
 
-/** Why a cluster that is being drained already is not simply let go of; undefined where nothing was begun, or the person has chosen. */
+/**
+ * Why a cluster that is already being drained is not released without an explicit choice. Undefined if no drain has
+ * begun, or the person has chosen.
+ */
 export function needsChoice(member: MemberCluster | undefined, { isChosen }: UnjoinOptions): string | undefined {
   if (isChosen || member?.metadata.deletionTimestamp === undefined || member.spec.deletionPolicy !== "Drain")
     return undefined;
