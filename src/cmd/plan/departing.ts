@@ -4,7 +4,7 @@ import { type PlannerHubState } from "./state/index.ts";
 
 const NAMED = 5;
 
-/** What is said of objects that the change would concern, were they not being deleted; none where there are none. */
+/** Notes on objects that are affected by the change but are being deleted; empty if there are none. */
 export function departingNotes(state: PlannerHubState, departing: readonly KubeObject[]): string[] {
   const [first, ...others] = departing;
   if (first === undefined) return [];
@@ -19,7 +19,9 @@ export function departingNotes(state: PlannerHubState, departing: readonly KubeO
   ];
 }
 
-/** What the status says; where it does not say yet that the manager holds the deletion, why the manager does. */
+/**
+ * The cause in the status; or, if the status does not name it yet, the reason for which the manager holds the deletion.
+ */
 function whyItWaits(state: PlannerHubState, object: KubeObject, since: string): string {
   const status = state.statusOf(object);
   const held = state.whyDepartingStays(object);

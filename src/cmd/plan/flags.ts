@@ -9,7 +9,7 @@ import {
   type PlanOptions,
 } from "../shared/index.ts";
 
-/** The options of `explain` and `plan`: the verbs that decide and write nothing. */
+/** The options of `explain` and `plan`: the verbs that compute decisions and write nothing. */
 
 type Lists = "filename" | "policy" | "without" | "cordon" | "drain" | "from";
 type Given<O> = Omit<O, Lists> & { [L in Lists]?: string[] };

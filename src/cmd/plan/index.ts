@@ -1,11 +1,13 @@
 /**
- * `meridian plan`: what a change would do, before anything is written. The change is what files hold (`-f`, `--policy`), a cluster that is
- * lost (`--without`), cordoned (`--cordon`) or drained (`--drain`). What the hub would make of the files, the hub itself says, by `dryRun`; what follows from it, the
- * functions that the manager plans with; what members would make of that, the members, by server-side apply with `dryRun`, where the person may
- * read the credentials that the hub stores of them. With `--without-hub` files say what is there now (`--from`), and nobody is asked.
+ * `meridian plan`: the effect of a change, before anything is written. The change consists of files (`-f`, `--policy`),
+ * and of clusters that are lost (`--without`), cordoned (`--cordon`) or drained (`--drain`). The hub itself says, by
+ * `dryRun`, how it would store the files. The manager's own planning functions compute what follows. The members say,
+ * by server-side apply with `dryRun`, how they would store the result, if the person may read the credentials that the
+ * hub stores. With `--without-hub` files give the present state (`--from`), and no server is asked.
  *
- * Prints the blast radius in one line, and then each object with its clusters; `-o json` and `-o yaml` print a PlanReport (report.ts). Exits with
- * 0 when nothing would change, 1 when something would or an object of the files would run nowhere, 2 on an error, as kubectl diff.
+ * The command prints the blast radius in one line, and then each object with its clusters; `-o json` and `-o yaml`
+ * print a PlanReport (report.ts). Like kubectl diff, it exits with 0 when nothing would change, with 1 when something
+ * would change or an object of the files would run nowhere, and with 2 on an error.
  */
 import { DEFAULT_SYSTEM_NAMESPACE, type KubeObject, type ObjectRef, printYaml, joinCommand } from "../../apis/index.ts";
 import { refKey, refOf } from "../../apis/index.ts";
@@ -59,7 +61,7 @@ export async function plan(options: PlanOptions, context: CommandContext): Promi
   return report.objects.length + report.unplaced.length === 0 ? EXIT.ok : EXIT.found;
 }
 
-/** What draining the cluster would do, as far as the hub alone knows; for people. */
+/** The effect of draining the cluster, as far as the hub alone knows; as text for people. */
 export async function drainText(cluster: string, hub: HubOptions, context: CommandContext): Promise<string> {
   const none = { filename: [], policy: [], without: [], cordon: [], from: [] };
   const how = { recursive: false, serverSide: false, hubOnly: true, withoutHub: false };
@@ -120,13 +122,15 @@ async function planOnHub(options: PlanOptions, context: CommandContext): Promise
   return reported({ before, files, comparing, planned, rehearsed, notes });
 }
 
-/** The namespace that is considered where the rights reach no further: that of the files, where they name one alone. */
+/**
+ * The namespace that counts if the rights reach no further: the namespace of the files, if they all name the same one.
+ */
 function homeOf(files: readonly FileObject[], namespace: string): string {
   const [first = namespace, ...others] = new Set(files.flatMap(({ object }) => object.metadata.namespace ?? []));
   return others.length === 0 ? first : namespace;
 }
 
-/** With the clusters cordoned, drained and lost that the person named. */
+/** Applies the cordoned, drained and lost clusters that the person named. */
 function comparisonOf(
   before: PlannerHubState,
   files: PlannerHubState,
@@ -183,7 +187,7 @@ function stagesFor(state: PlannerHubState, { object, after, changes }: PlannedOb
   return stageAssignment(placementOf(state, after)?.spec.rollout, clusters, object.metadata.labels);
 }
 
-/** What would be missing, and does not stop the object. */
+/** New warnings about missing objects that do not stop the object. */
 function newWarnings({ object, before, after }: PlannedObject): string[] {
   const old = new Set(before?.clusters.flatMap(({ warning }) => warning?.message ?? []));
   const messages = new Set(after.clusters.flatMap(({ warning }) => warning?.message ?? []));
@@ -193,7 +197,7 @@ function newWarnings({ object, before, after }: PlannedObject): string[] {
 
 const RUNNING = new Set(["Planned", "Progressing", "Paused", "RollingBack"]);
 
-/** A rollout that is under way and that the change would put an end to. */
+/** A note on a running rollout that the change would end. */
 function supersededRun(state: PlannerHubState, { object, changes }: PlannedObject): string[] {
   const { rollout } = state.statusOf(object) ?? {};
   if (rollout === undefined || changes.length === 0 || !RUNNING.has(rollout.state)) return [];
@@ -219,7 +223,7 @@ async function filesOf({ filename, policy, recursive }: PlanOptions, namespace: 
   return [...policies, ...(await read(filename))];
 }
 
-/** From the hub, with the files as it would store them. */
+/** The state of the hub, and the state with the files as the hub would store them. */
 async function statesOfHub(
   reader: HubReader,
   files: readonly FileObject[],
@@ -248,14 +252,14 @@ async function statesOfHub(
   await reader.readDependencies(complete, [...complete.objects.values()]);
   assumeClusters(before);
   assumeClusters(complete);
-  // What only the policies to come ask for is there now as well.
+  // A dependency that only the new policies ask for exists before the change as well.
   const changed = new Set(stored.map((object) => refKey(refOf(object))));
   for (const [key, object] of complete.dependencies)
     if (!before.dependencies.has(key) && !changed.has(key)) before.dependencies.set(key, object);
   return { before, after: complete };
 }
 
-/** Objects of files of kinds that no policy places now. */
+/** Reads the live objects for files of kinds that no policy places now. */
 async function readNamed(reader: HubReader, state: PlannerHubState, stored: readonly KubeObject[]): Promise<void> {
   for (const object of stored) {
     const key = refKey(refOf(object));
@@ -278,14 +282,17 @@ function requireClusters(state: PlannerHubState, names: readonly string[], who: 
     );
 }
 
-/** What the object is, was or would be on the clusters that are concerned. */
+/** The present and planned member objects of a candidate, and their clusters. */
 function refsOf({ before, after }: Candidate): { clusters: Set<string>; refs: ObjectRef[] } {
   const targets = [before, after].flatMap((target) => target?.clusters ?? []);
   const refs = new Map(targets.flatMap(({ objects }) => objects.map(({ ref }) => [refKey(ref), ref] as const)));
   return { clusters: new Set(targets.map(({ name }) => name)), refs: [...refs.values()] };
 }
 
-/** What the object asks for now was not brought everywhere: clusters may have what went along with it before. */
+/**
+ * True if the present target may not be carried out everywhere: clusters may still have earlier dependencies of the
+ * object.
+ */
 function mayHaveMore(state: PlannerHubState, { before, object }: Candidate): boolean {
   if (before === undefined) return false;
   const { rollout } = state.statusOf(object) ?? {};
@@ -293,7 +300,7 @@ function mayHaveMore(state: PlannerHubState, { before, object }: Candidate): boo
   return before.clusters.some(({ frozen, problem }) => frozen || problem !== undefined);
 }
 
-/** Each is read once, and rehearsed once. */
+/** Limit of member objects that are asked about: each is read once, and rehearsed once. */
 const MOST_ASKED = 20_000;
 
 async function withMembers(

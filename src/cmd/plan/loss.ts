@@ -2,9 +2,11 @@ import { type MemberCluster, type Placement, type Reason, shortMessage, timestam
 import type { ClusterChange, Target, Why } from "../../desiredstate/index.ts";
 import { compareText } from "../../scheduler/index.ts";
 
-/** What becomes of an object when clusters that it runs on are lost: out of reach for longer than any policy waits. */
+/**
+ * The effect on an object of losing clusters that it runs on: they are out of reach for longer than any policy waits.
+ */
 
-/** The cluster as the hub would see it then. What follows from that, the functions say that the manager plans with. */
+/** The cluster as the hub would see it after the loss. The manager's own planning functions compute what follows. */
 export function lostCluster(cluster: MemberCluster): MemberCluster {
   const conditions = cluster.status?.conditions?.filter(({ type }) => type !== "Ready") ?? [];
   const ready = {
@@ -42,8 +44,9 @@ export function lostOf(target: Target | undefined, lost: ReadonlySet<string>): s
 }
 
 /**
- * The changes elsewhere, and one for each lost cluster that the object runs on: it moves away, or stays (`stays`: on which of them, and why). A
- * lost cluster itself is neither written nor cleaned up.
+ * The changes on other clusters, and one change for each lost cluster that the object runs on: the object moves away or
+ * stays. `stays`: the lost clusters on which the object stays, and the reason. A lost cluster itself is neither written
+ * nor cleaned up.
  */
 export function withLoss(
   changes: readonly ClusterChange[],

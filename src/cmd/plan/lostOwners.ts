@@ -6,8 +6,9 @@ import { type HubReader, type PlannerHubState } from "./state/index.ts";
 const GONE: Reason = "ObjectGone";
 
 /**
- * Notes on copies that name a hub object which the hub lacks, where the manager holds them: many such objects, or a copy that knows a later state of
- * the hub, show that the hub was restored from a backup. The hub is asked again for each such object, since it may be newer than the plan.
+ * Notes on copies whose hub object is missing, if the manager holds these copies. Many missing objects, or a copy that
+ * knows a later state of the hub, show that the hub was restored from a backup. The hub is asked again for each missing
+ * object, because the object may be newer than the plan.
  */
 export async function lostOwnerNotes(
   reader: Pick<HubReader, "owner">,
@@ -23,7 +24,7 @@ export async function lostOwnerNotes(
   }
   for (const [key, { owner, copies }] of lost) {
     const read = await reader.owner(owner);
-    // Whoever may not ask does not know that the object is gone.
+    // A person without the right to ask does not know that the object is gone.
     if (read === undefined || read.exists) lost.delete(key);
     else if (copies.some(({ present }) => isLater(present?.hubVersion, read.resourceVersion))) state.wentBack = true;
   }

@@ -17,16 +17,16 @@ import {
 import { type PlannerHubState } from "./state/index.ts";
 import { lostOf, whyItStays, withLoss } from "./loss.ts";
 
-/** One object that would be planned otherwise. */
+/** One object whose plan changes. */
 export interface Candidate {
   key: string;
-  /** As it would stand on the hub. */
+  /** The object as the hub would store it. */
   object: KubeObject;
   before: Target | undefined;
   after: Target;
-  /** What is on the members: what these said, or what the hub knows of them. */
+  /** Copies on members: as the members report them, or as the hub knows them. */
   copies: readonly Observation[];
-  /** Clusters that it runs on now and that are lost. */
+  /** Lost clusters that the object runs on now. */
   lost: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface PlannedObject extends Candidate {
   changes: readonly ClusterChange[];
 }
 
-/** A hub now and a hub to come, and the clusters that are lost in the second. */
+/** The present hub, the changed hub, and the clusters that are lost in the changed hub. */
 export interface Comparison {
   before: PlannerHubState;
   after: PlannerHubState;
@@ -43,10 +43,10 @@ export interface Comparison {
   now: number;
 }
 
-/** The objects whose plans differ, by the functions that the manager plans with. */
+/** Compares plans by the manager's own functions, and finds the objects whose plans differ. */
 export class Comparing {
   readonly candidates: readonly Candidate[];
-  /** Objects that would be planned otherwise, but for their deletion: nothing else becomes of them. */
+  /** Objects whose plans would differ, but which are being deleted: the change has no effect on them. */
   readonly departing: readonly KubeObject[];
   readonly #comparison: Comparison;
 
@@ -83,12 +83,15 @@ export class Comparing {
     return this.#comparison.before;
   }
 
-  /** The hub to come. */
+  /** The changed hub. */
   get after(): PlannerHubState {
     return this.#comparison.after;
   }
 
-  /** The candidate by what members say of its copies. To be called for every candidate before the first is {@link planned}. */
+  /**
+   * The candidate with the copies that members report. Call it for every candidate before the first call of
+   * {@link planned}.
+   */
   observed(candidate: Candidate, copies: readonly Observation[]): Candidate {
     const { before, after, now } = this.#comparison;
     this.#observe(candidate, copies, true);
@@ -101,7 +104,7 @@ export class Comparing {
     };
   }
 
-  /** What happens to the object on each cluster. */
+  /** The changes of the object on each cluster. */
   planned(candidate: Candidate): PlannedObject {
     const { key, before, after, lost, copies } = candidate;
     const { before: hubBefore, after: hubAfter, lost: allLost } = this.#comparison;
@@ -131,7 +134,7 @@ export class Comparing {
 
   #rows(hub: PlannerHubState, key: string, target: Target): readonly Row[] {
     const { lost } = this.#comparison;
-    // What is on a lost cluster nobody sees any more.
+    // Copies on a lost cluster are no longer observed.
     const copies = copiesToPlan(hub, key, target).filter(({ cluster }) => !lost.has(cluster));
     return rowsOf(hub, target, copies);
   }
@@ -146,7 +149,7 @@ function rowsOf(hub: PlannerHubState, target: Target, observations: readonly Obs
   return step({ target, observations, removal }).rows;
 }
 
-/** Whether both ask for the same everywhere. */
+/** True if both targets ask for the same on every cluster. */
 function isSameTarget(a: Target, b: Target): boolean {
   if (a.clusters.length !== b.clusters.length || a.conflictResolution !== b.conflictResolution) return false;
   return a.clusters.every((one, i) => {
@@ -163,7 +166,7 @@ function isSameTarget(a: Target, b: Target): boolean {
   });
 }
 
-/** The placement of that name. */
+/** The policy that the target names. */
 export function placementOf(hub: PlannerHubState, target: Target | undefined): Placement | undefined {
   const chosen = target?.placement;
   if (chosen === undefined) return undefined;

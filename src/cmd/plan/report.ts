@@ -17,27 +17,28 @@ import type { PlannedObject } from "./planning.ts";
 import type { UnplacedReport } from "./unplaced.ts";
 
 /**
- * What `meridian plan -o json` prints, exactly these fields; new ones may be added, these stay. Objects are sorted by kind, namespace and name,
- * their clusters and member objects by name; only what something becomes of is listed.
+ * The output of `meridian plan -o json`, with exactly these fields. New fields may be added; existing fields stay.
+ * Objects are sorted by kind, namespace and name, their clusters and member objects by name. Only objects with changes
+ * are listed.
  */
 export interface PlanReport {
   summary: BlastRadius & { text: string };
   objects: PlannedObjectReport[];
   /** Objects of the files that would run nowhere. */
   unplaced: readonly UnplacedReport[];
-  /** What is not known, and what a person should look at; a sentence each. */
+  /** Unknown facts and warnings for the person, one sentence each. */
   notes: string[];
 }
 
 /** One object of the hub. */
 export interface PlannedObjectReport extends ObjectRef {
-  /** The policy that would place the object, as `Kind namespace/name`; empty: none. */
+  /** The policy that would place the object, as `Kind namespace/name`; empty: no policy. */
   placement: string;
-  /** The one that does now, where that is another. */
+  /** The policy that places the object now, if it is another one. */
   placementBefore?: string;
-  /** What the condition Scheduled would say. */
+  /** The condition Scheduled after the change. */
   scheduled: Target["scheduled"];
-  /** The stages of its rollout, in order; absent where the policy rolls nothing out in stages. */
+  /** The stages of the rollout, in order; absent if the policy has no stages. */
   stages?: readonly string[];
   clusters: PlannedClusterReport[];
 }
@@ -45,7 +46,7 @@ export interface PlannedObjectReport extends ObjectRef {
 export interface PlannedClusterReport extends Partial<Why> {
   name: string;
   change: ClusterChange["verb"];
-  /** The stage of the rollout in which it happens; absent where the policy rolls nothing out in stages. */
+  /** The stage of the rollout that contains the change; absent if the policy has no stages. */
   stage?: string;
   to?: readonly string[];
   from?: readonly string[];
@@ -56,23 +57,26 @@ export interface PlannedClusterReport extends Partial<Why> {
 /** One object on a member. */
 export interface PlannedMemberObjectReport extends ObjectRef, Partial<Why> {
   change: MemberObjectChange["verb"];
-  /** What changes in it. Of Secrets no value is ever shown. */
+  /** Changed fields. Values of Secrets are never shown. */
   fields?: readonly FieldChange[];
-  /** `Member`: the member was asked, with server-side apply and `dryRun`. `Hub`: what would be sent is compared with what is sent now. */
+  /**
+   * `Member`: the member's answer to a server-side apply with `dryRun`. `Hub`: a comparison of what the hub would send
+   * with what the hub sends now.
+   */
   fieldsFrom?: "Member" | "Hub";
-  /** Why the member would refuse it. */
+  /** Why the member would refuse the object. */
   refused?: Why;
 }
 
-/** What a member is asked about before it is done. */
+/** A row that is rehearsed on the member. */
 export type RehearsedRow = ApplyRow | DeleteRow;
 
 export interface ReportInput {
   planned: readonly PlannedObject[];
   allClusters: number;
-  /** What members said to writes that were rehearsed. */
+  /** The members' answers to rehearsed writes. */
   rehearsed: ReadonlyMap<RehearsedRow, Rehearsed>;
-  /** The stages in which the changes of an object are rolled out, and which cluster is in which; undefined: all at once. */
+  /** The rollout stages of an object's changes, with the clusters of each stage; undefined: all clusters at once. */
   stagesOf: (planned: PlannedObject) => StageAssignment | undefined;
   unplaced: readonly UnplacedReport[];
   notes: readonly string[];
@@ -161,7 +165,7 @@ function fieldsOf(
   said: Rehearsed | undefined,
 ): Pick<PlannedMemberObjectReport, "fields" | "fieldsFrom"> {
   if (said?.kind === "Written") {
-    // What is left to the member keeps the member's value: the manager gives up the fields before it applies.
+    // Fields that are left to the member keep the member's value: the manager gives up these fields before it applies.
     const given = new Set(
       row.unretained === undefined ? [] : fieldChanges(row.object, row.unretained).map(({ path }) => path),
     );

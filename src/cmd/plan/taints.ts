@@ -2,9 +2,9 @@ import { CORDON_TAINT, DRAIN_TAINT, type MemberCluster, type Taint, timestamp } 
 import { type Client, isConflict, MEMBERCLUSTERS } from "../../runtime/index.ts";
 import { type Connection, find, noSuchMember } from "../shared/index.ts";
 
-/** Nothing new is placed there. */
+/** Keeps new copies off the cluster. */
 const CORDON = { key: CORDON_TAINT, effect: "NoSchedule" } as const;
-/** What runs there leaves, too. */
+/** Also moves running copies away. */
 const DRAIN = { key: DRAIN_TAINT, effect: "NoExecute" } as const;
 
 type Mark = typeof CORDON | typeof DRAIN;
@@ -12,7 +12,7 @@ type Mark = typeof CORDON | typeof DRAIN;
 const isMark = (taint: Pick<Taint, "key" | "effect">, mark: Mark): boolean =>
   taint.key === mark.key && taint.effect === mark.effect;
 
-/** What a command makes of a cluster's taints; the same list when nothing changes. */
+/** A change to a cluster's taints; returns the same list when nothing changes. */
 export type Change = (taints: readonly Taint[], now: number) => readonly Taint[];
 
 const withMark = (taints: readonly Taint[], mark: Mark, now: number): readonly Taint[] =>
@@ -29,8 +29,8 @@ export const uncordoned: Change = (taints) => {
 export const DRAINING: Taint = DRAIN;
 
 /**
- * Changes the taints of a MemberCluster; what somebody else changes at the same time stays. Returns whether anything changed; with `dryRun` the
- * hub only checks it. Throws a CommandError when there is no such member.
+ * Changes the taints of a MemberCluster and keeps concurrent changes of others. Returns true if the taints changed;
+ * with `dryRun` the hub only checks the change. Throws a CommandError when there is no such member.
  */
 export async function changeTaints(
   hub: Connection,
@@ -47,14 +47,14 @@ export async function changeTaints(
   }
 }
 
-/** The MemberCluster of that name. Throws a CommandError when there is none. */
+/** The MemberCluster with this name. Throws a CommandError when it does not exist. */
 export async function memberOf(hub: Connection, name: string, signal: AbortSignal): Promise<MemberCluster> {
   const member = await find(hub.client, MEMBERCLUSTERS, undefined, name, signal);
   if (member === undefined) throw await noSuchMember(name, hub, signal);
   return member as unknown as MemberCluster;
 }
 
-/** False: somebody else was faster, so the list is read anew. */
+/** False: somebody else has changed the MemberCluster, so the list has to be read again. */
 async function replaced(
   client: Client,
   { metadata: { name, resourceVersion } }: MemberCluster,

@@ -4,7 +4,10 @@ import type { PlannedClusterReport, PlannedMemberObjectReport, PlannedObjectRepo
 import type { UnplacedReport } from "./unplaced.ts";
 import { valueText } from "./valueText.ts";
 
-/** What `meridian plan` prints for people: the blast radius first, then each object, with the clusters on which the same happens together. */
+/**
+ * The text that `meridian plan` prints for people: the blast radius first, then each object. Clusters with the same
+ * change share a line.
+ */
 export function planText({ summary, unplaced, objects }: PlanReport, color: boolean): string {
   const parts = [
     `${summary.text}\n`,
@@ -20,7 +23,7 @@ function unplacedText({ kind, name, namespace, reason, message, nearly }: Unplac
   return `${paint(title, "bad", color)}\n${nearMissesText(nearly)}`;
 }
 
-/** Policies that nearly select an object, a line for each thing that keeps them from it. */
+/** Policies that nearly select an object, one line for each obstacle. */
 function nearMissesText(nearly: readonly NearMiss[]): string {
   return nearly
     .flatMap(({ policy, selector, because }) =>
@@ -58,7 +61,7 @@ function objectText(object: PlannedObjectReport, color: boolean): string {
   return lines.join("");
 }
 
-/** In the order of the stages; what is in none comes last. */
+/** Sorts by stage; clusters without a stage come last. */
 function inStages(groups: readonly PlannedClusterReport[][], stages: readonly string[] = []): PlannedClusterReport[][] {
   const place = ([first]: PlannedClusterReport[]): number =>
     first?.stage === undefined ? stages.length : stages.indexOf(first.stage);

@@ -4,13 +4,16 @@ import { isPlaceable, type PlannerHubState } from "./state/index.ts";
 
 /** An object of the files that would run nowhere. */
 export interface UnplacedReport extends ObjectRef, Why {
-  /** Policies that select objects of its kind and not this object, the closest first; empty unless no policy selects the object. */
+  /**
+   * Policies that select the object's kind but not the object, the closest first; empty if some policy selects the
+   * object.
+   */
   nearly: readonly NearMiss[];
 }
 
 /**
- * Those of the files' objects that no cluster would have. What goes along with another object (`goesAlong`, by {@link refKey}) runs where that
- * one does, and is none of them. `now` is epoch milliseconds.
+ * The files' objects that would run on no cluster. Objects that go along with another object (`goesAlong`, by
+ * {@link refKey}) run where that object runs, so they are not listed. `now` is epoch milliseconds.
  */
 export function unplacedAmong(
   given: readonly KubeObject[],

@@ -2,7 +2,7 @@ import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
 import { CommandError, type PlanOptions } from "../shared/index.ts";
 import { type FileObject, inPlaceOf, objectsOfFiles, type PlannerHubState, put, stateOf } from "./state/index.ts";
 
-/** What is, and what would be. */
+/** The present state, and the state after the change. */
 export interface BeforeAndAfter {
   before: PlannerHubState;
   after: PlannerHubState;
@@ -11,8 +11,8 @@ export interface BeforeAndAfter {
 type Given = Pick<PlanOptions, "from" | "recursive" | "without" | "cordon" | "drain" | "serverSide">;
 
 /**
- * Both from files alone: `from` says what is there now, and each of `files` comes in the place of the object of that name, as it stands there.
- * Throws {@link CommandError} where nobody could plan from that.
+ * Both states from files alone. `from` gives the present state, and each object of `files` replaces the object of the
+ * same name as it stands. Throws {@link CommandError} if these files do not allow a plan.
  */
 export async function statesOfFiles(
   options: Given,
@@ -24,7 +24,7 @@ export async function statesOfFiles(
     throw new CommandError("--server-side is about how a hub merges: with --without-hub the files count as they stand");
   const present = from.length === 0 ? [] : await objectsOfFiles({ files: from, recursive, namespace });
   const before = stateOf(present);
-  // Marks of member objects name the hub; without it they are compared with each other all the same.
+  // Marks on member objects name the hub. Without the hub's ID the marks are still compared with each other.
   before.hubId = hubIdIn(present.map(({ object }) => object));
   const after = before.clone();
   for (const { object } of files) put(after, inPlaceOf(standingIn(before, object), object));

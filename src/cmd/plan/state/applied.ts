@@ -26,9 +26,10 @@ const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 const FIELD_MANAGER = "kubectl";
 
 /**
- * What the hub would store if the file were applied now: defaulted, converted and admitted by the hub itself (`dryRun`), and nothing is written. As
- * `kubectl apply` does it; as with `--server-side` where that is asked for, or was done to the object before. Throws {@link CommandError} with the
- * hub's words where it refuses.
+ * The object that the hub would store if the file were applied now. The hub itself defaults, converts and admits the
+ * object in a `dryRun`, and stores nothing. The merge works as in `kubectl apply`, or as with `--server-side` if the
+ * person asks for that or the object was applied so before. Throws {@link CommandError} with the hub's message if the
+ * hub refuses.
  */
 export async function asApplied(
   reader: HubReader,
@@ -61,7 +62,7 @@ export async function asApplied(
   }
 }
 
-/** Of a Secret the server's words are not passed on, since they may quote it. */
+/** The server's message about a Secret is not passed on, because the message may quote the Secret. */
 function wordsOf(error: ApiError, { kind }: KubeObject): string {
   if (kind !== "Secret") return onOneLine(error.message) + webhookRemedy(error.message);
   const fields = (error.details?.causes ?? []).flatMap(({ field }) => field ?? []);
@@ -75,7 +76,7 @@ function wasAppliedServerSide({ metadata }: KubeObject): boolean {
   );
 }
 
-/** `live`: what is there, to be merged with; undefined: the server does all of it. */
+/** `live`: the present object to merge with; undefined: the server merges. */
 async function dryRun(
   client: Client,
   type: ResourceType,
@@ -95,8 +96,8 @@ async function dryRun(
 }
 
 /**
- * As kubectl merges: what was applied before and is not in the file goes, what is in the file counts, the rest of what is there stays. A
- * null takes a field away.
+ * Merges as kubectl does: fields that were applied before and are missing in the file are removed, fields of the file
+ * count, and the other live fields stay. A null removes a field.
  */
 export function merged(last: unknown, wanted: unknown, live: unknown): unknown {
   if (!isRecord(wanted) || !isRecord(live)) return wanted;
@@ -114,7 +115,7 @@ function parsed(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
-    // Somebody wrote over it: nothing that was applied before is known.
+    // Somebody overwrote the annotation, so nothing is known about earlier applies.
     return undefined;
   }
 }
@@ -124,7 +125,7 @@ function stored(object: KubeObject): KubeObject {
   return isApplication ? convertObject(object, `${PAAS_GROUP}/v1`) : object;
 }
 
-/** The person may look and not write: the file as it stands, in the place of what is there. */
+/** For a person who may read but not write: the file as it stands, in place of the live object. */
 function assumed(
   reader: HubReader,
   type: ResourceType,

@@ -17,7 +17,7 @@ type Hub = Pick<HubState, "settingOf"> & {
   dependencies: ReadonlyMap<string, KubeObject>;
 };
 
-/** What the objects of a hub ask for on the members, by the targets that they are planned with. Each index is made when it is first asked. */
+/** The member objects that the hub's objects ask for, by the targets of the plan. Each index is built on first use. */
 export class Asks {
   readonly #hub: Hub;
   readonly #targets: ReadonlyMap<string, Target>;
@@ -41,7 +41,10 @@ export class Asks {
     return this.#indexed.along.has(key);
   }
 
-  /** Where objects of another class go, only the manager of that class knows: what they need counts on every cluster. */
+  /**
+   * Only the manager of another class knows the clusters of its objects. So the dependencies of such objects count on
+   * every cluster.
+   */
   isNeededByOtherClass(ref: ObjectRef, owner: string): boolean {
     const object = this.#hub.objects.get(owner);
     if (object === undefined) return false;
@@ -57,11 +60,11 @@ export class Asks {
 }
 
 interface Index {
-  /** By `cluster/refKey`: objects that want the member object there, or refer to it. */
+  /** Objects that want or reference the member object on the cluster; by `cluster/refKey`. */
   askers: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Of these, those that would have the member object written: not what is left as it is. */
+  /** Objects of `askers` whose plan writes the member object (frozen and held objects do not count). */
   writers: ReadonlyMap<string, ReadonlySet<string>>;
-  /** By refKey, whatever the cluster. */
+  /** Keys of all objects in targets, on any cluster; by refKey. */
   along: ReadonlySet<string>;
 }
 
@@ -78,11 +81,11 @@ function indexOf(hub: Hub, targets: ReadonlyMap<string, Target>): Index {
       for (const { ref, role, held } of objects) {
         const key = refKey(ref);
         along.add(key);
-        // An object that no policy places only leaves its own copies alone.
+        // The plan of an object without a policy only leaves the object's own copies alone.
         if (!frozen || role !== "rendered" || placement !== undefined) note(askers, `${name}/${key}`, owner);
         if (!frozen && held === undefined) note(writers, `${name}/${key}`, owner);
       }
-      // What the object refers to is needed where the object runs, also where it cannot be written.
+      // References of the object are needed where the object runs, even where they cannot be written.
       for (const { ref } of needed) note(askers, `${name}/${refKey(ref)}`, owner);
     }
   }
@@ -95,12 +98,14 @@ function note(all: Map<string, Set<string>>, key: string, owner: string): void {
   else owners.add(owner);
 }
 
-/** The class of controllers that owns the object, or is to own it. */
+/** The controller class that owns the object, or will own it. */
 function ownerClassOf({ metadata }: KubeObject): string {
   return holdersOf(OBJECT_FINALIZER, metadata)[0] ?? classOf(metadata);
 }
 
-/** The classes of the objects that need a dependency, by its {@link refKey}. Empty where all objects are of one class. */
+/**
+ * The classes of the objects that need a dependency, by its {@link refKey}. Empty if all objects belong to one class.
+ */
 function classesByNeed(hub: Hub): ReadonlyMap<string, ReadonlySet<string>> {
   const classes = new Map<string, Set<string>>();
   if (new Set([...hub.objects.values()].map(ownerClassOf)).size < 2) return classes;
@@ -111,7 +116,7 @@ function classesByNeed(hub: Hub): ReadonlyMap<string, ReadonlySet<string>> {
   return classes;
 }
 
-/** What the object itself says that it needs. */
+/** The dependencies that the object itself declares. */
 export function declaredNeeds(hub: Hub, object: KubeObject): readonly Dependency[] {
   const { placement } = choosePlacement(object, hub.placements, hub.settingOf(object));
   const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);

@@ -13,25 +13,25 @@ import { documentsIn, itemsIn, objectIn, type SourceDocument } from "../../bundl
 import { CommandError } from "../../shared/index.ts";
 import { PlannerHubState, put } from "./hubState.ts";
 
-/** One object of a file, and which file that is. */
+/** One object of a file, with the file's name. */
 export interface FileObject {
   from: string;
-  /** As it stands there, in its namespace. */
+  /** The object as the file has it, with its namespace. */
   given: KubeObject;
-  /** As a hub would store it: with defaults, and in the stored version. */
+  /** The object as a hub would store it: with defaults, and in the stored version. */
   object: KubeObject;
 }
 
 export interface FilesOptions {
   files: readonly string[];
   recursive: boolean;
-  /** Of objects that name none. */
+  /** Namespace of objects that name none. */
   namespace: string;
 }
 
 /**
- * The objects of files, lists taken apart, those of Meridian's kinds with their defaults and in the stored version. Throws
- * {@link CommandError}, which names the file and the field, for what a hub would refuse.
+ * The objects of files, with lists split into items. Objects of Meridian's kinds get their defaults and the stored
+ * version. Throws {@link CommandError} with file and field for an object that a hub would refuse.
  */
 export async function objectsOfFiles({ files, recursive, namespace }: FilesOptions): Promise<FileObject[]> {
   const documents = await documentsIn(files, { recursive });
@@ -43,7 +43,7 @@ export async function objectsOfFiles({ files, recursive, namespace }: FilesOptio
   });
 }
 
-/** A state of files alone. Clusters come as `kubectl get memberclusters -o yaml` writes them, status included. */
+/** A state from files alone. Clusters have the form of `kubectl get memberclusters -o yaml`, status included. */
 export function stateOf(objects: readonly Pick<FileObject, "object">[]): PlannerHubState {
   const state = new PlannerHubState();
   for (const { object } of objects) put(state, withOwners(object));
@@ -80,12 +80,12 @@ function readAs(object: KubeObject, from: string): KubeObject {
   return isApplication ? convertObject(parsed.object, `${PAAS_GROUP}/v1`) : parsed.object;
 }
 
-/** The texts of some rules begin with their field, for the server that knows no other place for it. */
+/** The messages of some rules begin with their field, because the server has no other place for it. */
 function said(field: string, message: string): string {
   return message.startsWith(`${field}: `) ? message : `${field} ${message}`;
 }
 
-/** What a person writes into a file, a person owns: of the fields of a file no server has recorded the owners. */
+/** Adds managedFields: the person owns every field of the file, because no server has recorded the owners. */
 function withOwners(object: KubeObject): KubeObject {
   const { metadata, apiVersion, kind: _kind, status: _status, ...content } = object;
   if (metadata.managedFields !== undefined) return object;
@@ -103,7 +103,7 @@ function withOwners(object: KubeObject): KubeObject {
   return { ...object, metadata: { ...metadata, managedFields: [entry] } };
 }
 
-/** An object of a file in the place of the one on the hub: it keeps what only the hub knows of that. */
+/** An object of a file in place of the live object; it keeps the metadata that only the hub knows. */
 export function inPlaceOf(live: KubeObject | undefined, object: KubeObject): KubeObject {
   if (live === undefined) return withOwners(object);
   const { uid, resourceVersion, generation, deletionTimestamp } = live.metadata;

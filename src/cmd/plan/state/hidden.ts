@@ -6,17 +6,17 @@ import {
   type Placement,
 } from "../../../apis/index.ts";
 
-/** Kinds of the whole hub that a person who has rights in one namespace may not list. */
+/** Cluster-scoped kinds that a person with rights in one namespace may not list. */
 export type HiddenKind = "clusterplacements" | "clusteroverridepolicies" | "memberclusters";
 
-/** What a state of which a part is hidden says of itself; undefined where nothing is hidden. */
+/** A note that parts of the state are hidden; undefined if nothing is hidden. */
 export function hiddenNote(hidden: ReadonlySet<HiddenKind>): string | undefined {
   if (hidden.size === 0) return undefined;
   const kinds = [...hidden].toSorted().join(", ");
   return `Hidden from you: ${kinds}. Objects are taken to stay on the clusters that their status names, with what it says of the policy; ask the hub's administrator for the right to list these kinds (group federation.paas.cmft.com) to see the whole decision.`;
 }
 
-/** The clusters that statuses name, in the place of those that the person may not read. Nothing else is known of them. */
+/** Stand-ins for clusters that the person may not read: only their names are known, from statuses. */
 export function assumedClusters(statuses: readonly (FederatedStatus | undefined)[]): MemberCluster[] {
   const names = new Set(statuses.flatMap((status) => (status?.clusters ?? []).map(({ name }) => name)));
   return [...names].toSorted().map(
@@ -32,8 +32,8 @@ export function assumedClusters(statuses: readonly (FederatedStatus | undefined)
 }
 
 /**
- * A policy that keeps the object where its status says that it runs, named as the one that placed it; undefined where the decision can be taken from
- * what the person sees.
+ * A stand-in policy that keeps the object on the clusters of its status, under the name of the policy in the status.
+ * Undefined if the person sees everything that the decision needs.
  */
 export function pinnedPlacement(
   hidden: ReadonlySet<HiddenKind>,
@@ -61,7 +61,7 @@ export function pinnedPlacement(
   } as Placement;
 }
 
-/** Each cluster has all of the replicas, or its present share. */
+/** Gives each cluster all replicas, or its present share. */
 function schedulingAsNow(
   object: KubeObject,
   clusters: NonNullable<FederatedStatus["clusters"]>,
@@ -70,7 +70,7 @@ function schedulingAsNow(
   const asked = spec?.replica ?? spec?.replicas;
   const shares = clusters.map(({ name, replicas }) => ({ name, desired: replicas?.desired ?? 0 }));
   const sum = shares.reduce((all, { desired }) => all + desired, 0);
-  // Another sum comes of overrides, which count beside this.
+  // A different sum comes from overrides, which count besides this scheduling.
   if (sum !== asked || sum === 0 || shares.length === 1) return { mode: "Duplicated" };
   const weights = shares
     .filter(({ desired }) => desired > 0)

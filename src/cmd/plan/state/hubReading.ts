@@ -52,14 +52,14 @@ import { declaredNeeds } from "./asks.ts";
 import { type HiddenKind, hiddenNote } from "./hidden.ts";
 import { put, type PlannerHubState } from "./hubState.ts";
 
-/** Of one kind and namespace, so many are read one by one; more of them as a list. */
+/** Up to this many objects of one kind and namespace are read one by one; more are read as a list. */
 const FEW = 4;
 /** Helm keeps whole releases in Secrets; no object refers to them. */
 const NO_RELEASES = "type!=helm.sh/release.v1";
 
-/** Reads what plans rest on from a hub, with the rights of the person who asks. */
+/** Reads the facts for plans from a hub, with the rights of the person who asks. */
 export class HubReader {
-  /** What the rights did not show, a sentence each. */
+  /** Facts that the rights do not allow to read, one sentence each. */
   readonly notes = new Set<string>();
   readonly #hub: Connection;
   readonly #signal: AbortSignal;
@@ -67,7 +67,7 @@ export class HubReader {
   readonly #scales: ScalePaths;
   readonly #fromFiles: string | undefined;
 
-  /** `fromFiles`: the command that answers the same without a hub, for whose rights do not suffice. */
+  /** `fromFiles`: the command that gives the same answer without a hub, for a person whose rights do not suffice. */
   constructor(hub: Connection, signal: AbortSignal, fromFiles?: string) {
     this.#hub = hub;
     this.#signal = signal;
@@ -81,8 +81,9 @@ export class HubReader {
   }
 
   /**
-   * Every policy and cluster that has a say in objects of that namespace; without one, in any, or where the rights do not go that far, of `home`.
-   * What of the whole hub the person may not read is `hidden` in that state. Throws {@link CommandError} where it is a kind of the namespace.
+   * Reads every policy and cluster that affects objects of the namespace. Without a namespace all namespaces count, or
+   * `home` if the rights reach no further. Cluster-scoped kinds that the person may not read become `hidden` in the
+   * state. Throws {@link CommandError} if the person may not read a namespaced kind.
    */
   async readPolicies(state: PlannerHubState, namespace: string | undefined, home?: string): Promise<void> {
     if (namespace === undefined && home !== undefined && (await this.#listInstalled(PLACEMENTS)) === undefined) {
@@ -113,7 +114,7 @@ export class HubReader {
     return items ?? [];
   }
 
-  /** The objects of the kinds, as far as the rights go. */
+  /** Reads the objects of the kinds, as far as the rights allow. */
   async readObjects(
     state: PlannerHubState,
     types: readonly ResourceType[],
@@ -131,7 +132,7 @@ export class HubReader {
     }
   }
 
-  /** Where the custom ones of these kinds keep their replicas: their CRDs say it. */
+  /** Reads the replica paths of custom kinds from their CRDs. */
   async readScales(state: PlannerHubState, types: readonly ResourceType[]): Promise<void> {
     await atOnce(types, async (type) => {
       const { scale } = await this.#scales.of(type, this.#signal);
@@ -139,7 +140,7 @@ export class HubReader {
     });
   }
 
-  /** What the CRDs of kinds say of deletions, where something of the kind is being deleted: drained clusters, and objects among these. */
+  /** Reads the deletion terms from the CRDs of kinds of which an object (or a drained cluster) is being deleted. */
   async readKindTerms(state: PlannerHubState): Promise<void> {
     const isDrained = state.clusters.some(
       ({ metadata, spec }) => metadata.deletionTimestamp !== undefined && spec.deletionPolicy === "Drain",
@@ -162,10 +163,10 @@ export class HubReader {
     state.kindTerms = terms;
   }
 
-  /** Every kind whose objects are placed: those that Meridian renders, and those that policies select. */
+  /** Every kind whose objects are placed: kinds that Meridian renders, and kinds that policies select. */
   async placedKinds(policies: readonly Placement[]): Promise<ResourceType[]> {
     const types = new Map([[kindKey(DEMOAPPLICATIONS), DEMOAPPLICATIONS]]);
-    // An older installation has none.
+    // An older installation has no ManifestBundles.
     const bundles = await this.typeOf({ apiVersion: apiVersionOf(MANIFESTBUNDLES), kind: MANIFESTBUNDLES.kind });
     if (bundles !== undefined) types.set(kindKey(bundles), bundles);
     for (const { spec } of policies) {
@@ -188,13 +189,16 @@ export class HubReader {
     return type === undefined ? undefined : knownType(type);
   }
 
-  /** {@link CommandError} for an object that is not there, because the hub does not serve its kind; undefined when it does. */
+  /**
+   * A {@link CommandError} for an object that is missing because the hub does not serve its kind; undefined if the hub
+   * serves the kind.
+   */
   async notServed(type: ResourceType): Promise<CommandError | undefined> {
     const served = await this.typeOf({ apiVersion: apiVersionOf(type), kind: type.kind });
     return served === undefined ? await notInstalled(type.plural, this.#hub, this.#signal) : undefined;
   }
 
-  /** A kind as a person names it, singular, plural or short; `group` where they name that too. */
+  /** The kind that a person named by its singular, plural or short name; `group` if the person named the group, too. */
   async typeNamed(kind: string, group: string | undefined): Promise<ResourceType | undefined> {
     const served = await this.#discovery.list();
     const found = served.find(
@@ -205,7 +209,10 @@ export class HubReader {
     return found === undefined ? undefined : knownType(found);
   }
 
-  /** Whether that life of an object is on the hub now, and at which state of the hub; undefined: nobody here may say. */
+  /**
+   * Existence of the object with this UID on the hub, and the resourceVersion of the answer; undefined if the person
+   * may not read it.
+   */
   async owner(owner: OwnerRef): Promise<{ exists: boolean; resourceVersion: string } | undefined> {
     const type = await this.typeOf(owner);
     if (type === undefined) return undefined;
@@ -223,13 +230,13 @@ export class HubReader {
     }
   }
 
-  /** The object as it stands on the hub; undefined when it is not there. */
+  /** The live object on the hub; undefined if it does not exist. */
   async find(type: ResourceType, namespace: string | undefined, name: string): Promise<KubeObject | undefined> {
     const found = await find(this.client, type, namespace, name, this.#signal);
     return found === undefined ? undefined : { ...found, apiVersion: apiVersionOf(type), kind: type.kind };
   }
 
-  /** Labels and annotations of these namespaces, and what bindings say of objects there that are sent as they are. */
+  /** Reads labels and annotations of the objects' namespaces, and the bindings of propagated objects. */
   async readSurroundings(
     state: PlannerHubState,
     objects: readonly KubeObject[] = [...state.objects.values()],
@@ -252,12 +259,14 @@ export class HubReader {
     }
   }
 
-  /** What the objects need beside them. What the person may not read is noted, and taken to stay as it is. */
+  /**
+   * Reads the dependencies of the objects. A dependency that the person may not read is noted, and counts as unchanged.
+   */
   async readDependencies(state: PlannerHubState, objects: readonly KubeObject[]): Promise<void> {
     const wanted = new Map<string, Dependency>();
     for (const object of objects) for (const one of declaredNeeds(state, object)) wanted.set(refKey(one.ref), one);
     await this.#readAll(state, [...wanted.values()]);
-    // What these need in their turn is known only now.
+    // Only now the dependencies of these dependencies are known.
     const more = withTheirNeeds([...wanted.values()], state.dependencies);
     await this.#readAll(
       state,
@@ -289,7 +298,7 @@ export class HubReader {
         } else if (found !== undefined) state.dependencies.set(refKey(ref), found);
       }
     });
-    // In place of what nobody may see here: the same before and after, so that nothing follows from it.
+    // Stand-ins for unreadable dependencies: the same before and after, so that no change follows from them.
     for (const { ref } of unknown) {
       const { apiVersion, kind, namespace, name } = ref;
       if (!state.unreadable.has(refKey(ref))) continue;
@@ -314,7 +323,9 @@ export class HubReader {
     });
   }
 
-  /** Empty where the person may not read it: then nothing can be compared with what members hold. */
+  /**
+   * The hub's ID; empty if the person may not read it. Without the ID nothing can be compared with copies on members.
+   */
   async #hubId(): Promise<string> {
     const found = await this.find(NAMESPACES, undefined, "kube-system").catch(denied);
     return found === "Denied" ? "" : (found?.metadata.uid ?? "");
@@ -329,7 +340,7 @@ export class HubReader {
     );
   }
 
-  /** As {@link HubReader.#list}, of a kind of Meridian's own. */
+  /** As {@link HubReader.#list}, for a kind of Meridian's own. */
   async #listInstalled(type: ResourceType, namespace?: string): Promise<KubeObject[] | undefined> {
     try {
       return await this.#list(type, namespace);
@@ -339,7 +350,7 @@ export class HubReader {
     }
   }
 
-  /** Undefined when the person may not list them. */
+  /** Undefined when the person may not list the kind. */
   async #list(type: ResourceType, namespace: string | undefined): Promise<KubeObject[] | undefined> {
     const kind = { apiVersion: apiVersionOf(type), kind: type.kind };
     const selected = {
@@ -348,7 +359,7 @@ export class HubReader {
     };
     try {
       const items = await listAll({ client: this.client, type, ...selected }, { signal: this.#signal });
-      // The items of a list do not say of what kind they are.
+      // The items of a list do not contain their kind.
       return items.map((item) => ({ ...item, ...kind }));
     } catch (error) {
       if (lacksRight(error)) return undefined;

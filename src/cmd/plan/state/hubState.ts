@@ -38,9 +38,9 @@ import { Asks } from "./asks.ts";
 import { assumedClusters, type HiddenKind, pinnedPlacement } from "./hidden.ts";
 import { ObservedCopies } from "./observedCopies.ts";
 
-/** The state of a hub as values of one moment: read from a hub or from files, and changed as a person wants to see it. */
+/** The state of a hub at one moment, as values: read from a hub or from files, and changed as the person asks. */
 export class PlannerHubState implements HubState {
-  /** Empty where nobody knows. */
+  /** Empty if unknown. */
   hubId = "";
   /** Objects that may be placed, by {@link refKey}. */
   objects = new Map<string, KubeObject>();
@@ -48,35 +48,38 @@ export class PlannerHubState implements HubState {
   overrides: OverridePolicy[] = [];
   clusters: MemberCluster[] = [];
   namespaces = new Map<string, ObjectMeta>();
-  /** What bindings say of objects that are sent as they are, by the key of the object. */
+  /** Bindings of propagated objects, by the key of the object. */
   bindings = new Map<string, ResourceBinding>();
-  /** What objects need beside them, by {@link refKey}. */
+  /** Dependencies of objects, by {@link refKey}. */
   dependencies = new Map<string, KubeObject>();
-  /** Keys of dependencies that exist perhaps: the person may not read them, the manager may. */
+  /** Keys of dependencies that may exist: the person may not read them, but the manager may. */
   unreadable = new Set<string>();
-  /** Where custom kinds keep their replicas, by `group/Kind`. */
+  /** Replica paths of custom kinds, by `group/Kind`. */
   scales = new Map<string, ReplicaPaths>();
-  /** What the CRDs say of deletions, by `group/Kind`: of the kinds of which something is being deleted, where they could be read. */
+  /**
+   * Deletion terms from CRDs, by `group/Kind`. Only for kinds of which an object is being deleted, if the CRD could be
+   * read.
+   */
   kindTerms: ReadonlyMap<string, KindTerms> = new Map();
-  /** Members know a later state of the hub than the hub itself. */
+  /** True if members know a later state of the hub than the hub itself. */
   wentBack = false;
-  /** Kinds of the whole hub that the person may not list. */
+  /** Cluster-scoped kinds that the person may not list. */
   hidden = new Set<HiddenKind>();
-  /** Of one namespace, and of the whole hub: the rights do not reach the other namespaces. */
+  /** True if the rights reach only one namespace, besides the cluster-scoped kinds. */
   isPartial = false;
   rooms: ReadonlyMap<string, RoomReading> | undefined;
-  /** The plan is of one moment: what the manager has found of clusters itself, their conditions say. */
+  /** A plan is of one moment, so the contact state of clusters comes from their conditions only. */
   readonly contacts = undefined;
-  /** What is read from a hub is read whole, or the command fails. */
+  /** A hub is read completely, or the command fails. */
   readonly synced = true;
   readonly #observed = new ObservedCopies();
-  /** By object, and then by `cluster/refKey`. */
+  /** By owner, and then by `cluster/refKey`. */
   readonly #rows = new Map<string, ReadonlyMap<string, Row>>();
   #asks = new Asks(this);
   #deletionsHeld: boolean | undefined;
   #byName: { of: readonly MemberCluster[]; clusters: ReadonlyMap<string, MemberCluster> } | undefined;
 
-  /** A state of its own that holds the same values; what was observed and planned is not among them. */
+  /** An independent copy of the same values, without observations and plans. */
   clone(): PlannerHubState {
     const other = new PlannerHubState();
     other.hubId = this.hubId;
@@ -97,28 +100,30 @@ export class PlannerHubState implements HubState {
     return other;
   }
 
-  /** The copies of the object, as members show them (`fromMembers`) or as its status suggests. */
+  /** Records the copies of the object, as members show them (`fromMembers`) or as its status suggests. */
   observe(owner: string, copies: readonly Observation[], fromMembers: boolean): void {
     this.#observed.set(owner, copies, fromMembers);
   }
 
-  /** The objects are planned like that: what each asks for is what others may not lose. */
+  /** Records the targets of all objects. A copy that one object asks for must not be removed for another object. */
   plan(targets: ReadonlyMap<string, Target>): void {
     this.#asks = new Asks(this, targets);
     this.#deletionsHeld = undefined;
   }
 
-  /** The rows that the manager has for the object now. */
+  /** Records the manager's present rows for the object. */
   stand(owner: string, rows: readonly Row[]): void {
     this.#rows.set(owner, new Map(rows.map((row) => [`${row.cluster}/${refKey(row.ref)}`, row])));
   }
 
-  /** Which objects would have that member object written, by {@link refKey}: not what is left as it is. */
+  /**
+   * Keys ({@link refKey}) of the objects whose plan writes the member object (frozen and held objects do not count).
+   */
   writersOf(cluster: string, ref: ObjectRef): ReadonlySet<string> {
     return this.#asks.writersOf(cluster, ref);
   }
 
-  /** Whether another object brings this one along. */
+  /** True if another object brings this object along. */
   goesAlong(key: string): boolean {
     return this.#asks.goesAlong(key);
   }
@@ -148,7 +153,7 @@ export class PlannerHubState implements HubState {
     return namespace === undefined ? undefined : termsOf(this, namespace);
   }
 
-  /** Where the person may not read what decides, the object stays where it is. */
+  /** If the person may not read the facts that decide, the object stays on its clusters. */
   placementsFor(object: KubeObject): readonly Placement[] {
     const pinned = pinnedPlacement(this.hidden, object, this.statusOf(object));
     return pinned === undefined ? this.placements : [pinned];
@@ -190,13 +195,13 @@ export class PlannerHubState implements HubState {
     return this.#observed.on(cluster);
   }
 
-  /** Of a cluster that is ready everything is known; whether that holds for each kind, only its own worker knows. */
+  /** Everything is known about a ready cluster. Only the cluster's own worker knows if that is true for each kind. */
   contactOf(cluster: string): ContactFacts {
     const conditions = this.memberCluster(cluster)?.status?.conditions;
     return { synced: conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true, unseen };
   }
 
-  /** A plan says what becomes of the objects in the end, and not in which minute. */
+  /** A plan gives the final result for the objects, not the order in time. */
   turnOf(): undefined {
     return undefined;
   }
@@ -215,7 +220,7 @@ export class PlannerHubState implements HubState {
     return this.#rows.get(owner)?.get(`${cluster}/${key}`);
   }
 
-  /** Statuses say so while the manager holds the removals of all objects. */
+  /** Statuses have this reason while the manager holds the removals of all objects. */
   get deletionsHeld(): boolean {
     return (this.#deletionsHeld ??= [...this.objects.values()].some(
       (object) => this.statusOf(object)?.clusters?.some(({ reason }) => reason === DELETIONS_HELD) === true,
@@ -236,7 +241,7 @@ export class PlannerHubState implements HubState {
     return heldBySuspension(this, object) ?? this.#heldByKind(groupKindOf(object), object.metadata);
   }
 
-  /** Why the deletion of an object of that kind is held; undefined also where the CRD could not be read. */
+  /** Why the deletion of an object of the kind is held; undefined also if the CRD could not be read. */
   #heldByKind(type: GroupKind, metadata: ObjectMeta): Why | undefined {
     const terms = this.kindTerms.get(`${type.group}/${type.kind}`);
     return terms === undefined ? undefined : heldUnder(terms, type, metadata);
@@ -260,12 +265,12 @@ export class PlannerHubState implements HubState {
 const DELETIONS_HELD: Reason = "DeletionsHeld";
 const unseen: ReadonlyMap<string, string> = new Map();
 
-/** Whether some object's replicas are divided by room, so that it has to be read. */
+/** True if some object's replicas are divided by free capacity, which then has to be read. */
 export function asksForRoom({ placements }: PlannerHubState): boolean {
   return placements.some(({ spec }) => goesByRoom(spec.replicaScheduling));
 }
 
-/** Puts the object in its place, over the one of that name. */
+/** Puts the object into the state, and replaces the object of the same name. */
 export function put(state: PlannerHubState, object: KubeObject): void {
   const key = refKey(refOf(object));
   switch (roleOf(object)) {
@@ -301,18 +306,18 @@ const POLICIES = {
   ClusterResourceBinding: "Binding",
 } as const;
 
-/** What an object is to a plan. */
+/** The role of an object in a plan. */
 export function roleOf({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): Role {
   if (parseApiVersion(apiVersion).group !== "federation.paas.cmft.com") return "Object";
   return (POLICIES as Partial<Record<string, Role>>)[kind] ?? "Object";
 }
 
-/** Whether a policy could place the object. */
+/** True if a policy could place the object. */
 export function isPlaceable(object: KubeObject): boolean {
   return roleOf(object) === "Object" && (isRenderedKind(object) || isPropagated(groupKindOf(object)));
 }
 
-/** Whether Meridian makes other objects of the kind. */
+/** True if Meridian renders member objects from the kind. */
 export function isRenderedKind({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): boolean {
   return hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
 }
@@ -323,7 +328,7 @@ function mayBeNeeded({ apiVersion, kind }: KubeObject): boolean {
   return apiVersion === "v1" && ["ConfigMap", "Secret", "ServiceAccount", "PersistentVolumeClaim"].includes(kind);
 }
 
-/** Plans never see compressed text. */
+/** Plans never see the compressed text of a bundle. */
 function unpacked(object: KubeObject): KubeObject {
   const { group } = parseApiVersion(object.apiVersion);
   return hubKindOf(group, object.kind)?.holdsManifests === true
@@ -337,7 +342,7 @@ function replaced<T extends { kind: string; metadata: ObjectMeta }>(all: readonl
   return [...all.filter((other) => !isSame(other)), one];
 }
 
-/** Where the person may not read the members, those that the statuses of objects name stand in their place. */
+/** If the person may not read the members, the clusters that statuses name stand in for them. */
 export function assumeClusters(state: PlannerHubState): void {
   if (!state.hidden.has("memberclusters")) return;
   state.clusters = assumedClusters([...state.objects.values()].map((object) => state.statusOf(object)));
@@ -345,7 +350,7 @@ export function assumeClusters(state: PlannerHubState): void {
 
 const snapshots = new WeakMap<readonly MemberCluster[], Snapshot["clusters"]>();
 
-/** The same array for the same clusters: thousands of objects are planned from them. */
+/** Returns the same array for the same clusters, because thousands of objects are planned with it. */
 function snapshotsOf({ clusters }: PlannerHubState): Snapshot["clusters"] {
   let made = snapshots.get(clusters);
   if (made === undefined) {

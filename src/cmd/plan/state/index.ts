@@ -1,7 +1,7 @@
 /**
- * What a plan starts from: the state of a hub and its members, read with the person's rights, or taken from files.
+ * The starting point of a plan: the state of a hub and its members, read with the person's rights or taken from files.
  *
- * Promises: what may not be read is said to be unknown; nothing is written but with dryRun.
+ * Promises: facts that the person may not read are reported as unknown. Every write is a dryRun.
  */
 export { asApplied } from "./applied.ts";
 export { type FileObject, inPlaceOf, objectsOfFiles, stateOf } from "./files.ts";

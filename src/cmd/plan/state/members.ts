@@ -33,7 +33,7 @@ import type { RoomReading } from "../../../scheduler/index.ts";
 import { memberSecret, type Reached, reachMember } from "../../member/index.ts";
 import { atOnce, describeAnswer } from "../../shared/index.ts";
 
-/** Nobody waits longer for one member to answer for the first time. */
+/** Longest wait for the first answer of a member. */
 const PATIENCE_MS = 10_000;
 
 const NOT_REACHED: RoomReading = { reason: "RoomUnknown", message: "the cluster is not reached from here" };
@@ -41,9 +41,9 @@ const NOT_REACHED: RoomReading = { reason: "RoomUnknown", message: "the cluster 
 interface Session {
   reached: Reached;
   discovery: Discovery;
-  /** What is there, by {@link refKey}; undefined: nothing. */
+  /** Objects on the member, by {@link refKey}; undefined: there is no such object. */
   live: Map<string, KubeObject | undefined>;
-  /** By the UID of the hub object: the keys of what went along with it, as far as that was read. */
+  /** Keys of the dependencies that were read, by the UID of the hub object that owns them. */
   owned: Map<string, string[]>;
 }
 
@@ -56,11 +56,12 @@ export interface MembersOptions {
 }
 
 /**
- * What is on the members, and what writes to them would come to, through the credentials that the hub stores, where the person may read these. A
- * member of which nothing can be found out is named in `notes`; what the hub last heard of it counts then.
+ * The objects on members, and the results of rehearsed writes, read with the credentials that the hub stores, if the
+ * person may read these. A member that cannot be asked is named in `notes`; then the last state that the hub has heard
+ * counts.
  */
 export class Members implements AsyncDisposable {
-  /** A sentence for each limit. */
+  /** Limits of the answer, one sentence each. */
   readonly notes = new Set<string>();
   readonly #options: MembersOptions;
   readonly #sessions = new Map<string, Session>();
@@ -70,9 +71,9 @@ export class Members implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Connects to these clusters, all at once. */
+  /** Connects to these clusters concurrently. */
   async reach(clusters: readonly MemberCluster[]): Promise<void> {
-    // The first tells whether the person may read Secrets at all.
+    // The first connection shows if the person may read Secrets at all.
     const [first, ...rest] = clusters;
     if (first === undefined) return;
     await this.#open(first);
@@ -83,7 +84,7 @@ export class Members implements AsyncDisposable {
     return this.#sessions.has(cluster);
   }
 
-  /** Reads what holds these names on a cluster. */
+  /** Reads the objects with these names on a cluster. */
   async read(cluster: string, refs: readonly ObjectRef[]): Promise<void> {
     const session = this.#sessions.get(cluster);
     if (session === undefined) return;
@@ -101,7 +102,7 @@ export class Members implements AsyncDisposable {
     }
   }
 
-  /** Reads what went along with objects of a namespace once: where a target was not carried out, nobody else knows of it. */
+  /** Reads the dependencies in a namespace once. If a target was not carried out, no other source knows them. */
   async readDependencies(cluster: string, namespace: string): Promise<void> {
     const session = this.#sessions.get(cluster);
     if (session === undefined) return;
@@ -128,7 +129,7 @@ export class Members implements AsyncDisposable {
     }
   }
 
-  /** What of the names that were read is Meridian's; and what else names the object of that UID as its owner, where that was read. */
+  /** Meridian's copies among these refs, and the copies whose owner has the UID, if they were read. */
   copies(cluster: string, refs: readonly ObjectRef[], uid = ""): Observation[] {
     const { live, owned } = this.#sessions.get(cluster) ?? {};
     const keys = new Set([...refs.map((ref) => refKey(ref)), ...(owned?.get(uid) ?? [])]);
@@ -145,7 +146,7 @@ export class Members implements AsyncDisposable {
     );
   }
 
-  /** How much room is on the nodes of these clusters, as far as they were reached. */
+  /** Free capacity on the nodes of these clusters, if they were reached. */
   async rooms(clusters: readonly MemberCluster[]): Promise<Map<string, RoomReading>> {
     const rooms = new Map<string, RoomReading>();
     await atOnce(clusters, async ({ metadata: { name: cluster }, spec: { namespaces } }) => {
@@ -161,7 +162,7 @@ export class Members implements AsyncDisposable {
     return rooms;
   }
 
-  /** Undefined where the member was not reached. */
+  /** Undefined if the member was not reached. */
   async rehearse(row: ApplyRow): Promise<Rehearsed | undefined> {
     const session = this.#sessions.get(row.cluster);
     if (session === undefined) return undefined;
@@ -175,7 +176,9 @@ export class Members implements AsyncDisposable {
     return await rehearse({ client, hubId, systemNamespace, signal }, type, row, session.live.get(refKey(row.ref)));
   }
 
-  /** Why the member would keep a copy that is to be deleted; undefined where nothing does, or the member was not reached. */
+  /**
+   * Why the member would keep a copy that is to be deleted; undefined if it would not, or the member was not reached.
+   */
   async rehearseRemoval(row: DeleteRow): Promise<Rehearsed | undefined> {
     const session = this.#sessions.get(row.cluster);
     const type = session === undefined ? undefined : await this.#typeOn(session, row.ref);
@@ -223,7 +226,10 @@ export class Members implements AsyncDisposable {
     );
   }
 
-  /** The kind in the version of the object, or in the one that the member prefers: there the object is the same one. */
+  /**
+   * The kind in the version of the object, or in the version that the member prefers. Both versions hold the same
+   * object.
+   */
   async #typeOn({ discovery }: Session, { apiVersion, kind }: ObjectRef): Promise<ResourceType | undefined> {
     const { group, version } = parseApiVersion(apiVersion);
     try {
@@ -242,7 +248,7 @@ export class Members implements AsyncDisposable {
   }
 }
 
-/** Undefined: the account may not list them. */
+/** Undefined: the account may not list the objects. */
 function denied(error: unknown): undefined {
   if (isForbidden(error)) return undefined;
   throw error;
