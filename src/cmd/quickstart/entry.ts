@@ -1,6 +1,6 @@
 /**
- * The door of the quickstart's bundle. It reports by itself what failed: its errors are of other classes than those of the program that
- * loads it, since each bundle has a copy of its own.
+ * Entry point of the quickstart's bundle. The quickstart reports its errors itself: each bundle has its own copy of the
+ * error classes, so the loading program would not recognise these errors.
  */
 import { type CommandContext, reportError } from "../shared/index.ts";
 import { quickstart } from "./index.ts";

@@ -1,18 +1,18 @@
 import { type StatusReport } from "../view/index.ts";
 
-/** When everything is Available, and what is missing until then. Pure. */
+/** The goal that everything is Available, and the items that are still missing. Pure. */
 
 export interface Goal {
   /** Clusters that must be ready. */
   members: readonly string[];
-  /** An application that must run on certain clusters, when it is known where. */
+  /** An application that must run on these clusters; absent if its clusters are not known. */
   application?: { name: string; members: readonly string[] };
-  /** What this manager itself has found; what an earlier one wrote proves nothing. */
+  /** Results of this manager. Results of an earlier manager prove nothing. */
   isAvailable: (namespace: string, name: string) => boolean;
   isReached: (cluster: string) => boolean;
 }
 
-/** One sentence for each thing that is missing; none when everything is Available. */
+/** One sentence for each missing item; empty when everything is Available. */
 export function missing(report: StatusReport, goal: Goal): string[] {
   const { members, application, isAvailable, isReached } = goal;
   const found: string[] = [];

@@ -1,7 +1,7 @@
 import { quoted } from "../shared/index.ts";
 import { FAULT_ANNOTATION, type QuickstartFleet } from "./fleet/index.ts";
 
-/** What a person can do next. Pure. */
+/** Next steps for a person. Pure. */
 
 export interface Hint {
   text: string;
@@ -10,13 +10,13 @@ export interface Hint {
 
 export const APPLICATION = "nginx-demo";
 
-/** Four things to try; the commands work as they stand in any shell of this machine. */
+/** Four things to try. The commands work without change in any shell of this machine. */
 export function hints(
   fleet: Pick<QuickstartFleet, "kind" | "hub" | "members">,
   sampleRegions: readonly string[],
 ): Hint[] {
   const hub = `kubectl --kubeconfig ${quoted(fleet.hub.kubeconfigFile)}`;
-  // A region that is not in placements/ has no policy of its own to change.
+  // A region that is missing in placements/ has no policy of its own to change.
   const own = fleet.members.flatMap(({ region }) =>
     region !== undefined && sampleRegions.includes(region) ? region : [],
   );
@@ -58,7 +58,7 @@ export function hints(
   return list;
 }
 
-/** A change that comes to one cluster first, fails there, and never reaches the others. */
+/** A change that reaches one cluster first, fails there, and never reaches the others. */
 function brokenRollout(hub: string, canary: string): Hint {
   const stages = [{ name: "canary", targetClusters: { clusterNames: [canary] } }, { name: "rest" }];
   const rollout = { stages, gate: { timeout: "20s" }, onFailure: "Rollback" };
@@ -78,7 +78,7 @@ function patch(hub: string, policy: string, operations: unknown[]): string {
   return `${hub} patch overridepolicy ${policy} --type json -p '${JSON.stringify(operations)}'`;
 }
 
-/** The kubeconfigs and the hints, as they are printed. */
+/** The printed text with the kubeconfigs and the hints. */
 export function closingHints(
   fleet: Pick<QuickstartFleet, "kind" | "hub" | "members">,
   sampleRegions: readonly string[],

@@ -1,11 +1,11 @@
 /**
- * `meridian quickstart`: a whole federation in one command. Starts a hub and a member cluster for each region in this process (or real
- * control planes, or takes clusters that are there), installs Meridian, joins the members, runs the manager, applies what `placements/`
- * holds, and shows what becomes of it.
+ * `meridian quickstart`: a whole federation in one command. It starts a hub and a member cluster for each region in
+ * this process (or real control planes, or uses given clusters). Then it installs Meridian, joins the members, runs the
+ * manager, applies the files of `placements/`, and shows the result.
  *
- * Promises: everything that it started ends with it, and a temporary folder goes with it; running it again on a folder that was kept goes on
- * from there and doubles nothing; a folder belongs to one process at a time. Of clusters that somebody else runs it deletes only what
- * it made there, and says so. It never uses a kubeconfig that it was not given by name.
+ * Promises: everything that the quickstart started ends with it, and a temporary folder is removed. A second run on a
+ * kept folder continues without duplicates. Only one process at a time uses a folder. On given clusters the quickstart
+ * deletes only its own objects, and says so. It never uses a kubeconfig that was not given by name.
  */
 import { systemClock } from "../../runtime/index.ts";
 import { type CommandContext, EXIT } from "../shared/index.ts";
@@ -25,7 +25,7 @@ export async function quickstart(options: QuickstartOptions, context: CommandCon
     await using session = await Session.open(options, context, screen);
     return await session.run();
   } catch (error) {
-    // A person who stops it has what they want; a script that waited for the result has not.
+    // A person who stops the quickstart has what they want; a script that waits for the result (--once) does not.
     if (!signal.aborted || options.once) throw error;
     return EXIT.ok;
   } finally {

@@ -1,10 +1,13 @@
 import { CommandError } from "../shared/index.ts";
 import type * as Entry from "./entry.ts";
 
-/** The quickstart, which is a bundle of its own with the sandbox in it. Throws {@link CommandError} where that was left out, as in the image. */
+/**
+ * Loads the quickstart, a bundle of its own that contains the sandbox. Throws {@link CommandError} where the bundle was
+ * left out, as in the image.
+ */
 export async function loadQuickstart(): Promise<typeof Entry> {
   try {
-    // The build makes this the sibling of the program's own file.
+    // The build places this file beside the program's own file.
     return await import("./entry.ts");
   } catch (error) {
     if (!isMissing(error)) throw error;

@@ -5,7 +5,7 @@ import { createLogger, type LogLevel, Metrics } from "../../observability/index.
 import { runManager } from "../manager/index.ts";
 import { type ManagerOptions } from "../shared/index.ts";
 
-/** Reports at once what the manager has found out; a person's terminal has no time to wait for a scrape. */
+/** Reports the manager's findings at once, because a terminal cannot wait for a scrape. */
 class WatchedMetrics extends Metrics {
   readonly available = new Set<string>();
   readonly reached = new Set<string>();
@@ -32,15 +32,15 @@ class WatchedMetrics extends Metrics {
 }
 
 export interface ManagerOfQuickstart extends AsyncDisposable {
-  /** Rejects when the manager cannot go on; resolves after disposal. */
+  /** Rejects when the manager cannot continue; resolves after disposal. */
   readonly ended: Promise<void>;
-  /** Whether this manager itself has found an application Available. */
+  /** True if this manager itself has found the application Available. */
   isAvailable(namespace: string, name: string): boolean;
-  /** Whether this manager itself is in contact with a cluster. */
+  /** True if this manager itself is in contact with the cluster. */
   isReached(cluster: string): boolean;
 }
 
-/** Runs the manager in this process, with its log in a file. `changed` is called when it has found something out. */
+/** Runs the manager in this process and writes its log to a file. `changed` is called after each new finding. */
 export function startManager(
   options: Omit<ManagerOptions, "logLevel"> & { logLevel: LogLevel; logFile: string },
   changed: () => void,
@@ -54,10 +54,10 @@ export function startManager(
     await runManager(rest, stop.signal, { logger, metrics });
     if (!stop.signal.aborted) throw new Error(`the manager ended by itself; its log is ${logFile}`);
   };
-  // A disk that is full must not end the quickstart; what is lost is the log.
+  // A full disk must not end the quickstart; only log lines are lost.
   log.on("error", () => undefined);
   const ended = run();
-  // Whoever waits for it sees the rejection; disposal has to go on all the same.
+  // Callers that wait for `ended` see the rejection; disposal has to continue anyway.
   ended.catch(() => undefined);
   return {
     ended,

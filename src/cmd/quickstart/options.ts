@@ -2,12 +2,12 @@ import { InvalidArgumentError } from "commander";
 import type { LogLevel } from "../../observability/index.ts";
 import { parseClusterName, parseLabelValue } from "../shared/index.ts";
 
-/** A cluster that the person has already. */
+/** A cluster that exists already. */
 export interface GivenMember {
   name: string;
   /** Path of an administrator's kubeconfig. */
   kubeconfig: string;
-  /** Undefined: the labels of its nodes say, or one of the sample's is taken. */
+  /** Undefined: the region of its node labels, or a region of the sample. */
   region?: string;
 }
 
@@ -17,34 +17,34 @@ export interface GivenClusters {
   members: GivenMember[];
 }
 
-/** What `meridian quickstart` is started with. */
+/** Options of `meridian quickstart`. */
 export interface QuickstartOptions {
-  /** Of the manager's log file. */
+  /** Log level of the manager's log file. */
   logLevel: LogLevel;
-  /** How many of the sample's regions; undefined: four, or those that the folder has already. */
+  /** Number of the sample's regions; undefined: four, or the regions that the folder has already. */
   regions?: number;
-  /** Keeps the state; undefined: a temporary folder. */
+  /** Folder that keeps the state; undefined: a temporary folder. */
   dir?: string;
-  /** Exit as soon as everything is Available. */
+  /** Exits as soon as everything is Available. */
   once: boolean;
-  /** With `once`: print the status of the hub's objects as JSON. */
+  /** With `once`: prints the status of the hub's objects as JSON. */
   json: boolean;
   /** Milliseconds that `once` waits for everything to be Available. */
   timeout: number;
-  /** Port of the hub; the members and the manager take those that follow. */
+  /** Port of the hub; the members and the manager take the following ports. */
   port?: number;
-  /** Real control planes instead of the sandbox. */
+  /** Uses real control planes instead of the sandbox. */
   real: boolean;
-  /** Leave what was made when it stops. */
+  /** Keeps all created objects when the quickstart stops. */
   keep: boolean;
-  /** Clusters that are there already, instead of ones that are started. */
+  /** Existing clusters to use instead of starting clusters. */
   given?: GivenClusters;
 }
 
-/** Regions when nobody says how many. */
+/** Default number of regions. */
 export const DEFAULT_REGIONS = 4;
 
-/** What the command line gives, before it is checked as a whole. */
+/** Flags of the command line, before they are checked together. */
 export type QuickstartFlags = Omit<QuickstartOptions, "given"> & { kubeconfig?: string; context?: string };
 
 /** Throws for options that contradict each other. */
@@ -96,14 +96,14 @@ export function parseGivenClusters(text: string): GivenClusters {
   return { hub, members };
 }
 
-/** Reads a number of regions; how many there are is known later. */
+/** Reads a number of regions. The maximum is checked later. */
 export function parseRegions(text: string): number {
   const count = Number(text);
   if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError("The value is a number, 1 or more.");
   return count;
 }
 
-/** Reads the first of a row of ports. */
+/** Reads the first of several consecutive ports. */
 export function parseBasePort(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port < 1 || port > 65_000)

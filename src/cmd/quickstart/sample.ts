@@ -1,12 +1,12 @@
 import { type KubeObject, parseYamlDocuments, type Placement, REGION_LABEL } from "../../apis/index.ts";
 import { CommandError, shippedYaml } from "../shared/index.ts";
 
-/** Beside the bundle, and from the sources. */
+/** Folders of the sample: beside the bundled program, and seen from the sources. */
 const PLACES = ["./placements/", "../../../placements/"];
 
 /** The policies and the application of `placements/`. */
 export interface Sample {
-  /** Policies first: an application that finds them there is placed once and for all. */
+  /** Policies come first, so that the application is placed once and for all. */
   objects: readonly KubeObject[];
   /** In the order of the Placement. */
   regions: readonly string[];
@@ -19,7 +19,7 @@ export async function loadSample(): Promise<Sample> {
   return readSample(texts);
 }
 
-/** The sample that these YAML texts hold. Objects of a namespaced kind that name none go to `default`, as kubectl would have it. */
+/** The sample in these YAML texts. As in kubectl, namespaced objects without a namespace go to `default`. */
 export function readSample(texts: readonly string[]): Sample {
   const objects = texts
     .flatMap((text) => parseYamlDocuments(text).map(({ value }) => value as KubeObject | null))
@@ -32,7 +32,10 @@ export function readSample(texts: readonly string[]): Sample {
   };
 }
 
-/** The sample with every region of the clusters in its Placement, so that it also runs in those nobody thought of. */
+/**
+ * The sample with all regions of the clusters in its Placement, so that it also runs in regions that the files do not
+ * name.
+ */
 export function sampleFor(sample: Sample, regions: readonly string[]): Sample {
   const missing = [...new Set(regions)].filter((region) => !sample.regions.includes(region));
   if (missing.length === 0) return sample;

@@ -41,7 +41,7 @@ import type { QuickstartOptions } from "./options.ts";
 import { loadSample, type Sample, sampleFor } from "./sample.ts";
 
 const PLACE: Place = { namespace: DEFAULT_SYSTEM_NAMESPACE, leaseName: "meridian" };
-/** How long stopping may take with clusters that are not ours to end. */
+/** Time limit of the cleanup on given clusters. */
 const REMOVAL_MS = 60_000;
 const DAY_MS = 86_400_000;
 
@@ -55,7 +55,7 @@ interface Parts {
   hub: Connection;
 }
 
-/** One quickstart: from the clusters being up to everything being gone again. */
+/** One quickstart, from the start of the clusters to the final cleanup. */
 export class Session implements AsyncDisposable {
   readonly #parts: Parts;
   readonly #cleanup: AsyncDisposableStack;
@@ -70,7 +70,7 @@ export class Session implements AsyncDisposable {
     this.#view = new HubView({ client: parts.hub.client, logger, name: "quickstart", endedIn: [undefined] });
   }
 
-  /** Takes the folder and starts the clusters. Throws {@link CommandError} when that cannot be done. */
+  /** Takes the folder and starts the clusters. Throws {@link CommandError} on failure. */
   static async open(options: QuickstartOptions, context: CommandContext, screen: Screen): Promise<Session> {
     await using stack = new AsyncDisposableStack();
     const { signal } = context;
@@ -78,7 +78,7 @@ export class Session implements AsyncDisposable {
     const folder = stack.use(
       await StateFolder.open({
         fleet: kind,
-        // Of clusters that are there it holds nothing but the log.
+        // For given clusters the folder holds only the log.
         keep: options.keep && kind !== "given",
         ...defined({ dir: options.dir }),
       }),
@@ -106,7 +106,10 @@ export class Session implements AsyncDisposable {
     );
   }
 
-  /** Resolves with the exit code when the person has stopped it or, with --once, when everything is Available. */
+  /**
+   * Resolves with the exit code when the person has stopped the quickstart or, with --once, when everything is
+   * Available.
+   */
   async run(): Promise<number> {
     const { context, screen, options } = this.#parts;
     await this.#install();
@@ -182,7 +185,7 @@ export class Session implements AsyncDisposable {
   async #join(): Promise<void> {
     const { screen, fleet } = this.#parts;
     screen.step(`joining ${listed(fleet.members.map(({ name }) => name))}`);
-    // All of them are waited for: one that goes on writing while the rest is cleaned up would leave something behind.
+    // Wait for all joins: a join that still writes during the cleanup would leave objects behind.
     const settled = await Promise.allSettled(fleet.members.map((member) => this.#joinOne(member)));
     for (const result of settled) if (result.status === "rejected") throw result.reason;
   }
@@ -204,14 +207,14 @@ export class Session implements AsyncDisposable {
         ...defined({ region, zone }),
         labels: {},
         taints: [],
-        // What a person changed at a MemberCluster since the last time stays.
+        // Changes that a person made to a MemberCluster since the last run stay.
         renew: before !== undefined,
         tokenLifetime: DAY_MS,
       },
     });
   }
 
-  /** Returns where the application must come to, when that is known. */
+  /** Returns the clusters that the application must reach, if they are known. */
   async #apply(): Promise<Goal["application"]> {
     const { context, screen, folder, sample, hub } = this.#parts;
     const policies = sample.objects.length - 1;
@@ -227,7 +230,7 @@ export class Session implements AsyncDisposable {
     return this.#expected();
   }
 
-  /** Undefined where a person has had other ideas since: then only what there is must be Available. */
+  /** Undefined if a person has changed the sample since: then only the existing objects must be Available. */
   async #expected(): Promise<Goal["application"]> {
     const { context, sample, fleet, hub } = this.#parts;
     for (const object of sample.objects.filter(({ kind }) => kind === "Placement" || kind === "DemoApplication")) {
@@ -254,7 +257,8 @@ export class Session implements AsyncDisposable {
         leaseDurationMs: 15_000,
         renewDeadlineMs: 10_000,
         retryPeriodMs: 2_000,
-        // The lock of the folder lets only one process be the quickstart of these clusters, so that one may take its own Lease back at once.
+        // Only one process can be the quickstart of these clusters, because of the folder's lock. So a restarted
+        // process may take its own Lease back at once.
         identity: fleet.kind === "given" ? `${hostname()}_${randomUUID().slice(0, 8)}` : "quickstart",
         allowExecCredentials: false,
       },
@@ -317,7 +321,7 @@ export class Session implements AsyncDisposable {
   }
 }
 
-/** For commands whose words would be too many here. */
+/** For commands whose output would be too much here. */
 const SILENT: Terminal = { out: () => undefined, err: () => undefined, color: false, interactive: false };
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -325,7 +329,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
-/** Whether what was made on clusters of the person is to stay there. */
+/** True if objects on the person's clusters have to stay. */
 function stays({ keep, dir }: QuickstartOptions): boolean {
   return keep || dir !== undefined;
 }

@@ -19,22 +19,22 @@ const TYPES: readonly ResourceType[] = [
   DEMOAPPLICATIONS,
 ];
 
-/** As though the person had run `kubectl apply --server-side` with these files, so that they can go on with them in that way. */
+/** Field manager of `kubectl apply --server-side`, so that people can continue with that command on these files. */
 const FIELD_MANAGER = "kubectl";
 
-/** How an object is named in the record of what was applied. */
+/** Name of an object in the record of applied objects. */
 export function recordName({ kind, metadata }: KubeObject): string {
   return `${kind}/${metadata.name}`;
 }
 
 export interface Applied {
-  /** Made now. */
+  /** Objects that this run created. */
   created: KubeObject[];
-  /** There already, by somebody else's hand: left alone. */
+  /** Objects that somebody else had made before; they stay unchanged. */
   found: KubeObject[];
 }
 
-/** Applies what neither an earlier run nor anybody else has. */
+/** Applies the objects that neither an earlier run nor anybody else has applied. */
 export async function applySample(
   hub: Client,
   objects: readonly KubeObject[],

@@ -1,10 +1,13 @@
 import { durationMs } from "../../../apis/index.ts";
-/** What somebody wants to go wrong with a cluster, in the words of an annotation. Pure. */
+/** Faults that a person wants on a cluster, as the text of an annotation. Pure. */
 
-/** On a MemberCluster of the quickstart's hub: breaks that cluster. Taking it away mends it. */
+/**
+ * Annotation of a MemberCluster on the quickstart's hub: breaks the cluster. Removing the annotation repairs the
+ * cluster.
+ */
 export const FAULT_ANNOTATION = "sandbox.paas.cmft.com/fault";
 
-/** What an annotation asks for; the fields of {@link FaultPlan.settings} are those of the sandbox's faults. */
+/** Faults of an annotation. The fields of {@link FaultPlan.settings} are the fields of the sandbox's faults. */
 export interface FaultPlan {
   crash: boolean;
   settings: {
@@ -19,13 +22,13 @@ export interface FaultPlan {
   };
 }
 
-/** What can be asked for, for a person who asked for something else. */
+/** All possible faults, for the error message. */
 export const FAULT_WORDS =
   "partition, partition=reset, partition=refuse, crash, latency=500ms, errors=30%, throttle=50%, watches=5s, pods=stuck, pods=20s, clock=-5m";
 
 const DURATION = /^\d{1,15}(\.\d{1,15})?(ms|s|m|h)$/;
 
-/** Reads `partition` or `latency=500ms,errors=10%`. The error is a sentence about the first part that means nothing. */
+/** Reads `partition` or `latency=500ms,errors=10%`. The error names the first part that is no fault. */
 export function parseFault(text: string): FaultPlan | { error: string } {
   const plan: FaultPlan = { crash: false, settings: {} };
   for (const part of text.split(",")) {
@@ -68,7 +71,7 @@ function take(value: number | undefined, keep: (value: number) => void): boolean
   return value !== undefined;
 }
 
-/** Milliseconds. */
+/** In milliseconds. */
 function duration(text = ""): number | undefined {
   return DURATION.test(text) ? durationMs(text) : undefined;
 }
@@ -78,7 +81,7 @@ function signedDuration(text = ""): number | undefined {
   return ms !== undefined && text.startsWith("-") ? -ms : ms;
 }
 
-/** From 0 to 1. */
+/** A share from 0 to 1. */
 function share(text = ""): number | undefined {
   const [, amount] = /^(\d+(?:\.\d+)?)%$/.exec(text) ?? [];
   const rate = Number(amount) / 100;

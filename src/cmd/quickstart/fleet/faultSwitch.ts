@@ -2,12 +2,12 @@ import { type HubView } from "../../live/index.ts";
 import { FAULT_ANNOTATION, parseFault } from "./faultPlan.ts";
 import type { FleetCluster } from "./fleet.ts";
 
-/** Breaks and mends clusters as the annotations of their MemberClusters say. */
+/** Breaks and repairs clusters according to the annotations of their MemberClusters. */
 export class FaultSwitch {
   readonly #members: readonly FleetCluster[];
   readonly #say: (text: string) => void;
   readonly #asked = new Map<string, string | undefined>();
-  /** One change at a time for each cluster, in order. */
+  /** Per cluster, the chain of changes: one at a time, in order. */
   readonly #queues = new Map<string, Promise<void>>();
 
   constructor(members: readonly FleetCluster[], say: (text: string) => void) {
@@ -15,7 +15,7 @@ export class FaultSwitch {
     this.#say = say;
   }
 
-  /** Compares with what was asked for before. */
+  /** Starts the changes for every annotation that differs from its last value. */
   refresh(view: Pick<HubView, "cluster">): void {
     for (const member of this.#members) {
       const { name } = member;
@@ -30,7 +30,7 @@ export class FaultSwitch {
     }
   }
 
-  /** Resolves when what was asked for has happened. */
+  /** Resolves when all requested changes are done. */
   async settled(): Promise<void> {
     await Promise.all(this.#queues.values());
   }

@@ -7,35 +7,35 @@ import { lockFolder } from "./lock.ts";
 
 export type FleetKind = "sandbox" | "real" | "given";
 
-/** What a later run on the same folder must know. */
+/** Facts that a later run on the same folder needs. */
 export interface QuickstartState {
-  /** What the clusters are; a folder holds one sort. */
+  /** Kind of the clusters; one folder holds one kind. */
   fleet: FleetKind;
-  /** In the order in which they were asked for. */
+  /** In the order of the request. */
   regions: string[];
-  /** By name of the cluster. */
+  /** By cluster name. */
   ports: Record<string, number>;
-  /** What was applied of the sample, as `Kind/name`: what a person deletes afterwards stays deleted. */
+  /** Applied objects of the sample, as `Kind/name`. An object that a person deletes later is not applied again. */
   applied: string[];
 }
 
 export interface FolderOptions {
-  /** Undefined: a temporary one. */
+  /** Undefined: a temporary folder. */
   dir?: string;
   fleet: FleetKind;
-  /** A temporary one stays, too. */
+  /** Keeps a temporary folder, too. */
   keep: boolean;
 }
 
 const STATE = "quickstart.json";
 
-/** The folder of one quickstart; only one process at a time has it. */
+/** The folder of one quickstart. Only one process at a time can hold it. */
 export class StateFolder implements AsyncDisposable {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** It is removed in the end. */
+  /** True if the folder is removed at the end. */
   readonly temporary: boolean;
-  /** There was a quickstart in it before. */
+  /** True if the folder held a quickstart before. */
   readonly continued: boolean;
   readonly state: QuickstartState;
   readonly #cleanup: AsyncDisposableStack;
@@ -51,7 +51,7 @@ export class StateFolder implements AsyncDisposable {
     this.#cleanup = cleanup;
   }
 
-  /** Throws {@link CommandError} when another process has it, or when it holds something else. */
+  /** Throws {@link CommandError} when another process has the folder, or when it holds clusters of another kind. */
   static async open({ dir, fleet, keep }: FolderOptions): Promise<StateFolder> {
     await using stack = new AsyncDisposableStack();
     const path = dir === undefined ? await mkdtemp(join(tmpdir(), "meridian-quickstart-")) : resolve(dir);
@@ -67,17 +67,20 @@ export class StateFolder implements AsyncDisposable {
     return new StateFolder({ path, temporary, continued: known !== undefined, state }, stack.move());
   }
 
-  /** Path of a file in it. */
+  /** Path of a file in the folder. */
   file(name: string): string {
     return join(this.path, name);
   }
 
-  /** Where the administrator's kubeconfig of a cluster stands. */
+  /** Path of the administrator's kubeconfig of a cluster. */
   kubeconfigFile(cluster: string): string {
     return this.file(`${cluster}.kubeconfig`);
   }
 
-  /** A new folder may hold files of the person, and they stay. Throws {@link CommandError} when one has a name that is needed. */
+  /**
+   * Checks a new folder for name conflicts: the person's own files in it stay. Throws {@link CommandError} when a
+   * needed name is taken.
+   */
   async claim(clusters: readonly string[]): Promise<void> {
     if (this.continued) return;
     for (const cluster of clusters) {
@@ -87,7 +90,7 @@ export class StateFolder implements AsyncDisposable {
     }
   }
 
-  /** Writes a file that holds secrets, whole or not at all. */
+  /** Writes a file that holds secrets, completely or not at all. */
   async write(file: string, text: string): Promise<void> {
     const temporary = `${file}.${process.pid}`;
     await writeFile(temporary, text, { mode: 0o600 });
@@ -114,7 +117,7 @@ async function mkdirOf(path: string): Promise<void> {
     await makeFolder(path);
     await access(path);
   } catch (error) {
-    // In the way is a file: in the place of the folder, or of one above it.
+    // A file is in the way, at the folder's path or above it.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "EEXIST") throw new CommandError(`--dir ${path} is a file: name a folder, or a new one`);
     if (code === "ENOTDIR") throw new CommandError(`--dir ${path} lies below a file: name a folder, or a new one`);
@@ -124,8 +127,8 @@ async function mkdirOf(path: string): Promise<void> {
 }
 
 /**
- * With the folders above it. Not left to Node: where a file system lets nobody make a folder, and says that the one above is missing, as /proc does,
- * Node tries again for ever.
+ * Creates the folder with its parents. Node's recursive mkdir is not used: where a file system allows no folder and
+ * reports the parent as missing, as /proc does, Node retries for ever.
  */
 async function makeFolder(path: string): Promise<void> {
   const isThere = (): Promise<boolean> => stat(path).then((found) => found.isDirectory());
@@ -142,7 +145,7 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Also when the process is ended on the spot by a second Ctrl-C. */
+/** Removes the folder, also when a second Ctrl-C ends the process at once. */
 function removal(path: string): AsyncDisposable {
   const atExit = (): void => rmSync(path, { recursive: true, force: true });
   process.once("exit", atExit);

@@ -31,17 +31,17 @@ import { typeOf } from "./apply.ts";
 import type { QuickstartFleet } from "./fleet.ts";
 import { describeRights, hubRights, memberRights, missingRights } from "./rights.ts";
 
-/** Where the quickstart's Meridian lives on a hub. */
+/** Namespace and Lease of the quickstart's Meridian on a hub. */
 export interface Place {
   namespace: string;
   leaseName: string;
 }
 
-/** What this run made on clusters of the person. */
+/** Objects that this run made on the person's clusters. */
 export interface Made {
   crds: string[];
   namespace: boolean;
-  /** Names of the members that it joined. */
+  /** Names of the members that this run joined. */
   members: string[];
   objects: KubeObject[];
 }
@@ -66,7 +66,7 @@ const KINDS = [
   CLUSTERRESOURCEBINDINGS,
 ];
 
-/** Throws {@link CommandError} when the clusters of the person do not allow what the quickstart is going to do. Writes nothing. */
+/** Throws {@link CommandError} when the person's clusters do not allow the work of the quickstart. Writes nothing. */
 export async function checkGivenClusters(
   fleet: QuickstartFleet,
   hub: Client,
@@ -102,7 +102,10 @@ export async function checkGivenClusters(
   }
 }
 
-/** Takes away again what was made. Returns sentences about what could not be; needs the manager as long as there are members. */
+/**
+ * Removes the objects that this run made, and returns sentences about leftovers. The manager must run as long as there
+ * are members.
+ */
 export async function removeMade(
   made: Made,
   fleet: QuickstartFleet,
@@ -144,7 +147,7 @@ export async function removeMade(
           ...place,
           kubeconfig: fleet.hub.kubeconfigFile,
           logLevel: "info",
-          // Without a manager nothing was ever put on the members.
+          // Without a manager, nothing was written to the members.
           deletionPolicy: managed ? "Drain" : "Orphan",
           isChosen: true,
           force: !managed,
@@ -159,7 +162,7 @@ export async function removeMade(
   return left;
 }
 
-/** The rest, when the manager has stopped: the kinds that nobody uses, and Meridian's namespace. */
+/** Removes the rest after the manager has stopped: unused CRDs, and Meridian's namespace. */
 export async function removeInstallation(
   made: Made,
   hub: Client,
@@ -183,7 +186,7 @@ export async function removeInstallation(
     const { items } = await hub.list(SECRETS, { namespace, metadataOnly: true, limit: 1, signal });
     if (items.length > 0) return [...left, `the namespace ${namespace} holds a Secret, and stays`];
     await hub.delete(NAMESPACES, undefined, namespace, { signal });
-    // Somebody who starts again at once would find it half gone.
+    // A person who starts again at once would find the namespace half removed.
     const common = { client: hub, signal, logger: commandLogger("info", SILENT), timeoutMs: NAMESPACE_MS };
     await follow({ ...common, type: NAMESPACES, name: namespace }, (found) => found === undefined);
   } catch (error) {
@@ -193,10 +196,10 @@ export async function removeInstallation(
 }
 
 const SILENT = { out: () => undefined, err: () => undefined, color: false, interactive: false };
-/** A namespace with nothing in it needs about ten seconds. */
+/** An empty namespace needs about ten seconds to go. */
 const NAMESPACE_MS = 30_000;
 
-/** What of the installation is not there yet, and so is made by this run. */
+/** The missing parts of the installation, which this run will make. */
 export async function notInstalled(
   hub: Client,
   { namespace }: Place,

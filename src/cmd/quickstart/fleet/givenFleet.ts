@@ -6,7 +6,7 @@ import { CommandError, connectGiven } from "../../shared/index.ts";
 import { type FleetCluster, HUB, type QuickstartFleet } from "./fleet.ts";
 import type { GivenClusters, GivenMember } from "../options.ts";
 
-/** Clusters of the person, with a region for each. Starts and ends nothing. */
+/** The person's clusters, each with a region. Starts and stops nothing. */
 export async function givenFleet(
   { hub, members }: GivenClusters,
   sampleRegions: readonly string[],
@@ -28,7 +28,7 @@ export async function givenFleet(
   };
 }
 
-/** Region and zone as the command line says, else as the nodes do. */
+/** Region and zone of the command line, else of the node labels. */
 async function locate({ name, kubeconfig, region }: GivenMember, signal: AbortSignal): Promise<FleetCluster> {
   await using connection = connectGiven(name, kubeconfig);
   const items = await nodes(connection.client, signal);
@@ -43,7 +43,7 @@ async function locate({ name, kubeconfig, region }: GivenMember, signal: AbortSi
   };
 }
 
-/** None when the user may not see them: which rights are missing is said later, and all at once. */
+/** Empty when the user may not list nodes: all missing rights are reported together later. */
 async function nodes(client: Client, signal: AbortSignal): Promise<KubeObject[]> {
   try {
     return (await client.list(NODES, { limit: 100, metadataOnly: true, signal })).items;
@@ -53,7 +53,9 @@ async function nodes(client: Client, signal: AbortSignal): Promise<KubeObject[]>
   }
 }
 
-/** Whoever has no region gets the next of the sample's that nobody has; when all are taken, the sample's in turn. */
+/**
+ * Gives each member without a region a free region of the sample; when no region is free, the sample's regions in turn.
+ */
 export function withRegions(members: readonly FleetCluster[], sampleRegions: readonly string[]): FleetCluster[] {
   const taken = new Set(members.map(({ region }) => region));
   const free = sampleRegions.filter((region) => !taken.has(region));

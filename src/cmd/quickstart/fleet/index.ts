@@ -1,7 +1,7 @@
 /**
  * The clusters of the quickstart: sandbox, real, or given.
  *
- * Promises: what was started is stopped, and what was made is removed.
+ * Promises: started clusters are stopped, and created objects are removed.
  */
 export { applySample, recordName, typeOf } from "./apply.ts";
 export { FAULT_ANNOTATION } from "./faultPlan.ts";

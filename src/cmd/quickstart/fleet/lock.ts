@@ -3,22 +3,26 @@ import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { CommandError } from "../../shared/index.ts";
 
-/** Who holds a folder. */
+/** The process that holds a folder. */
 interface Holder {
   pid: number;
   host: string;
-  /** When that process began, in the words of its operating system; distinguishes it from a later process that got the same pid. */
+  /**
+   * Start time of the process, in the format of the operating system. A later process with the same pid has another
+   * start time.
+   */
   began?: string;
 }
 
 /**
- * Makes this process the only one that works on a folder, by a file with its pid. A file that a process left behind which is no more
- * counts for nothing. Throws {@link CommandError} when another process holds it. Disposal gives it back.
+ * Makes this process the only one that works on a folder, by a file with its pid. The file of a process that no longer
+ * exists does not count. Throws {@link CommandError} when another process holds the folder. Disposal releases the
+ * folder.
  */
 export async function lockFolder(file: string, folder: string): Promise<AsyncDisposable> {
   const mine: Holder = { pid: process.pid, host: hostname(), ...(await beginOf(process.pid)) };
   const text = `${JSON.stringify(mine)}\n`;
-  // Written whole and then given its name: whoever finds the lock finds all of it.
+  // The file is written completely and then linked to its name, so that any reader finds a complete lock.
   const written = `${file}.${randomUUID()}`;
   await writeFile(written, text, { flag: "wx", mode: 0o600 });
   try {
@@ -36,7 +40,7 @@ export async function lockFolder(file: string, folder: string): Promise<AsyncDis
   throw new CommandError(`${folder} is in use by another quickstart; use another --dir`);
 }
 
-/** Gives a file a name that nobody has, in one step; false when somebody has it. */
+/** Links a file to an unused name in one step; false when the name is taken. */
 async function isFirst(written: string, name: string): Promise<boolean> {
   try {
     await link(written, name);
@@ -47,7 +51,10 @@ async function isFirst(written: string, name: string): Promise<boolean> {
   }
 }
 
-/** Removes a lock that counts for nothing: only who claims that very text may, so that no newer lock goes in its place. */
+/**
+ * Removes a stale lock. Only one process can claim a lock with this exact text, so a newer lock is never removed by
+ * mistake.
+ */
 async function takeAway(file: string, found: string, written: string): Promise<void> {
   const claim = `${file}.${createHash("sha256").update(found).digest("hex").slice(0, 16)}`;
   if (!(await isFirst(written, claim))) return;
@@ -71,7 +78,7 @@ async function release(file: string, text: string): Promise<void> {
   if ((await textOf(file)) === text) await rm(file, { force: true });
 }
 
-/** Undefined for a file that was not written to its end: its writer died. */
+/** Undefined for an incomplete file: its writer died. */
 function readHolder(text: string): Holder | undefined {
   try {
     const value = JSON.parse(text) as Partial<Holder> | null;
@@ -82,23 +89,26 @@ function readHolder(text: string): Holder | undefined {
   }
 }
 
-/** Of another machine nobody here can say; it is believed. */
+/** True if the holder is alive. A holder on another machine cannot be checked, so it counts as alive. */
 async function lives({ pid, host, began }: Holder): Promise<boolean> {
   if (host !== hostname()) return true;
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // Not ours to signal, but there.
+    // The process exists, but this user may not signal it.
     if (codeOf(error) !== "EPERM") return false;
   }
   const now = await beginOf(pid);
   return began === undefined || now.began === undefined || now.began === began;
 }
 
-/** On Linux: clock ticks from the start of the machine to that of the process. Elsewhere nothing is known. */
+/**
+ * On Linux: clock ticks from the boot of the machine to the start of the process. On other systems the start is
+ * unknown.
+ */
 async function beginOf(pid: number): Promise<{ began?: string }> {
   const stat = await textOf(`/proc/${pid}/stat`);
-  // The second field is the name in brackets and may hold anything.
+  // The second field is the process name in brackets, and may contain any character.
   const began = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
   return began === undefined ? {} : { began };
 }

@@ -2,13 +2,13 @@ import { CommandError } from "../../shared/index.ts";
 import { freePort, isFree } from "../../realClusters/index.ts";
 
 export interface PortWishes {
-  /** The first takes `base`, each further one the next. */
+  /** Port of the first name; the others take the following ports. */
   base: number | undefined;
-  /** What they had before: kubeconfigs of then should still work. */
+  /** Ports of the last run: kubeconfigs of that run should still work. */
   kept: Readonly<Record<string, number>>;
 }
 
-/** A port for each name. Throws {@link CommandError} with all that are occupied when they were asked for. */
+/** A port for each name. Throws {@link CommandError} with all occupied ports that were asked for. */
 export async function assignPorts(
   names: readonly string[],
   { base, kept }: PortWishes,

@@ -13,7 +13,7 @@ import {
 import type { FaultPlan } from "./faultPlan.ts";
 import { type FleetCluster, type FleetRequest, HUB, type QuickstartFleet, zoneOf } from "./fleet.ts";
 
-/** Images whose pods never start, as in the sandbox: to have something to break. */
+/** Images whose pods never start, as in the sandbox, so that people can try a failure. */
 const MISSING_IMAGE = /does-not-exist/;
 
 /** Starts a hub and members as real control planes that share one etcd. */
@@ -34,7 +34,7 @@ export async function startRealFleet(request: FleetRequest, env: NodeJS.ProcessE
       assets,
       etcd,
       folder: folderOf(name),
-      // A Deployment on the hub is what is placed, and gets no pods there.
+      // A Deployment on the hub is only a template for members, so it gets no pods there.
       ...(name === HUB ? { controllers: HUB_CONTROLLERS } : {}),
       ...defined({ port }),
       signal,
@@ -45,7 +45,7 @@ export async function startRealFleet(request: FleetRequest, env: NodeJS.ProcessE
     await request.write(kubeconfigFile, plane.kubeconfig);
     return { name, kubeconfigFile, setFault: (plan) => setFault(plane, plan) };
   };
-  // All of them, so that none is left behind when one cannot start.
+  // Wait for all clusters, so that no started cluster is left behind when another cannot start.
   const settled = await Promise.allSettled([HUB, ...regions].map(start));
   const failed = settled.find((result) => result.status === "rejected");
   if (failed !== undefined) throw failed.reason;

@@ -2,7 +2,7 @@ import { defined, FEDERATION_GROUP, PAAS_GROUP } from "../../../apis/index.ts";
 import type { Client } from "../../../runtime/index.ts";
 import { accessClusterRole, type MemberAccess } from "../../member/index.ts";
 
-/** Something that one must be allowed to do. */
+/** One RBAC permission. */
 export interface Right {
   group: string;
   resource: string;
@@ -33,7 +33,7 @@ const OWN_KINDS = [
   [FEDERATION_GROUP, "clusterresourcebindings/status"],
 ] as const;
 
-/** What installing, joining, applying the sample and managing do on a hub, for the manager runs as the person. */
+/** Rights on a hub to install, join and apply the sample, and the manager's rights: the manager runs as the person. */
 export function hubRights(systemNamespace: string): Right[] {
   return [
     ...rights("apiextensions.k8s.io", { customresourcedefinitions: ["get", "list", "watch", "create", "patch"] }),
@@ -53,7 +53,7 @@ export function hubRights(systemNamespace: string): Right[] {
   ];
 }
 
-/** What joining does on a member; whoever gives rights away must have them. */
+/** Rights to join a member. A person who grants rights must have them. */
 export function memberRights(access: MemberAccess): Right[] {
   const role = accessClusterRole(access) as unknown as {
     rules: { apiGroups: string[]; resources: string[]; verbs: string[] }[];
@@ -81,7 +81,7 @@ function rights(group: string, resources: Resources, namespace?: string): Right[
 
 const EVERYTHING: Right = { group: "*", resource: "*", verb: "*" };
 
-/** Which of the rights the client's user lacks, asked of the cluster itself. An administrator costs one question. */
+/** The rights that the client's user lacks, according to the cluster. For an administrator one request is enough. */
 export async function missingRights(client: Client, needed: readonly Right[], signal: AbortSignal): Promise<Right[]> {
   if (await isAllowed(client, EVERYTHING, signal)) return [];
   const answers = await Promise.all(needed.map((right) => isAllowed(client, right, signal)));

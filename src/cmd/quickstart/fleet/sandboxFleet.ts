@@ -14,7 +14,7 @@ export async function startSandboxFleet(request: FleetRequest): Promise<Quicksta
     await request.write(kubeconfigFile, cluster.kubeconfig());
     return { name, kubeconfigFile, setFault: async (plan) => setFault(cluster, plan) };
   };
-  // All of them, so that none is left behind when one cannot start.
+  // Wait for all clusters, so that no started cluster is left behind when another cannot start.
   const settled = await Promise.allSettled([HUB, ...regions].map(start));
   const failed = settled.find((result) => result.status === "rejected");
   if (failed !== undefined) throw failed.reason;
@@ -37,7 +37,7 @@ async function startOne(name: string, { ports, kept, folderOf, say }: FleetReque
     });
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    // Its own words are about what it needs: the port, the folder, the files in it.
+    // The original error already names the port, folder or file.
     throw new CommandError(`the sandbox cluster ${name} cannot start`, { cause: error });
   }
 }

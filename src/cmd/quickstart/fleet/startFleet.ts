@@ -15,7 +15,7 @@ export interface FleetStart {
   screen: Screen;
 }
 
-/** The clusters that the options ask for, running. */
+/** Starts the clusters of the options, or connects to given clusters. */
 export async function startFleet({ options, folder, sample, context, screen }: FleetStart): Promise<QuickstartFleet> {
   const { signal } = context;
   if (options.given !== undefined) {
@@ -41,7 +41,7 @@ export async function startFleet({ options, folder, sample, context, screen }: F
   screen.step(
     `starting a hub and ${regions.length} member cluster${regions.length === 1 ? "" : "s"} ${options.real ? "(real control planes) " : ""}in ${where}`,
   );
-  // Loaded only when it is wanted: the other sort is large.
+  // Loaded only when needed, because the other kind of fleet is large.
   const fleet = options.real
     ? await (await import("./realFleet.ts")).startRealFleet(request, context.env)
     : await (await import("./sandboxFleet.ts")).startSandboxFleet(request);
@@ -49,7 +49,10 @@ export async function startFleet({ options, folder, sample, context, screen }: F
   return fleet;
 }
 
-/** Those that are kept go on; asking for fewer takes none away. Throws {@link CommandError} when there are not that many. */
+/**
+ * The regions of the clusters. Kept regions stay, even if fewer are asked for. Throws {@link CommandError} when there
+ * are too few regions.
+ */
 export function chooseRegions(wanted: number | undefined, kept: readonly string[], all: readonly string[]): string[] {
   const count = wanted ?? (kept.length === 0 ? DEFAULT_REGIONS : 0);
   if (count > all.length)
