@@ -4,8 +4,8 @@ import { createInterface } from "node:readline";
 import { defined, type KubeObject, parseJson } from "../../apis/index.ts";
 
 /**
- * A client of its own, on node:https: it shares nothing with Meridian's transport, so that a mistake there cannot hide from the tests that
- * look through this one.
+ * A client on node:https that shares no code with Meridian's transport. A mistake in the transport cannot hide from
+ * tests that use this client.
  */
 
 export interface ApiConnection {
@@ -27,7 +27,7 @@ export interface ApiRequestOptions {
   timeoutMs?: number;
 }
 
-/** The server answered with another status than 2xx. */
+/** The server's answer has no 2xx status. */
 export class ApiFailure extends Error {
   override readonly name = "ApiFailure";
   readonly status: number;
@@ -59,7 +59,7 @@ export class Api {
     this.#watches = new Agent({ keepAlive: false, ca: connection.ca });
   }
 
-  /** Any answer of the server is returned; only a broken connection throws. */
+  /** Returns any answer of the server; throws only when the connection breaks. */
   async request<T>(
     method: string,
     path: string,
@@ -84,7 +84,7 @@ export class Api {
     return this.#ok<T>("GET", path);
   }
 
-  /** Undefined when there is no such object. */
+  /** Undefined when the object does not exist. */
   async find<T = KubeObject>(path: string): Promise<T | undefined> {
     const response = await this.request<T>("GET", path);
     if (response.status === 404) return undefined;
@@ -110,14 +110,14 @@ export class Api {
     });
   }
 
-  /** Server-side apply, by a person named `fieldManager`, who insists. */
+  /** Server-side apply with force, with this field manager. */
   apply<T = KubeObject>(path: string, object: unknown, fieldManager = "test"): Promise<T> {
     return this.#ok<T>("PATCH", `${path}?fieldManager=${fieldManager}&force=true`, object, {
       contentType: "application/apply-patch+yaml",
     });
   }
 
-  /** False when there was nothing to delete. */
+  /** False when the object did not exist. */
   async delete(path: string, options?: unknown): Promise<boolean> {
     const response = await this.request("DELETE", path, options);
     if (response.status === 404) return false;
@@ -125,7 +125,10 @@ export class Api {
     return true;
   }
 
-  /** What changes in a collection, beginning with what is there. Ends when the server ends the stream, throws when it breaks. */
+  /**
+   * Changes in a collection, after its present objects. Ends when the server ends the stream, and throws when the
+   * stream breaks.
+   */
   async *watch<T = KubeObject>(collection: string, signal: AbortSignal): AsyncGenerator<WatchLine<T>, void, void> {
     const separator = collection.includes("?") ? "&" : "?";
     const path = `${collection}${separator}watch=true&timeoutSeconds=3600`;
@@ -134,7 +137,8 @@ export class Api {
       throw new ApiFailure("WATCH", path, response.statusCode ?? 0, await readAll(response));
     let broken: Error | undefined;
     const lines = createInterface({ input: response });
-    // Both tell of a stream that breaks, and more than once when it is given up while its server dies; what nobody listens to ends the process.
+    // Both streams emit an error when the connection breaks, even several times. An error without a listener would end
+    // the process.
     for (const stream of [response, lines]) stream.on("error", (error: Error) => (broken ??= error));
     try {
       for await (const line of lines) yield parseJson(line) as WatchLine<T>;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { builtFolder, isExecutable, requiredVersions } from "./goModules.ts";
 
-/** The programs that a real control plane consists of, as absolute paths. */
+/** Absolute paths of the programs of a real control plane. */
 export interface Assets {
   etcd: string;
   kubeApiserver: string;
@@ -13,7 +13,7 @@ export interface Assets {
   kubectl: string;
 }
 
-/** Neither ready-made programs nor a way to build them; the message says what to do. */
+/** There are no ready-made programs and no way to build them; the message says what to do. */
 export class AssetsUnavailableError extends Error {
   override readonly name = "AssetsUnavailableError";
 }
@@ -23,7 +23,7 @@ const MODULES = fileURLToPath(new URL("modules/", import.meta.url));
 interface GoModule {
   /** Folder under `modules/`. */
   folder: string;
-  /** The module whose version counts. */
+  /** The module whose version is used. */
   path: string;
   programs: { package: string; binary: string }[];
   ldflags(version: string): string[];
@@ -36,7 +36,7 @@ const KUBERNETES: GoModule = {
     package: `k8s.io/kubernetes/cmd/${binary}`,
     binary,
   })),
-  // Without them the server calls itself v0.0.0 and clients take features for missing.
+  // Without these flags the server reports v0.0.0, and clients assume that features are missing.
   ldflags(version) {
     const [major = "", minor = ""] = version.slice(1).split(".");
     return [
@@ -56,15 +56,16 @@ const ETCD: GoModule = {
 
 export interface AssetsOptions {
   env: NodeJS.ProcessEnv;
-  /** Called with what a build is doing, one line each: a build takes minutes. */
+  /** Called with the progress of a build, one line each: a build takes minutes. */
   say: (line: string) => void;
-  /** Ends a build. */
+  /** Stops a build. */
   signal?: AbortSignal;
 }
 
 /**
- * The programs from the folder KUBEBUILDER_ASSETS names; else from the cache under the user's home, built there from Go modules
- * when they are missing (minutes, once). Throws {@link AssetsUnavailableError} when neither is possible.
+ * The programs from the folder of KUBEBUILDER_ASSETS, else from the cache under the user's home. Missing programs are
+ * built into the cache from Go modules (once, in minutes). Throws {@link AssetsUnavailableError} when neither is
+ * possible.
  */
 export async function controlPlaneAssets(options: AssetsOptions): Promise<Assets> {
   const given = options.env["KUBEBUILDER_ASSETS"];
@@ -96,7 +97,10 @@ async function cacheFolder(env: NodeJS.ProcessEnv): Promise<string> {
   return builtFolder(`kubernetes-${versions[0]}-etcd-${versions[1]}`, env);
 }
 
-/** Builds what the folder lacks. Safe to interrupt and to run twice at once: a program appears there whole or not at all. */
+/**
+ * Builds the programs that are missing in the folder. Safe to interrupt and to run twice at once: a program appears
+ * completely or not at all.
+ */
 async function builtAssets(folder: string, modules: GoModule[], options: AssetsOptions): Promise<Assets> {
   await mkdir(folder, { recursive: true });
   for (const module of modules) {
@@ -118,7 +122,7 @@ async function build(
   const { say } = options;
   const version = await versionOf(module);
   const names = programs.map((program) => program.binary).join(", ");
-  // In the same folder, since a rename is atomic only within one file system.
+  // In the same folder, because a rename is atomic only within one file system.
   const temporary = await mkdtemp(join(folder, ".build-"));
   const started = process.hrtime.bigint();
   const elapsed = () => `${(process.hrtime.bigint() - started) / 1_000_000_000n} s`;
@@ -142,7 +146,7 @@ async function build(
   }
 }
 
-/** How `go build` names the program of a package: its last path element that is not a major version. */
+/** The program name that `go build` gives a package: its last path element that is no major version. */
 function builtName(path: string): string {
   const elements = path.split("/").filter((element) => !/^v\d+$/.test(element));
   return elements.at(-1) ?? path;
@@ -157,7 +161,7 @@ async function go(args: string[], cwd: string, folder: string, { env, signal }: 
   });
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-    // Lines about downloads come in hundreds; the end is what explains a failure.
+    // Lines about downloads come in hundreds; the last lines explain a failure.
     errors = (errors + chunk).slice(-4000);
   });
   const code = await new Promise<number | null>((resolve, reject) => {

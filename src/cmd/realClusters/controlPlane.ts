@@ -12,37 +12,40 @@ export interface ControlPlaneOptions {
   assets: Assets;
   /** Runs kube-controller-manager beside the API server; true by default. */
   controllerManager?: boolean;
-  /** What kube-controller-manager runs; without it all that Deployments get pods by, too. */
+  /** Controllers of kube-controller-manager. Default: the controllers that also give Deployments their pods. */
   controllers?: readonly string[];
-  /** Without it the control plane gets an etcd of its own. */
+  /** Default: an etcd of its own. */
   etcd?: Etcd;
-  /** Keeps credentials and logs; a control plane that was there before goes on with what it had. Without it a temporary one. */
+  /**
+   * Folder for credentials and logs; a later control plane on the same folder continues with them. Default: a temporary
+   * folder.
+   */
   folder?: string;
-  /** Of the API server; without it a free one. */
+  /** Port of the API server. Default: a free port. */
   port?: number;
-  /** More flags of the API server; of one that is given twice the later counts. */
+  /** More flags of the API server. If a flag is given twice, the later one counts. */
   apiserverArgs?: readonly string[];
-  /** People beside the administrator, with tokens of theirs; only those of the first start count. */
+  /** Users besides the administrator, with their own tokens. Only the users of the first start count. */
   people?: readonly Person[];
-  /** Gives up the start. */
+  /** Aborts the start. */
   signal?: AbortSignal;
 }
 
-/** Somebody whom the API server knows by a token. */
+/** A user whom the API server knows by a token. */
 export interface Person {
   name: string;
   groups: readonly string[];
   token: string;
 }
 
-/** What a {@link ControlPlane} is made of. */
+/** Parts of a {@link ControlPlane}. */
 export interface ControlPlaneParts {
   name: string;
   folder: string;
   port: number;
   assets: Assets;
   etcd: Etcd;
-  /** None: without kube-controller-manager. */
+  /** Empty: no kube-controller-manager. */
   controllers: readonly string[];
   apiserverArgs: readonly string[];
   adminToken: string;
@@ -50,7 +53,7 @@ export interface ControlPlaneParts {
   cleanup: AsyncDisposableStack;
 }
 
-/** What a cluster needs on which nothing runs: a namespace to go, an owner to cascade. */
+/** Controllers for a cluster that runs no pods: namespaces can be deleted, and owners cascade. */
 export const HUB_CONTROLLERS: readonly string[] = [
   "garbage-collector-controller",
   "namespace-controller",
@@ -59,7 +62,7 @@ export const HUB_CONTROLLERS: readonly string[] = [
   "clusterrole-aggregation-controller",
 ];
 
-/** What a Deployment needs to get pods as well. Leaner than all of them, for memory's sake. */
+/** Controllers that also give Deployments their pods. Fewer than all controllers, to save memory. */
 export const MEMBER_CONTROLLERS: readonly string[] = [
   "deployment-controller",
   "replicaset-controller",
@@ -70,7 +73,7 @@ export const MEMBER_CONTROLLERS: readonly string[] = [
   ...HUB_CONTROLLERS,
 ];
 
-/** A real kube-apiserver (TLS, RBAC, tokens) on the loopback address and, when wanted, a kube-controller-manager. */
+/** A real kube-apiserver (TLS, RBAC, tokens) on the loopback address, and optionally a kube-controller-manager. */
 export class ControlPlane implements AsyncDisposable {
   readonly name: string;
   readonly folder: string;
@@ -88,7 +91,7 @@ export class ControlPlane implements AsyncDisposable {
   #caData = "";
   #api: Api | undefined;
 
-  /** Use {@link startControlPlane}. */
+  /** Not for direct use: call {@link startControlPlane}. */
   constructor(parts: ControlPlaneParts) {
     this.name = parts.name;
     this.folder = parts.folder;
@@ -108,7 +111,7 @@ export class ControlPlane implements AsyncDisposable {
     return this.#caData;
   }
 
-  /** As the administrator, with the token. */
+  /** The administrator's kubeconfig, with the token. */
   get kubeconfig(): string {
     return this.kubeconfigFor({ token: this.adminToken });
   }
@@ -123,7 +126,7 @@ export class ControlPlane implements AsyncDisposable {
     return this.#apiserver.pid;
   }
 
-  /** A kubeconfig for this server in which single things are wrong or different. */
+  /** A kubeconfig for this server with single changed or wrong values. */
   kubeconfigFor(wanted: { token: string; caData?: string; server?: string }): string {
     const ca = Buffer.from(wanted.caData ?? this.#caData).toString("base64");
     return [
@@ -140,7 +143,7 @@ export class ControlPlane implements AsyncDisposable {
     ].join("\n");
   }
 
-  /** Starts what does not run, on the same port, with the same certificate and the same data. */
+  /** Starts the processes that do not run, with the same port, certificate and data. */
   async start(): Promise<void> {
     if (this.#apiserver === undefined || this.#apiserver.exit !== undefined) {
       this.#apiserver = this.#spawnApiserver();
@@ -155,33 +158,36 @@ export class ControlPlane implements AsyncDisposable {
     }
   }
 
-  /** Ends the API server and the controller manager; the data stay, other control planes on the same etcd notice nothing. */
+  /**
+   * Stops the API server and the controller manager. The data stay, and other control planes on the same etcd are not
+   * affected.
+   */
   async stop(): Promise<void> {
     this.resume();
-    // The server keeps open watches for its whole drain of 30 s and more, so the patience is short.
+    // The server keeps open watches during its drain of 30 s and more, so the grace period is short.
     await Promise.all([this.#apiserver?.stop(1000), this.#controllerManager?.kill()]);
   }
 
-  /** As a crash: connections are reset at once. */
+  /** Stops as in a crash: connections are reset at once. */
   async kill(): Promise<void> {
     await Promise.all([this.#apiserver?.kill(), this.#controllerManager?.kill()]);
   }
 
-  /** Copies all of its data into that folder; for a control plane with an etcd of its own. The server is away meanwhile. */
+  /** Copies all data into the folder. Requires an etcd of its own. The server is down meanwhile. */
   async backUp(to: string): Promise<void> {
     await this.kill();
     await this.#etcd.backUp(to);
     await this.start();
   }
 
-  /** Goes back to what {@link backUp} copied, as after a disaster. */
+  /** Restores the data of {@link backUp}, as after a disaster. */
   async restore(from: string): Promise<void> {
     await this.kill();
     await this.#etcd.restore(from);
     await this.start();
   }
 
-  /** The server accepts connections and never answers, as behind a partition of the network. */
+  /** Makes the server accept connections and never answer, as behind a network partition. */
   pause(): void {
     this.#apiserver?.signal("SIGSTOP");
   }
@@ -190,7 +196,7 @@ export class ControlPlane implements AsyncDisposable {
     if (this.#apiserver?.exit === undefined) this.#apiserver?.signal("SIGCONT");
   }
 
-  /** The last lines that the server and the controller manager wrote. */
+  /** The last log lines of the server and the controller manager. */
   async logTail(lines = 30): Promise<string> {
     const parts = [this.#apiserver, this.#controllerManager].filter((part) => part !== undefined);
     const tails = await Promise.all(parts.map(async (part) => `--- ${part.name}\n${await part.logTail(lines)}`));
@@ -203,7 +209,6 @@ export class ControlPlane implements AsyncDisposable {
     await this.#cleanup.disposeAsync();
   }
 
-  /** Path of a file of this control plane. */
   protected file(name: string): string {
     return join(this.folder, name);
   }
@@ -216,7 +221,8 @@ export class ControlPlane implements AsyncDisposable {
         "--bind-address=127.0.0.1",
         "--advertise-address=127.0.0.1",
         `--secure-port=${this.#port}`,
-        // The server writes a certificate for 127.0.0.1 there, with the authority that signed it, and finds it again after a restart.
+        // The server writes a certificate for 127.0.0.1 into this folder, with the authority that signed it, and finds
+        // both again after a restart.
         `--cert-dir=${this.file("certificates")}`,
         `--etcd-servers=${this.#etcd.url}`,
         `--etcd-prefix=/${this.name}`,
@@ -274,7 +280,7 @@ export class ControlPlane implements AsyncDisposable {
         async () => {
           const { status, body } = await api.request<unknown>("GET", "/readyz", undefined, { timeoutMs: 5000 });
           if (status !== 200) throw new Error(`/readyz answers ${status}: ${String(body)}`);
-          // Made by the server a moment after it is ready; Meridian's identity of a cluster is its UID.
+          // The server creates this namespace a moment after it is ready. Its UID is Meridian's identity of a cluster.
           await api.get("/api/v1/namespaces/kube-system");
         },
         { ...common, interval: 100 },
@@ -295,11 +301,11 @@ export class ControlPlane implements AsyncDisposable {
   }
 }
 
-/** Who signs the tokens of ServiceAccounts. */
+/** Issuer of the ServiceAccount tokens. */
 export const ISSUER = "https://kubernetes.default.svc.cluster.local";
 const START_TIMEOUT = 120_000;
 
-/** The server's file holds its certificate and then the authority's. Throws while it is still being written. */
+/** Returns the authority's certificate, the last one in the server's file. Throws while the file is incomplete. */
 function lastCertificate(pem: string): string {
   const certificates = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n/g) ?? [];
   const last = certificates.at(-1);
@@ -307,12 +313,12 @@ function lastCertificate(pem: string): string {
   return last;
 }
 
-/** Starts one and waits until it serves. */
+/** Starts a control plane and waits until it serves. */
 export function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   return launch(ControlPlane, options);
 }
 
-/** As {@link startControlPlane}, of a class that can do more. */
+/** As {@link startControlPlane}, for a subclass. */
 export async function launch<T extends ControlPlane>(
   type: new (parts: ControlPlaneParts) => T,
   options: ControlPlaneOptions,
@@ -343,7 +349,10 @@ export async function launch<T extends ControlPlane>(
   return plane;
 }
 
-/** Returns the administrator's token. What the folder holds already stays, so that tokens given out before are good after a restart. */
+/**
+ * Returns the administrator's token. Existing credentials in the folder stay, so that earlier tokens work after a
+ * restart.
+ */
 async function credentials(folder: string, people: readonly Person[]): Promise<string> {
   const tokens = join(folder, "tokens.csv");
   const known = await readFile(tokens, "utf8").catch((error: NodeJS.ErrnoException) => {
@@ -360,7 +369,7 @@ async function credentials(folder: string, people: readonly Person[]): Promise<s
   });
   await writeFile(join(folder, "service-account.key"), privateKey, { mode: 0o600 });
   await writeFile(join(folder, "service-account.pub"), publicKey);
-  // Last: where this file is, the others are.
+  // Written last: if this file exists, the other files exist, too.
   const administrator = { name: "admin", groups: ["system:masters"], token: made };
   const rows = [administrator, ...people].map(
     ({ name, groups, token }) => `${token},${name},${name},"${groups.join()}"\n`,

@@ -4,16 +4,16 @@ import type { Assets } from "./assets.ts";
 import { eventually } from "./eventually.ts";
 import { freePort, ManagedProcess } from "./processes.ts";
 
-/** One etcd; every control plane keeps its objects there under a prefix of its own. */
+/** One etcd. Every control plane stores its objects under its own prefix. */
 export interface Etcd extends AsyncDisposable {
   readonly url: string;
-  /** Ends it, copies everything that it holds into that folder, and starts it again. */
+  /** Stops etcd, copies its data into the folder, and starts it again. */
   backUp(to: string): Promise<void>;
-  /** Ends it, puts in its place what {@link backUp} copied, and starts it again: nothing that was written since ever was. */
+  /** Stops etcd, restores the data of {@link backUp}, and starts it again. Later writes are lost. */
   restore(from: string): Promise<void>;
 }
 
-/** Starts it on what the folder `etcd` below that folder holds, if there is one. */
+/** Starts etcd on the subfolder `etcd`, with the data that the subfolder may hold. */
 export async function startEtcd(assets: Assets, folder: string): Promise<Etcd> {
   const [client, peer] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${client}`;
@@ -55,7 +55,7 @@ async function launch(assets: Assets, { folder, data, url, peer }: Place): Promi
       `--listen-peer-urls=${peer}`,
       `--initial-advertise-peer-urls=${peer}`,
       `--initial-cluster=default=${peer}`,
-      // The data outlive a crash of API servers, not one of the machine.
+      // The data survive a crash of API servers, but not of the machine.
       "--unsafe-no-fsync",
       "--log-level=warn",
     ],

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface EventuallyOptions {
-  /** Milliseconds until it gives up; 30 s by default. */
+  /** Milliseconds until it gives up. Default: 30 s. */
   timeout?: number;
-  /** Milliseconds between attempts; 50 by default. */
+  /** Milliseconds between attempts. Default: 50. */
   interval?: number;
-  /** Said in front of the last error. */
+  /** Text in front of the last error. */
   message?: string;
-  /** Gives up at once, with the signal's reason. */
+  /** Ends the loop at once, with the signal's reason. */
   signal?: AbortSignal;
 }
 
 /**
- * Calls `attempt` until it neither throws nor rejects, and returns what it returned. At the end of the time it throws the error of
- * the last attempt, so that a failing expectation shows its difference.
+ * Calls `attempt` until it succeeds, and returns its result. On timeout the error of the last attempt is thrown, so
+ * that a failing expectation shows its difference.
  */
 export async function eventually<T>(attempt: () => T | Promise<T>, options: EventuallyOptions = {}): Promise<T> {
   const { timeout = 30_000, interval = 50, message, signal } = options;
@@ -24,7 +24,7 @@ export async function eventually<T>(attempt: () => T | Promise<T>, options: Even
     } catch (error) {
       signal?.throwIfAborted();
       if (performance.now() < deadline) {
-        // What ends the sleep ends the loop, too, with the next attempt that fails.
+        // An aborted sleep also ends the loop, after the next failed attempt.
         await sleep(interval, undefined, { signal }).catch(() => undefined);
         continue;
       }

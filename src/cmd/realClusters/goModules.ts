@@ -2,7 +2,7 @@ import { access, constants, readFile } from "node:fs/promises";
 import { arch, homedir, platform } from "node:os";
 import { join } from "node:path";
 
-/** What is built with Go of modules that a go.mod requires: its versions, and where it is kept. */
+/** Programs that are built with Go from modules of a go.mod: their versions and their cache folder. */
 
 /** The version that the go.mod requires of a module. Throws when it requires none. */
 export type VersionOf = (module: string) => string;
@@ -16,7 +16,7 @@ export async function requiredVersions(goMod: string): Promise<VersionOf> {
   };
 }
 
-/** The folder in the user's cache for programs of these versions, built for this machine. */
+/** The folder in the user's cache for programs of these versions on this platform. */
 export function builtFolder(versions: string, env: NodeJS.ProcessEnv): string {
   const cache = env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
   return join(cache, "meridian", "envtest", `${versions}-${platform()}-${arch()}`);

@@ -1,9 +1,11 @@
 /**
- * Real control planes on this machine: etcd, kube-apiserver and kube-controller-manager on loopback ports, with TLS and RBAC, and a stand-in for
- * kubelets that makes pods ready or not. The programs come from the folder that KUBEBUILDER_ASSETS names, or are built once with Go.
+ * Real control planes on this machine: etcd, kube-apiserver and kube-controller-manager on loopback ports, with TLS and
+ * RBAC, and a fake kubelet that makes pods ready or not. The programs come from the folder of KUBEBUILDER_ASSETS, or
+ * are built once with Go.
  *
- * Promises that nothing which it started outlives this process, even when that is killed. Never uses Meridian's own client, so that the
- * tests which stand on it share no mistake with what they test. Never touches a cluster that it did not start.
+ * Promises: no started process outlives this process, even if this process is killed. Never uses Meridian's own client,
+ * so that tests on these clusters do not share a mistake with the tested code. Never touches a cluster that it did not
+ * start.
  */
 export * from "./api.ts";
 export * from "./assets.ts";

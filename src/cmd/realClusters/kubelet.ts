@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeObject } from "../../apis/index.ts";
 import type { ControlPlane } from "./controlPlane.ts";
 
-/** What becomes of a pod. `crash` was running first and restarts for ever; `hang` stays as it is. */
+/** Result of a pod. `crash`: the pod was running first and restarts for ever. `hang`: its status never changes. */
 export type PodFate = "ready" | "pullFails" | "crash" | "hang";
 
 export interface Pod extends KubeObject {
@@ -15,9 +15,9 @@ export interface Pod extends KubeObject {
 }
 
 export interface KubeletBehaviour {
-  /** Decides by the pod; ready by default. */
+  /** Chooses the result of a pod. Default: ready. */
   fate?: (pod: Pod) => PodFate;
-  /** Milliseconds from the creation of the pod to its fate; 0 by default. */
+  /** Milliseconds from the creation of the pod to its result. Default: 0. */
   delayMs?: number;
 }
 
@@ -27,8 +27,8 @@ interface Balanced extends KubeObject {
 }
 
 /**
- * Plays the kubelets of one cluster: pods become ready, or do not, through their status alone. They are never bound to a node, so
- * that the API server deletes them at once. Plays the cloud too: a Service of type LoadBalancer gets an address.
+ * Plays the kubelets of one cluster: pods become ready, or fail, by status writes alone. Pods are never bound to a
+ * node, so the API server deletes them at once. Also plays the cloud: a Service of type LoadBalancer gets an address.
  */
 export class FakeKubelet implements AsyncDisposable {
   readonly #plane: ControlPlane;
@@ -46,13 +46,13 @@ export class FakeKubelet implements AsyncDisposable {
     ]);
   }
 
-  /** From now on, for new pods and for those that are there. `{}` lets all of them be ready. */
+  /** Sets the behaviour for new and existing pods. `{}` makes all pods ready. */
   behave(behaviour: KubeletBehaviour): void {
     this.#behaviour = behaviour;
     for (const key of this.#pods.keys()) this.#settle(key);
   }
 
-  /** Images that match cannot be pulled. */
+  /** Makes the pull of matching images fail. */
   failImages(pattern: RegExp): void {
     this.behave({
       fate: (pod) => (pod.spec.containers.some(({ image }) => pattern.test(image)) ? "pullFails" : "ready"),
@@ -70,7 +70,7 @@ export class FakeKubelet implements AsyncDisposable {
       try {
         for await (const { type, object } of this.#plane.api.watch<T>(collection, signal)) take(type, object);
       } catch {
-        // The server is away, which tests do on purpose: the next connection begins with everything that is there.
+        // The server is away, as tests do on purpose. The next watch begins with all present objects.
       }
       await sleep(200, undefined, { signal }).catch(() => undefined);
     }
@@ -84,7 +84,7 @@ export class FakeKubelet implements AsyncDisposable {
     try {
       await this.#plane.api.patch(`/api/v1/namespaces/${namespace}/services/${name}/status`, "merge", { status });
     } catch {
-      // Gone meanwhile, or the server is away: the next connection brings it again.
+      // The Service is gone, or the server is away. The next watch brings a remaining Service again.
     }
   }
 
@@ -104,7 +104,7 @@ export class FakeKubelet implements AsyncDisposable {
     this.#settle(key);
   }
 
-  /** Gives the pod its fate after the delay, unless it has it already or went away. */
+  /** Sets the pod's result after the delay, unless the pod has it already or is gone. */
   #settle(key: string): void {
     void (async () => {
       const { delayMs = 0 } = this.#behaviour;
@@ -120,7 +120,7 @@ export class FakeKubelet implements AsyncDisposable {
       try {
         await this.#plane.api.patch(path, "merge", { status: this.#statusFor(known.pod, fate) });
       } catch {
-        // The pod or the server went away; a pod that is still there comes again with the next connection.
+        // The pod is gone or the server is away. The next watch brings a remaining pod again.
         this.#pods.delete(key);
       }
     })();

@@ -8,15 +8,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface ProcessOptions {
-  /** For messages. */
+  /** Name in messages. */
   name: string;
   command: string;
   args: string[];
-  /** Both output streams are appended to it. */
+  /** File to which both output streams are appended. */
   logFile: string;
   cwd?: string;
   env?: NodeJS.ProcessEnv;
-  /** In a process group of its own: Ctrl-C in the terminal does not reach it. */
+  /** Runs in a process group of its own, so that Ctrl-C in the terminal does not reach the process. */
   detached?: boolean;
 }
 
@@ -25,12 +25,12 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-/** A child process with its log, that ends at the latest when this process does. */
+/** A child process with its log. The child ends with this process at the latest. */
 export class ManagedProcess implements AsyncDisposable {
   readonly name: string;
   readonly logFile: string;
   readonly exited: Promise<Exit>;
-  /** Set once it has ended. */
+  /** Set after the process has ended. */
   exit: Exit | undefined;
   readonly #child: ChildProcess;
 
@@ -55,7 +55,7 @@ export class ManagedProcess implements AsyncDisposable {
         resolve(this.exit);
       });
     });
-    // Whoever waits for it sees the rejection; nobody has to.
+    // Callers that wait for `exited` see the rejection; nobody has to wait.
     this.exited.catch(() => undefined);
   }
 
@@ -68,7 +68,7 @@ export class ManagedProcess implements AsyncDisposable {
     this.#child.kill(signal);
   }
 
-  /** Asks it to end and waits; after `graceMs` it is killed. */
+  /** Asks the process to end and waits; kills it after `graceMs`. */
   async stop(graceMs = 5000): Promise<Exit> {
     if (this.exit !== undefined) return this.exit;
     this.signal("SIGTERM");
@@ -86,7 +86,10 @@ export class ManagedProcess implements AsyncDisposable {
     return this.exited;
   }
 
-  /** Runs `work` while the process lives: its end aborts the signal with an error that shows the last lines of its log. */
+  /**
+   * Runs `work` while the process lives. The end of the process aborts the signal with an error that shows the last
+   * lines of the log.
+   */
   async whileRunning<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const ended = new AbortController();
     let done = false;
@@ -117,8 +120,8 @@ export class ManagedProcess implements AsyncDisposable {
 }
 
 /**
- * A port of the loopback address that nobody listens on, outside of the range from which the kernel takes the local ends of outgoing
- * connections: the port of a stopped server must still be free when it starts again.
+ * A loopback port that nobody listens on, outside the kernel's range for outgoing connections: the port of a stopped
+ * server must still be free when the server starts again.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 200; attempt++) {
@@ -133,7 +136,7 @@ export async function freePort(): Promise<number> {
 
 const taken = new Set<number>();
 
-/** Whether nobody listens on that port of the loopback address. */
+/** True if nobody listens on the loopback port. */
 export async function isFree(port: number): Promise<boolean> {
   const server = createServer();
   server.listen(port, "127.0.0.1");
@@ -164,10 +167,10 @@ class Reaper {
   readonly #child: ChildProcess;
 
   constructor() {
-    // In the built program it stands beside the bundle.
+    // In the built program the script lies beside the bundle.
     const name = import.meta.url.endsWith(".ts") ? "reaper.ts" : "reaper.js";
     const script = fileURLToPath(new URL(name, import.meta.url));
-    // Detached: a signal to the terminal's process group must not end it before it has done its work.
+    // Detached: a signal to the terminal's process group must not end the reaper before its work is done.
     this.#child = spawn(process.execPath, [script], { stdio: ["pipe", "ignore", "inherit"], detached: true });
     this.#child.unref();
     const stdin = this.#child.stdin as unknown as { unref?: () => void } | null;

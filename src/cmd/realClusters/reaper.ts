@@ -1,7 +1,7 @@
 /**
- * Outlives the process that started it by a moment, to end what that one left behind: when standard input closes, because its parent ended in
- * whatever way, it kills the processes and removes the folders that its input named. Each line of input is `+pid N`, `-pid N`, `+dir PATH`
- * or `-dir PATH`.
+ * Cleans up after its parent process and then ends. Standard input closes when the parent has ended for whatever
+ * reason; then the reaper kills the processes and removes the folders that the input named. Each line of input is
+ * `+pid N`, `-pid N`, `+dir PATH` or `-dir PATH`.
  */
 import { rmSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -21,7 +21,7 @@ for (const pid of pids) {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It ended by itself in the meantime, which is what is wanted.
+    // The process has already ended by itself.
   }
 }
 for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
