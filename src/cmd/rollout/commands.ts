@@ -1,39 +1,39 @@
 import type { RolloutApprovals, RolloutCommand, RolloutStatus } from "../../apis/index.ts";
 import { CommandError } from "../shared/index.ts";
 
-/** What a verb makes of what was said of the rollout; undefined: there is nothing to say, and why. */
+/** Result of pause, resume or abort: the command to write, or only an answer that says why nothing is written. */
 export type Said = { command: RolloutCommand; answer: string } | { command?: undefined; answer: string };
 
 interface Subject {
-  /** As messages name the object. */
+  /** The object's name in messages. */
   object: string;
   status: RolloutStatus | undefined;
 }
 
 export interface Steer extends Subject {
   verb: "pause" | "resume" | "abort";
-  /** What was said before. */
+  /** The previous command. */
   before: RolloutCommand | undefined;
   /** RFC 3339. */
   now: string;
 }
 
 export interface Approve extends Subject {
-  /** What was approved before. */
+  /** The previous approvals. */
   before: RolloutApprovals | undefined;
   stage: string | undefined;
-  /** Who approves. */
+  /** User who approves. */
   user: string;
 }
 
-/** What the approval of a stage makes of those that there are; undefined: there is nothing to write, and why. */
+/** Result of an approval: all approvals to write, or only an answer that says why nothing is written. */
 export type Approved = { approvals: RolloutApprovals; answer: string } | { approvals?: undefined; answer: string };
 
 const OVER: ReadonlySet<string> = new Set(["Succeeded", "RolledBack", "Superseded"]);
 
 type Run = { kind: "Open"; status: RolloutStatus; revision: number } | { kind: "None"; state: string };
 
-/** The run that is under way, or what there is instead. */
+/** The run that is under way, or a text about its absence. */
 function runOf(status: RolloutStatus | undefined): Run {
   if (status?.revision !== undefined && !OVER.has(status.state))
     return { kind: "Open", status, revision: status.revision };
@@ -43,7 +43,7 @@ function runOf(status: RolloutStatus | undefined): Run {
   };
 }
 
-/** Pure. What is said counts for the present revision; said twice, it is said once. */
+/** Pure. A command counts for the present revision; repeating the command changes nothing. */
 export function said({ verb, object, status, before, now }: Steer): Said {
   const run = runOf(status);
   if (run.kind === "None") return { answer: `${object} has ${run.state}; nothing to ${verb}` };
@@ -67,7 +67,10 @@ export function said({ verb, object, status, before, now }: Steer): Said {
   }
 }
 
-/** Pure. An approval counts for the present run, and keeps those of others beside it. Throws {@link CommandError} for what cannot be meant. */
+/**
+ * Pure. An approval counts for the present run; approvals of the run's other stages are kept. Throws
+ * {@link CommandError} if the run or stage does not fit.
+ */
 export function approved({ object, status, before, stage, user }: Approve): Approved {
   const run = runOf(status);
   if (run.kind === "None") throw new CommandError(`${object} has ${run.state}; there is nothing to approve`);

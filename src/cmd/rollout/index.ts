@@ -1,6 +1,7 @@
 /**
- * `meridian rollout`: how a change reaches the clusters, and what a person says to it. What is said stands in annotations of the object, bound to
- * one revision, so that saying it twice is saying it once, and a new change begins with a clean slate. Whoever may change the object may say it.
+ * `meridian rollout`: shows how a change reaches the clusters, and passes a person's commands to the rollout. Commands
+ * are annotations of the object, bound to one revision: repeating a command changes nothing, and a new change starts
+ * without old commands. Whoever may change the object may give commands.
  */
 import {
   type FederatedStatus,
@@ -49,11 +50,11 @@ import { approved, said } from "./commands.ts";
 import { type FoundRevision, foundRevision, goodBefore, linesOf } from "./revisions.ts";
 import { historyText, rolloutText } from "./text.ts";
 
-/** An object of the hub, or the binding that has its status. */
+/** An object of the hub, or the ResourceBinding that has its status. */
 interface Found {
   type: ResourceType;
   holder: KubeObject;
-  /** As messages name the object. */
+  /** The object's name in messages. */
   name: string;
 }
 
@@ -96,7 +97,7 @@ async function objectOf(hub: Connection, text: string, namespace: string, signal
   );
 }
 
-/** Names what there is instead, in every namespace that the person may read. */
+/** The error for an unknown object; it lists the existing objects of every namespace that the person may read. */
 async function noSuchObject(
   hub: Connection,
   type: ResourceType,
@@ -128,7 +129,7 @@ function rolloutOf(holder: KubeObject): RolloutStatus | undefined {
   return (holder["status"] as FederatedStatus | undefined)?.rollout;
 }
 
-/** Nothing changes any more without a person. */
+/** True if the rollout does not continue without a person. */
 function hasStopped(status: RolloutStatus | undefined): boolean {
   if (status === undefined || (status.state === "Planned" && (status.reason ?? "") !== "")) return true;
   return ["Succeeded", "RolledBack", "Superseded", "Paused"].includes(status.state);
@@ -162,7 +163,10 @@ async function showStatus(
   return status === undefined || status.state === "Succeeded" ? EXIT.ok : EXIT.found;
 }
 
-/** Whom the object may wait for, as the policy names them; nothing for a person who may not read the policy: then the message of the run has to do. */
+/**
+ * The stopped rollouts that the object may wait for, as its policy lists them. Empty if the person may not read the
+ * policy; the message of the run has to suffice then.
+ */
 async function stoppedBefore(
   { client }: Connection,
   { holder }: Found,
@@ -180,7 +184,10 @@ async function stoppedBefore(
   }
 }
 
-/** The revisions that the status names, each as the hub has it: what the status does not prove is none. */
+/**
+ * The revisions that the status names, as the hub stores them. A stored revision that the status does not prove is not
+ * usable.
+ */
 async function revisionsOf(
   hub: Connection,
   { holder }: Found,
@@ -232,7 +239,7 @@ async function steer(
         await hub.client.patch(found.type, namespace, name, "application/merge-patch+json", patch, { signal });
       } catch (error) {
         if (!isConflict(error)) throw error;
-        // Somebody else was faster: what the object is now decides.
+        // Somebody else has changed the object: decide again from its present state.
         holder = await hub.client.get(found.type, namespace, name, { signal });
         continue;
       }
@@ -242,7 +249,7 @@ async function steer(
   }
 }
 
-/** What a verb writes on the object or its binding; undefined: nothing is to be written. */
+/** The annotations that a verb writes on the object or its binding; undefined if there is nothing to write. */
 function annotationsFor(
   verb: "pause" | "resume" | "approve" | "abort",
   object: string,
@@ -263,7 +270,7 @@ function annotationsFor(
   return { annotations: { [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify(command) }, answer };
 }
 
-/** The name under which the hub knows the person. */
+/** The person's user name on the hub. */
 async function userOf({ client }: Connection, signal: AbortSignal): Promise<string> {
   const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
   const answer = (await client.raw("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {

@@ -3,19 +3,22 @@ import { provenRevision, type ReadRevision } from "../../hub/index.ts";
 import { CommandError } from "../shared/index.ts";
 import type { RevisionLine } from "./text.ts";
 
-/** A revision of the index, and what the hub has of it. */
+/** A revision that the status lists, and the hub's copy. */
 export interface FoundRevision {
   kept: KeptRevision;
   createdAt: string;
   read: ReadRevision;
 }
 
-/** Pure. `found`: undefined where the hub has no ControllerRevision of that name. */
+/** Pure. `found`: undefined if the hub has no ControllerRevision with this name. */
 export function foundRevision(kept: KeptRevision, found: KubeObject | undefined): FoundRevision {
   return { kept, createdAt: found?.metadata.creationTimestamp ?? "", read: provenRevision(kept, found) };
 }
 
-/** Pure. What each revision is: the one that is rolled out, the last good one, one that was good before; and by `whole` how many clusters run it. */
+/**
+ * Pure. One line per revision: rolled out, last good, or good before. `whole` gives the number of clusters that run the
+ * revision.
+ */
 export function linesOf(
   revisions: readonly FoundRevision[],
   status: RolloutStatus | undefined,
@@ -34,7 +37,10 @@ export function linesOf(
   });
 }
 
-/** By the status, which lists versions only while some cluster runs what is not wanted there. Undefined where nobody can tell. */
+/**
+ * The number of clusters that run the revision. The status lists versions only while some cluster runs another version
+ * than wanted. Undefined if the status does not say.
+ */
 function clustersOn(
   revision: number,
   run: RolloutStatus | undefined,
@@ -47,7 +53,7 @@ function clustersOn(
   return run.revision === revision ? all : 0;
 }
 
-/** The cause of what has stopped or was taken back comes along. */
+/** The state; with the cause if the rollout has paused or was rolled back. */
 function stateText({ state, reason = "", message = "" }: RolloutStatus): string {
   const why = [reason, message].filter(Boolean).join(": ");
   return why === "" || !STOPPED.has(state) ? state : `${state} (${why})`;
@@ -60,7 +66,7 @@ interface Imaged {
   template?: { spec?: { containers?: { image?: unknown }[] } };
 }
 
-/** Of an application its image, of a workload those of its containers. */
+/** The image of an application, or the images of a workload's containers. */
 function imagesOf(object: KubeObject): string {
   const { image, template } = (object["spec"] ?? {}) as Imaged;
   const all = image === undefined ? (template?.spec?.containers ?? []).map((container) => container.image) : [image];
@@ -68,8 +74,9 @@ function imagesOf(object: KubeObject): string {
 }
 
 /**
- * Pure. The revision that was good last before the present one; of an object that came back to an earlier revision, that may be one with a higher
- * number. Throws {@link CommandError} where there is none, or none is known.
+ * Pure. The last good revision before the present one. Its number may be higher than the present one if the object came
+ * back to an earlier revision. Throws {@link CommandError} if there is no earlier revision, or none is known to be
+ * good.
  */
 export function goodBefore(called: string, status: RolloutStatus | undefined): number {
   const { revision, lastGoodRevision, revisions = [] } = status ?? {};

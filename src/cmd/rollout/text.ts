@@ -2,7 +2,10 @@ import type { PolicyStatus, RolloutStatus } from "../../apis/index.ts";
 
 type StoppedRollouts = NonNullable<PolicyStatus["stoppedRollouts"]>;
 
-/** The rollout for people: one line of what it comes to, and a line for each cluster. `stopped`: runs that it may wait for. Pure. */
+/**
+ * The rollout as text: a summary line, and a line for each cluster. `stopped`: rollouts that this rollout may wait for.
+ * Pure.
+ */
 export function rolloutText(object: string, status: RolloutStatus | undefined, stopped: StoppedRollouts = []): string {
   if (status === undefined) return `${object} is not rolled out in stages\n`;
   const { state, reason = "", message, revision = 0, lastGoodRevision, stages = [] } = status;
@@ -27,11 +30,11 @@ export function rolloutText(object: string, status: RolloutStatus | undefined, s
 export interface RevisionLine {
   revision: number;
   createdAt: string;
-  /** The images of its containers; empty where it has none, or cannot be read. */
+  /** Images of the containers; empty if there are none, or the revision cannot be read. */
   image: string;
-  /** How many clusters run it; absent where the status does not tell. */
+  /** Number of clusters that run the revision; absent if the status does not say. */
   clusters?: number;
-  /** Rolled out, and where that did not succeed why not; the last good one, good before… */
+  /** State of the rollout with its cause, `last good`, `good`, or `not usable` with the reason. */
   is: string;
 }
 
