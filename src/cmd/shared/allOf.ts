@@ -1,6 +1,7 @@
 /**
- * The results of requests that are under way at once. Where several fail the error is that of the first in the list, whoever answers first: the
- * same mistake gets the same answer each time. Waits for all of them, so they should go to one server.
+ * The results of concurrent requests. When several fail, the error of the first request in the list is thrown,
+ * whichever failed first: the same mistake always gets the same message. Waits for all requests, so they should go to
+ * one server.
  */
 export async function allOf<T extends readonly Promise<unknown>[] | []>(
   requests: T,
@@ -9,10 +10,10 @@ export async function allOf<T extends readonly Promise<unknown>[] | []>(
   return Promise.all(requests);
 }
 
-/** Requests to one server. */
+/** Default number of concurrent requests to one server. */
 const AT_ONCE = 16;
 
-/** Does the work for all items, in their order, and for at most `limit` of them at a time. Rejects with the first error. */
+/** Runs `work` for all items in order, for at most `limit` items at a time. Rejects with the first error. */
 export async function atOnce<T>(
   items: Iterable<T>,
   work: (item: T) => Promise<void>,

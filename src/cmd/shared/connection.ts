@@ -21,15 +21,18 @@ import type { Terminal } from "./terminal.ts";
 import { describeWhere, tellWhere, type Whereabouts } from "./whereabouts.ts";
 import { chooseAmong } from "./words.ts";
 
-/** A server that has just got a new kind answers "later" for a second or two. */
+/**
+ * Retries after an answer 429 with Retry-After. A server that has just received a new kind gives this answer for a
+ * second or two.
+ */
 const RESENDS = 5;
 
-/** What every command gets beside its options. */
+/** Everything that a command gets besides its options. */
 export interface CommandContext {
   terminal: Terminal;
   signal: AbortSignal;
   env: Record<string, string | undefined>;
-  /** How the person has called the program: `kubectl meridian`, say. `meridian` when absent. */
+  /** Name under which the person called the program: `kubectl meridian`, say. Default: `meridian`. */
   program?: string;
 }
 
@@ -40,7 +43,10 @@ export interface Connection extends AsyncDisposable {
   where: Whereabouts;
 }
 
-/** The hub of --kubeconfig and --context, else the one that kubectl would take. A person's kubeconfig may name a program to run. */
+/**
+ * Connects to the hub of --kubeconfig and --context, or to kubectl's default cluster. The person's kubeconfig may name
+ * a credential plugin (exec).
+ */
 export function connectHub(options: HubOptions, { env }: CommandContext): Connection {
   const config = loadHubConfig({ kubeconfig: options.kubeconfig, context: options.context, env, allowExec: true });
   return connect("hub", config, {
@@ -50,13 +56,16 @@ export function connectHub(options: HubOptions, { env }: CommandContext): Connec
   });
 }
 
-/** A member by a kubeconfig file of the person who runs the command. */
+/** Connects to a member with a kubeconfig file of the person who runs the command. */
 export function connectMember(cluster: string, kubeconfig: string, context: string | undefined): Connection {
   const flags = { kubeconfig: "--member-kubeconfig", context: "--member-context" };
   return connectFile(cluster, `member ${cluster}`, { kubeconfig, context, flags });
 }
 
-/** A cluster of quickstart, which the hub is as well: each is given as NAME=FILE, and counts by the current context of its file. */
+/**
+ * Connects to a cluster of quickstart, the hub or a member, that was given as NAME=FILE. The current context of the
+ * file selects the cluster.
+ */
 export function connectGiven(cluster: string, kubeconfig: string): Connection {
   const flags = { kubeconfig: `--kubeconfig ${cluster}=FILE`, context: "`kubectl config use-context CONTEXT`" };
   return connectFile(cluster, cluster === "hub" ? "the hub" : `member ${cluster}`, { kubeconfig, flags });
@@ -65,7 +74,7 @@ export function connectGiven(cluster: string, kubeconfig: string): Connection {
 interface PersonsFile {
   kubeconfig: string;
   context?: string | undefined;
-  /** What chooses another file, and another context. */
+  /** Flags that choose another file and another context. */
   flags: { kubeconfig: string; context: string };
 }
 
@@ -75,12 +84,14 @@ function connectFile(cluster: string, name: string, { kubeconfig, context, flags
   return connect(cluster, config, { ...found(config), name, otherwise });
 }
 
-/** A member by a kubeconfig that the hub stores. Throws what {@link clusterConfigFromKubeconfig} throws. */
+/**
+ * Connects to a member with a kubeconfig that the hub stores. Throws the errors of {@link clusterConfigFromKubeconfig}.
+ */
 export function connectStored(cluster: string, kubeconfig: string): Connection {
   return connect(cluster, clusterConfigFromKubeconfig(kubeconfig, { cluster }));
 }
 
-/** `where` names the cluster in messages; without it, a member that the hub stores a kubeconfig of. */
+/** `where` names the cluster in messages. Default: a member whose kubeconfig the hub stores. */
 export function connect(cluster: string, config: ClusterConfig, where = storedOf(cluster, config)): Connection {
   const onError = (error: unknown): void => tellWhere(error, where);
   const client = createClient(config, { cluster, clock: systemClock, onError, resends: RESENDS });
@@ -100,15 +111,15 @@ function storedOf(cluster: string, { server }: ClusterConfig): Whereabouts {
   };
 }
 
-/** Logs of the machinery below a command: to stderr, and only when asked for. */
+/** Logger for the libraries below a command. It writes to stderr, and only if debug logging was asked for. */
 export function commandLogger(level: LogLevel, terminal: Terminal): Logger {
   const wanted = level === "debug" || level === "trace" ? level : "silent";
   return createLogger({ level: wanted, destination: { write: (line: string) => terminal.err(line) } });
 }
 
 /**
- * Why the hub does not know Meridian's kinds: nobody has installed them, or what answers is no API server. Both may answer 404 with a text, and only
- * an API server says at `/api` what it serves, or why it does not say so.
+ * The error for a hub that does not know Meridian's kinds: Meridian is not installed, or the server is no Kubernetes
+ * API server. Both may answer 404 with a text. Only an API server answers `/api`, or refuses `/api` as forbidden.
  */
 export async function notInstalled(
   kinds: string,
@@ -126,7 +137,7 @@ export async function notInstalled(
   );
 }
 
-/** No MemberCluster has the name that a person gave. */
+/** The error for a member name that no MemberCluster has. */
 export async function noSuchMember(name: string, hub: Connection, signal: AbortSignal): Promise<CommandError> {
   const { client, where } = hub;
   try {
@@ -165,10 +176,10 @@ export async function find(
   }
 }
 
-/** The clocks of this machine and of the manager may differ by this much. */
+/** Largest expected difference between the clocks of this machine and of the manager. */
 const CLOCK_SKEW_MS = 15_000;
 
-/** Whether a manager holds its Lease, by what stands on the hub. */
+/** Reads the Lease on the hub; true if a manager holds the Lease. */
 export async function isManagerRunning(
   hub: Client,
   namespace: string,
@@ -183,7 +194,10 @@ export function isLeaseHeld(lease: KubeObject, now: number): boolean {
   return now < leaseHeldUntil(lease);
 }
 
-/** When a Lease counts as free unless it is renewed, epoch milliseconds; 0 when nobody holds the Lease. */
+/**
+ * The time until which a Lease is held unless its holder renews it, in epoch milliseconds; 0 when nobody holds the
+ * Lease.
+ */
 export function leaseHeldUntil(lease: KubeObject): number {
   const spec = (lease["spec"] ?? {}) as { holderIdentity?: string; renewTime?: string; leaseDurationSeconds?: number };
   if (!spec.holderIdentity || spec.renewTime === undefined) return 0;

@@ -5,7 +5,7 @@ import type { Logger } from "../../observability/index.ts";
 export interface FollowOptions {
   client: Client;
   type: ResourceType;
-  /** metadata.name: of a cluster-scoped object, or of the first one found in any namespace. */
+  /** metadata.name. Without a namespace, the first namespaced object of this name counts. */
   name: string;
   /** Absent: any namespace. */
   namespace?: string;
@@ -15,8 +15,8 @@ export interface FollowOptions {
 }
 
 /**
- * Watches the object of one name until `reached` returns true for its present state (undefined: the object does not exist). Returns
- * false when the time is up before that. Reconnects when the connection breaks; rejects only when the command is interrupted.
+ * Watches the named object until `reached` returns true for its present state (undefined: the object does not exist).
+ * Returns false on timeout. Reconnects when the connection breaks; rejects only when the command is interrupted.
  */
 export async function follow(
   options: FollowOptions,
@@ -45,7 +45,7 @@ export async function follow(
   using _subscription = informer.onEvent(check);
   const ended = AbortSignal.any([signal, over.signal]);
   const running = informer.run(ended);
-  // Keeps the process alive while nothing but an idle watch is open.
+  // Keeps the process alive while only an idle watch is open.
   const alive = setInterval(() => undefined, 60_000);
   try {
     await informer.waitForSync(ended).then(check, () => undefined);

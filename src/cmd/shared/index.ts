@@ -1,5 +1,5 @@
 /**
- * What several verbs need: the connection to the hub, options, output, exit codes.
+ * Code that several verbs share: the connection to the hub, options, output, exit codes.
  */
 export { allOf, atOnce } from "./allOf.ts";
 export {

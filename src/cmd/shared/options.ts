@@ -5,7 +5,7 @@ import type { PrometheusConfig } from "../../runtime/index.ts";
 import type { WebhookTarget } from "../../webhooks/index.ts";
 import { type ManagerAccess, type ManagerWorkload } from "../workload/index.ts";
 
-/** Where the hub is: a file, else KUBECONFIG, else the cluster that this process runs in. */
+/** Location of the hub: a file, else KUBECONFIG, else the cluster that this process runs in. */
 export interface HubOptions {
   kubeconfig?: string;
   context?: string;
@@ -14,49 +14,58 @@ export interface HubOptions {
 
 /** Options of `meridian manager`. Durations in milliseconds. */
 export interface ManagerOptions extends HubOptions {
-  /** Meridian's own namespace on the hub: of its Lease, and of the Secrets of its members unless {@link membersNamespace} is given. */
+  /**
+   * Meridian's own namespace on the hub, with the Lease, and with the members' Secrets unless {@link membersNamespace}
+   * is given.
+   */
   namespace: string;
   /** Namespace of the members' Secrets, when another release keeps them. */
   membersNamespace?: string;
-  /** Classes whose objects this manager owns: its own class, and those of releases that are gone. The default class when absent. */
+  /**
+   * Classes whose objects this manager owns: its own class, and the classes of releases that are gone. Default: the
+   * default class.
+   */
   controllerClasses?: string[];
   metricsHost: string;
-  /** Port of /metrics, /healthz and /readyz; 0 takes a free one. */
+  /** Port of /metrics, /healthz and /readyz; 0 takes a free port. */
   metricsPort: number;
-  /** False: the manager works at once and without a Lease; only one such process may run at a time. */
+  /** False: the manager works at once and without a Lease. Only one such process may run at a time. */
   leaderElect: boolean;
   leaseName: string;
   leaseDurationMs: number;
   renewDeadlineMs: number;
   retryPeriodMs: number;
-  /** Name of the process as holder of the Lease and reporter of Events; unique among the replicas. */
+  /** Name of the process as holder of the Lease and reporter of Events. Must be unique among the replicas. */
   identity: string;
-  /** Namespaces of members into which nothing is written, beside those of Kubernetes and of Meridian itself. */
+  /**
+   * Namespaces of members into which Meridian never writes, besides the namespaces of Kubernetes and of Meridian
+   * itself.
+   */
   protectedNamespaces?: string[];
-  /** Kubeconfigs of members may name a program that gives the credentials. */
+  /** True if kubeconfigs of members may name a credential plugin (exec). */
   allowExecCredentials: boolean;
-  /** How long one reconcile may take; 30 s when absent. */
+  /** Time limit of one reconcile. Default: 30 s. */
   reconcileTimeoutMs?: number;
-  /** Base address of an OTLP/HTTP collector; else the environment's OTEL_EXPORTER_OTLP_*. */
+  /** Base address of an OTLP/HTTP collector. Default: OTEL_EXPORTER_OTLP_* of the environment. */
   otlpEndpoint?: string;
-  /** Prometheus that gates of rollouts ask. */
+  /** Prometheus server that rollout gates query. */
   prometheus?: PrometheusConfig;
-  /** Which spans are recorded. */
+  /** Sampling rates of spans. */
   sampling?: Sampling;
   /** Absent: no webhooks. */
   webhooks?: ManagerWebhookOptions;
 }
 
-/** How the manager's webhooks are served and reached. */
+/** Addresses and certificates of the manager's webhooks. */
 export interface ManagerWebhookOptions {
-  /** 0 takes a free one. */
+  /** Port; 0 takes a free port. */
   port: number;
   target: WebhookTarget;
-  /** Folder with tls.crt, tls.key and ca.crt; absent: certificates of an authority of Meridian's own. */
+  /** Folder with tls.crt, tls.key and ca.crt; absent: Meridian's own authority issues the certificates. */
   certDir?: string;
   /** Name of the webhook configurations. */
   configuration: string;
-  /** How long an old and a new authority are trusted side by side, milliseconds. */
+  /** Time for which an old and a new authority are both trusted, milliseconds. */
   overlapMs: number;
 }
 
@@ -66,18 +75,18 @@ export interface InstallOptions extends HubOptions {
   dryRun: boolean;
   /** Rights of the manager's account; absent: only the CRDs are installed. */
   manager?: Omit<ManagerAccess, "namespace">;
-  /** Managers that run on the hub; absent: somebody else starts them. */
+  /** Managers to run on the hub; absent: somebody else starts the managers. */
   workload?: ManagerWorkload;
 }
 
 export interface UninstallOptions extends HubOptions {
   namespace: string;
   leaseName: string;
-  /** What happens to the objects that exist. Refuse: nothing is done while any exists. */
+  /** Treatment of existing Meridian objects. Refuse: uninstall does nothing while any object exists. */
   objects: "Refuse" | "Drain" | "Orphan";
   keepCrds: boolean;
   dryRun: boolean;
-  /** Does not ask for confirmation. */
+  /** Skips the confirmation. */
   yes: boolean;
   timeout: number;
 }
@@ -98,15 +107,26 @@ export interface JoinOptions extends HubOptions {
   provider?: string;
   labels: Record<string, string>;
   taints: TaintOption[];
-  /** Namespaces of the member that the account never writes into, beside those of Kubernetes and of Meridian itself. Absent: as before. */
+  /**
+   * Namespaces of the member that the account never writes into, besides the namespaces of Kubernetes and of Meridian
+   * itself. Absent: unchanged since the last join.
+   */
   protectedNamespaces?: string[];
-  /** What the account may write into namespaces of Kubernetes, as `kube-system/Role`. Absent: as before. */
+  /**
+   * Kinds that the account may write in namespaces of Kubernetes, as `kube-system/Role`. Absent: unchanged since the
+   * last join.
+   */
   allowProtected?: string[];
-  /** The only namespaces that the account reaches; `*` alone: the whole cluster. Absent: as it was joined before. */
+  /**
+   * The only namespaces that the account reaches; `*` alone: the whole cluster. Absent: unchanged since the last join.
+   */
   namespaces?: string[];
-  /** Kinds that the account gets rights on, beside those that it has: plurals or kinds, with their groups. `*`: every kind but those that give power. */
+  /**
+   * Kinds that the account gets rights on, besides its present kinds: plurals or kinds, with their groups. `*`: every
+   * kind except kinds that give power.
+   */
   kinds?: string[];
-  /** Only new credentials; the MemberCluster stays as it is, but for what `namespaces` says. */
+  /** Renews the credentials only. The MemberCluster stays unchanged, except for `namespaces`. */
   renew: boolean;
   /** Lifetime of the token that the manager connects with and renews. */
   tokenLifetime: number;
@@ -117,13 +137,16 @@ export interface JoinOptions extends HubOptions {
 export interface UnjoinOptions extends HubOptions {
   namespace: string;
   leaseName: string;
-  /** Drain deletes Meridian's member objects; Orphan leaves them running, and is the default where a person has not chosen. */
+  /**
+   * Drain deletes Meridian's member objects. Orphan leaves the member objects running, and is the default if the person
+   * has not chosen.
+   */
   deletionPolicy: "Drain" | "Orphan";
   isChosen: boolean;
   memberKubeconfig?: string;
   memberContext?: string;
   force: boolean;
-  /** Says what would be done, and does nothing. */
+  /** Prints the steps without doing them. */
   dryRun: boolean;
   timeout: number;
 }
@@ -132,27 +155,27 @@ export const ROLLOUT_FORMATS = ["json", "yaml"] as const;
 export type RolloutVerb = "status" | "history" | "pause" | "resume" | "approve" | "abort" | "undo";
 
 export interface RolloutOptions extends HubOptions {
-  /** Undefined: that of the context. */
+  /** Default: the namespace of the context. */
   namespace?: string;
-  /** Where Meridian lives, and the revisions of cluster-scoped objects with it. */
+  /** Meridian's namespace, which also holds the revisions of cluster-scoped objects. */
   systemNamespace: string;
   output?: (typeof ROLLOUT_FORMATS)[number];
   watch: boolean;
-  /** How long to watch, milliseconds. */
+  /** Time limit of the watch, milliseconds. */
   timeout: number;
   stage?: string;
   toRevision?: number;
 }
 
 export interface CordonOptions extends HubOptions {
-  /** Says what would be done, and does nothing. */
+  /** Prints the steps without doing them. */
   dryRun: boolean;
 }
 
 export interface DrainOptions extends CordonOptions {
-  /** Does not ask for confirmation. */
+  /** Skips the confirmation. */
   yes: boolean;
-  /** How long to wait, milliseconds. */
+  /** Time limit of the wait, milliseconds. */
   timeout: number;
 }
 
@@ -160,76 +183,76 @@ export const OUTPUT_FORMATS = ["wide", "json", "yaml", "name"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 export interface StatusOptions extends HubOptions {
-  /** Undefined: every namespace, or where a person may not see them all, the one of the context. */
+  /** Default: every namespace, or the namespace of the context if the person may not read all namespaces. */
   namespace?: string;
-  /** Every namespace or nothing. */
+  /** Fails instead of falling back to one namespace. */
   allNamespaces?: boolean;
   selector?: string;
-  /** Show every change until it is stopped. */
+  /** Follows changes until interrupted. */
   watch: boolean;
-  /** Undefined: the short table. */
+  /** Default: the short table. */
   output?: OutputFormat;
 }
 
 export const EXPLAIN_FORMATS = ["wide", "json", "yaml"] as const;
 
 export interface ExplainOptions extends HubOptions {
-  /** Where the Secrets of members are. */
+  /** Namespace of the members' Secrets. */
   systemNamespace: string;
-  /** Of the object; that of the context when absent. */
+  /** Namespace of the object. Default: the namespace of the context. */
   namespace?: string;
-  /** Only this cluster, with all that is known of it. */
+  /** Explains only this cluster, with all details. */
   cluster?: string;
-  /** Answer from the files alone. */
+  /** Computes the answer from the files alone. */
   withoutHub: boolean;
   filename: readonly string[];
-  /** Folders within folders too. */
+  /** Also reads subfolders. */
   recursive: boolean;
-  /** Undefined: the short text. */
+  /** Default: the short text. */
   output?: (typeof EXPLAIN_FORMATS)[number];
 }
 
 export const PLAN_FORMATS = ["json", "yaml"] as const;
 
 export interface PlanOptions extends HubOptions {
-  /** Of objects of files that name none; that of the context when absent. */
+  /** Namespace of objects in files that name none. Default: the namespace of the context. */
   namespace?: string;
-  /** Meridian's own, with the Secrets of the members. */
+  /** Meridian's own namespace, with the Secrets of the members. */
   systemNamespace: string;
   filename: readonly string[];
-  /** Files with policies and nothing else. */
+  /** Files that hold only policies. */
   policy: readonly string[];
   recursive: boolean;
-  /** The files would be applied with `kubectl apply --server-side`. */
+  /** Assumes that the files are applied with `kubectl apply --server-side`. */
   serverSide: boolean;
-  /** Clusters that are lost, that are cordoned, and that are drained. */
+  /** Clusters that the plan assumes to be lost, cordoned or drained. */
   without: readonly string[];
   cordon: readonly string[];
   drain: readonly string[];
-  /** The members are not asked. */
+  /** Skips all requests to members. */
   hubOnly: boolean;
-  /** Nobody is asked: the files say everything. */
+  /** Skips all requests: the files say everything. */
   withoutHub: boolean;
-  /** Files with what is there now. */
+  /** Files with the present state. */
   from: readonly string[];
-  /** Undefined: text. */
+  /** Default: text. */
   output?: (typeof PLAN_FORMATS)[number];
 }
 
 /** Options of `meridian bundle create`. One of `helm`, `kustomize` and `filename` is given. */
 export interface BundleOptions extends HubOptions {
-  /** Of the bundle. */
+  /** Namespace of the bundle. */
   namespace: string;
-  /** Of objects that name none; that of the bundle when absent. */
+  /** Namespace of objects that name none. Default: the namespace of the bundle. */
   releaseNamespace?: string;
   helm?: string;
   chartVersion?: string;
   values: readonly string[];
   kustomize?: string;
   filename: readonly string[];
-  /** A file for the bundle; absent: the standard output. */
+  /** File for the bundle. Default: standard output. */
   output?: string;
-  /** Prints the definitions alone. */
+  /** Prints only the CustomResourceDefinitions. */
   crds: boolean;
   apply: boolean;
 }
@@ -237,7 +260,7 @@ export interface BundleOptions extends HubOptions {
 export const VERSION_FORMATS = ["json", "yaml"] as const;
 
 export interface VersionOptions {
-  /** Undefined: a line for people. */
+  /** Default: one line for people. */
   output?: (typeof VERSION_FORMATS)[number];
 }
 
@@ -278,7 +301,7 @@ export function parseServiceName(text: string): { namespace: string; name: strin
   return { namespace, name };
 }
 
-/** Reads the address that API servers call webhooks at: https, a host, maybe a port and a path, and nothing else. */
+/** Reads the URL at which API servers call the webhooks: https, a host, an optional port and path, and nothing else. */
 export function parseWebhookUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const plain = url?.protocol === "https:" && `${url.search}${url.hash}${url.username}${url.password}` === "";
@@ -286,7 +309,10 @@ export function parseWebhookUrl(text: string): string {
   return trimEnd(text, "/");
 }
 
-/** Adds one class of controllers; each release on a hub owns the objects of its own classes. Empty is the default class. */
+/**
+ * Adds one controller class. Each release on a hub owns the objects of its own classes. The empty text means the
+ * default class.
+ */
 export function parseControllerClass(text: string, before: string[] = []): string[] {
   const name = text === "" ? DEFAULT_CLASS : text;
   if (!CLASS_PATTERN.test(name)) {
@@ -304,19 +330,19 @@ export function parseBoolean(text: string): boolean {
 const LABEL_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 const LABEL_PREFIX = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
-/** A label's key as Kubernetes accepts it: a name, maybe with a DNS prefix. */
+/** True for a valid label key: a name with an optional DNS prefix. */
 function isLabelKey(key: string): boolean {
   const slash = key.indexOf("/");
   const name = key.slice(slash + 1);
   return LABEL_NAME.test(name) && (slash < 0 || LABEL_PREFIX.test(key.slice(0, slash)));
 }
 
-/** Empty, or a name of at most 63 characters. */
+/** True for the empty text and for a name of at most 63 characters. */
 export function isLabelValue(value: string): boolean {
   return value === "" || LABEL_NAME.test(value);
 }
 
-/** Adds one `key=value` to those before it. */
+/** Adds one `key=value` to the earlier labels. */
 export function parseLabel(text: string, before: Record<string, string> = {}): Record<string, string> {
   const equals = text.indexOf("=");
   const [key, value] = [text.slice(0, equals), text.slice(equals + 1)];
@@ -326,14 +352,14 @@ export function parseLabel(text: string, before: Record<string, string> = {}): R
   return { ...before, [key]: value };
 }
 
-/** The value of a label that has an option of its own (--region, --zone). */
+/** Reads the value of a label that has its own option (--region, --zone). */
 export function parseLabelValue(text: string): string {
   if (text === "" || !isLabelValue(text))
     throw new InvalidArgumentError("The value has at most 63 letters, digits, '-', '_' and '.'.");
   return text;
 }
 
-/** Adds one `key[=value]:Effect` to those before it. */
+/** Adds one `key[=value]:Effect` to the earlier taints. */
 export function parseTaint(text: string, before: TaintOption[] = []): TaintOption[] {
   const [, key = "", value, effect] =
     /^([^=:]+)(?:=([^:]*))?:(NoSchedule|PreferNoSchedule|NoExecute)$/.exec(text) ?? [];
@@ -345,7 +371,7 @@ export function parseTaint(text: string, before: TaintOption[] = []): TaintOptio
   return [...before, { key, ...(value === undefined ? {} : { value }), effect: effect as TaintOption["effect"] }];
 }
 
-/** Adds one namespace to those before it. */
+/** Adds one namespace to the earlier ones. */
 export function parseNamespace(text: string, before: string[] = []): string[] {
   if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) {
     throw new InvalidArgumentError("A namespace has at most 63 lower-case letters, digits and '-'.");
@@ -353,10 +379,10 @@ export function parseNamespace(text: string, before: string[] = []): string[] {
   return [...new Set([...before, text])];
 }
 
-/** In place of a list: everything there is. */
+/** Stands for all elements in place of a list. */
 export const EVERYTHING = "*";
 
-/** Adds `KIND[.GROUP],...` to those before it. */
+/** Adds `KIND[.GROUP],...` to the earlier kinds. */
 export function parseKinds(text: string, before: string[] = []): string[] {
   const names = text.split(",").map((name) => name.trim());
   for (const name of names) {
@@ -368,7 +394,7 @@ export function parseKinds(text: string, before: string[] = []): string[] {
   return [...new Set([...before, ...names])];
 }
 
-/** Adds `NAMESPACE/KIND[.GROUP],...` to those before it; `none` alone takes back what was allowed before. */
+/** Adds `NAMESPACE/KIND[.GROUP],...` to the earlier values; `none` alone revokes all earlier permissions. */
 export function parseAllowProtected(text: string, before: string[] = []): string[] {
   if (text === "none" && before.length === 0) return [];
   const names = text.split(",").map((name) => name.trim());
@@ -383,7 +409,7 @@ export function parseAllowProtected(text: string, before: string[] = []): string
   return [...new Set([...before, ...names])];
 }
 
-/** Adds `PLURAL.GROUP,...` to those before it; without a group the kind is of the core group. */
+/** Adds `PLURAL.GROUP,...` to the earlier kinds. A kind without a group belongs to the core group. */
 export function parsePlurals(text: string, before: string[] = []): string[] {
   const names = text.split(",").map((name) => name.trim());
   for (const name of names) {
@@ -393,7 +419,7 @@ export function parsePlurals(text: string, before: string[] = []): string[] {
   return [...new Set([...before, ...names])];
 }
 
-/** Adds `a,b` to the namespaces before it. `*` is the whole cluster, and stands alone. */
+/** Adds `a,b` to the earlier namespaces. `*` means the whole cluster and cannot be combined with names. */
 export function parseNamespaces(text: string, before: string[] = []): string[] {
   if (text === EVERYTHING && before.length === 0) return [EVERYTHING];
   if (text.includes(EVERYTHING) || before.includes(EVERYTHING))
@@ -401,7 +427,7 @@ export function parseNamespaces(text: string, before: string[] = []): string[] {
   return text.split(",").reduce((names, name) => parseNamespace(name.trim(), names), before);
 }
 
-/** Name of an object in a namespace, or of the namespace itself. */
+/** Reads the name of a namespace, or of an object in a namespace. */
 export function parseDnsLabel(text: string): string {
   if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) {
     throw new InvalidArgumentError("The name has at most 63 lower-case letters, digits and '-'.");
@@ -409,7 +435,10 @@ export function parseDnsLabel(text: string): string {
   return text;
 }
 
-/** Name of a MemberCluster: a DNS label, since it is also a label's value, a metric's label and a Secret's name. */
+/**
+ * Reads the name of a MemberCluster. It must be a DNS label, because it is also a label value, a metric's label and a
+ * Secret's name.
+ */
 export function parseClusterName(text: string): string {
   if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) {
     throw new InvalidArgumentError(

@@ -13,10 +13,10 @@ import {
 import type { Terminal } from "./terminal.ts";
 import { describeWhere, type Whereabouts, whereaboutsOf } from "./whereabouts.ts";
 
-/** What the process ends with. */
+/** Exit codes of the process. */
 export const EXIT = { ok: 0, found: 1, error: 2, timeout: 3 } as const;
 
-/** What each exit code says to people; the reference page is generated from these. */
+/** Meaning of each exit code. The reference page is generated from these texts. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: "done, and everything is well",
   found: "done, and found something: changes, something unhealthy, or something left over",
@@ -35,7 +35,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Says on the terminal why a command failed, and returns what the process ends with. */
+/** Prints on the terminal why a command failed, and returns the exit code. */
 export function reportError(
   error: unknown,
   { terminal, signal }: { terminal: Terminal; signal: AbortSignal },
@@ -46,12 +46,12 @@ export function reportError(
   return error instanceof CommandError ? error.exitCode : EXIT.error;
 }
 
-/** The line that a person reads when a command failed: what is wrong, where, and what to do. */
+/** One line about a failed command for a person: the problem, the place, and what to do. */
 export function describeError(error: unknown): string {
   return lineOf(error, (failure) => sentenceOf(failure, whereaboutsOf(failure)));
 }
 
-/** As {@link describeError}, where the text around it has named the cluster. */
+/** As {@link describeError}, without the cluster, for a text that has already named the cluster. */
 export function describeAnswer(error: unknown): string {
   return lineOf(error, (failure) => sentenceOf(failure, undefined));
 }
@@ -77,7 +77,7 @@ function sentenceOf(error: unknown, where: Whereabouts | undefined): string {
   if (isTransportError(error)) return `${cluster} was not reached: ${message}; ${remedyFor(error.reason, where)}`;
   if (error instanceof CredentialsError) return `${cluster}: ${message}; put that right, or ${where.otherwise}`;
   if (!isApiError(error)) return `${cluster}: ${message}`;
-  // A server of Go answers so to plain http on a port of https.
+  // A Go server sends this answer to a plain http request on an https port.
   if (error.status === 400 && isPlain(where)) return `${cluster} answers: ${message}; ${speakHttps(where)}`;
   if (isUnauthorized(error))
     return `${cluster} does not accept the credentials: ${message}; log in again, or ${where.otherwise}`;
@@ -89,19 +89,19 @@ function sentenceOf(error: unknown, where: Whereabouts | undefined): string {
   return `${cluster} answers: ${message}${webhookRemedy(message)}`;
 }
 
-/** Whoever has rights in some namespaces may have left out which. */
+/** Advice for a person with rights in some namespaces only, who may have forgotten to name one. */
 function elsewhere(message: string): string {
   const [, verb = "", namespace = ""] = /cannot (\w+) resource .* in the namespace "([^"]+)"/.exec(message) ?? [];
   const isChosen = ["get", "list", "watch"].includes(verb) && !/^kube-|-system$/.test(namespace);
   return isChosen ? "give -n NAMESPACE of one that your rights reach, " : "";
 }
 
-/** What answers there is something else. */
+/** The message for a server that does not answer as a Kubernetes API server. */
 export function notKubernetes(where: Whereabouts, message: string): string {
   return `${describeWhere(where)} does not answer as a Kubernetes API server: ${message}; ${isPlain(where) ? speakHttps(where) : `correct the server in that kubeconfig, or ${where.otherwise}`}`;
 }
 
-/** What to do where the hub could not ask Meridian's webhooks; empty for all other answers. */
+/** Advice for the case that the hub could not call Meridian's webhooks; empty for all other answers. */
 export function webhookRemedy(message: string): string {
   if (!/failed calling webhook "[^"]*paas\.cmft\.com"/.test(message)) return "";
   const [, namespace = DEFAULT_SYSTEM_NAMESPACE] = /https:\/\/[\w-]+\.([\w-]+)\.svc\b/.exec(message) ?? [];

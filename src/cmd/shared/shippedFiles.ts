@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 
 /**
- * The YAML files that came with this copy of Meridian, as texts in the order of their names: from the first of the folders (paths relative
- * to `base`) that holds any. Empty when no folder does.
+ * The texts of the YAML files that came with this copy of Meridian, in the order of their names. They come from the
+ * first of the folders (paths relative to `base`) that holds YAML files. Empty if no folder does.
  */
 export async function shippedYaml(places: readonly string[], base: string): Promise<string[]> {
   for (const place of places) {

@@ -1,12 +1,12 @@
 import { createInterface } from "node:readline/promises";
 
-/** Where a command writes: results to `out`, everything else to `err`. */
+/** Output of a command: results go to `out`, everything else to `err`. */
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
-  /** `out` is a terminal that shows colours, and NO_COLOR is not set. */
+  /** True if `out` is a terminal that shows colours, and NO_COLOR is not set. */
   color: boolean;
-  /** `err` is a terminal: progress may be shown and overwritten there. */
+  /** True if `err` is a terminal: progress may be shown and overwritten there. */
   interactive: boolean;
   /** Asks a person and returns the line that they type; absent unless both input and output are a terminal. */
   ask?(question: string, signal: AbortSignal): Promise<string>;
@@ -15,7 +15,7 @@ export interface Terminal {
 }
 
 export function systemTerminal(env: Record<string, string | undefined> = process.env): Terminal {
-  // The reader of the output may close it early (`meridian status | head`); the exit code still shows the result.
+  // The reader of the output may close the pipe early (`meridian status | head`). The exit code still shows the result.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") throw error;
@@ -27,7 +27,7 @@ export function systemTerminal(env: Record<string, string | undefined> = process
     color: process.stdout.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb",
     interactive: process.stderr.isTTY === true && env["TERM"] !== "dumb",
     ...(process.stdin.isTTY === true && process.stderr.isTTY === true ? { ask: askOnTerminal } : {}),
-    // The stream itself, because its columns and rows follow the window.
+    // The stream itself is passed, because its columns and rows follow the window.
     ...(process.stdout.isTTY === true && env["TERM"] !== "dumb" ? { screen: process.stdout } : {}),
   };
 }
@@ -37,7 +37,7 @@ async function askOnTerminal(question: string, signal: AbortSignal): Promise<str
   return await lines.question(question, { signal });
 }
 
-/** One line on a terminal that is overwritten; nothing at all elsewhere. */
+/** A progress line that is overwritten on a terminal. Shows nothing elsewhere. */
 export class Progress implements Disposable {
   private readonly terminal: Terminal;
   private shown = "";
@@ -72,7 +72,7 @@ export interface Cell {
   tone: Tone;
 }
 
-/** Columns as kubectl aligns them: three spaces apart, nothing behind the last. */
+/** Columns as in kubectl: three spaces apart, and no spaces after the last column. */
 export function formatTable(header: string[], rows: (string | Cell)[][], color = false): string {
   const cells = [header, ...rows].map((row) =>
     row.map((cell): Cell => (typeof cell === "string" ? { text: cell, tone: "plain" } : cell)),

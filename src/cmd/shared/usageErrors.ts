@@ -3,8 +3,8 @@ import type { Command, CommanderError } from "commander";
 import { onOneLine } from "./outcome.ts";
 
 /**
- * The line that describes a usage error to a person. Undefined when commander only showed help. `used` ends with the command that was used wrongly,
- * after those that it is part of, as far as it is known.
+ * One line about a usage error for a person. Undefined when commander only showed help. `used` is the misused command
+ * after its parent commands, as far as they are known.
  */
 export function describeUsageError(error: CommanderError, used: readonly Command[]): string | undefined {
   if (error.exitCode === 0 || error.code === "commander.help") return undefined;
@@ -13,7 +13,7 @@ export function describeUsageError(error: CommanderError, used: readonly Command
     case "commander.conflictingOption":
       return `${message}: leave one of them out`;
     case "commander.missingMandatoryOptionValue": {
-      // An unknown option explains a missing one: it was misspelt.
+      // An unknown option explains a missing one: the option was misspelt.
       const unknown = used.at(-1)?.args.find((arg) => arg.startsWith("-"));
       const why = unknown === undefined ? message : `unknown option '${unknown}', and ${message}`;
       return used.length === 0 ? why : `${why}; give it: ${usageOf(used)}`;
@@ -34,7 +34,7 @@ const LOGS =
   "`kubectl --namespace NAMESPACE logs deployment/NAME` shows the manager's log; `meridian status NAME` says what is wrong with an object or a member";
 const STATUS = "`meridian status` shows objects and members, `meridian status NAME` one of them";
 
-/** Commands that other programs have, and what does the same here. */
+/** Commands of other programs, and the equivalent in Meridian. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["get", `${STATUS}; \`kubectl get demoapplications,memberclusters -A\` works too`],
   ["list", STATUS],
@@ -63,7 +63,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["undo", "`meridian rollout undo NAME` goes back to a revision"],
 ]);
 
-/** The command with what must be given. */
+/** The command with its mandatory options and arguments. */
 function usageOf(used: readonly Command[]): string {
   const command = used.at(-1);
   const options = (command?.options ?? [])

@@ -4,10 +4,10 @@ import type { VersionOptions } from "./options.ts";
 import { EXIT } from "./outcome.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Of this build. */
+/** Version of this build. */
 export const VERSION: string = packageJson.version;
 
-/** `meridian version`: of the program, and of what runs it. */
+/** `meridian version`: prints the versions of Meridian and Node, and the platform. */
 export function printVersion({ output }: VersionOptions, terminal: Terminal): number {
   const version = { version: VERSION, node: process.version, platform: `${process.platform}/${process.arch}` };
   switch (output) {

@@ -1,17 +1,17 @@
-/** A cluster that a command talks to, as its messages name it. */
+/** A cluster that a command talks to, with its texts for messages. */
 export interface Whereabouts {
   /** `the hub`, or `member shanghai-1`. */
   name: string;
   server: string;
-  /** Where the connection was found: `kubeconfig /home/me/hub.yaml, context blue`. */
+  /** Source of the connection: `kubeconfig /home/me/hub.yaml, context blue`. */
   origin: string;
-  /** What leads elsewhere, as an order: `choose another cluster with --kubeconfig or --context`. */
+  /** Advice on how to choose another cluster: `choose another cluster with --kubeconfig or --context`. */
   otherwise: string;
 }
 
 const known = new WeakMap<object, Whereabouts>();
 
-/** Remembers which cluster an error came from. */
+/** Remembers the cluster that an error came from. */
 export function tellWhere(error: unknown, whereabouts: Whereabouts): void {
   if (typeof error === "object" && error !== null) known.set(error, whereabouts);
 }

@@ -1,18 +1,18 @@
-/** Words that several commands print. Pure. */
+/** Texts that several commands print. Pure. */
 
 const SHOWN = 8;
 
-/** What a person can name instead; `nothing` where there is nothing. */
+/** Suggests the names that a person can choose; returns `nothing` if there are none. */
 export function chooseAmong(names: readonly string[], nothing: string): string {
   return names.length === 0 ? nothing : `name one of these: ${namesText(names, SHOWN)}`;
 }
 
-/** A word as a shell reads it. */
+/** Quotes a word for the shell where necessary. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A line holds so many names of clusters. */
+/** Maximum number of cluster names in one line. */
 const MOST_NAMES = 6;
 
 /** `a, b and 3 more`. */
