@@ -30,13 +30,16 @@ import {
 import { hiddenCluster, lacks, onlyClusters, select } from "./statusSelection.ts";
 
 /**
- * `meridian status`: every federated object and every cluster, and why something is not well. Exits with 1 when something is not.
+ * `meridian status`: every federated object and every cluster, and the reason of every problem. Exits with 1 when
+ * something is not well.
  *
- * `-o json` and `-o yaml` print `{causes: [...], objects: [...], clusters: [...], ended: [...]}`, each item with all the fields of CauseReport in
- * statusCauses.ts, ObjectReport and ClusterReport in statusView.ts and EndedReport in statusEnded.ts, present even when empty; causes have the worst
- * first, what has ended the newest, the others are sorted by name. New fields may be added; these stay.
+ * `-o json` and `-o yaml` print `{causes: [...], objects: [...], clusters: [...], ended: [...]}`. Each item has all the
+ * fields of CauseReport in statusCauses.ts, ObjectReport and ClusterReport in statusView.ts and EndedReport in
+ * statusEnded.ts, present even when empty. Causes are sorted with the worst first, ended problems with the newest
+ * first, and all others by name. New fields may be added; existing fields stay.
  *
- * Objects that were chosen by name, namespace or label come with the clusters that they are on, and each cluster counts those objects only.
+ * Objects that were chosen by name, namespace or label are shown with their clusters, and each cluster counts only
+ * those objects.
  */
 export async function status(names: string[], options: StatusOptions, context: CommandContext): Promise<number> {
   const { terminal } = context;
@@ -49,7 +52,7 @@ export async function status(names: string[], options: StatusOptions, context: C
   ]);
   for (const note of [...notes, ...idle]) terminal.err(`${note}\n`);
   const whole = buildReport(objects, clusters);
-  // What is missing in one namespace may be in another, and is looked for only then.
+  // A name that is missing in one namespace may exist in another. Other namespaces are read only in this case.
   const isElsewhere = shown.namespace !== undefined && lacks(whole, names);
   const everywhere = isElsewhere ? await readEverywhere(hub, context.signal) : undefined;
   const around = everywhere === undefined ? whole : buildReport(everywhere, clusters);
@@ -72,7 +75,7 @@ interface Watching {
   context: CommandContext;
 }
 
-/** The live table, until the signal. Returns whether all is well at that moment. */
+/** Shows the live table until the signal. The exit code says if all is well at that moment. */
 async function watch({ hub, names, shown, options, context }: Watching): Promise<number> {
   const { terminal, signal } = context;
   const view = new HubView({
@@ -86,7 +89,7 @@ async function watch({ hub, names, shown, options, context }: Watching): Promise
     ...(shown.selector === undefined ? {} : { labelSelector: shown.selector }),
   });
   const screen = new Screen({ terminal, quietOut: false, now: () => systemClock.monotonic() });
-  // What was asked for by name may go away meanwhile, and come back.
+  // A named object may be deleted and created again meanwhile.
   const report = (): StatusReport => select(view.report(), names, shown, { absent: "Skip" });
   const isPart = names.length > 0 || shown.selector !== undefined;
   const ended = (): EndedReport[] => endedOf(ofNamespace(view.ended(), shown.namespace), report(), isPart);
@@ -101,7 +104,7 @@ async function watch({ hub, names, shown, options, context }: Watching): Promise
   return isHealthy(report()) ? EXIT.ok : EXIT.found;
 }
 
-/** As kubectl says it, and what comes next on a hub that is empty. */
+/** The message for an empty result, in kubectl's words; for an empty hub also the next step. */
 function describeNothing({ objects, clusters }: StatusReport, { namespace, selector }: Shown): string {
   if (objects.length > 0) return "";
   if (namespace === undefined && selector === undefined) {
@@ -116,7 +119,7 @@ function describeNothing({ objects, clusters }: StatusReport, { namespace, selec
 interface Answer {
   report: StatusReport;
   ended: readonly EndedReport[];
-  /** The objects were asked for by name: their clusters are listed. */
+  /** True if the objects were chosen by name: then their clusters are listed. */
   entries: boolean;
 }
 

@@ -10,12 +10,12 @@ import {
   type StatusReport,
 } from "../view/index.ts";
 
-/** Which part of a report was asked for. Pure. */
+/** Selects the requested part of a report. Pure. */
 
 /**
- * The items that were asked for: applications as NAME or demoapplication/NAME, other objects as KIND/NAME or KIND.GROUP/NAME, clusters as
- * membercluster/NAME; all of them without names. Throws
- * {@link CommandError} for a name that no item has, unless such names are to be skipped; it names what there is `around` instead.
+ * The named items: applications as NAME or demoapplication/NAME, other objects as KIND/NAME or KIND.GROUP/NAME,
+ * clusters as membercluster/NAME; all items if there are no names. For an unknown name it throws a {@link CommandError}
+ * with the names that exist in `around`, unless unknown names are to be skipped.
  */
 export function select(
   report: StatusReport,
@@ -53,20 +53,20 @@ function objectsNamed(report: StatusReport, named: NamedKind, name: string): Obj
   return ofKind(report, named).filter((object) => object.name === name);
 }
 
-/** Whether one of the names is that of no object in the report. Of clusters nothing is said. */
+/** True if no object of the report has one of the names. Names of clusters are ignored. */
 export function lacks(report: StatusReport, names: readonly string[]): boolean {
   return names.map(splitName).some(({ name, ...named }) => {
     return named.kind !== "membercluster" && objectsNamed(report, named, name).length === 0;
   });
 }
 
-/** The first of the names, where every name is that of a cluster. */
+/** The first name, if every name belongs to a cluster. */
 export function onlyClusters(names: readonly string[]): string | undefined {
   const wanted = names.map(splitName);
   return wanted.every(({ kind }) => kind === "membercluster") ? wanted[0]?.name : undefined;
 }
 
-/** The objects, the clusters that they are on, and those asked for by name; a cluster counts no other objects. */
+/** The objects, their clusters, and the named clusters. The clusters count only these objects. */
 function withTheirClusters(
   report: StatusReport,
   objects: readonly ObjectReport[],
@@ -74,7 +74,7 @@ function withTheirClusters(
 ): StatusReport {
   const counts = new Map<string, number>();
   for (const object of objects) for (const { name } of object.clusters) counts.set(name, (counts.get(name) ?? 0) + 1);
-  // Of an object on very many clusters the status gives sums for some: it may be on any.
+  // An object on very many clusters lists only some of them, so it may be on any cluster.
   const isSummarised = objects.some((object) => object.clusterCount > object.clusters.length);
   return {
     objects: [...objects],
@@ -84,11 +84,11 @@ function withTheirClusters(
   };
 }
 
-/** A kind as a person names it. */
+/** A kind in a person's words. */
 export interface NamedKind {
-  /** In lower case, singular or plural. */
+  /** Lower case, singular or plural. */
   kind: string;
-  /** Undefined: any, as none was named. */
+  /** Undefined: any group. */
   group: string | undefined;
 }
 
@@ -102,11 +102,11 @@ function isNamedSo(named: NamedKind, { kind, group }: { kind: string; group: str
   return isKind && (named.group === undefined || named.group === group);
 }
 
-/** A kind of that name may be placed, and so may be meant. */
+/** True for `cluster` without a group. A placed kind of this name may be meant instead. */
 const isCluster = ({ kind, group }: NamedKind): boolean =>
   group === undefined && isNamedSo({ kind, group }, { kind: "cluster", group: "" });
 
-/** As kinds are named in the plural by custom; `kubectl` knows better, and asks the server for it. */
+/** The usual English plural of a kind. Unlike `kubectl`, this function does not ask the server. */
 function pluralOf(kind: string): string {
   if (/[^aeiou]y$/.test(kind)) return `${kind.slice(0, -1)}ies`;
   return /(s|x|z|ch|sh)$/.test(kind) ? `${kind}es` : `${kind}s`;
@@ -129,7 +129,7 @@ export function hiddenCluster(name: string): CommandError {
 function noObject(report: StatusReport, named: NamedKind, name: string, shown: Shown): CommandError {
   const { namespace } = shown;
   const where = namespace === undefined ? "any namespace" : `namespace ${namespace}`;
-  // The name elsewhere may be meant, or another one in the namespace.
+  // The person may mean the same name in another namespace, or another name in this namespace.
   const rank = (object: ObjectReport): number => (object.name === name ? 0 : object.namespace === namespace ? 1 : 2);
   const names = ofKind(report, named)
     .toSorted((a, b) => rank(a) - rank(b))
@@ -179,7 +179,7 @@ const KINDS: Record<string, string> = {
   memberclusters: "membercluster",
 };
 
-/** `mysqlcluster/my-db`, `mysqlclusters.mysql.presslabs.org/my-db`; without a kind an application. */
+/** `mysqlcluster/my-db`, `mysqlclusters.mysql.presslabs.org/my-db`; a name without a kind is an application. */
 export function splitName(text: string): NamedKind & { name: string } {
   const slash = text.indexOf("/");
   if (slash < 0) return { kind: "demoapplication", group: undefined, name: text };

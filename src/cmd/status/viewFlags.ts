@@ -8,7 +8,7 @@ import {
   type VersionOptions,
 } from "../shared/index.ts";
 
-/** The options of the verbs that only show something. */
+/** The options of verbs that only show state. */
 
 export function addStatus(program: Command, action: (names: string[], options: StatusOptions) => Promise<void>): void {
   program
