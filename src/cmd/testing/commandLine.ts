@@ -1,24 +1,24 @@
 import { runCommandLine } from "../index.ts";
 import type { Terminal } from "../shared/terminal.ts";
 
-/** What a command has written, and its exit code. */
+/** Output and exit code of a command. */
 export interface Ran {
   code: number;
   out: string;
   err: string;
 }
 
-/** A command that runs. */
+/** A running command. */
 export interface Running {
   ended: Promise<Ran>;
-  /** Resolves when that was written to standard output. */
+  /** Resolves when standard output matches the pattern. */
   until: (pattern: RegExp) => Promise<void>;
   stop: () => void;
 }
 
 /**
- * Starts `meridian` with these arguments in this process, with no more of an environment than is given. `screen`: the size of the terminal that it
- * writes to; undefined: it writes to none, as in a pipeline.
+ * Starts `meridian` with these arguments in this process, with only the given environment. `screen` is the size of the
+ * terminal that the command writes to; undefined: a pipeline, not a terminal.
  */
 export function startMeridian(
   args: readonly string[],
@@ -53,7 +53,7 @@ export function startMeridian(
   return { ended, until, stop: () => stopping.abort() };
 }
 
-/** As {@link startMeridian}, to its end. */
+/** Runs {@link startMeridian} until the command ends. */
 export function runMeridian(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
   return startMeridian(args, env).ended;
 }

@@ -6,11 +6,11 @@ export interface Run {
   code: number;
   out: string;
   err: string;
-  /** The verb that was called, and with what. */
+  /** The verb that was called, with its arguments. */
   called: [verb: string, ...given: unknown[]] | undefined;
 }
 
-/** Runs a command line with verbs that only take note, or do what `act` does. */
+/** Runs a command line with verbs that only record their call, or do what `act` does. */
 export async function run(line: string, act: () => number = () => 0, program = "meridian"): Promise<Run> {
   const result: Run = { code: -1, out: "", err: "", called: undefined };
   const context: CommandContext = {

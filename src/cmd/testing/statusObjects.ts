@@ -6,7 +6,7 @@ export function condition(type: string, status: Condition["status"], reason = `$
   return { type, status, reason, message, lastTransitionTime: "2026-11-21T08:25:00Z" };
 }
 
-/** What was to be true before there was a condition Ready. */
+/** The conditions that had to be true before the condition Ready existed. */
 export const fine = ["Scheduled", "Applied", "Available", "Fresh"].map((type) => condition(type, "True"));
 
 export function entry(
