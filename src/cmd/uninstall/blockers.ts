@@ -2,27 +2,27 @@ import { ALLOW_CRD_REMOVAL_ANNOTATION, type Reason, REMOVE_FOUND_ANNOTATION } fr
 import type { HeldCopy, Member, Observed, UninstallChoice } from "./state.ts";
 import { nameOf } from "./words.ts";
 
-/** What an uninstallation will wait for, or leave behind, as far as that can be known before it begins. Pure. */
+/** Obstacles that an uninstallation will wait for or leave behind, as far as they are known before it begins. Pure. */
 
 export interface Blocker {
   /** One sentence: what, where, why. */
   what: string;
-  /** The ways to go on. */
+  /** Ways to continue. */
   way: string;
 }
 
-/** A definition that Meridian put on a member, and of which others have objects there. */
+/** A definition that Meridian put on a member, while somebody else has objects of its kind there. */
 export interface DefinitionInUse {
   member: string;
   /** `databases.example.com` */
   definition: string;
-  /** One of the objects: `Database shop/my-db`. */
+  /** One of these objects: `Database shop/my-db`. */
   object: string;
-  /** The object on the hub that the definition belongs to; undefined: nobody knows. */
+  /** The hub object that the definition belongs to; undefined: unknown. */
   owner?: { kind: string; namespace?: string; name: string };
 }
 
-/** Reasons for which a member object stays also on a cluster that is drained. */
+/** Reasons for which a member object stays even on a drained cluster. */
 const HOLDS_A_DRAIN: ReadonlySet<string> = new Set<Reason>([
   "CustomObjectsExist",
   "FoundOnJoin",
@@ -31,7 +31,7 @@ const HOLDS_A_DRAIN: ReadonlySet<string> = new Set<Reason>([
   "Terminating",
 ]);
 
-/** Everything that is known to hold up the removal of the objects that are there, each with what to do about it. */
+/** All known obstacles to the removal of the present objects, each with ways to continue. */
 export function blockersOf(
   { applications, bindings, members }: Observed,
   inUse: readonly DefinitionInUse[],

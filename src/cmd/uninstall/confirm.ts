@@ -2,7 +2,9 @@ import { type CommandContext, CommandError, type Terminal, type UninstallOptions
 import { objectsOf, type Observed } from "./state.ts";
 import { count } from "./words.ts";
 
-/** Resolves when the person agrees, and throws {@link CommandError} otherwise. Without a terminal to ask on, `--yes` must be given. */
+/**
+ * Resolves when the person agrees, and throws {@link CommandError} otherwise. Without a terminal, `--yes` is required.
+ */
 export async function confirm(
   seen: Observed,
   options: Pick<UninstallOptions, "objects" | "yes">,
@@ -22,8 +24,8 @@ export async function confirm(
 }
 
 /**
- * Prints which objects keep running, and where; with Drain those whose policy, or whose member, says `deletionPolicy: Orphan`. Of the other objects that
- * are sent as they are it prints that they themselves stay on the hub.
+ * Prints which objects keep running, and on which clusters. With Drain these are the objects whose policy or member has
+ * `deletionPolicy: Orphan`. For other propagated objects it prints that they stay on the hub.
  */
 export function printWhatStays(
   { applications, bindings, members }: Observed,

@@ -17,12 +17,12 @@ import type { DefinitionInUse } from "./blockers.ts";
 import type { Place } from "./observe.ts";
 import type { Member } from "./state.ts";
 
-/** Nobody waits longer for one member to answer. */
+/** Longest wait for an answer of one member. */
 const PATIENCE_MS = 10_000;
 
 /**
- * Looks on every member that is to be drained for definitions of Meridian's of which somebody else has objects: the manager never removes these. What
- * could not be looked at is in `notes`. Writes nothing.
+ * Searches every member that will be drained for Meridian's definitions of which somebody else has objects: the manager
+ * never removes such definitions. Members and kinds that could not be read are in `notes`. Writes nothing.
  */
 export async function definitionsInUse(
   place: Place,
@@ -51,7 +51,7 @@ async function inUseOn(
   signal: AbortSignal,
 ): Promise<DefinitionInUse[]> {
   const cluster = (await find(hub, MEMBERCLUSTERS, undefined, name, signal)) as unknown as MemberCluster | undefined;
-  // On the hub itself Meridian puts no definitions.
+  // Meridian puts no definitions on the hub itself.
   if (cluster === undefined || cluster.spec.connection.local !== undefined) return [];
   const secret = await memberSecret(name, cluster, namespace, hub, signal);
   await using reached = await reachMember(name, cluster, secret, {}, hub, signal);
@@ -60,7 +60,7 @@ async function inUseOn(
   const own = (await definitionsOf(client, hubId, signal)).filter((crd) =>
     isOwn({ ...crd, apiVersion: "apiextensions.k8s.io/v1", kind: CRDS.kind }),
   );
-  // One that is left running takes nothing along.
+  // A definition with the policy Orphan stays, and so do its objects.
   const going = own.filter((crd) => policyOf(crd) !== "Orphan");
   if (going.length === 0) return [];
   const served = await new Discovery(client, systemClock).list();
@@ -77,7 +77,10 @@ async function inUseOn(
   return inUse;
 }
 
-/** None where the account may not list them: `join` grants definitions by name only, and nothing was placed without that. */
+/**
+ * Empty if the account may not list definitions: `join` grants definitions by name only, and without the grant no
+ * definition was placed.
+ */
 async function definitionsOf(client: Client, hubId: string, signal: AbortSignal): Promise<KubeObject[]> {
   const labelSelector = `${MANAGED_BY_LABEL}=${hubId}`;
   try {

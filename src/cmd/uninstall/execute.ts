@@ -19,7 +19,7 @@ import { type Ending, memberPolicy, type Step } from "./steps.ts";
 import { describeStep } from "./words.ts";
 import { untilGone, untilManagerStopped, type Waited, type Waiting } from "./waiting.ts";
 
-/** A step that does something. */
+/** A step that changes or waits for something. */
 export type Work = Exclude<Step, { do: Ending }>;
 
 export interface Run {
@@ -34,12 +34,13 @@ export interface Run {
   unclean: Set<string>;
 }
 
-/** Name of the webhook configurations when none is left to show its name. */
+/** Default name of the webhook configurations, if no configuration is left to show its name. */
 const DEFAULT_CONFIGURATION = "meridian";
 
 /**
- * Executes one step. Every write names the UID of its object; an object that changed or vanished meanwhile is skipped, and the caller
- * observes the hub again. Returns false when Meridian's marks were left on a member. Throws {@link CommandError} when the time is up.
+ * Executes one step. Every write names the UID of its object; an object that changed or vanished meanwhile is skipped,
+ * and the caller observes the hub again. Returns false when Meridian's marks were left on a member. Throws
+ * {@link CommandError} on timeout.
  */
 export async function execute(step: Work, run: Run): Promise<boolean> {
   const { place, context } = run;
@@ -90,7 +91,7 @@ function waiting({ place, context, deadline, logger, progress }: Run): Waiting {
   };
 }
 
-/** A manager that was lost shows in the next snapshot. */
+/** A lost manager is not handled here: the next snapshot shows it. */
 function settle(waited: Waited, { choice, context, progress }: Run): void {
   if (waited.kind !== "TimedOut") return;
   progress.show("");
@@ -116,7 +117,7 @@ async function removeItem(item: Item, stage: Stage, { place, choice, context }: 
       if (deletionPolicy !== before)
         await client.patch(type, namespace, name, "application/merge-patch+json", body, { signal });
     }
-    // The hub's garbage collector keeps the objects that run on the hub itself only when the deletion says Orphan.
+    // The hub's garbage collector keeps dependents on the hub only when the deletion says Orphan.
     const keeps =
       stage === "applications" && choice.objects === "Orphan" && keepsDependents(item as Application) !== "Done";
     await client.delete(type, namespace, name, { uid, signal, propagationPolicy: keeps ? "Orphan" : "Background" });
@@ -130,7 +131,7 @@ async function agree({ type, namespace, name, uid }: Item, { place, context }: R
   );
 }
 
-/** Removes Meridian's finalizers, provided that the object's finalizers are still those of the snapshot. */
+/** Removes Meridian's finalizers if the object's finalizers are still those of the snapshot. */
 async function release(item: Item, stage: Stage, { place, context }: Run): Promise<void> {
   const { type, namespace, name, uid, finalizers } = item;
   const rest = finalizers.filter((one) => !isOwnFinalizer(stage, one));
@@ -154,12 +155,12 @@ async function unlessChanged(write: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** The server answers a JSON patch whose test failed with 422, and an object that breaks a rule as well. */
+/** The server answers 422 to a JSON patch with a failed test, and also to an object that breaks a rule. */
 function isFailedTest(error: unknown): boolean {
   return isInvalid(error) && /test(ing)? .*failed/i.test(error.apiMessage);
 }
 
-/** Prints what a step does, before the step is executed. */
+/** Prints the step that will be executed next. */
 export function announce(step: Work, { choice, context }: Run): void {
   context.terminal.err(`${describeStep(step, choice) ?? step.do}\n`);
 }

@@ -1,7 +1,8 @@
 /**
- * Removes Meridian from a hub. Promises: the next step follows from the objects on the hub alone, so that the command can be interrupted,
- * repeated, and run twice at once; no application is deleted unless `--drain` or `--orphan` is given; objects that install did not make,
- * and objects of a Helm release, stay and are named. Never touches member objects itself: the manager does.
+ * Removes Meridian from a hub. Promises: the next step follows from the objects on the hub alone, so the command can be
+ * interrupted, repeated, and run twice at once. No application is deleted unless `--drain` or `--orphan` is given.
+ * Objects that install did not make, and objects of a Helm release, stay and are named. Uninstall never deletes member
+ * objects itself: the manager does.
  */
 import { CRDS, systemClock } from "../../runtime/index.ts";
 import { DELETION_PROTECTION_LABEL } from "../../webhooks/index.ts";
@@ -33,7 +34,7 @@ import {
   WAYS_ON,
 } from "./words.ts";
 
-/** Gives up on a step that has changed nothing so many times. */
+/** Gives up on a step after this many attempts without a change. */
 const FUTILE = 5;
 
 export async function uninstall(options: UninstallOptions, context: CommandContext): Promise<number> {
@@ -53,7 +54,7 @@ export async function uninstall(options: UninstallOptions, context: CommandConte
   return await walk(first, run);
 }
 
-/** Prints everything that is known to hold up this uninstallation, with what to do about it. Returns whether there is anything. */
+/** Prints all known obstacles to this uninstallation, with ways to continue. Returns true if there are any. */
 async function printBlockers(
   seen: Observed,
   place: Place,
@@ -101,7 +102,7 @@ async function walk(first: Snapshot, run: Run): Promise<number> {
   }
 }
 
-/** A member is cleaned once in a run: what is left there then is for a person, or for the next run. */
+/** A member is cleaned once in a run. Its leftovers are for a person, or for the next run. */
 function setAside({ seen, stays }: Snapshot, uids: ReadonlySet<string>): Snapshot {
   const [joined, unclean] = [false, true].map((aside) => seen.joined.filter(({ uid }) => uids.has(uid) === aside));
   return { seen: { ...seen, joined: joined ?? [], unclean: unclean ?? [] }, stays };
@@ -142,7 +143,7 @@ function finish(
       for (const what of stays) terminal.err(`${what}\n`);
       if (seen.unclean.length > 0) terminal.err(`${describeUnclean(seen.unclean)}\n`);
       terminal.err(`${describeHandOver(step.releases)}\n`);
-      // Who says what becomes of the objects has that done now, and goes on with `helm uninstall`.
+      // With a choice for the objects the command's work is done, and the person continues with `helm uninstall`.
       return choice.objects !== "Refuse" && clean && stays.length === 0 && seen.unclean.length === 0
         ? EXIT.ok
         : EXIT.found;
@@ -158,7 +159,7 @@ function finish(
   }
 }
 
-/** With --dry-run: prints the steps, each from the state that the one before would leave. */
+/** For --dry-run: prints the steps, each computed from the state that the previous step would leave. */
 function printSteps(
   { seen, stays }: Snapshot,
   choice: UninstallChoice,
@@ -187,7 +188,7 @@ function finishDry(
   return EXIT.ok;
 }
 
-/** Objects of a new installation are not for this run to remove. */
+/** This run must not remove the objects of a new installation. */
 function checkNobodyInstalls(first: Observed, now: Observed): void {
   const known = new Set(first.crds.map(({ uid }) => uid));
   const fresh = now.crds.find(({ uid }) => !known.has(uid));

@@ -28,17 +28,18 @@ import type { Place } from "./observe.ts";
 import type { Item } from "./state.ts";
 
 /**
- * On the Secret of a member: uninstall has begun to remove the account that the Secret has the token of. The value is the UID of the namespace that
- * goes with the account, or `true`. An account cannot see the end of its own removal: with this annotation, a member that does not know
- * the credentials means that the account is gone, and one that refuses them means that the removal broke off in the middle.
+ * Annotation of a member's Secret: uninstall has begun to remove the account whose token the Secret holds. The value is
+ * the UID of the namespace that goes with the account, or `true`. An account cannot see the end of its own removal.
+ * With this annotation, a member that does not know the credentials means that the account is gone; a member that
+ * refuses them means that the removal broke off.
  */
 const REVOKING_ANNOTATION = `${FEDERATION_GROUP}/access-being-revoked`;
 const ACCOUNT_ONLY = "true";
 
 /**
- * Removes the objects that join made on one member, with the credentials that join stored, and then the credentials. Returns false when
- * objects are left on the member, after printing them with the commands that remove them: then the Secret stays, so that the next run knows of
- * them and tries again.
+ * Removes the objects that join made on one member, with the stored credentials, and then the credentials. Returns
+ * false when objects are left on the member, after printing them with the commands that remove them. The Secret stays
+ * then, so that the next run tries again.
  */
 export async function cleanMember(place: Place, item: Item, context: CommandContext): Promise<boolean> {
   const { terminal, signal } = context;
@@ -74,8 +75,8 @@ function forgetting({ namespace = "", name }: Item): Leftover {
 }
 
 /**
- * Takes Meridian's marks off what runs on a member, in place of a manager. Returns false when marks are left, after printing that the member
- * keeps them.
+ * Removes Meridian's marks from objects that run on a member, on behalf of a manager. Returns false when marks are
+ * left, after printing a note.
  */
 export async function releaseOn(place: Place, item: Item, { terminal, signal }: CommandContext): Promise<boolean> {
   const { client: hub, namespace, hubId } = place;
@@ -101,7 +102,7 @@ function marksStay(name: string): string {
   return `the copies on ${name} keep Meridian's marks; a later join leaves them alone`;
 }
 
-/** Undefined when the Secret is gone, or another one is in its place. */
+/** Undefined when the Secret is gone or was replaced. */
 async function secretOf(
   { client }: Place,
   { namespace, name, uid }: Item,
@@ -129,14 +130,14 @@ async function revoke(
     throw new CommandError(`its credentials lead to another cluster (kube-system UID ${uid}, not ${joined})`);
   }
   try {
-    // The manager may have been stopped before it had let go of everything.
+    // The manager may have stopped before it released everything.
     const reached = { client: member.client, namespaces: reachedNamespaces(undefined, secret) };
     const unreleased = (await releaseAll(place.hubId, reached, signal)).left;
     if (unreleased.length > 0) {
       const now = await identify(member.client, signal);
       if (isRefused(now)) return await goOn(place, item, access, member.client, now, signal);
       terminal.err(`${marksStay(name)}: ${describeUnreleased(unreleased)}\n`);
-      // The account is what takes the marks off in the next run.
+      // The account has to remove the marks in the next run.
       return everythingOf(access);
     }
     const begin = (namespaceUid: string | undefined): Promise<void> => mark(place, item, namespaceUid, signal);
@@ -146,7 +147,7 @@ async function revoke(
     const now = await identify(member.client, signal);
     return isRefused(now) ? await goOn(place, item, access, member.client, now, signal) : left;
   } catch (error) {
-    // Another run of uninstall removes the account at this moment.
+    // Another run of uninstall is removing the account at this moment.
     if (isUnauthorized(error)) return await goOn(place, item, access, member.client, "Unknown", signal);
     if (isForbidden(error)) return await goOn(place, item, access, member.client, "Forbidden", signal);
     throw error;
@@ -154,8 +155,8 @@ async function revoke(
 }
 
 /**
- * The member refuses the credentials. Where uninstall has begun to remove the account, in this run or another, the account is gone, or has rights
- * left only to remove its namespace or itself.
+ * The member refuses the credentials. If some run of uninstall has begun to remove the account, then the account is
+ * gone, or may only remove its namespace or itself.
  */
 async function goOn(
   place: Place,
@@ -175,14 +176,16 @@ async function goOn(
   return (await identify(member, signal)) === "Unknown" ? [] : left;
 }
 
-/** How a member refuses credentials: it does not know the account (any more), or the account has no right to anything. */
+/**
+ * A member refuses credentials because it does not know the account (any more), or because the account has no rights.
+ */
 type Refusal = "Unknown" | "Forbidden";
 
 function isRefused(answer: string): answer is Refusal {
   return answer === "Unknown" || answer === "Forbidden";
 }
 
-/** The UID of the member, or how it refuses the credentials. */
+/** The UID of the member, or the kind of its refusal. */
 async function identify(member: Client, signal: AbortSignal): Promise<string> {
   try {
     return await clusterUid(member, signal);

@@ -66,7 +66,7 @@ export interface Place {
   leaseName: string;
 }
 
-/** The objects on the hub, and sentences about those that uninstall leaves. */
+/** The objects on the hub, and sentences about objects that uninstall leaves. */
 export interface Snapshot {
   seen: Observed;
   stays: string[];
@@ -74,7 +74,10 @@ export interface Snapshot {
 
 const OF_MERIDIAN = "app.kubernetes.io/part-of=meridian";
 
-/** Reads every object on the hub that concerns uninstall. Throws the errors of the client, except for kinds that the hub does not serve. */
+/**
+ * Reads every object on the hub that concerns uninstall. Throws the client's errors. Kinds that the hub does not serve
+ * count as empty.
+ */
 export async function observe(place: Place, signal: AbortSignal): Promise<Snapshot> {
   const { client, hubId, namespace, leaseName } = place;
   const all = (type: ResourceType, options: ListOptions = {}) => listEvery(client, type, { ...options, signal });
@@ -177,7 +180,7 @@ async function observeObjects(
 const OBJECT_TYPES: readonly ResourceType[] = KINDS.map((kind) => typeOf(kind));
 const CRD_NAMES: ReadonlySet<string> = new Set(KINDS.map(crdNameOf));
 
-/** The objects of these bindings that a finalizer of Meridian holds. */
+/** The propagated objects of these bindings that a finalizer of Meridian holds. */
 async function observeBound(
   client: Client,
   bindings: readonly ResourceBinding[],
@@ -285,13 +288,13 @@ function isBeingDeleted({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.annotations?.[ALLOW_DELETION_ANNOTATION] !== "true";
 }
 
-/** An object of the hub that Meridian places, or a MemberCluster. */
+/** A hub object that Meridian places, or a MemberCluster. */
 interface Found {
   type: ResourceType;
   object: KubeObject;
 }
 
-/** Those that a manager holds, since they were deleted with an earlier CRD than the present one. */
+/** Objects that were deleted with an earlier CRD than the present one. A manager holds such deletions. */
 function ofEarlierCrds(objects: readonly Found[], definitions: readonly KubeObject[]): Item[] {
   const crds = new Map(definitions.map(({ metadata }) => [metadata.name, metadata]));
   return objects.flatMap(({ type, object }) => {
@@ -306,7 +309,7 @@ function isOfNoRelease(object: KubeObject): boolean {
   return releaseOf(object) === undefined;
 }
 
-/** Releases that have more than CRDs on the hub: a chart may leave its CRDs behind. */
+/** Releases with more than CRDs on the hub: a removed chart may leave its CRDs behind. */
 async function liveReleases(all: ListAll): Promise<HelmRelease[]> {
   const labelSelector = `${OF_MERIDIAN},app.kubernetes.io/managed-by=Helm`;
   const found = await Promise.all(
@@ -316,7 +319,7 @@ async function liveReleases(all: ListAll): Promise<HelmRelease[]> {
   return [...new Map(releases.map((release) => [describeRelease(release), release])).values()];
 }
 
-/** Why uninstall leaves a CRD; empty when it does not. */
+/** Why uninstall leaves a CRD; empty if uninstall removes the CRD. */
 function crdStays(crd: KubeObject, releases: readonly HelmRelease[]): string[] {
   const { name } = crd.metadata;
   const release = releaseOf(crd);
@@ -339,7 +342,7 @@ async function conversion(
 ): Promise<Pick<Observed, "converts" | "storedElsewhere">> {
   const found = await Promise.all(names.map((name) => find(client, CRDS, undefined, name, signal)));
   const crds = found.filter((crd) => crd !== undefined);
-  // A release that is installed converts its own CRDs.
+  // An installed Helm release converts its own CRDs.
   const helms = (crd: KubeObject): boolean => releaseOf(crd) !== undefined && releases.length > 0;
   return {
     converts: crds.some((crd) => isConverted(crd) && !helms(crd)),
@@ -357,7 +360,7 @@ function isStoredElsewhere(crd: KubeObject): boolean {
   return (storedVersions ?? []).some((version) => version !== storage);
 }
 
-/** Listing everything in a namespace takes long, and is of use only when no object of Meridian is left in it. */
+/** Listing all objects of a namespace takes long, and is useful only when no object of Meridian is left in it. */
 function areOnlyNamespacesLeft({
   applications,
   policies,
@@ -383,7 +386,7 @@ async function inspectNamespaces(
   const discovery = new Discovery(client, systemClock);
   const inspected: { namespace: Item; holds: string | undefined }[] = [];
   for (const namespace of namespaces) {
-    // A namespace that is being deleted cannot be kept any more.
+    // A namespace that is being deleted can no longer be kept.
     const inside = namespace.deleting ? undefined : await inspectNamespace(client, discovery, namespace.name, signal);
     const holds =
       inside === undefined || inside.kind === "Empty"

@@ -2,7 +2,10 @@ import { CLUSTER_FINALIZER, holdersOf, OBJECT_FINALIZER } from "../../apis/index
 import type { ResourceType } from "../../runtime/index.ts";
 import { type HelmRelease } from "../shared/index.ts";
 
-/** All that uninstall decides on: the objects on the hub, and the options of the person. Nothing is kept between two snapshots. */
+/**
+ * All facts that uninstall decides on: the objects on the hub, and the person's options. No state is kept between two
+ * snapshots.
+ */
 
 /** One object of the hub, with its UID. */
 export interface Item {
@@ -16,7 +19,7 @@ export interface Item {
   guarded: boolean;
 }
 
-/** A copy that stays on its cluster, by the status of its object. */
+/** A copy that stays on its cluster, according to the status of its object. */
 export interface HeldCopy {
   cluster: string;
   reason: string;
@@ -24,28 +27,31 @@ export interface HeldCopy {
 }
 
 export interface Application extends Item {
-  /** Clusters of the object by its status. */
+  /** Clusters in the object's status. */
   clusters: readonly string[];
-  /** The object's policy says `deletionPolicy: Orphan`: its member objects stay when the object is deleted. */
+  /** True if the object's policy has `deletionPolicy: Orphan`: its member objects stay when the object is deleted. */
   keepsCopies: boolean;
   held?: readonly HeldCopy[];
-  /** The object owns objects on the hub, which the garbage collector would delete too: the hub is a member itself. */
+  /**
+   * True if the object owns objects on the hub, because the hub is a member itself. The garbage collector would delete
+   * these objects too.
+   */
   owner: boolean;
 }
 
 export interface Member extends Item {
   deletionPolicy?: "Drain" | "Orphan";
-  /** Why the manager does not reach the cluster, or cannot use it; undefined while it does. */
+  /** Why the manager does not reach or cannot use the cluster; undefined if it can. */
   notReady?: string;
 }
 
-/** The binding of an object that is sent to members as it is. */
+/** The binding of a propagated object. */
 export interface Binding extends Item {
   /** `configmap shop/settings` */
   resource: string;
-  /** Clusters that it names. */
+  /** Clusters in the binding. */
   clusters: readonly string[];
-  /** As those of an {@link Application}. */
+  /** As in {@link Application}. */
   keepsCopies: boolean;
   held?: readonly HeldCopy[];
 }
@@ -55,25 +61,31 @@ export interface Observed {
   policies: readonly Item[];
   members: readonly Member[];
   bindings: readonly Binding[];
-  /** The objects of which there are bindings, as far as a finalizer of Meridian holds them. They themselves stay. */
+  /** Objects of the bindings that a finalizer of Meridian holds. The objects themselves stay. */
   bound: readonly Item[];
-  /** Objects that Meridian put on the hub itself, and that have its marks still. */
+  /** Objects that Meridian put on the hub itself and that still have its marks. */
   marked: readonly Item[];
   /** Secrets of the hub with the credentials that join made. */
   joined: readonly Item[];
-  /** Those of which this run has found that their members keep something of join's. They stay, so that the next run knows of it. */
+  /**
+   * Secrets of members on which this run has found leftovers of join. They stay, so that the next run knows of the
+   * leftovers.
+   */
   unclean: readonly Item[];
   /** Webhook configurations that a manager made. */
   admission: readonly Item[];
-  /** The hub asks a webhook to convert objects of Meridian's kinds. */
+  /** True if the hub calls a webhook to convert objects of Meridian's kinds. */
   converts: boolean;
   /** Kinds whose objects may be stored in another version than the present one. */
   storedElsewhere: readonly string[];
-  /** CRDs that are being deleted, and objects that were deleted with an earlier CRD: nobody has agreed yet that the copies go too. */
+  /**
+   * CRDs that are being deleted, and objects that were deleted with an earlier CRD. Nobody has agreed yet that the
+   * copies are deleted too.
+   */
   crdsBeingDeleted: readonly Item[];
   /** CRDs that install made. */
   crds: readonly Item[];
-  /** The managers that install runs, and what belongs to them. */
+  /** The managers that install runs, and their related objects. */
   workload: readonly Item[];
   /** Roles and bindings. */
   access: readonly Item[];
@@ -86,7 +98,7 @@ export interface Observed {
   occupied: readonly Item[];
   /** Helm releases of Meridian that are installed. */
   releases: readonly HelmRelease[];
-  /** A manager holds its Lease. */
+  /** True if a manager holds its Lease. */
   managerAlive: boolean;
 }
 
@@ -105,25 +117,25 @@ export type Stage =
   | "namespaces";
 
 export interface UninstallChoice {
-  /** What happens to the objects that exist. */
+  /** Treatment of the existing objects. */
   objects: "Refuse" | "Drain" | "Orphan";
   keepCrds: boolean;
 }
 
-/** Finalizer that the API server sets when dependents are to be kept; the garbage collector removes it. */
+/** Finalizer that the API server sets to keep dependents; the garbage collector removes it. */
 const KEEPS_DEPENDENTS = "orphan";
 
-/** Objects of Meridian's own kinds, whoever made them. */
+/** Objects of Meridian's own kinds, whoever created them. */
 export function objectsOf({ applications, policies, members, bindings }: Observed): Item[] {
   return [...applications, ...policies, ...members, ...bindings];
 }
 
-/** Whether the application may have member objects, which only a manager deletes. */
+/** True if the application may have member objects, which only a manager deletes. */
 export function hasCopies(application: Application): boolean {
   return application.finalizers.some((one) => isOwnFinalizer("applications", one)) || application.clusters.length > 0;
 }
 
-/** Whether the hub's garbage collector still has to be asked to keep the objects that the application owns on the hub, or is doing so, or has. */
+/** State of the request to the hub's garbage collector to keep the objects that the application owns on the hub. */
 export function keepsDependents({ owner, finalizers }: Application): "ToBeAsked" | "Asked" | "Done" {
   if (finalizers.includes(KEEPS_DEPENDENTS)) return "Asked";
   return owner ? "ToBeAsked" : "Done";
@@ -136,7 +148,7 @@ const BASES: Partial<Record<Stage, string>> = {
   members: CLUSTER_FINALIZER,
 };
 
-/** Whether a finalizer is one of Meridian's, of whatever class, on objects of this stage. */
+/** True for a finalizer of Meridian, of any class, on objects of this stage. */
 export function isOwnFinalizer(stage: Stage, finalizer: string): boolean {
   const base = BASES[stage];
   return base !== undefined && holdersOf(base, { finalizers: [finalizer] }).length > 0;

@@ -13,32 +13,35 @@ import {
 } from "./state.ts";
 
 /**
- * The next step from any state to a hub without Meridian. Pure: the same state gives the same step, so that the command may be interrupted
- * at any time, and others may remove objects meanwhile.
+ * The next step from any state towards a hub without Meridian. Pure: the same state gives the same step. So the command
+ * may be interrupted at any time, and others may remove objects meanwhile.
  */
 export type Step =
   /** Objects exist, and neither `--drain` nor `--orphan` is given. */
   | { do: "Refuse"; items: readonly Item[] }
   /** A label protects objects from deletion. */
   | { do: "RefuseGuarded"; items: readonly Item[] }
-  /** Only a manager can go on, and none is alive. */
+  /** Only a manager can continue, and none is alive. */
   | { do: "StartManager"; why: "Finalizers" | "StoredVersions"; items: readonly Item[] }
   /** Remove the webhook configurations and the conversion. */
   | { do: "Withdraw"; items: readonly Item[] }
-  /** Say on CRDs that are being deleted that the copies of their objects go too: a manager holds them until then. */
+  /**
+   * Confirm for CRDs that are being deleted that the copies of their objects are deleted too: a manager holds the
+   * copies until then.
+   */
   | { do: "Agree"; items: readonly Item[] }
   | { do: "Delete"; stage: Stage; items: readonly Item[] }
-  /** Remove Meridian's finalizers, in place of a manager. */
+  /** Remove Meridian's finalizers, on behalf of a manager. */
   | { do: "Release"; stage: Stage; items: readonly Item[] }
   /** Wait until the objects are gone. `byManager`: a manager has to remove its finalizers. */
   | { do: "Await"; stage: Stage; items: readonly Item[]; byManager: boolean }
-  /** Take Meridian's marks off what it put on the hub itself, and leave it there. */
+  /** Remove Meridian's marks from its objects on the hub itself, and leave the objects there. */
   | { do: "LetGo"; items: readonly Item[] }
   /** Remove the objects that join made on the members, and then the credentials. */
   | { do: "CleanMembers"; items: readonly Item[] }
   /** The rest belongs to Helm. */
   | { do: "HandOver"; releases: readonly HelmRelease[] }
-  /** Wait until the manager ends: it would make the removed objects again. */
+  /** Wait until the manager ends: it would create the removed objects again. */
   | { do: "StopManager" }
   | { do: "Done" };
 
@@ -46,9 +49,10 @@ export type Step =
 export type Ending = Extract<Step["do"], "Refuse" | "RefuseGuarded" | "StartManager" | "HandOver" | "Done">;
 
 /**
- * With Drain the applications are deleted first, while their policies and clusters still exist. Then the members are drained: that takes the objects
- * of other kinds off them, which stay on the hub, and after these the bundles, which may be their operators. With Orphan the members are deleted first:
- * then a manager, even one that nobody knows of, has no cluster to delete anything on.
+ * With Drain the applications are deleted first, while their policies and clusters still exist. Then the members are
+ * drained. The drain removes the propagated objects of other kinds, which stay on the hub, and after them the bundles,
+ * which may contain the operators of these objects. With Orphan the members are deleted first: then even an unknown
+ * manager has no cluster on which it could delete anything.
  */
 const ORDER = {
   Refuse: [],
@@ -71,7 +75,7 @@ export function nextStep(seen: Observed, choice: UninstallChoice): Step {
   if (seen.marked.length > 0) return { do: "LetGo", items: seen.marked };
   if (seen.joined.length > 0) return { do: "CleanMembers", items: seen.joined };
   if (seen.releases.length > 0) return { do: "HandOver", releases: seen.releases };
-  // Their pods end within a grace period, and give the Lease back.
+  // The manager pods end within a grace period, and release the Lease.
   const workload = remove("workload", seen.workload);
   if (workload !== undefined) return workload;
   if (seen.managerAlive) return { do: "StopManager" };
@@ -90,7 +94,7 @@ function removable(
 ): readonly Item[] {
   if (stage === "crds" && keepCrds) return [];
   if (stage !== "namespaces") return seen[stage];
-  // The namespace has the Secret by which the next run knows of a member that keeps something.
+  // The namespace holds the Secret by which the next run knows of a member with leftovers.
   const kept = new Set(seen.unclean.map(({ namespace }) => namespace));
   return seen.namespaces.filter(({ name }) => !kept.has(name));
 }
@@ -108,7 +112,7 @@ function clear(stage: "applications" | "policies" | "members", seen: Observed, {
   const needing = needManager(stage, seen);
   if (!seen.managerAlive) {
     if (objects === "Drain" && needing.length > 0) return { do: "StartManager", why: "Finalizers", items: needing };
-    // No manager answers at the webhooks, and the hub refuses requests whose webhook does not answer.
+    // No manager answers webhook calls, and the hub refuses requests whose webhook does not answer.
     if (hasWebhooks(seen)) {
       const unreadable = objectsOf(seen).filter(({ type }) => seen.storedElsewhere.includes(type.kind));
       if (unreadable.length > 0) return { do: "StartManager", why: "StoredVersions", items: unreadable };
@@ -125,8 +129,8 @@ function clear(stage: "applications" | "policies" | "members", seen: Observed, {
 }
 
 /**
- * The next step towards a hub without bindings. A manager lets go of the objects that no policy places any more, and that are on no cluster; the
- * objects themselves are their owners'.
+ * The next step towards a hub without bindings. A manager releases objects that no policy places any more and that are
+ * on no cluster. The objects themselves belong to their owners.
  */
 function unbind({ bindings, bound, managerAlive }: Observed, { objects }: UninstallChoice): Step {
   if (managerAlive) return { do: "Await", stage: "bindings", items: bindings, byManager: true };
@@ -140,16 +144,17 @@ function unbind({ bindings, bound, managerAlive }: Observed, { objects }: Uninst
   return { do: "Await", stage: "bindings", items: bindings, byManager: false };
 }
 
-/** The objects that wait for a manager to remove its finalizer, or that need one to delete their member objects. */
+/** Objects that wait for a manager to remove its finalizer, or to delete their member objects. */
 function needManager(stage: "applications" | "policies" | "members", seen: Observed): Item[] {
   const held = seen[stage].filter(({ finalizers }) => finalizers.some((one) => isOwnFinalizer(stage, one)));
   if (stage !== "applications") return held;
-  // An application with member objects and without Meridian's finalizer: only a manager that observes the deletion deletes them.
+  // An application with member objects but without Meridian's finalizer: only a manager that observes the deletion
+  // deletes the member objects.
   const bare = seen.applications.filter((one) => !held.includes(one) && !one.deleting && hasCopies(one));
   return [...held, ...bare];
 }
 
-/** The objects whose deletion does not say yet that the member objects stay. */
+/** Objects whose deletion does not yet say that the member objects stay. */
 function toBeLeft(stage: "applications" | "policies" | "members", seen: Observed): Item[] {
   if (stage === "members")
     return seen.members.filter(({ deleting, deletionPolicy }) => !deleting || deletionPolicy !== "Orphan");
@@ -179,7 +184,7 @@ export function after(step: Step, seen: Observed, { objects }: UninstallChoice):
       return {
         ...seen,
         [step.stage]: replaced(seen[step.stage], step.items, () => undefined),
-        // Whoever removes the binding has let go of the object.
+        // A manager that removes the binding has released the object.
         ...(step.stage === "bindings" ? { bound: [] } : {}),
       };
     case "LetGo":
@@ -214,7 +219,10 @@ function deleted(item: Item | Application | Member, objects: UninstallChoice["ob
   return unlessFree({ ...item, deleting: true, ...("owner" in item ? { owner: false } : {}) });
 }
 
-/** The deletionPolicy of a MemberCluster that is deleted. A policy that is set already stays with Drain, because the objects are gone by then. */
+/**
+ * The deletionPolicy of a MemberCluster that is deleted. With Drain a policy that is already set stays, because the
+ * objects are gone by then.
+ */
 export function memberPolicy(
   objects: UninstallChoice["objects"],
   before: Member["deletionPolicy"],

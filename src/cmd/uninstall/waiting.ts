@@ -17,27 +17,30 @@ import { count } from "./words.ts";
 
 export interface Waiting {
   place: Place;
-  /** What is left of the time. */
+  /** Remaining time. */
   timeoutMs: number;
   signal: AbortSignal;
   logger: Logger;
-  /** Called with a sentence about the objects that are left, whenever they change. */
+  /** Called with a sentence about the remaining objects, whenever they change. */
   progress: (text: string) => void;
 }
 
 export type Waited =
   | { kind: "Reached" }
-  /** Sentences about the objects that are left and what they wait for: one for all, and one for each. */
+  /** Sentences about the remaining objects and what they wait for: one for all, and one for each. */
   | { kind: "TimedOut"; still: string; each: string[] }
   /** No manager is alive that could remove the finalizers. */
   | { kind: "ManagerLost" };
 
-/** Objects that are listed one by one when the time is up. */
+/** Number of objects that are listed one by one on timeout. */
 const LISTED = 20;
-/** No event comes when a Lease runs out, so that it is read at this interval: twice in a row, so that a change of leader does not count. */
+/**
+ * Interval for reading the Lease, because no event comes when a Lease expires. Two reads in a row have to fail, so that
+ * a change of leader does not count.
+ */
 const MANAGER_CHECK_INTERVAL_MS = 5_000;
 
-/** Waits until no object with the UID of one of these is left. Rejects only when interrupted. */
+/** Waits until no object with the UID of one of these items is left. Rejects only when interrupted. */
 export async function untilGone(items: readonly Item[], byManager: boolean, waiting: Waiting): Promise<Waited> {
   const { place, timeoutMs, signal, logger, progress } = waiting;
   const over = new AbortController();
@@ -47,7 +50,7 @@ export async function untilGone(items: readonly Item[], byManager: boolean, wait
   const meant = new Set(items.map(({ uid }) => uid));
   const kinds = [...new Map(items.map(({ type }) => [type.kind, type])).values()];
   const informers = kinds.map((type) => informerOf(place.client, type, logger));
-  // Somebody else may delete a CRD: then its kind is not served any more, and its objects are gone.
+  // Somebody else may delete a CRD. Then the server no longer serves its kind, and its objects are gone.
   const crds = informerOf(place.client, CRDS, logger);
   let outcome: Waited = { kind: "TimedOut", still: count(items), each: [] };
   const check = (): void => {
@@ -75,7 +78,7 @@ export async function untilGone(items: readonly Item[], byManager: boolean, wait
         over.abort();
       })
     : undefined;
-  // Keeps the process alive while nothing but idle watches are open.
+  // Keeps the process alive while only idle watches are open.
   const alive = setInterval(() => undefined, 60_000);
   try {
     await Promise.all([...running, watching]);
@@ -98,7 +101,7 @@ function informerOf(client: Client, type: ResourceType, logger: Logger): Informe
   });
 }
 
-/** Drops what is not read here: of a CRD all but the metadata, of any other object all but metadata and status. */
+/** Drops unused fields: a CRD keeps only its metadata, any other object its metadata and status. */
 function trimmed({ apiVersion, kind, metadata, status }: KubeObject): KubeObject {
   const { managedFields: _, ...rest } = metadata;
   return { apiVersion, kind, metadata: rest, ...(kind === "CustomResourceDefinition" ? {} : { status }) };
@@ -129,7 +132,7 @@ function timedOut(still: readonly KubeObject[]): Waited {
   return { kind: "TimedOut", still: describeHeld(still), each: [...each, ...more] };
 }
 
-/** What an object waits for: the clusters of its status, else its conditions, else its finalizers. */
+/** The cause of an object's wait: the clusters of its status, else its conditions, else its finalizers. */
 function holders({ status, metadata }: KubeObject): string {
   const { clusters = [] } = (status ?? {}) as NonNullable<DemoApplication["status"]>;
   if (clusters.length > 0) {
@@ -144,7 +147,7 @@ function holders({ status, metadata }: KubeObject): string {
   return (metadata.finalizers ?? []).join(", ");
 }
 
-/** Resolves with true when the Lease was read twice in a row and no manager held it, with false at the signal. */
+/** Resolves with true when two reads of the Lease in a row found no holder, and with false at the signal. */
 async function untilManagerLost(place: Place, signal: AbortSignal): Promise<boolean> {
   let missed = 0;
   try {
@@ -159,7 +162,7 @@ async function untilManagerLost(place: Place, signal: AbortSignal): Promise<bool
   }
 }
 
-/** Whether a manager holds the Lease; a hub that does not answer now counts as yes. */
+/** True if a manager holds the Lease, or if the hub does not answer now. */
 async function isAlive({ client, namespace, leaseName }: Place, signal: AbortSignal): Promise<boolean> {
   try {
     return await isManagerRunning(client, namespace, leaseName, signal);
@@ -169,7 +172,7 @@ async function isAlive({ client, namespace, leaseName }: Place, signal: AbortSig
   }
 }
 
-/** Waits until nobody holds the Lease: it was given back, deleted, or has run out. */
+/** Waits until nobody holds the Lease: it was released, deleted, or has expired. */
 export async function untilManagerStopped({ place, timeoutMs, signal, logger }: Waiting): Promise<Waited> {
   const { client, namespace, leaseName } = place;
   const deadline = systemClock.now() + timeoutMs;

@@ -2,9 +2,9 @@ import { describeRelease, type HelmRelease } from "../shared/index.ts";
 import type { Item, Stage, UninstallChoice } from "./state.ts";
 import type { Step } from "./steps.ts";
 
-/** What a person reads about the steps: pure text. */
+/** Texts about the steps for people. Pure. */
 
-/** Names at most this many objects; of the rest only their number. */
+/** Names at most this many objects, and counts the others. */
 const NAMED = 5;
 
 /** `demoapplication default/shop`. */
@@ -50,7 +50,7 @@ const WAITS_FOR: Record<Stage, string> = {
   namespaces: "until they are empty and gone",
 };
 
-/** One line on what a step does; undefined for the steps that end the command. */
+/** One line about the effect of a step; undefined for steps that end the command. */
 export function describeStep(step: Step, { objects }: UninstallChoice): string | undefined {
   switch (step.do) {
     case "Delete": {
@@ -108,7 +108,7 @@ export function describeHandOver(releases: readonly HelmRelease[]): string {
   return `the rest belongs to ${listed(releases.map(describeRelease))}: ${commands.join("; ")}`;
 }
 
-/** What uninstall ends with while members keep something that join made there: the Secrets remember it. */
+/** The closing error while members keep objects that join made: the Secrets stay for the next run. */
 export function describeUnclean(secrets: readonly Item[]): string {
   const names = listed(secrets.map(({ name }) => name));
   return `Meridian still has rights or marks on ${names}: remove the objects named above, or run uninstall again when ${secrets.length === 1 ? "it answers" : "they answer"}`;

@@ -1,6 +1,6 @@
 import type { Observed } from "../state.ts";
 
-/** A hub on which there is nothing of Meridian, and no manager. */
+/** A hub without objects of Meridian and without a manager. */
 export const EMPTY_HUB: Observed = {
   applications: [],
   policies: [],

@@ -3,7 +3,7 @@ import type { Item, Observed, UninstallChoice } from "../state.ts";
 import { after, nextStep, type Step } from "../steps.ts";
 
 let uids = 0;
-/** Something on the hub, another one each time. */
+/** A new item on the hub, with its own name and UID. */
 export function item(type: ResourceType, more: Partial<Item> = {}): Item {
   uids += 1;
   return { type, name: `it-${uids}`, uid: `uid-${uids}`, deleting: false, finalizers: [], guarded: false, ...more };
@@ -14,7 +14,7 @@ export function words(step: Step): string {
   return "stage" in step ? `${step.do} ${step.stage}` : step.do;
 }
 
-/** Every step until the way ends, as if each came true. */
+/** Every step to the end, as if each step succeeded. */
 export function way(seen: Observed, choice: UninstallChoice, limit = 100): Step[] {
   const steps: Step[] = [];
   for (let state = seen; steps.length < limit;) {
