@@ -1,7 +1,7 @@
 /**
- * Statuses as the command line reads and shows them: objects, clusters, causes, and what has ended.
+ * Statuses as the command line reads and shows them: objects, clusters, causes, and ended problems.
  *
- * Promises: what may not be read is said to be hidden, never taken for absent.
+ * Promises: kinds that the person may not read are reported as hidden, never as absent.
  */
 export { type CauseReport, causesOf } from "./statusCauses.ts";
 export {

@@ -2,7 +2,7 @@ import { byImpact, isUnderWay, nextStep, type Reason } from "../../apis/index.ts
 import { fullNameOf, nameOnCommandLine } from "./statusNames.ts";
 import type { ClusterReport, ObjectReport, StatusReport } from "./statusView.ts";
 
-/** What is wrong, by cause rather than by object, and what a person does next. Pure. */
+/** Problems grouped by cause instead of by object, with the person's next step. Pure. */
 
 const DELETING: Reason = "Deleting";
 const TERMINATING: Reason = "Terminating";
@@ -11,15 +11,15 @@ const TERMINATING: Reason = "Terminating";
 export interface CauseReport {
   /** A CamelCase code. */
   reason: string;
-  /** What it says of the first object or cluster that it concerns. */
+  /** Message about the first object or cluster with this cause. */
   message: string;
   /** Names of the clusters, sorted. */
   clusters: string[];
   /** Sorted by namespace and name. */
   objects: Pick<ObjectReport, "apiVersion" | "kind" | "namespace" | "name">[];
-  /** Since when the first of them has been concerned; empty where nobody knows. */
+  /** Earliest time at which an object or cluster had this cause; empty if unknown. */
   since: string;
-  /** What a person does next. */
+  /** Next step for the person. */
   nextStep: string;
 }
 
@@ -31,7 +31,7 @@ interface Trouble {
   object?: ObjectReport;
 }
 
-/** A cause for each reason of an object or a cluster that does not pass by itself, the worst for users first. */
+/** One cause for each lasting reason of an object or cluster; the worst for users come first. */
 export function causesOf({ objects, clusters }: StatusReport): CauseReport[] {
   const troubles = [...clusters.flatMap(ofCluster), ...objects.flatMap(ofObject)];
   return [...Map.groupBy(troubles, ({ reason }) => reason).values()]
@@ -68,7 +68,7 @@ function causeOf(troubles: readonly Trouble[]): CauseReport {
   };
 }
 
-/** A cluster that does not answer has been in trouble since its last answer, as its objects have. */
+/** A cluster that does not answer, and its objects, have been in trouble since the cluster's last answer. */
 function ofCluster(cluster: ClusterReport): Trouble[] {
   const { name, ready, reason, message, lastContact, deleting, deletedAt, removal } = cluster;
   const all = deleting
@@ -87,7 +87,7 @@ function ofObject(object: ObjectReport): Trouble[] {
   const entries = object.clusters.flatMap(
     ({ name, state, reason = "", message = "", since, observedAt }): Trouble[] => {
       if (reason === "" || state === "Available" || isUnderWay(reason)) return [];
-      // How long a deletion takes is said late; it is counted from its beginning.
+      // A slow deletion is reported late, but its time counts from the start of the deletion.
       const begun = object.reason === DELETING && reason === TERMINATING ? object.since : (since ?? observedAt ?? "");
       return [{ reason, message, since: begun, cluster: name, object }];
     },

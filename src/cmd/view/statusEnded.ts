@@ -5,38 +5,41 @@ import { allOf, type Connection } from "../shared/index.ts";
 import type { Shown } from "./statusReading.ts";
 import type { StatusReport } from "./statusView.ts";
 
-/** What was wrong and is over: the Events in which the manager has said so. A hub keeps Events for an hour. */
+/** Problems that have ended, from the manager's Events. A hub keeps Events for an hour. */
 
-/** One trouble that has ended. */
+/** One problem that has ended. */
 export interface EndedReport {
   kind: string;
-  /** Empty of a MemberCluster. */
+  /** Empty for a MemberCluster. */
   namespace: string;
   name: string;
-  /** When it ended. */
+  /** End of the problem. */
   at: string;
-  /** When it began; empty where nobody says. */
+  /** Start of the problem; empty if unknown. */
   since: string;
-  /** What it was, where, and how long it lasted. */
+  /** The problem, its place, and its duration. */
   note: string;
 }
 
 const RECOVERED: Reason = "Recovered";
-/** The Events that tell of ends, in the core group: the built-in role `view` shows its Events, and not those of events.k8s.io. */
+/**
+ * Events about ended problems, in the core group: the built-in role `view` may read Events of this group, but not of
+ * events.k8s.io.
+ */
 export const ENDED_EVENTS: { type: ResourceType; fieldSelector: string } = {
   type: { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true },
   fieldSelector: `reason=${RECOVERED}`,
 };
 const REPORTER = "paas.cmft.com/meridian";
-/** Namespace of the Events about objects that have none. */
+/** Namespace of Events about cluster-scoped objects. */
 const CLUSTER_SCOPED = "default";
 const LONGEST_AGO_MS = 3_600_000;
 const MOST_SHOWN = 10;
 const MOST_PAGES = 4;
-/** Whoever may create Events may forge one. */
+/** Limits a note, because anybody who may create Events may forge one. */
 const LONGEST_NOTE = 400;
 
-/** Newest first. Nothing where the person may not read Events; what is wrong now stands in the objects themselves. */
+/** Newest first. Empty if the person may not read Events; present problems are visible in the objects themselves. */
 export async function readEnded(
   hub: Connection,
   shown: Pick<Shown, "namespace" | "clusters">,
@@ -53,12 +56,12 @@ export async function readEnded(
   );
 }
 
-/** The ends of one namespace, and those of what belongs to none. */
+/** Ended problems of one namespace, and of cluster-scoped objects. */
 export function ofNamespace(ended: readonly EndedReport[], namespace: string | undefined): EndedReport[] {
   return ended.filter((one) => one.namespace === "" || namespace === undefined || one.namespace === namespace);
 }
 
-/** Where a watch of the Events of ends may be opened; undefined among them: everywhere. */
+/** Namespaces in which Events of ended problems can be watched; undefined among them stands for all namespaces. */
 export async function endedPlaces(
   hub: Connection,
   shown: Pick<Shown, "namespace" | "clusters">,
@@ -74,7 +77,7 @@ function placesOf({ namespace, clusters }: Pick<Shown, "namespace" | "clusters">
   return isEnough ? [namespace] : [namespace, CLUSTER_SCOPED];
 }
 
-/** Undefined where the person may not. */
+/** Undefined if the person may not read the Events. */
 async function readEvents(
   { client }: Connection,
   namespace: string | undefined,
@@ -104,7 +107,7 @@ interface EventFields {
   series?: { lastObservedTime?: string };
 }
 
-/** What the Events say of the last hour, newest first. Pure. */
+/** Ended problems of the last hour, from the Events, newest first. Pure. */
 export function endedIn(events: readonly KubeObject[], now: number): EndedReport[] {
   return events
     .flatMap((event): EndedReport[] => {
@@ -126,8 +129,8 @@ function sinceIn({ metadata: { annotations = {} } }: KubeObject, at: string): st
 }
 
 /**
- * What has ended of the objects and clusters of the report, as far as it is shown. `isPart`: the report is of a choice, so what is gone from the hub
- * has no part in it.
+ * The newest ended problems, limited to the shown number. `isPart`: the report is a selection, so only problems of its
+ * items count. Otherwise problems of deleted objects count, too.
  */
 export function endedOf(ended: readonly EndedReport[], report: StatusReport, isPart: boolean): EndedReport[] {
   const keys = new Set([

@@ -1,18 +1,18 @@
 import type { ObjectReport } from "./statusView.ts";
 
-/** How tables and commands name an object. Pure. */
+/** Names of objects in tables and commands. Pure. */
 
-/** As kubectl names objects of several kinds in one table; an application is what is meant where no kind is named. */
+/** Name of an object in a table of several kinds, as in kubectl. A name without a kind means an application. */
 export function nameOf({ kind, name }: Pick<ObjectReport, "kind" | "name">): string {
   return kind === "DemoApplication" ? name : `${kind.toLowerCase()}/${name}`;
 }
 
-/** With the namespace before it. */
+/** The name, with the namespace before it. */
 export function fullNameOf(object: Pick<ObjectReport, "kind" | "namespace" | "name">): string {
   return object.namespace === "" ? nameOf(object) : `${object.namespace}/${nameOf(object)}`;
 }
 
-/** How a person names the object to a command: what is in another namespace than the one that is shown, with that. */
+/** The object's name for a command; with `-n` if the object is in another namespace than the shown one. */
 export function nameOnCommandLine(
   { kind, namespace: own, name }: Pick<ObjectReport, "kind" | "namespace" | "name">,
   { namespace }: { namespace: string | undefined },

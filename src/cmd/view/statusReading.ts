@@ -24,16 +24,16 @@ import {
 } from "../shared/index.ts";
 import { DEFAULT_LEASE_NAME } from "../shared/commonFlags.ts";
 
-/** What of the hub is shown: as far as it was asked for, and as far as the rights of the person go. */
+/** The part of the hub that is shown, limited by the request and by the person's rights. */
 export interface Shown {
   /** Undefined: every namespace. */
   namespace?: string;
   selector?: string;
-  /** Whether member clusters are. */
+  /** True if member clusters are shown. */
   clusters: boolean;
-  /** What is shown beside applications: bundles, and the bindings of objects that are sent as they are. */
+  /** Kinds that are shown besides applications: bundles, and bindings of propagated objects. */
   others?: readonly ResourceType[];
-  /** What of these the rights of the person do not show. */
+  /** Kinds among these that the person may not read. */
   hidden?: readonly ResourceType[];
 }
 
@@ -41,13 +41,14 @@ export interface HubReading {
   objects: KubeObject[];
   clusters: KubeObject[];
   shown: Shown;
-  /** What a person is told about the limits of the rights, a sentence each. */
+  /** Notes about the limits of the person's rights, one sentence each. */
   notes: string[];
 }
 
 /**
- * Reads the objects and clusters that `status` shows. Who may not read every namespace sees the one of the context, and who may not read
- * member clusters sees the objects alone. Throws {@link CommandError} when Meridian is not installed.
+ * Reads the objects and clusters that `status` shows. Without the right to read every namespace only the context's
+ * namespace is read; without the right to read member clusters only objects are read. Throws {@link CommandError} when
+ * Meridian is not installed.
  */
 export async function readHub(hub: Connection, options: StatusOptions, signal: AbortSignal): Promise<HubReading> {
   const [applications, clusters] = await allOf([readApplications(hub, options, signal), readClusters(hub, signal)]);
@@ -112,7 +113,7 @@ const CONTENTS: ReadonlyMap<ResourceType, string> = new Map([
   [CLUSTERRESOURCEBINDINGS, "placed objects of other kinds that belong to no namespace"],
 ]);
 
-/** What a person is told who may not list these kinds: nothing is left out silently. */
+/** The note for a person who may not list these kinds: nothing is left out silently. */
 export function hiddenNote(types: readonly ResourceType[]): string {
   const shown = new Intl.ListFormat("en-GB").format(types.map((type) => CONTENTS.get(type) ?? type.plural));
   const needed = new Intl.ListFormat("en-GB").format(types.map(({ plural }) => plural));
@@ -120,9 +121,10 @@ export function hiddenNote(types: readonly ResourceType[]): string {
 }
 
 /**
- * What beside applications has a status of Meridian's: bundles, and the bindings of objects of other kinds, as far as the hub serves them (an older
- * installation has none). `hidden`: what of it the person may not read. No bindings where labels are asked for, since those of an object are not on
- * its binding; `leftOut` says that there are some. Cluster-scoped objects belong to no namespace.
+ * Reads the objects besides applications that have a Meridian status: bundles, and bindings of objects of other kinds,
+ * if the hub serves them (an older installation does not). `hidden`: kinds that the person may not read. Bindings are
+ * left out if labels are requested, because a binding does not have the labels of its object; `leftOut` says that
+ * bindings exist. Cluster-scoped objects belong to no namespace.
  */
 async function readOthers(
   hub: Connection,
@@ -157,7 +159,7 @@ async function readOthers(
 }
 
 /**
- * What is in every namespace: among it is what a person may have meant who has named another one. Undefined where the rights of the person do not reach
+ * Reads the objects of every namespace, to suggest what a person may have meant. Undefined if the person may not read
  * every namespace.
  */
 export async function readEverywhere(hub: Connection, signal: AbortSignal): Promise<KubeObject[] | undefined> {
@@ -176,7 +178,10 @@ export async function readEverywhere(hub: Connection, signal: AbortSignal): Prom
   return applications === undefined ? undefined : [...applications, ...others.objects];
 }
 
-/** What beside applications may be on clusters, as far as the hub serves it: what the person may read of it, and what not. */
+/**
+ * The kinds besides applications that may be on clusters and that the hub serves: kinds that the person may read, and
+ * hidden kinds.
+ */
 export async function placedTypes(
   hub: Connection,
   signal: AbortSignal,
@@ -184,7 +189,7 @@ export async function placedTypes(
   return await readOthers(hub, { namespace: undefined, selector: undefined }, signal);
 }
 
-/** Every object of a kind of Meridian's. Throws {@link CommandError} when Meridian is not installed. */
+/** Every object of a Meridian kind. Throws {@link CommandError} when Meridian is not installed. */
 export function listPlaced(
   hub: Connection,
   type: ResourceType,
@@ -194,7 +199,7 @@ export function listPlaced(
   return listEvery(hub, type, given({ namespace, labelSelector: undefined }), signal);
 }
 
-/** Undefined when the person may not read them. */
+/** Undefined when the person may not read MemberClusters. */
 export async function readClusters(hub: Connection, signal: AbortSignal): Promise<KubeObject[] | undefined> {
   try {
     return await listEvery(hub, MEMBERCLUSTERS, {}, signal);
@@ -205,8 +210,8 @@ export async function readClusters(hub: Connection, signal: AbortSignal): Promis
 }
 
 /**
- * What a person is told where managers have worked with a Lease, and now none does. Nothing where there is no such Lease, as without leader election,
- * or where the person may not read it.
+ * A note that managers have worked with a Lease, and no manager holds the Lease now. Empty if there is no Lease, as
+ * without leader election, or if the person may not read the Lease.
  */
 export async function idleNote({ client }: Connection, signal: AbortSignal): Promise<string[]> {
   try {

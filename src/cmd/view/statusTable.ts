@@ -11,13 +11,15 @@ export interface TableOptions {
   color: boolean;
   /** Epoch milliseconds. */
   now: number;
-  /** Whether the clusters of each object are listed; in wide they always are. */
+  /** True if the clusters of each object are listed. The wide table always lists them. */
   entries?: boolean;
-  /** What was wrong and is over, newest first. */
+  /** Ended problems, newest first. */
   ended?: readonly EndedReport[];
 }
 
-/** The tables of `meridian status`: what is wrong, by cause, before the objects and the clusters, and what was wrong behind them. */
+/**
+ * The tables of `meridian status`: problems by cause come before the objects and clusters, ended problems after them.
+ */
 export function formatStatus(report: StatusReport, options: TableOptions): string {
   const parts: string[] = [];
   const causes = causesOf(report);
@@ -30,21 +32,21 @@ export function formatStatus(report: StatusReport, options: TableOptions): strin
   return parts.join("\n");
 }
 
-/** What was wrong and is over. */
+/** The table of ended problems. */
 export function endedTable(ended: readonly EndedReport[], { color, now }: TableOptions): string {
   const rows = ended.map((one) => [ago(one.at, now), lasted(one), fullNameOf(one), one.note]);
   return formatTable(["ENDED", "LASTED", "OF", "WHAT"], rows, color);
 }
 
-/** A manager of an older release does not say when a trouble began. */
+/** A manager of an older release does not report the start of a problem. */
 function lasted({ since, at }: EndedReport): string {
   return age(since, Date.parse(at));
 }
 
-/** Of a longer list of names the beginning. */
+/** Number of names that are shown of a longer list. */
 const NAMED = 3;
 
-/** What is wrong, by cause. */
+/** The table of problems, by cause. */
 export function causeTable(causes: readonly CauseReport[], { color, now, wide }: TableOptions): string {
   const header = ["CAUSE", "CLUSTERS", "OBJECTS", "SINCE", ...(wide ? ["MESSAGE"] : []), "NEXT STEP"];
   const rows = causes.map((cause): (string | Cell)[] => [
@@ -58,14 +60,14 @@ export function causeTable(causes: readonly CauseReport[], { color, now, wide }:
   return formatTable(header, rows, color);
 }
 
-/** A few names, and how many more there are. */
+/** The first names, and the number of the others. */
 export function namesOf(names: readonly string[]): string {
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
   return names.slice(0, NAMED).join(", ") + more;
 }
 
 function objectTable(objects: readonly ObjectReport[], { color, now, wide }: TableOptions): string {
-  // While every cluster runs what is wanted, the image says nothing that its owner does not know.
+  // While every cluster runs the wanted version, the image column tells the owner nothing new.
   const withRuns = wide || objects.some(({ runs }) => runs?.differing !== undefined);
   const header = [
     "NAMESPACE",
@@ -96,14 +98,14 @@ function objectTable(objects: readonly ObjectReport[], { color, now, wide }: Tab
   return formatTable(header, rows, color);
 }
 
-/** Those that are to run it, as AVAILABLE counts them, and beside them those that it leaves. */
+/** Number of clusters that have to run the object, as in AVAILABLE, and the number of clusters that it leaves. */
 function clustersOf({ available, clusterCount }: ObjectReport): string {
   const chosen = Number.parseInt(available.split("/")[1] ?? "", 10);
   const leaving = clusterCount - chosen;
   return leaving > 0 ? `${chosen} (+${leaving} leaving)` : String(clusterCount);
 }
 
-/** What a cluster said before it was out of contact counts, and is told apart. */
+/** Replicas that a cluster reported before it was out of contact count, and are marked as stale. */
 function readyOf({ replicas, staleReplicas }: ObjectReport): string {
   const stale = staleReplicas?.ready ?? 0;
   return stale === 0 ? String(replicas.ready) : `${replicas.ready} (${stale} stale)`;
@@ -172,31 +174,34 @@ function clusterTable(clusters: readonly ClusterReport[], { color, now, wide }: 
     String(cluster.objects),
     lastContact(cluster, now),
     ...(wide ? [latencyOf(cluster)] : []),
-    // Whoever waits for a cluster to go looks here for what it waits for.
+    // A person who waits for the removal of a cluster finds the reason of the wait here.
     reasonOf(cluster, wide),
   ]);
   return formatTable(header, rows, color);
 }
 
-/** As kubectl shows a node that takes nothing new: behind what it is. */
+/** Shows the cordon after the state, as kubectl does for nodes. */
 function readyCell({ ready, outOfService }: ClusterReport): Cell {
   if (outOfService === "") return { text: ready, tone: ready === "True" ? "good" : "bad" };
   return { text: `${ready},${outOfService}`, tone: ready === "True" ? "plain" : "bad" };
 }
 
-/** Its troubles; of a cluster that leaves, what its removal is at. */
+/** Problems of the cluster; for a leaving cluster, the progress of its removal. */
 function reasonOf({ deleting, reason, message, troubles }: ClusterReport, wide: boolean): Cell {
   const names = deleting || troubles.length === 0 ? reason : troubles.map((trouble) => trouble.reason).join(", ");
   return verdict(false, names, wide || deleting ? message : "");
 }
 
-/** Of a cluster in contact no time is written. A manager of an older release writes none at all: then contact was lost when Ready changed. */
+/**
+ * A manager writes no time for a cluster in contact. A manager of an older release writes no time at all; the time when
+ * Ready changed counts then.
+ */
 function lastContact(cluster: ClusterReport, now: number): string {
   if (cluster.ready === "True") return "now";
   return cluster.version === "" ? "never" : ago(cluster.lastContact || cluster.since, now);
 }
 
-/** Written of a cluster that is slow only. */
+/** Latency is written only for a slow cluster. */
 function latencyOf({ ready, latency }: ClusterReport): string {
   return latency === "" ? (ready === "True" ? "<1s" : "-") : latency;
 }
@@ -215,7 +220,7 @@ function age(since: string, now: number): string {
   return Number.isNaN(at) ? "-" : ageText(now - at);
 }
 
-/** `3m ago`, or a dash where the time is not known. */
+/** `3m ago`, or a dash if the time is unknown. */
 export function ago(since: string | undefined, now: number): string {
   const text = age(since ?? "", now);
   return text === "-" ? text : `${text} ago`;

@@ -27,42 +27,54 @@ import {
 } from "../../apis/index.ts";
 import { deletionText, runningText } from "../../status/index.ts";
 
-/** What `meridian status` says, as values; the JSON and YAML outputs are exactly these. Pure. */
+/** The values that `meridian status` reports; the JSON and YAML outputs are exactly these. Pure. */
 
 export interface ObjectReport {
   apiVersion: string;
   kind: string;
   namespace: string;
   name: string;
-  /** Every condition that counts has its healthy value, for the present generation: it runs everywhere as it is now. */
+  /**
+   * True if every relevant condition has its healthy value for the present generation: the present object runs on all
+   * its clusters.
+   */
   healthy: boolean;
-  /** Why not: the first of {@link reasons}; empty where there are none. */
+  /** The first of {@link reasons}; empty if there are none. */
   reason: string;
   /**
-   * Why not, the worst for users first: the reasons of its clusters, each with their number, and what is no matter of clusters. Of a healthy object,
-   * why it is held on clusters.
+   * Reasons why the object is not healthy, the worst for users first: reasons of its clusters, each with the number of
+   * clusters, and reasons of the object itself. For a healthy object: why copies are held on clusters.
    */
   reasons: CountedReason[];
-  /** Since when it has not been well; empty of a healthy object. */
+  /** Time at which the object stopped being healthy; empty for a healthy object. */
   since: string;
   message: string;
-  /** `Kind/name` of the policy that placed the object; empty when none did. */
+  /** `Kind/name` of the policy that placed the object; empty if no policy did. */
   placement: string;
   replicas: ReplicaCounts;
-  /** How many of them are on clusters that are out of contact, by what these said last. */
+  /** Replicas on clusters that are out of contact, from their last reports. */
   staleReplicas?: ReplicaCounts;
   conditions: Condition[];
-  /** What the clusters run. `message`: what is wanted and what runs instead, in a sentence. Absent: the status says nothing of it. */
+  /**
+   * Versions that the clusters run. `message`: the wanted and the other running versions, as a sentence. Absent: the
+   * status does not say.
+   */
   runs?: Running & { message?: string };
   clusters: ClusterStatusEntry[];
   /** Names of the clusters that `clusters` leaves out, as the status of an object on more than a hundred clusters does. */
   unlistedClusters: string[];
-  /** Names of the clusters on which all of it has come to its end: it stays there. Absent: there are none. */
+  /**
+   * Names of the clusters on which all parts of the object have finished: the object stays there. Absent: there are
+   * none.
+   */
   finishedOn?: string[];
-  /** How many clusters run the object, and on how many it is available; counts the clusters that `clusters` leaves out, too. */
+  /**
+   * Numbers of clusters that run the object, and on which it is available. Clusters that `clusters` leaves out count,
+   * too.
+   */
   clusterCount: number;
   availableClusters: number;
-  /** `2/3`: on how many of the clusters that are to run it, it is available; as `kubectl get` shows it. */
+  /** `2/3`: the object is available on two of the three clusters that have to run it, as `kubectl get` shows it. */
   available: string;
   createdAt: string;
 }
@@ -73,29 +85,35 @@ export interface ClusterReport {
   zone: string;
   provider: string;
   ready: "True" | "False" | "Unknown";
-  /** Set where `meridian cordon` or `drain` has taken the cluster out of service. */
+  /** Set if `meridian cordon` or `drain` has taken the cluster out of service. */
   outOfService: "" | "Cordoned" | "Draining";
-  /** Why the cluster is not ready, or what waits there for a person; of one that leaves, what its removal is at or waits for; else empty. */
+  /**
+   * Why the cluster is not ready, or what waits for a person there; for a leaving cluster, the progress of its removal;
+   * else empty.
+   */
   reason: string;
   message: string;
   version: string;
-  /** Hub objects that are on the cluster or are to be. */
+  /** Number of hub objects that are on the cluster, or are going to it. */
   objects: number;
-  /** Since when the cluster has been ready, or not ready. */
+  /** Time at which the cluster became ready, or not ready. */
   since: string;
-  /** When a cluster answered last that does not answer; empty where it does, or never did. */
+  /** Last answer of a cluster that does not answer; empty if the cluster answers or never did. */
   lastContact: string;
-  /** About how long its answers take, where that is long: `2.5s`; else empty. */
+  /** Approximate response time of a slow cluster: `2.5s`; else empty. */
   latency: string;
-  /** All that is wrong there, the worst for users first: why the cluster is not ready, or what else a person has to know. */
+  /**
+   * All problems of the cluster, the worst for users first: why the cluster is not ready, or other facts that a person
+   * has to know.
+   */
   troubles: { reason: string; message: string; since: string }[];
-  /** Why copies that stand for no object of the hub stay on the cluster; a person has to agree. Absent: there are none. */
+  /** Why copies without a hub object stay on the cluster until a person agrees. Absent: there are none. */
   held?: string;
-  /** The MemberCluster is being deleted. */
+  /** True if the MemberCluster is being deleted. */
   deleting: boolean;
-  /** Empty of a cluster that stays. */
+  /** Empty for a cluster that stays. */
   deletedAt: string;
-  /** Why its removal waits. Absent: it does not. */
+  /** Why the removal of the cluster waits. Absent: it does not wait. */
   removal?: string;
   createdAt: string;
 }
@@ -107,7 +125,7 @@ export interface StatusReport {
 
 const NONE: ReplicaCounts = { desired: 0, updated: 0, ready: 0, available: 0 };
 
-/** In the order of cause and effect: the first condition that is wrong is the cause of the others. */
+/** In the order of cause and effect: the first unhealthy condition is the cause of the others. */
 const MUST_BE_TRUE = ["Scheduled", "Applied", "Available", "Fresh"];
 
 /** `objects`: applications and bundles, and the bindings of objects of other kinds. */
@@ -134,7 +152,10 @@ export function isHealthy(report: StatusReport): boolean {
   );
 }
 
-/** Of the object that the binding is about. Which of its generations is the latest, and whether it is being deleted, only the object itself says. */
+/**
+ * Reports on the object of the binding. The binding does not know the object's latest generation, nor if the object is
+ * being deleted.
+ */
 function reportBinding(object: KubeObject): ObjectReport {
   const { metadata, spec, status = {} } = object as unknown as ResourceBinding;
   const { apiVersion, kind, namespace, name } = spec.resource;
@@ -201,23 +222,23 @@ function runsOf(status: FederatedStatus): Pick<ObjectReport, "runs"> {
 }
 
 /**
- * The reasons of the clusters, and with them that of the object where no cluster has it. What is under way is said only where nothing else is.
- * `isHeld`: nothing is wrong but that copies are held.
+ * The reasons of the clusters, and the reason of the object if no cluster has it. Reasons of work under way are left
+ * out if there is any other reason. `isHeld`: the only problem is that copies are held.
  */
 function reasonsOf(reason: string, isHeld: boolean, clusters: readonly ClusterStatusEntry[]): CountedReason[] {
   const entries = clusters.filter((entry) => (isHeld ? entry.state === "Held" : entry.state !== "Available"));
   const counted = countReasons(entries.flatMap((entry) => entry.reason ?? []));
-  // On its only cluster a number would say nothing.
+  // A number is useless for an object on a single cluster.
   const known: CountedReason[] = clusters.length === 1 ? counted.map((one) => ({ reason: one.reason })) : counted;
   const all = [...known, ...(known.some((one) => one.reason === reason) ? [] : [{ reason }])].toSorted(byImpact);
   const own = all.filter((one) => one.reason === reason);
   const troubles = all.filter((one) => !isUnderWay(one.reason));
-  // That the object goes is said first, and then what keeps it.
+  // The deletion of the object comes first, then the reasons that delay it.
   if (reason === DELETING) return [...own, ...troubles];
   return troubles.length > 0 ? troubles : own;
 }
 
-/** The message that belongs to the reason: another condition may be the cause of less. */
+/** The message of this reason. The object's own message may belong to another, less important condition. */
 function messageOf(
   reason: string | undefined,
   told: { reason: string; message: string },
@@ -231,7 +252,10 @@ function messageOf(
 
 const DELETING = "Deleting";
 
-/** The time of the condition that sums up the others; of a manager of an older release, of the first one that is wrong. */
+/**
+ * The time of the summary condition Ready; from a manager of an older release, the time of the first unhealthy
+ * condition.
+ */
 function sinceOf(
   { deletionTimestamp, creationTimestamp }: KubeObject["metadata"],
   { conditions = [] }: FederatedStatus,
@@ -243,7 +267,10 @@ function sinceOf(
   return wrong[0]?.lastTransitionTime ?? creationTimestamp ?? "";
 }
 
-/** Of an object that is being deleted, the status says no more on how many clusters it is available. */
+/**
+ * Counted from the clusters: for an object that is being deleted, the status no longer has the number of clusters on
+ * which it is available.
+ */
 function healthyAmong({ clusters = [], summary = [] }: FederatedStatus): number {
   return (
     clusters.filter(({ state }) => state === "Available").length +
@@ -274,22 +301,25 @@ function problemOf(
 }
 
 /**
- * What serves while a change is on its way stays Available; that it has come to every cluster only Ready says. A manager of an older release does
- * not write the condition.
+ * A running version stays Available during a change. Only Ready says that the change has reached every cluster. A
+ * manager of an older release does not write Ready.
  */
 function notReady({ conditions = [] }: FederatedStatus): { reason: string; message: string } | undefined {
   const ready = conditions.find(({ type }) => type === "Ready");
   return ready === undefined || ready.status === "True" ? undefined : { reason: ready.reason, message: ready.message };
 }
 
-/** A copy that waits for a person, though all that is asked for runs: such a cluster does not count as available. */
+/**
+ * A copy that waits for a person, although all wanted copies run. The cluster of such a copy does not count as
+ * available.
+ */
 function heldOn(clusters: readonly ClusterStatusEntry[]): { reason: string; message: string } | undefined {
   const held = clusters.find(({ state, reason = "" }) => state === "Held" && reason !== "");
   if (held?.reason === undefined) return undefined;
   return { reason: held.reason, message: `${held.name}: ${held.message ?? "held"}` };
 }
 
-/** While a change has not reached every cluster: at which stage it is, or why it stopped. */
+/** The stage of a change that has not reached every cluster, or the reason why the change stopped. */
 function rolloutProblem({
   rollout,
   conditions = [],
@@ -330,7 +360,7 @@ function reportCluster({ metadata, spec, status }: MemberCluster, counts: Readon
   };
 }
 
-/** What a cluster that does not answer was like says nothing any more. */
+/** Warnings of a cluster that is not ready are out of date, so only its lasting conditions count. */
 function troublesOf(conditions: readonly Condition[] = []): ClusterReport["troubles"] {
   const ready = conditions.find(({ type }) => type === "Ready");
   const isReady = ready?.status === "True";
@@ -340,7 +370,7 @@ function troublesOf(conditions: readonly Condition[] = []): ClusterReport["troub
     .toSorted(byImpact);
 }
 
-/** Conditions of a cluster that somebody has to know of when they are True. */
+/** Conditions of a cluster that a person has to know of when they are True. */
 const LASTING: ReadonlySet<string> = new Set([DELETIONS_HELD_CONDITION]);
 const WARNINGS: ReadonlySet<string> = new Set([...LASTING, SLOW_CONDITION, THROTTLED_CONDITION]);
 
@@ -349,7 +379,7 @@ function outOfService(taints: readonly Taint[] = []): ClusterReport["outOfServic
   return has(DRAIN_TAINT) ? "Draining" : has(CORDON_TAINT) ? "Cordoned" : "";
 }
 
-/** Objects of one name stand together, in the order of their kinds. */
+/** Sorts objects of the same name next to each other, by kind. */
 function keyOf({ namespace, name, kind }: ObjectReport): string {
   return `${namespace}/${name}/${kind}`;
 }
