@@ -1,7 +1,7 @@
 /**
  * The manager as a workload on the hub: its pod and its rights.
  *
- * Promises: the same as the chart's.
+ * Promises: pod and rights equal those of the chart.
  */
 export {
   type HubKindAccess,

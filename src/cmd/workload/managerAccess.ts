@@ -3,11 +3,11 @@ import { rightsOn } from "../../hub/index.ts";
 import { renderedHubKinds, renderedMemberKinds } from "../../interpreter/index.ts";
 
 /**
- * What a manager that no chart brought needs on the hub: its account, and exactly the rights that it uses. The chart says the same in
- * its own words; test/chart/managerAccess.test.ts compares the two. Pure: only values come in and go out.
+ * The account of a manager that is installed without the chart, and exactly the rights that the manager uses. The chart
+ * has the same rights in its own templates; test/chart/managerAccess.test.ts compares the two. Pure.
  */
 
-/** On every object that install makes: uninstall removes only objects with this label. */
+/** Labels of every object that install makes: uninstall removes only objects with these labels. */
 export const INSTALLED_LABELS = {
   "app.kubernetes.io/managed-by": "meridian-install",
   "app.kubernetes.io/part-of": "meridian",
@@ -29,18 +29,18 @@ export interface ManagerAccess {
   leaseName: string;
   /** Name of the webhook configurations; absent: the manager serves no webhooks. */
   webhookConfiguration?: string;
-  /** The hub itself is a member. */
+  /** True if the hub itself is a member. */
   localMember: boolean;
   /** Namespaces whose Secrets applications may refer to. */
   secretsOf: readonly string[];
-  /** Kinds of the hub that policies place beside Meridian's own. */
+  /** Kinds of the hub that policies place, besides Meridian's own kinds. */
   kinds?: readonly HubKindAccess[];
 }
 
 export interface HubKindAccess {
   group: string;
   plural: string;
-  /** `aggregateStatus` writes into the status of these objects. */
+  /** True if `aggregateStatus` writes into the status of these objects. */
   status: boolean;
 }
 
@@ -65,7 +65,7 @@ export function installedNamespace(name: string): KubeObject {
   return { apiVersion: "v1", kind: "Namespace", metadata: { name, labels: { ...INSTALLED_LABELS } } };
 }
 
-/** Everything but the namespace, in the order of creation. */
+/** All objects except the namespace, in the order of creation. */
 export function managerObjects(access: ManagerAccess): KubeObject[] {
   const { namespace, secretsOf } = access;
   const account = {
@@ -87,9 +87,9 @@ export function managerObjects(access: ManagerAccess): KubeObject[] {
 }
 
 /**
- * Adds Meridian's kinds to `view`, `edit` and `admin` of Kubernetes, so that whoever has one of these in a namespace works with applications and
- * policies there. Members and cluster-scoped policies are the platform's alone. Deleting a whole collection is nobody's right: a namespace of
- * applications goes one by one.
+ * Adds Meridian's kinds to `view`, `edit` and `admin` of Kubernetes, so that these roles include applications and
+ * policies of a namespace. Members and cluster-scoped policies belong to the platform alone. No role may delete a whole
+ * collection: the applications of a namespace are deleted one by one.
  */
 function tenantRoles(access: ManagerAccess): KubeObject[] {
   const policies = { apiGroups: [FEDERATION_GROUP], resources: ["manifestbundles", "overridepolicies", "placements"] };
@@ -155,12 +155,13 @@ function roleAndBinding(
 function clusterRules({ webhookConfiguration, localMember, kinds = [] }: ManagerAccess): PolicyRule[] {
   const written = kinds.filter(({ status }) => status);
   return [
-    // Objects that are propagated, and the members: watched; the finalizer is set by patch.
+    // Applications, bundles and members: watched. The finalizer is set by patch.
     ...rightsOn(renderedHubKinds(), [...FOLLOW, "patch"]),
     { apiGroups: [FEDERATION_GROUP], resources: ["memberclusters"], verbs: [...FOLLOW, "patch"] },
     // Policies are read; only their status is written.
     { apiGroups: [FEDERATION_GROUP], resources: POLICIES, verbs: FOLLOW },
-    // Bindings are the manager's own: made by server-side apply, and removed with what they are about.
+    // Bindings belong to the manager: it creates them by server-side apply, and removes them together with their
+    // objects.
     { apiGroups: [FEDERATION_GROUP], resources: BINDINGS, verbs: [...FOLLOW, "create", "patch", "delete"] },
     ...rightsOn(
       renderedHubKinds().map((kind) => ({ ...kind, plural: `${kind.plural}/status` })),
@@ -171,14 +172,15 @@ function clusterRules({ webhookConfiguration, localMember, kinds = [] }: Manager
       resources: ["memberclusters", ...BINDINGS, ...POLICIES].toSorted().map((plural) => `${plural}/status`),
       verbs: ["patch"],
     },
-    // Revisions of objects that are rolled out in stages: made, read when a rollout returns to one, and removed beyond their limit.
+    // Revisions of objects that are rolled out in stages: created, read when a rollout returns to a revision, and
+    // removed beyond their limit.
     { apiGroups: ["apps"], resources: ["controllerrevisions"], verbs: ["get", "list", "create", "delete"] },
-    // The UID of kube-system is the hub's identity; labels and annotations of a namespace say what its applications may be.
+    // The UID of kube-system is the hub's identity. Labels and annotations of a namespace limit the applications in it.
     { apiGroups: [""], resources: ["namespaces"], verbs: ["get", ...FOLLOW] },
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
-    // Whether an object is being deleted because its kind is, of whatever kind it is.
+    // To find out if an object of any kind is being deleted because its kind is being deleted.
     { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["get"] },
-    // What objects refer to and goes along with them; Secrets namespace by namespace.
+    // Dependencies that go along with objects. Secrets are granted namespace by namespace.
     { apiGroups: [""], resources: ["configmaps", "persistentvolumeclaims", "serviceaccounts"], verbs: FOLLOW },
     // Kinds that policies place: read, and the finalizer set by patch.
     ...rightsOn(kinds, ["get", ...FOLLOW, "patch"]),
@@ -195,16 +197,18 @@ function webhookRules(configuration: string): PolicyRule[] {
   const crds = { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"] };
   const ofSeveralVersions = KINDS.filter(({ versions }) => versions.length > 1);
   return [
-    // Unlike the chart, install brings no webhook configurations: the manager makes them by server-side apply, which can be allowed for one name.
+    // Unlike the chart, install creates no webhook configurations. The manager creates them by server-side apply, which
+    // RBAC can limit to one name.
     {
       apiGroups: ["admissionregistration.k8s.io"],
       resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
       resourceNames: [configuration],
       verbs: [...FOLLOW, "create", "patch"],
     },
-    // The address and the CA bundle of conversion, in Meridian's own CRDs alone.
+    // The URL and CA bundle of the conversion webhook, in Meridian's own CRDs only.
     { ...crds, resourceNames: KINDS.map(crdNameOf).toSorted(), verbs: [...FOLLOW, "patch"] },
-    // The stored versions of a kind that has several, written once every object is stored in the present one.
+    // The stored versions of a kind with several versions. They are written once every object is stored in the present
+    // version.
     {
       apiGroups: crds.apiGroups,
       resources: ["customresourcedefinitions/status"],
@@ -214,7 +218,7 @@ function webhookRules(configuration: string): PolicyRule[] {
   ];
 }
 
-/** Kinds that applications become on the hub itself; their ConfigMaps and Secrets are on the hub already. */
+/** Kinds that applications become on the hub itself. Their ConfigMaps and Secrets are already on the hub. */
 function localRules(): PolicyRule[] {
   return [
     ...rightsOn(renderedMemberKinds(), ["get", ...FOLLOW, "create", "patch", "delete"]),
@@ -227,7 +231,7 @@ function namespaceRules({ leaseName, webhookConfiguration }: ManagerAccess): Pol
   return [
     // Credentials of the members: read, and renewed.
     { apiGroups: [""], resources: ["secrets"], verbs: ["get", ...FOLLOW, "patch"] },
-    // The webhooks' authority. RBAC cannot restrict a creation to a name.
+    // The webhooks' authority. RBAC cannot restrict a create to a name.
     ...(webhookConfiguration === undefined ? [] : [{ apiGroups: [""], resources: ["secrets"], verbs: ["create"] }]),
     { ...leases, resourceNames: [leaseName], verbs: ["get", ...FOLLOW, "patch"] },
     { ...leases, verbs: ["create"] },

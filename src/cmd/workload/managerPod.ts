@@ -1,16 +1,16 @@
 /**
- * What every pod of a manager is like, whoever makes the pod: `meridian install --manager` takes these values from here, and the chart from
- * files/manager.yaml, which test/chart/generate.ts writes from here. Pure: values only.
+ * Values of every manager pod: `meridian install --manager` uses these values, and the chart uses files/manager.yaml,
+ * which test/chart/generate.ts writes from these values. Pure.
  */
 
-/** No pod is missing while another one takes its place. */
+/** No pod may be missing while another one replaces it. */
 const strategy = { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
 
 const podSecurityContext = {
   runAsNonRoot: true,
   runAsUser: 65532,
   runAsGroup: 65532,
-  // Files of mode 0400 belong to root; the group is what lets the manager read them.
+  // Files of mode 0400 belong to root. The manager can read them through this group.
   fsGroup: 65532,
   seccompProfile: { type: "RuntimeDefault" },
 };
@@ -34,7 +34,7 @@ const probes = {
   readinessProbe: { httpGet: { path: "/readyz", port: "metrics" }, periodSeconds: 5, timeoutSeconds: 5 },
 };
 
-/** Of a manager with webhooks: API servers still call the pod until its endpoint is gone everywhere. */
+/** For a manager with webhooks: API servers still call the pod until its endpoint is gone everywhere. */
 const lifecycle = { preStop: { sleep: { seconds: 5 } } };
 
 /** The volume of an automounted service account, but with a short-lived token that nobody else can read. */
@@ -53,7 +53,7 @@ const apiAccess = {
   },
 };
 
-/** Node labels over which the pods spread where that is possible. */
+/** Node labels over which the pods spread if possible. */
 const spreadOver = ["kubernetes.io/hostname", "topology.kubernetes.io/zone"];
 
 const dns = {
@@ -63,7 +63,7 @@ const dns = {
   ],
 };
 
-/** Where API servers may be: anywhere but at the addresses at which clouds serve the credentials of the node. */
+/** Possible addresses of API servers: all addresses except those of the clouds' node credentials. */
 const anywhere = [
   { ipBlock: { cidr: "0.0.0.0/0", except: ["169.254.0.0/16"] } },
   { ipBlock: { cidr: "::/0", except: ["fe80::/10", "fd00:ec2::254/128"] } },

@@ -3,14 +3,14 @@ import { INSTALLED_LABELS, MANAGER_ACCOUNT, type ManagerAccess } from "./manager
 import { MANAGER_POD } from "./managerPod.ts";
 
 /**
- * The managers that `meridian install --manager` runs on a hub without Helm: the objects of the chart with its default values.
- * test/chart/managerWorkload.test.ts compares the two, field by field. Pure: only values come in and go out.
+ * The managers that `meridian install --manager` runs on a hub without Helm: the objects of the chart with its default
+ * values. test/chart/managerWorkload.test.ts compares the two, field by field. Pure.
  */
 
 export interface ManagerWorkload {
-  /** With registry and tag or digest. */
+  /** Image with registry, and tag or digest. */
   image: string;
-  /** Secrets of Meridian's namespace to pull the image with. */
+  /** Secrets of Meridian's namespace for pulling the image. */
   imagePullSecrets: readonly string[];
   /** Managers; one leads, the others wait. */
   replicas: number;
@@ -18,7 +18,7 @@ export interface ManagerWorkload {
 
 type Access = Pick<ManagerAccess, "namespace" | "leaseName" | "webhookConfiguration">;
 
-/** Name of the Deployment and of what belongs to it. */
+/** Name of the Deployment and its related objects. */
 export const MANAGER_DEPLOYMENT = MANAGER_ACCOUNT;
 
 const PORTS = { metrics: 8383, webhook: 9443 } as const;
@@ -28,12 +28,12 @@ const POD_LABELS = {
   "app.kubernetes.io/component": "manager",
 };
 
-/** Selects the pods, as in kubectl. */
+/** Label selector of the pods, in kubectl's syntax. */
 export const MANAGER_SELECTOR = Object.entries(POD_LABELS)
   .map(([key, value]) => `${key}=${value}`)
   .join(",");
 
-/** In the order of creation: the Deployment comes last, when its pods find everything they need. */
+/** In the order of creation: the Deployment comes last, so that its pods find everything they need. */
 export function workloadObjects(access: Access, workload: ManagerWorkload): KubeObject[] {
   const { namespace } = access;
   const meta = (name: string, labels: Record<string, string> = {}) => ({
@@ -165,7 +165,7 @@ function podSpec(access: Access, { image, imagePullSecrets }: ManagerWorkload): 
   };
 }
 
-/** What the manager takes for granted without a flag is left out. */
+/** Flags that equal the manager's defaults are left out. */
 function managerArguments({ namespace, leaseName, webhookConfiguration }: Access): string[] {
   return [
     "manager",
