@@ -1,7 +1,8 @@
 /**
- * The command line. Promises: results on standard output and everything else on standard error; exit code 0 done and fine, 1 done and
- * something found, 2 error or wrong usage, 3 timed out; an error is one line that says what to do; progress and colours on a terminal
- * only. A person's own credentials are never stored, and no secret is ever printed.
+ * The command line. Promises: results go to standard output, everything else to standard error. The exit code is 0 for
+ * done and fine, 1 for done with findings, 2 for an error or wrong usage, 3 for a timeout. An error is one line that
+ * says what to do. Progress and colours appear on a terminal only. A person's own credentials are never stored, and no
+ * secret is ever printed.
  */
 import { type Command, CommanderError } from "commander";
 import { type CommandContext, describeUsageError, EXIT, reportError, type Terminal } from "./shared/index.ts";
@@ -21,7 +22,7 @@ export async function runCommandLine(
     context.terminal.err(program.helpInformation());
     return EXIT.error;
   }
-  // Its words are a command line that is not complete, and may be wrong.
+  // The words after COMPLETE are an unfinished command line, which commander could reject.
   if (args[0] === COMPLETE) return verbs.complete(program, args.slice(1), context);
   try {
     await program.parseAsync(asCommand(args, program), { from: "user" });
@@ -31,7 +32,10 @@ export async function runCommandLine(
   }
 }
 
-/** Help on a command that there is not is a mistake like the command itself; commander would show the help of all of them. */
+/**
+ * Treats `help` for an unknown command as that unknown command, which is an error. Commander would print the help of
+ * all commands instead.
+ */
 function asCommand(args: readonly string[], { commands }: Command): readonly string[] {
   const [first, asked = ""] = args;
   const isUnknown = first === "help" && /^\w/.test(asked) && !commands.some((command) => command.name() === asked);
@@ -50,7 +54,7 @@ function report(error: unknown, args: readonly string[], context: CommandContext
   return reportError(error, context, { stack: wantsStack(args) });
 }
 
-/** The command that the words name, after those that it is part of: `rollout` and `status`. Empty when they name none. */
+/** The commands that the arguments name, outermost first: `rollout`, `status`. Empty when the arguments name none. */
 function commandIn(args: readonly string[], program: Command): Command[] {
   const found: Command[] = [];
   for (const arg of args) {
@@ -60,14 +64,17 @@ function commandIn(args: readonly string[], program: Command): Command[] {
   return found;
 }
 
-/** What is said about commands names them as the person has to type them. */
+/** Writes commands in messages as the person has to type them: `kubectl meridian status`, say. */
 function namingCommands(terminal: Terminal, name: string): Terminal {
   if (name === PROGRAM) return terminal;
   const typed = (text: string): string => text.replaceAll(`\`${PROGRAM} `, `\`${name} `);
   return { ...terminal, err: (text) => terminal.err(typed(text)) };
 }
 
-/** With `--log-level debug` errors are printed with their stack. Read from the arguments themselves, because parsing the options may be what failed. */
+/**
+ * True for `--log-level debug` or `trace`: errors are then printed with their stack. The arguments are read directly,
+ * because parsing the options may be the step that failed.
+ */
 function wantsStack(args: readonly string[]): boolean {
   return args.some(
     (arg, index) =>

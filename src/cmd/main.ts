@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Syntax that every Node since 14 understands, and no import before the version is known: an older Node would fail on the syntax of
-// the other files, with a message that helps nobody.
+// This file uses only syntax that Node 14 understands, and imports nothing before the version check. An older Node
+// would fail on the syntax of the other files, with a message that helps nobody.
 const NEEDED = 24;
 const major = Number(process.versions.node.split(".")[0]);
 if (major < NEEDED) {

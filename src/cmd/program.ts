@@ -47,7 +47,7 @@ import { addTelemetry, type TelemetryFlags, withTelemetry } from "./manager/tele
 import type { WebhookTarget } from "../webhooks/index.ts";
 import { addCompletion, addStatus, addVersion } from "./status/viewFlags.ts";
 
-/** The implementation of each verb, loaded when the verb is run, so that a command does not load the modules of the others. */
+/** The implementation of each verb. A verb loads its modules only when it runs. */
 export interface Verbs {
   manager(options: ManagerOptions, context: CommandContext): Promise<number>;
   install(options: InstallOptions, context: CommandContext): Promise<number>;
@@ -65,13 +65,13 @@ export interface Verbs {
   quickstart(options: QuickstartOptions, context: CommandContext): Promise<number>;
   version(options: VersionOptions, context: CommandContext): Promise<number>;
   completion(shell: Shell, context: CommandContext): Promise<number>;
-  /** Not for people: what the scripts of `completion` ask. */
+  /** Called by the scripts of `completion`, not by people. */
   complete(program: Command, words: readonly string[], context: CommandContext): Promise<number>;
 }
 
-/** What a person types to run Meridian, unless it was started under another name. */
+/** Program name that a person types, unless Meridian was started under another name. */
 export const PROGRAM = "meridian";
-/** The hidden command that the scripts of the shells call, with the words after the program's name. */
+/** Hidden command that the completion scripts of the shells call, followed by the words after the program's name. */
 export const COMPLETE = "__complete";
 
 export const systemVerbs: Verbs = {
@@ -285,7 +285,7 @@ function managerOptions(flags: ManagerFlags): ManagerOptions {
   };
 }
 
-/** The flags of the webhooks as one option; without `--webhooks` none. */
+/** Collects the webhook flags in one option. Without `--webhooks` the option is undefined. */
 function withWebhooks<F extends WebhookFlags>(flags: F) {
   const {
     webhooks,

@@ -4,7 +4,7 @@ import { runCommandLine } from "./index.ts";
 import { COMPLETE, PROGRAM } from "./program.ts";
 import { systemTerminal } from "./shared/index.ts";
 
-/** The command line of this process. Resolves with its exit code. */
+/** Runs the command line of this process. Resolves with the exit code. */
 export async function run(): Promise<number> {
   const { program, args } = calledAs(process.argv);
   using interruption = signalContext();
@@ -17,8 +17,8 @@ export async function run(): Promise<number> {
 }
 
 /**
- * How the person has called the program, by the name of the file that was started: kubectl runs `kubectl-meridian` for `kubectl meridian`,
- * and asks `kubectl_complete-meridian` for what may come next there.
+ * The program name and arguments, derived from the name of the started file. kubectl runs `kubectl-meridian` for
+ * `kubectl meridian`, and runs `kubectl_complete-meridian` to complete a command line.
  */
 export function calledAs([, file = "", ...args]: readonly string[]): { program: string; args: string[] } {
   switch (basename(file)) {
