@@ -13,7 +13,7 @@ import {
 } from "../schema/index.ts";
 import { parseQuantity } from "../values/index.ts";
 
-/** The parts of core/v1's containers and volumes that a DemoApplication has too, in the same form. */
+/** Fields of core/v1 containers and volumes that a DemoApplication has too, in the same form. */
 
 const dataKey = z.string().min(1).max(253).regex(DATA_KEY, "must be a key of a ConfigMap or Secret");
 const dnsLabel = z.string().min(1).max(63).regex(DNS_LABEL, "must be a DNS label: lower-case letters, digits and '-'");

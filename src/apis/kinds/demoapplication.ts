@@ -75,7 +75,7 @@ function allDistinct(values: string[]): boolean {
   return new Set(values).size === values.length;
 }
 
-/** `v1beta1.spec` is exactly this. */
+/** Spec of v1beta1: exactly these fields. */
 export const demoApplicationSpecV1beta1 = z.object({
   image: z
     .string()
@@ -212,10 +212,13 @@ export const clusterStatusEntry = z
   })
   .meta({ "x-kubernetes-map-type": "atomic" });
 
-/** What `revisionHistoryLimit` may be at most, and those that are in use. */
+/** The maximum of `revisionHistoryLimit` (100), plus room for the revisions that are in use. */
 const MOST_REVISIONS = 128;
 
-/** What proves a ControllerRevision: tenants may write ControllerRevisions, and nobody but Meridian the status that holds this. */
+/**
+ * Proof that a ControllerRevision is genuine. Tenants may write ControllerRevisions, but only Meridian writes the
+ * status that holds this entry.
+ */
 export const keptRevision = z.object({
   revision: count.describe("Its number. Equal content has one number."),
   name: z.string().min(1).max(253).describe("Of the ControllerRevision beside the object."),
@@ -224,7 +227,7 @@ export const keptRevision = z.object({
   succeededAt: timestamp.exactOptional().describe("When it was last rolled out to the end."),
 });
 
-/** One revision of a hub object, without what it holds. */
+/** One revision of a hub object, without its content. */
 export type KeptRevision = z.infer<typeof keptRevision>;
 
 export const rolloutStatus = z.object({
@@ -327,7 +330,10 @@ export const federatedStatus = z.object({
     .exactOptional()
     .describe("What the clusters run. Absent while they run nothing, or only what is wanted and has no image."),
   clusters: listMap(z.array(clusterStatusEntry), "name").exactOptional(),
-  /** Above 100 clusters: those that `clusters` leaves out, by region. `states`: how many are in which state, where not all are Available. */
+  /**
+   * Set above 100 clusters: the clusters that `clusters` leaves out, by region. `states` counts them by state, unless
+   * all are Available.
+   */
   summary: listMap(
     z.array(
       z.object({
@@ -390,7 +396,7 @@ export interface DemoApplication {
   status?: FederatedStatus;
 }
 
-/** The same object in the version that holds only image, replica and ports. */
+/** DemoApplication in v1beta1, which has only image, replica and ports. */
 export interface DemoApplicationV1beta1 {
   apiVersion: string;
   kind: "DemoApplication";

@@ -2,7 +2,7 @@ import { defined } from "../values/index.ts";
 import { z } from "zod";
 import { type ObjectRef, parseApiVersion, refKey } from "../metadata/index.ts";
 
-/** How work came to its end for good. */
+/** Final outcome of work that ends by itself, such as a Job. */
 export type End = "Complete" | "Failed";
 
 /** Indexes in ascending order: `0`, `0-2,5`. */
@@ -10,8 +10,8 @@ const INDEXES = /^[0-9]{1,7}(-[0-9]{1,7})?(,[0-9]{1,7}(-[0-9]{1,7})?)*$/;
 const indexes = z.string().max(65536).regex(INDEXES);
 
 /**
- * What has come to its end on which clusters. A bundle may hold thousands of objects and run on a thousand clusters: so each object and each cluster is
- * named once, and what has ended where is a list of numbers.
+ * Finished work of a hub object, by cluster. A bundle may hold thousands of objects and run on a thousand clusters. So
+ * the record names each object and each cluster once, and each cluster lists its finished objects as numbers.
  */
 export const finishedRecord = z.object({
   objects: z
@@ -46,24 +46,24 @@ export const finishedRecord = z.object({
 
 export type FinishedRecord = z.infer<typeof finishedRecord>;
 
-/** One run of one object, and where it has come to its end. */
+/** One run of one object, with its outcome by cluster. */
 export interface FinishedRun {
   ref: { group: string; kind: string; namespace?: string; name: string };
   hash: string;
   ends: ReadonlyMap<string, End>;
 }
 
-/** {@link FinishedRecord} as it is worked with. Treat as frozen. */
+/** {@link FinishedRecord} in memory, by run. Treat as frozen. */
 export interface FinishedWork {
   /** By {@link runKey}, the oldest first. */
   runs: ReadonlyMap<string, FinishedRun>;
-  /** Clusters on which all of the object has come to its end. */
+  /** Clusters on which all member objects of the hub object have finished. */
   everything: ReadonlySet<string>;
 }
 
 export const NOTHING_FINISHED: FinishedWork = { runs: new Map(), everything: new Set() };
 
-/** Names one run of an object, in whatever version the object is read. */
+/** Key of one run of an object, independent of the version in which the object is read. */
 export function runKey(ref: ObjectRef, hash: string): string {
   return `${refKey(ref)} ${hash}`;
 }
@@ -85,7 +85,7 @@ export function readFinished(record: FinishedRecord | undefined): FinishedWork {
   };
 }
 
-/** Undefined where nothing has finished. */
+/** Returns undefined when nothing has finished. */
 export function writeFinished({ runs, everything }: FinishedWork): FinishedRecord | undefined {
   const kept = [...runs.values()].filter(({ ends }) => ends.size > 0);
   if (kept.length === 0) return undefined;
@@ -109,7 +109,7 @@ export function writeFinished({ runs, everything }: FinishedWork): FinishedRecor
   };
 }
 
-/** The same with these ends beside those that are known; `work` itself where they add nothing. */
+/** Adds these outcomes to `work`. Returns `work` itself when all of them are known. */
 export function withEnds(
   work: FinishedWork,
   ended: Iterable<{ cluster: string; ref: ObjectRef; hash: string; end: End }>,
@@ -118,7 +118,7 @@ export function withEnds(
   for (const { cluster, ref, hash, end } of ended) {
     const key = runKey(ref, hash);
     const before = (runs ?? work.runs).get(key);
-    // The first end counts: what was made anew on a member by somebody else is another story.
+    // The first outcome counts. A later run, of an object that somebody recreated on the member, does not change it.
     if (before?.ends.has(cluster) === true) continue;
     runs ??= new Map(work.runs);
     const { apiVersion, kind, namespace, name } = ref;
@@ -143,7 +143,7 @@ function textOf(ascending: readonly number[]): string {
   return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join();
 }
 
-/** Of a list with `count` entries. */
+/** Parses a list such as `0-2,5`. Indexes from `count` on are dropped. */
 function indexesIn(text: string | undefined, count: number): number[] {
   if (text === undefined || !INDEXES.test(text)) return [];
   return text.split(",").flatMap((range) => {

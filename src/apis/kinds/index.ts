@@ -1,7 +1,7 @@
 /**
  * The schema of each kind: DemoApplication, Placement, OverridePolicy, MemberCluster, ManifestBundle, ResourceBinding.
  *
- * Promises: what a schema accepts is what the CustomResourceDefinition accepts.
+ * Promises: a schema accepts exactly what the CustomResourceDefinition accepts.
  */
 export {
   type ClusterState,

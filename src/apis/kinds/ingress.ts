@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { DNS_LABEL, INGRESS_HOST, subdomainName, UNREACHABLE_PATH, withRules } from "../schema/index.ts";
 
-/** The way out of a DemoApplication: what networking.k8s.io/v1 Ingress needs to lead to its Service. */
+/**
+ * Ingress of a DemoApplication: the fields that a networking.k8s.io/v1 Ingress needs to lead to the application's
+ * Service.
+ */
 
 const host = withRules(
   z

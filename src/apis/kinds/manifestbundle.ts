@@ -2,20 +2,23 @@ import { z } from "zod";
 import { type KubeObject } from "../metadata/index.ts";
 import { atLeastOneOf, withRules } from "../schema/index.ts";
 
-/** How much a bundle may hold. */
+/** Size limits of a bundle. */
 export const BUNDLE_BOUNDS = {
   /** Manifests, listed and compressed ones together. */
   manifests: 2_000,
-  /** Characters of `compressed`: what etcd takes of one object, less room for a status. */
+  /** Characters of `compressed`: etcd's limit for one object, less room for a status. */
   compressed: 1_200_000,
-  /** Bytes of what `compressed` unpacks to. Nothing beyond is unpacked. */
+  /** Bytes of `compressed` after unpacking. Unpacking stops at this limit. */
   unpacked: 8 * 1024 * 1024,
 } as const;
 
-/** As many may be listed; more of them go into `compressed`. */
+/** Maximum number of entries in `manifests`. A larger bundle uses `compressed`. */
 const MOST_LISTED = 500;
 
-/** Any object. What the fields mean, and whether the object may be sent at all, is for {@link judgeManifests} and the member to say. */
+/**
+ * Any object. The schema does not check its fields: {@link judgeManifests} decides whether the object may be sent, and
+ * the member decides whether its fields are valid.
+ */
 const manifest = z
   .looseObject({
     apiVersion: z.string().min(1).max(317),
@@ -48,12 +51,12 @@ export const manifestBundleSpec = withRules(
 );
 
 /**
- * The spec of a bundle as caches keep it: every manifest in one list. Whoever reads bundles from a server unpacks them once; what plans
- * and renders needs no compression, and never sees a bundle that could not be unpacked without being told so.
+ * The spec of a bundle as caches keep it: all manifests in one list. Code that reads bundles from a server unpacks them
+ * once. So planning and rendering need no decompression, and `unreadable` tells them when unpacking failed.
  */
 export interface UnpackedSpec {
   manifests: readonly KubeObject[];
-  /** How many of them were listed; the others were compressed. */
+  /** Number of manifests that come from the list in the bundle. The others were compressed. */
   listed: number;
   /** Why `compressed` could not be unpacked. */
   unreadable?: string;

@@ -1,8 +1,11 @@
 import { z } from "zod";
 
-/** What member objects say of themselves, as entries of `status.clusters` show it. Bounded, since an object may have many clusters. */
+/**
+ * Conditions and addresses of member objects in `status.clusters`. Their number is bounded, since an object may have
+ * many clusters.
+ */
 
-/** How many conditions, and how many addresses, an entry shows. */
+/** Maximum number of conditions, and of addresses, in one entry. */
 export const MOST_REPORTED = 8;
 
 export const memberCondition = z.object({
@@ -22,5 +25,5 @@ export const memberAddress = z.object({
 
 /** A condition that a controller of the member wrote into the member object. */
 export type MemberCondition = z.infer<typeof memberCondition>;
-/** Where the member object can be reached. */
+/** An address under which the member object can be reached. */
 export type MemberAddress = z.infer<typeof memberAddress>;

@@ -69,7 +69,6 @@ export const memberClusterSpec = z.object({
     .describe(
       "What becomes of a namespace that Meridian made there once nothing is in it. Absent: it is kept. With Remove it is deleted after it was seen empty twice, half a minute apart; Kubernetes has no way to delete a namespace only if it is empty, so what somebody puts there in the last milliseconds goes with it.",
     ),
-  /** What becomes of the member's objects when this MemberCluster is deleted. Absent: the deletion waits for it. */
   deletionPolicy: z
     .enum(["Drain", "Orphan"])
     .optional()

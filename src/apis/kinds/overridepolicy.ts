@@ -21,7 +21,7 @@ import type { PolicyStatus } from "./placement.ts";
 const pointer = z.string().min(1).max(384).regex(JSON_POINTER, "must be a JSON pointer, such as /spec/type");
 const protectedPattern = PROTECTED_POINTER.source.replaceAll("\\/", "/");
 
-/** RFC 6902 operations; `kind` says which rendered object is meant, when it is absent each rendered object. */
+/** RFC 6902 operation. `kind` selects the rendered objects to patch; all of them when absent. */
 export const patchOperation = withRules(
   z
     .object({
@@ -31,7 +31,7 @@ export const patchOperation = withRules(
       from: pointer.optional(),
       value: z.unknown().meta({ "x-kubernetes-preserve-unknown-fields": true, nullable: true }).optional(),
     })
-    // CEL does not see a field of any type, so the schema says when `value` is needed.
+    // CEL cannot read a field without a type, so the schema says when `value` is required.
     .superRefine(({ op, value }, context) => {
       if (value === undefined && (op === "add" || op === "replace" || op === "test")) {
         context.addIssue({
@@ -42,7 +42,8 @@ export const patchOperation = withRules(
       }
     })
     .meta({
-      // The server reports the branch that fits best: with the operations named in both branches, that is the branch that lacks `value`.
+      // The server reports the branch that fits best. Both branches name their operations, so that this is the branch
+      // that lacks `value`.
       anyOf: [
         { required: ["value"], properties: { op: { enum: ["add", "replace", "test"] } } },
         { properties: { op: { enum: ["remove", "move", "copy"] } } },

@@ -110,10 +110,13 @@ export const disruptionBudget = withRules(
   exactlyOneOf("minAvailable", "maxUnavailable"),
 );
 
-/** What stays on the hub and becomes something else on members. */
+/** Kinds that stay on the hub. Members get the objects that are rendered from them. */
 export const HUB_ONLY_KINDS: readonly string[] = ["DemoApplication", "ManifestBundle"];
 
-/** An entry that is about member objects of a kind is about none where members hold no such object. */
+/**
+ * Rule for entries about member objects of a kind. Members hold no objects of hub-only kinds, so such an entry could
+ * never apply.
+ */
 const isHeldByMembers = {
   rule: `!(self.kind in [${HUB_ONLY_KINDS.map((kind) => `'${kind}'`).join(", ")}])`,
   message:
@@ -146,7 +149,7 @@ const retainedField = withRules(
   isHeldByMembers,
 );
 
-/** What may go along with an object to where the object goes. */
+/** Kinds of dependencies that can travel with an object to its clusters. */
 export const dependencyKind = z.enum(["ConfigMap", "PersistentVolumeClaim", "Secret", "ServiceAccount"]);
 
 export const declaredDependency = z.object({
@@ -293,12 +296,12 @@ export const placementSpec = withRules(placementFields, {
     ),
 });
 
-/** As the API server returns it, with the schema's defaults filled in. */
+/** Placement spec as the API server returns it, with the schema's defaults filled in. */
 export type PlacementSpec = z.infer<typeof placementSpec>;
 export type AffinityGroup = z.infer<typeof affinityGroup>;
-/** What healthy means for member objects of a kind. */
+/** Expressions that decide the health of member objects of a kind. */
 export type HealthRule = Pick<z.infer<typeof healthRule>, "available" | "failed">;
-/** Where objects of a kind have a template of pods. */
+/** Path to a pod template in objects of a kind. */
 export type DeclaredTemplate = z.infer<typeof declaredTemplate>;
 export type DisruptionBudget = z.infer<typeof disruptionBudget>;
 export type Toleration = z.infer<typeof toleration>;
@@ -331,7 +334,6 @@ export const policyStatus = z.object({
     ),
 });
 
-/** What a policy says about itself. */
 export type PolicyStatus = z.infer<typeof policyStatus>;
 
 export interface Placement {

@@ -4,7 +4,6 @@ import type { FederatedStatus } from "./demoapplication.ts";
 import { type ObjectMeta, type ObjectRef, parseApiVersion, refKey } from "../metadata/index.ts";
 import { DNS_SUBDOMAIN } from "../schema/index.ts";
 
-/** What a binding is about. */
 export const resourceBindingSpec = z.object({
   resource: z
     .object({
@@ -21,8 +20,9 @@ export const resourceBindingSpec = z.object({
 export type ResourceBindingSpec = z.infer<typeof resourceBindingSpec>;
 
 /**
- * Decision and status of one hub object that is sent to members as it is, and so has no status of Meridian's own: what the status of a
- * DemoApplication is to the DemoApplication. Written by Meridian only; never holds anything of the object but its name.
+ * Placement decision and status of one hub object that is sent to members as it is, such as a Deployment. Such an
+ * object has no status of Meridian's own, so the binding holds the status that a DemoApplication holds itself. Only
+ * Meridian writes bindings. A binding holds a reference to the object, and none of its content.
  */
 export interface ResourceBinding {
   apiVersion: string;
@@ -37,18 +37,18 @@ export function isBinding({ kind }: { kind: string }): boolean {
 }
 
 const MAX_NAME = 253;
-/** Two objects must not share a name; a hash over which object it is keeps them apart. */
+/** Length of the hash. The hash of the object's key keeps two bindings from sharing a name. */
 const HASH = 16;
 
 /**
- * Name of the binding of an object: `<kind>.<group>.<name>`, as `mysqlcluster.mysql.presslabs.org.my-db`, and `configmap.my-config` for the
- * kinds of the core group. A name that would be too long, that holds characters which the name of an object may not have, or that could
- * be the name of another object's binding as well ends in a hash of the object's own key: the same one each time.
+ * Name of an object's binding: `<kind>.<group>.<name>`, such as `mysqlcluster.mysql.presslabs.org.my-db`. The core
+ * group is left out: `configmap.my-config`. The name ends in a hash of the object's key if the plain name is too long,
+ * is not a DNS name, or could be the name of another object's binding too. The name of a binding never changes.
  */
 export function bindingName(ref: ObjectRef): string {
   const { group } = parseApiVersion(ref.apiVersion);
   const plain = [ref.kind.toLowerCase(), ...(group === "" ? [] : [group]), ref.name].join(".");
-  // Before a dotted name a group without dots could end anywhere in the name.
+  // If the name has dots and the group has none, the plain name does not show where the group ends.
   const isAmbiguous = ref.name.includes(".") && !group.includes(".");
   if (!isAmbiguous && plain.length <= MAX_NAME && DNS_SUBDOMAIN.test(plain)) return plain;
   const readable = plain

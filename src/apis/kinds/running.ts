@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { count } from "../schema/index.ts";
 
-/** What clusters run of an object, beside what the hub wants there. Bounded, since an object may have many clusters. */
+/**
+ * Versions of an object that clusters run, beside the versions that the hub wants. Their number is bounded, since an
+ * object may have many clusters.
+ */
 
-/** Versions that a status lists. */
+/** Maximum number of versions in a status. */
 export const MOST_VERSIONS = 10;
-/** Characters of the images of one version; of more the beginning is shown. */
+/** Maximum characters for the images of one version. A longer text is cut at its end. */
 export const LONGEST_IMAGE = 320;
 
 const version = z.object({
@@ -19,7 +22,10 @@ const version = z.object({
     .describe("The revision, as `meridian rollout history NAME` lists it. Absent where nobody knows it."),
 });
 
-/** Of an entry: both versions, since overrides may want another image on each cluster. */
+/**
+ * Running and wanted version in an entry of `status.clusters`. Each entry has both, since overrides may want another
+ * image on each cluster.
+ */
 export const runningThere = version
   .extend({ wanted: version.describe("The version that the hub wants on the cluster.") })
   .describe("The version that the cluster runs, where that is not the one that the hub wants there.");
@@ -49,9 +55,9 @@ export const running = z
   })
   .meta({ "x-kubernetes-map-type": "atomic" });
 
-/** A version of an object as people tell it from another one. */
+/** Version of an object as people recognize it: image and revision. */
 export type Version = z.infer<typeof version>;
-/** What one cluster runs that does not run what is wanted there. */
+/** Running and wanted version of one cluster, when they differ. */
 export type RunningThere = z.infer<typeof runningThere>;
-/** What clusters run, together. */
+/** Versions that all clusters run, summed up. */
 export type Running = z.infer<typeof running>;
