@@ -1,11 +1,14 @@
-/** How large and how deep a value may be, asked before anything walks it that recurses, copies or matches patterns. */
+/**
+ * Limits for the size and depth of a value. They are checked before any code recurses into the value, copies it or
+ * matches patterns on it.
+ */
 
-/** What etcd takes of one object unless it is configured otherwise. */
+/** etcd's default limit for one object. */
 const LARGEST_OBJECT_BYTES = 1.5 * 1024 * 1024;
 
 /**
- * Levels of maps and lists. The API server lets a value of any form have 10,000 of them, which is more than a recursion survives; objects
- * that people write have a few dozen.
+ * Maximum nesting of maps and lists. The API server allows 10,000 levels in a value without a schema, more than a
+ * recursive function survives. Objects that people write have a few dozen levels.
  */
 const DEEPEST_LEVELS = 100;
 
@@ -14,27 +17,28 @@ export interface Bounds {
   levels: number;
 }
 
-/** Of one object, as it is on the hub and as it is rendered for a member. */
+/** Limits for one object, on the hub and as rendered for a member. */
 export const OBJECT_BOUNDS: Bounds = { bytes: LARGEST_OBJECT_BYTES, levels: DEEPEST_LEVELS };
 
 export interface Extent {
-  /** As JSON, about: a character counts as one byte. At the bound that is passed, what was counted by then. */
+  /** Approximate size as JSON; a character counts as one byte. Counting stops at a passed bound. */
   bytes: number;
-  /** The bound that is passed; undefined when the whole value is within. */
+  /** The bound that is passed; undefined when the value is within both bounds. */
   exceeds?: "bytes" | "levels";
 }
 
 /** A map or list that is being walked. */
 interface Open {
   members: readonly unknown[];
-  /** Of a map, in the order of its members. */
+  /** Keys of a map, in the order of `members`; undefined for a list. */
   keys: readonly string[] | undefined;
   next: number;
 }
 
 /**
- * Measures a JSON value and stops at the first bound that it passes. A part that stands in many places counts in each of them, as it would
- * when written as text, so that the work is bounded by the bounds and not by the value. Nothing recurses.
+ * Measures a JSON value and stops at the first bound that the value passes. A part that is referenced several times
+ * counts each time, as in the JSON text. So the bounds limit the work, whatever the value. The function does not
+ * recurse.
  */
 export function extentOf(value: unknown, { bytes: most, levels }: Bounds): Extent {
   let bytes = 0;
@@ -64,13 +68,13 @@ function opened(value: object): Open {
   return { members: Object.values(value), keys: Object.keys(value), next: 0 };
 }
 
-/** What is wrong with the extent, fit to follow the name of the value; undefined when it is within the bounds. */
+/** Message about the passed bound, to follow the name of the value; undefined when the value is within the bounds. */
 export function excessOf({ exceeds }: Extent, { bytes, levels }: Bounds): string | undefined {
   if (exceeds === undefined) return undefined;
   return exceeds === "levels" ? `is nested deeper than ${levels} levels` : `is larger than ${bytes} bytes`;
 }
 
-/** As {@link excessOf}, of a value. */
+/** {@link excessOf} for a value. */
 export function excess(value: unknown, bounds: Bounds = OBJECT_BOUNDS): string | undefined {
   return excessOf(extentOf(value, bounds), bounds);
 }

@@ -3,12 +3,12 @@ import { reasonDescription } from "../reasons/index.ts";
 import { listMap } from "./rules.ts";
 
 /**
- * Parts of the statuses that Meridian writes. Bounds are wide here and there are no rules: when the server refuses a status, the
- * object keeps the old one, which is no longer true.
+ * Parts of the statuses that Meridian writes. They have wide bounds and no rules: if the server refused a status, the
+ * object would keep an outdated one.
  */
 
 export const timestamp = z.iso.datetime({ offset: true }).meta({ format: "date-time" });
-/** Of an int32: what servers count with. */
+/** Maximum of an int32, which Kubernetes uses for counts. */
 export const MOST_COUNTED = 2_147_483_647;
 export const count = z.int().min(0).max(MOST_COUNTED);
 export const observedGeneration = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -29,12 +29,12 @@ export const condition = z.object({
 /** Atomic: one field manager writes a condition as a whole, so that `managedFields` does not list the single fields of a condition. */
 export const conditions = listMap(z.array(condition.meta({ "x-kubernetes-map-type": "atomic" })), "type");
 
-/** Whether a server takes the value where something is counted. */
+/** Returns whether the server accepts the value as a count. */
 export function isCount(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MOST_COUNTED;
 }
 
-/** The number as a status may say it. What a manifest or a member says of itself may be no number of anything. */
+/** Turns a number into a valid count for a status. Numbers from manifests and members may be no valid counts. */
 export function asCount(value: number): number {
   return Number.isNaN(value) ? 0 : Math.min(MOST_COUNTED, Math.max(0, Math.trunc(value)));
 }

@@ -1,8 +1,8 @@
 /**
- * The parts that schemas of kinds are made of, and the parser at the boundary.
+ * Building blocks for the schemas of kinds, and the parser at the boundary.
  *
- * Promises: the zod schema of a kind is its only source; a value that does not fit is refused with the path of the field and what to
- * change.
+ * Promises: the zod schema of a kind is its only source. An invalid value is refused with the path of the field and
+ * what to change.
  */
 export { excess, excessOf, type Extent, extentOf, OBJECT_BOUNDS } from "./bounds.ts";
 export { asCount, conditions, count, isCount, MOST_COUNTED, observedGeneration, timestamp } from "./conditions.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** What a value may be, as people call it. */
+/** JSON types in words for people. */
 const TYPES: Readonly<Record<string, string>> = {
   string: "a string",
   number: "a number",
@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const typeOf = (name: string): string => TYPES[name] ?? name;
 
-/** What is wrong with a field and what to write instead. Messages that a schema gives itself stay as they are. */
+/** Message for an issue: the problem with the field, and what to write instead. A schema's own messages stay as they are. */
 export function issueText(issue: z.core.$ZodIssue): string {
   if (!/^(Invalid|Too|Unrecognized)/.test(issue.message)) return issue.message;
   switch (issue.code) {

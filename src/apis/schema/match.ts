@@ -1,7 +1,7 @@
 import { type KubeObject, parseApiVersion } from "../metadata/index.ts";
 import type { ClusterSelector, FieldSelector, LabelSelector, ResourceSelector } from "./selectors.ts";
 
-/** The parts of a cluster that a selector of clusters reads. */
+/** Fields of a cluster that a cluster selector reads. */
 export interface ClusterFacts {
   name: string;
   labels: Readonly<Record<string, string>>;
@@ -27,12 +27,12 @@ function holds(requirement: Requirement, value: string | undefined): boolean {
   }
 }
 
-/** A label that is not there is undefined, also when its key is the name of something that every object inherits. */
+/** Value of a label; undefined when it is missing, even if its key names a property that every object inherits. */
 function labelOf(labels: Labels, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
 
-/** Every requirement must hold. No selector and an empty selector take everything. */
+/** Every requirement must hold. A missing or empty selector matches everything. */
 export function matchesLabelSelector(selector: LabelSelector | undefined, labels: Labels | undefined): boolean {
   if (selector === undefined) return true;
   const own = labels ?? {};
@@ -48,17 +48,17 @@ function matchesFieldSelector(selector: FieldSelector | undefined, cluster: Clus
   return selector?.matchExpressions.every((requirement) => holds(requirement, cluster[requirement.key])) ?? true;
 }
 
-/** What a selector of objects reads beside the object itself. */
+/** Facts that a resource selector reads beside the object itself. */
 export interface ObjectSetting {
-  /** Labels of the object's namespace on the hub; undefined where there is none, or none is known. */
+  /** Labels of the object's namespace on the hub; undefined for a cluster-scoped object or an unknown namespace. */
   namespaceLabels?: Labels;
-  /** Why the object belongs to the hub itself: then only a selector with its name takes it. */
+  /** Reason why the object belongs to the hub itself. Only a selector with the object's name matches such an object. */
   hubsOwn?: string;
 }
 
 /**
- * Whether the selector takes the object. The API group and the kind are compared, not the version: an object
- * is the same in every version. The caller makes sure that a namespaced policy reaches only its own namespace.
+ * Returns whether the selector matches the object. API group and kind are compared, but not the version, since an
+ * object is the same in every version. The caller makes sure that a namespaced policy reaches only its own namespace.
  */
 export function matchesResourceSelector(
   selector: ResourceSelector,
@@ -70,7 +70,7 @@ export function matchesResourceSelector(
   return selectsAmongKind(selector, object, setting);
 }
 
-/** {@link matchesResourceSelector} for an object of which it is known that it is of the selector's kind. */
+/** {@link matchesResourceSelector} for an object that is known to have the selector's kind. */
 export function selectsAmongKind(
   selector: ResourceSelector,
   { metadata: { name, namespace, labels } }: Pick<KubeObject, "metadata">,
@@ -86,8 +86,9 @@ export function selectsAmongKind(
 }
 
 /**
- * Whether the selector takes the cluster for an object with these labels. No selector takes every cluster. A key of
- * `matchLabelKeys` that the object lacks selects nothing: an object that does not say where it belongs goes nowhere.
+ * Returns whether the selector matches the cluster for an object with these labels. A missing selector matches every
+ * cluster. An object that lacks a key of `matchLabelKeys` matches no cluster: an object that does not say where it
+ * belongs goes nowhere.
  */
 export function matchesClusterSelector(
   selector: ClusterSelector | undefined,

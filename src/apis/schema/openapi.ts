@@ -14,8 +14,8 @@ function finishInteger(schema: OpenApiSchema): void {
 }
 
 /**
- * A number or a text is one thing to Kubernetes, with the bounds of both beside each other: a pattern says nothing of
- * numbers, and a maximum nothing of texts.
+ * Merges a union of number and string. Kubernetes has one type for both (int-or-string), with the bounds of both side
+ * by side: a pattern does not apply to numbers, and a maximum does not apply to strings.
  */
 function mergeIntOrString(schema: OpenApiSchema, branches: OpenApiSchema[]): void {
   const types = branches.map((branch) => String(branch["type"])).toSorted();
@@ -35,8 +35,8 @@ function finish(schema: OpenApiSchema, isUnion: boolean): void {
 }
 
 /**
- * The structural schema of a zod schema. Throws on what a CRD cannot say (a union other than number or text, two patterns
- * on one text): that is a mistake in the schema, found when the CRDs are generated.
+ * Structural schema of a zod schema. Throws if a CRD cannot express the schema (a union other than number or string,
+ * two patterns on one string). Such a mistake shows when the CRDs are generated.
  */
 export function openApiSchema(schema: z.ZodType): OpenApiSchema {
   const { $schema: _dialect, ...openApi } = z.toJSONSchema(schema, {

@@ -4,13 +4,13 @@ import { issueText } from "./issueText.ts";
 import { openApiSchema, type OpenApiSchema } from "./openapi.ts";
 import { counted } from "../values/index.ts";
 
-/** Something that is wrong with one field, as the API server would say it: `spec.ports[1].nodePort`. */
+/** A problem with one field. The field is named as the API server does: `spec.ports[1].nodePort`. */
 export interface FieldProblem {
   field: string;
   message: string;
 }
 
-/** So many are told at once; a hundred thousand would help nobody. */
+/** Maximum number of problems in one report. */
 export const MOST_PROBLEMS = 20;
 
 function fieldName(path: readonly PropertyKey[]): string {
@@ -25,7 +25,7 @@ export function first(problems: Iterable<FieldProblem>): FieldProblem[] {
   return some;
 }
 
-/** The schemas as the API server has them, by the schema of the spec. */
+/** OpenAPI schemas by the zod schema of the spec. */
 const schemas = new WeakMap<z.ZodType, OpenApiSchema>();
 
 function schemaOf(spec: z.ZodType): OpenApiSchema {
@@ -35,8 +35,9 @@ function schemaOf(spec: z.ZodType): OpenApiSchema {
 }
 
 /**
- * Texts, lists and maps that are longer than the schema lets them be, and values of any form that are too large or too deep. Looks at
- * lengths only and descends into nothing that is too long, so that what comes after, patterns and rules over whole lists, has little to read.
+ * Yields problems for strings, lists and maps that are longer than the schema allows, and for values without a schema
+ * that are too large or too deep. Checks only lengths, and does not descend into a value that is too long. So the later
+ * checks, patterns and rules over whole lists, have little to read.
  */
 function* oversized(value: unknown, schema: OpenApiSchema, field: string): Generator<FieldProblem> {
   const { maxLength, maxItems, maxProperties, items, properties, additionalProperties } = schema as Bounded;
@@ -76,7 +77,7 @@ interface Bounded {
   additionalProperties?: OpenApiSchema;
 }
 
-/** Reads the spec of one of Meridian's kinds, lengths before everything else; `path` names it in the problems. */
+/** Parses the spec of one of Meridian's kinds. Lengths are checked first. `path` names the spec in the problems. */
 export function parseSpec<T>(
   schema: z.ZodType<T>,
   given: unknown,

@@ -1,7 +1,7 @@
 /**
- * The forms of names and values, written so that they mean the same in JavaScript and in the API server (RE2, no look-around).
- * Lengths stand beside them in the schemas, because the cost of a rule is reckoned from `maxLength`; and each is read in one way only, so that
- * a text that does not fit is found out in one pass.
+ * Patterns of names and values. They mean the same in JavaScript and in the API server (RE2, no look-around). The
+ * schemas set the lengths beside them, because the API server estimates the cost of a rule from `maxLength`. Each
+ * pattern can match a text in only one way, so that a mismatch is found in one pass.
  */
 
 export const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
@@ -10,9 +10,9 @@ export const SERVICE_NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 export const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 /** The host of an Ingress; `*.` stands for one label. */
 export const INGRESS_HOST = /^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-/** What no path of an Ingress may hold that is compared by its parts: it could never match. */
+/** Parts that a path of an Ingress with pathType Prefix or Exact must not contain: the path could never match. */
 export const UNREACHABLE_PATH = /\/\/|\/[.]{1,2}(\/|$)|%2[fF]/;
-/** A port's name in a container: lower case, and at least one letter, which is the first one here. */
+/** Name of a container port: lower case, with at least one letter. `[a-z]` in the pattern matches the first letter. */
 export const PORT_NAME = /^([0-9]+-)*[0-9]*[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 export const LABEL_KEY =
   /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
@@ -35,15 +35,16 @@ export const JSON_POINTER = /^(\/([^/~]|~[01])*)+$/;
 /** `spec.replicas`: names joined by dots. */
 export const FIELD_PATH = /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
 /**
- * `spec.replicas`, `webhooks[name=x].clientConfig.caBundle`, `webhooks[*].clientConfig.caBundle` or `metadata.annotations["example.com/a"]`: names
- * joined by dots, and in brackets the items of a list by their keys, all of its items, or a name that is no plain one.
+ * `spec.replicas`, `webhooks[name=x].clientConfig.caBundle`, `webhooks[*].clientConfig.caBundle` or
+ * `metadata.annotations["example.com/a"]`: names joined by dots. Brackets select items of a list by their keys, all
+ * items of a list, or a name with other characters.
  */
 export const ITEM_PATH =
   /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+|\[\*\]|\["[^"\\]+"\]|\[[A-Za-z][A-Za-z0-9]*=[^\]"=,[]+(,[A-Za-z][A-Za-z0-9]*=[^\]"=,[]+)*\])*$/;
 
-/** `spec.users[].secretName`: names joined by dots, `[]` after each name of a list. */
+/** `spec.users[].secretName`: names joined by dots, with `[]` after the name of a list. */
 export const LIST_PATH = /^[A-Za-z][A-Za-z0-9_-]*(\[\])?(\.[A-Za-z0-9_-]+(\[\])?)*$/;
-/** Paths to what an object is called, and to what controllers write. */
+/** Paths to the identity and metadata of an object, and to its status, which controllers write. */
 export const NOT_WRITTEN_PATH = /^(apiVersion|kind|metadata|status)([.[]|$)/;
 
 const host = "([a-zA-Z0-9]([-a-zA-Z0-9.]*[a-zA-Z0-9])?|\\[[a-fA-F0-9:]+\\])(:[0-9]+)?";

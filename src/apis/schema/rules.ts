@@ -9,7 +9,7 @@ export interface Rule<T> {
   rule: string;
   /** Names the field, and says what to change. */
   message: string;
-  /** The field below `self` that is to blame, where there is one. */
+  /** The wrong field below `self`, if there is one. */
   field?: string;
   /** Absent for rules over the object's former value, which only the server has. */
   holds?: (value: T) => boolean;
@@ -42,8 +42,8 @@ export function withRules<S extends z.ZodType>(schema: S, ...rules: Rule<z.outpu
 }
 
 /**
- * A list whose entries are keyed by some of their fields: several writers with server-side apply can each own entries of the list,
- * and no two entries may have the same key.
+ * A list whose entries are keyed by some of their fields. With server-side apply, several field managers can each own
+ * entries of the list. No two entries may have the same key.
  */
 export function listMap<S extends z.ZodArray<z.ZodObject>>(schema: S, ...keys: string[]): S {
   const unique = schema.superRefine((entries, context) => {
@@ -83,7 +83,6 @@ export function listSet<S extends z.ZodArray<z.ZodString>>(schema: S): S {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Exactly one of the fields is given. */
 export function exactlyOneOf(...fields: string[]): Rule<Fields> {
   const given = fields.map((field) => `has(self.${field})`);
   const list = `${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}`;
@@ -94,7 +93,6 @@ export function exactlyOneOf(...fields: string[]): Rule<Fields> {
   };
 }
 
-/** At least one of the fields is given. */
 export function atLeastOneOf(...fields: string[]): Rule<Fields> {
   return {
     rule: fields.map((field) => `has(self.${field})`).join(" || "),

@@ -3,7 +3,7 @@ import { API_VERSION, DNS_LABEL, DNS_SUBDOMAIN, KIND, LABEL_KEY, LABEL_VALUE } f
 import { listSet, withRules, type Rule } from "./rules.ts";
 import { FEDERATION_GROUP } from "../metadata/index.ts";
 
-/** Selectors of Kubernetes' own form, and the selector of clusters that policies share. */
+/** Selectors in Kubernetes' own form, and the cluster selector that policies share. */
 
 export const labelKey = z.string().min(1).max(317).regex(LABEL_KEY, "must be a label key, such as example.com/tier");
 export const labelValue = z
@@ -68,7 +68,7 @@ export const fieldSelectorRequirement = withRules(
 
 export const fieldSelector = z.object({ matchExpressions: z.array(fieldSelectorRequirement).min(1).max(32) });
 
-/** Every part that is given must hold; an empty selector takes every cluster. `exclude` always wins. */
+/** Every given part must match; an empty selector matches every cluster. `exclude` always wins. */
 export const clusterSelector = z.object({
   clusterNames: listSet(z.array(clusterName).max(1000))
     .optional()
