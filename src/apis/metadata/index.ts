@@ -1,7 +1,7 @@
 /**
- * What every object carries: its reference, its owner, and the labels and annotations that have a meaning here.
+ * Metadata of objects: references, ownership, and the labels and annotations that have a meaning in Meridian.
  *
- * Promises: each name on the wire stands in this folder once.
+ * Promises: each name on the wire is defined once, in this folder.
  */
 export {
   type Condition,

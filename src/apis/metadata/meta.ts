@@ -49,7 +49,7 @@ export interface KubeObject {
   [field: string]: unknown;
 }
 
-/** Names one object of one cluster. */
+/** Reference to an object within one cluster. */
 export interface ObjectRef {
   apiVersion: string;
   kind: string;
@@ -57,7 +57,7 @@ export interface ObjectRef {
   name: string;
 }
 
-/** A reference that also says which life of the object is meant. */
+/** A reference with the object's UID, so that a recreated object of the same name is another object. */
 export interface OwnerRef extends ObjectRef {
   uid: string;
 }
@@ -86,12 +86,12 @@ export function parseApiVersion(apiVersion: string): { group: string; version: s
   return { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
-/** One string for one kind, whatever version it is read in: `group/Kind`. */
+/** Key of a kind, independent of the version: `group/Kind`. */
 export function kindKey({ group, kind }: { group: string; kind: string }): string {
   return `${group}/${kind}`;
 }
 
-/** As {@link kindKey}, of an object or a reference. */
+/** {@link kindKey} of an object or a reference. */
 export function kindKeyOf({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): string {
   return `${groupOf(apiVersion)}/${kind}`;
 }
@@ -107,16 +107,17 @@ export function refOf(object: KubeObject): ObjectRef {
 }
 
 /**
- * One string for one object of one cluster, whatever version it is read in: `group/Kind/namespace/name`, with an empty
- * namespace for cluster-scoped objects. Used as key of maps and workqueues.
+ * Key of an object within one cluster, independent of the version: `group/Kind/namespace/name`, with an empty namespace
+ * for cluster-scoped objects. Used as key of maps and workqueues.
  */
 export function refKey(ref: ObjectRef): string {
   return `${kindKeyOf(ref)}/${ref.namespace ?? ""}/${ref.name}`;
 }
 
 /**
- * The generation of an object. Of kinds whose generations the server does not count it is the first: `kubectl wait` takes a condition that
- * speaks of an earlier generation than that of the binding it stands in for out of date.
+ * Generation of an object; 1 for kinds whose generation the server does not count. A binding's generation is at least
+ * 1, and `kubectl wait` ignores a condition whose observedGeneration is below the generation of the binding that holds
+ * it.
  */
 export function generationOf({ generation = 1 }: Pick<ObjectMeta, "generation">): number {
   return generation;

@@ -1,9 +1,12 @@
-/** A policy, or what names one. */
+/** A policy, or a reference to a policy. */
 export type PolicyName =
   | { kind: string; namespace?: string; name: string }
   | { kind: string; metadata: { namespace?: string; name: string } };
 
-/** Whether both name the same policy: as equal {@link policyKey}s, without making them. */
+/**
+ * Returns whether both name the same policy. Equal to comparing their {@link policyKey}s, without building these
+ * strings.
+ */
 export function isSamePolicy(a: PolicyName, b: PolicyName): boolean {
   const [one, other] = [nameOf(a), nameOf(b)];
   return a.kind === b.kind && one.name === other.name && (one.namespace ?? "") === (other.namespace ?? "");

@@ -2,7 +2,7 @@ import type { KubeObject } from "./meta.ts";
 import { isRecord, sameValue, valueAt } from "../values/index.ts";
 import { FEDERATION_GROUP } from "./wellknown.ts";
 
-/** Paths of the fields that no override may change: what the object is called, whose it is, and what the server keeps of it. */
+/** Paths of the fields that no override may change: identity, owners, and fields that the server maintains. */
 export const PROTECTED_FIELDS: readonly (readonly string[])[] = [
   ["apiVersion"],
   ["kind"],
@@ -17,14 +17,14 @@ export const PROTECTED_FIELDS: readonly (readonly string[])[] = [
   ["metadata", "managedFields"],
 ];
 
-/** Whether a label or an annotation is one of Meridian's own, by which it knows its objects again. */
+/** Returns whether a label or annotation is one of Meridian's own. Meridian recognizes its objects by them. */
 export function isReservedKey(key: string): boolean {
   return key.startsWith(`${FEDERATION_GROUP}/`);
 }
 
 /**
- * JSON pointer of the first protected field in which the two differ: one of {@link PROTECTED_FIELDS}, or the labels or annotations when
- * one of Meridian's own was added, changed or removed. Undefined when all of them are the same.
+ * JSON pointer of the first protected field that differs: one of {@link PROTECTED_FIELDS}, or the labels or annotations
+ * when one of Meridian's own was added, changed or removed. Undefined when none differs.
  */
 export function protectedChange(before: KubeObject, after: unknown): string | undefined {
   for (const path of PROTECTED_FIELDS) {
