@@ -3,32 +3,32 @@ import { jsonIn } from "./annotationJson.ts";
 import { type KubeObject, ROLLOUT_APPROVALS_ANNOTATION } from "../metadata/index.ts";
 
 /**
- * Who approved which stages of one run of one revision. Stands as JSON in the annotation {@link ROLLOUT_APPROVALS_ANNOTATION} of the object, or of its
- * binding where its status stands there.
+ * Approvals of the stages of one run of one revision. Stored as JSON in the annotation {@link
+ * ROLLOUT_APPROVALS_ANNOTATION} of the object, or of its binding if the binding holds the status.
  */
 export const rolloutApprovals = z.strictObject({
   revision: z.int().min(0),
-  /** `startedAt` of the run: the same revision may be rolled out again later, and needs an approval again then. */
+  /** `startedAt` of the run. The same revision may be rolled out again later, and then needs a new approval. */
   run: z.string().min(1).max(64),
-  /** By stage: the user name under which the API server knows who approved. */
+  /** By stage: user name of the approver, as the API server knows it. */
   approvals: z.record(z.string().min(1).max(63), z.string().min(1).max(1024)),
 });
 
 export type RolloutApprovals = z.infer<typeof rolloutApprovals>;
 
-/** Undefined where the annotation is missing or says nothing that can be understood. */
+/** Undefined where the annotation is missing or unreadable. */
 export function rolloutApprovalsIn(annotation: string | undefined): RolloutApprovals | undefined {
   const parsed = rolloutApprovals.safeParse(jsonIn(annotation));
   return parsed.success ? parsed.data : undefined;
 }
 
-/** Why an annotation with approvals may not be written like that. */
+/** Reason to refuse an annotation with approvals. */
 export type ApprovalProblem = { kind: "Unreadable" } | { kind: "Forged"; stage: string; by: string };
 
 /**
- * What is wrong with the approvals that `object` has and `before` had not: an approval says who gave it, so nobody may write one for somebody else.
- * An approval counts for its revision, run and stage: the same name beside another one is a new approval. An annotation that is as before, or gone,
- * has no problem.
+ * Problems of the approvals that `object` has and `before` has not. An approval names its approver, so nobody may write
+ * one in another person's name. An approval counts for its revision, run and stage: the same name for another run is a
+ * new approval. An annotation that is unchanged or removed has no problem.
  */
 export function approvalProblems(
   object: Pick<KubeObject, "metadata">,
@@ -48,7 +48,7 @@ export function approvalProblems(
 }
 
 /**
- * From which time on the API server has let nobody approve in another's name, epoch milliseconds. `Never`: it does not see to that now. `Unread`: what
- * it does is not known yet.
+ * Time since which the API server lets nobody approve in another person's name, in epoch milliseconds. `Never`: the API
+ * server does not check this now. `Unread`: not known yet.
  */
 export type ApproversProven = number | "Never" | "Unread";

@@ -1,7 +1,7 @@
 import { type ClusterStatusEntry } from "../kinds/index.ts";
 import { isContactReason } from "../reasons/index.ts";
 
-/** Whether Meridian hears from a cluster. */
+/** State of the contact with a cluster. */
 export interface Contact {
   /** False from the moment contact was lost, or before it was first made. */
   ok: boolean;
@@ -12,7 +12,10 @@ export interface Contact {
   message?: string;
 }
 
-/** Whether an entry is Unknown since nothing is heard from the cluster; not because nobody says how healthy the object is there. */
+/**
+ * Returns whether an entry is Unknown because contact with the cluster is lost, and not because the object's health is
+ * unknown.
+ */
 export function isOutOfContact({ state, reason }: Pick<ClusterStatusEntry, "state" | "reason">): boolean {
   return state === "Unknown" && isContactReason(reason);
 }

@@ -1,5 +1,5 @@
 /**
- * What Meridian keeps on a hub object besides its status: where it may be placed, approvals, rollout commands.
+ * Records that Meridian keeps on a hub object besides its status: clusters with copies, approvals, rollout commands.
  *
  * Promises: an annotation that cannot be read is no approval and no command.
  */

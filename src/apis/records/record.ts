@@ -7,25 +7,32 @@ import {
 } from "../metadata/index.ts";
 
 /**
- * The record of where something of a hub object may be. It stands on the object itself, so that whoever leads next finds it there: the
- * status names every such cluster, listed one by one or not; before there is a status an annotation does, written with the finalizer.
+ * Record of the clusters that may hold copies of a hub object. The record is stored on the object, so that a new leader
+ * finds it. The status names every such cluster, in `clusters` or in `unlistedClusters`. Before the object has a
+ * status, an annotation names them, written together with the finalizer.
  *
- * Nothing is sent to a cluster before the record names it, and a name goes from the record only when nothing is left on that cluster, or
- * the cluster was unjoined. What a member claims beyond that counts for nothing.
+ * Nothing is sent to a cluster before the record names the cluster. A name leaves the record only when nothing is left
+ * on that cluster, or when the cluster was unjoined. Claims of a member beyond the record do not count.
  */
 export interface ClusterRecord {
   names: ReadonlySet<string>;
-  /** Regions of which the status only says how many clusters run the object, as earlier versions wrote it: each cluster there may be meant. */
+  /**
+   * Regions for which the status has only a number of clusters, as earlier versions wrote it. Every cluster of such a
+   * region may hold a copy.
+   */
   regions: ReadonlySet<string>;
 }
 
-/** What the annotation of a new object holds. */
+/** Content of a new object's {@link FIRST_RECORD_ANNOTATION}. */
 export interface FirstRecord {
   clusters: readonly string[];
   deletionPolicy?: "Orphan";
 }
 
-/** An object's annotations may hold 256 KiB together, and other people's belong there too. */
+/**
+ * Maximum characters of the annotation. An object's annotations may hold 256 KiB together, and other people's need room
+ * too.
+ */
 const MAX_ANNOTATION = 64 * 1024;
 
 type Recorded = Pick<KubeObject, "metadata"> & { status?: unknown };
@@ -38,14 +45,14 @@ export function recordOf(object: Recorded): ClusterRecord {
   return { names, regions: new Set(isCounted ? status.summary?.map(({ region }) => region) : []) };
 }
 
-/** The clusters that a status names, listed or not. */
+/** Clusters that a status names, in `clusters` or in `unlistedClusters`. */
 export function namesIn(status: FederatedStatus | undefined): Set<string> {
   const names = new Set(status?.unlistedClusters);
   for (const { name } of status?.clusters ?? []) names.add(name);
   return names;
 }
 
-/** Undefined once the object has a status, and for what nobody can read. */
+/** Undefined once the object has a status, or if the annotation is unreadable. */
 export function firstRecordOf({ metadata, status }: Recorded): FirstRecord | undefined {
   const text = metadata.annotations?.[FIRST_RECORD_ANNOTATION];
   if (text === undefined || (status as FederatedStatus | undefined)?.observedGeneration !== undefined) return undefined;
@@ -57,18 +64,18 @@ export function firstRecordOf({ metadata, status }: Recorded): FirstRecord | und
       ...(deletionPolicy === "Orphan" ? { deletionPolicy } : {}),
     };
   } catch {
-    // Somebody wrote over the annotation: then the object is recorded nowhere, as one without the annotation.
+    // Somebody overwrote the annotation. The object then counts as one without the annotation.
     return undefined;
   }
 }
 
-/** Undefined when it is too long for an annotation: then the status has to name the clusters first. */
+/** Undefined when the record is too long for an annotation. The status then has to name the clusters first. */
 export function firstRecordText(record: FirstRecord): string | undefined {
   const text = JSON.stringify(record);
   return text.length > MAX_ANNOTATION ? undefined : text;
 }
 
-/** Whoever deleted the object wants what runs to be left; `undefined`: its Placement decides. */
+/** `Orphan` if the deletion of the object asks to keep its copies; undefined: the Placement decides. */
 export function orphanedBy({ annotations, deletionTimestamp }: ObjectMeta): "Orphan" | undefined {
   return deletionTimestamp !== undefined && annotations?.[DELETION_POLICY_ANNOTATION] === "Orphan"
     ? "Orphan"

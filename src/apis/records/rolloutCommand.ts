@@ -3,15 +3,16 @@ import { jsonIn } from "./annotationJson.ts";
 import { isRecord } from "../values/index.ts";
 
 /**
- * What people asked of the rollout of one revision: a statement and no order, so that saying it once more changes nothing. Stands as JSON in the
- * annotation {@link ROLLOUT_COMMAND_ANNOTATION} of the object, or of its binding where its status stands there.
+ * A person's command for the rollout of one revision. The command states what is wanted, so that repeating it changes
+ * nothing. Stored as JSON in the annotation {@link ROLLOUT_COMMAND_ANNOTATION} of the object, or of its binding if the
+ * binding holds the status.
  */
 export const rolloutCommand = z.strictObject({
-  /** What is said counts for this revision alone. */
+  /** The command counts for this revision alone. */
   revision: z.int().min(0),
   /**
-   * `startedAt` of the run that is meant: the same revision may be rolled out again later, and what was said of the run before counts no more then.
-   * Without it, every run of the revision is meant.
+   * `startedAt` of the run that is meant. The same revision may be rolled out again later, and a command for an earlier
+   * run does not count then. Absent: every run of the revision.
    */
   run: z.string().max(64).exactOptional(),
   paused: z.boolean().exactOptional(),
@@ -23,8 +24,8 @@ export const rolloutCommand = z.strictObject({
 export type RolloutCommand = z.infer<typeof rolloutCommand>;
 
 /**
- * Undefined where the annotation is missing or says nothing that can be understood. Approvals that an earlier release kept here are left out: nobody
- * vouches for them, and the pause beside them still counts.
+ * Undefined where the annotation is missing or unreadable. Approvals that an earlier release kept in this annotation
+ * are left out, since nobody verified them. A pause beside them still counts.
  */
 export function rolloutCommandIn(annotation: string | undefined): RolloutCommand | undefined {
   const said = jsonIn(annotation);
@@ -34,7 +35,7 @@ export function rolloutCommandIn(annotation: string | undefined): RolloutCommand
   return parsed.success ? parsed.data : undefined;
 }
 
-/** The annotation holds approvals, as those of earlier releases did: they count no more. */
+/** Returns whether the annotation holds approvals, as in earlier releases. Such approvals do not count. */
 export function holdsOldApprovals(annotation: string | undefined): boolean {
   const said = jsonIn(annotation);
   return isRecord(said) && said["approvals"] !== undefined;
