@@ -1,7 +1,7 @@
 /**
- * YAML, read and printed.
+ * Reader and printer of YAML.
  *
- * Promises: what is printed is read back as the same value, by this reader and by that of kubectl.
+ * Promises: the printed text is read back as the same value, by this reader and by kubectl's.
  */
 export { printYaml } from "./print.ts";
 export { parseYaml, parseYamlDocuments, YamlError } from "./read.ts";

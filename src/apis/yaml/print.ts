@@ -3,8 +3,8 @@ import { escaped, NOT_IN_YAML } from "../values/index.ts";
 import { isAmbiguous } from "./scalar.ts";
 
 /**
- * YAML that readers of version 1.1 (kubectl, Helm, PyYAML) and of version 1.2 read as the same value: whatever either of them takes for
- * something else than a text stands in quotes. No line is folded, and nothing is an alias.
+ * Prints YAML that readers of version 1.1 (kubectl, Helm, PyYAML) and of version 1.2 read as the same value. A string
+ * that either of them would read as another type stands in quotes. Lines are not folded, and there are no aliases.
  */
 export function printYaml(value: unknown): string {
   const document = new Document(value, {
@@ -15,17 +15,21 @@ export function printYaml(value: unknown): string {
     Scalar(key, node) {
       if (typeof node.value !== "string") return;
       const form = formOf(node.value);
-      // A document that is nothing but a block of lines has no indent, which kubectl's reader wants.
+      // A document that is only a block scalar has no indent, but kubectl's reader needs one.
       node.type = key === null && form === Scalar.BLOCK_LITERAL ? Scalar.QUOTE_DOUBLE : form;
     },
   });
-  // Characters that some readers refuse or take for the end of a line stand in double quotes alone, where they may be escaped.
+  // Some readers refuse these characters or take them for the end of a line. They stand only in double quotes, where
+  // escapes are allowed.
   return document
     .toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER })
     .replaceAll(NOT_IN_YAML, escaped);
 }
 
-/** Line by line as it stands: nothing in it is white space that a reader may drop, or an indent that it may guess wrongly. */
+/**
+ * Texts that a block scalar keeps unchanged: no white space that a reader may drop, and no indent that a reader may
+ * guess wrongly.
+ */
 const LITERAL = /^[^\s][^\r]*\n[^\r]*$/;
 const BLANK_LINE = /\n[\t ]+(?:\n|$)/;
 
@@ -35,7 +39,7 @@ function formOf(text: string): Scalar.Type {
   return LITERAL.test(text) && !BLANK_LINE.test(text) ? Scalar.BLOCK_LITERAL : Scalar.QUOTE_DOUBLE;
 }
 
-/** Version 1.1 takes `1e+21` for a text: its floats have a point. */
+/** Version 1.1 reads `1e+21` as a string, since its floats need a point. */
 const exponential: ScalarTag = {
   tag: "tag:yaml.org,2002:float",
   default: true,

@@ -16,25 +16,26 @@ import { setMember } from "../values/index.ts";
 import { keyText, plainScalar, type Scalar } from "./scalar.ts";
 
 /**
- * YAML as kubectl and Helm read it: version 1.1 as `sigs.k8s.io/yaml` has it, whatever a directive says. `0400` is 256, `yes` is true,
- * `<<` merges, and of a key that stands twice the last one counts. The parser gives the structure; what a scalar means is decided here.
+ * YAML as kubectl and Helm read it: version 1.1 as `sigs.k8s.io/yaml` implements it, whatever a directive says. `0400`
+ * is 256, `yes` is true, `<<` merges, and of duplicate keys the last one counts. The parser gives the structure; the
+ * meaning of scalars is decided here.
  */
 
 export interface YamlDocument {
   value: unknown;
-  /** Of its first content, from 1. */
+  /** Line of the first content, from 1. */
   line: number;
 }
 
-/** A text is no YAML, or holds what JSON has no word for. The message may quote the text. */
+/** The text is no YAML, or holds a value that JSON cannot express. The message may quote the text. */
 export class YamlError extends Error {
   override readonly name = "YamlError";
-  /** Which document of the text, from 0, and of how many. */
+  /** Index of the document in the text, from 0, and number of documents. */
   readonly document: number;
   readonly documents: number;
   readonly line: number;
   readonly column: number;
-  /** Of a mistake in the syntax. */
+  /** Set for a syntax error. */
   readonly code: ErrorCode | undefined;
 
   constructor(message: string, place: Pick<YamlError, "document" | "documents" | "line" | "column" | "code">) {
@@ -48,9 +49,9 @@ export class YamlError extends Error {
 }
 
 interface Options {
-  /** How many values may come from aliases: a few aliases make a large value of a small text. */
+  /** Maximum number of values that come from aliases. A few aliases can turn a small text into a large value. */
   aliased?: number;
-  /** A key that stands twice is refused, as API servers do; unless told the last one counts. */
+  /** Refuses duplicate keys, as API servers do. By default the last of them counts. */
   uniqueKeys?: boolean;
 }
 
@@ -98,7 +99,7 @@ const TAG = "tag:yaml.org,2002:";
 class Reading {
   readonly #refused: Refused;
   readonly #anchors = new Map<string, unknown>();
-  /** Nodes that are being read, in which no alias may lead to themselves. */
+  /** Nodes that are being read. An alias to one of them would make the value contain itself. */
   readonly #open = new Set<unknown>();
   #aliasedLeft: number;
   #aliases = 0;
@@ -157,7 +158,10 @@ class Reading {
     return text;
   }
 
-  /** As in Go, in the order of the keys: what stands after the merge key counts more, and so does an earlier item of its list. */
+  /**
+   * Merges in the order of the keys, as Go does: keys after the merge key win, and an earlier item of a merge list wins
+   * over later ones.
+   */
   #merge(value: unknown, into: Record<string, unknown>): void {
     const node = isAlias(value) ? this.#target(value) : value;
     const sources = isSeq(node) ? node.items.toReversed() : [value];
@@ -202,7 +206,7 @@ class Reading {
   }
 }
 
-/** What a plain scalar may be under a tag; under any other tag every scalar is a text. */
+/** Types that a plain scalar may have under a tag. Under any other tag every scalar is a string. */
 const TYPES: ReadonlyMap<string, readonly Scalar["type"][]> = new Map([
   ["int", ["integer"]],
   ["float", ["integer", "float"]],

@@ -1,13 +1,13 @@
 /** Plain scalars as kubectl and Helm read them: YAML 1.1, in the form that `sigs.k8s.io/yaml` gives it. */
 
-/** Which of the types of JSON a scalar has, numbers told apart as Go does. */
+/** A scalar with its JSON type. Integers and floats are separate types, as in Go. */
 export type Scalar =
   | { type: "string"; value: string }
   | { type: "null"; value: null }
   | { type: "boolean"; value: boolean }
-  /** Of 64 bits, signed or not. A BigInt where no number holds the integer. */
+  /** 64 bits, signed or unsigned. A BigInt where a number cannot hold the integer. */
   | { type: "integer"; value: number | bigint }
-  /** May be infinite or no number, which JSON has no word for. */
+  /** May be infinite or NaN, which JSON cannot express. */
   | { type: "float"; value: number };
 
 const WORDS = new Map<string, Scalar>([
@@ -31,7 +31,10 @@ const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 /** More digits than 64 bits have in any base. */
 const MOST_DIGITS = 70;
 
-/** What a plain scalar means. Times and numbers in base 60 stay texts; a number that is too large for its type is a text, too. */
+/**
+ * Type and value of a plain scalar. Times and numbers in base 60 stay strings, and so does a number that is too large
+ * for its type.
+ */
 export function plainScalar(text: string): Scalar {
   const word = WORDS.get(text);
   if (word !== undefined) return word;
@@ -50,14 +53,14 @@ function integerOf(text: string): number | bigint | undefined {
   if (sign === undefined || digits.length > MOST_DIGITS) return undefined;
   const magnitude = BigInt(/^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits);
   const value = sign === "-" ? -magnitude : magnitude;
-  // Go reads an unsigned integer without a sign only.
+  // Go reads an unsigned integer only when the text has no sign.
   const most = sign === "" ? 2n ** 64n : 2n ** 63n;
   if (value < -(2n ** 63n) || value >= most) return undefined;
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** The text of a scalar as the key of a map; undefined for what can be no key. */
+/** The text of a scalar as the key of a map; undefined for a scalar that cannot be a key. */
 export function keyText(scalar: Scalar): string | undefined {
   switch (scalar.type) {
     case "string":
@@ -73,7 +76,7 @@ export function keyText(scalar: Scalar): string | undefined {
   }
 }
 
-/** As Go's `%g` writes a float of 32 bits, which keys are. */
+/** A float key as Go's `%g` writes it, from a float of 32 bits. */
 function floatKey(value: number): string {
   const single = Math.fround(value);
   if (Number.isNaN(single)) return ".nan";
@@ -86,13 +89,13 @@ function floatKey(value: number): string {
   return exponent >= -4 && exponent < 6 ? String(Number(shortest)) : shortest.replace(/e([-+])(\d)$/, "e$10$2");
 }
 
-/** Minutes in base 60, and dates, which only some readers of version 1.1 take for something else than texts. */
+/** Numbers in base 60. Only some readers of version 1.1 read them, and dates, as something else than strings. */
 const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
-/** Some readers of version 1.1 take a point or an exponent without a digit for a number. */
+/** Some readers of version 1.1 read a point or an exponent without a digit as a number. */
 const LOOSE_FLOAT = /^[-+]?[0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?$/;
 const DATE = /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt\s]|$)/;
 
-/** Whether some reader of YAML takes the text, without quotes, for something else than a text. */
+/** Returns whether some YAML reader would read the text, without quotes, as something else than a string. */
 export function isAmbiguous(text: string): boolean {
   if (WORDS.has(text) || text === "=" || text === "<<" || /^(?:---|\.\.\.)/.test(text)) return true;
   if (LOOSE_FLOAT.test(text)) return true;
