@@ -6,10 +6,12 @@ export class ConversionError extends Error {
 }
 
 /**
- * How a version becomes the stored version of its kind, and comes from it: every pair of versions converts by way of the stored one. There
- * and back is the same object, whichever side it begins on. The server also asks for parts of objects, when it works out which fields a
- * manager owns: `metadata` is always there, perhaps empty, and `spec` and `status` may be missing, then as well from the answer. The
- * caller writes `apiVersion`. Throws {@link ConversionError} for what cannot be said in the other version.
+ * Conversion of a version to the stored version of its kind, and back. Every pair of versions converts through the
+ * stored version, and a round trip from either side gives the same object.
+ *
+ * The server also asks for partial objects, when it works out which fields a manager owns. `metadata` is always there,
+ * perhaps empty. `spec` and `status` may be missing, and are then missing from the answer too. The caller writes
+ * `apiVersion`. Throws {@link ConversionError} for values that the other version cannot express.
  */
 export interface Conversion {
   toStored(object: KubeObject): KubeObject;

@@ -3,8 +3,9 @@ import { ConversionError } from "./conversion.ts";
 import { type ObjectMeta } from "../metadata/index.ts";
 
 /**
- * Fields of a spec that another version cannot hold: they travel in an annotation of the object, so that the way back gives the same
- * object. An annotation of that name which the object itself had travels beneath.
+ * Fields of a spec that another version cannot hold. They travel in an annotation of the object, so that converting
+ * back gives the same object. If the object already has an annotation of that name, its value travels inside the new
+ * one.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -16,7 +17,7 @@ interface Remainder {
   annotation?: string;
 }
 
-/** The metadata of the other version, with what its spec cannot hold. */
+/** Metadata for the other version. The annotation `key` holds the fields that the other version's spec cannot hold. */
 export function withRemainder(metadata: ObjectMeta, key: string, spec: Fields): ObjectMeta {
   const annotation = metadata.annotations?.[key];
   if (Object.keys(spec).length === 0 && annotation === undefined) return metadata;
@@ -25,8 +26,8 @@ export function withRemainder(metadata: ObjectMeta, key: string, spec: Fields): 
 }
 
 /**
- * The way back: what the spec could not hold, and the metadata without it; undefined when nothing travelled. Whether the completed spec is
- * valid is the caller's to check, since anybody can write an annotation.
+ * Reverse of {@link withRemainder}: the fields from the annotation, and the metadata without the annotation. Undefined
+ * when the object has no such annotation. The caller checks the completed spec, since anybody can write an annotation.
  */
 export function takeRemainder(metadata: ObjectMeta, key: string): { metadata: ObjectMeta; spec: Fields } | undefined {
   const text = metadata.annotations?.[key];
@@ -39,7 +40,7 @@ function withAnnotation(metadata: ObjectMeta, key: string, value: string | undef
   const { annotations = {}, ...rest } = metadata;
   const { [key]: _former, ...others } = annotations;
   const all = value === undefined ? others : { ...others, [key]: value };
-  // The server treats an empty map like no map, and answers with none.
+  // The server treats an empty map as a missing one and leaves it out of its answers.
   return Object.keys(all).length === 0 ? rest : { ...rest, annotations: all };
 }
 
