@@ -1,11 +1,12 @@
 /**
- * The kinds of Meridian: for each one zod schema, which gives the TypeScript type, the parser at the boundary and the
- * generated CRD; conversion between versions, matching of selectors, and one canonical text and hash for a value.
- * Also the words that every module shares: the reasons of
- * statuses, the ownership of objects, short messages and times.
+ * The kinds of Meridian. Each kind has one zod schema, which gives the TypeScript type, the parser at the boundary and
+ * the generated CRD. This room also has the conversion between versions, the matching of selectors, canonical text and
+ * hash of a value, and the words that every module shares: the reasons of statuses, the ownership of objects, short
+ * messages and times.
  *
- * It promises that the parser accepts exactly the objects that the API server accepts, except where only a server can know (rules over
- * an object's former value). It never reads a clock, a file or a cluster, and never changes its arguments.
+ * Promises: the parser accepts exactly the objects that the API server accepts, except for rules over an object's
+ * former value, which only a server can check. This room never reads a clock, a file or a cluster, and never changes
+ * its arguments.
  */
 export {
   asCount,
