@@ -1,9 +1,9 @@
-/** One text and one short hash for a JSON value, whatever the order in which its keys were written. */
+/** Canonical text and short hash of a JSON value, independent of the order of its keys. */
 
 /**
- * JSON without white space and with the keys of every object in order of their UTF-16 code units. As in JSON.stringify, keys
- * whose value is undefined are left out, and values that JSON has no word for become null. Values that are equal as
- * JSON give the same text, values that differ give different ones.
+ * JSON without white space and with the keys of every object in order of their UTF-16 code units. As in JSON.stringify,
+ * keys whose value is undefined are left out, and values that JSON cannot express become null. Values that are equal as
+ * JSON give the same text; values that differ give different texts.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) {
@@ -48,7 +48,8 @@ export function hashOfText(text: string): string {
   let a = 0x9e3779b9 | 0;
   let b = 0x7f4a7c15 | 0;
   for (let i = 0; i < text.length; i += 2) {
-    // Beyond the end charCodeAt gives NaN, which the shift takes for 0; the length below makes the difference.
+    // Beyond the end charCodeAt gives NaN, which the shift turns into 0. The length, which is added below, keeps such
+    // texts apart.
     const word = text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16);
     a ^= Math.imul(rotate(Math.imul(word, 0x239b961b), 15), 0xab0e9789);
     a = (Math.imul((rotate(a, 19) + b) | 0, 5) + 0x561ccd1b) | 0;

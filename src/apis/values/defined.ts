@@ -1,4 +1,4 @@
-/** A member that may be undefined becomes one that may be absent. */
+/** Turns members that may be undefined into optional members. */
 type Defined<T> = {
   [K in keyof T as undefined extends T[K] ? never : K]: T[K];
 } & {
@@ -8,8 +8,8 @@ type Defined<T> = {
   : never;
 
 /**
- * The members that are not undefined, in the same order: an absent member is not written to the wire, and counts as equal to no member. For a
- * literal, as in `{ name, ...defined({ namespace }) }`; the result may be the argument itself.
+ * The members that are not undefined, in the same order. JSON leaves undefined members out too. For a literal, as in `{
+ * name, ...defined({ namespace }) }`; the result may be the argument itself.
  */
 export function defined<T extends object>(members: T): Defined<T> {
   const values = members as Record<string, unknown>;

@@ -17,7 +17,10 @@ export function lastedText(since: string | undefined, until: string | undefined)
   return Number.isNaN(ms) ? "" : ` for ${ageText(ms)}`;
 }
 
-/** Milliseconds of a duration such as `90s`, `1.5s` or `1h30m`; 0 of a text that is none. The schemas take whole numbers only. */
+/**
+ * Milliseconds of a duration such as `90s`, `1.5s` or `1h30m`; 0 for a text without a duration. The schemas accept
+ * whole numbers only.
+ */
 export function durationMs(text: string): number {
   let sum = 0;
   for (const [, count = "0", unit = ""] of text.matchAll(/([0-9]{1,15}(?:\.[0-9]{1,15})?)(ms|s|m|h)/g))

@@ -1,6 +1,7 @@
 /**
- * Addresses that answer any process of a machine with that machine's own credentials, and addresses that mean another machine on every
- * machine. A kubeconfig with such an address would make the manager send requests there, and write the answers into a status.
+ * Metadata services of clouds, which give any process of a machine that machine's own credentials. This file refuses
+ * them and link-local addresses, which mean another machine on every machine. A kubeconfig with such an address would
+ * make the manager send requests to it, and write the answers into a status.
  */
 const METADATA_HOSTS: ReadonlySet<string> = new Set([
   "metadata",
@@ -13,7 +14,10 @@ const METADATA_HOSTS: ReadonlySet<string> = new Set([
   "metadata.packet.net",
 ]);
 
-/** Beside the link-local ones: AWS and Google Cloud over IPv6, Alibaba Cloud, Oracle Cloud, Azure's wire server. */
+/**
+ * Addresses of metadata services that are not link-local: AWS and Google Cloud over IPv6, Alibaba Cloud, Oracle Cloud,
+ * Azure's wire server.
+ */
 const METADATA_ADDRESSES: ReadonlySet<string> = new Set([
   "fd00:ec2::254",
   "fd20:ce::254",
@@ -22,7 +26,10 @@ const METADATA_ADDRESSES: ReadonlySet<string> = new Set([
   "168.63.129.16",
 ]);
 
-/** Why the manager must not connect to a server; undefined when it may. Host names are not resolved here: {@link isRefusedHost} judges the addresses that a resolver gives. */
+/**
+ * Reason why the manager must not connect to a server; undefined when it may connect. Does not resolve host names:
+ * {@link isRefusedHost} judges the addresses that a resolver gives.
+ */
 export function refuseEndpoint(server: string): string | undefined {
   if (!URL.canParse(server)) return "is not an address; write one such as https://api.example.com:6443";
   const host = canonical(new URL(server).hostname);
@@ -30,15 +37,21 @@ export function refuseEndpoint(server: string): string | undefined {
   return what === undefined ? undefined : `${host} ${what}; write the address of the cluster's API server`;
 }
 
-/** Whether no credential may be sent to a host: a name, or an address as a resolver gives it, with a zone (`fe80::1%eth0`) too. */
+/**
+ * Returns whether no credentials may be sent to a host. The host is a name, or an address as a resolver gives it, also
+ * with a zone (`fe80::1%eth0`).
+ */
 export function isRefusedHost(host: string): boolean {
   const [name = ""] = host.split("%", 1);
   const url = `https://${name.includes(":") ? `[${name.replace(/^\[|\]$/g, "")}]` : name}`;
-  // A text that is no host cannot be connected to either.
+  // A text that is no valid host is refused too.
   return !URL.canParse(url) || refusalOf(canonical(new URL(url).hostname)) !== undefined;
 }
 
-/** The URL parser brings every way of writing an address (hexadecimal, one number, capitals) to one form. */
+/**
+ * Removes brackets and a final dot. The URL parser has already given every notation of an address (hexadecimal, one
+ * number, capitals) the same form.
+ */
 function canonical(hostname: string): string {
   return hostname
     .replace(/^\[|\]$/g, "")
@@ -58,8 +71,8 @@ function refusalOf(host: string): string | undefined {
 }
 
 /**
- * The IPv4 address inside an IPv6 one that stands for it (`::ffff:a9fe:a9fe`, `64:ff9b::a9fe:a9fe`, `2002:a9fe:a9fe::`), as the URL parser
- * writes them.
+ * IPv4 address that an IPv6 address stands for (`::ffff:a9fe:a9fe`, `64:ff9b::a9fe:a9fe`, `2002:a9fe:a9fe::`), as the
+ * URL parser writes such addresses.
  */
 function embeddedIpv4(host: string): string | undefined {
   const [, high, low] =

@@ -1,7 +1,7 @@
 /**
- * Plain values and how they are written: JSON, quantities, durations, versions, canonical text.
+ * Plain values and their text forms: JSON, quantities, durations, versions, canonical text.
  *
- * Promises: every integer, null, empty list and key comes back as it was written; nothing here knows a kind.
+ * Promises: every integer, null, empty list and key is read back as it was written. No function here knows a kind.
  */
 export { canonicalJson, hashOf, hashOfText } from "./canonical.ts";
 export { defined } from "./defined.ts";

@@ -1,12 +1,13 @@
 /**
- * JSON of the API without a changed number. Kubernetes has integers of 64 bits; a JavaScript number holds 53. Integers beyond that are
- * read as BigInt, and `JSON.stringify` writes a BigInt as the integer that it is, wherever it is called.
+ * JSON of the API without changed numbers. Kubernetes has integers of 64 bits, but a JavaScript number holds 53. Larger
+ * integers are read as BigInt, and `JSON.stringify` writes a BigInt as a plain integer, wherever it is called.
  */
 
 /**
- * `JSON.parse`, but for integers that a number cannot hold exactly: those of 64 bits, signed or not, become BigInt. Everything else that
- * has more digits than a number is rounded, as API servers round it. Takes a fifth longer than `JSON.parse` where no integer is large, seven
- * times as long where one is, and up to twenty times where the text holds nothing else. Throws a SyntaxError for what is no JSON.
+ * `JSON.parse`, except that 64-bit integers (signed or unsigned) which a number cannot hold exactly become BigInt.
+ * Every other number with too many digits is rounded, as API servers round it. Takes a fifth longer than `JSON.parse`
+ * where no integer is large, seven times as long where one is, and up to twenty times where the text holds nothing
+ * else. Throws a SyntaxError for invalid JSON.
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -15,12 +16,12 @@ export function parseJson(text: string): unknown {
   return marked === text ? value : restored(value, JSON.parse(marked));
 }
 
-/** Finds large integers, and texts and fractions that look like one at their beginning. Tries each run of digits once. */
+/** Finds large integers, but also strings and fractions that begin like one. Tries each run of digits once. */
 const MAY_HOLD_LARGE = /(?:^|[[:,\s-])[1-9][0-9]{15}/;
-/** An integer of 16 to 20 digits, and what looks like one within a text. */
+/** An integer of 16 to 20 digits. Also matches such digits within a string. */
 const CANDIDATE = /(?<=^|[[:,\s])-?[1-9][0-9]{15,19}(?=[\s,\]}]|$)/g;
 
-/** The text, which has to be JSON, with each large integer in quotes. */
+/** Puts each large integer in quotes. The text must be valid JSON. */
 function withLargeIntegersQuoted(text: string): string {
   let quoted = "";
   let copied = 0;
@@ -60,8 +61,9 @@ function isLarge(digits: string): boolean {
 }
 
 /**
- * The value with its large integers. `marked` is the same value with texts in the place of these, so that where one has a number and the
- * other a text, the text is the integer. Without recursion: a text may have more levels than the stack.
+ * Puts the large integers into `value`. `marked` is the same value with strings in place of the large integers: where
+ * `value` has a number and `marked` a string, the string is the integer. Does not recurse, since a text may have more
+ * levels than the stack.
  */
 function restored(value: unknown, marked: unknown): unknown {
   if (typeof value === "number" && typeof marked === "string") return BigInt(marked);
@@ -69,7 +71,7 @@ function restored(value: unknown, marked: unknown): unknown {
   const open: [unknown, unknown][] = [[value, marked]];
   for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
     const [members, texts] = pair as [Members, Members];
-    // Every key is the object's own, so that even `__proto__` is set as any other.
+    // JSON.parse makes every key an own property, so that even `__proto__` is set like any other key.
     for (const key in members) {
       const member = members[key];
       if (typeof member === "number") {
@@ -82,24 +84,24 @@ function restored(value: unknown, marked: unknown): unknown {
 }
 
 /**
- * JSON that a reader of YAML takes for the same. API servers read the body of an apply as YAML, which refuses the control characters that
- * JSON may hold as they are, and takes U+0085 for the end of a line.
+ * JSON that a YAML reader reads as the same value. API servers read the body of an apply as YAML. YAML refuses control
+ * characters that JSON allows unescaped, and takes U+0085 for the end of a line.
  */
 export function jsonForYaml(value: unknown): string {
   return JSON.stringify(value).replaceAll(NOT_IN_YAML, escaped);
 }
 
-/** The character as texts of JSON, and of YAML in double quotes, may hold it. */
+/** Escape of a character that is valid in JSON strings and in YAML's double quotes. */
 export function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** Characters that some reader of YAML refuses, or takes for the end of a line. */
+/** Characters that some YAML readers refuse or take for the end of a line. */
 export const NOT_IN_YAML = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 const { rawJSON } = JSON as typeof JSON & { rawJSON(this: void, text: string): unknown };
 
-// JSON.stringify asks even a primitive BigInt for its toJSON; without one it throws.
+// JSON.stringify calls toJSON even on a primitive BigInt, and throws without this method.
 Object.defineProperty(BigInt.prototype, "toJSON", {
   configurable: true,
   writable: true,

@@ -24,12 +24,12 @@ const DECIMAL: ReadonlyMap<string, number> = new Map([
 const QUANTITY = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,3}))?$/;
 
 /**
- * Characters. Kubernetes keeps no more than 19 digits before the point and nine after it; a text that is much longer was written to keep
- * its reader busy: to make a number of its digits takes time that grows with their square.
+ * Maximum characters of a quantity. Kubernetes keeps at most 19 digits before the point and nine after it. A much
+ * longer text would keep its reader busy: the time to convert digits to a number grows with the square of their count.
  */
 export const LONGEST_QUANTITY = 64;
 
-/** Digits after the point that an exact quantity has: its unit is a billionth. */
+/** Digits after the point of an exact quantity: its unit is a billionth. */
 const SCALE = 9;
 /** The largest quantity that Kubernetes knows, in billionths. */
 const MOST = (2n ** 63n - 1n) * 10n ** BigInt(SCALE);
@@ -51,8 +51,9 @@ function partsOf(text: string): Parts | undefined {
 }
 
 /**
- * A Kubernetes quantity (`200m`, `1.5Gi`, `2e3`, 4) as a number of its unit; undefined for any other text, and for one of more
- * than {@link LONGEST_QUANTITY} characters. Good enough to compare and to add; beyond 2^53 the last digits are lost.
+ * A Kubernetes quantity (`200m`, `1.5Gi`, `2e3`, 4) as a number of its unit. Undefined for any other text, and for a
+ * text of more than {@link LONGEST_QUANTITY} characters. Exact enough to compare and to add; beyond 2^53 the last
+ * digits are lost.
  */
 export function parseQuantity(quantity: string | number | bigint): number | undefined {
   if (typeof quantity !== "string") return Number(quantity);
@@ -63,8 +64,8 @@ export function parseQuantity(quantity: string | number | bigint): number | unde
 }
 
 /**
- * As {@link parseQuantity}, in billionths and exact, to add up what thousands of nodes have: rounded up and capped as Kubernetes does.
- * Undefined for what is no quantity.
+ * Like {@link parseQuantity}, but exact and in billionths, to add up the resources of thousands of nodes. Rounded up
+ * and capped as Kubernetes does. Undefined for a text that is no quantity.
  */
 export function exactQuantity(text: unknown): bigint | undefined {
   const parts = typeof text === "string" ? partsOf(text) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Whether two values are the same JSON. The order of keys does not count, and a member that is undefined counts as absent,
- * as JSON does not write it.
+ * Returns whether two values are the same JSON. The order of keys does not count. A member that is undefined counts as
+ * absent, since JSON does not write it.
  */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true;

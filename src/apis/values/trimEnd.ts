@@ -1,4 +1,7 @@
-/** The text without any of these characters at its end; a pattern for that would begin anew at each of them. */
+/**
+ * Removes these characters from the end of the text. A regular expression would start again at each such character,
+ * which takes quadratic time.
+ */
 export function trimEnd(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;

@@ -1,6 +1,9 @@
 const STAGES = ["alpha", "beta"];
 
-/** Whether Kubernetes takes version `a` of an API for a later one than `b`: `v2`, `v1`, `v2beta1`, `v1alpha1`, and then all others. */
+/**
+ * Returns whether Kubernetes ranks API version `a` later than `b`. Latest first: `v2`, `v1`, `v2beta1`, `v1alpha1`, and
+ * then all others.
+ */
 export function isLaterVersion(a: string, b: string): boolean {
   const [one, other] = [rankOf(a), rankOf(b)];
   for (const [index, rank] of one.entries()) {

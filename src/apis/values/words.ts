@@ -3,7 +3,7 @@ export function counted(count: number, noun: string): string {
   return `${count} ${count === 1 ? noun : `${noun}s`}`;
 }
 
-/** What stands before the names of clusters that a policy names and that are no MemberCluster. */
+/** Words before the names of clusters in a policy for which no MemberCluster exists. */
 export function unknownClusterWords(names: readonly string[]): string {
   return names.length === 1 ? "unknown cluster " : "unknown clusters ";
 }
