@@ -3,8 +3,8 @@ import { type ConvertedVersion, type KindDefinition, KINDS, type KindVersion } f
 import { type KubeObject, parseApiVersion } from "../metadata/index.ts";
 
 /**
- * One object, or a part of one, in another version of its kind, by way of the version that is stored. Throws {@link ConversionError} for a
- * kind or a version that is not known, and for what the wanted version cannot say.
+ * Converts an object, or a part of one, to another version of its kind, through the stored version. Throws {@link
+ * ConversionError} for an unknown kind or version, and for values that the wanted version cannot express.
  */
 export function convertObject(
   object: KubeObject,
@@ -20,7 +20,7 @@ export function convertObject(
       `${object.kind} of ${object.apiVersion} cannot be converted to ${apiVersion}; ${knownOf(object.kind, kinds)}`,
     );
   }
-  // The server sends metadata with every part, and wants some back.
+  // The server sends metadata with every partial object, and requires metadata in the answer.
   const whole = { ...object, metadata: object.metadata ?? {} };
   const stored = hasConversion(given) ? given.conversion.toStored(whole) : whole;
   const converted = hasConversion(wanted) ? wanted.conversion.fromStored(stored) : stored;

@@ -4,11 +4,16 @@ import { type KubeObject } from "../metadata/index.ts";
 import { type OpenApiSchema, openApiSchema } from "../schema/index.ts";
 
 /**
- * A webhook converts every kind, also one of a single version, which makes no call: a second version needs no change of how kinds are
- * converted. A version is served only where its conversion is. Without a conversion webhook the server only changes the name of the version: the fields
- * that the other version does not know are pruned from its answers, and lost when a client writes such an answer back. So these CRDs serve the
- * stored version alone. They leave `spec.conversion` out: the webhooks write it, and serve the other versions from then on; applying these CRDs
- * again leaves `spec.conversion` to the webhooks, and is to keep the versions served with {@link servingAllVersions}.
+ * Every kind uses the conversion webhook, even a kind with a single version, for which the server makes no call. So
+ * adding a second version does not change how a kind is converted.
+ *
+ * A version is served only where the webhook converts it. Without a conversion webhook the server only changes the name
+ * of the version. It prunes the fields that the other version does not know from its answers, and these fields are lost
+ * when a client writes such an answer back. So these CRDs serve the stored version alone.
+ *
+ * These CRDs leave `spec.conversion` out. The webhooks write this field, and serve the other versions from then on.
+ * Applying these CRDs again leaves `spec.conversion` to the webhooks. Code that applies them again keeps the versions
+ * served with {@link servingAllVersions}.
  */
 
 interface ServedVersion {
@@ -21,19 +26,22 @@ export function versionsOf(crd: KubeObject): ServedVersion[] {
   return ((crd["spec"] ?? {}) as { versions?: ServedVersion[] }).versions ?? [];
 }
 
-/** Whether a webhook converts between the versions of the CRD. */
+/** Returns whether a webhook converts between the versions of the CRD. */
 export function isConverted(crd: KubeObject): boolean {
   const { conversion } = (crd["spec"] ?? {}) as { conversion?: { strategy?: string } };
   return conversion?.strategy === "Webhook";
 }
 
-/** The CRD as it is where a webhook converts. */
+/** The CRD with every version served, for a hub where a webhook converts. */
 export function servingAllVersions(crd: KubeObject): KubeObject {
   const versions = versionsOf(crd).map((version) => ({ ...version, served: true }));
   return { ...crd, spec: { ...(crd["spec"] as object), versions } };
 }
 
-/** JSON patch by which every version is served; undefined when that is so. It does nothing to a CRD whose versions have changed meanwhile. */
+/**
+ * JSON patch that serves every version; undefined when all are served. The server refuses the patch if the versions of
+ * the CRD have changed in between.
+ */
 export function servingPatch(crd: KubeObject): object[] | undefined {
   const patch = versionsOf(crd).flatMap(({ name, served }, index) => {
     if (served) return [];

@@ -1,7 +1,7 @@
 /**
  * The kinds as an API server serves them: names, versions, parsers, conversion, CustomResourceDefinitions.
  *
- * Promises: a kind is listed here once; all else is derived from the list.
+ * Promises: each kind is listed once, and everything else is derived from this list.
  */
 export { convertObject } from "./convert.ts";
 export {

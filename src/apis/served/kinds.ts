@@ -20,11 +20,14 @@ export interface PrinterColumn {
   type: "string" | "integer" | "boolean" | "date";
   jsonPath: string;
   description?: string;
-  /** Columns of priority 0 stand in every table, those of 1 only with `-o wide`. */
+  /** Columns of priority 0 appear in every table, columns of priority 1 only with `-o wide`. */
   priority?: number;
 }
 
-/** Like {@link Rule}, over the object as a whole; of its metadata only the name can be asked for, and that is to blame unless `field` says otherwise. */
+/**
+ * {@link Rule} over the whole object. Of the metadata, CEL can read only the name. A violation names `metadata.name`,
+ * unless the rule has a `field`.
+ */
 export type ObjectRule = Rule<{ metadata: { name: string } }>;
 
 export interface KindVersion {
@@ -36,12 +39,12 @@ export interface KindVersion {
   selectableFields?: string[];
 }
 
-/** A version that objects are read and written in, and never stored in. */
+/** A version in which objects are read and written, but never stored. */
 export interface ConvertedVersion extends KindVersion {
   conversion: Conversion;
 }
 
-/** One kind, with all that its CRD says. */
+/** One kind, with everything that its CRD needs. */
 export interface KindDefinition {
   group: string;
   kind: string;
@@ -51,7 +54,7 @@ export interface KindDefinition {
   categories: string[];
   namespaced: boolean;
   description: string;
-  /** The first one is stored; by way of it each of the others converts to every other. */
+  /** The first version is stored. The others convert to each other through the first one. */
   versions: readonly [stored: KindVersion, ...others: ConvertedVersion[]];
   scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath: string };
 }
@@ -86,7 +89,7 @@ const clusterNameRule: ObjectRule = {
   holds: ({ metadata: { name } }) => name.length <= 63 && DNS_LABEL.test(name),
 };
 
-/** A policy of a namespace has no say beyond it, so it has no choice of namespaces. */
+/** A namespaced policy selects only in its own namespace, so it may not select namespaces. */
 const ownNamespaceOnly: ObjectRule = {
   rule: "!self.spec.resourceSelectors.exists(selector, has(selector.namespaceSelector))",
   message:
@@ -146,7 +149,7 @@ const bundleVersion: KindVersion = {
   name: FEDERATION_VERSION,
   spec: manifestBundleSpec,
   status: federatedStatus,
-  // Without the columns that say something of one image and its replicas.
+  // A bundle has no single image and no replicas of its own, so these columns are left out.
   columns: applicationVersion.columns.filter(({ name }) => !["Image", "Desired", "Ready", "Stale"].includes(name)),
 };
 
@@ -208,8 +211,8 @@ export const KINDS: readonly KindDefinition[] = [
     namespaced: true,
     description: "A web service: a Deployment and a Service, in every cluster that a Placement chooses for it.",
     versions: [
-      // The two versions must differ in selectableFields: the server moves a list that all versions share to the CRD as a whole, and
-      // refuses selectableFields there while the schemas differ.
+      // The two versions must differ in selectableFields. The server moves a list that all versions share to the CRD as
+      // a whole, and refuses selectableFields on the CRD while the schemas differ.
       {
         name: "v1",
         spec: demoApplicationSpec,
