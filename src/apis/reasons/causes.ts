@@ -1,8 +1,9 @@
 import { type Reason, REASONS } from "./reasons.ts";
 
 /**
- * Reasons in the order of what they mean to the users of an object. Every list of reasons goes by this order: REASON and the causes of
- * `meridian status`, and the messages of conditions. Written for the readers of placements/REFERENCE.md.
+ * Reasons in the order of their impact on the users of an object. Every list of reasons has this order: REASON and the
+ * causes of `meridian status`, and the messages of conditions. The titles are written for the readers of
+ * placements/REFERENCE.md.
  */
 
 export interface Impact {
@@ -10,7 +11,7 @@ export interface Impact {
   reasons: readonly Reason[];
 }
 
-/** Worst first. Within one of these the reason that holds on more clusters goes first. */
+/** Worst first. Within one entry, the reason that holds on more clusters goes first. */
 export const IMPACTS: readonly Impact[] = [
   {
     title: "Fewer copies serve than were asked for, or none; somebody has to change something",
@@ -181,31 +182,34 @@ const RANKS: ReadonlyMap<string, number> = new Map(
   IMPACTS.flatMap(({ reasons }, rank) => reasons.map((reason): [string, number] => [reason, rank])),
 );
 const UNDER_WAY = IMPACTS.length - 1;
-/** Position of the reasons with which nobody can see how an object fares. */
+/** Index of the entry for copies whose state is not known. */
 const UNSEEN = 2;
 
-/** Position in {@link IMPACTS}. A code of a member's kubelet or controllers is about pods that do not run; any other code of Meridian passes. */
+/**
+ * Index in {@link IMPACTS}. An unknown code comes from a member's kubelet or controllers, is about pods that do not
+ * run, and counts as the worst. A code of Meridian that is not listed passes by itself.
+ */
 export function impactOf(reason: string): number {
   return RANKS.get(reason) ?? (Object.hasOwn(REASONS, reason) ? UNDER_WAY : 0);
 }
 
-/** Whether the reason passes by itself, so that nobody has to be told. */
+/** Returns whether the reason passes by itself, so that nobody has to be told. */
 export function isUnderWay(reason: string): boolean {
   return impactOf(reason) === UNDER_WAY;
 }
 
-/** Whether users have less than was asked for: it does not serve, or does not arrive. */
+/** Returns whether users get less than they asked for: copies do not serve, or a change does not reach the cluster. */
 export function isHarmful(reason: string): boolean {
   return impactOf(reason) < UNSEEN;
 }
 
-/** A reason, and on how many clusters it holds; undefined where it is not a reason of clusters. */
+/** A reason, and the number of clusters on which it holds; undefined for a reason that is not about clusters. */
 export interface CountedReason {
   reason: string;
   clusters?: number;
 }
 
-/** Compares by what the reasons mean to users, worst first. */
+/** Compares by impact on users, worst first. */
 export function byImpact(a: CountedReason, b: CountedReason): number {
   return (
     impactOf(a.reason) - impactOf(b.reason) ||

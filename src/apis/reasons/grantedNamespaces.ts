@@ -2,16 +2,19 @@ import { renewCommand } from "./joinCommands.ts";
 import { firstFitting, shortName } from "./message.ts";
 
 /**
- * A member that was joined for some namespaces only: Meridian's account has no rights beyond these there, so nothing else is placed on the
- * member, read there or removed from it.
+ * Members that were joined for some namespaces only. Meridian's account has no rights in other namespaces, so nothing
+ * else is placed on such a member, read there or removed from it.
  */
 
-/** Whether a member with these `spec.namespaces` takes objects of that namespace; undefined is the namespace of cluster-scoped objects. */
+/**
+ * Returns whether a member with these `spec.namespaces` takes objects of the namespace; an undefined namespace stands
+ * for cluster-scoped objects.
+ */
 export function isGranted(namespaces: readonly string[] | undefined, namespace: string | undefined): boolean {
   return namespaces === undefined || (namespace !== undefined && namespaces.includes(namespace));
 }
 
-/** Why an object is none of a member's that takes other namespaces, and the command that changes it. */
+/** Reason and message for an object outside of the member's namespaces, with the command that grants its namespace. */
 export function namespaceNotGranted(
   cluster: string,
   namespaces: readonly string[],

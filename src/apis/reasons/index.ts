@@ -1,6 +1,5 @@
 /**
- * Why something is as it is: the reasons of conditions and entries, what to do next, causes over many objects, and messages of bounded
- * length.
+ * Reasons: the reasons of conditions and entries, next steps, causes over many objects, and messages of bounded length.
  *
  * Promises: a reason that a user can meet has an explanation and, where a person can act, a next step.
  */

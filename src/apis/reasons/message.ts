@@ -3,17 +3,18 @@ import { trimEnd } from "../values/index.ts";
 /** White space other than single blanks between words. */
 const UNTIDY = /[^\S ]|  |^ | $/;
 
-/** The API bounds the messages of conditions and entries to this many characters. */
+/** Maximum characters for the messages of conditions and entries. */
 const MESSAGE_LIMIT = 120;
 
 /**
- * The text on one line and within the limit: cut between words where that keeps at least half of it, and ended with `…`. A command at the end, in
- * backquotes, is what to do about the rest: it stays whole where there is room, and what stands before it is cut.
+ * Puts the text on one line and cuts it at the limit, with `…` at the end. The cut is between words where this keeps at
+ * least half of the limit. A command in backquotes at the end tells what to do: it stays whole where it fits, and the
+ * text before it is cut.
  */
 export function shortMessage(text: string, limit: number = MESSAGE_LIMIT): string {
   // Nearly every text is short and on one line already.
   if (text.length <= limit && !UNTIDY.test(text)) return text;
-  // Nothing of the rest would be shown, unless there are sixteen characters of white space to each of the others.
+  // The text beyond this point could be shown only if nearly all of the text before it were white space.
   const line = text
     .slice(0, 16 * limit)
     .replaceAll(/\s+/g, " ")
@@ -23,10 +24,13 @@ export function shortMessage(text: string, limit: number = MESSAGE_LIMIT): strin
   return remedy === undefined ? cutTo(line, limit) : `${cutTo(line, limit - remedy.length - 1)} ${remedy}`;
 }
 
-/** What little says of a trouble before its remedy. */
+/** Minimum characters for the problem, before its remedy. */
 const LEAST_CAUSE = 16;
 
-/** The last command of the line with the words that lead to it, where the limit would cut it off and leaves room for it. */
+/**
+ * The last command of the line, with the words that lead to it. Undefined unless the limit would cut the command off
+ * and leaves room for it.
+ */
 function remedyAfter(line: string, limit: number): string | undefined {
   const end = line.lastIndexOf("`");
   const begin = end <= 0 ? -1 : line.lastIndexOf("`", end - 1);
@@ -40,18 +44,24 @@ function remedyAfter(line: string, limit: number): string | undefined {
 function cutTo(line: string, limit: number): string {
   const room = line.slice(0, limit - 1);
   const space = line[limit - 1] === " " ? room.length : room.lastIndexOf(" ");
-  // Half of a surrogate pair at the end would not be a character at all.
+  // Half of a surrogate pair is no valid character, so it is removed.
   const cut = space >= limit / 2 ? room.slice(0, space) : room.replace(/[\uD800-\uDBFF]$/, "");
   return `${trimEnd(cut, " ,;:.")}…`;
 }
 
-/** The first of the texts that is within the limit; else the last one, cut at its end. Give the fullest first, the one that says only what matters most last. */
+/**
+ * Returns the first text that is within the limit, else the last text, cut at its end. Give the fullest text first, and
+ * last the text with only the most important words.
+ */
 export function firstFitting(texts: readonly [string, ...string[]], limit: number = MESSAGE_LIMIT): string {
   const found = texts.find((text) => shortMessage(text, limit) === text);
   return found ?? shortMessage(texts.at(-1) ?? "", limit);
 }
 
-/** A sentence within the limit; in full, where that is longer; and the ways to say it shorter, for a sentence that has more to say. */
+/**
+ * A message within the limit. `detail` is the full text, if it is longer. `shorter` are shorter forms, for use in a
+ * message that has more to say.
+ */
 export interface Told {
   message: string;
   detail?: string;
@@ -59,8 +69,8 @@ export interface Told {
 }
 
 /**
- * The first of the texts that fits as the message. Give the fullest first, as to {@link firstFitting}. `least`: what is left of it only beside
- * other words.
+ * Returns the first text that fits as the message. Give the fullest text first, as for {@link firstFitting}. `least`
+ * are the shortest forms, which are used only beside other words.
  */
 export function told(texts: readonly [string, ...string[]], least: readonly string[] = []): Told {
   const [whole] = texts;
@@ -69,7 +79,7 @@ export function told(texts: readonly [string, ...string[]], least: readonly stri
   return { message, ...(message === whole ? {} : { detail: whole }), shorter };
 }
 
-/** The items after the words before them, as many as fit, and how many more there are: a list of names is never cut in the middle of a name. */
+/** Lists as many items after `before` as fit, and the number of the others. So no name is cut in the middle. */
 export function listedAfter(
   before: string,
   items: readonly string[],
@@ -80,18 +90,18 @@ export function listedAfter(
     const more = count === items.length ? "" : ` and ${items.length - count} more`;
     const text = `${before}${items.slice(0, count).join(separator)}${more}`;
     if (text.length <= limit) return text;
-    // Whatever is not there to be counted cannot make it fit.
+    // More than `limit` items cannot fit within `limit` characters.
     if (count > limit) count = limit;
   }
   return shortMessage(`${before}${items.join(separator)}`, limit);
 }
 
-/** A name within a sentence that has more to say. */
+/** Shortens a name, to leave room for the rest of a sentence. */
 export function shortName(name: string, limit: number = 40): string {
   return name.length <= limit ? name : `${name.slice(0, limit - 1)}…`;
 }
 
-/** What a server puts around the reason for which it refuses a request, and that says nothing that the reader does not know. */
+/** Words that a server puts before the reason of a refusal, with their replacements. They tell the reader nothing new. */
 const WRAPPINGS: readonly (readonly [RegExp, string])[] = [
   [/^Internal error occurred: /, ""],
   [/^failed to create manager for existing fields: /, ""],
@@ -108,21 +118,24 @@ const WRAPPINGS: readonly (readonly [RegExp, string])[] = [
   [/^failed calling webhook "([^"]*)": (?:failed to call webhook: )?(?:Post "[^"]*": )?/, "webhook $1: "],
 ];
 
-/** The words of a server on one line, from where they begin to say what is wrong, so that a cut at the end leaves the reason. */
+/** Message of a server on one line, without the words before the problem. So a cut at the end keeps the reason. */
 export function pointOf(text: string): string {
   let point = text.replaceAll(/\s+/g, " ").trim();
   for (const [wrapping, instead] of WRAPPINGS) point = point.replace(wrapping, instead);
   return point === "" ? text.trim() : point;
 }
 
-/** A point that does not fit: a server names the field and quotes the value first, and what is wrong with them last. Of the first field only the end stays. */
+/**
+ * Shortens a message that does not fit. A server names the field and quotes the value first, and tells the problem
+ * last. So the value is left out, and only the end of the first field's path stays.
+ */
 export function shortPoint(text: string): string {
   const point = text.replaceAll(/: Invalid value: .+?: /g, ": ");
   const [before = "", path = ""] = /^(\.?[a-zA-Z][^\s:]*): /.exec(point) ?? [];
   return path === "" ? point : `${shortPath(path)}: ${point.slice(before.length)}`;
 }
 
-/** The end of a long name of a field, which says more than its beginning. */
+/** End of a long field path, which tells more than its beginning. */
 export function shortPath(path: string, kept: number = 2): string {
   const names = path.match(/[^.[\]]+(?:\[[^\]]*\])*/g) ?? [];
   return names.length <= kept ? path : `…${names.slice(-kept).join(".")}`;

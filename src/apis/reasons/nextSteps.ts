@@ -3,9 +3,9 @@ import { REASONS } from "./reasons.ts";
 import type { Reason } from "./reasons.ts";
 
 /**
- * What a person does next for a reason: one order for each. `{cluster}` and `{object}` stand for the first cluster and the first object that have
- * the reason, as the command line names them, `{namespace}` for the object's namespace. Words in capitals are for the person to fill in. Where the
- * message of an entry says more, the message is about that one object.
+ * Next step of a person for each reason, as one instruction. `{cluster}` and `{object}` stand for the first cluster and
+ * the first object that have the reason, as the command line names them; `{namespace}` stands for the object's
+ * namespace. The person fills in the words in capitals. The message of an entry may say more about that one object.
  */
 const JOIN = `run \`${renewCommand("{cluster}")}\``;
 const PODS = "`kubectl -n {namespace} describe pods` on {cluster}";
@@ -105,7 +105,7 @@ const NEXT_STEPS: Readonly<Partial<Record<Reason, string>>> = {
   Connecting: WAIT,
 };
 
-/** What a person does next; where nothing is known for the reason, where to read on. */
+/** Next step of a person for the reason; for a reason without a known step, where to read on. */
 export function nextStep(
   reason: string,
   { cluster, object, namespace }: Partial<Record<"cluster" | "object" | "namespace", string | undefined>>,

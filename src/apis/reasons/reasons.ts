@@ -1,9 +1,10 @@
 /**
- * Every reason that Meridian itself gives in a condition, in the entry of a cluster, in the status of a policy, in an Event or when it
- * refuses a request, each with its one sentence for people. Beside these, an entry may hold the reason that a controller of the member
- * reported for the member object, or its kubelet for a pod (`CreateContainerConfigError`, say).
+ * Every reason that Meridian itself gives, each with one sentence for people. Reasons appear in conditions, entries of
+ * clusters, statuses of policies, Events and refusals of requests. An entry may also hold a reason of the member, which
+ * a controller reported for the member object or the kubelet for a pod (`CreateContainerConfigError`, say).
  *
- * The list in placements/REFERENCE.md is generated from these groups, so their titles and sentences are written for its readers.
+ * The list in placements/REFERENCE.md is generated from these groups, so their titles and sentences are written for its
+ * readers.
  */
 
 const SCHEDULED = {
@@ -415,17 +416,17 @@ export const REASONS = {
 
 export type Reason = keyof typeof REASONS;
 
-/** Whether a reason is what a member's kubelet or scheduler says of pods. */
+/** Returns whether the reason is about pods and comes from a member's kubelet or scheduler. */
 export function isPodReason(reason: string | undefined): boolean {
   return reason !== undefined && (Object.hasOwn(PODS, reason) || !Object.hasOwn(REASONS, reason));
 }
 
-/** Whether a reason says why nothing is heard from a cluster. */
+/** Returns whether the reason explains why a cluster is out of contact. */
 export function isContactReason(reason: string | undefined): boolean {
   return reason !== undefined && Object.hasOwn(CONTACT, reason);
 }
 
-/** Description of a field that holds a reason, with some that one may meet there. */
+/** Description of a field that holds a reason, with some examples. */
 export function reasonDescription(...examples: readonly Reason[]): string {
   return `A CamelCase code for programs: ${examples.join(", ")} and so on. Meridian's placements/REFERENCE.md says what each of them means.`;
 }
