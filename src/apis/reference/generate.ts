@@ -1,6 +1,7 @@
 /**
- * Writes what is derived from src/apis: the CRDs into the chart, one file each, and conditions, states and reasons into the reference. With
- * `--check` it writes nothing, and fails when a file is not what it would write, is missing, or should not be there.
+ * Writes the files that are generated from src/apis: the CRDs into the chart, one file each, and the tables of
+ * conditions, states and reasons into the reference. With `--check` the script writes nothing, and fails when a file
+ * differs, is missing, or should not exist.
  */
 import { existsSync } from "node:fs";
 import { printYaml } from "../yaml/index.ts";
@@ -14,10 +15,10 @@ const CRD_FOLDER = join(ROOT, "charts/meridian/files/crds");
 const REFERENCE = join(ROOT, "placements/REFERENCE.md");
 const HEADER = "# Generated from src/apis by `npm run generate`. Do not edit.\n";
 
-/** Text of a file by its path; undefined for one that is to go. */
+/** Text of a file by its path; undefined for a file to delete. */
 type Files = Map<string, string | undefined>;
 
-/** Lines are not folded: how to fold them is the formatter's business, and it leaves long ones alone. */
+/** Lines are not folded, since the formatter leaves long lines alone. */
 function crds(): Files {
   return new Map(
     customResourceDefinitions().map((crd) => [join(CRD_FOLDER, `${crd.metadata.name}.yaml`), HEADER + printYaml(crd)]),

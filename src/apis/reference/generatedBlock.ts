@@ -1,9 +1,12 @@
-/** Parts of a Markdown page that a program writes: a block between two markers, and tables as the formatter wants them. Pure. */
+/** Generated parts of a Markdown page: blocks between two markers, and tables in the formatter's layout. Pure. */
 
 const begin = (name: string): string => `<!-- ${name}: written by \`npm run generate\` -->`;
 const end = (name: string): string => `<!-- end of ${name} -->`;
 
-/** The page with this text between the two markers of that name; undefined when the page does not have both, once each and in this order. */
+/**
+ * The page with this text between the two markers of that name. Undefined unless the page has both markers, once each
+ * and in this order.
+ */
 export function withBlock(page: string, name: string, text: string): string | undefined {
   const [before, middle, ...more] = page.split(begin(name));
   const [, after, ...others] = middle?.split(end(name)) ?? [];
@@ -11,7 +14,7 @@ export function withBlock(page: string, name: string, text: string): string | un
   return `${before}${begin(name)}\n\n${text}\n\n${end(name)}${after}`;
 }
 
-/** The page with every block, by name. Throws for a block that has no place. */
+/** The page with every block, by name. Throws for a block without markers in the page. */
 export function withBlocks(page: string, blocks: Readonly<Record<string, string>>): string {
   return Object.entries(blocks).reduce((written, [name, text]) => {
     const next = withBlock(written, name, text);
@@ -20,7 +23,7 @@ export function withBlocks(page: string, blocks: Readonly<Record<string, string>
   }, page);
 }
 
-/** Columns are as wide as their widest cell. A bar inside of a cell is escaped. */
+/** Columns are as wide as their widest cell. A bar inside a cell is escaped. */
 export function markdownTable(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [heading, ...rows].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
   const widths = heading.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));

@@ -2,8 +2,8 @@ import { type ClusterStatusEntry } from "../kinds/index.ts";
 import { type Reason } from "../reasons/index.ts";
 
 /**
- * Every condition and every state that Meridian writes into a status, with what it says and the reasons that one meets there. Written for
- * the readers of placements/REFERENCE.md, whose tables are generated from these lists.
+ * Every condition and every state that Meridian writes into a status, with its meaning and its usual reasons. Written
+ * for the readers of placements/REFERENCE.md, whose tables are generated from these lists.
  */
 
 export interface ConditionWords {
@@ -18,7 +18,7 @@ export interface ConditionWords {
   also?: string;
 }
 
-/** While a rollout keeps what is wanted now from clusters. */
+/** Reasons while a rollout keeps the wanted state from some clusters. */
 const OF_ROLLOUT = ["RollingOut", "RolloutPaused", "RollingBack", "RolledBack"] as const;
 const OF_WORST_CLUSTER = "else the reason of the worst cluster";
 
