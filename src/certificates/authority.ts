@@ -25,29 +25,29 @@ export interface AuthorityOptions {
   name: string;
   /** Epoch milliseconds. */
   now: number;
-  /** How long it is valid; 3650 by default. */
+  /** Validity of the authority; 3650 by default. */
   days?: number;
 }
 
 export interface ServerCertificateOptions {
   /** Common name. */
   name: string;
-  /** DNS names and IP addresses that the server is reached by; at least one. */
+  /** DNS names and IP addresses of the server; at least one. */
   hosts: readonly string[];
   /** Epoch milliseconds. */
   now: number;
-  /** How long it is valid; 365 by default, and never beyond the authority. */
+  /** Validity of the certificate; 365 by default, and never beyond the authority's. */
   days?: number;
 }
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 const DAY = 86_400_000;
-/** Clocks of other machines may be behind. */
+/** Certificates are valid from an hour before now, since clocks of other machines may be behind. */
 const BACKDATED = 3_600_000;
 
-/** Signs server certificates; whoever trusts `caPem` trusts them. */
+/** Signs server certificates. A client that trusts `caPem` trusts these certificates. */
 export class CertificateAuthority {
-  /** Own certificate, PEM: what goes into a kubeconfig or a `caBundle`. */
+  /** The authority's own certificate, PEM, for a kubeconfig or a `caBundle`. */
   readonly caPem: string;
   readonly #keyPem: string;
   readonly #certificate: X509Certificate;
@@ -60,7 +60,7 @@ export class CertificateAuthority {
     this.#keyPem = pem.keyPem;
   }
 
-  /** A new authority with a new key. */
+  /** Creates an authority with a new key. */
   static async create({ name, now, days = 3650 }: AuthorityOptions): Promise<CertificateAuthority> {
     const keys = await newKeys();
     const certificate = await X509CertificateGenerator.create(
@@ -87,7 +87,7 @@ export class CertificateAuthority {
     });
   }
 
-  /** Takes up an authority that {@link toPem} wrote down. Throws when the two do not belong together. */
+  /** Loads an authority from the result of {@link toPem}. Throws when key and certificate do not belong together. */
   static async load(pem: CertifiedKey): Promise<CertificateAuthority> {
     const certificate = new X509Certificate(pem.certPem);
     const der = createPrivateKey(pem.keyPem).export({ type: "pkcs8", format: "der" });
@@ -101,12 +101,12 @@ export class CertificateAuthority {
     return new CertificateAuthority(certificate, key, pem);
   }
 
-  /** What {@link load} needs. Holds the private key. */
+  /** Certificate and private key, for {@link load}. */
   toPem(): CertifiedKey {
     return { certPem: this.caPem, keyPem: this.#keyPem };
   }
 
-  /** A certificate with a new key for a server. Throws when no host is named. */
+  /** Issues a certificate with a new key for a server. Throws when no host is named. */
   async issue({ name, hosts, now, days = 365 }: ServerCertificateOptions): Promise<CertifiedKey> {
     if (hosts.length === 0) throw new Error(`the certificate for ${name} names no host`);
     const keys = await newKeys();
