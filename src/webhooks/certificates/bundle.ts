@@ -2,7 +2,7 @@ import { createHash, X509Certificate } from "node:crypto";
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
 
-/** The certificates of a PEM text, each once, in order; what is not a certificate is left out. */
+/** The certificates of a PEM text, each once, in order. Other parts of the text are left out. */
 export function certificatesIn(pem: string): string[] {
   const found = new Map<string, string>();
   for (const [block] of pem.matchAll(BLOCK)) {
@@ -12,7 +12,7 @@ export function certificatesIn(pem: string): string[] {
   return [...found.values()];
 }
 
-/** One PEM text of these certificates, each once. The same certificates give the same text, in whatever order they come. */
+/** One PEM text with each of these certificates once. The order of the input does not change the text. */
 export function bundleOf(pems: readonly string[]): string {
   return certificatesIn(pems.join("\n"))
     .map((pem) => ({ pem, id: identify(pem) }))
@@ -21,23 +21,23 @@ export function bundleOf(pems: readonly string[]): string {
     .join("");
 }
 
-/** Whether every certificate of one bundle stands in the other. */
+/** Returns whether `bundle` holds every certificate of `wanted`. */
 export function holdsAll(bundle: string, wanted: string): boolean {
   const present = new Set(certificatesIn(bundle).map(identify));
   return certificatesIn(wanted).every((pem) => present.has(identify(pem)));
 }
 
-/** SHA-256 of a certificate, for comparing and for logs. Throws when it is none. */
+/** SHA-256 of a certificate, for comparisons and logs. Throws for a text that is no certificate. */
 export function identify(pem: string): string {
   return fingerprintOf(new X509Certificate(pem));
 }
 
-/** Until when a certificate is valid, epoch milliseconds. */
+/** End of a certificate's validity, epoch milliseconds. */
 export function endOf(pem: string): number {
   return new X509Certificate(pem).validToDate.getTime();
 }
 
-/** From when, epoch milliseconds. */
+/** Begin of a certificate's validity, epoch milliseconds. */
 export function beginOf(pem: string): number {
   return new X509Certificate(pem).validFromDate.getTime();
 }
@@ -50,7 +50,7 @@ function parse(pem: string): X509Certificate | undefined {
   try {
     return new X509Certificate(pem);
   } catch {
-    // A block with the marks of a certificate that is none: nothing can be trusted by it, so the block is skipped.
+    // The block has the marks of a certificate and holds none. Nobody can trust anything by it, so it is skipped.
     return undefined;
   }
 }

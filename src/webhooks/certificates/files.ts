@@ -9,16 +9,19 @@ import { bundleOf } from "./bundle.ts";
 import type { Certificates, CertificateSource } from "./types.ts";
 
 export interface FileCertificatesOptions {
-  /** Folder with `tls.crt`, `tls.key` and, where the authority is known, `ca.crt`: as cert-manager's Secrets are mounted. */
+  /** Folder with `tls.crt`, `tls.key` and, if the authority is known, `ca.crt`. cert-manager's Secrets have these files. */
   folder: string;
   clock: Clock;
   logger: Logger;
 }
 
-/** A mounted Secret changes by one renaming, which the file system reports at once; where it does not, the change is seen after this long. */
+/** Interval of the regular check. A mounted Secret changes by one rename, which the file system usually reports at once. */
 const LOOK_EVERY_MS = 30_000;
 
-/** Certificates that somebody else renews in a folder. A set that is half written is left alone until it is whole. */
+/**
+ * Certificates in a folder that somebody else renews, such as cert-manager. An incomplete set of files is not used
+ * until it is complete.
+ */
 export class FileCertificates implements CertificateSource {
   readonly #options: FileCertificatesOptions;
   #wake = Promise.withResolvers<void>();
@@ -28,7 +31,7 @@ export class FileCertificates implements CertificateSource {
   }
 
   published(): void {
-    // Nothing waits for it here: the files change when somebody else changes them.
+    // Nothing to do: somebody else decides when the files change.
   }
 
   async run(use: (certificates: Certificates) => Promise<void>, signal: AbortSignal): Promise<void> {
@@ -52,7 +55,7 @@ export class FileCertificates implements CertificateSource {
           }
         } catch (error) {
           if (signal.aborted) break;
-          // Nothing is wrong yet: what mounts or issues them may need its time.
+          // Nothing is wrong yet: mounting or issuing the certificates may take time.
           const isAwaited = shown === undefined && isMissing(error);
           if (isAwaited && !waits)
             logger.warn(
@@ -82,7 +85,7 @@ export class FileCertificates implements CertificateSource {
   }
 }
 
-/** Throws when a file is missing or the key is not the certificate's. */
+/** Throws when a file is missing or the key does not belong to the certificate. */
 async function readFiles(folder: string): Promise<Certificates> {
   const [certPem, keyPem, ca] = await Promise.all([
     readFile(join(folder, "tls.crt"), "utf8"),

@@ -1,6 +1,9 @@
 /**
- * Certificates of the webhooks: an authority of our own in a Secret, renewed with an overlap, or files that somebody else renews. Promises
- * that nobody is shown a certificate which it could not have learnt to trust. Never writes a configuration.
+ * Certificates of the webhooks. They come from our own authority in a Secret, which is renewed with an overlap, or from
+ * files that somebody else renews.
+ *
+ * Promises: the server shows no certificate before its clients could learn to trust it. This folder never writes a
+ * configuration.
  */
 export { bundleOf, certificatesIn, holdsAll } from "./bundle.ts";
 export { FileCertificates } from "./files.ts";

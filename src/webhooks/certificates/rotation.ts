@@ -2,26 +2,27 @@ import type { CertifiedKey } from "../../certificates/index.ts";
 import { beginOf, bundleOf, endOf } from "./bundle.ts";
 
 /**
- * How the webhooks' own authority is renewed without a moment in which a server does not trust what it is shown. A new authority is first
- * published beside the old one (`next`), signs only when everybody has had time to learn it, and the old one is trusted (`previous`)
- * until every replica shows a certificate of the new one.
+ * State of the webhooks' own authority. Its renewal keeps every API server trusting the certificate that the webhooks
+ * show. A new authority is first published beside the old one (`next`). It signs only when every API server has had
+ * time to learn it. The old authority stays trusted (`previous`) until every replica shows a certificate of the new
+ * one.
  */
 export interface CertificateState {
   current: CertifiedKey;
-  /** `publishedAt`, epoch milliseconds: since when every configuration has held it. */
+  /** `publishedAt`, epoch milliseconds: time since which every configuration holds this authority. */
   next?: CertifiedKey & { publishedAt?: number };
   previous?: { certPem: string; retiredAt: number };
-  /** Shown by every replica; signed by `current`. */
+  /** Certificate that every replica shows; signed by `current`. */
   serving: CertifiedKey & { hosts: string[] };
-  /** The request for a new authority that was last honoured. */
+  /** The last request for a new authority that was carried out. */
   rotation?: string;
 }
 
 export interface RotationSettings {
-  /** Days that an authority and a serving certificate are valid. */
+  /** Validity of an authority and of a serving certificate, in days. */
   authorityDays: number;
   servingDays: number;
-  /** How long old and new are trusted side by side before and after the change, milliseconds. */
+  /** Time for which both authorities are trusted, before the change and after it, milliseconds. */
   overlapMs: number;
 }
 
@@ -29,15 +30,15 @@ export const DEFAULT_ROTATION: RotationSettings = { authorityDays: 730, servingD
 
 export interface RotationFacts {
   now: number;
-  /** What the server is called by. */
+  /** Names of the server. */
   hosts: readonly string[];
   /** Every configuration holds every certificate of the bundle. */
   published: boolean;
-  /** A person's request for a new authority, if there is one. */
+  /** A person's request for a new authority; undefined if there is none. */
   rotation: string | undefined;
 }
 
-/** What is to be done now. Steps that make keys are taken elsewhere; `Wait` says until when, epoch milliseconds. */
+/** The next step. `takeStep` makes the keys for a step. `until` of `Wait` is in epoch milliseconds. */
 export type RotationStep =
   | { do: "Begin" }
   | { do: "PrepareNext" }
@@ -47,10 +48,10 @@ export type RotationStep =
   | { do: "IssueServing" }
   | { do: "Wait"; until: number };
 
-/** A certificate is renewed when this share of its life is over. */
+/** A certificate is renewed after this share of its validity. */
 const RENEW_AT = 2 / 3;
 
-/** Pure: the same state and facts, the same step. Throws when a certificate of the state cannot be read. */
+/** Pure: the same state and facts give the same step. Throws when a certificate of the state cannot be read. */
 export function nextStep(
   state: CertificateState | undefined,
   facts: RotationFacts,
@@ -58,7 +59,7 @@ export function nextStep(
 ): RotationStep {
   if (state === undefined) return { do: "Begin" };
   const { now } = facts;
-  // Nothing to lose: no server trusts any of it any more.
+  // The authority has expired, so no server trusts its certificates any more and a new one loses nothing.
   if (endOf(state.current.certPem) <= now) return { do: "Begin" };
   const servingDue = renewalOf(state.serving.certPem);
   if (servingDue <= now || !sameHosts(state.serving.hosts, facts.hosts)) return { do: "IssueServing" };
@@ -74,7 +75,7 @@ export function nextStep(
       return facts.published ? { do: "NotePublished" } : { do: "Wait", until: Math.min(...later) };
     }
     const end = state.next.publishedAt + settings.overlapMs;
-    // The one before the last must be gone first, or the bundle would grow with every request.
+    // The authority before the current one must be dropped first, or each request would make the bundle larger.
     if (end <= now && state.previous === undefined) return { do: "Promote" };
     if (end > now) later.push(end);
     return { do: "Wait", until: Math.min(...later) };
@@ -85,7 +86,7 @@ export function nextStep(
   return { do: "Wait", until: Math.min(authorityDue, ...later) };
 }
 
-/** Everything that is to be trusted. */
+/** Bundle of all authorities to trust. */
 export function trustBundle({ current, next, previous }: CertificateState): string {
   return bundleOf([
     current.certPem,

@@ -3,7 +3,10 @@ import type { KubeObject } from "../../apis/index.ts";
 import { ROTATE_ANNOTATION } from "../wellknown.ts";
 import { type CertificateState, trustBundle } from "./rotation.ts";
 
-/** How a {@link CertificateState} lies in a Secret: as one JSON text, and beside it the usual three files for whoever mounts it. */
+/**
+ * Form of a {@link CertificateState} in a Secret: one JSON text, and beside it the usual three files for mounting the
+ * Secret.
+ */
 const STATE_KEY = "state.json";
 
 const pair = z.object({ certPem: z.string(), keyPem: z.string() });
@@ -15,10 +18,10 @@ const stateSchema = z.object({
   rotation: z.string().exactOptional(),
 });
 
-/** What one life of the Secret says. */
+/** Content of one version of the Secret. */
 export interface StoredCertificates {
   resourceVersion: string | undefined;
-  /** Undefined: it holds nothing that can be read, and is written anew. */
+  /** Undefined when the Secret holds no readable state; the Secret is then written anew. */
   state: CertificateState | undefined;
   rotation: string | undefined;
 }
@@ -34,7 +37,7 @@ function readState(encoded: string | undefined): CertificateState | undefined {
   try {
     return stateSchema.parse(JSON.parse(Buffer.from(encoded, "base64").toString("utf8")));
   } catch {
-    // Whatever somebody wrote there is of no use to anybody.
+    // Somebody overwrote the state. It counts as missing.
     return undefined;
   }
 }

@@ -17,7 +17,7 @@ import type { Certificates, CertificateSource } from "./types.ts";
 export interface SelfManagedOptions {
   client: Client;
   namespace: string;
-  /** Of the Secret. */
+  /** Name of the Secret. */
   name: string;
   hosts: readonly string[];
   settings: RotationSettings;
@@ -30,9 +30,9 @@ const RETRY_MS = 2_000;
 const LONGEST_WAIT_MS = 3_600_000;
 
 /**
- * Certificates of an authority of our own, kept in a Secret that all replicas share. Every replica may take the next step, and the version
- * of the Secret sees to it that only one does. A Secret that is deleted is written again as it was: a new authority would not be
- * trusted yet.
+ * Certificates of our own authority, kept in a Secret that all replicas share. Every replica may take the next step;
+ * the resourceVersion of the Secret makes sure that only one replica does. A deleted Secret is written again with the
+ * same content, since a new authority would not be trusted yet.
  */
 export class SelfManagedCertificates implements CertificateSource {
   readonly #options: SelfManagedOptions;
@@ -79,7 +79,7 @@ export class SelfManagedCertificates implements CertificateSource {
     await watching;
   }
 
-  /** One read of the state and at most one step. Returns when to read it again, epoch milliseconds. */
+  /** Reads the state and takes at most one step. Returns when to read the state again, epoch milliseconds. */
   async #advance(use: (certificates: Certificates) => Promise<void>, signal: AbortSignal): Promise<number> {
     const { clock, logger, settings, hosts, namespace, name } = this.#options;
     const stored = this.#secrets.get(`${namespace}/${name}`);
@@ -96,7 +96,7 @@ export class SelfManagedCertificates implements CertificateSource {
         await use({ serving: state.serving, bundle: trustBundle(state) });
         this.#known = state;
       }
-      // A Secret that was deleted, or cannot be read, comes back with what this replica remembers.
+      // A Secret that was deleted or is unreadable is restored from the state that this replica remembers.
       const restore = stored?.state === undefined && state !== undefined && step.do === "Wait";
       if (step.do === "Wait" && !restore) return step.until;
       const next = step.do === "Wait" ? state : await takeStep(state, step, facts, settings);
@@ -114,7 +114,7 @@ export class SelfManagedCertificates implements CertificateSource {
     }
   }
 
-  /** False when somebody else was first; then their state comes by watch. */
+  /** Returns false when another replica was first. Its state then comes by watch. */
   async #write(state: CertificateState, stored: StoredCertificates | undefined, signal: AbortSignal): Promise<boolean> {
     const { client, namespace, name } = this.#options;
     const data = writeSecretData(state);

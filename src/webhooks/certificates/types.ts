@@ -1,19 +1,18 @@
 import type { CertifiedKey } from "../../certificates/index.ts";
 
-/** What the server shows, and what its callers are to trust for that. */
+/** Certificate that the server shows, and the authorities that its callers have to trust. */
 export interface Certificates {
   serving: CertifiedKey;
-  /** PEM. Undefined: whoever brings the files sees to what is trusted. */
+  /** PEM. Undefined: whoever provides the files also sets up the trust. */
   bundle: string | undefined;
 }
 
-/** Where certificates come from. */
 export interface CertificateSource {
   /**
-   * Keeps certificates until the signal, and hands over each new set. A set is in use when the promise is settled; until then the one
-   * before stays.
+   * Keeps certificates until the signal, and hands each new set to `use`. A set is in use when the promise of `use`
+   * settles. Until then the former set stays in use.
    */
   run(use: (certificates: Certificates) => Promise<void>, signal: AbortSignal): Promise<void>;
-  /** Every configuration holds this bundle now. */
+  /** Tells the source that every configuration holds this bundle now. */
   published(bundle: string): void;
 }
