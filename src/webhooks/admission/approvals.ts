@@ -2,8 +2,9 @@ import { approvalProblems, type KubeObject, ROLLOUT_APPROVALS_ANNOTATION } from 
 import type { AdmissionRequest, Judgement } from "./types.ts";
 
 /**
- * An approval of a rollout says who gave it, so nobody writes one in another's name: not on an object that is being deleted either, since a binding that
- * somebody deletes still speaks for its object. Needs nothing but the request.
+ * An approval of a rollout names its approver, so nobody may write one in another person's name. This also holds for an
+ * object that is being deleted, since a deleted binding still counts for its object. The decision needs only the
+ * request.
  */
 export function judgeApprovals({ object, oldObject, userInfo, operation }: AdmissionRequest): Judgement {
   if (operation === "DELETE" || object === null || object === undefined) return { problems: [], warnings: [] };
@@ -19,7 +20,7 @@ export function judgeApprovals({ object, oldObject, userInfo, operation }: Admis
   return { problems, warnings: [] };
 }
 
-/** The command by which a person approves in their own name. */
+/** Command with which a person approves in their own name. */
 export function approvalOf({ kind, metadata: { name, namespace } }: KubeObject): string {
   const where = namespace === undefined ? "" : ` -n ${namespace}`;
   return `meridian rollout approve ${kind.toLowerCase()}/${name}${where}`;

@@ -4,12 +4,12 @@ import { scopeProblem } from "../../desiredstate/index.ts";
 import { hubKindOf, judgeManifests, titleOf, withoutDuplicates } from "../../interpreter/index.ts";
 import type { AdmissionFacts } from "./types.ts";
 
-/** So many are told at once. */
+/** Maximum number of problems or warnings in one answer. */
 const MOST_TOLD = 20;
 
 /**
- * What is wrong with the manifests of a bundle, unpacked where they are compressed. What a bundle may bring to members is not judged here: an
- * administrator may allow it later, and the status of the bundle says what is missing.
+ * Problems of the manifests of a bundle, compressed ones included. Rights to bring a kind to members are not judged
+ * here: an administrator may grant them later, and the status of the bundle names the missing ones.
  */
 export function judgeBundle({ spec, metadata }: KubeObject, { unpacked }: AdmissionFacts): FieldProblem[] {
   const problems: FieldProblem[] = [];
@@ -22,8 +22,8 @@ export function judgeBundle({ spec, metadata }: KubeObject, { unpacked }: Admiss
 }
 
 /**
- * What somebody has to do before the bundle arrives, or may not expect of it: kinds and namespaces that the Namespace does not allow, and entries of
- * one key that are sent once or not at all.
+ * Warnings for the author of a bundle: kinds and namespaces that the Namespace does not allow yet, and entries with the
+ * same key, which are sent once or not at all.
  */
 export function warnOfBundle(bundle: KubeObject, { namespaceTerms, unpacked }: AdmissionFacts): string[] {
   const { spec } = bundle;

@@ -11,7 +11,7 @@ import { type ClusterSnapshot, groupOf } from "../../scheduler/index.ts";
 
 type Constraint = NonNullable<PlacementSpec["spreadConstraints"]>[number];
 
-/** What a placement asks for and no clusters whatever could give. */
+/** Requirements of a placement that no clusters can ever meet. */
 export function judgeChoice({ spec }: Placement): FieldProblem[] {
   const problems = selectorsOf(spec).flatMap(({ field, selector }) => {
     const message = contradictionIn(selector);
@@ -20,7 +20,7 @@ export function judgeChoice({ spec }: Placement): FieldProblem[] {
   return [...problems, ...judgeSpread(spec)];
 }
 
-/** What no cluster that is there now gives: another one may join. */
+/** Warnings about requirements that no present cluster meets: another cluster may join. */
 export function warnOfChoice({ spec }: Placement, clusters: readonly ClusterSnapshot[]): string[] {
   if (clusters.length === 0) return [];
   const warnings = warnOfSelectors(selectorsOf(spec), clusters);
@@ -36,7 +36,7 @@ export function warnOfChoice({ spec }: Placement, clusters: readonly ClusterSnap
   return [...new Set(warnings)];
 }
 
-/** The same for the clusters that the rules of an override are for. */
+/** Like {@link warnOfChoice}, for the target clusters of an override's rules. */
 export function warnOfTargets({ spec }: OverridePolicy, clusters: readonly ClusterSnapshot[]): string[] {
   if (clusters.length === 0) return [];
   const selectors = spec.rules.map(({ targetClusters = {} }, i) => ({
@@ -90,14 +90,14 @@ interface Requirement {
   values?: readonly string[] | undefined;
 }
 
-/** Label keys that a cluster has to have. */
+/** Label keys that the selector requires of a cluster. */
 function askedKeys({ labelSelector = {}, matchLabelKeys = [] }: ClusterSelector): string[] {
   const { matchLabels = {}, matchExpressions = [] } = labelSelector;
   const asked = matchExpressions.filter(({ operator }) => operator === "In" || operator === "Exists");
   return [...Object.keys(matchLabels), ...asked.map(({ key }) => key), ...matchLabelKeys];
 }
 
-/** Why a selector takes no cluster, whatever clusters there are. */
+/** Reason why a selector can never match a cluster; undefined if it can. */
 function contradictionIn({
   clusterNames,
   exclude = [],
@@ -128,7 +128,7 @@ function contradiction(selector: string, key: string): string {
   );
 }
 
-/** A key of which no value, and not its absence either, meets all that is asked. */
+/** First key whose requirements no value meets, and its absence neither. */
 function contradictoryKey(requirements: readonly Requirement[]): string | undefined {
   for (const key of new Set(requirements.map((one) => one.key))) {
     const asked = requirements.filter((one) => one.key === key);
@@ -147,7 +147,7 @@ function contradictoryKey(requirements: readonly Requirement[]): string | undefi
   return undefined;
 }
 
-/** Bounds that exclude each other. */
+/** Problems of spread constraints whose bounds exclude each other. */
 function judgeSpread({ spreadConstraints = [] }: PlacementSpec): FieldProblem[] {
   return spreadConstraints.flatMap((one, index) => {
     const { minGroups, whenUnsatisfiable, topologyKey } = one;
@@ -163,7 +163,7 @@ function judgeSpread({ spreadConstraints = [] }: PlacementSpec): FieldProblem[] 
   });
 }
 
-/** Each group of the first lies within one group of the second. */
+/** Returns whether each group of the first topology is within one group of the second. */
 function isFiner({ topologyKey }: Constraint, within: Constraint): boolean {
   return topologyKey === "cluster" || (topologyKey === "zone" && within.topologyKey === "region");
 }

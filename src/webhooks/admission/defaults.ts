@@ -25,9 +25,9 @@ const FINALIZERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What an object gets at its creation: the finalizer that the manager would set as its first write. From then on it is the manager's alone;
- * an update gets none. Of several releases on one hub, all of which are asked, the one that serves the object's class answers.
- * The defaults of fields stand in the schema.
+ * Patch for a new object: the finalizer that the manager would otherwise set in its first write. After creation only
+ * the manager changes the finalizer, so an update gets no patch. If several releases run on the hub, all are asked, and
+ * the release that serves the object's class answers. The defaults of fields are in the schema.
  */
 export function defaultsOf(
   { operation, subResource, kind, object }: AdmissionRequest,

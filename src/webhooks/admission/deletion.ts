@@ -4,12 +4,12 @@ import type { AdmissionFacts, ApplicationFacts } from "./types.ts";
 
 const SHOWN = 3;
 
-/** Why an object is not deleted now. */
+/** Reasons to refuse the deletion of an object. */
 export function judgeDeletion(object: KubeObject, facts: AdmissionFacts): FieldProblem[] {
   return [...judgeProtection(object, facts), ...judgeMember(object, facts)];
 }
 
-/** Any value protects but `false`: who wrote "yes" meant it. */
+/** Every value except `false` protects: a person who wrote "yes" meant protection. */
 export function isProtected(labels: Readonly<Record<string, string>> | undefined): boolean {
   const value = labels?.[DELETION_PROTECTION_LABEL];
   return value !== undefined && value !== "false";
@@ -32,7 +32,7 @@ function judgeProtection({ kind, metadata }: KubeObject, facts: AdmissionFacts):
   return [{ field, message }];
 }
 
-/** A member on which something runs leaves only when somebody has said what is to become of that. */
+/** A MemberCluster with placed applications may be deleted only with a `deletionPolicy`, which says what becomes of them. */
 function judgeMember(object: KubeObject, facts: AdmissionFacts): FieldProblem[] {
   if (object.kind !== "MemberCluster") return [];
   const { metadata, spec } = object as unknown as MemberCluster;

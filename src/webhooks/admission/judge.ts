@@ -32,8 +32,8 @@ import { warnOfUnfinished } from "./unfinished.ts";
 import { warnOfVersions } from "./versions.ts";
 
 /**
- * What is refused, and why. An update is answerable only for what it makes worse: whatever was wrong with the object before, by rules that
- * came later or that a namespace no longer grants, stands in nobody's way. An object that is being deleted is let through.
+ * Problems and warnings of a request. An update is refused only for problems that it adds. Older problems, from newer
+ * rules or from a grant that a namespace has lost, do not block it. An object that is being deleted is let through.
  */
 export function judgeRequest(request: AdmissionRequest, facts: AdmissionFacts, now: number): Judgement {
   const { operation, object, oldObject } = request;
@@ -47,7 +47,10 @@ export function judgeRequest(request: AdmissionRequest, facts: AdmissionFacts, n
   return added(judgeObject(request, oldObject, facts, now), judgement);
 }
 
-/** What the schema of its kind says, in words that say what to change: the server itself would only show a pattern. */
+/**
+ * Problems by the schema of the object's kind, in words that say what to change. The server itself would only show a
+ * pattern.
+ */
 export function judgeShape(request: AdmissionRequest): Judgement {
   const { operation, object, oldObject, subResource } = request;
   const skipped = operation === "DELETE" || isGiven(subResource);
@@ -68,7 +71,7 @@ function shapeProblems(object: KubeObject): FieldProblem[] {
   return [...(parsed.ok ? [] : parsed.problems), ...classProblems(object)];
 }
 
-/** A class that no manager can serve would leave the object with nobody, or for ever where it is. */
+/** An invalid class is refused: no manager can serve it, so the object would stay with its owner for ever, or get none. */
 function classProblems({ metadata }: KubeObject): FieldProblem[] {
   const name = classOf(metadata ?? {});
   if (CLASS_PATTERN.test(name)) return [];
@@ -87,7 +90,7 @@ function judgeObject(
     return noting(facts, judgeReplicas("spec.replicas", replicas, facts.replicaBounds));
   }
   if (isGiven(subResource)) return ALL_WELL;
-  // What a request calls its namespace counts, also where the object leaves it out.
+  // The namespace of the request counts, also if the object leaves its namespace out.
   const object =
     namespace === undefined || namespace === ""
       ? given
@@ -132,7 +135,10 @@ function judgeParsed(
   }
 }
 
-/** A client of an earlier release would be told that it approved, and nothing would follow. */
+/**
+ * Refuses approvals in the old annotation: a client of an earlier release would report success, and nothing would
+ * follow.
+ */
 function outdatedApprovals(object: KubeObject): FieldProblem[] {
   if (!holdsOldApprovals(object.metadata.annotations?.[ROLLOUT_COMMAND_ANNOTATION])) return [];
   const message = `approvals in it count no more; remove them, and approve with \`${approvalOf(object)}\` of this release, which writes ${ROLLOUT_APPROVALS_ANNOTATION}`;
@@ -192,7 +198,7 @@ function judgeCluster(cluster: MemberCluster, facts: AdmissionFacts): Judgement 
   }
 }
 
-/** With a word to whoever reads it, when the namespace's bounds could not be read and the usual ones were taken. */
+/** Adds a warning when the namespace's replica bounds are unreadable and the default bounds were used. */
 function noting({ unreadableBounds }: AdmissionFacts, problems: FieldProblem[], warnings: string[] = []): Judgement {
   if (unreadableBounds === undefined) return { problems, warnings };
   const { least, most } = DEFAULT_REPLICA_BOUNDS;
@@ -200,7 +206,7 @@ function noting({ unreadableBounds }: AdmissionFacts, problems: FieldProblem[], 
   return { problems, warnings: [...warnings, warning] };
 }
 
-/** What is wrong after, and was not before. */
+/** `after` without the problems that `before` has too. */
 function added(before: Judgement, after: Judgement): Judgement {
   const known = new Set(before.problems.map(({ field, message }) => `${field}: ${message}`));
   return { ...after, problems: after.problems.filter(({ field, message }) => !known.has(`${field}: ${message}`)) };

@@ -2,13 +2,16 @@ import { type FieldProblem, isReservedKey, type KubeObject } from "../../apis/in
 import { rulesOf } from "./replicas.ts";
 import { selectorsOf } from "./policies.ts";
 
-/** A pointer to one label or annotation, or into it; the key is escaped. */
+/** Pointer to one label or annotation, or to a part of it; the key is escaped. */
 const KEY_OF_MAP = /^\/metadata\/(?:labels|annotations)\/([^/]+)/;
-/** The label that the Deployment and the Service of a DemoApplication find their pods by. */
+/** Selectors and the label `app`, by which the Deployment and the Service of a DemoApplication find their pods. */
 const POD_LABEL = /^\/spec\/(selector(\/|$)|template\/metadata\/labels\/app$)/;
 const WHOLE_MAP = /^\/metadata\/(labels|annotations)$/;
 
-/** Patches that touch what no override may. Names and owners the schema protects; what depends on keys and kinds is judged here. */
+/**
+ * Patches of fields that no override may change. The schema protects names and owners; fields that depend on keys and
+ * kinds are judged here.
+ */
 export function judgePatches(policy: KubeObject): FieldProblem[] {
   const ofApplications = selectorsOf(policy).some(({ kind }) => kind === "DemoApplication");
   return rulesOf(policy).flatMap((rule, index) =>
@@ -37,7 +40,7 @@ function judgePointer(field: string, pointer: unknown, ofApplications: boolean):
   return [];
 }
 
-/** A map that is set as a whole can bring the protected keys too. */
+/** A patch that sets the whole map can contain protected keys too. */
 function judgeValue(field: string, path: unknown, value: unknown): FieldProblem[] {
   if (typeof path !== "string" || !WHOLE_MAP.test(path) || typeof value !== "object" || value === null) return [];
   const own = Object.keys(value).find(isReservedKey);

@@ -8,10 +8,10 @@ import {
 import { whyByNameOnly, whyNeverPlaced } from "../../interpreter/index.ts";
 import type { ServedKind } from "./types.ts";
 
-/** Without these, nobody hears of the objects of a kind. */
+/** Verbs that a kind must allow, since Meridian could not observe its objects otherwise. */
 const FOLLOW = ["list", "watch"];
 
-/** What the selectors of a policy may not say. `served` is undefined when the hub does not say what it serves. */
+/** Problems of a policy's selectors. `served` is undefined when the hub does not tell which kinds it serves. */
 export function judgeSelectors(policy: KubeObject, served: readonly ServedKind[] | undefined): FieldProblem[] {
   return selectorsOf(policy).flatMap((selector, index) => {
     const field = `spec.resourceSelectors[${index}]`;
@@ -23,7 +23,10 @@ export function judgeSelectors(policy: KubeObject, served: readonly ServedKind[]
   });
 }
 
-/** Some kinds are nothing that one cluster could give to another, and of some nobody means all objects. */
+/**
+ * Some kinds make sense only within one cluster and are never placed. Some other kinds are placed only by name, since
+ * nobody means all of their objects.
+ */
 function judgeKind({ apiVersion, kind, name }: ResourceSelector, field: string): FieldProblem[] {
   const of = { group: parseApiVersion(apiVersion).group, kind };
   const never = whyNeverPlaced(of);
@@ -35,7 +38,7 @@ function judgeKind({ apiVersion, kind, name }: ResourceSelector, field: string):
   ];
 }
 
-/** What a policy declares of the needs of its objects, where none of these has a namespace in which to look for them. */
+/** Problems of declared dependencies: cluster-scoped objects have no namespace in which to look for their dependencies. */
 export function judgeDependencies(policy: KubeObject, served: readonly ServedKind[] | undefined): FieldProblem[] {
   const { dependencies } = (policy["spec"] ?? {}) as Partial<PlacementSpec>;
   if (served === undefined || dependencies?.fields === undefined) return [];
@@ -49,7 +52,7 @@ export function judgeDependencies(policy: KubeObject, served: readonly ServedKin
   return [{ field: "spec.dependencies.fields", message }];
 }
 
-/** A policy of a namespace is a tenant's: it reaches what is in that namespace, and nothing else. */
+/** A namespaced policy belongs to a tenant, so it may select only in its own namespace. */
 function judgeTenancy(
   policy: KubeObject,
   { apiVersion, kind, namespace, namespaceSelector }: ResourceSelector,

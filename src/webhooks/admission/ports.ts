@@ -3,10 +3,13 @@ import { selectPlacement } from "../../desiredstate/index.ts";
 import { schedule } from "../../scheduler/index.ts";
 import type { AdmissionFacts, ApplicationFacts, Judgement } from "./types.ts";
 
-/** What kube-apiserver gives out unless it is configured otherwise. */
+/** Default range of kube-apiserver. */
 const NODE_PORTS = { least: 30_000, most: 32_767 };
 
-/** Ports that other applications have on the same cluster. What clashes within the application, the schema refuses. */
+/**
+ * Problems of node ports that other applications use on the same cluster. The schema refuses clashes within the
+ * application.
+ */
 export function judgePorts(application: DemoApplication, facts: AdmissionFacts, now: number): Judgement {
   const { ports = [] } = application.spec;
   return {
@@ -37,7 +40,8 @@ function judgeNodePorts(
       reach ??= clustersOf(application, facts, now);
       const shared = [...clustersOf(other, facts, now)].find((cluster) => reach?.has(cluster));
       if (shared === undefined) continue;
-      // Of other namespaces a tenant learns that a port is taken, as the member would say, and not by whom.
+      // A tenant may learn that an application of another namespace has the port, as the member would say too, but not
+      // which one.
       const isOwn = other.metadata.namespace === namespace;
       const whose = isOwn
         ? `DemoApplication ${namespace}/${other.metadata.name}`
@@ -49,7 +53,7 @@ function judgeNodePorts(
   });
 }
 
-/** Where an application runs by its status, or else where it would be placed now. */
+/** Clusters of an application by its status; without a status, the clusters where it would be placed now. */
 function clustersOf(
   application: DemoApplication | ApplicationFacts,
   facts: AdmissionFacts,

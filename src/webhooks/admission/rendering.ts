@@ -13,12 +13,13 @@ import { applyRules, type MatchedRule, matchRules } from "../../override/index.t
 import { selectorsOf } from "./policies.ts";
 import type { AdmissionFacts } from "./types.ts";
 
-/** So many sets of rules are tried, of those that apply together on some cluster. */
+/** Maximum number of rule sets to try, out of the sets that apply together on some cluster. */
 const MOST_TRIED = 8;
 
 /**
- * Tries the policy on an application such as any, and on one of the objects that it selects now: what it makes of them may be too large, too
- * deep or too much work. Whether its paths exist is not asked here: another object may have them.
+ * Tries the policy on an example application, and on one of the objects that it selects now. The result may be too
+ * large, too deep or too much work. The paths of patches may be missing in these objects, since other objects may have
+ * them.
  */
 export function judgeRendering(policy: OverridePolicy, facts: AdmissionFacts): FieldProblem[] {
   for (const object of [...examplesFor(policy), ...facts.selectedBy(policy)]) {
@@ -32,7 +33,7 @@ function tried(policy: OverridePolicy, object: KubeObject, facts: AdmissionFacts
   if (excess(object, { bytes: Infinity, levels: OBJECT_BOUNDS.levels }) !== undefined) return undefined;
   const rendered = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind).render(object);
   const all = policy.spec.rules.map((rule, index): MatchedRule => ({ policy: nameOf(policy), index, rule }));
-  // What goes well all together goes well in part.
+  // If all rules together pass, each part of them passes too.
   if (tooLarge(rendered, all) === undefined) return undefined;
   const rules = matchRules(object, [policy]);
   const together = new Set(facts.clusters.map((cluster) => rules.on(cluster)));

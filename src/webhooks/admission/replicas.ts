@@ -6,20 +6,19 @@ import {
   type ReplicaBounds,
 } from "../../apis/index.ts";
 
-/** Why so many replicas are refused; undefined when they are within the bounds. */
+/** Reason to refuse this number of replicas; undefined within the bounds. */
 function outOfBounds(replicas: unknown, { least, most }: ReplicaBounds): string | undefined {
   if (typeof replicas !== "number" || (replicas >= least && replicas <= most)) return undefined;
   const change = replicas < least ? `set it to ${least} or more` : `set it to ${most} or less`;
   return `${replicas} is not within ${least} to ${most}; ${change}, or let the platform widen the annotation ${REPLICA_BOUNDS_ANNOTATION} of the namespace`;
 }
 
-/** One number at one field. */
 export function judgeReplicas(field: string, replicas: unknown, bounds: ReplicaBounds): FieldProblem[] {
   const message = outOfBounds(replicas, bounds);
   return message === undefined ? [] : [{ field, message }];
 }
 
-/** What a tenant's overrides may set: by `replicas`, and by a patch of the rendered workload. */
+/** Problems of the replicas that a tenant's overrides set, by `replicas` or by a patch of the rendered workload. */
 export function judgeOverriddenReplicas(policy: KubeObject, bounds: ReplicaBounds): FieldProblem[] {
   return rulesOf(policy).flatMap((rule, index) => [
     ...judgeReplicas(`spec.rules[${index}].replicas`, rule.replicas, bounds),
@@ -29,7 +28,7 @@ export function judgeOverriddenReplicas(policy: KubeObject, bounds: ReplicaBound
   ]);
 }
 
-/** The rules of an override policy that may be malformed. */
+/** The rules of an override policy, which may be malformed. */
 export function rulesOf(policy: KubeObject): OverrideRule[] {
   const { rules } = (policy["spec"] ?? {}) as { rules?: OverrideRule[] };
   return Array.isArray(rules) ? rules : [];

@@ -24,12 +24,12 @@ export interface AdmissionReview {
   response: AdmissionResponse;
 }
 
-/** What was sent is not a review that can be answered; the server takes that as a failure of the webhook. */
+/** The body is no review that can be answered. The server takes the error as a failure of the webhook. */
 export class ReviewError extends Error {
   override readonly name = "ReviewError";
 }
 
-/** Kubernetes cuts warnings that are longer than this. */
+/** Kubernetes cuts longer warnings. */
 const LONGEST_WARNING = 256;
 
 /** Reads the body of a call. Throws {@link ReviewError}. */
@@ -63,7 +63,7 @@ export function answerReview(
   return { apiVersion: ADMISSION_API_VERSION, kind: "AdmissionReview", response };
 }
 
-/** As the server says it of a schema: 422 with a cause for each field; what may not be deleted is 403. */
+/** Refusal in the form that the server uses for schemas: 422 with a cause for each field. A refused deletion is 403. */
 function refusal(
   { operation }: Pick<AdmissionRequest, "operation">,
   problems: readonly FieldProblem[],
@@ -78,7 +78,10 @@ function refusal(
   };
 }
 
-/** Messages of rules begin with their field, because the server itself shows some without; here the field stands before each. */
+/**
+ * Removes the field from the beginning of a message. Messages of rules begin with their field, because the server shows
+ * some messages without a field; here the field stands before each message.
+ */
 function withoutField(message: string, field: string): string {
   const own = field.slice(field.lastIndexOf(".") + 1);
   const prefix = [`${field}: `, `${own}: `].find((candidate) => message.startsWith(candidate)) ?? "";

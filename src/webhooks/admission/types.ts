@@ -20,7 +20,7 @@ interface GroupVersionKindFields {
   kind: string;
 }
 
-/** `request` of an AdmissionReview, as far as it is read. */
+/** `request` of an AdmissionReview: the fields that Meridian reads. */
 export interface AdmissionRequest {
   uid: string;
   kind: GroupVersionKindFields;
@@ -29,7 +29,7 @@ export interface AdmissionRequest {
   name?: string;
   namespace?: string;
   operation: Operation;
-  /** Who asks, as the server has found out. */
+  /** The user who makes the request, as the server authenticated them. */
   userInfo?: { username?: string };
   /** Null on DELETE. */
   object?: KubeObject | null;
@@ -37,7 +37,7 @@ export interface AdmissionRequest {
   oldObject?: KubeObject | null;
 }
 
-/** What a person reads in the answer. Problems refuse the request; warnings do not. */
+/** Result of a decision, for a person to read. Problems refuse the request; warnings do not. */
 export interface Judgement {
   problems: FieldProblem[];
   warnings: string[];
@@ -46,51 +46,54 @@ export interface Judgement {
 /** A kind that the hub serves, in one version. */
 export interface ServedKind extends GroupVersionKindFields {
   namespaced: boolean;
-  /** What can be done with its objects; undefined where the hub does not say. */
+  /** Verbs of the kind; undefined where the hub does not tell them. */
   verbs?: readonly string[];
 }
 
-/** An application, or another object that is placed, as far as others can get in its way. */
+/** Facts about an application or another placed object that can conflict with other requests. */
 export type ApplicationFacts = Pick<KubeObject, "apiVersion" | "kind"> & {
   metadata: Pick<DemoApplication["metadata"], "name" | "namespace" | "uid" | "labels">;
   ports: readonly { nodePort: number; protocol: string }[];
   /** Clusters that its status names. */
   clusters: readonly string[];
-  /** Regions of which its status gives only sums, because it runs on so many clusters. */
+  /** Regions for which its status has only sums, because the object runs on so many clusters. */
   summarised: readonly string[];
 };
 
-/** Where a MemberCluster's kubeconfig leads. */
+/** Address in a MemberCluster's kubeconfig. */
 export type Endpoint =
   | { kind: "Server"; server: string }
-  /** The Secret is not there yet. */
+  /** The Secret does not exist yet. */
   | { kind: "Missing"; secret: string }
-  /** Nobody knows; the connection itself will say why. */
+  /** The address is not known; the later connection reports why. */
   | { kind: "Unknown" };
 
-/** What a decision may know of the hub. Everything is read before; nothing here asks a server. */
+/** Facts about the hub for a decision. They are read before, so that the decision calls no server. */
 export interface AdmissionFacts {
-  /** Of the namespace of the request. */
+  /** Bounds of the request's namespace. */
   replicaBounds: ReplicaBounds;
-  /** The annotation of the namespace does not say bounds: this is its text. */
+  /** Text of the namespace's annotation, if it holds no valid bounds. */
   unreadableBounds?: string;
-  /** What the namespace of the request allows its bundles; undefined where it is not known, or the request is about no bundle. */
+  /**
+   * Grants of the request's namespace to its bundles; undefined where they are not known, or the request is about no
+   * bundle.
+   */
   namespaceTerms?: NamespaceTerms;
-  /** Undefined: the hub does not say now. */
+  /** Undefined when the hub does not tell which kinds it serves. */
   servedKinds: readonly ServedKind[] | undefined;
   placements: readonly Placement[];
-  /** What policies select an object by, beside what it is itself. */
+  /** Facts that policies select an object by, beside the object itself. */
   settingOf(object: KubeObject): ObjectSetting;
   clusters: readonly ClusterSnapshot[];
   applicationsWithNodePort(nodePort: number): readonly ApplicationFacts[];
-  /** One of the objects that the policy selects, if there is any. */
+  /** One of the objects that the policy selects, or none. */
   selectedBy(policy: OverridePolicy): readonly KubeObject[];
-  /** Applications on the cluster, also those that may run there by the sums of their status. */
+  /** Applications on the cluster, with those that may run there by the regional sums of their status. */
   applicationsOn(cluster: string): readonly ApplicationFacts[];
-  /** Of a namespace, with the label that protects from deletion. */
+  /** Objects of a namespace with the label that protects from deletion. */
   protectedIn(namespace: string): readonly ApplicationFacts[];
-  /** Of the MemberCluster of the request, and of the one that it was before. */
+  /** Address of the request's MemberCluster, or of its former version. */
   endpoint(cluster: MemberCluster): Endpoint;
-  /** What the compressed texts of the bundle of the request hold, and of the bundle that it was before. */
+  /** Unpacked contents of the compressed texts in the request's bundle and in its former version. */
   unpacked: ReadonlyMap<unknown, Unpacked>;
 }

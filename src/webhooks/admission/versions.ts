@@ -4,8 +4,8 @@ import { selectorsOf } from "./policies.ts";
 import type { ServedKind } from "./types.ts";
 
 /**
- * What a placement should know of the versions that it names: the hub prefers another one, which may have more fields, or another placement names
- * another one, and a kind is read and sent in one version only.
+ * Warnings about the versions that a placement names: the hub may prefer another version, which may have more fields,
+ * or another placement may name another version. A kind is read and sent in one version only.
  */
 export function warnOfVersions(
   policy: KubeObject,
@@ -26,7 +26,7 @@ export function warnOfVersions(
       spec.resourceSelectors.flatMap((one) => (one.kind === kind ? [parseApiVersion(one.apiVersion)] : [])),
     );
     const rivals = new Set(named.flatMap((one) => (one.group === group ? [one.version] : [])));
-    // Of several versions that placements name, the one that the hub prefers is used.
+    // If placements name several versions, the version that the hub prefers most is used.
     const used = versions.find((one) => one === version || rivals.has(one)) ?? version;
     if (used !== version) {
       const text = `${kind} is read and sent in ${group}/${used}, which another placement names; name one version of a kind`;
