@@ -11,11 +11,11 @@ import type { JsonPatchOperation } from "./admission/defaults.ts";
 import type { AdmissionReview } from "./admission/review.ts";
 import type { AdmissionRequest } from "./admission/types.ts";
 
-/** The trace of a request to the hub goes on in the webhook that is asked about it, and with the object in the manager. */
+/** The trace of a request to the hub continues in the webhook, and in the manager through an annotation of the object. */
 
 /**
- * Answers one call under the span `Admission`, which has its place in the trace that the API server names. The span is undefined without a
- * tracer.
+ * Answers one call within the span `Admission`. The span's parent is the span that the API server names. Without a
+ * tracer the span is undefined.
  */
 export async function traced(
   { tracer, webhook, traceparent }: { tracer: Tracer | undefined; webhook: string; traceparent: string | undefined },
@@ -44,8 +44,9 @@ export async function traced(
 }
 
 /**
- * Notes the trace on an application whose spec the request changes, so that the reconcile goes on with it. Only where the API server has begun
- * a trace that is recorded; a note that the request itself brings stays.
+ * Writes the trace into an annotation of an application whose spec the request changes, so that the reconcile continues
+ * the trace. Does so only if the API server has begun a recorded trace. An annotation that the request itself sets
+ * stays.
  */
 export function traceNote(
   { operation, subResource, kind, object, oldObject }: AdmissionRequest,
@@ -60,7 +61,7 @@ export function traceNote(
   const { annotations } = object.metadata;
   if (annotations?.[TRACEPARENT_ANNOTATION] !== oldObject?.metadata.annotations?.[TRACEPARENT_ANNOTATION]) return [];
   if (JSON.stringify(object["spec"]) === JSON.stringify(oldObject?.["spec"])) return [];
-  // A span that nobody gets would break the trace.
+  // A span that is not recorded would break the trace, so the API server's span is the parent then.
   const value = traceparentOf(span?.isRecording() === true ? span.spanContext() : context);
   if (annotations === undefined)
     return [{ op: "add", path: "/metadata/annotations", value: { [TRACEPARENT_ANNOTATION]: value } }];

@@ -3,27 +3,28 @@ import type { Clock, Informer } from "../runtime/index.ts";
 import { asksAboutApprovals, type WebhookTarget } from "./configurations.ts";
 
 export interface ApprovalGuardOptions {
-  /** Of the validating configuration of this release. */
+  /** Informer of this release's validating configuration. */
   informer: Pick<Informer<KubeObject>, "list" | "onEvent" | "synced">;
   target: WebhookTarget;
   clock: Clock;
 }
 
-/** API servers hear of what they are to ask by a watch of their own. */
+/** API servers learn of a changed configuration by a watch of their own, which takes a moment. */
 const TAKEN_UP_MS = 2_000;
-/** A configuration that cannot be read for so long proves nothing. */
+/** After this time a configuration that cannot be read counts as missing. */
 const UNREAD_MS = 30_000;
 
 /**
- * Knows from which time on the API server has asked about every approval of a rollout. What was approved before that may be anybody's word: while no
- * webhooks were served, while somebody had changed their configuration, or under an earlier release. Watches what is watched anyway.
+ * Knows since when the API server has asked the webhook about every approval of a rollout. Earlier approvals are not
+ * verified: the webhooks were not served, somebody had changed their configuration, or an earlier release ran. The
+ * guard needs no watch of its own.
  */
 export class ApprovalGuard {
   readonly #options: ApprovalGuardOptions;
   readonly #began: number;
-  /** Kinds that the configuration left out when it was seen last. */
+  /** Kinds that the configuration left out at the last look. */
   readonly #open = new Set<KindDefinition>();
-  /** When a kind was seen to be left out last. */
+  /** Time at which the configuration was last seen to leave out a kind. */
   readonly #openUntil = new Map<KindDefinition, number>();
 
   constructor(options: ApprovalGuardOptions) {
@@ -32,7 +33,7 @@ export class ApprovalGuard {
     options.informer.onEvent(() => this.#look());
   }
 
-  /** Since when nobody approves in another's name on objects of that kind. */
+  /** Time since which nobody can approve in another person's name on objects of that kind. */
   provenSince({ apiVersion, kind: name }: Pick<KubeObject, "apiVersion" | "kind">): ApproversProven {
     const { informer, clock } = this.#options;
     if (!informer.synced) return clock.monotonic() - this.#began < UNREAD_MS ? "Unread" : "Never";

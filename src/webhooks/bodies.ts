@@ -11,21 +11,22 @@ export interface Body {
   entries: JsonScan["entries"];
 }
 
-/** What was sent is more than is read of anybody. */
+/** The body exceeds the bounds. */
 export class TooLargeError extends Error {
   override readonly name = "TooLargeError";
 }
 
-/** Most bodies are no larger, and wait for nobody. */
+/** Bodies up to this size, which most are, do not wait for a turn. */
 const SMALL_BYTES = 64 * 1024;
-/** So many larger ones are read and answered at a time. */
+/** Number of larger bodies that are read and answered at a time. */
 const LARGE_AT_ONCE = 4;
-/** A larger body comes within this time once its turn has come, or gives up its turn. */
+/** Time for a larger body to arrive once its turn has come. After that the body loses its turn. */
 const LARGE_WITHIN_MS = 5_000;
 
 /**
- * Reads the bodies of calls from whoever can reach the port: each no further than its bounds, large ones a few at a time, and none for longer
- * than the event loop has to spare. What is not read yet waits in its sender's socket.
+ * Reads the bodies of calls. Anybody who reaches the port can send one, so each is read only up to its bounds, large
+ * ones only a few at a time, and none for longer than the event loop can spare. The unread rest waits in its sender's
+ * socket.
  */
 export class Bodies {
   readonly #clock: Clock;
@@ -36,7 +37,10 @@ export class Bodies {
     this.#clock = clock;
   }
 
-  /** The body; a large one keeps its turn until it is disposed of. Rejects with {@link TooLargeError}, or when the caller goes away. */
+  /**
+   * Reads the body. A large body keeps its turn until it is disposed of. Rejects with {@link TooLargeError}, or when
+   * the caller goes away.
+   */
   async read(request: IncomingMessage, bounds: BodyBounds): Promise<Body & Disposable> {
     if (Number(request.headers["content-length"] ?? 0) > bounds.bytes) throw tooLarge("bytes", bounds);
     const slice = TimeSlice.of(this.#clock);
@@ -79,7 +83,7 @@ export class Bodies {
     }
   }
 
-  /** Resolves when the turn has come, which lasts until `end`. */
+  /** Resolves when the turn has come. The turn lasts until `end`. */
   async #turn(end: DisposableStack): Promise<void> {
     if (this.#large >= LARGE_AT_ONCE) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -91,13 +95,13 @@ export class Bodies {
       if (waiting === undefined) this.#large -= 1;
       else waiting();
     };
-    // Who has gone meanwhile passes the turn on.
+    // A caller that has gone in the meantime passes the turn on.
     if (end.disposed) next();
     else end.defer(next);
   }
 }
 
-/** Nobody waits for the answer any more. */
+/** The caller has closed the connection before the body was complete. */
 export class CallerGoneError extends Error {
   override readonly name = "CallerGoneError";
 }

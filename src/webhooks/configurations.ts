@@ -13,7 +13,7 @@ import {
 } from "../apis/index.ts";
 import { contains } from "./contains.ts";
 
-/** How the API server reaches the webhooks: through a Service of its cluster, or at an address. */
+/** Address at which the API server reaches the webhooks: a Service of its cluster, or a URL. */
 export type WebhookTarget =
   | { kind: "Service"; namespace: string; name: string; port: number }
   /** `https://host:port`, without a path. */
@@ -35,7 +35,7 @@ export function clientConfigOf(target: WebhookTarget, path: string, caBundle: st
   return { service: { namespace, name, path, port }, ...bundle };
 }
 
-/** Names that the certificate must hold, so that the API server takes it for the target's. */
+/** Names that the certificate must have, so that the API server accepts it for the target. */
 export function hostsOf(target: WebhookTarget): string[] {
   if (target.kind === "Url") return [new URL(target.url).hostname.replace(/^\[|\]$/g, "")];
   const { namespace, name } = target;
@@ -48,9 +48,10 @@ interface Webhook {
 }
 
 /**
- * An update that changes neither spec, labels nor annotations is not asked about. Those are the manager's own writes, the finalizer above
- * all, whoever the manager runs as: so it never waits for itself, not in a first start, not while its certificates are wrong, and not when
- * two releases of it work side by side. By its name it is not excused: its other requests are judged as anybody's.
+ * Match condition: the webhooks are not called for an update that changes neither spec, labels nor annotations. Such
+ * updates are the manager's own writes, above all of the finalizer. So the manager never waits for its own webhooks:
+ * not at a first start, not with wrong certificates, and not while two releases run side by side. The condition does
+ * not exempt the manager by name: its other requests are judged like anybody's.
  */
 const MEANINGFUL = {
   name: "meaningful-changes",
@@ -68,8 +69,8 @@ function differs(field: string): string {
 }
 
 /**
- * Two annotations are left out: the manager's own note of where an object goes, which comes with its finalizer, and the approvals of a rollout, about
- * which {@link APPROVING} asks.
+ * Two annotations are left out: the manager's own record of an object's clusters, which is written with the finalizer,
+ * and the approvals of a rollout, which have their own condition {@link APPROVING}.
  */
 function annotationsDiffer(): string {
   const [now, before] = ["object", "oldObject"].map(
@@ -83,8 +84,9 @@ function annotationsDiffer(): string {
 }
 
 /**
- * An approval of a rollout is new, or another one. Whole values are compared: a text in JSON can be written in many ways. The removal of approvals,
- * and every other change of an object that has some, waits for nobody.
+ * Match condition: the request adds or changes approvals of a rollout. Whole values are compared, since one value in
+ * JSON can be written in many ways. The webhook is not called for the removal of approvals, nor for another change of
+ * an object with approvals.
  */
 const APPROVING = {
   name: "rollout-approvals",
@@ -97,7 +99,7 @@ const APPROVING = {
   })(),
 };
 
-/** A namespace on its way out, and the parts of the system itself, are nobody's to hold up. */
+/** The webhook must not hold up the namespaces of the system itself. */
 const NOT_SYSTEM = {
   matchExpressions: [
     { key: "kubernetes.io/metadata.name", operator: "NotIn", values: ["kube-system", "kube-node-lease"] },
@@ -106,12 +108,12 @@ const NOT_SYSTEM = {
 
 const COMMON = { admissionReviewVersions: ["v1"], sideEffects: "None", matchPolicy: "Equivalent" } as const;
 
-/** Long enough for a manager that pauses, short enough for a person who waits. An answer takes milliseconds. */
+/** Long enough for a manager that pauses, short enough for a person who waits. An answer usually takes milliseconds. */
 const TIMEOUT_SECONDS = 5;
-/** A call whose failure is ignored makes everybody wait for it first. */
+/** Everybody waits this long for a call whose failure is ignored, so this timeout is shorter. */
 const IGNORED_TIMEOUT_SECONDS = 2;
 
-/** What a team deploys: it is judged like an application, and not like a policy. */
+/** Teams deploy bundles. So bundles are judged like applications, not like policies. */
 const BUNDLES = "manifestbundles";
 
 const federationKinds = KINDS.filter((kind) => kind.group === FEDERATION_GROUP && kind.plural !== BUNDLES);
@@ -137,8 +139,8 @@ const federation = (...operations: string[]): Rule =>
   rule(FEDERATION_GROUP, FEDERATION_VERSION, policies, ...operations);
 
 /**
- * Defaulting, and refusals in better words than the schema's. Ignored when nobody answers: the manager sets the finalizer itself, and the
- * schema refuses what it has to.
+ * Sets defaults, and refuses in better words than the schema. A failed call is ignored: the manager sets the finalizer
+ * itself, and the schema still refuses invalid objects.
  */
 function mutating(target: WebhookTarget, caBundle: string | undefined): Webhook[] {
   return [
@@ -159,7 +161,10 @@ function mutating(target: WebhookTarget, caBundle: string | undefined): Webhook[
   ];
 }
 
-/** Nobody approves a stage in another's name. A status or a scale cannot change an annotation: the server takes nothing else from them. */
+/**
+ * Makes sure that nobody approves a stage in another person's name. Status and scale are left out, since they cannot
+ * change an annotation.
+ */
 function approvals(target: WebhookTarget, caBundle: string | undefined): Webhook {
   return {
     name: `approvals.${PAAS_GROUP}`,
@@ -176,7 +181,7 @@ function approvals(target: WebhookTarget, caBundle: string | undefined): Webhook
   };
 }
 
-/** Whether a live validating configuration asks, by whichever of its webhooks, about every approval on objects of that kind. */
+/** Returns whether some webhook of a live validating configuration is called for every approval on objects of that kind. */
 export function asksAboutApprovals(live: KubeObject | undefined, target: WebhookTarget, kind: KindDefinition): boolean {
   const { clientConfig, matchConditions } = approvals(target, undefined);
   return ((live?.["webhooks"] ?? []) as Partial<Webhook>[]).some(
@@ -211,7 +216,8 @@ function isEmpty(selector: unknown): boolean {
 function validating(target: WebhookTarget, caBundle: string | undefined): Webhook[] {
   const clientConfig = clientConfigOf(target, PATHS.validate, caBundle);
   return [
-    // What a team deploys must not wait for us: without an answer the schema still holds, bounds and clashes show in the status.
+    // Deployments of teams must not wait for us. Without an answer the schema still holds, and the status shows
+    // violated bounds and port clashes.
     {
       name: `applications.${PAAS_GROUP}`,
       ...COMMON,
@@ -225,7 +231,8 @@ function validating(target: WebhookTarget, caBundle: string | undefined): Webhoo
       failurePolicy: "Ignore",
       timeoutSeconds: IGNORED_TIMEOUT_SECONDS,
     },
-    // Policies reach many clusters and other teams; and a protection that ends with an outage is none.
+    // Policies affect many clusters and other teams, and protection must not end with an outage. So a failed call
+    // refuses the request.
     {
       name: `federation.${PAAS_GROUP}`,
       ...COMMON,
@@ -244,7 +251,7 @@ function validating(target: WebhookTarget, caBundle: string | undefined): Webhoo
       failurePolicy: "Fail",
       timeoutSeconds: TIMEOUT_SECONDS,
     },
-    // The objects in it are protected anyway; this only says so before the rest of the namespace is gone.
+    // The objects in the namespace are protected anyway. This webhook refuses before the rest of the namespace is gone.
     {
       name: `namespaces.${PAAS_GROUP}`,
       ...COMMON,
@@ -257,7 +264,7 @@ function validating(target: WebhookTarget, caBundle: string | undefined): Webhoo
   ];
 }
 
-/** The configurations as they are installed where no chart brings them. */
+/** The webhook configurations as they are installed without a chart. */
 export function webhookConfigurations(name: string, target: WebhookTarget, caBundle?: string): KubeObject[] {
   const apiVersion = "admissionregistration.k8s.io/v1";
   const metadata = { name, labels: { "app.kubernetes.io/part-of": "meridian" } };

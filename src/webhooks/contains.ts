@@ -1,4 +1,7 @@
-/** Whether everything that is wanted is there; the server adds defaults of its own beside it. Lists must be the same in length and order. */
+/**
+ * Returns whether `live` has every wanted value. Other fields of `live` are ignored, since the server adds defaults.
+ * Lists must have the same length and order.
+ */
 export function contains(live: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     return (

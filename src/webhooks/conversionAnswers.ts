@@ -2,8 +2,9 @@ import type { KindDefinition } from "../apis/index.ts";
 import { type Client, isApiError, typeOf } from "../runtime/index.ts";
 
 /**
- * Whether whoever the CRDs of these kinds name converts, as clients find out: by reading an object in a version that is not stored. True also
- * when the hub does not know, since there is no such version, it holds no object or does not answer itself.
+ * Returns whether the conversion webhook that the CRDs of these kinds name answers. Tests this as clients do, by
+ * reading an object in a version that is not stored. Returns true also when the test shows nothing: a kind has no other
+ * version or no object, or the hub fails for another reason.
  */
 export async function conversionAnswers(
   client: Client,

@@ -9,7 +9,8 @@ interface ConversionRequest {
 }
 
 /**
- * Answers a ConversionReview, whose objects come one after the other, with JSON in pieces. Throws {@link ReviewError} when the review is none.
+ * Answers a ConversionReview, whose objects come one after the other, with JSON in pieces. Throws {@link ReviewError}
+ * for an invalid review.
  */
 export async function answerConversion(
   review: unknown,

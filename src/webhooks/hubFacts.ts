@@ -29,24 +29,30 @@ import type { AdmissionFacts, AdmissionRequest, ApplicationFacts, Endpoint, Serv
 
 export interface HubFactsOptions {
   hub: HubCache;
-  /** For what no cache holds. */
+  /** Reads objects that no cache holds. */
   client: Client;
-  /** Meridian's own, where the kubeconfigs of members lie. */
+  /** Meridian's own namespace, with the kubeconfigs of members. */
   namespace: string;
   clock: Clock;
   logger: Logger;
 }
 
-/** A call is answered by then, with what is known, or not at all: the API server waits no longer either. */
+/** Maximum time to wait for the caches. The API server waits no longer for an answer either. */
 const SYNC_WITHIN_MS = 1_500;
-/** What the hub serves changes with its CRDs. A kind that is not known makes it be asked again, but not more often than this. */
+/**
+ * The served kinds change with the hub's CRDs, so they are read again after `SERVED_FOR_MS`. For an unknown kind they
+ * are read again already after `SERVED_AGAIN_MS`.
+ */
 const SERVED_FOR_MS = 60_000;
 const SERVED_AGAIN_MS = 1_000;
 
-/** As the schema of policies has it. */
+/** Maximum of the schema of policies. */
 const MOST_SELECTORS = 64;
 
-/** What admission has to know of the hub: from the process's cache, so that no call waits for a list, and by reads of single objects. */
+/**
+ * Facts about the hub for admission. They come from the process's cache, so that no call waits for a list, and from
+ * reads of single objects.
+ */
 export class HubFacts {
   readonly #options: HubFactsOptions;
 
@@ -54,7 +60,7 @@ export class HubFacts {
     this.#options = options;
   }
 
-  /** Everything that this request may turn on. Rejects when the hub has not been read in time. */
+  /** Reads all facts that may decide this request. Rejects when the hub's caches have not synced in time. */
   async read(request: AdmissionRequest, signal: AbortSignal): Promise<AdmissionFacts> {
     const { hub } = this.#options;
     const end = AbortSignal.any([signal, AbortSignal.timeout(SYNC_WITHIN_MS)]);
@@ -85,13 +91,13 @@ export class HubFacts {
     };
   }
 
-  /** Of a namespace that has not come by watch yet nothing is said: the status of the bundle says it. */
+  /** Undefined for a namespace that has not come by watch yet. The status of the bundle then tells about missing grants. */
   #terms({ resource, namespace = "" }: AdmissionRequest): Pick<AdmissionFacts, "namespaceTerms"> {
     const known = resource.resource === "manifestbundles" ? this.#options.hub.namespaces.get(namespace) : undefined;
     return known === undefined ? {} : { namespaceTerms: namespaceTerms(known.metadata, false) };
   }
 
-  /** A namespace that was made a moment ago may not have come by watch yet. */
+  /** Reads the namespace from the server if it has not come by watch yet. */
   async #bounds(namespace: string | undefined, signal: AbortSignal): Promise<string | undefined> {
     if (namespace === undefined || namespace === "") return undefined;
     const { hub, client } = this.#options;
@@ -120,7 +126,7 @@ export class HubFacts {
       const known = await hub.catalog.served(SERVED_FOR_MS, signal);
       if (holdsAll(known.resources)) return known.resources;
       const fresh = await hub.catalog.served(SERVED_AGAIN_MS, signal);
-      // A part of the API that is away may serve just what is asked for.
+      // An unavailable part of the API may serve the missing kind.
       return !holdsAll(fresh.resources) && fresh.unavailable.size > 0 ? undefined : fresh.resources;
     } catch (error) {
       if (!isApiError(error) && !isTransportError(error)) throw error;
@@ -175,7 +181,7 @@ function secretKeyOf(cluster: MemberCluster): string {
 function selectorsIn(object: KubeObject | null | undefined): { group: string; version: string; kind: string }[] {
   const { resourceSelectors } = (object?.["spec"] ?? {}) as { resourceSelectors?: unknown };
   if (!Array.isArray(resourceSelectors)) return [];
-  // More of them are refused, whatever they say.
+  // The schema refuses more selectors anyway.
   const selectors = (resourceSelectors as { apiVersion?: unknown; kind?: unknown }[]).slice(0, MOST_SELECTORS);
   return selectors.map(({ apiVersion, kind }) => {
     const [group, version] = String(apiVersion).includes("/")
@@ -193,7 +199,10 @@ function firstSelected(hub: HubCache, object: OverridePolicy): readonly KubeObje
   return [];
 }
 
-/** Applications whose status names the cluster, and those that may run there by the status's sums. Read when a MemberCluster is deleted, which is seldom. */
+/**
+ * Applications whose status names the cluster, and those that may run there by the regional sums of their status. Reads
+ * all objects, which is acceptable since MemberClusters are rarely deleted.
+ */
 function applicationsOn(hub: HubCache, cluster: string): ApplicationFacts[] {
   const region = hub.clusters.get(cluster)?.metadata.labels?.[REGION_LABEL] ?? "";
   const named: ApplicationFacts[] = [];

@@ -1,10 +1,10 @@
 /**
- * The webhooks: DemoApplication between its versions, what is completed at creation, and what is refused, each with a word on what to
- * change; served over TLS with certificates that are renewed without a gap.
+ * The webhooks: conversion of objects between versions, defaults at creation, and refusals that tell what to change.
+ * They are served over TLS, with certificates that are renewed without a gap.
  *
- * Promises: conversion loses nothing; a decision is a pure function of the request and of what is known of the hub; an update answers only
- * for what it makes worse; the manager's own writes never wait for its own webhooks (see configurations.ts for how). Never writes an
- * object of a user, and never reads more of a member's Secret than the address in it.
+ * Promises: conversion loses nothing. A decision is a pure function of the request and of facts about the hub. An
+ * update is refused only for problems that it adds. The manager's own writes never wait for its own webhooks (see
+ * configurations.ts). The webhooks never write an object of a user, and read only the address from a member's Secret.
  */
 export { isProtected } from "./admission/deletion.ts";
 export { type WebhookTarget } from "./configurations.ts";

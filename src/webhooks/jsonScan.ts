@@ -1,25 +1,28 @@
-/** Bytes that give JSON its form. */
+/** Bytes that structure JSON. */
 const [QUOTE, COMMA, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [34, 44, 91, 92, 93, 123, 125] as const;
-/** The list whose entries are told apart, and where it stands: in the map of a field of the whole. */
+/** Name of the list whose entries are located, and its level: the list is in a map that is a field of the root. */
 const LIST_NAME = Buffer.from('"objects"');
 const LIST_LEVEL = 3;
 
 export interface ScanBounds {
-  /** Of maps and lists in each other. */
+  /** Maximum nesting of maps and lists. */
   levels: number;
-  /** Of the whole; where the entries are told apart, of each entry, of all that is not in one, and as many entries. */
+  /**
+   * Maximum number of values in the body. With `entries` the maximum holds for each entry, for the rest of the body,
+   * and for the number of entries.
+   */
   values: number;
-  /** Tell the entries of `request.objects` apart. */
+  /** Locate the entries of `request.objects`. */
   entries?: boolean;
 }
 
 /**
- * Reads JSON as it comes in, for nothing but its form: how deep it goes, how many values it has, and where the entries of `request.objects`
- * begin and end. A parser needs a hundred times as long for a text that is all brackets as for other texts of that length, and an endless time
- * for an endless one; whoever has asked here first knows that it will be quick. What is not JSON is the parser's to refuse.
+ * Scans incoming JSON only for its structure: its depth, its number of values, and where the entries of
+ * `request.objects` begin and end. A parser needs a hundred times as long for a text of brackets as for other texts of
+ * that length. So the scan makes sure that parsing will be quick. Invalid JSON is left to the parser.
  */
 export class JsonScan {
-  /** Begin and end of each entry of the list, in bytes from the first one read. */
+  /** Begin and end of each entry of the list, in bytes from the start of the body. */
   readonly entries: [begin: number, end: number][] = [];
   readonly #bounds: ScanBounds;
   #read = 0;
@@ -27,7 +30,7 @@ export class JsonScan {
   #values = 0;
   #inText = false;
   #isEscaped = false;
-  /** The last text in the map that the list stands in. */
+  /** The last string in the map that holds the list. */
   #name: Buffer = Buffer.alloc(0);
   #nameFrom: number | undefined;
   #inList = false;
@@ -37,7 +40,7 @@ export class JsonScan {
     this.#bounds = bounds;
   }
 
-  /** The bound that is passed, if one is. */
+  /** Scans the next chunk. Returns the bound that is passed, if any. */
   push(chunk: Buffer): "levels" | "values" | undefined {
     if (this.#nameFrom !== undefined) this.#nameFrom = 0;
     for (let at = 0; at < chunk.length; at++) {
@@ -72,7 +75,7 @@ export class JsonScan {
     this.#nameFrom = undefined;
   }
 
-  /** A name may come in two pieces; one that is longer is another. */
+  /** A name may be split over two chunks. A longer name cannot match and is not kept. */
   #keepName(chunk: Buffer, end: number): void {
     if (this.#name.length > LIST_NAME.length) return;
     const more = chunk.subarray(this.#nameFrom, Math.min(end, (this.#nameFrom ?? 0) + LIST_NAME.length + 1));

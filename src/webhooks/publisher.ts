@@ -21,13 +21,13 @@ export interface PublisherOptions {
   target: WebhookTarget;
   /** Name of both webhook configurations. */
   configurationName: string;
-  /** Whose CRDs lead to the target. */
+  /** Kinds whose CRDs name the target for conversion. */
   kinds: readonly KindDefinition[];
-  /** How long a certificate that nobody of us wants any more is left in a bundle: another replica may know of it first. */
+  /** How long a certificate that this replica does not want stays in a bundle. Another replica may need it. */
   overlapMs: number;
   clock: Clock;
   logger: Logger;
-  /** Every configuration by which the server calls holds this bundle. */
+  /** Called when every configuration by which the server calls the webhooks holds this bundle. */
   published: (bundle: string) => void;
 }
 
@@ -42,42 +42,46 @@ const VALIDATING: ResourceType = {
   kind: "ValidatingWebhookConfiguration",
   plural: "validatingwebhookconfigurations",
 };
-/** Of what admits requests. */
+/** Types of the two webhook configurations for admission. */
 export const ADMISSION_TYPES: readonly ResourceType[] = [MUTATING, VALIDATING];
 const RETRY_MS = 2_000;
-/** How often to check whether another release that converts still does. */
+/** How often to check whether another release that has taken over conversion still answers. */
 const PROBE_MS = 5_000;
 
-/** A CRD, or one of the webhook configurations, and what the hub holds of it. */
+/** A CRD or a webhook configuration, with its informer. */
 interface Followed {
   type: ResourceType;
   name: string;
-  /** Whose CRD it is. */
+  /** Kind of the CRD; undefined for a webhook configuration. */
   kind?: KindDefinition;
-  /** Whether the server ever calls: about a kind of a single version it has nothing to ask. */
+  /** False for the CRD of a kind with a single version: the server never calls the webhook for such a kind. */
   isCalled: boolean;
   informer: Informer<KubeObject>;
 }
 
 /**
- * Keeps the addresses and the CA bundles in the CRDs and the webhook configurations right. Fields that a chart wrote stay the chart's; a
- * configuration that is missing altogether is created. Replicas agree without a leader: each adds its certificate and
- * removes none before the certificate has been unwanted for long. Of two releases on one hub, the one that was installed last
- * converts; the other steps in when nobody does any more, or whoever is named there does not answer.
+ * Keeps the addresses and CA bundles in the CRDs and webhook configurations up to date. Fields that a chart wrote stay
+ * the chart's. A missing configuration is created. Replicas agree without a leader: each adds its certificate, and
+ * removes another certificate only after this has been unwanted for a while. Of two releases on one hub, the release
+ * that was installed last converts. The other release takes over when no release is named any more, or when the named
+ * one does not answer.
  */
 export class ConfigurationPublisher {
   readonly #options: PublisherOptions;
   readonly #followed: readonly Followed[];
-  /** Certificates in a bundle that this replica does not want, and since when, by its monotonic clock. */
+  /** Certificates in a bundle that this replica does not want, with the time since when, by the monotonic clock. */
   readonly #unwanted = new Map<string, number>();
   #bundle: { pem: string | undefined } | undefined;
   #wake = Promise.withResolvers<void>();
   #published = "";
-  /** The CRDs whose conversion has been ours: what leads elsewhere by now was taken over by another release. Without those never checked. */
+  /**
+   * CRDs by name. True: this release has been named for conversion, so if the CRD names another release now, that
+   * release has taken over. Absent: not checked yet.
+   */
   readonly #claimed = new Map<string, boolean>();
-  /** Places of conversion that did not answer when they were asked last. */
+  /** Addresses of conversion webhooks that did not answer at the last check. */
   readonly #silent = new Set<string>();
-  /** The own configuration as it was when this manager began, before it wrote any. */
+  /** The release's own configuration as this manager found it at its start, before its first write. */
   #found: { own: KubeObject | undefined } | undefined;
   #waiting: { bundle: string; done: () => void }[] = [];
 
@@ -105,7 +109,7 @@ export class ConfigurationPublisher {
     ];
   }
 
-  /** Of the validating configuration: what the server asks about. */
+  /** Informer of the validating configuration. */
   get validating(): Informer<KubeObject> {
     const followed = this.#followed.find(({ type }) => type === VALIDATING);
     if (followed === undefined) throw new Error("the validating configuration is not followed");
@@ -113,8 +117,8 @@ export class ConfigurationPublisher {
   }
 
   /**
-   * Wants this bundle from now on; undefined leaves trust to whoever brings certificates. Resolves when every
-   * configuration by which the server calls holds it, or at the signal: true when they do.
+   * Sets the wanted bundle; undefined leaves trust to whoever provides the certificates. Resolves with true when every
+   * configuration by which the server calls holds the bundle, or with false at the signal.
    */
   async publish(bundle: string | undefined, signal: AbortSignal): Promise<boolean> {
     this.#bundle = { pem: bundle };
@@ -141,7 +145,7 @@ export class ConfigurationPublisher {
     const watching = Promise.all(informers.map((informer) => informer.run(signal)));
     const synced = this.#followed.map(async ({ kind, informer }) => {
       await informer.waitForSync(signal);
-      // A CRD that cannot be read, for want of a right, keeps nothing else from being right.
+      // A CRD that this manager has no right to read must not block the other configurations.
       if (kind !== undefined) this.#wake.resolve();
     });
     try {
@@ -169,20 +173,25 @@ export class ConfigurationPublisher {
     await watching;
   }
 
-  /** Brings everything up to date. Returns in how many milliseconds to check again; undefined when only a change calls for that. */
+  /**
+   * Brings all configurations up to date. Returns in how many milliseconds to check again; undefined when only a change
+   * requires a check.
+   */
   async #reconcile(signal: AbortSignal): Promise<number | undefined> {
     if (this.#bundle === undefined) return undefined;
     const { pem: wanted } = this.#bundle;
     const { yielded, asked } = await this.#yielded(signal);
     const failures: unknown[] = [];
     const rechecks = yielded.size === 0 ? [] : [PROBE_MS];
-    // New certificates wait for what the server calls, and for nothing else: CRDs take long to write.
+    // Configurations by which the server calls are written first, since new certificates wait for them alone. The many
+    // CRDs take long to write.
     for (const isCalled of [true, false]) {
       for (const followed of this.#followed) {
         if (followed.isCalled !== isCalled || yielded.has(followed) || !followed.informer.synced) continue;
-        // Taken over since: its event has woken the next pass, which asks whether the other release answers.
+        // Another release has taken over since the check. The event of this change has started another pass, which
+        // checks whether that release answers.
         if (!asked.has(followed) && this.#isTakenOver(followed)) continue;
-        // Others are wanted meanwhile, which go before what is not called.
+        // A new bundle is wanted now. It must reach the called configurations before the other ones are written.
         if (!isCalled && this.#bundle.pem !== wanted) return undefined;
         try {
           rechecks.push(...(await this.#bring(followed, wanted, signal)));
@@ -198,7 +207,7 @@ export class ConfigurationPublisher {
     return rechecks.length === 0 ? undefined : Math.min(...rechecks);
   }
 
-  /** Brings one configuration up to date. Returns in how many milliseconds to check it again, if that is known. */
+  /** Brings one configuration up to date. Returns in how many milliseconds to check this configuration again, if known. */
   async #bring(followed: Followed, wanted: string | undefined, signal: AbortSignal): Promise<number[]> {
     const { target, configurationName: name, overlapMs, clock } = this.#options;
     const { kind } = followed.type;
@@ -225,7 +234,7 @@ export class ConfigurationPublisher {
     logger.info({ kind: type.kind, name }, "webhook configuration written");
   }
 
-  /** The versions that are not stored can be read from when they are converted on. */
+  /** Serves the versions that are not stored, once this release converts them. */
   async #serveVersions({ name, informer }: Followed, crd: KubeObject, signal: AbortSignal): Promise<void> {
     const { client, target, logger } = this.#options;
     const patch = convertsAt(crd, target) === "here" ? servingPatch(crd) : undefined;
@@ -236,14 +245,15 @@ export class ConfigurationPublisher {
   }
 
   /**
-   * The CRDs whose conversion another release has taken over since it was ours, and answers: to take conversion back would never end. A
-   * manager that is started again knows by its own webhook configuration that it is not new. Who answers for one kind answers for all
-   * that lead there: of a kind with a single version nobody can ask.
+   * CRDs whose conversion another release has taken over from this one, if that release answers. Taking conversion back
+   * would start an endless exchange. A restarted manager recognizes by its own webhook configuration that it is not
+   * new. A release that answers for one kind counts as answering for all kinds with the same address, since kinds with
+   * a single version cannot be tested.
    */
   async #yielded(signal: AbortSignal): Promise<{ yielded: ReadonlySet<Followed>; asked: ReadonlySet<Followed> }> {
     const { client, target } = this.#options;
     const asked = new Set<Followed>();
-    // What it writes there from now on does not make it older.
+    // Later writes of this manager must not count as found at its start.
     this.#found ??= { own: this.#followed.find(({ type }) => type === MUTATING)?.informer.list()[0] };
     const { own } = this.#found;
     const elsewhere = new Map<string, Followed[]>();
@@ -262,7 +272,7 @@ export class ConfigurationPublisher {
     const yielded = new Set<Followed>();
     for (const [place, there] of elsewhere) {
       const kinds = there.flatMap(({ kind }) => kind ?? []);
-      // Once the kinds that can be asked about are ours again, what was found there before holds for the others.
+      // If no kind here can be tested, the last result for this address counts.
       const answers = there.some(({ isCalled }) => isCalled)
         ? await conversionAnswers(client, kinds, signal)
         : !this.#silent.has(place);
@@ -273,13 +283,13 @@ export class ConfigurationPublisher {
     return { yielded, asked };
   }
 
-  /** The conversion of the CRD was ours, and leads elsewhere now. */
+  /** Returns whether the CRD's conversion was this release's and names another one now. */
   #isTakenOver({ kind, name, informer }: Followed): boolean {
     if (kind === undefined || this.#claimed.get(name) !== true) return false;
     return convertsAt(informer.list()[0], this.#options.target) === "elsewhere";
   }
 
-  /** Certificates of the live bundles that stay: another release may want them. */
+  /** Certificates of the live bundles that stay for now, since another release may want them. */
   #kept(
     live: KubeObject | undefined,
     wanted: string,

@@ -32,17 +32,17 @@ import { type WebhookHandler, WebhookServer } from "./server.ts";
 import { migrateStorage } from "./storageMigration.ts";
 
 export interface WebhookOptions {
-  /** Of the process; somebody else runs it. With the namespaces, or each request asks for one. */
+  /** The process's cache, which the caller runs. Without the namespaces in this cache, each request reads its namespace. */
   hub: HubCache;
-  /** Not bound to leadership: every replica serves, and all write the same. */
+  /** Client without leader election: every replica serves, and all replicas write the same. */
   client: Client;
-  /** Meridian's own: the certificates' Secret. */
+  /** Meridian's own namespace, for the Secret of the certificates. */
   namespace: string;
-  /** Where the kubeconfigs of members lie; `namespace` when absent. */
+  /** Namespace of the members' kubeconfigs; `namespace` when absent. */
   membersNamespace?: string;
-  /** That this release serves; the default class alone when absent. */
+  /** Classes that this release serves; only the default class when absent. */
   classes?: Classes;
-  /** Whose CRDs lead here, and whose objects are converted; those of Meridian when absent. */
+  /** Kinds whose CRDs name these webhooks and whose objects are converted; Meridian's kinds when absent. */
   kinds?: readonly KindDefinition[];
   /** 0 takes any free port. */
   port: number;
@@ -55,31 +55,34 @@ export interface WebhookOptions {
   configurationName: string;
   /** Name of the Secret of our own authority. */
   secretName: string;
-  /** How long an old and a new authority are trusted side by side, milliseconds. */
+  /** Time for which an old and a new authority are both trusted, milliseconds. */
   overlapMs?: number;
   clock: Clock;
   logger: Logger;
   metrics: Metrics;
   /** Opens a span `Admission` around each call. */
   tracer?: Tracer;
-  /** Called when the port cannot be listened on. Nothing is tried again then, and the webhooks only wait to be disposed of. */
+  /** Called when listening on the port fails. The webhooks do not try again, and only wait to be disposed of. */
   cannotListen?: (error: Error) => void;
 }
 
 export interface Webhooks extends AsyncDisposable {
-  /** What keeps it from serving, one sentence each. */
+  /** Reasons why the webhooks do not serve, one sentence each. */
   problems(): string[];
-  /** Since when the API server lets nobody approve in another's name on objects of that kind. */
+  /** Time since which the API server lets nobody approve in another person's name on objects of that kind. */
   approversProvenSince(holder: Pick<KubeObject, "apiVersion" | "kind">): ApproversProven;
   readonly port: number | undefined;
 }
 
-/** A certificate that is not trusted everywhere yet is not shown; but a hub that cannot be written must not keep an old one in use for ever. */
+/**
+ * Maximum time to wait until a new certificate is published. A certificate should not be shown before everybody trusts
+ * it, but a hub that cannot be written must not keep an old one in use for ever.
+ */
 const PUBLISH_WITHIN_MS = 20_000;
-/** API servers hear of what they are to trust by a watch of their own, each in its own time. */
+/** API servers learn of a changed CA bundle by a watch of their own, which takes a moment. */
 const TAKEN_UP_MS = 2_000;
 
-/** Serves the webhooks until they are disposed of. Returns at once; `problems` says when they serve. */
+/** Serves the webhooks until they are disposed of. Returns at once; `problems` is empty once they serve. */
 export function startWebhooks(options: WebhookOptions): Webhooks {
   const { client, target, clock, configurationName, kinds = KINDS } = options;
   const logger = options.logger.child({ component: "webhooks" });
@@ -112,7 +115,7 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
     target,
     configurationName,
     kinds,
-    // Counted from when the new one is shown, which is so much later than it is published.
+    // The overlap counts from the moment when the new certificate is shown, which is this much later than its publication.
     overlapMs: overlapMs + TAKEN_UP_MS,
     clock,
     logger,
@@ -187,7 +190,7 @@ function handlersOf(
     if (judgement.problems.length === 0) return judgement;
     const { kind, operation, namespace, name } = request;
     metrics.webhookRefusals.inc({ kind: kind.kind, operation });
-    // Fields only: a value may be a secret that somebody put in the wrong place.
+    // Log only the fields: a value may be a secret that somebody put in the wrong place.
     const fields = judgement.problems.map(({ field }) => field);
     logger.info({ kind: kind.kind, operation, namespace, name, fields }, "a request was refused");
     return judgement;
@@ -211,7 +214,7 @@ function handlersOf(
       const request = readAdmissionReview(body);
       return traced({ tracer, webhook: "validate", traceparent }, request, async () => {
         const known = await facts.read(request, signal);
-        // Facts that many calls wait for come to all of them at once.
+        // Many calls may wait for the same facts and resume at the same time.
         while (slice.spent) await slice.next();
         return answerReview(request, recorded(request, judgeRequest(request, known, clock.now())));
       });

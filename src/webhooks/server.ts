@@ -8,18 +8,18 @@ import { type Clock, TimeSlice } from "../runtime/index.ts";
 import { ReviewError } from "./admission/review.ts";
 import { Bodies, type Body, type BodyBounds, CallerGoneError, TooLargeError } from "./bodies.ts";
 
-/** What a call brings along beside its body. */
+/** Data of a call beside its body. */
 export interface WebhookCall {
-  /** Of the trace that the API server has begun for the request that it asks about. */
+  /** Trace of the request about which the API server calls. */
   traceparent: string | undefined;
 }
 
-/** Answers the JSON body of one call. A {@link ReviewError} is the caller's fault; anything else is ours. */
+/** Answers the JSON body of one call. A {@link ReviewError} is the caller's fault, any other error is ours. */
 export type WebhookHandler = (body: unknown, signal: AbortSignal, call: WebhookCall) => unknown;
 
 /**
- * Answers a call about many objects, `request.objects` of its body, one object after the other, so that however many there are the event loop
- * stays free. `review` is the body without them. The answer is JSON in pieces.
+ * Answers a call about many objects (`request.objects` of the body), one object after the other, so that the event loop
+ * stays free. `review` is the body without the objects. The answer is JSON in pieces.
  */
 export type ListHandler = (review: unknown, objects: AsyncIterable<unknown>) => Promise<string[]>;
 
@@ -33,34 +33,47 @@ export interface WebhookServerOptions {
   lists?: Readonly<Record<string, ListHandler>>;
   clock: Clock;
   logger: Logger;
-  /** Called for each call: its path, the HTTP status of the answer, and how long it took. */
+  /** Called after each call, with its path, the HTTP status of the answer and the time taken. */
   observe?: (call: { path: string; code: number; ms: number }) => void;
 }
 
 /**
- * An API server takes no body of more than 3 MiB, and a review holds little more than one or two objects, which etcd bounds to half of that.
- * Levels are what the server itself reads, with those of the review around the object; so many values are parsed in less than 100 ms.
+ * An API server accepts no body above 3 MiB, and a review holds little more than one or two objects, which etcd limits
+ * to half of that. The levels are those that the API server itself reads, plus those of the review around the object.
+ * This many values are parsed in less than 100 ms.
  */
 const REVIEW: BodyBounds = { bytes: 3 * 1024 * 1024, levels: 10_010, values: 100_000 };
-/** A list is converted in one call, whatever its length. Each object is read by itself and no larger than that. */
+/**
+ * A list is converted in one call, whatever its length. Each of its objects is parsed by itself, within the bounds of a
+ * review.
+ */
 const LIST: BodyBounds = { ...REVIEW, bytes: 64 * 1024 * 1024, entries: true };
-/** Nobody needs longer to send a request whose answer is waited for no longer than this. */
+/**
+ * Time limits for the head of a request, for the whole request, and for an idle connection. A caller waits no longer
+ * for the answer, so it needs no longer to send its request.
+ */
 const HEAD_WITHIN_MS = 5_000;
 const SENT_WITHIN_MS = 15_000;
 const IDLE_WITHIN_MS = 30_000;
 const MOST_CONNECTIONS = 1_000;
 const CLOSE_DEADLINE_MS = 5_000;
-/** To close a connection while a call comes in would fail the call: so long, an open connection may wait for a call and end with its answer. */
+/**
+ * How long an open connection may wait for one more call before it is closed. Closing a connection while a call comes
+ * in would fail the call.
+ */
 const DRAIN_MS = 2_000;
 
-/** Serves webhooks over TLS. It listens from the first certificate on, and takes each later one for the connections that then begin. */
+/**
+ * Serves webhooks over TLS. The server listens from the first certificate on, and uses each later certificate for new
+ * connections.
+ */
 export class WebhookServer implements AsyncDisposable {
   readonly #options: WebhookServerOptions;
   readonly #ended = new AbortController();
   readonly #connections = new Set<Socket>();
   readonly #bodies: Bodies;
   #server: Server | undefined;
-  /** Set once it is to end: called when the last connection is gone. */
+  /** Set at shutdown; called when the last connection is gone. */
   #drained: (() => void) | undefined;
 
   constructor(options: WebhookServerOptions) {
@@ -68,12 +81,15 @@ export class WebhookServer implements AsyncDisposable {
     this.#bodies = new Bodies(options.clock);
   }
 
-  /** The port that is listened on; undefined before the first certificate. */
+  /** Port of the server; undefined before the first certificate. */
   get port(): number | undefined {
     return (this.#server?.address() as AddressInfo | null | undefined)?.port;
   }
 
-  /** Rejects when the port cannot be listened on. */
+  /**
+   * Shows this certificate from now on, and listens at the first call. Rejects when the server cannot listen on the
+   * port.
+   */
   async show({ certPem, keyPem }: CertifiedKey): Promise<void> {
     if (this.#server !== undefined) {
       this.#server.setSecureContext({ cert: certPem, key: keyPem, minVersion: "TLSv1.2" });
@@ -83,7 +99,7 @@ export class WebhookServer implements AsyncDisposable {
     const server = createServer({ ...tls, connectionsCheckingInterval: 1_000 }, (request, response) => {
       void this.#serve(request, response);
     });
-    // API servers keep their connections; one that is closed under a call would fail that call.
+    // API servers keep their connections open. Closing one during a call would fail the call.
     server.keepAliveTimeout = 120_000;
     server.headersTimeout = HEAD_WITHIN_MS;
     server.requestTimeout = SENT_WITHIN_MS;
@@ -110,7 +126,7 @@ export class WebhookServer implements AsyncDisposable {
     const started = performance.now();
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
     const { code, pieces } = await this.#answer(path, request);
-    // What was not read to its end cannot be followed by another call.
+    // After a body that was not read to its end, the connection cannot take another call.
     if (this.#drained !== undefined || !request.complete) response.setHeader("connection", "close");
     const length = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
     response.writeHead(code, { "content-type": "application/json", "content-length": length });
@@ -150,13 +166,13 @@ export class WebhookServer implements AsyncDisposable {
     }
   }
 
-  /** A hundred calls at once are a hundred turns of the event loop, in which everything else goes on. */
+  /** Spreads simultaneous calls over several turns of the event loop, so that other work goes on in between. */
   async #turn(): Promise<void> {
     const slice = TimeSlice.of(this.#options.clock);
     while (slice.spent) await slice.next();
   }
 
-  /** Resolves when the calls under way are answered and nobody is connected any more, a few seconds later at most. */
+  /** Resolves when the running calls are answered and all connections are closed, after a few seconds at most. */
   async [Symbol.asyncDispose](): Promise<void> {
     const server = this.#server;
     if (server === undefined) return;

@@ -22,9 +22,9 @@ export interface StorageMigrationOptions {
 
 interface StoredVersions {
   resourceVersion: string | undefined;
-  /** The version that is stored from now on. */
+  /** The present storage version. */
   storage: string;
-  /** Versions in which objects may lie in etcd. */
+  /** Versions in which objects may be stored in etcd. */
   stored: string[];
   converts: boolean;
 }
@@ -33,12 +33,13 @@ const PAGE = 200;
 const RETRY_MS = 30_000;
 
 /**
- * Brings every object to the version of its kind that is stored now, and then says so in the CRD, so that an older version can be dropped
- * some day. An empty patch is enough: the server writes an object anew when it would store it otherwise, and else does nothing.
- * Only with conversion by webhook, since without it fields would be lost. Interrupted, it begins again; twice at once does no harm.
+ * Rewrites every object in the storage version of its kind and then records this in the CRD, so that an older version
+ * can be dropped some day. An empty patch is enough: the server writes an object again if its stored form would change,
+ * and else does nothing. Runs only with conversion by webhook, since fields would be lost without it. An interrupted
+ * migration starts again; two at once do no harm.
  */
 export async function migrateStorage(options: StorageMigrationOptions, signal: AbortSignal): Promise<void> {
-  // A kind of one version is stored in that one.
+  // Objects of a kind with a single version are all stored in that version.
   const several = options.kinds.filter(({ versions }) => versions.length > 1);
   await Promise.all(several.map((kind) => migrate(kind, options, signal)));
 }
@@ -102,10 +103,10 @@ function needsMigration({ storage, stored, converts }: StoredVersions): boolean 
   return converts && storage !== "" && stored.some((version) => version !== storage);
 }
 
-/** How many objects were read. */
+/** Rewrites all objects of the type. Returns their number. */
 async function rewriteAll(client: Client, type: ResourceType, signal: AbortSignal): Promise<number> {
   let count = 0;
-  // Each page is written before the next one is read, which may take long.
+  // No time limit: each page is written before the next one is read, which may take long.
   const options = { metadataOnly: true, signal, limit: PAGE, longestMs: Infinity };
   for await (const { items } of listPages({ client, type }, options)) {
     for (const { metadata } of items) await rewrite(client, type, metadata, signal);
@@ -123,12 +124,15 @@ async function rewrite(
   try {
     await client.patch(type, namespace, name, "application/merge-patch+json", {}, { signal });
   } catch (error) {
-    // Whoever else wrote or deleted it has done the work.
+    // Somebody else wrote or deleted the object, so nothing is left to do.
     if (!isConflict(error) && !isNotFound(error)) throw error;
   }
 }
 
-/** Only if the CRD is still the one that was seen: a version that came back into use meanwhile must not be forgotten. */
+/**
+ * Drops the old versions from the CRD's status. Does so only if the CRD is unchanged: a version that came back into use
+ * in the meantime must stay.
+ */
 async function dropVersions(
   client: Client,
   name: string,
@@ -148,7 +152,7 @@ async function dropVersions(
       subresource: "status",
     });
   } catch (error) {
-    // The CRD changed; its new state comes by watch, and is checked anew.
+    // The CRD has changed. Its new state comes by watch and is checked again.
     if (!isConflict(error) && !isInvalid(error)) throw error;
   }
 }

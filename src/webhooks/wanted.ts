@@ -12,26 +12,26 @@ import { contains } from "./contains.ts";
 
 export interface WantedInput {
   kind: string;
-  /** Undefined: it is not there. */
+  /** Undefined when the object does not exist. */
   live: KubeObject | undefined;
   target: WebhookTarget;
-  /** Of the webhook configurations; a CRD has its own. */
+  /** Name of the webhook configurations; a CRD has its own name. */
   name: string;
-  /** PEM; undefined: whoever brings the certificates fills it in. */
+  /** PEM; undefined when whoever provides the certificates also fills in the bundle. */
   bundle: string | undefined;
-  /** Certificates of the live bundles that are not wanted, and stay for now. */
+  /** Certificates of the live bundles that are unwanted but stay for now. */
   kept: readonly string[];
 }
 
-/** What is written, by server-side apply. */
+/** Object for server-side apply. */
 export type Applied = Pick<KubeObject, "metadata"> & Record<string, unknown>;
 
-/** Who asks cert-manager to fill in the bundle does not want a second writer. */
+/** With this annotation cert-manager fills in the bundle, so that Meridian must not write the bundle too. */
 const INJECTED = "cert-manager.io/inject-ca-from";
 
 /**
- * What is to be applied so that a configuration is right; undefined when it is, or when it is not ours to bring (the CRD). Of a
- * configuration that a chart brought only the bundle is written.
+ * Object to apply so that a configuration becomes right. Undefined when the configuration is right already, or is a
+ * missing CRD, which the webhooks do not create. Of a configuration from a chart only the bundle is written.
  */
 export function wantedObject({ kind, live, target, name, bundle, kept }: WantedInput): Applied | undefined {
   const injected = live?.metadata.annotations?.[INJECTED] !== undefined;
@@ -51,7 +51,7 @@ export function wantedObject({ kind, live, target, name, bundle, kept }: WantedI
   return contains(live["webhooks"], whole["webhooks"]) ? undefined : whole;
 }
 
-/** A configuration without what is not compared: the schemas of a CRD are long. */
+/** Keeps only the parts of a configuration that are compared; the schemas of a CRD are long. */
 export function configurationPart(object: KubeObject): KubeObject {
   const { name, resourceVersion, creationTimestamp, labels, annotations } = object.metadata;
   const { conversion } = (object["spec"] ?? {}) as { conversion?: unknown };
@@ -68,7 +68,7 @@ export function configurationPart(object: KubeObject): KubeObject {
   };
 }
 
-/** Where the server has the objects of a CRD converted now: at the target, at somebody else's, or by nobody. */
+/** Place where the objects of a CRD are converted now: at the target, elsewhere or nowhere. */
 export function convertsAt(crd: KubeObject | undefined, target: WebhookTarget): "here" | "elsewhere" | "nowhere" {
   const [live] = crd === undefined ? [] : clientConfigsIn(crd);
   if (live === undefined) return "nowhere";
@@ -77,20 +77,26 @@ export function convertsAt(crd: KubeObject | undefined, target: WebhookTarget): 
   return sameValue(place, own) ? "here" : "elsewhere";
 }
 
-/** Where a CRD has its objects converted, as a text that is the same for the same place. */
+/** Address of a CRD's conversion webhook as a text, for comparisons. */
 export function placeOfConversion(crd: KubeObject | undefined): string {
   const [config] = crd === undefined ? [] : clientConfigsIn(crd);
   return config === undefined ? "" : JSON.stringify(placeOf(config));
 }
 
-/** Whether the CRD's conversion is at the place that a webhook configuration leads to, whatever the path: one manager serves both. */
+/**
+ * Returns whether the CRD's conversion and a webhook configuration have the same address, whatever the path: one
+ * manager serves both.
+ */
 export function leadsTo(crd: KubeObject | undefined, configuration: KubeObject | undefined): boolean {
   const [conversion] = crd === undefined ? [] : clientConfigsIn(crd);
   const [admission] = configuration === undefined ? [] : clientConfigsIn(configuration);
   return conversion !== undefined && admission !== undefined && sameValue(placeOf(conversion), placeOf(admission));
 }
 
-/** `spec.conversion` at the place that a webhook configuration leads to; undefined when it leads nowhere that is trusted. */
+/**
+ * `spec.conversion` with the address of a webhook configuration; undefined when the configuration has no address or no
+ * CA bundle.
+ */
 export function conversionLike(configuration: KubeObject): object | undefined {
   const [config] = clientConfigsIn(configuration);
   if (config?.caBundle === undefined) return undefined;
@@ -110,8 +116,9 @@ function placeOf({ service, url }: ClientConfig): unknown {
 }
 
 /**
- * The merge patch in the place of an apply, where the CRD leads to the webhooks in the other way, by a Service and not an address or the
- * reverse: that field is somebody else's, an apply would leave it, and of both at once the server wants none. Undefined: apply.
+ * Merge patch that replaces the apply if the live CRD uses the other form of address, a Service instead of a URL or the
+ * reverse. The other form's field belongs to another field manager. An apply would leave that field, and the server
+ * refuses both forms at once. Undefined: apply.
  */
 export function turnedConversion(
   live: KubeObject | undefined,

@@ -4,9 +4,9 @@ import { ADMISSION_TYPES } from "./publisher.ts";
 import { conversionLike, leadsTo } from "./wanted.ts";
 
 /**
- * Takes back what the webhooks wrote of themselves: their configurations, unless a chart brought them, and the conversion of the CRDs. For
- * when no manager will serve them any more: what stays would refuse every change. Where another release lives on the hub, conversion
- * passes to it, without a moment in which nobody converts. Doing it again does no harm.
+ * Withdraws the configurations of the webhooks (unless a chart brought them) and the conversion of the CRDs. For the
+ * time when no manager serves the webhooks any more: leftover configurations would refuse every change. If the hub has
+ * another release, conversion passes to that release without a gap. Repeating the withdrawal does no harm.
  */
 export async function withdrawWebhooks(
   client: Client,
@@ -32,7 +32,7 @@ export async function withdrawWebhooks(
     if (crd === undefined || !isConverted(crd)) continue;
     const heir = heirOf(crd, others);
     if (heir === "converts already") continue;
-    // A chart's own words would come back with its next upgrade; here they must go at once.
+    // A chart's own fields would come back with the chart's next upgrade, but here they must go at once.
     const patch = heir === undefined ? unconverted(crd) : { spec: { conversion: heir } };
     if (!dryRun) await client.patch(CRDS, undefined, name, "application/merge-patch+json", patch, { signal });
     done.push(`customresourcedefinition/${name}`);
@@ -49,7 +49,10 @@ async function find(client: Client, name: string, signal: AbortSignal): Promise<
   }
 }
 
-/** Nobody converts any more, so the stored version alone is served. Only if the CRD is still the one that was read, as its versions are written anew. */
+/**
+ * No webhook converts any more, so only the stored version is served. The patch writes all versions, so it holds the
+ * resourceVersion that was read.
+ */
 function unconverted(crd: KubeObject): object {
   const { resourceVersion } = crd.metadata;
   const versions = versionsOf(crd).map((version) => ({ ...version, served: version.storage }));
@@ -59,7 +62,7 @@ function unconverted(crd: KubeObject): object {
   };
 }
 
-/** What conversion is to be when the release is gone: that of another release, if one has its configurations here. */
+/** `spec.conversion` after this release is gone: another release's, if one has its configurations on the hub. */
 function heirOf(crd: KubeObject, others: readonly KubeObject[]): object | "converts already" | undefined {
   if (others.some((other) => leadsTo(crd, other))) return "converts already";
   for (const other of others) {
@@ -69,7 +72,7 @@ function heirOf(crd: KubeObject, others: readonly KubeObject[]): object | "conve
   return undefined;
 }
 
-/** The webhook configurations of other releases, one of each. */
+/** One webhook configuration of each other release. */
 async function otherConfigurations(client: Client, own: string, signal: AbortSignal): Promise<KubeObject[]> {
   const [type] = ADMISSION_TYPES;
   if (type === undefined) return [];
@@ -77,7 +80,7 @@ async function otherConfigurations(client: Client, own: string, signal: AbortSig
   return items.filter(({ metadata }) => metadata.name !== own);
 }
 
-/** A merge patch must say what goes: the server takes an address or a Service, never both. */
+/** Adds a null for the other form of address, since the server accepts a URL or a Service, never both. */
 function withoutTheOther(conversion: object): object {
   const { webhook, ...rest } = conversion as { webhook: { clientConfig: { url?: string } } };
   const gone = webhook.clientConfig.url === undefined ? { url: null } : { service: null };
