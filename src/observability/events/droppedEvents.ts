@@ -3,7 +3,7 @@ import { errorReason, errorType, type Logger, redactText } from "../logging/inde
 
 export type EventDrop = "queue_full" | "failed";
 
-/** What is told of an Event. */
+/** Parts of a lost Event that the log names. */
 interface Lost {
   regarding: ObjectRef & { uid?: string };
   reason: string;
@@ -14,16 +14,19 @@ export interface DroppedEventsOptions {
   logger: Logger;
   /** Epoch milliseconds. */
   now: () => number;
-  /** Aborted when the process ends, or leads no more: Events that were still waiting then are no news. */
+  /** Aborted when the process ends or loses its leadership. Events that are still waiting then cause no warning. */
   signal?: AbortSignal;
 }
 
-/** One cause is told of so often; in between its Events are counted. */
+/** Interval of warnings for one cause. Events in between are only counted. */
 const REPEAT_MS = 10 * 60_000;
-/** Causes are few: names of errors. */
+/** Maximum number of causes. Causes are names of errors, so there are few. */
 const MAX_CAUSES = 32;
 
-/** Tells of Events that were not written: of each cause one, with what it says, and later how many more there were. */
+/**
+ * Logs Events that were not written. For each cause it logs one Event with its text, and later the number of further
+ * ones.
+ */
 export class DroppedEvents {
   readonly #options: DroppedEventsOptions;
   readonly #told = new Map<string, { at: number; since: number }>();

@@ -2,7 +2,7 @@ import { defined, type KubeObject, microTimestamp, type ObjectRef, SINCE_ANNOTAT
 import { type EventDrop, DroppedEvents } from "./droppedEvents.ts";
 import { type Logger, redactText } from "../logging/index.ts";
 
-/** Names the object that an Event is about. */
+/** Reference to the object of an Event. */
 export interface EventSubject extends ObjectRef {
   uid?: string;
   resourceVersion?: string;
@@ -13,14 +13,14 @@ export interface EventRecord {
   type: "Normal" | "Warning";
   /** CamelCase code. */
   reason: string;
-  /** What Meridian did or tried: CamelCase too. */
+  /** CamelCase code of the action that Meridian did or tried. */
   action: string;
   /** For people; cut at 1 kB. */
   note: string;
   related?: EventSubject;
-  /** Of the end of a trouble: when it began, RFC 3339. */
+  /** For an Event about a recovery: when the trouble began, RFC 3339. */
   since?: string;
-  /** Recorded only where everything is to be told. */
+  /** Recorded only with `debug`. */
   debug?: true;
 }
 
@@ -34,13 +34,13 @@ export interface EventRecorderOptions {
   /** `reportingInstance`: pod name or host name. */
   identity: string;
   logger: Logger;
-  /** Aborted when nothing can be written any more. */
+  /** Aborted when the recorder can write no more Events. */
   signal?: AbortSignal;
-  /** Records also what is for finding faults. */
+  /** Also records Events for debugging. */
   debug?: boolean;
   /** Called for each Event that was not written. */
   onDrop?: (cause: EventDrop) => void;
-  /** Runs a callback once after so many milliseconds; a timer that keeps no process alive when absent. */
+  /** Runs a callback once after `ms`. Default: a timer that does not keep the process alive. */
   after?: (ms: number, callback: () => void) => Disposable;
 }
 
@@ -50,9 +50,15 @@ const SERIES_LIFE_MS = 6 * 60_000;
 const SERIES_PATCH_MS = 30_000;
 const MAX_SERIES = 2_048;
 const MAX_QUEUE = 1_000;
-/** Events are written one at a time and slowly: they wait for the work that they describe, never the other way round. */
+/**
+ * Minimum pause between writes. Events are written one at a time and slowly, so that they never delay the work that
+ * they describe.
+ */
 const PACE_MS = 40;
-/** After a write the recorder pauses for so many times as long as the write took: a busy server spends at most a tenth of its time on Events. */
+/**
+ * After a write the recorder pauses for this multiple of the write's time. So a busy server spends at most a tenth of
+ * its time on Events.
+ */
 const PAUSE_IN_WRITES = 10;
 const LONGEST_PAUSE_MS = 1_000;
 const MAX_NOTE_BYTES = 1_024;
@@ -74,8 +80,9 @@ interface Series {
 }
 
 /**
- * Writes Events (events.k8s.io/v1) without ever making the caller wait or fail. An Event that repeats within six minutes becomes a series: one
- * Event, patched with its count at most every 30 s. The queue is bounded; an Event that does not fit, or is refused, is dropped, counted, and told of in the log.
+ * Writes Events (events.k8s.io/v1). The caller never waits, and recording never fails. An Event that repeats within six
+ * minutes becomes a series: one Event, patched with its count at most every 30 s. The queue is bounded. An Event that
+ * does not fit, or that the server refuses, is dropped, counted and logged.
  */
 export class EventRecorder {
   private readonly options: EventRecorderOptions;
@@ -205,7 +212,7 @@ export class EventRecorder {
       series.posted = true;
       series.writtenCount = count;
     } catch (err) {
-      // An Event is news, not state: an Event that cannot be written now is dropped, and the next one starts a new series.
+      // An Event is news, not state. So a failed Event is dropped, and its next occurrence starts a new series.
       this.series.delete(series.key);
       this.drop("failed", series.record, err);
     } finally {
@@ -264,14 +271,20 @@ export class EventRecorder {
     });
   }
 
-  /** A unique name as client-go makes it: the object's name and the time, with a serial number for two in one millisecond. */
+  /**
+   * A unique name like client-go's: the object's name and the time, plus a serial number for Events in the same
+   * millisecond.
+   */
   private eventName(name: string, now: number): string {
     this.serial = (this.serial + 1) % 0x10000;
     return `${dnsNameOf(name)}.${now.toString(16)}${this.serial.toString(16).padStart(4, "0")}`;
   }
 }
 
-/** Roles may have colons and capitals in their names, and an Event may not. */
+/**
+ * Turns an object's name into a valid name for an Event. Names of Roles may have colons and capitals, but names of
+ * Events may not.
+ */
 function dnsNameOf(name: string): string {
   const readable = name
     .toLowerCase()
@@ -289,7 +302,7 @@ function systemTimer(ms: number, callback: () => void): Disposable {
   return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
-/** Cuts at a character's border, so that the text has at most so many bytes of UTF-8. */
+/** Cuts the text between characters to at most `bytes` bytes of UTF-8. */
 function cutToBytes(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text;
   const cut = Buffer.from(text).subarray(0, bytes - 3);

@@ -1,7 +1,7 @@
 /**
  * Events on the hub.
  *
- * Promises: an Event that could not be written is counted and said; nothing waits for Events.
+ * Promises: an Event that could not be written is counted and logged. Nothing waits for Events.
  */
 export { type EventDrop } from "./droppedEvents.ts";
 export { type EventRecord, EventRecorder } from "./eventRecorder.ts";

@@ -4,33 +4,40 @@ import type { EventRecorder } from "./eventRecorder.ts";
 
 export interface RecoveryRecorderOptions {
   events: Pick<EventRecorder, "record">;
-  /** Runs a callback once after so many milliseconds. */
+  /** Runs a callback once after `ms`. */
   after: (ms: number, callback: () => void) => Disposable;
-  /** Called for each end; `reason`: one of Meridian's, or Other. */
+  /** Called for each recovery. `reason` is one of Meridian's reasons, or Other. */
   onEnd?: (reason: string) => void;
 }
 
-/** Takes the ends of troubles. */
+/** Receives troubles that have ended. */
 export type Recoveries = Pick<RecoveryRecorder, "ended">;
 
-/** Ends of one cause of one object that were not told yet, since one was. */
+/**
+ * Recoveries of one object from one cause that are not recorded yet. An earlier recovery of this kind was recorded
+ * already.
+ */
 interface Gathering {
   windowMs: number;
   timer: Disposable;
-  /** By cluster, each with its last times. */
+  /** By cluster, with the last times of each. */
   readonly gathered: Map<string, ListedTrouble>;
 }
 
 const RECOVERED: Reason = "Recovered";
-/** After an end, the next ones of the same cause of the same object are told together; the longer it comes and goes, the later. */
+/**
+ * Window after a recorded recovery. Further recoveries of the same object from the same cause are recorded together at
+ * its end. The window doubles while the trouble comes and goes.
+ */
 const FIRST_WINDOW_MS = 60_000;
 const LONGEST_WINDOW_MS = 8 * 60_000;
-/** Above that many causes at once an end is told by itself; the recorder of Events keeps its own bounds. */
+/** Maximum number of open windows. Beyond that each recovery is recorded at once; the Event recorder has its own bounds. */
 const MOST_GATHERINGS = 2_048;
 
 /**
- * Keeps the list of troubles that are over, and makes the Events of their ends of it: the first end of a cause of an object is told at once, what
- * follows of it is gathered, so that a fleet that recovers cluster by cluster, or a trouble that comes and goes, costs few Events.
+ * Keeps the list of ended troubles and records Events about them. The first recovery of an object from a cause is
+ * recorded at once, and the following ones are gathered. So a fleet that recovers cluster by cluster, or a trouble that
+ * comes and goes, costs few Events.
  */
 export class RecoveryRecorder implements Disposable {
   readonly troubles = new EndedTroubles();
@@ -41,11 +48,11 @@ export class RecoveryRecorder implements Disposable {
     this.#options = options;
   }
 
-  /** Troubles that ended at the same time. */
+  /** Takes troubles that ended at the same time. */
   ended(troubles: readonly EndedTrouble[]): void {
     const untold: ListedTrouble[] = [];
     for (const trouble of troubles.map((one) => this.troubles.add(one))) {
-      // The words of members are without number.
+      // Members may report any reason, so other reasons would make the number of series unbounded.
       this.#options.onEnd?.(Object.hasOwn(REASONS, trouble.reason) ? trouble.reason : "Other");
       const gathering = this.#gatherings.get(causeOf(trouble));
       if (gathering === undefined) untold.push(trouble);
@@ -55,7 +62,7 @@ export class RecoveryRecorder implements Disposable {
     for (const cause of new Set(untold.map(causeOf))) this.#gather(cause, FIRST_WINDOW_MS);
   }
 
-  /** Tells of what is gathered. */
+  /** Records the gathered recoveries. */
   [Symbol.dispose](): void {
     for (const { timer, gathered } of this.#gatherings.values()) {
       timer[Symbol.dispose]();
