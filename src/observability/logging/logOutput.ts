@@ -1,43 +1,44 @@
 import { type DestinationStream, pino } from "pino";
 
-/** Takes lines and keeps them until it is told to write them. */
+/** Buffers lines until `flush`. */
 export interface LineBuffer {
   write(line: string): void;
   flush(): void;
 }
 
-/** Characters that make a write worth its cost. */
+/** Number of characters that are written at once. */
 const ONE_WRITE = 8 * 1024;
-/** Characters that wait to be written. */
+/** Maximum number of characters that wait. Further lines are lost. */
 const MOST_WAITING = 4 * 1024 * 1024;
-/** How long a line waits for others, at most. */
+/** Maximum time that a line waits for others. */
 const LINE_WAITS_MS = 1_000;
-/** How long a line waits that somebody may have to act on. */
+/** Maximum time that a warning or an error waits, since somebody may have to act. */
 const WARNING_WAITS_MS = 100;
-/** What pino calls the level `warn`; the levels above have higher numbers. */
+/** pino's number of the level `warn`; higher levels have higher numbers. */
 const WARN = 40;
 
 /**
- * Lines leave together: when they fill a write, a second after the first of them, soon after a warning, and at the end of the process.
- * A write for each line costs a manager more CPU than the line itself, the busy one as well as the quiet one, which each write wakes up
- * twice. Whoever reads the lines too slowly loses some; the work that they tell of never waits.
+ * Output that writes lines together: when they fill a write, a second after the first of them, soon after a warning,
+ * and at the end of the process. One write for each line costs a manager more CPU than the line itself. This also holds
+ * for an idle manager, since each write wakes the process twice. If the reader is too slow, lines are lost, but the
+ * work is never delayed.
  */
 export function standardOutput(): DestinationStream {
   return (shared ??= openStandardOutput());
 }
 
-/** Loggers of one process would else write into each other's lines. */
+/** One output for all loggers of the process. With several outputs, lines would mix. */
 let shared: DestinationStream | undefined;
 
 function openStandardOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: false, minLength: ONE_WRITE, maxLength: MOST_WAITING });
-  // What is left at the exit itself pino writes again and again until it is taken, also where nobody reads any more. A write before that
-  // fails once, and tells pino so.
+  // At exit pino repeats the last write until it succeeds, even if nobody reads any more. A write before the exit fails
+  // only once and tells pino about the missing reader.
   process.once("beforeExit", () => output.flush());
   return gathered(output);
 }
 
-/** Lines go to the buffer at once, which is flushed for all of them together. */
+/** Passes lines to the buffer at once, and flushes the buffer for many lines together. */
 export function gathered(buffer: LineBuffer): DestinationStream {
   let leaving: NodeJS.Timeout | undefined;
   let leavingSoon: NodeJS.Timeout | undefined;
@@ -48,7 +49,7 @@ export function gathered(buffer: LineBuffer): DestinationStream {
     buffer.flush();
   };
   return {
-    // Has pino say the level of each line.
+    // Makes pino set `lastLevel` for each line.
     [Symbol.for("pino.metadata")]: true,
     lastLevel: 0,
     write(line: string) {

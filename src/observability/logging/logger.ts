@@ -10,9 +10,9 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LoggerOptions {
   level: LogLevel;
-  /** Where the lines are written; standard output when absent. */
+  /** Output of the lines; standard output when absent. */
   destination?: DestinationStream;
-  /** What every line says of the process. */
+  /** Fields about the process, in every line. */
   attributes?: Readonly<Record<string, string>>;
 }
 
@@ -21,19 +21,19 @@ export interface LogContext {
   reconcileId?: string | undefined;
   resourceUid?: string | undefined;
   cluster?: string | undefined;
-  /** Of the hub object, as its key. */
+  /** Key of the hub object. */
   object?: string | undefined;
-  /** Where the change began that the line is about: named when that is another trace than the line's. */
+  /** Span with which the change began. A line names its trace if the line itself belongs to another trace. */
   change?: SpanContext | undefined;
 }
 
-/** What pino calls the level `error`; `fatal` is above that. */
+/** pino's number of the level `error`; `fatal` is higher. */
 const ERROR = 50;
 
 /**
- * A logger that writes one JSON object per line. An error under `err` becomes the fields `stack_trace`, `event_reason` and
- * `error` (type, message, causes); a line of the level `error` without one has the stack of the call. Credentials are replaced wherever they
- * appear.
+ * A logger that writes one JSON object per line. An error under `err` becomes the fields `stack_trace`, `event_reason`
+ * and `error` (type, message, causes). A line of level `error` without `err` gets the stack of the call. Credentials
+ * are replaced in all fields.
  */
 export function createLogger({ level, destination, attributes }: LoggerOptions): Logger {
   return pino(
@@ -56,7 +56,7 @@ export function createLogger({ level, destination, attributes }: LoggerOptions):
   );
 }
 
-/** Fields of a line, or of `logger.child`: with them the lines of one object, one reconcile and one trace are found. */
+/** Fields of a line, or of `logger.child`, that connect all lines of one object, one reconcile and one trace. */
 export function logContext(span: SpanContext | undefined, context: LogContext = {}): Record<string, string> {
   const fields: Record<string, string> = {};
   if (span !== undefined) fields["trace_id"] = span.traceId;
@@ -69,7 +69,7 @@ export function logContext(span: SpanContext | undefined, context: LogContext = 
   return fields;
 }
 
-/** An error that nobody threw is found by where it was noticed. */
+/** Adds the stack of the log call, so that an error which nobody threw can be located. */
 function withStack(args: unknown[]): void {
   const [first] = args;
   if (first instanceof Error) return;
@@ -95,7 +95,10 @@ function fields(given: Record<string, unknown>): Record<string, unknown> {
   };
 }
 
-/** Nothing to expand, and no name of a secret. What texts hold is replaced in the whole line. */
+/**
+ * Returns whether the fields need no work: no nested value, no error, and no name of a secret. Secrets within strings
+ * are replaced in the whole line later.
+ */
 function isPlain(given: Record<string, unknown>): boolean {
   for (const key in given) {
     const value = given[key];
@@ -110,7 +113,7 @@ export function errorType(error: unknown): string {
   return error.name === "Error" ? error.constructor.name : error.name;
 }
 
-/** The code that an error carries; of low cardinality. */
+/** The error's `reason` code, which has few different values. */
 export function errorReason(error: unknown): string | undefined {
   const reason: unknown = error instanceof Error && "reason" in error ? error.reason : undefined;
   return typeof reason === "string" && reason !== "" ? reason : undefined;

@@ -24,7 +24,7 @@ const SECRET_KEYS = new Set([
 
 const DEPTH = 6;
 
-/** Whether what stands under that key is a secret, whatever it is. */
+/** Returns whether every value under that key is a secret. */
 export function isSecretKey(key: string): boolean {
   return SECRET_KEYS.has(key) || SECRET_KEYS.has(key.toLowerCase());
 }
@@ -37,15 +37,18 @@ const PATTERNS: [RegExp, string][] = [
   [/\b(client-key-data|token):\s*[^\s"',}\\]{12,}/gi, `$1: ${REDACTED}`],
 ];
 
-/** The text with every part replaced that has the form of a credential: bearer tokens, JWTs, private keys, kubeconfig entries. */
+/**
+ * Replaces every part of the text that has the form of a credential: bearer tokens, JWTs, private keys, kubeconfig
+ * entries.
+ */
 export function redactText(text: string): string {
   if (!SUSPICIOUS.test(text)) return text;
   return PATTERNS.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text);
 }
 
 /**
- * A copy of the value in which everything under a key that names a secret is replaced, and text is cleaned. The value itself is
- * returned when nothing was replaced. Below six levels, and at a cycle, structure is cut off.
+ * Copies the value, with everything under a key of a secret replaced and strings cleaned. Returns the value itself when
+ * nothing was replaced. Structure below six levels, or in a cycle, is cut off.
  */
 export function redact(value: unknown, depth = DEPTH): unknown {
   if (typeof value === "string") return redactText(value);
