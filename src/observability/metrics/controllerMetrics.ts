@@ -1,7 +1,10 @@
 import { FAST, type MetricFamilies } from "./metricFamilies.ts";
 import type { ControllerMetrics, WorkqueueMetrics } from "../types.ts";
 
-/** What controller-runtime and client-go say of controllers and their queues, and the handbook's own count of reconciles. */
+/**
+ * Metrics of controllers and their queues with the names of controller-runtime and client-go, and the handbook's own
+ * count of reconciles.
+ */
 export class ReconcileMetrics {
   readonly #families: MetricFamilies;
   readonly #beforeScrape: (hook: () => void) => Disposable;
@@ -21,12 +24,15 @@ export class ReconcileMetrics {
     this.#queues = this.#queueFamilies();
   }
 
-  /** The errors of what reconciles nothing by itself begin at 0 too: a series that begins with its first increase shows none. */
+  /**
+   * Starts the error series of a component without reconciles at 0. A series that begins with its first increase shows
+   * no increase.
+   */
   expectFailures(controller: string): void {
     this.#controllers.errors.inc({ controller }, 0);
   }
 
-  /** An error of a controller that no reconcile ended with. */
+  /** Counts an error of a controller that is not the result of a reconcile. */
   failed(controller: string): void {
     this.#controllers.errors.inc({ controller });
   }
@@ -55,7 +61,7 @@ export class ReconcileMetrics {
           errors.inc();
           failed.inc();
         }
-        // What was given up, since the process does not lead any more, has neither succeeded nor failed.
+        // A reconcile that was given up, because the process lost its leadership, has neither succeeded nor failed.
         else if (result !== "requeue") succeeded.inc();
         time.observe(ms / 1000);
       },

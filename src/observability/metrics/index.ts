@@ -1,6 +1,6 @@
 /**
- * The metrics of the manager.
+ * Metrics of the manager.
  *
- * Promises: the number of series is bounded for each cluster.
+ * Promises: the number of series for each cluster is bounded.
  */
 export { createMetrics, Metrics } from "./metrics.ts";

@@ -14,15 +14,18 @@ import type {
   WorkqueueMetrics,
 } from "../types.ts";
 
-/** Gauges with names of counters, which `promtool check metrics` refuses. The same is said by type, without `_total`. */
+/**
+ * Default gauges with names of counters, which `promtool check metrics` refuses. Other default metrics report the same
+ * by type, without `_total`.
+ */
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
-/** Why Events and spans are dropped. */
+/** Causes for which Events and spans are dropped. */
 const CAUSES: readonly (EventDrop & SpanDrop)[] = ["queue_full", "failed"];
 
 /**
- * Every metric of the contract, by name. Callers on hot paths use the methods. No series names an object; those that name a cluster vanish with
- * `forgetCluster`.
+ * Every metric of the contract, by name. Code on hot paths uses the methods. No series names an object. Series that
+ * name a cluster are removed by `forgetCluster`.
  */
 export class Metrics {
   readonly registry = new Registry();
@@ -87,7 +90,7 @@ export class Metrics {
   ]);
 
   constructor({ processMetrics = true }: { processMetrics?: boolean } = {}) {
-    // A series that begins with its first increase shows none, and an alert on it does not fire.
+    // A series that begins with its first increase shows no increase, and an alert on it does not fire.
     for (const cause of CAUSES) {
       this.eventsDropped.inc({ cause }, 0);
       this.spansDropped.inc({ cause }, 0);
@@ -119,27 +122,27 @@ export class Metrics {
     return this.#reconciles.workqueue(name);
   }
 
-  /** Something failed that a controller stands for and that no reconcile of its own ended with: a status write, a member's refusal. */
+  /** Counts a failure of a controller that is not the result of a reconcile: a status write, a member's refusal. */
   failed(controller: string): void {
     this.#reconciles.failed(controller);
   }
 
-  /** From now on {@link failed} may be called for that controller: its series begins at 0. */
+  /** Starts the controller's error series at 0, before {@link failed} may be called for it. */
   expectFailures(controller: string): void {
     this.#reconciles.expectFailures(controller);
   }
 
-  /** An object has left a cluster by failover, for that reason, or has returned to one. */
+  /** Counts an object that has left a cluster by failover, or has returned to one. */
   failedOver(reason: FailoverReason): void {
     this.#objects.failedOver(reason);
   }
 
-  /** A rollout in stages, a stage (`Stage`) or a cluster of it (`Cluster`) has come to another state. */
+  /** Counts a new state of a rollout in stages, of one of its stages (`Stage`) or of a stage's cluster (`Cluster`). */
   rolloutTransition(of: string, to: string): void {
     this.#objects.rolloutTransition(of, to);
   }
 
-  /** A plan was made for a hub object of that kind. */
+  /** Counts a plan for a hub object of that kind. */
   reconciled(kind: string): void {
     this.#objects.reconciled(kind);
   }
@@ -148,7 +151,7 @@ export class Metrics {
     this.#objects.observePhase(phase, ms);
   }
 
-  /** How many member objects of each kind are as they are to be. */
+  /** Sets, for each kind, how many member objects are as wanted. */
   setSync(counts: Iterable<SyncCount>): void {
     this.#objects.setSync(counts);
   }
@@ -158,17 +161,17 @@ export class Metrics {
     this.#objects.setState(key, kind, state);
   }
 
-  /** The hub object is gone, or another's to count. */
+  /** Forgets a hub object that is gone or that another process counts. */
   forgetObject(key: string): void {
     this.#objects.forget(key);
   }
 
-  /** Objects are counted by the process that leads, and by no other. */
+  /** Forgets all objects, since only the leader counts objects. */
   forgetObjects(): void {
     this.#objects.forgetAll();
   }
 
-  /** One finished request; the shape of the client's `observe` hook. Watches are counted, not timed. */
+  /** Counts a finished request; has the shape of the client's `observe` hook. Watches are counted, not timed. */
   observeRequest(call: RequestObservation): void {
     this.#requests.observe(call);
   }
@@ -193,7 +196,7 @@ export class Metrics {
     this.leader.set({ name }, leading ? 1 : 0);
   }
 
-  /** Removes every series of a cluster that is no member any more, and its `federation_deletions_held` scopes. */
+  /** Removes every series of a cluster that is no longer a member, and its scope of `federation_deletions_held`. */
   forgetCluster(cluster: string): void {
     this.memberReady.remove({ cluster });
     this.statusStaleness.remove({ cluster });

@@ -3,7 +3,7 @@ import type { FailoverReason, ReconcilePhase, SyncCount } from "../types.ts";
 
 const FAILOVER_REASONS: readonly FailoverReason[] = ["ClusterLost", "ObjectUnhealthy", "Returned"];
 
-/** What is known of objects, counted: no series names an object, so that their number does not grow with the fleet. */
+/** Metrics of objects. No series names an object, so that the number of series does not grow with the fleet. */
 export class ObjectMetrics {
   readonly #sync;
   readonly #states;
@@ -34,7 +34,7 @@ export class ObjectMetrics {
       "Objects that left a cluster by failover (ClusterLost, ObjectUnhealthy) or returned to one (Returned); each cluster counts.",
       ["reason"],
     );
-    // A series that begins with its first increase shows none: what alerts ask for is there from the start.
+    // A series that begins with its first increase shows no increase. So series with alerts exist from the start.
     for (const part of ["Stage", "Cluster"]) this.#rollouts.inc({ of: part, to: "Failed" }, 0);
     this.#rollouts.inc({ of: "Run", to: "RolledBack" }, 0);
     for (const reason of FAILOVER_REASONS) this.#failovers.inc({ reason }, 0);
