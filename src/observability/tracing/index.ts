@@ -1,7 +1,7 @@
 /**
  * Traces: spans, sampling, export.
  *
- * Promises: an exporter that fails costs spans, never a request.
+ * Promises: a failing exporter loses spans, but never a request.
  */
 export { resourceAttributes } from "./resourceAttributes.ts";
 export { type Sampling } from "./sampling.ts";

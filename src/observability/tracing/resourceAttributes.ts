@@ -1,16 +1,16 @@
-/** What the environment says of this process, for spans and log lines alike. */
+/** Attributes of this process from the environment, for spans and log lines. */
 
 export interface ResourceAttributes {
   attributes: Record<string, string>;
-  /** Why the environment was not taken, for a person. */
+  /** Why the environment's attributes were ignored, as a text for people. */
   problem?: string;
 }
 
 const LONGEST = 255;
 
 /**
- * Reads OTEL_RESOURCE_ATTRIBUTES (`key=value,key=value`, percent-encoded) and OTEL_SERVICE_NAME. A text that is not of that form is left out as a
- * whole, as OpenTelemetry demands.
+ * Reads OTEL_RESOURCE_ATTRIBUTES (`key=value,key=value`, percent-encoded) and OTEL_SERVICE_NAME. If one entry of the
+ * attributes is malformed, all of them are ignored, as OpenTelemetry demands.
  */
 export function resourceAttributes(env: Readonly<Record<string, string | undefined>>): ResourceAttributes {
   const text = env["OTEL_RESOURCE_ATTRIBUTES"] ?? "";
@@ -41,7 +41,7 @@ function decoded(text: string | undefined): string | undefined {
   try {
     return text === undefined ? undefined : decodeURIComponent(text.trim());
   } catch {
-    // No percent-encoding: the caller says so.
+    // Invalid percent-encoding: the caller reports it.
     return undefined;
   }
 }

@@ -9,17 +9,17 @@ import {
 } from "@opentelemetry/sdk-trace";
 
 export interface Sampling {
-  /** The share of traces that are recorded, 0 to 1. A trace that somebody else began is recorded when its beginner says so. */
+  /** Share of traces that are recorded, 0 to 1. For a trace that another process began, that process's decision counts. */
   ratio?: number;
-  /** Of the spans of these names, in traces that are recorded: the share that is recorded, 0 to 1. */
+  /** Share of spans that are recorded within recorded traces, 0 to 1, by name of the span. */
   spans?: Readonly<Record<string, number>>;
 }
 
-/** Every status write is also a step of a span `Reconcile`; it has a span of its own only where somebody asks for that. */
+/** Each status write is also part of a span `Reconcile`. It has its own span only if the settings ask for one. */
 const RARELY_ASKED_FOR: Readonly<Record<string, number>> = { UpdateStatus: 0 };
 const NOT_RECORDED: SamplingResult = { decision: SamplingDecision.NOT_RECORD };
 
-/** Records a share of the traces, the whole of each, but for spans of which only a share is wanted. */
+/** Records a share of the traces, each of them completely, except for spans of which only a share is wanted. */
 export class SpanSampler implements Sampler {
   readonly #byTrace: Sampler;
   readonly #spans: ReadonlyMap<string, number>;
@@ -49,10 +49,10 @@ export class SpanSampler implements Sampler {
   }
 }
 
-/** Where nobody takes the spans. */
+/** Sampler for a process without a collector. */
 export const noSpans: Sampler = new AlwaysOffSampler();
 
-/** What OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG ask for; a parent's decision counts in any case. */
+/** Reads OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. A parent's decision counts in any case. */
 export function samplingOf(env: Readonly<Record<string, string | undefined>>): { ratio?: number; problem?: string } {
   const sampler = env["OTEL_TRACES_SAMPLER"] ?? "";
   switch (sampler.replace(/^parentbased_/, "")) {

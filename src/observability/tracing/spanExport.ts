@@ -5,26 +5,26 @@ export type SpanDrop = "queue_full" | "failed";
 
 export interface SpanExportOptions {
   exporter: SpanExporter;
-  /** Of the collector: host and port. */
+  /** Host and port of the collector. */
   endpoint: string;
   logger: Logger | undefined;
-  /** So many spans were not exported. */
+  /** Called with the number of spans that were not exported. */
   onDrop: ((cause: SpanDrop, spans: number) => void) | undefined;
   /** Monotonic milliseconds. */
   monotonic: () => number;
 }
 
-/** A collector that stays away is told of so often. */
+/** Interval of warnings while a collector stays away. */
 const REPEAT_MS = 10 * 60_000;
-/** One that comes and goes is told of so often. */
+/** Minimum time between warnings about a collector that comes and goes. */
 const PAUSE_MS = 60_000;
 
-/** Says when a collector takes no spans, and counts those that are lost. */
+/** Logs when a collector accepts no spans, and counts the lost spans. */
 export class SpanExport implements SpanExporter {
   readonly #options: SpanExportOptions;
   #isFailing = false;
   #toldAt: number | undefined;
-  /** Handed to the queue in front of this exporter, and not yet taken from there. */
+  /** Number of spans in the queue before this exporter. */
   #queued = 0;
 
   constructor(options: SpanExportOptions) {
@@ -44,7 +44,7 @@ export class SpanExport implements SpanExporter {
     return this.#options.exporter.shutdown();
   }
 
-  /** The same queue, of which is known how many spans do not fit into it: it tells nobody. */
+  /** Wraps the queue to count the spans that do not fit, since the queue itself does not report them. */
   counting(queue: SpanProcessor, size: number): SpanProcessor {
     return {
       onStart: (span, context) => queue.onStart(span, context),
@@ -78,7 +78,10 @@ export class SpanExport implements SpanExporter {
   }
 }
 
-/** Of an answer the exporter's message has the server's words alone, and the status beside it. */
+/**
+ * Text of an error. For an HTTP answer the exporter's message holds only the server's words, so the status is put
+ * before them.
+ */
 function textOf(error: (Error & { code?: unknown }) | undefined): string {
   if (error === undefined) return "no reason was given";
   const { code, message } = error;

@@ -13,13 +13,13 @@ import { errorReason, errorType, redactText } from "../logging/index.ts";
 
 export type { SpanContext } from "@opentelemetry/api";
 
-/** Where a span belongs: beneath another one, or beside it. */
+/** Place of a span: below a parent, or linked to other spans. */
 export interface Following {
-  /** A span of this process or another; in the trace of `parent` the new span has its place. */
+  /** Parent span, of this process or another. The new span belongs to the parent's trace. */
   parent?: Span | SpanContext | undefined;
-  /** Spans of other traces that this one follows from. */
+  /** Spans of other traces from which the new span follows. */
   links?: readonly SpanContext[];
-  /** The span with which the change began that this one is a part of. Its trace is named on log lines of another trace. */
+  /** Span with which the change began that the new span belongs to. Log lines of another trace name the change's trace. */
   change?: SpanContext | undefined;
 }
 
@@ -28,25 +28,25 @@ export interface SpanOptions extends Following {
 }
 
 /**
- * The reconcile that asked for some work, kept beside that work for as long as it may be done. Small: there is one for each member object, and it
- * holds no span.
+ * The reconcile that asked for some work, kept with that work for as long as the work may be done. Each member object
+ * has one, so it is small and holds no span.
  */
 export interface Origin {
   readonly spanContext: SpanContext;
   readonly reconcileId: string;
   /** Monotonic milliseconds at which the work was asked for. */
   readonly at: number;
-  /** As of {@link Following}; undefined where the change began in the trace of `spanContext`. */
+  /** As in {@link Following}; undefined where the change began in the trace of `spanContext`. */
   readonly change?: SpanContext | undefined;
 }
 
 /**
- * A trace is read as one story, and collectors that judge whole traces wait for their end: what comes later begins a trace of its own. A status is
- * written within this time where its members answer at once.
+ * Work that starts later than this begins a trace of its own. People read a trace as one story, and collectors that
+ * judge whole traces wait for its end. If members answer at once, a status is written within this time.
  */
 const SAME_STORY_MS = 1_000;
 
-/** Starts a span, which the caller ends. Parents are passed as arguments: no context follows asynchronous calls. */
+/** Starts a span, which the caller ends. Parents are arguments, since no context follows asynchronous calls. */
 export function startSpan(tracer: Tracer, name: string, { parent, links = [], attributes }: SpanOptions = {}): Span {
   const options = {
     ...defined({ attributes }),
@@ -60,20 +60,26 @@ function contextOf(parent: Span | SpanContext | undefined): typeof ROOT_CONTEXT 
   return "spanContext" in parent ? trace.setSpan(ROOT_CONTEXT, parent) : trace.setSpanContext(ROOT_CONTEXT, parent);
 }
 
-/** What is done now for an origin hangs on it where that asked a moment ago, and else links to it. `now`: monotonic milliseconds. */
+/**
+ * Place of a span for work that an origin asked for: a child if the origin asked a moment ago, else a link. `now`:
+ * monotonic milliseconds.
+ */
 export function follow(origin: Origin | undefined, now: number): Following {
   if (origin === undefined) return {};
   return now - origin.at <= SAME_STORY_MS ? { parent: origin.spanContext, change: origin.change } : linkTo(origin);
 }
 
-/** What is done for a reason of its own, though an origin asked for the state that it brings back. Also linked to where the change began. */
+/**
+ * Place of a span for work with its own reason, which restores a state that an origin asked for. Also links to the
+ * begin of the change.
+ */
 export function linkTo(origin: Origin | undefined): Following {
   if (origin === undefined) return {};
   const { spanContext, change } = origin;
   return { links: change === undefined ? [spanContext] : [spanContext, change], change: changeOf(origin) };
 }
 
-/** The span with which the change began that asked for the work. */
+/** Span with which the change began that asked for the work. */
 export function changeOf(origin: Origin | undefined): SpanContext | undefined {
   return origin?.change ?? origin?.spanContext;
 }
@@ -91,7 +97,7 @@ export function recordError(span: Span, error: unknown): void {
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Reads a W3C `traceparent`; undefined when the text is none. */
+/** Reads a W3C `traceparent`; undefined for an invalid text. */
 export function parseTraceparent(text: string | undefined): SpanContext | undefined {
   if (text === undefined || text.length > 256) return undefined;
   const [, version, traceId = "", spanId = "", flags = "", more] = TRACEPARENT.exec(text) ?? [];

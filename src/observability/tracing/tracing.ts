@@ -19,23 +19,26 @@ export interface TracingOptions {
   env?: Record<string, string | undefined>;
   /** Takes the spans instead of a collector. */
   exporter?: SpanExporter | undefined;
-  /** Which spans are recorded; without a ratio the environment's OTEL_TRACES_SAMPLER says it, and else all are. */
+  /**
+   * Sampling of spans. Without a ratio, OTEL_TRACES_SAMPLER of the environment decides; by default all spans are
+   * recorded.
+   */
   sampling?: Sampling;
-  /** Is told when the collector takes no spans. */
+  /** Logs when the collector accepts no spans. */
   logger?: Logger;
   /** Called when spans were not exported. */
   onDrop?: (cause: SpanDrop, spans: number) => void;
   /** Monotonic milliseconds. Default: those of the process. */
   monotonic?: () => number;
-  /** How long `shutdown` waits for a collector that does not answer. Default: 3 s. */
+  /** Maximum time that `shutdown` waits for a collector without an answer. Default: 3 s. */
   shutdownTimeoutMs?: number;
 }
 
 export interface Tracing {
   tracer: Tracer;
-  /** Spans leave the process; otherwise they only give trace ids to the logs. */
+  /** True if spans leave the process. Otherwise they only give trace ids to the logs. */
   exporting: boolean;
-  /** What of the environment was not taken, and why: a sentence each. */
+  /** Settings of the environment that were ignored, and why, one sentence each. */
   readonly problems: readonly string[];
   /** Sends the waiting spans, for at most a few seconds, and ends the exporter. Never throws. */
   readonly shutdown: () => Promise<void>;
@@ -45,8 +48,8 @@ const SHUTDOWN_TIMEOUT_MS = 3_000;
 const MAX_QUEUE = 4_096;
 
 /**
- * A tracer that always gives real trace ids. Without a collector its spans are not recorded, which costs next to nothing, and
- * the exporter is not loaded.
+ * Creates a tracer that always gives real trace ids. Without a collector, spans are not recorded, which costs next to
+ * nothing, and the exporter is not loaded.
  */
 export async function createTracing(options: TracingOptions): Promise<Tracing> {
   const collector = await collectorOf(options);
@@ -73,7 +76,10 @@ export async function createTracing(options: TracingOptions): Promise<Tracing> {
   };
 }
 
-/** http or https, and a host: the exporter's own words for anything else do not say which setting is wrong. */
+/**
+ * Returns whether the text is an http or https address with a host. The exporter's own errors do not name the wrong
+ * setting.
+ */
 export function isCollectorAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
@@ -133,7 +139,7 @@ async function otlpExporter(url: string): Promise<SpanExporter> {
   return new OTLPTraceExporter({ url });
 }
 
-/** A collector that does not answer must not keep the process from ending; the spans that it did not take are lost. */
+/** A collector without an answer must not keep the process from ending. The spans that it did not accept are lost. */
 async function settleWithin(work: Promise<unknown>, ms: number): Promise<void> {
   const timeout = Promise.withResolvers<void>();
   const timer = setTimeout(timeout.resolve, ms);
