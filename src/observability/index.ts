@@ -1,10 +1,10 @@
 /**
- * What Meridian reports about itself: logs, metrics, traces and Events. The names of metrics and of log fields are a contract with
+ * Telemetry of Meridian: logs, metrics, traces and Events. The names of metrics and of log fields are a contract with
  * dashboards and alerts and do not change.
  *
- * Promises: telemetry never fails or delays the work that it describes; it holds a bounded amount of memory; credentials and the contents
- * of Secrets are replaced before anything leaves the process. This module never calls a cluster itself: the recorder gets the calls as
- * functions.
+ * Promises: telemetry never fails or delays the work that it describes, and holds a bounded amount of memory.
+ * Credentials and the contents of Secrets are replaced before anything leaves the process. This room never calls a
+ * cluster itself: the Event recorder gets the calls as functions.
  */
 export { type EventRecord, EventRecorder, type Recoveries, RecoveryRecorder } from "./events/index.ts";
 export { createLogger, LOG_LEVELS, logContext, type Logger, type LogLevel, redactText } from "./logging/index.ts";

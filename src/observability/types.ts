@@ -1,8 +1,8 @@
 /** What the runtime reports about one workqueue; durations in milliseconds. */
 export interface WorkqueueMetrics {
-  /** A key was added that was not waiting already. */
+  /** A key was added that did not wait yet. */
   added(): void;
-  /** How many keys wait now. */
+  /** Number of waiting keys. */
   depth(waiting: number): void;
   /** A worker took a key that had waited `waitedMs`. */
   started(waitedMs: number): void;
@@ -10,7 +10,10 @@ export interface WorkqueueMetrics {
   finished(workedMs: number): void;
   /** A key was put back with backoff. */
   retried(): void;
-  /** `running` is called at each scrape: for each key that a worker has, the milliseconds since the worker took the key. */
+  /**
+   * `running` is called at each scrape. It returns, for each key with a worker, the milliseconds since the worker took
+   * the key.
+   */
   observeRunning(running: () => Iterable<number>): Disposable;
 }
 
@@ -28,7 +31,7 @@ export interface RequestObservation {
   cluster: string;
   method: string;
   code: number | string;
-  /** Of Kubernetes: get, list, watch, create, apply, patch, delete… */
+  /** Kubernetes verb: get, list, watch, create, apply, patch, delete… */
   verb: string;
   resource: string;
   ms: number;
@@ -37,12 +40,12 @@ export interface RequestObservation {
 /** The steps of a reconcile: label of operator_reconcile_duration_seconds. */
 export type ReconcilePhase = "fetch" | "apply" | "verify";
 
-/** How many member objects of a kind are as they are to be. */
+/** Numbers of member objects of a kind that are as wanted, and that are not. */
 export interface SyncCount {
   kind: string;
   upToDate: number;
   outOfSync: number;
 }
 
-/** Why an object has left a cluster by failover, or that it has come back. */
+/** Reason why an object has left a cluster by failover. `Returned`: the object has come back. */
 export type FailoverReason = "ClusterLost" | "ObjectUnhealthy" | "Returned";
