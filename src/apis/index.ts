@@ -1,11 +1,11 @@
 /**
  * The kinds of Meridian. Each kind has one zod schema, which gives the TypeScript type, the parser at the boundary and
- * the generated CRD. This room also has the conversion between versions, the matching of selectors, canonical text and
- * hash of a value, and the words that every module shares: the reasons of statuses, the ownership of objects, short
+ * the generated CRD. This module also has the conversion between versions, the matching of selectors, canonical text
+ * and hash of a value, and the words that every module shares: the reasons of statuses, the ownership of objects, short
  * messages and times.
  *
  * Promises: the parser accepts exactly the objects that the API server accepts, except for rules over an object's
- * former value, which only a server can check. This room never reads a clock, a file or a cluster, and never changes
+ * former value, which only a server can check. This module never reads a clock, a file or a cluster, and never changes
  * its arguments.
  */
 export {

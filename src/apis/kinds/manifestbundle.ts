@@ -58,6 +58,6 @@ export interface UnpackedSpec {
   manifests: readonly KubeObject[];
   /** Number of manifests that come from the list in the bundle. The others were compressed. */
   listed: number;
-  /** Why `compressed` could not be unpacked. */
+  /** Reason why `compressed` could not be unpacked. */
   unreadable?: string;
 }

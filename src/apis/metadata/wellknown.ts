@@ -14,9 +14,12 @@ export const FIELD_MANAGER = "meridian";
 /** On an object of the hub: the class of controllers that is to own the object (see ownership.ts). Without the label, the default class. */
 export const CONTROLLER_CLASS_LABEL = `${FEDERATION_GROUP}/controller-class`;
 
-/** Keeps a hub object until its member objects are seen gone. The finalizer of the default class; other classes append their name. */
+/**
+ * Keeps a deleted hub object until its member objects are gone. The finalizer of the default class; other classes
+ * append their name.
+ */
 export const OBJECT_FINALIZER = `${FEDERATION_GROUP}/member-objects`;
-/** Keeps a MemberCluster until its objects are drained or orphaned. As above, the finalizer of the default class. */
+/** Keeps a deleted MemberCluster until its objects are drained or orphaned. The finalizer of the default class, as above. */
 export const CLUSTER_FINALIZER = `${FEDERATION_GROUP}/member-cluster`;
 
 /**
@@ -51,7 +54,7 @@ export const HASH_ANNOTATION = `${FEDERATION_GROUP}/desired-hash`;
 export const FIRST_RECORD_ANNOTATION = `${FEDERATION_GROUP}/clusters`;
 /**
  * On a member namespace that Meridian created: the Pod Security labels of the hub's namespace, as JSON. A change of
- * these labels on the member stays until they change on the hub.
+ * these labels on the member stays until the labels change on the hub.
  */
 export const POD_SECURITY_ANNOTATION = `${FEDERATION_GROUP}/pod-security`;
 /** On pod templates: hash of the ConfigMaps and Secrets that the pods read, so that a change of them rolls the pods. */
@@ -127,9 +130,9 @@ export const DEFAULT_SYSTEM_NAMESPACE = "meridian-system";
  * `*` for any.
  */
 export const ALLOWED_SERVICE_ACCOUNTS_ANNOTATION = `${FEDERATION_GROUP}/allowed-service-accounts`;
-/** As above, for `spec.nodeName`. */
+/** Like {@link ALLOWED_SERVICE_ACCOUNTS_ANNOTATION}, for `spec.nodeName`. */
 export const ALLOWED_NODE_NAMES_ANNOTATION = `${FEDERATION_GROUP}/allowed-node-names`;
-/** As above, for ports of the node: `8080,9000-9010`. */
+/** Like {@link ALLOWED_SERVICE_ACCOUNTS_ANNOTATION}, for ports of the node: `8080,9000-9010`. */
 export const ALLOWED_HOST_PORTS_ANNOTATION = `${FEDERATION_GROUP}/allowed-host-ports`;
 /**
  * On a Namespace of the hub: kinds that bundles of the namespace may hold beyond a tenant's kinds, as
@@ -139,7 +142,7 @@ export const ALLOWED_BUNDLE_KINDS_ANNOTATION = `${FEDERATION_GROUP}/allowed-bund
 /**
  * On a Namespace of the hub: other member namespaces that bundles of the namespace may write into, as
  * `monitoring,logging` or `*`. A namespace of Kubernetes is opened for one kind at a time, as
- * `kube-system/RoleBinding`; `*` does not include it.
+ * `kube-system/RoleBinding`; `*` does not include these namespaces.
  */
 export const ALLOWED_BUNDLE_NAMESPACES_ANNOTATION = `${FEDERATION_GROUP}/allowed-bundle-namespaces`;
 /**

@@ -3,8 +3,8 @@ import { jsonIn } from "./annotationJson.ts";
 import { type KubeObject, ROLLOUT_APPROVALS_ANNOTATION } from "../metadata/index.ts";
 
 /**
- * Approvals of the stages of one run of one revision. Stored as JSON in the annotation {@link
- * ROLLOUT_APPROVALS_ANNOTATION} of the object, or of its binding if the binding holds the status.
+ * Approvals of the stages of one run of one revision. Stored as JSON in the annotation
+ * {@link ROLLOUT_APPROVALS_ANNOTATION} of the object, or of its binding if the binding holds the status.
  */
 export const rolloutApprovals = z.strictObject({
   revision: z.int().min(0),

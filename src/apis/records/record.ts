@@ -30,8 +30,8 @@ export interface FirstRecord {
 }
 
 /**
- * Maximum characters of the annotation. An object's annotations may hold 256 KiB together, and other people's need room
- * too.
+ * Maximum characters of the annotation. An object's annotations may hold 256 KiB together, and other people's
+ * annotations need room too.
  */
 const MAX_ANNOTATION = 64 * 1024;
 

@@ -11,9 +11,9 @@ import { type OpenApiSchema, openApiSchema } from "../schema/index.ts";
  * of the version. It prunes the fields that the other version does not know from its answers, and these fields are lost
  * when a client writes such an answer back. So these CRDs serve the stored version alone.
  *
- * These CRDs leave `spec.conversion` out. The webhooks write this field, and serve the other versions from then on.
- * Applying these CRDs again leaves `spec.conversion` to the webhooks. Code that applies them again keeps the versions
- * served with {@link servingAllVersions}.
+ * The CRDs leave `spec.conversion` out. The webhooks write this field, and serve the other versions from then on. Code
+ * that applies the CRDs again leaves the field to the webhooks, and keeps the versions served with
+ * {@link servingAllVersions}.
  */
 
 interface ServedVersion {

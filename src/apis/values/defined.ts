@@ -8,8 +8,8 @@ type Defined<T> = {
   : never;
 
 /**
- * The members that are not undefined, in the same order. JSON leaves undefined members out too. For a literal, as in `{
- * name, ...defined({ namespace }) }`; the result may be the argument itself.
+ * The members that are not undefined, in the same order. JSON leaves undefined members out too. For use in a literal:
+ * `{ name, ...defined({ namespace }) }`. The result may be the argument itself.
  */
 export function defined<T extends object>(members: T): Defined<T> {
   const values = members as Record<string, unknown>;

@@ -1,6 +1,6 @@
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** As kubectl prints an age: `12s`, `5m`, `3h`, `4d`. */
+/** Age as kubectl prints it: `12s`, `5m`, `3h`, `4d`. */
 export function ageText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 120) return `${seconds}s`;
