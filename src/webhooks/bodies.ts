@@ -20,7 +20,7 @@ export class TooLargeError extends Error {
 const SMALL_BYTES = 64 * 1024;
 /** Number of larger bodies that are read and answered at a time. */
 const LARGE_AT_ONCE = 4;
-/** Time for a larger body to arrive once its turn has come. After that the body loses its turn. */
+/** Time for a larger body to arrive once its turn has come. After that its connection is closed, which ends the turn. */
 const LARGE_WITHIN_MS = 5_000;
 
 /**

@@ -48,10 +48,10 @@ interface Webhook {
 }
 
 /**
- * Match condition: the webhooks are not called for an update that changes neither spec, labels nor annotations. Such
- * updates are the manager's own writes, above all of the finalizer. So the manager never waits for its own webhooks:
- * not at a first start, not with wrong certificates, and not while two releases run side by side. The condition does
- * not exempt the manager by name: its other requests are judged like anybody's.
+ * Match condition: the webhooks are not called for an update that changes neither spec, labels nor annotations. The
+ * manager's own writes are such updates, above all those of the finalizer. So the manager never waits for its own
+ * webhooks: not at a first start, not with wrong certificates, and not while two releases run side by side. The
+ * condition does not exempt the manager by name: its other requests are judged like anybody's.
  */
 const MEANINGFUL = {
   name: "meaningful-changes",

@@ -61,10 +61,10 @@ interface Followed {
 
 /**
  * Keeps the addresses and CA bundles in the CRDs and webhook configurations up to date. Fields that a chart wrote stay
- * the chart's. A missing configuration is created. Replicas agree without a leader: each adds its certificate, and
- * removes another certificate only after this has been unwanted for a while. Of two releases on one hub, the release
- * that was installed last converts. The other release takes over when no release is named any more, or when the named
- * one does not answer.
+ * the chart's. A missing configuration is created. Replicas agree without a leader: each adds its own certificate, and
+ * removes another certificate only when that certificate has been unwanted for a while. Of two releases on one hub, the
+ * release that was installed last converts. The other release takes over when no release is named any more, or when the
+ * named release does not answer.
  */
 export class ConfigurationPublisher {
   readonly #options: PublisherOptions;

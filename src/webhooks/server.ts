@@ -50,7 +50,7 @@ const REVIEW: BodyBounds = { bytes: 3 * 1024 * 1024, levels: 10_010, values: 100
 const LIST: BodyBounds = { ...REVIEW, bytes: 64 * 1024 * 1024, entries: true };
 /**
  * Time limits for the head of a request, for the whole request, and for an idle connection. A caller waits no longer
- * for the answer, so it needs no longer to send its request.
+ * for the answer, so no caller needs longer to send a request.
  */
 const HEAD_WITHIN_MS = 5_000;
 const SENT_WITHIN_MS = 15_000;

@@ -3,8 +3,8 @@ import type { AdmissionRequest, Judgement } from "./types.ts";
 
 /**
  * An approval of a rollout names its approver, so nobody may write one in another person's name. This also holds for an
- * object that is being deleted, since a deleted binding still counts for its object. The decision needs only the
- * request.
+ * object that is being deleted, since a binding that is being deleted still counts for its object. The decision needs
+ * only the request.
  */
 export function judgeApprovals({ object, oldObject, userInfo, operation }: AdmissionRequest): Judgement {
   if (operation === "DELETE" || object === null || object === undefined) return { problems: [], warnings: [] };

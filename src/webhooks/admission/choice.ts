@@ -128,7 +128,7 @@ function contradiction(selector: string, key: string): string {
   );
 }
 
-/** First key whose requirements no value meets, and its absence neither. */
+/** First key whose requirements neither a value nor the absence of the key can meet. */
 function contradictoryKey(requirements: readonly Requirement[]): string | undefined {
   for (const key of new Set(requirements.map((one) => one.key))) {
     const asked = requirements.filter((one) => one.key === key);

@@ -24,8 +24,8 @@ export function judgeSelectors(policy: KubeObject, served: readonly ServedKind[]
 }
 
 /**
- * Some kinds make sense only within one cluster and are never placed. Some other kinds are placed only by name, since
- * nobody means all of their objects.
+ * Some kinds belong to one cluster and are never placed. Some other kinds are placed only by name, since nobody means
+ * all of their objects.
  */
 function judgeKind({ apiVersion, kind, name }: ResourceSelector, field: string): FieldProblem[] {
   const of = { group: parseApiVersion(apiVersion).group, kind };

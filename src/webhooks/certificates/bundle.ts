@@ -37,7 +37,7 @@ export function endOf(pem: string): number {
   return new X509Certificate(pem).validToDate.getTime();
 }
 
-/** Begin of a certificate's validity, epoch milliseconds. */
+/** Start of a certificate's validity, epoch milliseconds. */
 export function beginOf(pem: string): number {
   return new X509Certificate(pem).validFromDate.getTime();
 }
