@@ -3,7 +3,7 @@
  * dashboards and alerts and do not change.
  *
  * Promises: telemetry never fails or delays the work that it describes, and holds a bounded amount of memory.
- * Credentials and the contents of Secrets are replaced before anything leaves the process. This room never calls a
+ * Credentials and the contents of Secrets are replaced before anything leaves the process. This module never calls a
  * cluster itself: the Event recorder gets the calls as functions.
  */
 export { type EventRecord, EventRecorder, type Recoveries, RecoveryRecorder } from "./events/index.ts";

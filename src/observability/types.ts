@@ -1,4 +1,4 @@
-/** What the runtime reports about one workqueue; durations in milliseconds. */
+/** Metrics of one workqueue, which the runtime reports; durations in milliseconds. */
 export interface WorkqueueMetrics {
   /** A key was added that did not wait yet. */
   added(): void;
@@ -19,7 +19,7 @@ export interface WorkqueueMetrics {
 
 export type ReconcileResult = "success" | "error" | "requeue" | "requeue_after";
 
-/** What the runtime reports about one controller. */
+/** Metrics of one controller, which the runtime reports. */
 export interface ControllerMetrics {
   maxConcurrent(workers: number): void;
   started(): void;

@@ -88,7 +88,7 @@ export class EventRecorder {
   private readonly options: EventRecorderOptions;
   private readonly after: (ms: number, callback: () => void) => Disposable;
   private readonly dropped: DroppedEvents;
-  /** In the order in which the series were last seen. */
+  /** Series by key, in the order in which they were last seen. */
   private readonly series = new Map<string, Series>();
   private readonly queue: Series[] = [];
   private active = false;

@@ -33,7 +33,7 @@ const ERROR = 50;
 /**
  * A logger that writes one JSON object per line. An error under `err` becomes the fields `stack_trace`, `event_reason`
  * and `error` (type, message, causes). A line of level `error` without `err` gets the stack of the call. Credentials
- * are replaced in all fields.
+ * are replaced wherever they appear.
  */
 export function createLogger({ level, destination, attributes }: LoggerOptions): Logger {
   return pino(

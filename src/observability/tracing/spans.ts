@@ -71,7 +71,7 @@ export function follow(origin: Origin | undefined, now: number): Following {
 
 /**
  * Place of a span for work with its own reason, which restores a state that an origin asked for. Also links to the
- * begin of the change.
+ * start of the change.
  */
 export function linkTo(origin: Origin | undefined): Following {
   if (origin === undefined) return {};

@@ -17,7 +17,7 @@ export interface TracingOptions {
   identity: string;
   /** Default: the environment of the process. */
   env?: Record<string, string | undefined>;
-  /** Takes the spans instead of a collector. */
+  /** Receives the spans instead of a collector. */
   exporter?: SpanExporter | undefined;
   /**
    * Sampling of spans. Without a ratio, OTEL_TRACES_SAMPLER of the environment decides; by default all spans are
