@@ -69,7 +69,7 @@ interface Followed {
 export class ConfigurationPublisher {
   readonly #options: PublisherOptions;
   readonly #followed: readonly Followed[];
-  /** Certificates in a bundle that this replica does not want, with the time since when, by the monotonic clock. */
+  /** Certificates in a bundle that this replica does not want, with the start of that time, by the monotonic clock. */
   readonly #unwanted = new Map<string, number>();
   #bundle: { pem: string | undefined } | undefined;
   #wake = Promise.withResolvers<void>();

@@ -116,7 +116,7 @@ function judgeServed(
   return [{ field: `${field}.kind`, message: `the hub serves no ${kind} of ${apiVersion}; ${hint}` }];
 }
 
-/** The selectors of a policy that may be malformed. */
+/** The selectors of a policy, which may be malformed. */
 export function selectorsOf(policy: KubeObject): ResourceSelector[] {
   const { resourceSelectors } = (policy["spec"] ?? {}) as { resourceSelectors?: ResourceSelector[] };
   return Array.isArray(resourceSelectors) ? resourceSelectors : [];
