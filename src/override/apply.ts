@@ -17,17 +17,19 @@ import type { MatchedRule, OverrideResult } from "./types.ts";
 import { Work } from "./work.ts";
 
 /**
- * Applies the rules in their order to the objects rendered for one cluster. Within a rule the named fields come first and
- * the patches last, so that patches see what the rest has made.
+ * Applies the rules in order to the objects rendered for one cluster. Within a rule the named fields come first and the
+ * patches last, so that patches see the result of the named fields.
  *
- * The objects given are never changed; those returned share with them all that no rule touches, and are the same ones when
- * nothing is touched. `replicas` is handed back: only the caller knows what else has a say in it. With `withReplicas` it is set in the objects
- * as well, in its turn, so that a patch that comes later has the last word; the same objects are always to come with it then.
+ * The given objects are never changed. The returned objects share all untouched parts with them and are identical if no
+ * rule changes anything. `replicas` is returned, because only the caller knows what else decides the number of
+ * replicas. `withReplicas` also writes it into the objects, before the patches of the same rule, so that a later patch
+ * wins; pass the same `withReplicas` whenever the same objects are given, since results are cached by objects.
  *
- * What all rules together bring and copy is bounded ({@link Work}), so that rendering ends soon whatever the policies say.
+ * {@link Work} bounds the data that all rules together add and copy, so that rendering ends soon whatever the policies
+ * say.
  *
- * A policy applies whole or not at all. The first rule that fails ends it: the result is then what the policies before have
- * made, with the problem.
+ * A policy applies whole or not at all. The first rule that fails ends the rendering: the result is that of the
+ * policies before, with the problem.
  */
 export function applyRules(
   objects: readonly KubeObject[],
@@ -52,7 +54,7 @@ export function applyRules(
 
 export interface ApplyOptions {
   withReplicas?: (object: KubeObject, replicas: number) => KubeObject;
-  /** Where objects have templates of pods that their kinds do not tell; the same list for the same objects. */
+  /** Paths of pod templates that the object's kind does not define; pass the same list for the same objects. */
   templates?: readonly DeclaredTemplate[] | undefined;
 }
 
@@ -72,11 +74,11 @@ interface Progress {
   replicas: number | undefined;
   work: Work;
   templates: readonly DeclaredTemplate[];
-  /** What came of it with one rule more: many clusters have their first rules in common. */
+  /** Results after one more rule, by rule. Many clusters share their first rules. */
   next: Map<OverrideRule, Progress | RuleError>;
 }
 
-/** As long as the objects are of use. */
+/** Cached results, kept as long as the objects are in memory. */
 const starts = new WeakMap<readonly KubeObject[], Progress>();
 
 function startOf(objects: readonly KubeObject[], templates: readonly DeclaredTemplate[]): Progress {
@@ -125,7 +127,7 @@ function applyRule(
   return { objects: changed, templates, replicas: count ?? replicas, work, next: new Map() };
 }
 
-/** On the metadata of every object; not on pod templates, where a new label would restart the pods. */
+/** Merges into the metadata of every object, but not into pod templates: a new label there would restart the pods. */
 function merge(
   objects: readonly KubeObject[],
   field: "labels" | "annotations",

@@ -4,9 +4,9 @@ import type { MatchedRule, OverrideEffect, PatchName, PolicyRef } from "./types.
 const known = new WeakMap<readonly MatchedRule[], OverrideEffect>();
 
 /**
- * What comes of the rules that apply on one cluster: which of their policies have a say in the result, and which have none, since later ones
- * set everything anew that they set, by the names of what they set. What patches do shows in objects alone. The same value for the same
- * list of rules.
+ * Effect of the rules that apply on one cluster: policies that still decide a setting, and superseded policies, whose
+ * every setting a later policy sets again. Patches count as settings of their own, since only the objects show their
+ * effect. Returns the same value for the same list.
  */
 export function effectOf(rules: readonly MatchedRule[]): OverrideEffect {
   let effect = known.get(rules);
@@ -15,7 +15,7 @@ export function effectOf(rules: readonly MatchedRule[]): OverrideEffect {
 }
 
 function computeEffect(rules: readonly MatchedRule[]): OverrideEffect {
-  /** The policy that sets each setting last. */
+  /** Last policy that sets each setting. */
   const last = new Map<string, PolicyRef>();
   const settings = new Map<PolicyRef, string[]>();
   const patches: PatchName[] = [];
@@ -37,7 +37,10 @@ function computeEffect(rules: readonly MatchedRule[]): OverrideEffect {
   return { policies, superseded, patches };
 }
 
-/** Names for what a rule sets: two rules that have one in common set the same, and the later one wins. No two patches are alike. */
+/**
+ * Names of the settings of a rule. Rules that share a name set the same setting, and the later rule wins; each patch
+ * list has its own name.
+ */
 function settingsOf(rule: OverrideRule, position: number): string[] {
   const { replicas, image = {}, command, args, env = [], labels = {}, annotations = {}, patches = [] } = rule;
   return [
@@ -53,8 +56,9 @@ function settingsOf(rule: OverrideRule, position: number): string[] {
 }
 
 /**
- * The patch that gave an object of that kind the field which a member refuses: the last of those whose path leads to the field, or lies within
- * it. Undefined when no patch did. `fields` are as servers write them, such as `.spec.ports[0].nodePort`.
+ * Patch that set the field which a member refuses, on an object of this kind: the last patch whose path leads to the
+ * field or lies within the field. Undefined if no patch did. `fields` have the form of API servers, such as
+ * `.spec.ports[0].nodePort`.
  */
 export function blamedPatch(
   { patches }: Pick<OverrideEffect, "patches">,
@@ -67,14 +71,14 @@ export function blamedPatch(
   );
 }
 
-/** One of the two lies within the other. That `spec` is refused as a whole says nothing about a field in it. */
+/** One path lies within the other. A refusal of `spec` as a whole does not blame a patch of a field below `spec`. */
 function isWithin(refused: readonly string[], patched: readonly string[]): boolean {
   if (refused.length < Math.min(2, patched.length)) return false;
   const length = Math.min(refused.length, patched.length);
   return refused.slice(0, length).every((name, i) => name === patched[i]);
 }
 
-/** The names of the fields of a JSON pointer, without the places in lists: servers name an item by its key. */
+/** Field names of a JSON pointer, without list indexes: servers name an item by its key. */
 function namesOf(pointer: string): string[] {
   return pointer
     .split("/")
@@ -92,7 +96,7 @@ function namesIn(field: string): string[] {
     .map(inPlural);
 }
 
-/** A server that has two fields for the address of a Service refuses the newer one, whichever was set. */
+/** A server with both fields for the address of a Service refuses `clusterIPs`, whichever of them was set. */
 function inPlural(name: string): string {
   return name === "clusterIP" ? "clusterIPs" : name;
 }

@@ -12,9 +12,9 @@ export interface ImageReference {
 export type ImageOverride = NonNullable<OverrideRule["image"]>;
 
 /**
- * Takes a reference apart as container runtimes do: the first component is a registry only when it could be a host (it has
- * a dot, a port or capitals, or is `localhost`); `library/nginx` and `nginx` have none. Undefined when there is no
- * repository in it.
+ * Parses a reference as container runtimes do. The first component is a registry only if it can be a host: it has a
+ * dot, a port or capitals, or is `localhost`. `library/nginx` and `nginx` have no registry. Undefined if the repository
+ * is missing.
  */
 export function parseImage(text: string): ImageReference | undefined {
   const at = text.indexOf("@");
@@ -42,8 +42,8 @@ export function formatImage({ registry, repository, tag, digest }: ImageReferenc
 }
 
 /**
- * The image with the given parts replaced. A digest names the content, so it wins: with a new digest the tag goes, which
- * would only claim something else; with a new tag alone the old digest goes, which would make the tag mean nothing.
+ * Replaces the given parts of an image. A digest identifies the content and wins over a tag: a new digest removes the
+ * tag, which might name other content. A new tag alone removes the old digest, which would make the tag meaningless.
  *
  * @throws {RuleError} InvalidOverride when a part or the image itself is malformed
  */
@@ -85,7 +85,7 @@ function isHost(component: string): boolean {
 }
 
 const NAME = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
-/** A host with an optional port, and an optional path, as mirrors have it. */
+/** A host with an optional port and an optional path, as used by mirrors. */
 const REGISTRY = new RegExp(`^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:]+\\])(?::\\d+)?(?:/${NAME})*$`);
 const REPOSITORY = new RegExp(`^${NAME}(?:/${NAME})*$`);
 const TAG = /^\w[\w.-]{0,127}$/;

@@ -1,9 +1,9 @@
 /**
- * Says which override policies reach an object, in which order, and applies their rules to what is rendered for a cluster.
+ * Finds the override policies of an object, orders them, and applies their rules to the objects rendered for a cluster.
  *
- * It promises that the later rule wins, that a policy applies whole or not at all, that identity and bookkeeping fields
- * never change, and that the objects given are never touched: the results share with them all that stays the same. Messages
- * name paths, never values. It never decides where an object runs and never applies `replicas` by itself.
+ * Promises: the later rule wins; a policy applies whole or not at all; identity and bookkeeping fields never change;
+ * the given objects are never modified, and the results share all unchanged parts with them. Messages name paths, never
+ * values. This module never decides where an object runs and never applies `replicas` by itself.
  */
 export { applyRules } from "./apply.ts";
 export { blamedPatch, effectOf } from "./effect.ts";

@@ -2,10 +2,13 @@ import { type PatchOperation, sameValue } from "../apis/index.ts";
 import { parsePointer, type Pointer } from "./jsonPointer.ts";
 import { Work } from "./work.ts";
 
-/** Why an operation cannot be done. The message names the operation and the path, never a value: it may be a secret. */
+/**
+ * An operation that cannot be done. The message names the operation and the path, never the value, which may be a
+ * secret.
+ */
 export class PatchError extends Error {
   override readonly name = "PatchError";
-  /** The same with no more than the end of the path. */
+  /** Short message, with only the end of the path. */
   readonly point: string;
 
   constructor(message: string, point: string = message) {
@@ -17,12 +20,12 @@ export class PatchError extends Error {
 type Operation = Pick<PatchOperation, "op" | "path" | "from" | "value">;
 
 /**
- * Applies one operation of RFC 6902. The document is never changed: the answer is a new one that shares with it all that
- * the operation does not touch.
+ * Applies one operation of RFC 6902. The document is never changed: the result shares with it all parts that the
+ * operation does not touch.
  *
- * `work` counts what the operation costs, before it is done.
+ * `work` counts the cost of the operation before the operation is done.
  *
- * @throws {PatchError} when the operation is malformed, its target is not there, or its test fails
+ * @throws {PatchError} when the operation is malformed, its target does not exist, or its test fails
  * @throws {RuleError} TooLarge
  */
 export function applyOperation(document: unknown, operation: Operation, work: Work = new Work()): unknown {
@@ -56,7 +59,7 @@ export function applyOperation(document: unknown, operation: Operation, work: Wo
   }
 }
 
-/** `why` gets so many characters for each path that it names. */
+/** Fails with a long and a short message. `why` gets the maximum length of each path in the message. */
 function fail({ op }: Operation, why: (limit: number) => string): never {
   throw new PatchError(`${op}: ${why(LONGEST_POINTER)}`, `${op}: ${why(SHORT_POINTER)}`);
 }
@@ -77,15 +80,15 @@ function valueOf(operation: Operation): unknown {
   return operation.value;
 }
 
-/** The text of the first `length` tokens, as a person would write it. */
+/** JSON pointer of the first `length` tokens, escaped and shortened to `limit`. */
 function textOf(path: Pointer, length: number, limit: number): string {
   const tokens = path.slice(0, length).map((token) => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`);
   return shortened(tokens.join(""), limit);
 }
 
-/** So much of a pointer that the sentence gets to its point; the number of the patch says which pointer is meant. */
+/** Longest pointer in a message. The patch number identifies the full pointer. */
 const LONGEST_POINTER = 56;
-/** And where little room is left beside the names of the policy and the cluster. */
+/** Longest pointer in a short message, which also names the policy and the cluster. */
 const SHORT_POINTER = 28;
 
 function shortened(text: string, limit: number): string {
@@ -100,20 +103,20 @@ function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Only what is plainly a number of the array; `-` and leading zeros are not. */
+/** Index of an existing item; undefined for `-`, for leading zeros and beyond the end. */
 function indexIn(array: readonly unknown[], token: string): number | undefined {
   if (!/^(0|[1-9]\d*)$/.test(token)) return undefined;
   const index = Number(token);
   return index < array.length ? index : undefined;
 }
 
-/** The member that a token names, wrapped so that a null member differs from none. */
+/** Member that a token names, wrapped to tell a null member from a missing one. */
 function memberOf(parent: unknown, token: string): { value: unknown } | undefined {
   if (Array.isArray(parent)) {
     const index = indexIn(parent, token);
     return index === undefined ? undefined : { value: parent[index] };
   }
-  // A member that is undefined is absent as soon as the object is written as JSON.
+  // An undefined member disappears when the object is written as JSON.
   if (!isObject(parent) || !Object.hasOwn(parent, token) || parent[token] === undefined) return undefined;
   return { value: parent[token] };
 }
@@ -128,7 +131,7 @@ function read(document: unknown, path: Pointer, operation: Operation): unknown {
   return value;
 }
 
-/** A copy of the document in which `change` has been made to the parent of what the path names. */
+/** Copies the document and applies `change` to the parent of the path's last token. */
 function withParent(
   document: unknown,
   path: Pointer,
@@ -168,7 +171,7 @@ function add(document: unknown, path: Pointer, value: unknown, operation: Operat
   if (path.length === 0) return value;
   return withParent(document, path, operation, work, (parent, token) => {
     if (!Array.isArray(parent)) return withMember(parent, token, value);
-    // One past the end is a place to insert at, and so is `-`.
+    // The index one past the end and `-` both append.
     const end = token === "-" || token === String(parent.length);
     const index = end ? parent.length : indexIn(parent, token);
     if (index === undefined)

@@ -1,7 +1,7 @@
-/** The unescaped tokens of a JSON pointer; none for the whole document. */
+/** Unescaped tokens of a JSON pointer; empty for the whole document. */
 export type Pointer = readonly string[];
 
-/** Reads a pointer of RFC 6901; undefined when the text is not one (no leading slash, or a `~` that escapes nothing). */
+/** Parses a pointer of RFC 6901. Undefined if the text is no pointer: no leading slash, or a `~` that escapes nothing. */
 export function parsePointer(text: string): Pointer | undefined {
   if (text === "") return [];
   if (!text.startsWith("/") || /~(?![01])/.test(text)) return undefined;

@@ -10,9 +10,9 @@ import { SelectorIndex } from "../scheduler/index.ts";
 import type { MatchedRule, ObjectRules, PolicyRef } from "./types.ts";
 
 /**
- * Every policy that matches the object, in the order in which they apply, so that the later wins: cluster-scoped before
+ * Policies that match the object, in order of application, so that the later policy wins: cluster-scoped before
  * namespaced, less specific selectors before more specific ones, then by name. A namespaced policy reaches only objects
- * of its own namespace. Policies that are being deleted are out.
+ * in its own namespace. Policies in deletion are left out.
  */
 export function matchPolicies(
   object: KubeObject,
@@ -33,8 +33,8 @@ export function matchPolicies(
 }
 
 /**
- * The rules of all policies that match the object, ready to be asked for one cluster after the other. Policies that do not match are left
- * out, so that all of them may be given.
+ * Rules of all policies that match the object, indexed by target cluster. Policies that do not match are ignored, so
+ * callers may pass all policies.
  */
 export function matchRules(
   object: KubeObject,

@@ -2,8 +2,9 @@ import { isRecord, type KubeObject, valueAt } from "../apis/index.ts";
 import { podTemplatePathOf } from "../interpreter/index.ts";
 
 /**
- * What a patch has left that is no map of strings where Meridian writes labels and annotations of its own afterwards; undefined
- * when there is nothing. A member would not see what was wrong: added to, a text becomes an object of its letters.
+ * Describes labels or annotations that a patch left malformed, in the places where Meridian adds its own afterwards;
+ * undefined if all are maps of strings. The check has to happen here because a member would not notice: spreading a
+ * text into a map makes an entry of each letter.
  */
 export function wrongMetadata(before: KubeObject, after: unknown): string | undefined {
   const template = podTemplatePathOf(before);
@@ -23,7 +24,7 @@ export function wrongMetadata(before: KubeObject, after: unknown): string | unde
   return undefined;
 }
 
-/** Undefined where the patch left the value alone. */
+/** Value at the path after the patch; undefined if the patch did not change the value. */
 function changed(before: KubeObject, after: unknown, path: readonly string[]): unknown {
   const value = valueAt(after, path);
   return value === valueAt(before, path) ? undefined : value;

@@ -15,7 +15,7 @@ import type { Work } from "./work.ts";
 
 type Json = Record<string, unknown>;
 
-/** kubectl's own way to say which container of several is the one that people mean. */
+/** Annotation of kubectl that names the main container of a pod. */
 const DEFAULT_CONTAINER_ANNOTATION = "kubectl.kubernetes.io/default-container";
 
 export function templateIn(object: KubeObject): Json | undefined {
@@ -26,11 +26,11 @@ export function templateIn(object: KubeObject): Json | undefined {
 }
 
 /**
- * Applies `image`, `command`, `args` and `env` to the objects that have a pod template, and to each of their templates where they have several.
+ * Applies `image`, `command`, `args` and `env` to every pod template of the objects.
  *
- * They mean the main container: the one that the annotation `kubectl.kubernetes.io/default-container` of the template names,
- * else the first. Only `image.registry` reaches every container and init container, because a mirror serves all of them,
- * while the tag of an application is not the tag of its sidecar.
+ * These settings mean the main container: the container named by the template's annotation
+ * `kubectl.kubernetes.io/default-container`, or else the first. Only `image.registry` applies to all containers and
+ * init containers, because a mirror serves all images, while an application's tag is not its sidecar's tag.
  *
  * @throws {RuleError} InvalidOverride when there is no pod template or no container, or the image is malformed
  */
@@ -56,7 +56,10 @@ export function overridePodTemplates(
   return changed;
 }
 
-/** The templates that a rule reaches. Of several, one may have no container of its own, since an operator brings it: that one is left out. */
+/**
+ * Templates that a rule reaches. Templates without containers are left out if another template has some: an operator
+ * adds the containers of the empty ones.
+ */
 function templatesIn(
   object: KubeObject,
   declared: readonly DeclaredTemplate[],
@@ -123,14 +126,14 @@ function withImage(container: Json, image: ImageOverride | undefined): Json {
   return { ...container, image: overrideImage(current, image) };
 }
 
-/** An entry replaces the one of its name whole, where it stands; new ones follow in their own order. */
+/** Replaces entries by name, in place and as a whole; appends new entries in their own order. */
 function mergeEnv(base: Json[], entries: readonly Json[]): Json[] {
   const merged = new Map(base.map((entry) => [entry["name"], entry]));
   for (const entry of entries) merged.set(entry["name"], entry);
   return [...merged.values()];
 }
 
-/** The value with what the path leads to replaced; the value itself when that changes nothing. */
+/** Replaces the value at the path. Returns the same `value` if nothing changes. */
 export function updateAt(value: unknown, path: readonly string[], change: (value: unknown) => unknown): unknown {
   const [field, ...rest] = path;
   if (field === undefined) {
@@ -142,7 +145,7 @@ export function updateAt(value: unknown, path: readonly string[], change: (value
   return changed === parent[field] ? value : { ...parent, [field]: changed };
 }
 
-/** The value with what the path leads to replaced. */
+/** Replaces the value at the path. */
 function replaceAt(value: unknown, path: readonly PathStep[], next: unknown): unknown {
   const [field, ...rest] = path;
   if (field === undefined) return next;

@@ -3,9 +3,9 @@ import { templateIn } from "./podTemplate.ts";
 import type { Work } from "./work.ts";
 
 /**
- * What no override may change and that differs between the two; undefined when there is nothing. Protected are the identity of the
- * object, Meridian's own labels and annotations, and the pod labels that the object's own selector asks for: without them a workload
- * no longer finds its pods.
+ * Describes the first protected field that differs; undefined if none does. Protected are the object's identity,
+ * Meridian's own labels and annotations, and the pod labels that the object's selector asks for: without them a
+ * workload no longer finds its pods.
  */
 export function protectedChange(before: KubeObject, after: unknown, work: Work): string | undefined {
   return identityChange(before, after) ?? selectorLabelChange(before, after as KubeObject, work);

@@ -1,10 +1,10 @@
 import type { OverrideProblem } from "./types.ts";
 
-/** A rule cannot be applied. Caught where a policy's rules are applied, and nowhere else. */
+/** A rule that cannot be applied. Only the code that applies a policy's rules catches this error. */
 export class RuleError extends Error {
   override readonly name = "RuleError";
   readonly reason: OverrideProblem["reason"];
-  /** What is wrong in as few words as say it. */
+  /** Shortest form of the message. */
   readonly point: string;
 
   constructor(reason: OverrideProblem["reason"], message: string, options: ErrorOptions & { point?: string } = {}) {

@@ -1,7 +1,7 @@
 import { firstFitting, isSamePolicy, listedAfter, type PolicyName, shortName } from "../apis/index.ts";
 import type { OverrideEffect, PolicyRef } from "./types.ts";
 
-/** Within a sentence of 120 characters. */
+/** Maximum lengths of parts of a sentence of 120 characters. */
 const LONGEST_LIST = 80;
 const LONGEST_CLUSTERS = 40;
 const LONGEST_CLAUSE = 140;
@@ -11,7 +11,10 @@ interface Winner {
   clusters: string[];
 }
 
-/** Of a policy that has a say on some clusters, who sets everything anew on others, and where, in words. */
+/**
+ * Text for a policy that decides settings on some clusters: the policy that supersedes it on other clusters, and which
+ * clusters these are.
+ */
 export function partlyWonBy(
   policy: PolicyName,
   clusters: readonly { name: string; overrides?: OverrideEffect }[],
@@ -23,7 +26,10 @@ export function partlyWonBy(
   return listedAfter(`${name} sets all of it anew on `, first.clusters, ", ", LONGEST_CLAUSE);
 }
 
-/** Who sets everything anew on which clusters, the one of most clusters first; and whether the policy has a say on some cluster. */
+/**
+ * Policies that supersede `policy`, with their clusters, most clusters first. `hasSay`: `policy` still decides a
+ * setting on some cluster.
+ */
 function winnersOf(
   policy: PolicyName,
   clusters: readonly { name: string; overrides?: OverrideEffect }[],
@@ -47,8 +53,9 @@ function winnersOf(
 }
 
 /**
- * Who sets everything anew that the policy sets, on every cluster that it reaches, as `Kind name`: the one that does so on most clusters, and
- * on which others do where another policy wins. Undefined where the policy has a say on some cluster, or reaches none.
+ * Text for a policy that is superseded on every cluster that it reaches: the policy that supersedes it on most
+ * clusters, as `Kind name`, and the others with their clusters. Undefined if the policy decides a setting on some
+ * cluster or reaches no cluster.
  */
 export function winnersOver(
   policy: PolicyName,

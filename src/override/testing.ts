@@ -2,7 +2,7 @@ import type { KubeObject, OverrideRule } from "../apis/index.ts";
 import { applyRules } from "./apply.ts";
 import type { MatchedRule, OverrideResult } from "./types.ts";
 
-/** The value with all that is in it, so that a change of it throws. */
+/** Deep-freezes the value, so that any change throws. */
 export function frozen<T>(value: T): T {
   if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
   return value;

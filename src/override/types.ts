@@ -1,14 +1,14 @@
 import type { KubeObject, OverrideRule } from "../apis/index.ts";
 import type { ClusterSnapshot } from "../scheduler/index.ts";
 
-/** Names an override policy; the same value for all rules of one policy. */
+/** Reference to an override policy; the same value for all rules of one policy. */
 export interface PolicyRef {
   kind: string;
   namespace?: string;
   name: string;
 }
 
-/** One rule that applies to one cluster, with the policy it comes from, in the order of application. */
+/** Rule that applies to one cluster, with its policy. */
 export interface MatchedRule {
   policy: PolicyRef;
   index: number;
@@ -19,43 +19,43 @@ export interface MatchedRule {
 export interface ObjectRules {
   /** The policies that match the object, in the order in which they apply. */
   policies: readonly PolicyRef[];
-  /** The rules that apply on that cluster, in the order of application; the same list for clusters on which the same rules apply. */
+  /** Rules that apply on the cluster, in order of application; the same list for clusters with the same rules. */
   on(cluster: ClusterSnapshot): readonly MatchedRule[];
 }
 
-/** One operation of a patch, and where it stands. */
+/** Position of one patch operation in its policy. */
 export interface PatchName {
   policy: PolicyRef;
   rule: number;
-  /** Its place among the patches of the rule. */
+  /** Index among the patches of the rule. */
   patch: number;
-  /** The rendered kind that it is about; undefined: every one. */
+  /** Rendered kind that the patch is limited to; undefined: all kinds. */
   kind?: string;
   path: string;
 }
 
-/** What comes of the rules that apply on one cluster. */
+/** Effect of the rules that apply on one cluster. */
 export interface OverrideEffect {
-  /** The policies that have a say in the result, in the order in which they apply. */
+  /** Policies that still decide a setting, in order of application. */
   policies: readonly PolicyRef[];
-  /** The policies of which later ones set everything anew, each with one of those. */
+  /** Policies whose every setting later policies set again, each with one of those later policies. */
   superseded: readonly { policy: PolicyRef; by: PolicyRef }[];
   patches: readonly PatchName[];
 }
 
-/** A rule that could not be applied: the object is left as it was before this policy and the cluster is not written. */
+/** Rule that could not be applied. The policies before it are rendered, and the cluster is not written. */
 export interface OverrideProblem {
   policy: PolicyRef;
   rule: number;
   reason: "InvalidPatch" | "ProtectedField" | "InvalidOverride" | "TooLarge";
   message: string;
-  /** What is wrong in as few words as say it. */
+  /** Shortest form of the message. */
   point: string;
 }
 
 export interface OverrideResult {
   objects: KubeObject[];
-  /** Set when a rule overrides replicas: it wins over division. */
+  /** Set when a rule overrides replicas; wins over the division of replicas. */
   replicas?: number;
   problem?: OverrideProblem;
 }

@@ -1,15 +1,15 @@
 import { type Extent, excessOf, extentOf, OBJECT_BOUNDS } from "../apis/index.ts";
 import { RuleError } from "./ruleError.ts";
 
-/** Members of maps and items of lists that may be copied so that others beside them can change. */
+/** Most map members and list items that the overrides of one object may copy. */
 const MOST_COPIED = 200_000;
-/** What a rule costs at the least. */
+/** Minimum cost of a rule. */
 const RULE_COST = 16;
 
 /**
- * What the overrides of one rendering have cost so far: how much they brought in, each copy of it counted, and how much they copied. Both
- * are bounded over all rules of all policies, and asked before the work is done: a value that is copied into itself doubles with every
- * operation, though nothing of it takes room until it is written as text.
+ * Cost of the overrides of one rendering so far: bytes added (every copy counts) and members copied. Both are bounded
+ * over all rules of all policies and checked before the work is done, because a value copied into itself doubles with
+ * every operation and takes memory only when it is written as text.
  *
  * @throws {RuleError} TooLarge from every method, when the bound is passed
  */
@@ -26,7 +26,7 @@ export class Work {
     this.copies(RULE_COST);
   }
 
-  /** A value comes to stand at a place so many levels below the whole object. */
+  /** Counts a value that is added `below` levels under the root of the object. */
   brings(value: unknown, below = 0): void {
     const bounds = { bytes: OBJECT_BOUNDS.bytes - this.#brought, levels: OBJECT_BOUNDS.levels - below };
     const extent: Extent = extentOf(value, bounds);
@@ -42,9 +42,9 @@ export class Work {
       throw new RuleError("TooLarge", `the overrides of one object may copy ${MOST_COPIED} fields in all`);
   }
 
-  /** The map or list is copied so that one of its members can change. */
+  /** Counts the copy of a map or list whose member changes. */
   copiesMembersOf(parent: object): void {
-    // The items of a list are copied as one block of memory.
+    // A list is copied as one block of memory, so its items cost less.
     this.copies(Array.isArray(parent) ? 1 + parent.length / 32 : Object.keys(parent).length);
   }
 }
