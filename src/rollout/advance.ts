@@ -6,8 +6,8 @@ import { frozenPlan } from "./stages.ts";
 import type { Advance, RolloutCluster, RolloutFacts, RolloutInput, Transition, Turn } from "./types.ts";
 
 /**
- * The next state of an object's rollout, from what is known now (`now`: epoch milliseconds). Repeating the call with the same values and the
- * status that it returned changes nothing, so that a restart between any two calls changes nothing either.
+ * Computes the next state of an object's rollout (`now`: epoch milliseconds). A repeated call with the same values and
+ * the returned status changes nothing, so a restart between two calls changes nothing either.
  */
 export function advance(input: RolloutInput, now: number): Advance {
   const { current, revision } = input;
@@ -18,7 +18,7 @@ export function advance(input: RolloutInput, now: number): Advance {
   const draft = new Draft(begun.status, now);
   const asks = new Set<string>();
   const rounds = input.awaitsContact === true ? 0 : MOST_ROUNDS;
-  // One change may make room for the next: nothing is left for another call with the same values.
+  // One change may allow the next one, so the loop runs until nothing changes.
   for (let round = 0; round < rounds; round++) {
     const noted = draft.transitions.length;
     draft.recheckAt = Number.POSITIVE_INFINITY;
@@ -27,7 +27,7 @@ export function advance(input: RolloutInput, now: number): Advance {
     if (draft.transitions.length === noted) break;
   }
   return {
-    // Nothing was noted, and no clock has moved: the same value says so.
+    // The same status value tells callers that nothing changed.
     status: begun.status === current && isSame(current, draft.status) ? current : draft.status,
     ...turnsOf(draft.status, input),
     transitions: [...begun.transitions, ...draft.transitions],
@@ -36,7 +36,7 @@ export function advance(input: RolloutInput, now: number): Advance {
   };
 }
 
-/** More than a run of 32 stages needs for all of them. */
+/** More rounds than a run of 32 stages needs. */
 const MOST_ROUNDS = 200;
 const NO_TURNS: ReadonlyMap<string, Turn> = new Map();
 
@@ -44,7 +44,10 @@ function isSame(a: RolloutStatus, b: RolloutStatus): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Clusters that could not be reached when the run was over get the new revision like any other, and the status says when they have it. */
+/**
+ * Clusters that were unreachable when the run ended get the new revision like any other cluster. The status records
+ * when.
+ */
 export function hasLateClusters({ stages = [] }: RolloutStatus): boolean {
   return stages.some(({ clusters = [] }) =>
     clusters.some(({ state }) => state === "Deferred" || state === "Applying" || state === "Verifying"),
@@ -56,7 +59,7 @@ interface Begun {
   transitions: Transition[];
 }
 
-/** The run of the wanted revision: the one that there is, or a new one, which puts an end to the one before. */
+/** Status of the run of the wanted revision: the current run, or a new run that supersedes it. */
 function begin({ current, revision, clusters }: RolloutInput, now: number): Begun {
   if (current?.revision === revision) return { status: current, transitions: [] };
   const transitions: Transition[] = [];
@@ -71,7 +74,7 @@ function begin({ current, revision, clusters }: RolloutInput, now: number): Begu
     startedAt: timestamp(now),
     since: timestamp(now),
   };
-  // What runs everywhere already, as when a policy begins to speak of rollouts, is good as it is.
+  // The revision already runs everywhere, as when a policy gets its first rollout section. Record it as good.
   if (current === undefined && clusters.length > 0 && clusters.every(({ onTarget, wanted }) => onTarget && wanted))
     return { status: { ...status, state: "Succeeded", lastGoodRevision: revision, stages: [] }, transitions };
   transitions.push({ of: "Run", from: current?.state ?? "", to: "Planned", revision });
@@ -88,7 +91,7 @@ function carryOn(
   const { policy, commands } = input;
   const isAborted = commands.abort === draft.revision && status.state !== "Succeeded";
   if (status.state === "Planned" && (input.waitsForTurn === undefined || isAborted)) {
-    // The plan is frozen here: who comes later waits for the next run. One that goes on after it yielded its turn has its plan.
+    // The plan is frozen: clusters that join later wait for the next run. A run that yielded its turn keeps its plan.
     status.stages ??= frozenPlan(policy, input.clusters);
     draft.run("Progressing");
   } else if (status.state === "Planned" && status.stages === undefined) {
@@ -107,7 +110,7 @@ function carryOn(
     draft.run("Paused", "User", `aborted; ${input.lastGoodUnusable ?? "there is no earlier revision to return to"}`);
     return;
   }
-  // What nobody could judge is judged as soon as somebody can.
+  // A run that paused for lack of a verdict goes on as soon as the verdict is known.
   if (isStopped && !isResumed && status.reason !== "Unknown") return;
   const isHeld = (commands.paused || input.waitsForTurn !== undefined) && status.state !== "Succeeded";
   const progress = goForward(draft, { input, facts, isHeld, ask });
@@ -133,7 +136,7 @@ function carryOn(
   }
 }
 
-/** A run that its object's owner has paused meanwhile asks for no turn. */
+/** Waits for a turn. A run that a person has paused asks for none. */
 function waitForTurn(draft: Draft, { commands, waitsForTurn }: RolloutInput): void {
   if (commands.paused)
     draft.run("Planned", "User", "paused by a person, takes no turn: `meridian rollout resume NAME` goes on");
@@ -157,16 +160,19 @@ function canGoBack({ status }: Draft, { lastGoodUnusable }: RolloutInput): boole
   return lastGoodRevision !== undefined && lastGoodRevision !== revision && lastGoodUnusable === undefined;
 }
 
-/** A failure, and where the policy would take the change back, why that cannot be. */
+/** The failure, and why a rollback that the policy asks for is impossible. */
 function withoutWayBack(message: string, { policy, lastGoodUnusable }: RolloutInput): string {
   if (policy.onFailure !== "Rollback" || lastGoodUnusable === undefined) return message;
   return `${message}; ${lastGoodUnusable}`;
 }
 
-/** What a run does not leave by itself. */
+/** Pause reasons that a resume command ends. */
 const STOPPED: ReadonlySet<string> = new Set(["Failures", "Unknown", "RollbackFailed"]);
 
-/** Whether a person has said, once more than was obeyed, that the run is to go on: then what failed, or could not be judged, gets another time. */
+/**
+ * Obeys each resume command once: failed clusters, and clusters without a verdict, get another try. Returns false if
+ * there is no new command.
+ */
 function resume(draft: Draft, { commands: { resumedAt } }: RolloutInput): boolean {
   if (resumedAt === undefined || resumedAt === draft.status.resumedAt) return false;
   const { status } = draft;
@@ -180,7 +186,7 @@ function resume(draft: Draft, { commands: { resumedAt } }: RolloutInput): boolea
     for (const cluster of stage.clusters ?? []) {
       if (cluster.state === "Failed" && !isBack) draft.cluster(cluster, "Verifying");
       if (cluster.state === "Applying" || cluster.state === "Verifying") draft.restartClock(cluster);
-      // A person goes on without those that nobody can reach.
+      // To resume after Unknown is to go on without the unreachable clusters.
       if (cluster.state === "Deferred" && status.reason === "Unknown" && stage.state !== "Waiting")
         draft.cluster(cluster, "Skipped", "ClusterUnreachable");
     }
@@ -188,7 +194,10 @@ function resume(draft: Draft, { commands: { resumedAt } }: RolloutInput): boolea
   return true;
 }
 
-/** Who gets what. A cluster that waits keeps its old revision; one that runs neither is left as it is until its turn. */
+/**
+ * Turn of each cluster. A waiting cluster keeps its old revision; a cluster with neither revision stays as it is until
+ * its turn.
+ */
 function turnsOf(status: RolloutStatus, { clusters }: RolloutInput): Pick<Advance, "turns" | "others"> {
   if (status.state === "Succeeded") return { turns: lateTurns(status), others: "Target" };
   const others: Turn = "LastGood";
@@ -203,7 +212,7 @@ function turnsOf(status: RolloutStatus, { clusters }: RolloutInput): Pick<Advanc
   return { turns, others };
 }
 
-/** Clusters that come back when the run is over wait until as many may change as change at once. */
+/** Clusters that come back after the run keep their revision until the concurrency limit lets them change. */
 function lateTurns({ stages = [] }: RolloutStatus): ReadonlyMap<string, Turn> {
   const late = stages.flatMap(({ clusters = [] }) => clusters.filter(({ state }) => state === "Deferred"));
   return late.length === 0 ? NO_TURNS : new Map(late.map(({ name }) => [name, "Keep"]));

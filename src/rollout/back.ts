@@ -6,30 +6,34 @@ import { passes } from "./verify.ts";
 
 export type WayBack = { kind: "Going" } | { kind: "RolledBack" } | { kind: "Failed"; message: string };
 
-/** The reason of a cluster that is on its way back to the last good revision. */
+/** Reason of a cluster that returns to the last good revision. */
 export const GOING_BACK = "RollingBack";
 
-/** Has something else than the last good revision, or is about to: by this run, or by one before that this run put an end to. */
+/**
+ * The cluster has, or is about to get, another revision than the last good one: by this run or by a run that it
+ * superseded.
+ */
 function isChanged({ state, reason }: RolloutCluster, known: RolloutFacts | undefined): boolean {
   if (reason === GOING_BACK || state === "RolledBack") return false;
-  // The new revision is the same there as the last good one.
+  // The new revision equals the last good one on this cluster.
   if (state === "Done") return known?.runs !== "LastGood";
   if (state === "Failed" || state === "Applying" || state === "Verifying") return true;
   return known?.inContact === true && (known.runs === "Target" || known.runs === "Other");
 }
 
-/** A cluster that did not come back in its time, and why. */
+/** A cluster that did not return in time, and why. */
 interface Stuck {
   name: string;
   why: string;
 }
 
 /**
- * Takes the clusters that the run changed back to the last good revision: in reverse order, so many at once as their stage allows, without
- * soak, and without waiting for what the bad revision is still doing. Clusters that had no turn are left alone.
+ * Rolls the clusters that the run changed back to the last good revision: in reverse order, within the concurrency of
+ * each stage, without soak, and without waiting for the bad revision. Clusters that had no turn are left alone.
  *
- * A cluster that does not come back within the time of its gate holds up no other one. The last good revision may be bad by now, though: from then on
- * a cluster whose copy is the last that serves keeps what it has. The way back has failed once nothing is under way any more and a cluster is not back.
+ * A cluster that does not return within the gate timeout does not delay the others. The last good revision may be bad
+ * by now, though, so from then on the cluster with the last serving copy keeps this copy. The rollback has failed when
+ * nothing is under way any more and some cluster is not back.
  */
 export function goBack(draft: Draft, input: RolloutInput, facts: ReadonlyMap<string, RolloutFacts>): WayBack {
   const stuck: Stuck[] = [];
@@ -55,7 +59,7 @@ export function goBack(draft: Draft, input: RolloutInput, facts: ReadonlyMap<str
   return stuck.length === 0 ? { kind: "RolledBack" } : { kind: "Failed", message: failureText(stuck, kept) };
 }
 
-/** What is known of a cluster on its way back; one entry where its time is over and it is not back. */
+/** Updates a cluster on its way back. Returns an entry if its time is over and the cluster is not back. */
 function lookAt(
   draft: Draft,
   cluster: RolloutCluster,
@@ -75,7 +79,7 @@ function lookAt(
   return [];
 }
 
-/** Whether nothing would serve for certain if the cluster's copy were replaced. What is on its way back itself counts as not serving. */
+/** Replacing the cluster's copy might leave no copy that serves. Clusters on their way back count as not serving. */
 function isLastToServe(name: string, facts: ReadonlyMap<string, RolloutFacts>, { stages }: Draft): boolean {
   const serves = (known: RolloutFacts | undefined): boolean =>
     known?.inContact === true && (known.health.state === "Available" || (known.health.available ?? 0) > 0);
@@ -93,7 +97,7 @@ function failureText(stuck: readonly Stuck[], kept: readonly string[]): string {
   return `${first}${more}${left}`;
 }
 
-/** Begins with as many clusters as may change at once beside those that are `going`; returns how many began. */
+/** Starts as many clusters as the concurrency allows besides those that are `going`. Returns how many were started. */
 function begin(
   draft: Draft,
   { stage, clusters, going }: { stage: RolloutStage; clusters: readonly RolloutCluster[]; going: number },
@@ -109,7 +113,7 @@ function begin(
     if (!isChanged(cluster, known)) continue;
     if (known === undefined) draft.cluster(cluster, "Skipped", "ClusterLeft");
     else if (!known.inContact) draft.cluster(cluster, "Deferred", "ClusterUnreachable");
-    // The new revision never came there: whether what is there is healthy is no question of this rollout.
+    // The new revision never reached this cluster, so the health of its copy does not matter to this rollout.
     else if (known.onLastGood && known.runs === "LastGood") draft.cluster(cluster, "RolledBack");
     else if (begun < free && mayBegin(cluster.name)) {
       begun += 1;
@@ -120,7 +124,7 @@ function begin(
   return begun;
 }
 
-/** What is known of a cluster by the last good revision. */
+/** Facts of a cluster, with the health by the last good revision. */
 function asLastGood(known: RolloutFacts | undefined): RolloutFacts | undefined {
   return known?.healthOfLastGood === undefined ? known : { ...known, health: known.healthOfLastGood };
 }

@@ -2,8 +2,9 @@ import { listedAfter, type RolloutStatus, timestamp } from "../apis/index.ts";
 import type { PauseReason, RolloutCluster, RolloutClusterState, RolloutStage, RunState, Transition } from "./types.ts";
 
 /**
- * A run while it is being advanced: changes are made in place, each is noted as one transition, and the clock of the next change of time alone
- * is kept. Times are whole seconds, as the status holds them, so that a restart between two changes alters nothing.
+ * A run while it is being advanced. Changes are made in place and noted as transitions; `recheckAt` is the next moment
+ * at which time alone changes something. Times are whole seconds, as in the status, so that a restart between two
+ * changes alters nothing.
  */
 export class Draft {
   readonly status: RolloutStatus;
@@ -61,7 +62,7 @@ export class Draft {
     cluster.since = timestamp(this.now);
   }
 
-  /** Whether so many milliseconds have passed since; if not, the run is looked at again when they have. */
+  /** Returns whether the duration has passed since `since`. If it has not, schedules a recheck for its end. */
   hasPassed(since: string | undefined, milliseconds: number): boolean {
     const due = Date.parse(since ?? timestamp(this.now)) + milliseconds;
     if (due <= this.now) return true;
@@ -74,7 +75,7 @@ export class Draft {
   }
 }
 
-/** Which clusters have failed, and why; where none has, those that were not done in time. Empty where its gate has said no. */
+/** Failed clusters with their reasons; if none failed, the clusters that were not done in time. Empty if the gate failed. */
 function failuresOf({ clusters = [] }: RolloutStage): string {
   const failed = clusters.filter(({ state }) => state === "Failed");
   const late = clusters.filter(({ state }) => state !== "Done" && state !== "Skipped");

@@ -4,7 +4,7 @@ import { concurrencyOf, gateTimeout, policyOfStage } from "./stages.ts";
 import type { RolloutCluster, RolloutFacts, RolloutInput, RolloutStage } from "./types.ts";
 import { verify } from "./verify.ts";
 
-/** What a look at all stages came to. */
+/** Result of a pass over all stages. */
 export type Progress =
   | { kind: "Going" }
   | { kind: "Succeeded" }
@@ -14,13 +14,16 @@ export type Progress =
 export interface Forward {
   input: RolloutInput;
   facts: ReadonlyMap<string, RolloutFacts>;
-  /** No cluster begins; what has begun goes on. */
+  /** No further cluster starts; started clusters go on. */
   isHeld: boolean;
-  /** Adds a stage whose external gate is to be asked. */
+  /** Called with each stage whose external gate has to be asked. */
   ask: (stage: string) => void;
 }
 
-/** Moves every stage on as far as what is known allows: one stage after the other, and within one so many clusters at once. */
+/**
+ * Moves every stage on as far as the facts allow: one stage after another, and within a stage as many clusters at once
+ * as its concurrency allows.
+ */
 export function goForward(draft: Draft, forward: Forward): Progress {
   for (const stage of draft.stages) {
     updateContact(draft, stage, forward);
@@ -38,7 +41,7 @@ export function goForward(draft: Draft, forward: Forward): Progress {
   return { kind: "Succeeded" };
 }
 
-/** Clusters that left are skipped, and those that cannot be reached before their turn are deferred. */
+/** Skips clusters that left the fleet, and defers clusters that are unreachable before their turn. */
 function updateContact(draft: Draft, stage: RolloutStage, forward: Forward): void {
   const { facts } = forward;
   for (const cluster of stage.clusters ?? []) {
@@ -53,7 +56,10 @@ function updateContact(draft: Draft, stage: RolloutStage, forward: Forward): voi
   if (stage.state === "Succeeded") catchUp(draft, stage, forward);
 }
 
-/** Clusters that came back after their stage was over: nothing waits for them, and no more of them change at once than before. */
+/**
+ * Updates clusters that came back after their stage ended. Nothing waits for them, and the concurrency of the stage
+ * still holds.
+ */
 function catchUp(draft: Draft, stage: RolloutStage, forward: Forward): void {
   const clusters = stage.clusters ?? [];
   for (const cluster of clusters) advanceCluster(draft, cluster, forward);
@@ -72,7 +78,7 @@ function isChanging({ state }: RolloutCluster): boolean {
   return state === "Applying" || state === "Verifying";
 }
 
-/** Set when more clusters of the stage have failed than may. */
+/** Fails the stage if more of its clusters have failed than the policy allows. */
 function failureOf(draft: Draft, stage: RolloutStage, { input }: Forward): Progress | undefined {
   const { maxFailures = 0 } = policyOfStage(input.policy, stage.name);
   const failed = (stage.clusters ?? []).filter(({ state }) => state === "Failed");
@@ -81,7 +87,7 @@ function failureOf(draft: Draft, stage: RolloutStage, { input }: Forward): Progr
   return { kind: "Failed", message: `stage ${stage.name}: ${failed.map(textOf).join(", ")} failed` };
 }
 
-/** Undefined: the stage is over, and the next one's turn has come. */
+/** Returns undefined when the stage is over and the next stage may start. */
 function advanceStage(draft: Draft, stage: RolloutStage, forward: Forward): Progress | undefined {
   const { policy } = forward.input;
   const rules = policyOfStage(policy, stage.name);
@@ -104,7 +110,7 @@ function advanceStage(draft: Draft, stage: RolloutStage, forward: Forward): Prog
     const [first] = unsure;
     if (first !== undefined) return { kind: "Waits", pause: "Unknown", message: `stage ${stage.name}: ${first}` };
     if (!forward.isHeld) beginClusters(draft, stage, forward);
-    // Of a cluster on which nothing changes, nothing has to be waited for.
+    // Unchanged clusters are done at once, so the stage may be over already.
     return clusters.every(({ state }) => OVER.has(state)) ? advanceStage(draft, stage, forward) : { kind: "Going" };
   }
   if (wasNeverTried(draft, stage)) {
@@ -115,8 +121,8 @@ function advanceStage(draft: Draft, stage: RolloutStage, forward: Forward): Prog
 }
 
 /**
- * Of a stage that nobody can reach nothing is known, so the stages after it do not begin. The last one holds up nobody, unless nothing is known
- * of the whole run.
+ * A stage without any reachable cluster proves nothing, so the stages after it do not start. The last stage delays
+ * nobody, unless the whole run has proved nothing.
  */
 function wasNeverTried(draft: Draft, stage: RolloutStage): boolean {
   const has = ({ clusters = [] }: RolloutStage, ...states: RolloutCluster["state"][]): boolean =>
@@ -128,14 +134,14 @@ function wasNeverTried(draft: Draft, stage: RolloutStage): boolean {
   );
 }
 
-/** What was healthy and fails before its stage is over has failed. */
+/** A cluster that was healthy and fails before its stage is over has failed. */
 function failAfterwards(draft: Draft, cluster: RolloutCluster, { input, facts }: Forward): void {
   const known = facts.get(cluster.name);
   if (cluster.state !== "Done" || known === undefined || isUnchanged(known)) return;
   if (verify(known, input.policy) === "Failed") draft.cluster(cluster, "Failed", known.health.reason ?? "Unhealthy");
 }
 
-/** The new revision is the same there as the last good one. */
+/** The new revision equals the last good one on this cluster. */
 function isUnchanged({ onTarget, runs }: RolloutFacts): boolean {
   return onTarget && runs === "LastGood";
 }
@@ -147,12 +153,12 @@ function textOf({ name, reason }: RolloutCluster): string {
   return reason === undefined ? name : `${name} (${reason})`;
 }
 
-/** Starts as many of the waiting clusters as may change at once, in the order of the plan. */
+/** Starts waiting clusters in the order of the plan, as many as may change at once. */
 function beginClusters(draft: Draft, stage: RolloutStage, { input, facts }: Forward): void {
   const clusters = stage.clusters ?? [];
   const rules = policyOfStage(input.policy, stage.name);
   const timeout = durationMs(gateTimeout(input.policy));
-  // A cluster that cannot be reached takes a place for as long as it might take to pass, and no longer.
+  // An unreachable cluster takes a slot for the gate timeout, and no longer.
   const busy = clusters.filter(
     ({ state, since }) =>
       state === "Applying" || state === "Verifying" || (state === "Deferred" && !draft.hasPassed(since, timeout)),
@@ -161,7 +167,7 @@ function beginClusters(draft: Draft, stage: RolloutStage, { input, facts }: Forw
   for (const cluster of clusters) {
     if (cluster.state !== "Waiting") continue;
     const known = facts.get(cluster.name);
-    // Nothing changes there, so nothing of the run can have harmed it.
+    // Nothing changes on this cluster, so the run cannot have harmed it.
     if (known !== undefined && isUnchanged(known)) draft.cluster(cluster, "Done");
     else if (known?.onTarget === true) draft.cluster(cluster, "Verifying");
     else if (free > 0) {
@@ -171,7 +177,7 @@ function beginClusters(draft: Draft, stage: RolloutStage, { input, facts }: Forw
   }
 }
 
-/** Returns why nobody can say whether the cluster passed, once its time is over. */
+/** After the gate timeout, returns why nobody can tell whether the cluster passed. */
 function advanceCluster(draft: Draft, cluster: RolloutCluster, { input, facts }: Forward): string | undefined {
   const known = facts.get(cluster.name);
   if (known === undefined || (cluster.state !== "Applying" && cluster.state !== "Verifying")) return undefined;
@@ -195,14 +201,14 @@ function advanceCluster(draft: Draft, cluster: RolloutCluster, { input, facts }:
   return undefined;
 }
 
-/** Soak, the external gate and the approval, in this order. Undefined: the stage is over. */
+/** Soak, external gate and approval, in this order. Returns undefined when the stage is over. */
 function finishStage(draft: Draft, stage: RolloutStage, forward: Forward): Progress | undefined {
   const { input, facts } = forward;
   const { policy } = input;
   const rules = policyOfStage(policy, stage.name);
   const done = (stage.clusters ?? []).filter(({ state }) => state === "Done");
   if (rules.soak !== undefined && done.length > 0) {
-    // It has to be healthy for the whole time; one that is not has as long to become so as it had at first.
+    // A cluster has to be healthy for the whole soak. An unhealthy cluster returns to Verifying, with the full gate timeout.
     for (const cluster of done) {
       const known = facts.get(cluster.name);
       if (known !== undefined && !isUnchanged(known) && verify(known, policy) !== "Passed")

@@ -1,15 +1,16 @@
 import type { GateAnswer } from "./types.ts";
 
-/** What a server of metrics said to the query of a gate, and why nobody can tell whether it passed. */
+/** Verdict on the metrics server's answer to the query of a gate. */
 export interface GateReply {
   answer: GateAnswer;
-  /** Of `Unknown`: part of a sentence, for the status. Never words of the server: they may speak of others. */
+  /** Reason of `Unknown`: part of a sentence for the status. Never text of the server, which may mention other tenants. */
   why?: string;
 }
 
 /**
- * Judges the answer of Prometheus' `/api/v1/query`. It passes when every sample is above 0 and fails when one is not; an answer without a
- * sample, with one that is not a number, or with a warning that part of it is missing, says nothing. `body` comes from outside: anything may be in it.
+ * Judges the answer of Prometheus' `/api/v1/query`. The gate passes when every sample is above 0 and fails when one is
+ * not. The verdict is Unknown without a sample, with a sample that is not a number, or with a warning that the answer
+ * is incomplete. `body` comes from outside and may be anything.
  */
 export function gateReply(status: number, body: string): GateReply {
   const answer = parsed(body);
@@ -35,7 +36,7 @@ function parsed(body: string): Record<string, unknown> | undefined {
   try {
     return asRecord(JSON.parse(body));
   } catch {
-    // Not JSON: what stands before Prometheus answered. The status says all that counts.
+    // Not JSON: a proxy in front of Prometheus answered. The HTTP status says enough.
     return undefined;
   }
 }
@@ -46,7 +47,7 @@ function asRecord(value: unknown): Record<string, unknown> | undefined {
     : undefined;
 }
 
-/** Undefined: neither a vector nor a scalar, or not in the form of one. */
+/** Undefined if the data is neither a vector nor a scalar, or is malformed. */
 function samplesOf(data: unknown): number[] | undefined {
   const { resultType, result } = asRecord(data) ?? {};
   if (!Array.isArray(result)) return undefined;
@@ -60,7 +61,7 @@ function allOf(values: readonly (number | undefined)[]): number[] | undefined {
   return known.length === values.length ? known : undefined;
 }
 
-/** Of `[time, "value"]`. */
+/** Number in a sample `[time, "value"]`. */
 function valueOf(sample: unknown): number | undefined {
   const text: unknown = Array.isArray(sample) ? sample[1] : undefined;
   if (text === "NaN") return Number.NaN;

@@ -1,10 +1,11 @@
 /**
- * How a change of an object reaches its clusters: stage by stage, so many clusters at once, each verified before the next, and back again
- * when it fails.
+ * Brings a change of an object to its clusters: stage by stage, a limited number of clusters at once, each verified
+ * before the next, and rolled back on failure.
  *
- * `advance` is a state machine without memory of its own: the whole state of a run is `status.rollout` of the object. It promises one run for
- * an object at a time; that a stage begins only when the one before has succeeded; that a cluster whose turn has not come keeps its old
- * revision; that only a failure rolls back, and never twice; and that the same values give the same answer, whenever a manager starts anew.
+ * `advance` is a state machine without memory of its own: the whole state of a run is `status.rollout` of the object.
+ * Promises: an object has one run at a time; a stage starts only after the stage before has succeeded; a cluster keeps
+ * its old revision until its turn; only a failure or an abort rolls back, and never twice; the same values give the
+ * same answer, also after a restart.
  */
 export { advance, hasLateClusters } from "./advance.ts";
 export { type GateReply, gateReply } from "./gateAnswer.ts";

@@ -1,26 +1,26 @@
 import { shareOf } from "../apis/index.ts";
 import type { RolloutFacts, RolloutPolicy, RolloutStage } from "./types.ts";
 
-/** The stage of clusters that no stage of the policy takes; it comes last. */
+/** Name of the last stage, which holds the clusters that no stage of the policy takes. */
 export const UNASSIGNED = "unassigned";
-/** The only stage of a policy that names none. */
+/** Name of the only stage if the policy has none. */
 const ALL = "all";
 
 type StagePolicy = NonNullable<RolloutPolicy["stages"]>[number];
 
-/** The stages in their order. A policy without stages is one stage of every cluster. */
+/** Stages in order. A policy without stages has one stage with every cluster. */
 export function stagesOf({ stages }: RolloutPolicy): readonly StagePolicy[] {
   return stages === undefined || stages.length === 0 ? [{ name: ALL }] : stages;
 }
 
-/** What the policy says of a stage; nothing of one that is no longer in the policy, or that it never named. */
+/** Policy of a stage; only its name if the policy does not, or no longer, have the stage. */
 export function policyOfStage(policy: RolloutPolicy, name: string): StagePolicy {
   return stagesOf(policy).find((stage) => stage.name === name) ?? { name };
 }
 
 /**
- * The name of the stage that takes a cluster: of several the first. `takes` answers for a stage's selector; a stage without one takes what no
- * stage with one takes, wherever it stands in the list. Undefined: none does.
+ * Name of the first stage that takes a cluster; undefined if none does. `takes` evaluates the selector of a stage. A
+ * stage without a selector takes the clusters that no selector takes, wherever the stage stands in the list.
  */
 export function stageOf(
   policy: RolloutPolicy,
@@ -31,7 +31,7 @@ export function stageOf(
   return (named ?? stages.find(({ targetClusters }) => targetClusters === undefined))?.name;
 }
 
-/** Every stage that takes the cluster by its selector: more than one is an overlap, for `plan` to name. */
+/** Stages whose selectors take the cluster. More than one is an overlap, which `plan` reports. */
 export function stagesTaking(
   policy: RolloutPolicy,
   takes: (selector: NonNullable<StagePolicy["targetClusters"]>) => boolean,
@@ -41,7 +41,7 @@ export function stagesTaking(
   );
 }
 
-/** The plan of a run, as it is frozen at its start: every stage with its clusters by name, those in no stage last. */
+/** Plan of a run, frozen at its start: every stage with its clusters by name, unassigned clusters last. */
 export function frozenPlan(policy: RolloutPolicy, clusters: readonly RolloutFacts[]): RolloutStage[] {
   const names = stagesOf(policy).map(({ name }) => name);
   const known = new Set(names);
@@ -54,15 +54,15 @@ export function frozenPlan(policy: RolloutPolicy, clusters: readonly RolloutFact
   }));
 }
 
-/** How many clusters of a stage may change at once: at least one. */
+/** Number of clusters of a stage that may change at once; at least 1. */
 export function concurrencyOf({ maxConcurrency }: StagePolicy, clusters: number): number {
   return Math.max(1, shareOf(maxConcurrency ?? clusters, clusters, Math.floor));
 }
 
-/** How long a cluster may take to pass, unless the policy says otherwise. */
+/** Default time for a cluster to pass. */
 const GATE_TIMEOUT = "10m";
 
-/** How long a cluster may take to pass, as a duration. */
+/** Time for a cluster to pass, as a duration such as `10m`. */
 export function gateTimeout({ gate }: RolloutPolicy): string {
   return gate?.timeout ?? GATE_TIMEOUT;
 }

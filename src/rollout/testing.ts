@@ -17,7 +17,7 @@ import type {
   Turn,
 } from "./types.ts";
 
-/** Words for the tests of this folder: clusters that do what they are told, or do not. */
+/** Fixtures for the tests of this folder: clusters that carry out their turns, or do not. */
 
 export const START = Date.parse("2026-11-22T08:00:00Z");
 
@@ -25,21 +25,21 @@ export const GOOD: RolloutHealth = { state: "Available", available: 2, desired: 
 
 const NOT_YET: RolloutHealth = { state: "Progressing", available: 0, desired: 2 };
 
-/** What is known of a cluster that has not been heard of. */
+/** Facts of a cluster that has not reported yet. */
 const UNHEARD = { inContact: false, onTarget: false, onLastGood: false, runs: "Nothing", health: NOT_YET } as const;
 
 interface FakeCluster {
   stage: string | undefined;
-  /** The revision that is there; 0: nothing. */
+  /** Revision on the cluster; 0: none. */
   runs: number;
   inContact: boolean;
-  /** How healthy a revision is there. */
+  /** Health by revision. */
   health: (revision: number) => RolloutHealth;
   error?: string;
   errorOfLastGood?: string;
-  /** False: the new revision has nothing there. */
+  /** False: the new revision has no object on this cluster. */
   wanted?: boolean;
-  /** It carries out nothing for the time being. */
+  /** The cluster carries out nothing for now. */
   isSlow?: boolean;
 }
 
@@ -47,18 +47,18 @@ interface FakeCluster {
 export class World {
   readonly clusters = new Map<string, FakeCluster>();
   readonly log: string[] = [];
-  /** The log, each line with the seconds since the start. */
+  /** Log lines with the seconds since the start. */
   readonly timed: string[] = [];
   status: RolloutStatus | undefined;
   revision = 1;
   now = START;
   commands: RolloutCommands = { paused: false, approvals: new Map() };
   gates: ReadonlyMap<string, GateAnswer> = new Map();
-  /** Why the run does not begin yet. */
+  /** Why the run does not start yet. */
   waitsForTurn: string | undefined;
-  /** Why nobody can return to the last good revision. */
+  /** Why a return to the last good revision is impossible. */
   lastGoodUnusable: string | undefined;
-  /** A manager has just started anew: nobody has been heard of. */
+  /** A manager has just started, and no cluster has reported. */
   awaitsContact = false;
   last: Advance | undefined;
   readonly #policy: RolloutPolicy;
@@ -78,7 +78,6 @@ export class World {
     return found;
   }
 
-  /** What is known now. */
   input(): RolloutInput {
     return {
       policy: this.#policy,
@@ -93,7 +92,7 @@ export class World {
     };
   }
 
-  /** One call of `advance`, and what the clusters make of the turns. The status goes through JSON, as it does through the hub. */
+  /** Calls `advance` once and lets the clusters carry out their turns. The status goes through JSON, as through the hub. */
   step(): Advance {
     const result = advance(this.input(), this.now);
     for (const { of, name = "", from, to, reason, revision } of result.transitions) {
@@ -104,7 +103,7 @@ export class World {
     }
     this.status = JSON.parse(JSON.stringify(result.status)) as RolloutStatus;
     this.last = result;
-    // What is not known yet is not acted upon.
+    // A manager that waits for contact writes to no cluster.
     if (this.awaitsContact) return result;
     for (const [name, cluster] of this.clusters) {
       if (!cluster.inContact || cluster.error !== undefined || cluster.isSlow === true) continue;
@@ -120,7 +119,7 @@ export class World {
     return this.last?.turns.get(name) ?? this.last?.others;
   }
 
-  /** Until nothing changes any more; fails where that does not come. */
+  /** Steps until nothing changes; throws if that never happens. */
   settle(): this {
     for (let i = 0; i < 100; i++) {
       const before = JSON.stringify([this.status, [...this.clusters.values()].map(({ runs }) => runs)]);
@@ -130,7 +129,7 @@ export class World {
     throw new Error(`the run never settles:\n${this.log.join("\n")}`);
   }
 
-  /** Lets so many seconds pass, settling whenever a clock rings. */
+  /** Lets the seconds pass, and settles at every recheck. */
   wait(seconds: number): this {
     const end = this.now + seconds * 1000;
     this.settle();
@@ -202,7 +201,7 @@ export function world(policy: Partial<RolloutPolicy> = {}): World {
   return made;
 }
 
-/** What is known of a cluster: the new revision runs there, and is healthy. */
+/** Facts of a cluster with the new revision, healthy. */
 export const fact = (name: string, more: Partial<RolloutFacts> = {}): RolloutFacts => ({
   name,
   stage: undefined,
@@ -216,9 +215,9 @@ export const fact = (name: string, more: Partial<RolloutFacts> = {}): RolloutFac
   ...more,
 });
 
-/** …of one that still has the last good revision. */
+/** Facts of a cluster with the last good revision. */
 export const OLD = { onTarget: false, onLastGood: true, runs: "LastGood" } as const;
-/** …of one where the new revision is no other than the last good one. */
+/** Facts of a cluster whose new revision equals the last good one. */
 export const UNCHANGED = { onTarget: true, onLastGood: true, runs: "LastGood" } as const;
 
 /** A cluster of a plan. */
@@ -228,13 +227,13 @@ export const planned = (
   more: Partial<RolloutCluster> = {},
 ): RolloutCluster => ({ name, state, ...more });
 
-/** So many seconds before {@link START}. */
+/** Timestamp this many seconds before {@link START}. */
 export const ago = (seconds: number): string => timestamp(START - seconds * 1000);
 
 export interface Look extends Partial<Omit<RolloutInput, "clusters">> {
   stages: RolloutStage[];
   facts: RolloutFacts[];
-  /** Of the run. */
+  /** State of the run. */
   state?: RolloutStatus["state"];
   isHeld?: boolean;
 }
@@ -242,7 +241,7 @@ export interface Look extends Partial<Omit<RolloutInput, "clusters">> {
 export interface Looked {
   progress: Progress;
   stages: RolloutStage[];
-  /** By name. */
+  /** Clusters by name. */
   clusters: Record<string, RolloutCluster>;
   log: string[];
   asks: string[];
@@ -250,7 +249,7 @@ export interface Looked {
   recheckAfter: number;
 }
 
-/** What one look at the stages of a run of revision 2 makes of them. */
+/** Makes one pass over the stages of a run of revision 2. */
 export function look({ stages, facts, state = "Progressing", isHeld = false, ...more }: Look): Looked {
   const draft = new Draft({ state, revision: 2, lastGoodRevision: 1, stages }, START);
   const asks: string[] = [];

@@ -1,6 +1,6 @@
 import type { PlacementSpec, RolloutStatus } from "../apis/index.ts";
 
-/** What a placement says of rollouts. */
+/** Rollout section of a placement. */
 export type RolloutPolicy = NonNullable<PlacementSpec["rollout"]>;
 export type RolloutStage = NonNullable<RolloutStatus["stages"]>[number];
 export type RolloutCluster = NonNullable<RolloutStage["clusters"]>[number];
@@ -8,96 +8,99 @@ export type RunState = RolloutStatus["state"];
 export type PauseReason = Exclude<RolloutStatus["reason"], "" | undefined>;
 export type RolloutClusterState = RolloutCluster["state"];
 
-/** What is known of one cluster, by observations alone: nothing of it is remembered. */
+/** Facts of one cluster, from observations alone. */
 export interface RolloutFacts {
   name: string;
-  /** The stage that takes it; undefined where none of the policy does. */
+  /** Stage that takes the cluster; undefined if no stage of the policy does. */
   stage: string | undefined;
-  /** The new revision has the object there. */
+  /** The new revision has the object on this cluster. */
   wanted: boolean;
-  /** The last good revision has the object there. */
+  /** The last good revision has the object on this cluster. */
   kept: boolean;
-  /** Meridian is in contact with it, and knows what is there. */
+  /** Meridian is in contact with the cluster and has observed its copy. */
   inContact: boolean;
-  /** What is there is the new revision, nothing is being written; of a cluster that is not wanted any more: nothing is left. */
+  /** The copy is the new revision and no write is under way. On a cluster that is no longer wanted: no copy is left. */
   onTarget: boolean;
-  /** As `onTarget`, of the last good revision. */
+  /** Like `onTarget`, for the last good revision. */
   onLastGood: boolean;
   /**
-   * What was applied there last, in sync or not. `LastGood` also where that is equal to the new revision there, and where nothing is there and
-   * the last good revision has nothing there; `Nothing` where nothing is there and something should be.
+   * Revision that was applied last, in sync or not. `LastGood` also if both revisions are equal on this cluster, or if
+   * there is no copy and the last good revision has none either. `Nothing`: the copy is missing.
    */
   runs: "Target" | "LastGood" | "Other" | "Nothing";
   health: RolloutHealth;
-  /** Where work has come to its end by the last good revision: by that one alone. The new revision may ask for other work, which has failed. */
+  /**
+   * Health by the last good revision alone, for work that has finished by it. The new revision may contain other work,
+   * which failed.
+   */
   healthOfLastGood?: RolloutHealth;
-  /** Why something cannot be written there. */
+  /** Why the new revision cannot be written to the cluster. */
   error?: string;
-  /** Why the last good revision cannot be written there. */
+  /** Why the last good revision cannot be written to the cluster. */
   errorOfLastGood?: string;
 }
 
 export interface RolloutHealth {
   state: "Available" | "Progressing" | "Failed" | "Unknown";
-  /** Replicas that are available, and that are asked for; both 0 for kinds without replicas. */
+  /** Available and requested replicas; both 0 for kinds without replicas. */
   available: number;
   desired: number;
-  /** CamelCase code of what is wrong. */
+  /** CamelCase code of the problem. */
   reason?: string;
 }
 
-/** What people said. Each is idempotent, and is about one revision: what was said of an earlier one counts no more. */
+/** Commands of people. Each is idempotent and applies to one revision; commands for earlier revisions do not count. */
 export interface RolloutCommands {
   paused: boolean;
-  /** The revision that is to be given up. */
+  /** Revision to abort. */
   abort?: number;
-  /** When somebody said last that a run which paused by itself is to go on, RFC 3339. Obeyed once. */
+  /** Time of the last resume command for a run that paused by itself, RFC 3339. Obeyed once. */
   resumedAt?: string;
-  /** By stage: who approved. */
+  /** Approver by stage. */
   approvals: ReadonlyMap<string, string>;
-  /** Nobody could approve in another's name; absent: somebody could. */
+  /** Nobody could approve in another person's name; absent: somebody could. */
   areApproversVerified?: boolean;
-  /** There are approvals as an earlier release wrote them, which count no more. */
+  /** Some approvals have the format of an earlier release and do not count. */
   hasOldApprovals?: boolean;
 }
 
-/** What the external gate of a stage answered. */
+/** Answer of a stage's external gate. */
 export type GateAnswer = "Passed" | "Failed" | "Unknown";
 
 export interface RolloutInput {
   policy: RolloutPolicy;
   /** `status.rollout` of the object. */
   current: RolloutStatus | undefined;
-  /** The revision that is wanted; equal content has one number. */
+  /** Wanted revision; equal content has one number. */
   revision: number;
-  /** Every cluster that the wanted or the last good revision names, or that has something of the object, sorted by name. */
+  /** Clusters that the wanted or the last good revision names, or that have a copy, sorted by name. */
   clusters: readonly RolloutFacts[];
   commands: RolloutCommands;
-  /** By stage; one that is missing has not been asked yet. */
+  /** Answers by stage; no entry: not asked yet. */
   gates: ReadonlyMap<string, GateAnswer>;
-  /** By stage: why nobody can tell whether its gate has passed. */
+  /** Why nobody can tell whether a gate has passed, by stage. */
   gateProblems?: ReadonlyMap<string, string>;
-  /** Why nobody can return to the last good revision, where that is so. A sentence for the status. */
+  /** Why a return to the last good revision is impossible; absent: it is possible. A sentence for the status. */
   lastGoodUnusable?: string;
   /**
-   * Why the run does not begin yet though it could, or does not go on after it yielded its turn: the policy bounds how many objects are rolled out at
-   * once. A sentence for the status.
+   * Why the run does not start yet, or does not go on after it yielded its turn: the policy bounds how many objects
+   * roll out at once. A sentence for the status.
    */
   waitsForTurn?: string;
   /**
-   * Of some cluster of the run nobody knows yet whether it can be reached and what is there, as when a manager starts anew. Until that is known
-   * nothing moves: a clock that has run out in the meantime says nothing.
+   * Contact and observations of some cluster of the run are not known yet, as after a restart of the manager. Nothing
+   * moves until they are: a deadline that ended in the meantime proves nothing.
    */
   awaitsContact?: boolean;
 }
 
-/** What a cluster gets: the new revision, the last good one, or what is there, untouched. */
+/** Revision that a cluster gets: the new one, the last good one, or its present one, untouched. */
 export type Turn = "Target" | "LastGood" | "Keep";
 
-/** One change of the run, of a stage or of a cluster: one Event and one count of a metric. */
+/** Change of the run, of a stage or of a cluster. Each is one Event and one count of a metric. */
 export interface Transition {
   of: "Run" | "Stage" | "Cluster";
-  /** Of the stage or the cluster. */
+  /** Name of the stage or cluster. */
   name?: string;
   from: string;
   to: string;
@@ -106,13 +109,13 @@ export interface Transition {
 }
 
 export interface Advance {
-  /** For `status.rollout`; the same value as before when nothing changed. */
+  /** Value for `status.rollout`; the same value as before if nothing changed. */
   status: RolloutStatus;
-  /** By cluster; whoever is missing gets `others`. */
+  /** Turns by cluster; a missing cluster gets `others`. */
   turns: ReadonlyMap<string, Turn>;
   others: Turn;
   transitions: readonly Transition[];
-  /** Stages whose external gate is to be asked now. */
+  /** Stages whose external gate has to be asked now. */
   asks: readonly string[];
   /** Epoch milliseconds at which time alone changes something. */
   recheckAt?: number;

@@ -1,9 +1,9 @@
 import type { RolloutFacts, RolloutPolicy } from "./types.ts";
 
-/** Whether a cluster has passed the gate of the policy. `Error`: something cannot be written; `Unknown`: nobody says how healthy it is. */
+/** Verdict of the policy's gate on one cluster. `Error`: something cannot be written; `Unknown`: nobody knows the health. */
 export type Verdict = "Passed" | "Pending" | "Failed" | "Error" | "Unknown";
 
-/** A cluster without contact answers nothing. A kind of which nobody says how healthy it is never passes. */
+/** A cluster without contact is Unknown. A kind whose health nobody knows never passes. */
 export function verify(facts: RolloutFacts, policy: RolloutPolicy): Verdict {
   if (!facts.inContact) return "Unknown";
   if (facts.error !== undefined) return "Error";
@@ -11,7 +11,7 @@ export function verify(facts: RolloutFacts, policy: RolloutPolicy): Verdict {
   return facts.wanted ? passes(facts, policy) : "Passed";
 }
 
-/** As {@link verify}, of what is there, whichever revision that is. */
+/** Like {@link verify}, for the copy on the cluster, whichever its revision. */
 export function passes({ health }: RolloutFacts, policy: RolloutPolicy): Verdict {
   const { state, available, desired } = health;
   if (state === "Failed" || state === "Unknown") return state;
