@@ -2,14 +2,14 @@ import { type PodNeeds, podNeedsKey } from "../../interpreter/index.ts";
 import type { ClusterRoom } from "../types.ts";
 import { podsThatFit, type Room } from "./room.ts";
 
-/** What was found out about a member's room, or why nothing was. */
+/** Measured room of a member, or why there is no measurement. */
 export type RoomReading = { room: Room } | { reason: string; message: string; remedy?: string };
 
 const known = new WeakMap<Room, Map<string, ClusterRoom>>();
 
 /**
- * For pods with these needs: how many more fit on each cluster. No answer for a cluster of which there is no reading yet. Worked out when it is first
- * asked for, and once for all objects whose pods need the same.
+ * Room on each cluster for pods with these needs; undefined for a cluster without a reading. Each answer is computed on
+ * first use, once for all objects whose pods have the same needs.
  */
 export function roomFor(
   needs: PodNeeds,
@@ -30,7 +30,7 @@ export function roomFor(
   };
 }
 
-/** Replicas of which nobody knows what they take up. */
+/** Answer for replicas with unknown needs. */
 export const NEEDS_UNKNOWN: ClusterRoom = {
   reason: "RoomUnknown",
   message: "the object has no pod template, so nobody knows what a replica takes up",

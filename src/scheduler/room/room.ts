@@ -3,17 +3,17 @@ import { isRecord, type KubeObject } from "../../apis/index.ts";
 import { amountOf, needsOfPod, type PodNeeds, podNeedsKey, type PodToleration } from "../../interpreter/index.ts";
 
 /**
- * How much room the nodes of a member have, at one moment. Nodes that pods see as alike, but for their names, are one group. Only what decides about
- * room is kept. Treat as frozen.
+ * Room on the nodes of a member at one moment. Nodes that differ only in their names form one group. Holds only facts
+ * that decide about room. Treat as frozen.
  */
 export interface Room {
   groups: readonly NodeGroup[];
 }
 
 export interface NodeGroup {
-  /** Without the host name, which is each node's own. */
+  /** Node labels without the host name, which differs on each node. */
   labels: Readonly<Record<string, string>>;
-  /** Those that keep pods away. */
+  /** Taints that keep pods away. */
   taints: readonly NodeTaint[];
   nodes: readonly NodeRoom[];
 }
@@ -27,18 +27,21 @@ interface NodeTaint {
 export interface NodeRoom {
   name: string;
   host: string;
-  /** What no pod has asked for yet, in the units of {@link PodNeeds}; `pods` is how many more there may be. */
+  /** Amounts that no pod has requested yet, in the units of {@link PodNeeds}; `pods` is the number of further pods. */
   free: Record<string, number>;
 }
 
-/** Characters that are kept of one member, and written as JSON at once: 5,000 nodes with 2 KiB of labels of their own take two thirds of them. */
+/**
+ * Most characters kept of one member, which are also written as JSON at once. 5,000 nodes with 2 KiB of own labels take
+ * two thirds of them.
+ */
 const MOST_KEPT = 20 << 20;
-/** What a node counts for beside its text. */
+/** Characters that a node counts for besides its text. */
 const OF_A_NODE = 512;
-/** Pods that wait for a node, by what they ask for: for each kind of them every node is looked at. */
+/** Most kinds of pods that wait for a node, by their needs: every kind is tried on every node. */
 const MOST_WAITING = 10_000;
 
-/** A member shows more than is kept of nodes, or of pods that wait for one. */
+/** A member has more nodes, or more pods that wait for a node, than are kept. */
 export class RoomTooLargeError extends Error {
   override readonly name = "RoomTooLargeError";
 
@@ -55,20 +58,20 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 
 const HOST_LABEL = "kubernetes.io/hostname";
 
-/** Nodes and pods of one reading, one after the other as the pages of the lists come. Pods may come before or after their nodes. */
+/** Counts the nodes and pods of one reading, page by page. Pods may come before or after their nodes. */
 export class RoomCount {
   readonly #groups = new Map<string, { group: NodeGroup; nodes: NodeRoom[] }>();
   readonly #used = new Map<string, Record<string, number>>();
   readonly #waiting = new Map<string, PodCount>();
   #kept = 0;
 
-  /** Counts what stays in memory. */
+  /** Counts characters that stay in memory. */
   #keep(characters: number): void {
     this.#kept += characters;
     if (this.#kept > MOST_KEPT) throw new RoomTooLargeError();
   }
 
-  /** A node on which the member starts no pods has no room. */
+  /** Skips nodes on which the member starts no pods: they have no room. */
   addNode(node: KubeObject): void {
     const { name, labels = {} } = node.metadata;
     const { taints, unschedulable } = fieldsOf(node["spec"]);
@@ -96,7 +99,7 @@ export class RoomCount {
     known.nodes.push({ name, host, free });
   }
 
-  /** Finished pods take up nothing. One that waits for a node takes up what it will get. */
+  /** Finished pods use nothing. A pod that waits for a node uses the room that it will get. */
   addPod(pod: KubeObject): void {
     const spec = fieldsOf(pod["spec"]);
     const { phase } = fieldsOf(pod["status"]);
@@ -124,7 +127,7 @@ export class RoomCount {
     } else known.count += 1;
   }
 
-  /** Once, when every page has been added. Yields between steps, of which each looks at every node once. */
+  /** To be called once, after the last page. Yields between steps; each step visits every node once. */
   *steps(): Generator<void, Room> {
     const groups = [...this.#groups.values()].map(({ group }) => group);
     for (const { nodes } of groups) for (const { name, free } of nodes) take(free, this.#used.get(name) ?? {}, 1);
@@ -135,7 +138,7 @@ export class RoomCount {
     return { groups };
   }
 
-  /** {@link steps}, all at once. */
+  /** Runs {@link steps} in one go. */
   room(): Room {
     const steps = this.steps();
     for (;;) {
@@ -145,13 +148,13 @@ export class RoomCount {
   }
 }
 
-/** So many pods that ask for the same. */
+/** Number of pods with the same needs. */
 export interface PodCount {
   needs: PodNeeds;
   count: number;
 }
 
-/** The room that is left when these pods, too, have found a node; those that find none take up nothing. */
+/** Room that is left after these pods have found a node, too. Pods that find none use nothing. */
 export function roomBeside(room: Room, pods: Iterable<PodCount>): Room {
   const groups = room.groups.map((group) => ({
     ...group,
@@ -173,14 +176,17 @@ function place(groups: readonly NodeGroup[], pods: Iterable<PodCount>): void {
   }
 }
 
-/** How many more pods with these needs find room. Rules between pods, such as spreading, are not considered, nor are volumes. */
+/**
+ * Number of further pods with these needs that fit. Rules between pods, such as spreading, and volumes are not
+ * considered.
+ */
 export function podsThatFit(room: Room, needs: PodNeeds): number {
   let count = 0;
   for (const { fits } of nodesFor(room, needs)) count += fits;
   return count;
 }
 
-/** Nodes that take such pods, and how many each. */
+/** Nodes that take such pods, with the number of pods for each. */
 function* nodesFor({ groups }: Room, needs: PodNeeds): Generator<{ node: NodeRoom; fits: number }> {
   const requests = Object.entries(asked(needs));
   for (const { labels, taints, nodes } of groups) {
@@ -192,7 +198,7 @@ function* nodesFor({ groups }: Room, needs: PodNeeds): Generator<{ node: NodeRoo
   }
 }
 
-/** Anybody may name a resource as he likes, and so as something that every object inherits. */
+/** Amount of a resource. Resource names are free text, and may equal a property that every JavaScript object inherits. */
 function amountIn(amounts: Readonly<Record<string, number>>, resource: string): number | undefined {
   return Object.hasOwn(amounts, resource) ? amounts[resource] : undefined;
 }
@@ -200,7 +206,7 @@ function amountIn(amounts: Readonly<Record<string, number>>, resource: string): 
 function fitting({ free }: NodeRoom, requests: readonly (readonly [string, number])[]): number {
   let fits = Number.POSITIVE_INFINITY;
   for (const [resource, amount] of requests) {
-    // A node that does not say how many pods it takes has no bound of them.
+    // A node that reports no limit of pods has none.
     const left = amountIn(free, resource) ?? (resource === "pods" ? Number.POSITIVE_INFINITY : 0);
     fits = Math.min(fits, Math.floor(left / amount));
     if (fits <= 0) return 0;
@@ -208,7 +214,7 @@ function fitting({ free }: NodeRoom, requests: readonly (readonly [string, numbe
   return fits === Number.POSITIVE_INFINITY ? MOST_PODS : fits;
 }
 
-/** Of a node that says nothing of itself: as many as Kubernetes puts on one by default. */
+/** Pods on a node that reports nothing: the default limit of Kubernetes. */
 const MOST_PODS = 110;
 
 const asked = ({ requests }: PodNeeds): Record<string, number> => ({ ...requests, pods: 1 });
@@ -249,7 +255,7 @@ function isSelected(
         return false;
     }
   };
-  // A term that says nothing selects nothing.
+  // An empty term selects nothing.
   return nodeTerms.length === 0 || nodeTerms.some((term) => term.length > 0 && term.every(holds));
 }
 
