@@ -1,4 +1,4 @@
-/** A part of a whole, by weight and within bounds of its own. */
+/** Part of a whole, with a weight and bounds of its own. */
 interface Part {
   weight: number;
   min: number;
@@ -6,9 +6,10 @@ interface Part {
 }
 
 /**
- * Divides a whole number by weight with the largest remainder, each part within its bounds: those that a bound holds are fixed there and the others
- * divide the rest, again and again until no quota lies outside. In each round only the side that weighs more is fixed. The answer is in the order of
- * the parts and adds up to `total`, which the bounds have to allow. `fair` decides between equal fractions.
+ * Divides a whole number by weight with the largest remainder, each part within its bounds. Parts whose quota lies
+ * outside a bound are fixed at this bound and the others divide the rest, until no quota lies outside. Each round fixes
+ * only the side (below `min` or above `max`) that misses its bounds by more in total. The shares have the order of the
+ * parts and add up to `total`, which the bounds must allow. `fair` decides between equal fractions.
  */
 export function apportionWithin<T extends Part>(
   total: number,
@@ -18,10 +19,10 @@ export function apportionWithin<T extends Part>(
   const shares = parts.map(() => 0);
   let free = parts.map((part, at) => ({ part, at }));
   let rest = total;
-  // Of no parts at all nothing is short or over.
+  // Ends at the latest when no part is free: then nothing is short or over.
   for (;;) {
     const sum = free.reduce((acc, { part }) => acc + part.weight, 0);
-    // Without any weight all weigh the same.
+    // Without any weight, all parts weigh the same.
     const weightOf = (part: T): number => (sum > 0 ? part.weight : 1);
     const whole = sum > 0 ? sum : free.length;
     let short = 0;
@@ -41,7 +42,7 @@ export function apportionWithin<T extends Part>(
       if (left === 0) return shares;
       const fractions = free.map(({ part, at }) => ({ part, at, fraction: (rest * weightOf(part)) % whole }));
       fractions.sort((a, b) => b.fraction - a.fraction || fair(a.part, b.part));
-      // A quota within the bounds, which are whole numbers, is so when it is rounded up too.
+      // The bounds are whole numbers, so a quota within them stays within them when rounded up.
       for (const { at } of fractions.slice(0, left)) shares[at] = (shares[at] ?? 0) + 1;
       return shares;
     }

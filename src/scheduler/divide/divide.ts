@@ -1,67 +1,73 @@
 import { compareText } from "../order.ts";
 
-/** Giving out a whole number of replicas by weight: exactly, and the same way every time. */
+/** Divides a whole number of replicas by weight: exactly, and with the same result every time. */
 
 export interface Bounds {
   /** Fewest replicas of a cluster that gets any. */
   min?: number | undefined;
-  /** Most replicas of one cluster. When it is below `min` it wins. */
+  /** Most replicas of one cluster; wins over a larger `min`. */
   max?: number | undefined;
-  /** Replicas are given out in multiples of it, as far as the total and `max` allow. Default: 1. */
+  /** Replicas are given out in multiples of this number, as far as the total and `max` allow. Default: 1. */
   step?: number | undefined;
 }
 
-/** What decides between names that have the same right to a replica. */
+/** Decides between names with an equal right to a replica. */
 export interface TieBreak {
-  /** Replicas that are there already, by name: who holds a replica keeps it. */
+  /** Current replicas by name. A cluster that holds a replica keeps it. */
   holds?: ReadonlyMap<string, number | undefined>;
-  /** Names the object: its odd replicas go to other clusters than those of the next object. Absent: the order of the names decides. */
+  /**
+   * Key of the object, so that different objects give their odd replicas to different clusters. Absent: name order
+   * decides.
+   */
   object?: string | undefined;
 }
 
 export interface Division {
   /** Replicas by name, for every name of the weights. */
   replicas: Record<string, number>;
-  /** Replicas that no cluster may take because all that have a weight are at `max`. */
+  /** Replicas that no cluster may take because all weighted clusters are at `max`. */
   unplaced: number;
-  /** Names that have a weight and get nothing, because the total does not suffice for `min` on each. */
+  /** Weighted names that get nothing because the total is too small for `min` on each. */
   belowMinimum: string[];
 }
 
 interface Ranked {
   name: string;
-  /** Place among equals, worked out when it is first asked for. */
+  /** Rank among equals, computed on first use. */
   rank?: number;
 }
 
 interface Share extends Ranked {
   weight: number;
-  /** In steps while steps are given out, then in replicas. */
+  /** Counts steps while steps are given out, then replicas. */
   replicas: number;
-  /** Steps of it that are there already, the last one in parts. */
+  /** Current replicas, counted in steps; may be a fraction. */
   held: number;
 }
 
 const byName = (a: Ranked, b: Ranked): number => compareText(a.name, b.name);
 
 /**
- * Divides `total` by weight with the largest remainder: each gets its quota rounded down, and what is left goes one by
- * one to the largest fractions, equal ones as {@link TieBreak} says. Weights of zero get nothing, unless all are zero, which
- * means even shares. The sum is always `total` when there is a name at all.
+ * Divides `total` by weight with the largest remainder: each name gets its quota rounded down, and the rest goes one by
+ * one to the largest fractions. {@link TieBreak} decides between equal fractions. A weight of zero gets nothing, unless
+ * all weights are zero: then the shares are even. The sum is `total` if there is any name.
  */
 export function divide(total: number, weights: Readonly<Record<string, number>>): Record<string, number> {
   return divideWithin(total, weights, {}).replicas;
 }
 
 /**
- * {@link divide} with a least, a most and a step per cluster. The sum is `total` whenever the bounds allow it:
- * - too few for `min` on each: as many clusters as can have `min` share the total, the heaviest first, then those that hold most (one
- *   gets the total even when that is below `min`, since running little is better than running nothing);
+ * Like {@link divide}, with a minimum, a maximum and a step per cluster. The sum is `total` whenever the bounds allow
+ * it:
+ * - too few replicas for `min` on each: as many clusters as can have `min` share the total, the heaviest first, then
+ *   those that hold most (a single cluster gets the total even below `min`, since running little is better than running
+ *   nothing);
  * - too many for `max` on each: every weighted cluster gets `max`, and the rest is `unplaced`;
- * - what is left when no whole step is left goes to the cluster that is furthest below its quota.
+ * - a rest that makes no whole step goes to the cluster that is furthest below its quota.
  *
- * The weights alone say how many replicas each gets; only between names with the same right to a replica do the present holders decide,
- * so that as few replicas move as the weights allow. Nobody with a heavier weight gets less.
+ * The weights alone decide how many replicas each cluster gets. Current holders decide only between names with an equal
+ * right to a replica, so that as few replicas move as the weights allow. A cluster with a heavier weight never gets
+ * less.
  */
 export function divideWithin(
   total: number,
@@ -87,7 +93,7 @@ export function divideWithin(
   const steps = Math.floor(total / step);
   const takers = total <= 0 ? [] : takersOf(steps, weighted, min, fair);
   const placeable = takers.length === 0 ? 0 : Math.min(steps, takers.length * max);
-  // A lone taker may have to live below `min`.
+  // A single taker may get less than `min`.
   apportion(placeable, takers, Math.min(min, placeable), max, fair);
   for (const share of takers) share.replicas *= step;
   const unplaced = giveRest(Math.max(0, total - placeable * step), total, takers, most, fair);
@@ -101,7 +107,7 @@ export function divideWithin(
 
 type Order = (a: Share, b: Share) => number;
 
-/** The order between equals. A hash of object and name spreads the odd replicas of many objects over the clusters. */
+/** Order between equals. A hash of object and name spreads the odd replicas of many objects over the clusters. */
 export function fairly({ object }: TieBreak): (a: Ranked, b: Ranked) => number {
   if (object === undefined) return byName;
   const seed = hashed(object, 2_166_136_261);
@@ -109,14 +115,14 @@ export function fairly({ object }: TieBreak): (a: Ranked, b: Ranked) => number {
   return (a, b) => rankOf(a) - rankOf(b) || byName(a, b);
 }
 
-/** FNV-1a over the code units, from where an earlier text ended. */
+/** FNV-1a over UTF-16 code units, continued from the hash `from`. */
 function hashed(text: string, from: number): number {
   let hash = from;
   for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 16_777_619);
   return hash;
 }
 
-/** Spreads what little the last characters of a name change over all bits. */
+/** Mixes the hash, so that a change of the last characters of a name reaches all bits. */
 function mixed(hash: number): number {
   let bits = Math.imul(hash ^ (hash >>> 16), 0x85_eb_ca_6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2_b2_ae_35);
@@ -129,7 +135,10 @@ function takersOf(total: number, weighted: Share[], min: number, fair: Order): S
   return weighted.toSorted((a, b) => b.weight - a.weight || b.held - a.held || fair(a, b)).slice(0, count);
 }
 
-/** Gives out what is less than a step, or is left because `max` is no multiple of it. Returns what nobody may take. */
+/**
+ * Gives out the rest that makes no whole step, or that remains because `max` is no multiple of the step. Returns the
+ * replicas that no cluster may take.
+ */
 function giveRest(rest: number, total: number, takers: readonly Share[], max: number, fair: Order): number {
   let left = rest;
   if (left === 0) return 0;
@@ -145,17 +154,18 @@ function giveRest(rest: number, total: number, takers: readonly Share[], max: nu
 }
 
 /**
- * Sets `replicas` of each share, min..max, with the sum `total`, which must be possible. Shares that a bound holds are
- * fixed there and the others divide the rest, again and again until no quota lies outside. In each round only the side
- * that weighs more is fixed: what it gives or takes can bring the other side back within its bound.
+ * Sets `replicas` of each share, within min..max and with the sum `total`, which must be possible. Shares whose quota
+ * lies outside a bound are fixed at this bound and the others divide the rest, until no quota lies outside. Each round
+ * fixes only the side that misses its bound by more in total, since that can bring the other side back within its
+ * bound.
  */
 function apportion(total: number, shares: Share[], min: number, max: number, fair: Order): void {
   let free = shares;
   let rest = total;
-  // Of no shares at all nothing is short or over.
+  // Ends at the latest when no share is free: then nothing is short or over.
   for (;;) {
     const sum = free.reduce((acc, s) => acc + s.weight, 0);
-    // Compared as whole numbers, multiplied by `sum`, so that rounding cannot decide.
+    // Quotas are compared as whole numbers, multiplied by `sum`, so that rounding decides nothing.
     let short = 0;
     let over = 0;
     for (const share of free) {
@@ -190,7 +200,7 @@ function largestRemainder(total: number, shares: Share[], sum: number, fair: Ord
   }
   if (left === 0) return;
   const fraction = (share: Share): number => (total * share.weight) % sum;
-  /** How much of one more is there already, and would have to go. */
+  /** Part of one more that the cluster already holds, and would lose otherwise. */
   const kept = (share: Share): number => Math.min(1, Math.max(0, share.held - share.replicas));
   for (const share of shares
     .toSorted((a, b) => fraction(b) - fraction(a) || kept(b) - kept(a) || fair(a, b))

@@ -2,39 +2,40 @@ import { compareText, sortedByName } from "../order.ts";
 import { apportionWithin } from "./apportionWithin.ts";
 import { type Bounds, fairly, type TieBreak } from "./divide.ts";
 
-/** Giving out replicas by the room that clusters have, moving only what has to move. */
+/** Divides replicas by the room of clusters, and moves only replicas that have to move. */
 
 /** A cluster that may take replicas. */
 export interface Candidate {
   name: string;
-  /** Replicas that it runs or starts now. */
+  /** Replicas that the cluster runs or starts now. */
   current: number;
-  /** How many more fit; undefined: not known, and then it keeps what it has. */
+  /** Further replicas that fit; undefined: not known, and the cluster keeps its replicas. */
   room: number | undefined;
-  /** It is to have no more than these replicas: some of those that it runs have to leave it. Absent: nothing has to. */
+  /** Most replicas, if some of the current ones have to leave the cluster. Absent: none has to. */
   most?: number | undefined;
 }
 
 export interface RoomBounds extends Bounds {
-  /** Each candidate gets some, as far as the total goes. */
+  /** Each candidate gets replicas, as far as the total goes. */
   everyone?: boolean;
 }
 
 export interface RoomDivision {
-  /** Replicas by name, for every candidate. Their sum and `unplaced` are the total. */
+  /** Replicas by name, for every candidate. With `unplaced` they add up to the total. */
   replicas: Record<string, number>;
-  /** Of these replicas it is known that they find no room where they are placed now. */
+  /** Replicas that are known to find no room on their cluster. */
   withoutRoom: number;
   /** Replicas that no candidate may take because all are at `max`. */
   unplaced: number;
 }
 
 /**
- * Available: what is added goes to the clusters in proportion to their room, what is taken away leaves them in proportion to what they run, and
- * nothing else moves. Fewest, most and step of a cluster as in `divideWithin`: where they ask for it, and only there, replicas move.
+ * Strategy Available: added replicas go to the clusters in proportion to their room, removed replicas leave the
+ * clusters in proportion to their replicas, and nothing else moves. Minimum, maximum and step of a cluster are as in
+ * `divideWithin`: replicas move where these ask for it, and only there.
  *
- * A cluster whose room is not known gets no more while any other may take replicas. What fits nowhere goes to where there is most room, as far as
- * `max` allows: pods wait there for a node, as those of a Deployment do.
+ * A cluster with unknown room gets no more replicas while another cluster may take them. Replicas that fit nowhere go
+ * to the clusters with most room, as far as `max` allows: their pods wait for a node, as those of a Deployment do.
  */
 export function divideAvailable(
   total: number,
@@ -46,8 +47,9 @@ export function divideAvailable(
 }
 
 /**
- * Aggregated: clusters that run replicas already are filled first, those with most first, then the clusters with most room, one after another.
- * What is taken away leaves the clusters with the fewest first, so that few clusters stay. All else is as in {@link divideAvailable}.
+ * Strategy Aggregated: fills the clusters that run replicas already, those with most first, then the clusters with most
+ * room, one after another. Removed replicas leave the clusters with the fewest first, so that few clusters stay.
+ * Everything else is as in {@link divideAvailable}.
  */
 export function divideAggregated(
   total: number,
@@ -58,14 +60,14 @@ export function divideAggregated(
   return divideBy(AGGREGATED, total, candidates, bounds, ties);
 }
 
-/** All numbers of replicas are in lots of `replicaStep`, until the rest that makes no lot is given out. */
+/** Candidate during the division. `lots` counts multiples of `replicaStep`, and replicas once the rest is given out. */
 interface Place {
   readonly name: string;
-  /** Replicas that are there now, and may stay. */
+  /** Current replicas that may stay. */
   readonly current: number;
-  /** How many more replicas fit, whatever may be there. */
+  /** Further replicas that fit, whatever `most` says; 0 if unknown. */
   readonly room: number;
-  /** Replicas that find room there and may be there, those that are there included; undefined: not known. */
+  /** Upper bound for this cluster, current replicas included; undefined if the room is unknown. */
   readonly fits: number | undefined;
   /** Most replicas. */
   readonly most: number;
@@ -73,7 +75,7 @@ interface Place {
   rank?: number;
 }
 
-/** Of the lots that are asked for. */
+/** Terms of the division, in lots. */
 interface Terms {
   /** Fewest lots of a place that has any. */
   least: number;
@@ -82,9 +84,12 @@ interface Terms {
 }
 
 interface Strategy {
-  /** Takes lots away until the sum of the places is `lots`; none ends below its `least`. */
+  /** Removes lots until the places hold `lots` in all. A place that keeps lots keeps `least`, if the total allows it. */
   shrink(places: readonly Place[], lots: number, terms: Terms): void;
-  /** Gives lots to places with room for them, never more; returns what is left. `openable`: how many places without any may get some. */
+  /**
+   * Gives lots to places with room for them, never more. Returns the lots left over. `openable`: number of empty places
+   * that may get lots.
+   */
   grow(places: readonly Place[], lots: number, openable: number, terms: Terms): number;
 }
 
@@ -100,7 +105,8 @@ function divideBy(
   const lots = Math.floor(wanted / step);
   const least = Math.min(Math.ceil(Math.min(min, max) / step), Math.floor(max / step));
   const terms: Terms = { least, step, fair: fairly({ object }) };
-  // So many places can have their least; one place may have less, since running little is better than running nothing.
+  // Number of places that can have `least` lots. A single place may have fewer, since running little is better than
+  // running nothing.
   const openable = least === 0 ? places.length : Math.max(1, Math.floor(lots / least));
   keepHolders(places, openable, lots, everyone, strategy, terms);
   const left = strategy.grow(places, lots - sumOf(places), openable - openCount(places), terms);
@@ -118,7 +124,7 @@ function divideBy(
 function placeOf({ name, current, room, most: mayHave }: Candidate, max: number, step: number): Place {
   const most = Math.min(max, mayHave ?? max);
   const kept = Math.min(current, most);
-  // What has to leave shows that there is no room for more.
+  // Replicas that have to leave show that no more fit, so `most` bounds the room.
   const fits = room === undefined ? undefined : Math.min(most, kept + room);
   return { name, current: kept, room: room ?? 0, fits, most, lots: Math.floor(kept / step) };
 }
@@ -126,7 +132,7 @@ function placeOf({ name, current, room, most: mayHave }: Candidate, max: number,
 const sumOf = (places: readonly Place[]): number => places.reduce((sum, { lots }) => sum + lots, 0);
 const openCount = (places: readonly Place[]): number => places.filter(({ lots }) => lots > 0).length;
 const mostLots = ({ most }: Place, { step }: Terms): number => Math.floor(most / step);
-/** How many lots more find room there; none where room is not known. */
+/** Further lots that fit; 0 if the room is unknown. */
 const openLots = (place: Place, { step }: Terms): number =>
   place.fits === undefined ? 0 : Math.max(0, Math.floor(place.fits / step) - place.lots);
 const byMostRoom =
@@ -138,11 +144,11 @@ const byMostHeld =
   (a: Place, b: Place): number =>
     b.lots - a.lots || openLots(b, terms) - openLots(a, terms) || terms.fair(a, b);
 
-/** Once all room is given out: whoever has some before whoever has none, then by the replicas that find room there. */
+/** Order once all room is given out: places with lots before empty ones, then by the number of replicas that fit. */
 const byMostPlaced = (a: Place, b: Place): number =>
   Number(b.lots > 0) - Number(a.lots > 0) || (b.fits ?? 0) - (a.fits ?? 0) || compareText(a.name, b.name);
 
-/** What runs stays, as far as the total and the bounds allow: afterwards the sum is not above `lots`. */
+/** Keeps current replicas as far as the total and the bounds allow. Afterwards the sum is at most `lots`. */
 function keepHolders(
   places: readonly Place[],
   openable: number,
@@ -159,13 +165,16 @@ function keepHolders(
   strategy.shrink(kept, lots, terms);
 }
 
-/** Lots that find room nowhere: to places that have some already, then to others, the largest first; those of unknown room come last. */
+/**
+ * Gives out lots that fit nowhere: first to places with lots, then to empty ones, the largest first; places of unknown
+ * room come last. Returns the lots that no place may take.
+ */
 function overflow(places: readonly Place[], lots: number, openable: number, terms: Terms): number {
   let left = lots;
   if (left <= 0) return left;
   for (const isKnown of [true, false]) {
     const some = places.filter(({ fits }) => (fits !== undefined) === isKnown);
-    // Nobody knows which of them has more: each gets as much as the others.
+    // Nobody knows which of these places has more room, so each gets as much as the others.
     if (!isKnown) left = spreadEvenly(some, left, openable, places, terms);
     for (const place of some.toSorted(byMostPlaced)) {
       if (place.lots === 0 && !mayOpen(places, openable, left, terms)) continue;
@@ -207,7 +216,10 @@ function spreadEvenly(
   );
 }
 
-/** What makes no lot: to a place that holds an odd part of it now, then to where there is room. Lots become replicas. Returns what nobody may take. */
+/**
+ * Gives out the rest that makes no lot: first to places that hold an odd part now, then to places with room. Turns lots
+ * into replicas. Returns the replicas that no place may take.
+ */
 function giveRest(places: readonly Place[], rest: number, step: number, { fair, least }: Terms): number {
   for (const place of places) place.lots *= step;
   let left = rest;
@@ -217,7 +229,7 @@ function giveRest(places: readonly Place[], rest: number, step: number, { fair, 
   const room = ({ fits, lots }: Place): number => Math.max(0, (fits ?? 0) - lots);
   const takers = places.filter(({ lots, current }) => !isOpen || lots > 0 || (least === 0 && current > 0));
   const open = (place: Place): number => Math.max(0, place.most - place.lots);
-  // Who has no room for another lot keeps what is beyond its last one.
+  // A place that may not take another lot keeps its replicas beyond the last lot.
   const beyond = (place: Place): number => (open(place) < step ? odd(place) : 0);
   for (const mayTake of [beyond, open]) {
     takers.sort((a, b) => odd(b) - odd(a) || room(b) - room(a) || b.lots - a.lots || fair(a, b));
@@ -230,7 +242,7 @@ function giveRest(places: readonly Place[], rest: number, step: number, { fair, 
   return left;
 }
 
-/** Divides among the places by weight, none above its cap; returns what is left. */
+/** Divides the amount among the places by weight, none above its cap. Returns the amount left over. */
 function growEvenly(
   places: readonly Place[],
   amount: number,
@@ -270,7 +282,7 @@ const AVAILABLE: Strategy = {
     const least = Math.max(1, terms.least);
     const room = (place: Place): number => openLots(place, terms);
     const holders = places.filter((place) => place.lots > 0 && room(place) > 0);
-    // A place that is opened gets its least at once.
+    // A newly opened place gets `least` at once.
     const canOpen = terms.least <= 1 ? openable : Math.min(openable, Math.floor(lots / least));
     const others = places.filter((place) => place.lots === 0 && room(place) >= least);
     if (others.length > canOpen) others.sort(byMostRoom(terms)).splice(Math.max(0, canOpen));
@@ -284,10 +296,11 @@ const AGGREGATED: Strategy = {
   shrink(places, lots, terms) {
     let surplus = sumOf(places) - lots;
     const fromFewest = places.toSorted((a, b) => a.lots - b.lots || compareText(b.name, a.name));
-    // Whatever a place keeps is more than the surplus left then, and the last one has no less: it bears all that is left.
+    // A place that keeps lots had more than the surplus. The last place has no fewer, so it can bear the surplus that
+    // is left.
     for (const [i, place] of fromFewest.entries()) {
       const isLast = i === fromFewest.length - 1;
-      // All of it, or as much as leaves its least; the last one may have to live below that.
+      // Takes all lots of the place, or as many as leave `least`. The last place may end below `least`.
       const taken =
         surplus >= place.lots ? place.lots : Math.min(surplus, Math.max(0, place.lots - (isLast ? 0 : terms.least)));
       place.lots -= taken;
@@ -306,7 +319,7 @@ const AGGREGATED: Strategy = {
       if (room <= 0 || (isNew && (mayOpenMore <= 0 || room < terms.least))) continue;
       let taken = Math.min(left, room);
       if (isNew && taken < terms.least) {
-        // What it lacks comes from those that were given more a moment ago.
+        // The lots that are missing to `least` come from places that were just given more.
         const missing = terms.least - taken;
         if (given.reduce((sum, { mayGive }) => sum + mayGive, 0) < missing) continue;
         let borrowed = missing;

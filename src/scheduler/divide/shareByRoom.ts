@@ -7,21 +7,21 @@ import { type ReplicaShare, type Shares, unplacedText } from "./shareReplicas.ts
 
 type Scheduling = PlacementRules["replicaScheduling"];
 
-/** The strategy divides by room, and not by weights. */
+/** The strategy divides by room, not by weight. */
 export function goesByRoom({ mode, strategy }: Scheduling): boolean {
   return mode === "Divided" && (strategy === "Available" || strategy === "Aggregated");
 }
 
-/** What is said of clusters whose room nobody measures: in an answer from files, say. */
+/** Room of clusters that nobody measures, as in a decision from files. */
 const NOT_MEASURED: ClusterRoom = {
   reason: "RoomUnknown",
   message: "nobody measures its room here",
 };
 
-/** Nobody waits for a measurement that cannot be made. */
+/** A cluster that is not ready cannot be measured, so nobody waits for its measurement. */
 const NOT_REACHED: ClusterRoom = { reason: "RoomUnknown", message: "the cluster is not ready to be measured" };
 
-/** How much room the cluster has for the object; undefined: it is being measured. */
+/** Room of the cluster for the object; undefined while the room is being measured. */
 export function roomOf({ room }: Subject, { name, ready }: ClusterSnapshot): ClusterRoom | undefined {
   if (room === undefined) return NOT_MEASURED;
   return room.get(name) ?? (ready === undefined || ready.status === "True" ? undefined : NOT_REACHED);
@@ -29,19 +29,20 @@ export function roomOf({ room }: Subject, { name, ready }: ClusterSnapshot): Clu
 
 export interface SharesByRoom extends Shares {
   scores: Score[];
-  /** Of what nobody knows how much room there is yet. */
+  /** The division waits for a measurement. */
   awaited: boolean;
-  /** Replicas that find no room where they are placed, or have no place. */
+  /** Replicas that find no room on their cluster, or have no cluster. */
   unhoused: number;
-  /** Replicas that clusters get beside those that they were given last. */
+  /** Replicas that each cluster gets beyond those that it was given last. */
   added: ReadonlyMap<string, number>;
-  /** How many replicas run on some cluster is not known, and waited for. */
+  /** The division waits for the replica count of some cluster. */
   uncounted?: boolean;
 }
 
 /**
- * Divides the replicas among the clusters by their room. While clusters are measured that could take some, nothing is decided: a guess would put
- * replicas where they stay. `everyone`: each cluster gets some. Adds what it could not do to `notes`.
+ * Divides the replicas among the clusters by room. Nothing is decided while clusters that could take replicas are being
+ * measured: replicas placed by a guess would stay. `everyone`: each cluster gets replicas. Adds to `notes` what could
+ * not be done.
  */
 export function shareByRoom(
   total: number,
@@ -105,12 +106,12 @@ export function shareByRoom(
   return { scores, shares, awaited: false, unhoused: division.withoutRoom + division.unplaced, unplaced, added };
 }
 
-/** Replicas of the object on the cluster; undefined where it does not run, or nobody knows how many there are. */
+/** Replicas of the object on the cluster; undefined if the object does not run there or the number is unknown. */
 function heldOn({ held, current }: Subject, cluster: string): number | undefined {
   return held?.get(cluster) ?? current.get(cluster);
 }
 
-/** It runs there, with a number of replicas that nobody knows yet. */
+/** The object runs on the cluster with an unknown number of replicas. */
 function hasNoCount(subject: Subject, { name }: ClusterSnapshot): boolean {
   return subject.room !== undefined && subject.current.has(name) && heldOn(subject, name) === undefined;
 }
@@ -125,7 +126,7 @@ function waiting(clusters: readonly string[]): Step {
   };
 }
 
-/** One answer for clusters with as much room: clusters that are answered alike share their steps. */
+/** Reuses one answer for clusters with equal room, so that these clusters share their steps. */
 function shared<T>(answer: (room: ClusterRoom | undefined) => T): (room: ClusterRoom | undefined) => T {
   const answers = new Map<unknown, T>();
   return (room) => {

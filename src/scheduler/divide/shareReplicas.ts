@@ -3,7 +3,7 @@ import type { Score } from "../score/staticWeight.ts";
 import type { ClusterSnapshot, PlacementRules, Step } from "../types.ts";
 import { divideWithin, type TieBreak } from "./divide.ts";
 
-/** The replicas of one cluster, and why; a cluster that gets none, of some, does not fit. */
+/** Replicas of one cluster, and why. A cluster that gets none of a positive total does not fit. */
 export interface ReplicaShare {
   replicas: number;
   step: Step;
@@ -11,13 +11,13 @@ export interface ReplicaShare {
 
 export interface Shares {
   shares: ReplicaShare[];
-  /** Replicas that no cluster may take, since each that gets any has its most. */
+  /** Replicas that no cluster may take because every cluster in use is at its maximum. */
   unplaced: number;
 }
 
 /**
- * Divides the replicas among the clusters by their scores, within the bounds of the placement, in its steps; between equals the holders
- * keep. Adds what it could not do to `notes`.
+ * Divides the replicas among the clusters by their scores, within the bounds and in the steps of the placement. Between
+ * equals, current holders keep their replicas. Adds to `notes` what could not be done.
  */
 export function shareReplicas(
   total: number,
@@ -43,7 +43,7 @@ export function shareReplicas(
       const message = whyNone(total, weights[name] ?? 0, belowMinimum.has(name));
       return { replicas, step: { ...STEP, fits: false, reason: "NoReplicas", message } };
     }
-    // Some have no place only where each that gets any has its most.
+    // Replicas have no place only if every cluster that gets any is at its maximum.
     const rest = unplaced > 0 ? `, its most; ${unplaced} ${unplaced === 1 ? "has" : "have"} no place` : "";
     const message = `gets ${replicas} of ${counted(total, "replica")}${rest}`;
     return { replicas, step: { ...STEP, fits: true, reason: "Selected", message } };
@@ -51,7 +51,7 @@ export function shareReplicas(
   return { shares, unplaced };
 }
 
-/** What the author of a placement is told of replicas that no cluster may take. */
+/** Note for the author of a placement about replicas that no cluster may take. */
 export function unplacedText(unplaced: number, total: number): string {
   return `maxReplicasPerCluster leaves ${unplaced} of ${counted(total, "replica")} without a place`;
 }

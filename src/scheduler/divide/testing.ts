@@ -1,19 +1,19 @@
 import { expect } from "vitest";
 import { type Bounds, divideWithin } from "./divide.ts";
 
-/** A row of a table of divisions, and all of the answer. */
+/** Row of a table of divisions, with the whole expected result. */
 export interface DivisionCase {
   name: string;
   total: number;
   weights: Record<string, number>;
-  /** None: there are none. */
+  /** Default: no bounds. */
   bounds?: Bounds;
-  /** Replicas that the clusters have; absent: nothing is known of any. */
+  /** Current replicas by cluster; absent: not known. */
   holds?: Record<string, number>;
   want: Record<string, number>;
-  /** None: 0. */
+  /** Default: 0. */
   unplaced?: number;
-  /** None: nobody. */
+  /** Default: no cluster. */
   belowMinimum?: readonly string[];
 }
 
