@@ -5,8 +5,9 @@ const SERVED = fits("ApiServed", "the cluster serves what is sent");
 const UNKNOWN = fits("ApiUnknown", "which APIs the cluster serves is not known yet");
 
 /**
- * Refuses clusters that do not serve an API of what is sent: a CustomResourceDefinition is missing there, say. Where the object runs already it
- * stays; and where the placement takes every cluster that fits, the object waits there for its API, which may be on its way to the cluster too.
+ * Refuses clusters that do not serve an API of the objects to send, for example because a CustomResourceDefinition is
+ * missing. An object stays where it runs already. If the placement takes every fitting cluster, the object waits for
+ * its API on the cluster, since the API may be on its way there too.
  */
 export const apiEnablement: Filter = {
   name: "ApiEnablement",

@@ -5,8 +5,9 @@ const GOES = refuses("ClusterDeleting", "the cluster is being removed from the f
 const IS_HOME = refuses("OnHubAlready", "the cluster is the hub itself, where the object is already");
 
 /**
- * Refuses clusters that are being deleted: they take nothing new, and what they run moves away; or stays, until somebody has said what is to become
- * of it. The hub itself, where it is a member, takes nothing that is sent as it is.
+ * Refuses clusters in deletion: they take nothing new, and their objects move away, or stay until somebody decides
+ * about them. Refuses the hub itself, where it is a member, for objects that are sent unchanged: the hub has them
+ * already.
  */
 export const clusterLifecycle: Filter = {
   name: "ClusterLifecycle",

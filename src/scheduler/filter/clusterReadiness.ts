@@ -10,8 +10,9 @@ const NOT_READY: FilterAnswer = {
 };
 
 /**
- * Keeps new objects away from clusters that are not ready, and leaves there what runs there: when that leaves too is failover's to say. Where the
- * placement takes every cluster that fits, there is none to go to instead: the object waits for the cluster.
+ * Keeps new objects away from clusters that are not ready. Objects that run there stay, since failover decides when
+ * they leave. If the placement takes every fitting cluster, there is no alternative, and the object waits for the
+ * cluster.
  */
 export const clusterReadiness: Filter = {
   name: "ClusterReadiness",

@@ -2,13 +2,13 @@ import type { AffinityGroup, Toleration } from "../../apis/index.ts";
 import type { Fleet } from "../fleet.ts";
 import type { Answer, ClusterSnapshot, Subject } from "../types.ts";
 
-/** What a filter considers beside the cluster. */
+/** Facts for a filter besides the cluster. */
 export interface FilterContext {
   subject: Subject;
   tolerations: readonly Toleration[];
-  /** The affinity group that is being tried; undefined when the placement has none, which means every cluster. */
+  /** Affinity group to try; undefined if the placement has none, which means every cluster. */
   group: AffinityGroup | undefined;
-  /** The placement takes some of the clusters that fit, and not just each of them: there is another to go to. */
+  /** The placement does not simply take every fitting cluster, so the object has alternatives to a refused cluster. */
   picks: boolean;
   fleet: Fleet;
   /** Epoch milliseconds. */
@@ -16,22 +16,22 @@ export interface FilterContext {
 }
 
 export interface FilterAnswer extends Answer {
-  /** Epoch milliseconds from which the filter will refuse though nothing else changes. */
+  /** Epoch milliseconds from which the filter refuses even if nothing else changes. */
   until?: number;
 }
 
 /**
- * One question about clusters: prepared once for a decision, then asked of one cluster after the other. Equal answers should be one and the same
+ * One test of clusters, prepared once for a decision and then applied to each cluster. Equal answers should be the same
  * value, so that the clusters share them. A new filter is a new file and one line in the list of `filterClusters.ts`.
  */
 export interface Filter {
   name: string;
   prepare(context: FilterContext): (cluster: ClusterSnapshot) => FilterAnswer;
-  /** Every cluster of the fleet is answered alike. */
+  /** Every cluster of the fleet gets the same answer. */
   isAlike?: (context: FilterContext) => boolean;
 }
 
-/** The object runs there by the hub's own record: what keeps new objects away does not drive this one out. */
+/** The object runs on the cluster by the hub's own record, so reasons against new objects do not drive it out. */
 export function staysOn({ current, found }: Subject, cluster: string): boolean {
   return current.has(cluster) && found?.has(cluster) !== true;
 }

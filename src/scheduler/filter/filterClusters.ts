@@ -8,7 +8,7 @@ import type { Filter, FilterAnswer, FilterContext } from "./filter.ts";
 import { grantedNamespace } from "./grantedNamespace.ts";
 import { taintToleration } from "./taintToleration.ts";
 
-/** Asked of every cluster, one after the other; the first that refuses gives the reason. Where there is nothing to ask, a filter is left out. */
+/** Filters in the order of their tests. The first refusal gives the reason. Filters with nothing to test are left out. */
 function filtersOf({ subject, fleet }: FilterContext): readonly Filter[] {
   return [
     affinity,
@@ -21,23 +21,23 @@ function filtersOf({ subject, fleet }: FilterContext): readonly Filter[] {
   ];
 }
 
-/** What all filters together say of one cluster. Shared between clusters that were answered alike. */
+/** Answers of all filters for one cluster. Clusters with equal answers share the value. */
 export interface Filtered {
   steps: readonly Step[];
-  /** The first refusal; undefined when the cluster fits. */
+  /** First refusal; undefined if the cluster fits. */
   refusal: Step | undefined;
-  /** When it will fit no longer, epoch milliseconds or infinity. */
+  /** Time at which the cluster stops fitting, epoch milliseconds or infinity. */
   until: number;
 }
 
-/** What the filters say of each cluster, in the order of the clusters. */
+/** Answers of the filters for each cluster, in the order of the clusters. */
 export function filterClusters(context: FilterContext, clusters: readonly ClusterSnapshot[]): Filtered[] {
   const filters = filtersOf(context).map((filter) => ({
     name: filter.name,
     check: filter.prepare(context),
     isAlike: filter.isAlike?.(context) === true,
   }));
-  // What every cluster is answered alike at the end is asked of one of them.
+  // Filters at the end that answer every cluster alike are asked only once for each chain of earlier answers.
   const asked = filters.findLastIndex(({ isAlike }) => !isAlike) + 1;
   const checks = filters.slice(0, asked);
   const alike = filters.slice(asked);
@@ -55,15 +55,15 @@ export function filterClusters(context: FilterContext, clusters: readonly Cluste
   });
 }
 
-/** Answers so far. */
+/** Chain of answers so far. */
 interface Answered extends Filtered {
-  /** The last of them. */
+  /** Last answer of the chain. */
   answer: FilterAnswer | undefined;
-  /** What follows upon each next answer. */
+  /** Longer chains, by the next answer. */
   next: Map<FilterAnswer, Answered>;
-  /** What followed the last time: clusters in a row are often answered alike. */
+  /** Continuation for the previous cluster: clusters in a row often get the same answers. */
   last: Answered | undefined;
-  /** With the answers that every cluster has. */
+  /** The chain together with the answers that every cluster gets. */
   whole?: Answered;
 }
 

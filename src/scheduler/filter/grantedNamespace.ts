@@ -3,7 +3,10 @@ import { fits, refuses, type Filter } from "./filter.ts";
 
 const GRANTED = fits("NamespaceGranted", "the cluster takes objects of every namespace, or of this one");
 
-/** Refuses clusters that were joined for other namespaces. The account has no rights there, so what runs there is not counted either. */
+/**
+ * Refuses clusters that were joined for other namespaces. The account has no rights in the object's namespace, so a
+ * copy there does not keep the object on the cluster either.
+ */
 export const grantedNamespace: Filter = {
   name: "GrantedNamespace",
   prepare:

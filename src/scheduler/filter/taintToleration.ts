@@ -7,9 +7,9 @@ const FINISHED = fits("FinishedThere", "the object has come to its end there, an
 const TOLERATED = fits("TaintsTolerated", "its taints are tolerated");
 
 /**
- * Refuses clusters whose taints the placement does not tolerate. NoSchedule keeps new objects away; NoExecute also moves
- * what is there and has not come to its end, once `tolerationSeconds` have passed since the taint was added. PreferNoSchedule never refuses. As in
- * Kubernetes, the first toleration that matches a taint is the one that counts for it.
+ * Refuses clusters with taints that the placement does not tolerate. NoSchedule keeps new objects away. NoExecute also
+ * moves objects that run there and have not finished, once `tolerationSeconds` have passed since the taint was added.
+ * PreferNoSchedule never refuses. As in Kubernetes, the first toleration that matches a taint counts.
  */
 export const taintToleration: Filter = {
   name: "TaintToleration",
@@ -41,7 +41,7 @@ function check(cluster: ClusterSnapshot, { subject, tolerations, now }: FilterCo
 /** As `ToleratesTaint` in Kubernetes: no key with Exists matches every taint, no effect matches every effect. */
 export function tolerates(toleration: Toleration, taint: Taint): boolean {
   if (toleration.effect !== undefined && toleration.effect !== taint.effect) return false;
-  // Without a key only Exists is valid; an empty key is how some clients write no key.
+  // Without a key only Exists is valid. Some clients write an empty key for no key.
   const key = toleration.key ?? "";
   if (key === "") return toleration.operator === "Exists";
   if (key !== taint.key) return false;
@@ -49,8 +49,8 @@ export function tolerates(toleration: Toleration, taint: Taint): boolean {
 }
 
 /**
- * The end of toleration in epoch milliseconds; infinite when it has none, and also when nobody can say when the taint
- * began: to move a workload on a guess would be worse than to leave it.
+ * End of the toleration in epoch milliseconds. Infinite if the toleration has no end, or if the start of the taint is
+ * unknown: moving a workload on a guess would be worse than leaving it.
  */
 function toleratedUntil(toleration: Toleration, taint: ClusterTaint): number {
   if (taint.effect !== "NoExecute" || toleration.tolerationSeconds === undefined) return Number.POSITIVE_INFINITY;
