@@ -2,19 +2,19 @@ import { clusterMatcher } from "../clusterMatcher.ts";
 import { tolerates } from "../filter/taintToleration.ts";
 import type { ClusterSnapshot, PlacementRules, Step, Subject } from "../types.ts";
 
-/** What a taint with PreferNoSchedule that nobody tolerates takes off the score: as much as the largest weight adds. */
+/** Deduction from the score for each PreferNoSchedule taint that is not tolerated: as much as the largest weight adds. */
 const TAINT_PENALTY = 100;
 
-/** How much better a cluster is than others that fit. */
+/** Preference of a placement for a cluster, compared with others that fit. */
 export interface Preference {
   score: number;
-  /** Undefined where the placement prefers nothing and no taint speaks against the cluster. */
+  /** Undefined if the placement prefers nothing and no taint counts against the cluster. */
   step?: Step;
 }
 
 /**
- * The sum of the weights of `clusterPreferences` that take the cluster, less something for each taint that prefers others. Clusters of one
- * score share what is said of it.
+ * Sum of the weights of `clusterPreferences` that take the cluster, less a penalty for each PreferNoSchedule taint that
+ * is not tolerated. Clusters with equal sums share one value.
  */
 export function preferences(
   { clusterPreferences = [], tolerations = [] }: PlacementRules,

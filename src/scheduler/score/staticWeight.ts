@@ -1,15 +1,16 @@
 import { clusterMatcher } from "../clusterMatcher.ts";
 import type { ClusterSnapshot, PlacementRules, Step, Subject } from "../types.ts";
 
-/** A cluster's weight in the division of replicas, and how it came about. */
+/** Weight of a cluster in the division of replicas, and the step that explains the weight. */
 export interface Score {
   weight: number;
   step: Step;
 }
 
 /**
- * Scores clusters by the static weights of the placement: the first entry whose clusters include one gives its weight; none, 0; no entries
- * at all, 1 each. Clusters of one weight share their score.
+ * Scores clusters by the static weights of the placement. The first entry that takes a cluster gives its weight. A
+ * cluster without an entry weighs 0; without any entries every cluster weighs 1. Clusters with the same entry share
+ * their score.
  */
 export function staticWeight(
   { weights }: PlacementRules["replicaScheduling"],
