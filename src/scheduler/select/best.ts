@@ -1,23 +1,24 @@
 import { type Candidate, type CandidateClass, classesOf, NO_GROUP } from "./classes.ts";
 import { cover, type Cover } from "./cover.ts";
 
-/** What a pick has to keep to. */
+/** Limits of a pick. */
 export interface Limits {
   /** Most clusters. */
   count: number;
-  /** For each constraint, fewest and most groups. */
+  /** Fewest and most groups of each constraint. */
   minima: readonly number[];
   maxima: readonly number[];
 }
 
-/** So many sets of groups are tried at most: small fleets are searched through, and large ones cost no more than that. */
+/** Most sets of groups to try. Small fleets are searched completely, and large fleets cost no more than that. */
 const TRIES = 200;
-/** A candidate more is worth more than any candidate that is better. */
+/** Bonus of each candidate, so that one candidate more is worth more than any better candidate. */
 const ONE_MORE = 10_000_000;
 
 /**
- * The best candidates within the limits: as many as they allow, and of as many candidates those of the most value; undefined when no pick keeps
- * to the limits. `value` of the candidates is below ten thousand, and is more in what is returned.
+ * Best candidates within the limits: as many as allowed, and of equally many those with the highest total value.
+ * Undefined if no pick keeps to the limits. The `value` of a given candidate must be below ten thousand; that of a
+ * returned one is larger.
  */
 export function bestWithin(candidates: readonly Candidate[], limits: Limits): readonly Candidate[] | undefined {
   const weighed = candidates.map((one) => ({ ...one, value: one.value + ONE_MORE }));
@@ -27,11 +28,11 @@ export function bestWithin(candidates: readonly Candidate[], limits: Limits): re
   return search.best?.picked ?? withinGreedily(classes, limits);
 }
 
-/** Chooses for one constraint after the other which groups are allowed, where not all of them may be. */
+/** Chooses the allowed groups, one constraint after another, where not all groups are allowed. */
 class Search {
   best: Cover | undefined;
   readonly #limits: Limits;
-  /** No pick can be worth more. */
+  /** Upper bound for the value of a pick. */
   readonly #ceiling: number;
   #tries = 0;
 
@@ -59,13 +60,13 @@ class Search {
       else same.push(one);
     }
     if (groups.size <= max) return this.restrict(classes, k + 1);
-    // The most promising first: what its best `count` members come to.
+    // Most promising first: by the value of the best `count` members.
     const options = [...groups.values()].map((same) => ({ same, worth: worthOf(same, count) }));
     options.sort((a, b) => b.worth - a.worth);
     this.#among(options, max, { k, chosen: alone, worth: worthOf(alone, count) });
   }
 
-  /** Each set of so many of the options, the most valuable first; those that cannot be better than the best are passed over. */
+  /** Tries every set of `left` options, the most valuable first. Skips sets that cannot beat the best. */
   #among(
     options: readonly { same: CandidateClass[]; worth: number }[],
     left: number,
@@ -93,7 +94,7 @@ function worthOf(classes: readonly CandidateClass[], count: number): number {
   return values.slice(0, count).reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Group after group as the limits allow: for fleets where the search found nothing in its time. */
+/** Adds one group after another within the limits, for fleets where the search found nothing in time. */
 function withinGreedily(classes: readonly CandidateClass[], limits: Limits): readonly Candidate[] | undefined {
   const { count, minima, maxima } = limits;
   const open = maxima.map(() => new Set<number>());

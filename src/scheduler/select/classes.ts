@@ -2,27 +2,27 @@ import { compareText } from "../order.ts";
 
 /** A cluster that may be picked. */
 export interface Candidate {
-  /** Its place among the candidates. */
+  /** Index of the cluster in the list given to the pick. */
   index: number;
   name: string;
-  /** How good it is; never negative. */
+  /** Quality of the cluster; never negative. */
   value: number;
-  /** Its group by each constraint, a number each; {@link NO_GROUP} where it has none. */
+  /** Number of the cluster's group in each constraint; {@link NO_GROUP} if it is in none. */
   groups: readonly number[];
 }
 
 export const NO_GROUP = -1;
 
-/** Candidates of the same groups: whatever is asked of groups, the best of a class can stand for any of it. */
+/** Candidates in the same groups. The best candidates of a class can replace any others of the class. */
 export interface CandidateClass {
   groups: readonly number[];
-  /** The best first; equal ones by name. */
+  /** Best first; equal ones by name. */
   members: readonly Candidate[];
-  /** Value of the first so many members. */
+  /** Total value of the first n members, by n. */
   sums: readonly number[];
 }
 
-/** In the order of their best members. */
+/** Classes in the order of their best members. */
 export function classesOf(candidates: readonly Candidate[]): CandidateClass[] {
   const byGroups = new Map<string, Candidate[]>();
   for (const candidate of candidates) {

@@ -1,18 +1,19 @@
 import { type Candidate, type CandidateClass, NO_GROUP } from "./classes.ts";
 
-/** Which of the candidates are picked when only so many may be, and so many groups of each constraint have to be among them. */
+/** Picked candidates: a limited number, with enough groups of each constraint among them. */
 export interface Cover {
   picked: readonly Candidate[];
   value: number;
 }
 
-/** Steps of the search where greed is not enough: so much work is bounded, and small fleets are searched through. */
+/** Most steps of the search, where a greedy choice is not enough. Small fleets are searched completely. */
 const SEARCH_STEPS = 3_000;
 
 /**
- * The best `count` candidates that are in at least `minima[k]` groups of each constraint `k`; undefined when there are none. First come the
- * best of as many groups as have to be there, then the best of the rest. Where each constraint's groups lie within those of another (zones
- * within regions) that is the best there is; where they cross (regions and providers) the first picks are searched for.
+ * Best `count` candidates that are in at least `minima[k]` groups of each constraint `k`; undefined if there are none.
+ * First come the best candidates of as many groups as required, then the best of the rest. This choice is optimal if
+ * the groups of one constraint lie within the groups of another (zones within regions). If they cross (regions and
+ * providers), the first picks are searched for.
  */
 export function cover(classes: readonly CandidateClass[], count: number, minima: readonly number[]): Cover | undefined {
   const size = classes.reduce((sum, { members }) => sum + members.length, 0);
@@ -41,9 +42,9 @@ function isMet(classes: readonly CandidateClass[], minima: readonly number[]): b
   });
 }
 
-/** Of any two constraints with a minimum the groups of one lie within the groups of the other. */
+/** For any two constraints with a minimum, the groups of one lie within the groups of the other. */
 function isNested(classes: readonly CandidateClass[], minima: readonly number[]): boolean {
-  // One group of a constraint that every candidate is in: any pick has that.
+  // Every candidate is in a group of the constraint, so any pick has one group.
   const isGiven = (k: number): boolean => classes.every(({ groups }) => groups[k] !== NO_GROUP);
   const asked = minima.flatMap((min, k) => (min > 1 || (min === 1 && !isGiven(k)) ? [k] : []));
   return asked.every((fine) => asked.every((coarse) => within(classes, fine, coarse) || within(classes, coarse, fine)));
@@ -61,18 +62,18 @@ function within(classes: readonly CandidateClass[], fine: number, coarse: number
   return true;
 }
 
-/** How many members of each class are picked: always the best of it. */
+/** Number of picked members of each class: always the best members. */
 class Picks {
   readonly taken: number[];
   readonly classes: readonly CandidateClass[];
-  /** For each constraint, how many are picked of each group, by the number of the group plus one: first come those in no group. */
+  /** For each constraint, picked candidates by group number plus one. Index 0 counts candidates in no group. */
   readonly counts: Int32Array[];
-  /** For each constraint, how many groups are picked of. */
+  /** For each constraint, the number of groups with a picked candidate. */
   readonly #groups: Int32Array;
   value = 0;
   size = 0;
   readonly #minima: readonly number[];
-  /** The constraints, those of the widest groups first: two zones of two regions are zones of two regions too. */
+  /** Constraints, those with the widest groups first: two zones in two regions are also two zones. */
   readonly #order: readonly number[];
 
   constructor(classes: readonly CandidateClass[], minima: readonly number[]) {
@@ -114,7 +115,7 @@ class Picks {
       if (counts === undefined) continue;
       const left = (counts[group + 1] ?? 0) + by;
       counts[group + 1] = left;
-      // The first of a group came, or the last one went.
+      // The first candidate of a group was picked, or the last one was given back.
       if (group !== NO_GROUP && left === (by === 1 ? 1 : 0)) this.#groups[k] = (this.#groups[k] ?? 0) + by;
     }
   }
@@ -135,18 +136,18 @@ class Picks {
     return this.#minima.reduce((most, _, k) => Math.max(most, this.lacks(k)), 0);
   }
 
-  /** The class would bring a group that is lacking. */
+  /** The class would bring a new group to the constraint. */
   helps(index: number, k: number): boolean {
     const group = this.classes[index]?.groups[k] ?? NO_GROUP;
     return group !== NO_GROUP && this.head(index) !== undefined && this.counts[k]?.[group + 1] === 0;
   }
 
-  /** The first constraint that lacks groups. */
+  /** First constraint that lacks groups. */
   get firstLacking(): number {
     return this.#order.find((k) => this.lacks(k) > 0) ?? 0;
   }
 
-  /** The best that brings a group to the first constraint that lacks some. */
+  /** Best class that brings a new group to the first constraint that lacks groups. */
   firstThatHelps(): number | undefined {
     const k = this.firstLacking;
     let best: number | undefined;
@@ -176,7 +177,7 @@ class Picks {
   }
 }
 
-/** Takes the best of the rest; of equally good ones, one of a group with few. */
+/** Takes the best of the rest; of equally good candidates, one of a group with few picks. */
 function filled(picks: Picks, count: number): Cover {
   while (picks.size < count) {
     let best: number | undefined;
@@ -189,7 +190,7 @@ function filled(picks: Picks, count: number): Cover {
   return { picked: picks.picked, value: picks.value };
 }
 
-/** Tries which groups come first, the most valuable first, until all was tried or enough. */
+/** Searches the first picks, the most valuable first, until everything, or enough, has been tried. */
 function searched(picks: Picks, count: number): Cover | undefined {
   const dearest = picks.classes.flatMap(({ members }) => members.map(({ value }) => value)).sort((a, b) => b - a);
   const prefix = [0];
@@ -206,7 +207,7 @@ function searched(picks: Picks, count: number): Cover | undefined {
       for (const [index, taken] of before.entries()) while ((picks.taken[index] ?? 0) > taken) picks.giveBack(index);
       return;
     }
-    // Whatever is picked in the end, something brings the group that the first lacking constraint lacks.
+    // Every solution contains a candidate that brings a group to the first lacking constraint.
     const k = picks.firstLacking;
     const next = [...picks.classes.keys()].filter((index) => picks.helps(index, k));
     next.sort((a, b) => helped(picks, b) - helped(picks, a) || (picks.isBetter(a, b) ? -1 : 1));
@@ -220,7 +221,7 @@ function searched(picks: Picks, count: number): Cover | undefined {
   return best;
 }
 
-/** How many constraints that lack groups the class brings one to. */
+/** Number of lacking constraints to which the class brings a group. */
 function helped(picks: Picks, index: number): number {
   return picks.counts.reduce<number>((sum, _, k) => sum + (picks.lacks(k) > 0 && picks.helps(index, k) ? 1 : 0), 0);
 }

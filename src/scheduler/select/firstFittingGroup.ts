@@ -4,34 +4,37 @@ import type { ClusterSnapshot, Decision, PlacementRules, Step, Subject } from ".
 import type { Picked } from "./pick.ts";
 
 export interface Selection {
-  /** The group that was used; undefined when there are none, or none fits. */
+  /** Group in use; undefined if the placement has none, or none fits. */
   group: AffinityGroup | undefined;
   /** The clusters that run the object. */
   selected: readonly ClusterSnapshot[];
-  /** What the filters said of each cluster, in the order of the clusters. */
+  /** Answers of the filters, in the order of the clusters. */
   filtered: readonly Filtered[];
-  /** What a cluster was preferred for, and why it was taken or not, in the order of the clusters; undefined where nothing was asked. */
+  /**
+   * Preference of each cluster, and why it was picked or not, in the order of the clusters; undefined if nothing is
+   * picked.
+   */
   scores?: readonly (Step | undefined)[] | undefined;
   picks?: readonly (Step | undefined)[] | undefined;
-  /** The step of all that no filter refuses. */
+  /** Step of all clusters that no filter refuses. */
   step: Step;
-  /** Where no group fits: the step of each cluster, in the order of the clusters. */
+  /** Step of each cluster, in the order of the clusters, if no group fits. */
   stepsByCluster?: readonly (Step | undefined)[];
-  /** When the first of the selected clusters will fit no longer, epoch milliseconds or infinity. */
+  /** Time at which the first of the selected clusters stops fitting, epoch milliseconds or infinity. */
   until: number;
-  /** A group that comes before this one, and when the object returns to it. */
+  /** Earlier group, and when the object returns to it. */
   returning?: Decision["returning"];
   notes: readonly string[];
 }
 
-/** One round of questions about all clusters. */
+/** Filter answers for all clusters, and the pick that follows. */
 export interface Round {
   filtered: readonly Filtered[];
-  /** Of the clusters that no filter refuses. */
+  /** Picks among the clusters that no filter refuses. */
   pick: ((clusters: readonly ClusterSnapshot[]) => Picked) | undefined;
 }
 
-/** What the return to a group that comes before depends on. */
+/** Input for the return to an earlier group. */
 export interface Returning {
   subject: Subject;
   placement: PlacementRules;
@@ -40,9 +43,10 @@ export interface Returning {
 }
 
 /**
- * Selects in the first affinity group in which a cluster fits, and spread constraints can be met; a placement without groups is one group of
- * all. An object that is in a later group returns only when `failover.returnAfter` has passed since the earlier one fits again. When no group fits,
- * nothing is selected, and each cluster is answered by the group that came closest to taking it: one whose selector took it, else the first.
+ * Selects in the first affinity group in which a cluster fits and spread constraints can be met. A placement without
+ * groups is one group of all clusters. An object in a later group returns only when `failover.returnAfter` has passed
+ * since the earlier group fits again. If no group fits, nothing is selected, and each cluster gets the answer of the
+ * group that came closest: the first group whose selector took the cluster, else the first group.
  */
 export function firstFittingGroup(
   clusters: readonly ClusterSnapshot[],
@@ -61,7 +65,7 @@ export function firstFittingGroup(
   return closest(tried);
 }
 
-/** The selection in the group where the object is, while it is too early to return to one before. */
+/** Selection in the object's present group, while it is too early to return to an earlier one. */
 function staying(
   first: Selection,
   later: readonly AffinityGroup[],
@@ -87,7 +91,7 @@ function staying(
   return first;
 }
 
-/** Since when one of the clusters is ready: from then on there was somewhere to return to. */
+/** Time since when one of the clusters is ready, so that a return was possible. */
 function fitsSince(clusters: readonly ClusterSnapshot[]): number {
   return Math.min(...clusters.map(({ ready }) => (ready?.status === "True" ? ready.since : Number.NEGATIVE_INFINITY)));
 }

@@ -7,29 +7,32 @@ import { bestWithin } from "./best.ts";
 import { type Candidate, NO_GROUP } from "./classes.ts";
 import { type GroupConstraint, groupOf, groupsText, remedyOf, type SpreadTerms, spreadTerms } from "./topology.ts";
 
-/** What became of each of the clusters that fit, in their order. */
+/** Result of a pick, in the order of the fitting clusters. */
 export interface Picked {
   taken: readonly boolean[];
-  /** What a cluster was preferred for, before it was taken or not. */
+  /** Preference of each cluster. */
   scores: readonly (Step | undefined)[];
-  /** Why it was taken or not; undefined where nothing was asked. */
+  /** Why each cluster was taken or not; empty if nothing is picked. */
   steps: readonly (Step | undefined)[];
-  /** What the placement asks for and does not get. */
+  /** Requests of the placement that the pick does not meet. */
   notes: readonly string[];
 }
 
-/** The placement takes some of the clusters that fit, or better ones before others. */
+/** The placement limits or spreads the clusters that it takes. */
 export function picksClusters({ clusterCount, spreadConstraints = [] }: PlacementRules): boolean {
   return clusterCount !== undefined || spreadConstraints.length > 0;
 }
 
-/** The least and the most of scores, so that a sum of them tells which clusters are better: no score is beyond. */
+/**
+ * Offset from a score to a value that is not negative, so that sums of values compare picks. Scores below -1,500 count
+ * as -1,500.
+ */
 const SCORE_OFFSET = 1_500;
 
 /**
- * Picks clusters among those that fit, so that spread constraints and `clusterCount` hold: as many as they allow; of these the ones with the
- * highest preferences; of equal ones those that run the object now, so that nothing moves without a reason; then evenly over the groups; then
- * by name.
+ * Picks among the fitting clusters so that spread constraints and `clusterCount` hold. Takes as many clusters as
+ * allowed. Of equally many, those with the highest preferences; then those that run the object now, so that nothing
+ * moves without a reason; then those that spread evenly over the groups; then by name.
  */
 export function pick(subject: Subject, placement: PlacementRules, clusters: readonly ClusterSnapshot[]): Picked {
   const prefers = preferences(placement, subject);
@@ -76,7 +79,7 @@ export function pick(subject: Subject, placement: PlacementRules, clusters: read
 const SELECT = { stage: "select", name: "SpreadConstraints" } as const;
 const COUNT = { stage: "select", name: "ClusterCount" } as const;
 
-/** A cluster that the weights give nothing to is no place to spread to. */
+/** Refuses clusters with weight 0: they get no replicas, so nothing can spread there. */
 function weighed(
   subject: Subject,
   { replicaScheduling }: PlacementRules,
@@ -95,7 +98,7 @@ function weighed(
   return (cluster) => (weightOf(cluster).weight === 0 ? none : undefined);
 }
 
-/** A cluster without room for what each gets at least is no place to spread to, unless the object runs there. */
+/** Refuses clusters without room for the smallest share, unless the object runs there. */
 function roomy(
   subject: Subject,
   { replicaScheduling }: PlacementRules,
@@ -106,7 +109,7 @@ function roomy(
     const room = roomOf(subject, cluster);
     return room !== undefined && "fits" in room && room.fits < least && !subject.current.has(cluster.name);
   };
-  // Where no cluster has any, room decides nothing.
+  // If no cluster has room, room decides nothing.
   if (subject.replicas === undefined || clusters.every(hasNone)) return () => undefined;
   const none: Step = {
     stage: "select",
@@ -119,7 +122,7 @@ function roomy(
   return (cluster) => (hasNone(cluster) ? none : undefined);
 }
 
-/** A cluster that is in no group of a constraint cannot be counted there. */
+/** Refuses a cluster that is in no group of a hard constraint, since the constraint cannot count it. */
 function ungrouped(cluster: ClusterSnapshot, { groups }: SpreadTerms, missing: Map<string, Step>): Step | undefined {
   const one = groups.find(({ isSoft, topologyKey }) => !isSoft && groupOf(cluster, topologyKey) === undefined);
   if (one === undefined) return undefined;
@@ -140,7 +143,7 @@ function numberOf(group: string | undefined, numbers: Map<string, number> | unde
   return number;
 }
 
-/** Replicas that are divided reach no more clusters than there are replicas; each cluster gets its least. */
+/** Most clusters that divided replicas reach, with the minimum on each. */
 function atMost({ replicas }: Subject, { replicaScheduling }: PlacementRules): number {
   const { mode, minReplicasPerCluster = 1 } = replicaScheduling;
   if (mode !== "Divided" || replicas === undefined || replicas <= 0) return Number.POSITIVE_INFINITY;
@@ -149,7 +152,7 @@ function atMost({ replicas }: Subject, { replicaScheduling }: PlacementRules): n
 
 interface Spread {
   picked: readonly Candidate[];
-  /** Why there is none. */
+  /** Why no pick is possible. */
   failure?: Step;
   notes: string[];
 }
@@ -158,7 +161,7 @@ function spreadOver(candidates: readonly Candidate[], terms: SpreadTerms, atMost
   const count = Math.min(terms.count, terms.maxClusters, atMostClusters);
   const { groups } = terms;
   const maxima = groups.map(({ max }) => max);
-  // Where there are too few replicas, they are spread as far as they reach.
+  // A constraint over more groups than the replicas reach is soft: the replicas spread as far as they reach.
   const isSoft = (k: number): boolean => groups[k]?.isSoft === true || (groups[k]?.min ?? 0) > atMostClusters;
   const fewest = terms.isMinSoft ? 0 : Math.min(terms.minClusters, atMostClusters);
   const attempt = (minima: readonly number[]): readonly Candidate[] | undefined => {
@@ -170,7 +173,7 @@ function spreadOver(candidates: readonly Candidate[], terms: SpreadTerms, atMost
   if (picked === undefined && groups.some((_, k) => isSoft(k))) {
     const minima = wanted.map((min, k) => (isSoft(k) ? 0 : min));
     picked = attempt(minima);
-    // The constraints in their order, each as far as it can be met.
+    // Soft constraints in order, each met as far as possible.
     for (const [k, min] of wanted.entries()) {
       if (picked === undefined || !isSoft(k)) continue;
       const present = new Set(candidates.map((one) => one.groups[k] ?? NO_GROUP));
@@ -212,7 +215,7 @@ function notesOf(
   return notes;
 }
 
-/** Which constraint cannot be met, and what would have to change. */
+/** Names the constraint that cannot be met, and what would have to change. */
 function failureOf(candidates: readonly Candidate[], terms: SpreadTerms): Step {
   const refuse = (message: string, remedy: string): Step => ({
     ...SELECT,
@@ -258,7 +261,7 @@ function takenText(clusters: number): string {
   return clusters === 1 ? "the one cluster that is taken" : `one of the ${counted(clusters, "cluster")} that are taken`;
 }
 
-/** Why a cluster was left out that others were preferred to. */
+/** Why a cluster was left out in favour of others. */
 function refusalOf(one: Candidate, terms: SpreadTerms, { picked }: Spread): Step {
   for (const [k, constraint] of terms.groups.entries()) {
     const group = one.groups[k] ?? NO_GROUP;

@@ -3,27 +3,27 @@ import type { ClusterSnapshot, PlacementRules } from "../types.ts";
 
 type SpreadConstraint = NonNullable<PlacementRules["spreadConstraints"]>[number];
 
-/** A spread constraint over groups of clusters: `cluster` itself is none, since there each cluster is a group. */
+/** Spread constraint over groups of clusters. The key `cluster` is handled apart, since each cluster is its own group. */
 export interface GroupConstraint {
   topologyKey: string;
-  /** Fewest groups, 0 for none. */
+  /** Fewest groups; 0: no minimum. */
   min: number;
-  /** Most groups, infinite for none. */
+  /** Most groups; infinite: no maximum. */
   max: number;
-  /** Fewer groups are better than nothing. */
+  /** Fewer groups are acceptable. */
   isSoft: boolean;
 }
 
-/** What all spread constraints of a placement, and its `clusterCount`, ask for. */
+/** Combined terms of all spread constraints and `clusterCount` of a placement. */
 export interface SpreadTerms {
   groups: readonly GroupConstraint[];
   /** Fewest clusters. */
   minClusters: number;
-  /** Fewer clusters than {@link minClusters} are better than none. */
+  /** Fewer clusters than {@link minClusters} are acceptable. */
   isMinSoft: boolean;
-  /** Most clusters that the constraint over `cluster` allows, infinite for none. */
+  /** Most clusters that the constraint over `cluster` allows; infinite: no maximum. */
   maxClusters: number;
-  /** The number of clusters that is asked for, infinite for none. */
+  /** Requested number of clusters; infinite: no limit. */
   count: number;
 }
 
@@ -48,8 +48,8 @@ function groupConstraint({ topologyKey, minGroups, maxGroups, whenUnsatisfiable 
 }
 
 /**
- * The group of a cluster; undefined when it is in none. Zones belong to their region: providers that call the zones of each region `1`, `2` and
- * `3` have nine of them in three regions.
+ * Group of a cluster; undefined if the cluster is in none. Zones belong to their region: a provider that calls the
+ * zones of each of three regions `1`, `2` and `3` has nine zones.
  */
 export function groupOf({ region, zone, provider, labels }: ClusterSnapshot, topologyKey: string): string | undefined {
   switch (topologyKey) {
@@ -64,7 +64,7 @@ export function groupOf({ region, zone, provider, labels }: ClusterSnapshot, top
   }
 }
 
-/** How a cluster is put into a group. */
+/** Remedy for a cluster that is in no group of the key. */
 export function remedyOf(topologyKey: string): string {
   switch (topologyKey) {
     case "provider":

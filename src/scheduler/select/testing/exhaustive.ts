@@ -1,13 +1,16 @@
 import type { ClusterSnapshot, PlacementRules } from "../../types.ts";
 
-/** Every choice of clusters tried, one after the other: what the scheduler is compared with. Written from what the API promises, not from the scheduler. */
+/**
+ * Tries every choice of clusters, as a reference for the scheduler. Written from the promises of the API, not from the
+ * scheduler.
+ */
 
 type Constraint = NonNullable<PlacementRules["spreadConstraints"]>[number];
 
 export interface Rules {
   spreadConstraints: readonly Constraint[];
   clusterCount: number | undefined;
-  /** Regions; each weighs ten more than the one before. */
+  /** Preferred regions; each weighs ten more than the region before. */
   preferred: readonly string[];
 }
 
@@ -37,7 +40,10 @@ export function keepsTo(taken: readonly ClusterSnapshot[], { spreadConstraints, 
   });
 }
 
-/** How good a choice is, what counts most first: groups of each soft constraint, clusters, preference, clusters that run the object already. */
+/**
+ * Rating of a choice, most important first: groups of each soft constraint, clusters, preference, clusters that run the
+ * object now.
+ */
 export function standingOf(
   taken: readonly ClusterSnapshot[],
   { spreadConstraints, preferred }: Rules,

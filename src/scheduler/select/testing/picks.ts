@@ -3,7 +3,7 @@ import { cluster, placement, subject } from "../../testing.ts";
 import type { ClusterSnapshot, PlacementRules, Subject } from "../../types.ts";
 import { pick } from "../pick.ts";
 
-/** Words for the tests of a pick. */
+/** Fixtures for the tests of a pick. */
 
 type Constraint = NonNullable<PlacementRules["spreadConstraints"]>[number];
 
@@ -17,7 +17,7 @@ export const softly = (topologyKey: string, minGroups: number): Constraint => ({
   ...over(topologyKey, minGroups),
   whenUnsatisfiable: "ScheduleAnyway",
 });
-/** A cluster `a1` is in the region `a`, and of the provider that follows: `a1 p`; `-1` is in no region. */
+/** Parses clusters: `a1 p` is cluster `a1` in region `a` of provider `p`; `-1` is in no region. A third word is the rack. */
 export function clustersOf(text: string): ClusterSnapshot[] {
   return text.split(", ").map((one) => {
     const [name = "", provider, rack] = one.split(" ");
@@ -39,7 +39,7 @@ export interface PickCase {
   who?: Partial<Subject>;
   taken: string[];
   notes?: string[];
-  /** What is said of some of the clusters: `STEP REASON: message`, and `; REMEDY` after a bar. */
+  /** Expected steps of some clusters: `STEP REASON: message`, and the remedy after ` | `. */
   said?: Record<string, string>;
 }
 
