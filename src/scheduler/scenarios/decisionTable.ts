@@ -1,6 +1,6 @@
 import type { Decision, Step } from "../types.ts";
 
-/** A decision as a table for people: each cluster with what became of it, and then every step, each answer once. */
+/** Renders a decision as a table for people: each cluster with its verdict, then all steps, equal ones once. */
 export function decisionTable(decision: Decision, now: number): string {
   const { group, clusters, verdicts, recheckAt, notes = [], returning } = decision;
   const replicas = new Map(clusters.map((cluster) => [cluster.name, cluster.replicas]));

@@ -4,7 +4,7 @@ import type { ClusterRoom, ClusterSnapshot, Eviction, Subject } from "../types.t
 /** One file of the decision suite. Times are RFC 3339. */
 export interface Scenario {
   clusters: readonly ScenarioCluster[];
-  /** The spec of a Placement, but for its resourceSelectors. */
+  /** Spec of a Placement without its resourceSelectors. */
   policy: Record<string, unknown>;
   object?: Pick<Subject, "key" | "namespace" | "replicas" | "apis" | "sentAsItIs"> & {
     labels?: Record<string, string>;
@@ -12,13 +12,13 @@ export interface Scenario {
   /** Clusters that run the object, with their replicas. */
   current?: Record<string, number>;
   evicted?: Record<string, Eviction>;
-  /** By cluster, how many more replicas find room there; `Unknown`: nobody can say. A cluster without an entry is being measured. */
+  /** Further replicas that fit, by cluster; `Unknown`: nobody can say. A cluster without an entry is being measured. */
   room?: Record<string, number | "Unknown">;
   /** Clusters that replicas have to leave, with the most that may stay. */
   leaving?: Record<string, number>;
   returnNotBefore?: string;
   now?: string;
-  /** What has to come out: the chosen clusters, or their replicas by name. */
+  /** Expected result: the chosen clusters, or their replicas by name. */
   want: readonly string[] | Record<string, number>;
 }
 
@@ -29,14 +29,14 @@ interface ScenarioCluster extends Pick<
   labels?: Record<string, string>;
   taints?: Taint[];
   ready?: "True" | "False" | "Unknown";
-  /** Since when the cluster says that it is `ready`, or not. */
+  /** Since when the cluster has its `ready` status. */
   since?: string;
   apis?: string[];
   deleting?: boolean;
   local?: boolean;
 }
 
-/** The values that the scheduler takes. */
+/** Input of the scheduler for a scenario. */
 export function setting(
   scenario: Scenario,
   otherwise: number,
