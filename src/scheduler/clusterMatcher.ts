@@ -3,34 +3,34 @@ import type { ClusterSnapshot } from "./types.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Whether a selector takes the cluster for an object with these labels. */
+/** Tests if a selector takes the cluster for an object with these labels. */
 export type ClusterMatcher = (cluster: ClusterSnapshot, objectLabels: Labels | undefined) => boolean;
 
 type Test = (value: string | undefined) => boolean;
 
-/** One part of a selector: it takes a cluster when all of its parts do. */
+/** Part of a selector. A selector takes a cluster when all of its parts do. */
 export interface SelectorPart {
   field: "exclude" | "clusterNames" | "labelSelector" | "fieldSelector" | "matchLabelKeys";
-  /** Of `matchLabelKeys`. */
+  /** Label key of `matchLabelKeys`. */
   key?: string;
   takes: ClusterMatcher;
 }
 
-/** A selector made ready to be asked of many clusters. */
+/** Compiled selector, to test many clusters. */
 export interface CompiledSelector {
-  /** Each part that the selector has, in the order of `field` above; one for each key of `matchLabelKeys`. */
+  /** Parts of the selector, in the order of `field` above; one part for each key of `matchLabelKeys`. */
   parts: readonly SelectorPart[];
   takes: ClusterMatcher;
-  /** A fact that every cluster which the selector takes has one of the values of; undefined when it names none. */
+  /** Label or field of which every taken cluster has one of the listed values; undefined if the selector names none. */
   pivot: Pivot | undefined;
 }
 
 export interface Pivot {
-  /** Key of a label, when `isLabel`, or name of a field. */
+  /** Label key if `isLabel`, otherwise field name. */
   key: string;
   isLabel: boolean;
   values: readonly string[];
-  /** The selector asks for nothing else. */
+  /** The selector has no other requirement. */
   isAll: boolean;
 }
 
@@ -38,8 +38,8 @@ const known = new WeakMap<ClusterSelector, CompiledSelector>();
 const takesAll: CompiledSelector = { parts: [], takes: () => true, pivot: undefined };
 
 /**
- * The selector made ready: it says what `matchesClusterSelector` of the APIs says, and costs a fraction of it. A policy is never changed
- * in place, so each of its selectors is made ready once.
+ * Compiles a selector. The result takes the same clusters as `matchesClusterSelector` of the APIs, at a fraction of the
+ * cost. Policies are never changed in place, so each selector is compiled once.
  */
 export function compileSelector(selector: ClusterSelector | undefined): CompiledSelector {
   if (selector === undefined) return takesAll;
@@ -142,7 +142,7 @@ function testOf({ operator, values = [] }: FieldSelector["matchExpressions"][num
 
 type Requirement = NonNullable<LabelSelector["matchExpressions"]>[number];
 
-/** Labels are texts; what every object inherits under the name of a key is none. */
+/** Value of a label; undefined if the value is no text, such as a property that every JavaScript object inherits. */
 export function labelOf(labels: Labels, key: string): string | undefined {
   const value: unknown = labels[key];
   return typeof value === "string" ? value : undefined;

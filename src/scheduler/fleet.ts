@@ -1,20 +1,20 @@
 import type { ClusterSnapshot } from "./types.ts";
 
-/** What is true of a whole list of clusters, so that no cluster has to be asked for it. */
+/** Facts about a whole list of clusters, so that no filter has to test every cluster for them. */
 export interface Fleet {
-  /** Some clusters were joined for some namespaces only. */
+  /** Some clusters were joined for certain namespaces only. */
   hasNamespaces: boolean;
-  /** Of some cluster the Ready condition is known. */
+  /** The Ready condition of some cluster is known. */
   hasReadiness: boolean;
-  /** No cluster is known to be anything but ready, and all are known to be ready. */
+  /** Every cluster is known to be ready. */
   allReady: boolean;
-  /** Whether every cluster is known to serve these APIs. */
+  /** Returns true if every cluster is known to serve these APIs. */
   serve(apis: readonly string[]): boolean;
 }
 
 const known = new WeakMap<readonly ClusterSnapshot[], Fleet>();
 
-/** Found out once for each list: a list of clusters is never changed in place. */
+/** Facts of a list, computed once: lists of clusters are never changed in place. */
 export function fleetOf(clusters: readonly ClusterSnapshot[]): Fleet {
   let fleet = known.get(clusters);
   if (fleet === undefined) known.set(clusters, (fleet = factsOf(clusters)));

@@ -1,10 +1,12 @@
 /**
- * Decides which clusters run an object and how many replicas each gets, in stages: `filter` asks every cluster for affinity, lifecycle and
- * taints, `score` weighs the clusters that fit, `select` takes those of the first affinity group that fits, and `divide` gives out replicas.
+ * Decides which clusters run an object and how many replicas each gets, in four stages: `filter` tests every cluster
+ * (affinity, lifecycle, taints and more), `score` weighs the fitting clusters, `select` picks clusters in the first
+ * affinity group that fits, and `divide` divides the replicas.
  *
- * It promises the same answer for the same values, whatever the order of the clusters; a reason for every cluster, also
- * for the chosen ones, and the answer of every step beside it; replicas that add up to what the object asks for whenever the bounds allow
- * it; and `notes` for whatever a placement asks for and does not get. It never calls a client, never reads a clock and never throws.
+ * Promises: the same answer for the same values, whatever the order of the clusters; a reason and all steps for every
+ * cluster, chosen clusters included; replicas that add up to the requested number whenever the bounds allow it; `notes`
+ * for everything that a placement asks for and does not get. The scheduler never calls a client, never reads a clock
+ * and never throws.
  */
 export { compareText, indexOfName, sortedByName } from "./order.ts";
 export { choosesAmong, schedule } from "./schedule.ts";

@@ -1,7 +1,7 @@
-/** By code units: the same order on every machine. */
+/** Compares by UTF-16 code units, so that the order is the same on every machine. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The clusters in order of their names; the list itself when it has that order already. */
+/** Sorts by name; returns the same list if it is sorted already. */
 export function sortedByName<T extends { name: string }>(clusters: readonly T[]): readonly T[] {
   let before: string | undefined;
   for (const { name } of clusters) {
@@ -11,7 +11,7 @@ export function sortedByName<T extends { name: string }>(clusters: readonly T[])
   return clusters;
 }
 
-/** Where the name stands in a list that is sorted by name; -1 when it does not. */
+/** Index of the name in a list that is sorted by name; -1 if the name is missing. */
 export function indexOfName(clusters: readonly { name: string }[], name: string): number {
   let from = 0;
   let to = clusters.length - 1;

@@ -10,15 +10,16 @@ import { pick, picksClusters } from "./select/pick.ts";
 import type { ClusterSnapshot, Decision, PlacementRules, RoomAsked, Step, Subject, Verdict } from "./types.ts";
 
 /**
- * Which clusters run the object, how many replicas each gets, and why each cluster was chosen or not.
+ * Decides which clusters run the object, how many replicas each gets, and why each cluster was chosen or not.
  *
- * Affinity groups are ordered: the first in which clusters fit is used; a placement without groups takes every cluster. Of the clusters that
- * fit, spread constraints and `clusterCount` pick the best. Mode Duplicated runs the object as it is on each; mode Divided scores the selected
- * clusters by static weight, or by their room, and divides the replicas by that, and a cluster that gets none is left out, unless the object asks
- * for none in all.
+ * Affinity groups are ordered: the first group with fitting clusters is used. A placement without groups takes every
+ * cluster. Spread constraints and `clusterCount` pick the best of the fitting clusters. Mode Duplicated runs the object
+ * unchanged on each selected cluster. Mode Divided scores the selected clusters by static weight or by room and divides
+ * the replicas by score. A cluster that gets no replicas is left out, unless the object asks for 0.
  *
- * Same values in, same decision out, in whatever order the clusters come; sorting is saved where they come sorted by name. Time
- * (`now`, epoch milliseconds) only counts for tolerations that end and for the return to an earlier group; `recheckAt` says when the next one does.
+ * The same values give the same decision, in any order of the clusters; a list sorted by name saves the sorting. Time
+ * (`now`, epoch milliseconds) only matters for tolerations that end and for the return to an earlier group; `recheckAt`
+ * is the next such moment.
  */
 export function schedule(
   subject: Subject,
@@ -50,7 +51,7 @@ export function schedule(
   };
 }
 
-/** Whose room counted: of all clusters that no filter refuses, also those that were not picked. */
+/** Clusters whose room counted: all that no filter refuses, picked or not. */
 function roomAsked(
   clusters: readonly ClusterSnapshot[],
   selection: Selection,
@@ -70,12 +71,15 @@ function roomAsked(
 
 const NONE: ReadonlyMap<string, number> = new Map();
 
-/** Whether the placement chooses between clusters that fit, or between how much each gets, so that what runs somewhere counts. */
+/**
+ * The placement chooses among fitting clusters, or divides replicas among them, so the clusters that run the object now
+ * matter.
+ */
 export function choosesAmong(placement: PlacementRules): boolean {
   return takesSome({ replicas: 1 }, placement);
 }
 
-/** Where a cluster does not serve, the object has others to go to: not each cluster that fits is taken as it is. */
+/** The placement does not simply take every fitting cluster, so the object has alternatives to a cluster that fails. */
 function takesSome({ replicas }: Pick<Subject, "replicas">, placement: PlacementRules): boolean {
   const { clusterAffinities = [], replicaScheduling } = placement;
   const isDivided = replicaScheduling.mode === "Divided" && replicas !== undefined;
@@ -84,11 +88,11 @@ function takesSome({ replicas }: Pick<Subject, "replicas">, placement: Placement
 
 interface Chosen {
   clusters: Decision["clusters"];
-  /** Score and share of each selected cluster in their order; undefined where nothing is divided. */
+  /** Score and share of each selected cluster, in order; undefined if nothing is divided. */
   scores?: readonly Score[];
   shares?: readonly ReplicaShare[];
   isByRoom?: true;
-  /** Something has to be measured before the replicas can be divided. */
+  /** The division waits for a measurement. */
   awaited?: boolean;
   unplaced?: number;
   unhoused?: number;
@@ -98,7 +102,7 @@ interface Chosen {
 
 const namesOf = (clusters: readonly ClusterSnapshot[]): Decision["clusters"] => clusters.map(({ name }) => ({ name }));
 
-/** The selected clusters share the replicas; undefined when there are none to share. */
+/** Divides the replicas among the selected clusters; undefined if nothing is divided. */
 function divided(
   subject: Subject,
   placement: PlacementRules,
@@ -129,7 +133,7 @@ function sharesOf(selected: readonly ClusterSnapshot[], shares: readonly Replica
   return clusters;
 }
 
-/** Clusters that were picked for a spread or a count each get a replica, or the spread would be none. */
+/** Clusters picked for a spread or a count get a replica each. Without one, the spread would not be reached. */
 function leastOnEach(total: number, placement: PlacementRules, clusters: number): PlacementRules["replicaScheduling"] {
   const { replicaScheduling } = placement;
   if (!picksClusters(placement) || (replicaScheduling.minReplicasPerCluster ?? 0) > 0 || total < clusters)
@@ -137,7 +141,7 @@ function leastOnEach(total: number, placement: PlacementRules, clusters: number)
   return { ...replicaScheduling, minReplicasPerCluster: 1 };
 }
 
-/** One for each cluster: its first refusal, or else the last word on it. */
+/** One verdict for each cluster: its first refusal, or else its last step. */
 function verdictsOf(clusters: readonly ClusterSnapshot[], selection: Selection, chosen: Chosen): Verdict[] {
   const { filtered, scores, picks, stepsByCluster } = selection;
   const chains = new Map<Filtered, Chain>();
@@ -171,7 +175,7 @@ function verdictsOf(clusters: readonly ClusterSnapshot[], selection: Selection, 
   return verdicts;
 }
 
-/** Steps that clusters have in common, and what follows upon them. */
+/** Steps that several clusters share, and their continuations. */
 interface Chain {
   steps: readonly Step[];
   next: Map<Step, Chain>;
@@ -183,7 +187,7 @@ function after(before: Chain, step: Step): Chain {
   return chain;
 }
 
-/** Adds a verdict for each name that the policy gives and no cluster has: most likely a slip of the pen. */
+/** Adds a verdict for each cluster name in the placement that no cluster has: most likely a typing error. */
 function withUnknownClusters(
   verdicts: Verdict[],
   placement: PlacementRules,

@@ -8,11 +8,11 @@ interface Candidate<T> {
   takes: CompiledSelector["takes"];
 }
 
-/** Candidates whose selectors ask for one value of a label or field. */
+/** Candidates whose selectors require the same value of a label or field. */
 interface Bucket<T> {
   id: number;
   candidates: Candidate<T>[];
-  /** None of them asks for anything else. */
+  /** No candidate requires anything else. */
   isDecided: boolean;
 }
 
@@ -23,22 +23,22 @@ interface Facet<T> {
   buckets: Map<string, Bucket<T>>;
 }
 
-/** Values that go together somewhere, and those with one value more. */
+/** A list of matched values, and the lists with one value more. Equal matches share one list. */
 interface Combination<T> {
   values: readonly T[];
   more: Map<T, Combination<T>>;
 }
 
 /**
- * Many selectors that are asked together of one cluster after the other. Most of them name a label or a field by its value, and only those
- * that name the value of the cluster at hand are asked at all.
+ * Index of many selectors, to test many clusters. Most selectors require a value of a label or field, and only those
+ * that require the cluster's value are tested.
  */
 export class SelectorIndex<T> {
   readonly #facets: Facet<T>[] = [];
-  /** Asked of every cluster. */
+  /** Candidates to test on every cluster. */
   readonly #others: Bucket<T> = { id: 0, candidates: [], isDecided: true };
   readonly #none: Combination<T> = { values: [], more: new Map() };
-  /** By the buckets that the cluster falls into, where these decide alone. */
+  /** Matches by the cluster's buckets, if these buckets decide alone. */
   readonly #decided = new Map<string, readonly T[]>();
   #buckets = 0;
 
@@ -62,7 +62,7 @@ export class SelectorIndex<T> {
   }
 
   /**
-   * The values whose selectors take the cluster for an object with these labels, in the order in which they were given; the same list
+   * Values whose selectors take the cluster for an object with these labels, in the order given. Returns the same list
    * for the same values.
    */
   matches(cluster: ClusterSnapshot, objectLabels: Readonly<Record<string, string>> | undefined): readonly T[] {

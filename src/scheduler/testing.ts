@@ -1,6 +1,6 @@
 import type { ClusterSnapshot, Decision, PlacementRules, Subject } from "./types.ts";
 
-/** Words for the tests of this folder. */
+/** Fixtures for the tests of this folder. */
 
 export const NOW = Date.parse("2026-11-21T08:00:00Z");
 
@@ -25,7 +25,7 @@ export const chosen = (decision: Decision): string[] => decision.clusters.map((c
 export const reasons = (decision: Decision): Record<string, string> =>
   Object.fromEntries(decision.verdicts.map((v) => [v.cluster, v.reason]));
 
-/** Three regions: two clusters of one provider side by side, one of another, and one of which little is known. */
+/** Four clusters in three regions: two of one provider, one of another provider, and one with only a region. */
 export const fleet = [
   cluster("shanghai-1", { region: "cn-shanghai", zone: "cn-shanghai-b", provider: "aliyun" }),
   cluster("shanghai-2", { region: "cn-shanghai", zone: "cn-shanghai-c", provider: "aliyun" }),

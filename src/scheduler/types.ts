@@ -1,11 +1,11 @@
 import type { PlacementSpec, Taint } from "../apis/index.ts";
 
-/** A taint, and since when it is there (epoch milliseconds) where that was seen; else `timeAdded` says it. */
+/** Taint with the time since when it was seen (epoch milliseconds). Without `since`, `timeAdded` counts. */
 export interface ClusterTaint extends Taint {
   since?: number;
 }
 
-/** What a decision may know of a cluster. */
+/** Facts of a cluster that a decision may use. */
 export interface ClusterSnapshot {
   name: string;
   labels: Record<string, string>;
@@ -14,62 +14,74 @@ export interface ClusterSnapshot {
   region?: string;
   zone?: string;
   taints: ClusterTaint[];
-  /** Being deleted: takes nothing new and keeps nothing. */
+  /** The cluster is being deleted: it takes nothing new and keeps nothing. */
   deleting: boolean;
-  /** Being deleted, and nobody has said yet what becomes of what runs there: takes nothing new and keeps what it has. */
+  /**
+   * The cluster is being deleted, and nobody has decided about its objects yet: it takes nothing new and keeps what it
+   * has.
+   */
   undecided?: true;
   local: boolean;
-  /** The only namespaces that it takes objects of; undefined: every object. */
+  /** Namespaces whose objects the cluster takes; undefined: every object. */
   namespaces?: readonly string[];
-  /** Its Ready condition, and since when (epoch milliseconds) it says so; undefined: nothing has been said of it yet. */
+  /** Ready condition and the time of its last change (epoch milliseconds); undefined: not reported yet. */
   ready?: { status: "True" | "False" | "Unknown"; since: number };
-  /** `group/version` of every API that it serves; undefined: not known. */
+  /** `group/version` of every served API; undefined: not known. */
   apis?: ReadonlySet<string>;
 }
 
 /** The object that is to be placed. */
 export interface Subject {
-  /** Names the object among all others, so that not every object gives its odd replicas to the same clusters. Absent: the order of names decides. */
+  /**
+   * Key of the object, so that different objects give their odd replicas to different clusters. Absent: name order
+   * decides.
+   */
   key?: string;
   labels: Record<string, string>;
   /** Undefined for cluster-scoped objects. */
   namespace?: string;
   /** Undefined for kinds without replicas. */
   replicas?: number;
-  /** Clusters that run it now, with their replicas as far as they are known; they stay through NoSchedule taints. */
+  /**
+   * Clusters that run the object now, with their replicas if known. NoSchedule taints do not drive the object away from
+   * them.
+   */
   current: ReadonlyMap<string, number | undefined>;
   /**
-   * Clusters of `current` of which no record of the hub says that they run the object: copies there say so themselves. They are preferred among equals,
-   * and admit the object only where a new object could go.
+   * Clusters of `current` that are known only from copies there, not from a record of the hub. They are preferred among
+   * equals, and admit the object only where a new object could go.
    */
   found?: ReadonlySet<string>;
-  /** Clusters of `current` on which all of the object has come to its end: nothing drives it away from there. */
+  /** Clusters of `current` on which the whole object has finished. Nothing drives the object away from there. */
   finished?: ReadonlySet<string>;
-  /** What goes to a cluster is the object itself, and no other that Meridian makes of it. */
+  /** The object itself is sent to clusters, not other objects rendered from it. */
   sentAsItIs?: boolean;
-  /** `group/version` of what goes to a cluster; undefined: not known, and not asked for. */
+  /** `group/version` of the objects sent to a cluster; undefined: not known, and not tested. */
   apis?: readonly string[];
   /**
-   * Clusters that the object has to leave and may not go to, and why: failover, a drain. A filter refuses them with these words. Absent or
-   * empty: there are none, and nothing is asked.
+   * Clusters that the object has to leave and may not enter, with the reason (failover, a drain). A filter refuses them
+   * with this reason. Absent or empty: no cluster is refused.
    */
   evicted?: ReadonlyMap<string, Eviction>;
   /**
-   * By cluster, how many more replicas find room there. No entry: that is being measured, and the object waits for it. Absent: nobody measures it.
-   * Read only where the placement divides by room.
+   * Further replicas that fit, by cluster. No entry: the room is being measured, and the object waits for the result.
+   * Absent: nobody measures. Used only if the placement divides by room.
    */
   room?: { get(cluster: string): ClusterRoom | undefined };
-  /** Replicas that clusters were given last, where that is known better than from `current`. Read only where the placement divides by room. */
+  /**
+   * Last assigned replicas by cluster, where they are known better than from `current`. Used only if the placement
+   * divides by room.
+   */
   held?: { get(cluster: string): number | undefined };
-  /** Clusters that replicas have to leave since they find no node there, with the most that may stay. */
+  /** Most replicas that may stay, for clusters that replicas have to leave because their pods find no node. */
   leaving?: ReadonlyMap<string, number>;
-  /** The affinity group that the object is in; undefined: the first that takes a cluster which runs it. */
+  /** Affinity group that the object is in; undefined: the first group with a cluster that runs the object. */
   currentGroup?: string;
-  /** Before this moment (epoch milliseconds) the object does not return to a group that comes before its own. */
+  /** Earliest time (epoch milliseconds) at which the object may return to an earlier group. */
   returnNotBefore?: number;
 }
 
-/** How many more replicas find room on a cluster, or why nobody knows. */
+/** Further replicas that fit on a cluster, or why nobody knows. */
 export type ClusterRoom = { fits: number } | { reason: string; message: string; remedy?: string };
 
 /** Why an object has to leave a cluster. */
@@ -77,24 +89,24 @@ export interface Eviction {
   /** CamelCase code. */
   reason: string;
   message: string;
-  /** What would have to change so that the object may go there. */
+  /** Change that would let the object go to the cluster. */
   remedy?: string;
 }
 
-/** What one question about one cluster was answered with. */
+/** One filter's or scorer's result for one cluster. */
 export interface Answer {
   fits: boolean;
   /** CamelCase code. */
   reason: string;
   message: string;
-  /** Of a refusal: what would have to change so that the cluster fits. */
+  /** Change that would make the cluster fit; only for refusals. */
   remedy?: string;
 }
 
-/** One step of a decision about one cluster. Shared between clusters that were answered alike: treat as frozen. */
+/** One step of a decision about one cluster. Clusters with equal answers share the value: treat as frozen. */
 export interface Step extends Answer {
   stage: "filter" | "score" | "select" | "divide";
-  /** Of the filter, or of whatever else was asked. */
+  /** Name of the filter or other test. */
   name: string;
   /** Set by the stage `score`. */
   score?: number;
@@ -105,53 +117,57 @@ export interface Verdict {
   cluster: string;
   fits: boolean;
   /**
-   * CamelCase code: Selected, NotInAffinity, LabelKeyMissing, Excluded, UnknownCluster (a policy names a cluster that is
-   * not there), TaintNotTolerated, ClusterDeleting, NamespaceNotGranted, ClusterNotReady, ApiNotServed, TopologyKeyMissing, SpreadNotMet,
-   * BeyondMaxGroups, BeyondClusterCount, NoRoom, NoReplicas, RoomNotMeasured. Of several refusals that of the first step.
+   * CamelCase code: Selected, NotInAffinity, LabelKeyMissing, Excluded, UnknownCluster (a policy names a cluster that
+   * does not exist), TaintNotTolerated, ClusterDeleting, NamespaceNotGranted, ClusterNotReady, ApiNotServed,
+   * TopologyKeyMissing, SpreadNotMet, BeyondMaxGroups, BeyondClusterCount, NoRoom, NoReplicas, RoomNotMeasured. With
+   * several refusals, the code of the first.
    */
   reason: string;
   message: string;
-  /** Of a refusal: what would have to change so that the cluster fits. */
+  /** Change that would make the cluster fit; only for refusals. */
   remedy?: string;
   /**
-   * Every step in the order in which they were taken: all filters, also after the first refusal, and of clusters that no filter refuses the
-   * later stages. Of several affinity groups those of the group that decided. Empty for a cluster that is not there.
+   * All steps in order: every filter, also after the first refusal, then the later stages if no filter refuses. With
+   * several affinity groups, the steps of the group that decided. Empty for a cluster that does not exist.
    */
   steps: readonly Step[];
 }
 
 export interface Decision {
-  /** Name of the affinity group that was used. */
+  /** Name of the affinity group in use. */
   group?: string;
   /** Chosen clusters by name, sorted by name. `replicas` is set in Divided mode. */
   clusters: { name: string; replicas?: number }[];
   /** Sorted by cluster. */
   verdicts: Verdict[];
-  /** Epoch milliseconds at which time alone may change the answer (tolerationSeconds). */
+  /**
+   * Epoch milliseconds at which time alone may change the answer: the end of a toleration, or a return to an earlier
+   * group.
+   */
   recheckAt?: number;
-  /** What the placement asks for and this decision did not give, one sentence each: for the status of the policy. */
+  /** Requests of the placement that the decision does not meet, one sentence each, for the status of the policy. */
   notes?: string[];
-  /** Replicas that no cluster may take, since each that gets any has its most. Absent: none are left over. */
+  /** Replicas that no cluster may take because every cluster in use is at its maximum. Absent: none. */
   unplaced?: number;
-  /** A group that comes before the one in use fits again, and is returned to at this moment (epoch milliseconds). */
+  /** Earlier group that fits again, and the time (epoch milliseconds) at which the object returns to it. */
   returning?: { group: string; at: number };
-  /** Set where the replicas are divided by room. */
+  /** Set if the replicas are divided by room. */
   room?: RoomAsked;
 }
 
-/** Of a decision that goes by the room of clusters. */
+/** Room facts of a decision that divides by room. */
 export interface RoomAsked {
-  /** The clusters whose room counted, sorted by name. */
+  /** Clusters whose room counted, sorted by name. */
   clusters: readonly string[];
-  /** More room somewhere, or a first measurement, may change the decision. */
+  /** More room, or a first measurement, may change the decision. */
   awaited: boolean;
-  /** Replicas that find no room where they are placed, or have no place. */
+  /** Replicas that find no room on their cluster, or have no cluster. */
   unhoused: number;
-  /** Replicas that clusters get beside those that they were given last. */
+  /** Replicas that each cluster gets beyond those that it was given last. */
   added: ReadonlyMap<string, number>;
-  /** How many replicas run on some cluster is not known, and waited for. */
+  /** The decision waits for the replica count of some cluster. */
   uncounted?: true;
-  /** Replicas that leave clusters, since their pods find no node there. Absent: none do. */
+  /** Replicas that leave each cluster because their pods find no node there. Absent: none. */
   left?: ReadonlyMap<string, number>;
 }
 
