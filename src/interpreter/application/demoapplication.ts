@@ -19,12 +19,13 @@ const CONTAINER_FIELDS = [
   "volumeMounts",
 ] as const;
 
-/** The server's default, for objects that were written before the CRD had a default. */
+/** Default of the server, for objects written before the CRD had a default. */
 const DEFAULT_REPLICAS = 1;
 
 /**
- * `paas.cmft.com` DemoApplication, read as `v1` (which holds all that `v1beta1` does). The application becomes a Deployment, when it
- * has ports a Service, and when it asks for one an Ingress; all have the application's name, and `app: <name>` as label and selector.
+ * `paas.cmft.com` DemoApplication, read as `v1` (which contains all of `v1beta1`). Renders a Deployment, a Service if
+ * the application has ports, and an Ingress if the application asks for one. All of them have the application's name,
+ * and `app: <name>` as label and selector.
  */
 export const demoApplicationKind: HubKind = {
   group: PAAS_GROUP,
@@ -45,7 +46,7 @@ export const demoApplicationKind: HubKind = {
     const spec = fieldsOf(object["spec"]);
     const { volumes, imagePullSecrets } = spec;
     const certificate = textOf(fieldsOf(spec["ingress"])["tlsSecretName"]);
-    // No pod reads the certificate, as none reads a pull secret: a new one restarts nothing.
+    // No pod reads the certificate or a pull secret, so a new one restarts nothing.
     const unread = certificate === undefined ? imagePullSecrets : [...listOf(imagePullSecrets), { name: certificate }];
     return podDependencies({ containers: [spec], volumes, imagePullSecrets: unread }, object.metadata.namespace);
   },
@@ -92,7 +93,7 @@ function renderService(object: KubeObject, spec: Fields, ports: Fields[]): KubeO
   };
 }
 
-/** None where the application has no port that an Ingress can lead to, which the schema refuses. */
+/** Empty if the application has no port that an Ingress can lead to; the schema refuses such an application. */
 function renderIngress(object: KubeObject, ingress: Fields, ports: Fields[]): KubeObject[] {
   const spec = ingressSpec(object.metadata.name, ingress, ports);
   if (spec === undefined) return [];
@@ -120,7 +121,7 @@ function renderMetadata(object: KubeObject): ObjectMeta {
   };
 }
 
-/** Labels or annotations of the application, without those that concern only the hub's object itself. */
+/** Labels or annotations of the application, without those that concern only the hub's object. */
 function travelling(entries: Readonly<Record<string, string>> | undefined): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [key, value] of Object.entries(entries ?? {})) {

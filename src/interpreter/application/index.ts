@@ -1,5 +1,5 @@
 /**
- * How a DemoApplication becomes a Deployment, a Service and an Ingress.
+ * Renders a DemoApplication as a Deployment, a Service and an Ingress.
  *
  * Promises: the same application renders to the same objects, in every cluster.
  */

@@ -1,7 +1,7 @@
 import { defined } from "../../apis/index.ts";
 import { type Fields, numberOf, textOf } from "../values.ts";
 
-/** The spec of an Ingress that leads to that Service; undefined where there is no port that it could lead to. */
+/** Spec of an Ingress for the Service; undefined without a host or a port to lead to. */
 export function ingressSpec(
   service: string,
   ingress: Fields,
@@ -23,7 +23,7 @@ export function ingressSpec(
   };
 }
 
-/** As the Service has it. What is not said is the first TCP port. */
+/** Port of the Service for the Ingress. Default: the first TCP port. */
 function backendPort(asked: unknown, ports: readonly Fields[]): { number: number } | { name: string } | undefined {
   if (ports.length === 0) return undefined;
   const name = textOf(asked);

@@ -17,8 +17,9 @@ function protocolOf(port: Fields): string {
 }
 
 /**
- * The ports of the Service, in the given order. A Service with several ports needs a name for each: a port without one is called
- * `tcp-80` (its protocol and number), which stays the same when other ports come and go. A ClusterIP Service has no node ports, so there `nodePort` is dropped.
+ * Ports of the Service, in the given order. A Service with several ports needs a name for each: a port without a name
+ * is called `tcp-80` (its protocol and number), which stays the same when other ports come and go. A ClusterIP Service
+ * has no node ports, so `nodePort` is dropped.
  */
 export function servicePorts(ports: readonly Fields[], type: ServiceType): Record<string, unknown>[] {
   const taken = new Set(ports.map((port) => textOf(port["name"])));
@@ -54,9 +55,9 @@ function isContainerPortName(name: string): boolean {
 }
 
 /**
- * The ports of the container, each number once. A number in `targetPort` (or, without one, `port`) gives a container port with the
- * name of the Service's port, so that probes can refer to it. A name in `targetPort` refers to a container port of that name: to
- * one that exists already, else to a new one with the number of `port`.
+ * Ports of the container, each number once. A number in `targetPort` (default: `port`) gives a container port with the
+ * name of the Service's port, so that probes can use this name. A name in `targetPort` refers to a container port of
+ * that name: to an existing one, else to a new one with the number of `port`.
  */
 export function containerPorts(ports: readonly Fields[]): ContainerPort[] {
   const byNumber = new Map<string, ContainerPort>();
