@@ -1,7 +1,7 @@
 /**
- * What a ManifestBundle holds.
+ * Checks and renders the manifests of a ManifestBundle.
  *
- * Promises: packed and unpacked manifests are the same; a manifest that cannot be sent is named.
+ * Promises: packed and unpacked manifests give the same objects; a manifest that cannot be sent is named.
  */
 export { manifestBundleKind } from "./manifestBundle.ts";
 export { judgeManifests, titleOf, unpackedSpecOf } from "./manifests.ts";

@@ -4,8 +4,8 @@ import type { Dependency, HubKind } from "../types.ts";
 import { renderManifests, unpackedSpecOf } from "./manifests.ts";
 
 /**
- * `federation.paas.cmft.com` ManifestBundle: the objects in it are what it becomes on a member, of whatever kinds they are. It is read as
- * caches keep it, unpacked ({@link UnpackedSpec}): nothing here knows of compression.
+ * `federation.paas.cmft.com` ManifestBundle: its manifests, of any kinds, are its objects on a member. Caches keep the
+ * bundle unpacked ({@link UnpackedSpec}), so nothing here knows of compression.
  */
 export const manifestBundleKind: HubKind = {
   group: FEDERATION_GROUP,
@@ -19,14 +19,14 @@ export const manifestBundleKind: HubKind = {
     const own = new Set(objects.map((one) => refKey(refOf(one))));
     const found = new Map<string, Dependency>();
     for (const one of objects) {
-      // What is in another namespace has nothing to look for in this one.
+      // An object in another namespace has no dependencies in this one.
       if (one.metadata.namespace !== namespace) continue;
       const references = new References(namespace);
       addReferencesOfWorkload(references, one);
       for (const dependency of references.list()) {
         const key = refKey(dependency.ref);
         if (own.has(key)) continue;
-        // An operator may make it on the member: that the hub lacks it says nothing.
+        // An operator may create the dependency on the member, so the hub may lack it.
         const known = found.get(key);
         const readByPods = dependency.readByPods || known?.readByPods === true;
         found.set(key, { ...dependency, optional: true, readByPods });

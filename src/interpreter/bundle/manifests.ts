@@ -25,7 +25,7 @@ import {
 } from "../kinds/index.ts";
 import { prune } from "../values.ts";
 
-/** Of the metadata, what servers and controllers write. */
+/** Metadata fields that servers and controllers write. */
 const WRITTEN_BY_SERVERS = [
   "uid",
   "resourceVersion",
@@ -42,7 +42,7 @@ const WRITTEN_BY_SERVERS = [
 const NAME = /^[^/%]{1,253}$/;
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** What the spec of a bundle says, whatever somebody has put there. */
+/** Unpacked spec of a bundle, also of a malformed one. */
 export function unpackedSpecOf(object: KubeObject): UnpackedSpec {
   const spec = isRecord(object["spec"]) ? object["spec"] : {};
   const manifests = (Array.isArray(spec["manifests"]) ? spec["manifests"] : []) as KubeObject[];
@@ -60,8 +60,8 @@ export function unpackedSpecOf(object: KubeObject): UnpackedSpec {
 }
 
 /**
- * Why the manifests cannot be sent: each problem with the place of the manifest, counted from 0 among those that are listed, or among those
- * that are compressed. `namespace`: that of the bundle, where objects are that name none.
+ * Problems that keep the manifests from being sent. Each names the index of its manifest, counted from 0 among the
+ * listed or among the compressed manifests. `namespace`: namespace of the bundle, in which objects are that name none.
  */
 export function* judgeManifests(
   { manifests, listed, unreadable }: UnpackedSpec,
@@ -81,7 +81,7 @@ export function* judgeManifests(
       yield { field: problem.below === undefined ? field : `${field}.${problem.below}`, message: problem.message };
       continue;
     }
-    // No cluster-scoped one names a namespace, so that these are compared alike whichever they are said to be in.
+    // No cluster-scoped manifest names a namespace, so all of them get the same one here and compare correctly.
     const key = refKey({ ...refOf(manifest), namespace: manifest.metadata.namespace ?? namespace ?? "" });
     const first = places.get(key);
     if (first === undefined) places.set(key, field);
@@ -151,12 +151,15 @@ function judgeMetadata(manifest: KubeObject): ManifestProblem | undefined {
   return undefined;
 }
 
-/** What a manifest was made into, by the namespace of its bundle: the same object each time, so that nobody compares or hashes it twice. */
+/**
+ * Rendered object of each manifest, and the namespace of its bundle. Reusing the object saves comparing and hashing it
+ * again.
+ */
 const rendered = new WeakMap<KubeObject, { namespace: string; isCluster: boolean; object: KubeObject }>();
 
 /**
- * The objects of a bundle, in the order of application, and within a phase as they are written. An object without a namespace is in that of
- * the bundle, unless its kind is cluster-scoped.
+ * Objects of a bundle in the order of application, and within a phase in the order of the manifests. An object without
+ * a namespace is in the bundle's namespace, unless its kind is cluster-scoped.
  */
 export function renderManifests({ manifests }: UnpackedSpec, namespace: string): KubeObject[] {
   const clusterScoped = new Set(manifests.filter(definesClusterScoped).map(definedKind));
