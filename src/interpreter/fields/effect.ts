@@ -3,10 +3,10 @@ import { associativeKey, fieldElement, matchesKey } from "./fieldPaths.ts";
 import { elementOf, isOwn, pathText, UNOWNED_METADATA } from "./ownership.ts";
 import { type Fields, isFields } from "../values.ts";
 
-/** Longer texts of ConfigMaps and Secrets are compared by their hash, so that nobody has to keep them until then. */
+/** Longer texts of ConfigMaps and Secrets are kept only as hashes until they are compared. */
 const LONGEST_KEPT = 256;
 
-/** Stands for a long text. */
+/** Hash in place of a long text. */
 class Condensed {
   readonly #hash: string;
 
@@ -19,7 +19,7 @@ class Condensed {
   }
 }
 
-/** What {@link alteredFields} needs of an object on the member: no status, and of long texts only what tells them apart. */
+/** Parts of a member object that {@link alteredFields} needs: no status, and hashes instead of long texts. */
 export function evidenceOf(live: KubeObject): KubeObject {
   const { status: _, ...evidence } = live;
   if (live.kind === "ConfigMap" || live.kind === "Secret") {
@@ -40,7 +40,7 @@ function condensed(texts: Fields): Fields {
   );
 }
 
-/** An item of a list; its readable name is made from this only when an altered path is printed, which is rare. */
+/** Item of a list. Its readable name is made only when an altered path is printed, which is rare. */
 interface ItemPlace {
   item: unknown;
   index: number;
@@ -48,19 +48,21 @@ interface ItemPlace {
 }
 
 interface Walk {
-  /** The way to where the walk is, in the object that is wanted. */
+  /** Path of the walk in the desired object. */
   path: (string | ItemPlace)[];
-  /** What is base64 may be written with line breaks, which the server takes out. */
+  /** The value is base64, perhaps with line breaks, which the server removes. */
   encoded: boolean;
   altered: string[];
 }
 
 /**
- * The fields of a desired object that the manager owns and that have another value on the member: an apply succeeded, and whoever admits
- * objects there (a webhook, a policy) made something else of them, which shows in no ownership. Paths, never values.
+ * Fields of a desired object that the manager owns, but that have another value on the member. After a successful
+ * apply, a webhook or a policy of the member altered them, which does not show in the ownership. Returns paths, never
+ * values.
  *
- * The same value is also: an equal quantity, a number and its text, what the server leaves out since it is empty, and what it fills in where
- * nothing was said. Fields that can only be written are not compared. `metadata.managedFields` when it says nothing of the manager.
+ * These also count as the same value: an equal quantity, a number and its text, an empty value that the server leaves
+ * out, and a value that the server fills in for an empty one. Write-only fields are not compared. Returns
+ * `metadata.managedFields` if the manager has no entry there.
  */
 export function alteredFields(desired: KubeObject, live: KubeObject, manager: string): string[] {
   const own = live.metadata.managedFields?.find((entry) => isOwn(entry, manager))?.fieldsV1;
@@ -87,7 +89,7 @@ function compareMetadata(desired: object, live: object, owned: FieldsV1 | undefi
 
 function compareField(key: string, value: unknown, live: unknown, owned: FieldsV1, walk: Walk): void {
   const fields = owned[fieldElement(key)];
-  // What somebody took is no longer ours to compare.
+  // Another manager took the field, so Meridian does not compare it.
   if (fields === undefined) return;
   walk.path.push(key);
   compare(value, live, fields, walk);
@@ -134,7 +136,7 @@ function compareList(items: readonly unknown[], live: readonly unknown[], owned:
   }
 }
 
-/** The item of the live list that stands under the same path element. */
+/** Item of the live list under the same path element. */
 function counterpart(item: unknown, index: number, element: string, live: readonly unknown[]): unknown {
   const key = associativeKey(element);
   if (key !== undefined) return live.find((candidate) => isFields(candidate) && matchesKey(candidate, key));
@@ -148,7 +150,7 @@ function itemName({ item, index, element }: ItemPlace): string {
   return `[${said.map((name) => `${name}=${String(item[name])}`).join(",")}]`;
 }
 
-/** Whether a value that is owned as a whole is there; what an admission added beside it takes nothing away. */
+/** Tests if a value that is owned as a whole is still present. Additions by admission do not count. */
 function holds(live: Fields, value: Fields, walk: Walk): boolean {
   for (const key in value) {
     const wanted = value[key];
@@ -163,7 +165,7 @@ function holds(live: Fields, value: Fields, walk: Walk): boolean {
   return true;
 }
 
-/** Of a list of texts or numbers nothing may be added either: it is a command line, say. */
+/** Tests if the items are present. A list of texts or numbers, such as a command line, may not have additions. */
 function holdsList(live: readonly unknown[], items: readonly unknown[], walk: Walk): boolean {
   if (!items.some(isFields))
     return live.length === items.length && items.every((item, at) => isSame(item, live[at], walk));
@@ -174,7 +176,7 @@ function holdsList(live: readonly unknown[], items: readonly unknown[], walk: Wa
 
 function isSame(value: unknown, live: unknown, walk: Walk, field = walk.path.at(-1)): boolean {
   if (value === live || value === null || value === undefined || value === "") return true;
-  // Zero is how Go says nothing: the server leaves it out.
+  // Go treats a zero value as absent, so the server leaves it out.
   if (live === undefined || live === null) return value === 0 || value === false;
   if (live instanceof Condensed) return live.isOf(walk.encoded ? unbroken(value) : value);
   if (value === 0 && typeof field === "string" && /port$/i.test(field)) return true;
@@ -186,10 +188,10 @@ function isSame(value: unknown, live: unknown, walk: Walk, field = walk.path.at(
   return isSameQuantity(parseQuantity(wanted), parseQuantity(there));
 }
 
-/** Large ones that differ may be one and the same number. */
+/** Integers are compared as text, since different large ones may be one floating-point number. */
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 
-/** Tenths and thousandths are no sums of powers of two: `0.3` and `300m` differ in the last digit. */
+/** Decimal fractions are not exact in binary: `0.3` and `300m` differ in the last digit. */
 function isSameQuantity(a: number | undefined, b: number | undefined): boolean {
   return a !== undefined && b !== undefined && Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
 }

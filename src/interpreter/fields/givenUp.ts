@@ -4,9 +4,9 @@ import { elementOf, isOwn } from "./ownership.ts";
 import { isFields } from "../values.ts";
 
 /**
- * `managedFields` whose Apply entries of the manager lack the fields that `before` has and `after` has not; undefined when these entries
- * hold none of those fields. On an apply of `after` the server removes the fields that the applier alone owned, and keeps fields
- * that nobody owns.
+ * `managedFields` without the fields that `before` has and `after` lacks, taken out of the manager's Apply entries.
+ * Undefined if these entries hold none of the fields. On an apply of `after`, the server removes fields that the
+ * applier alone owned, and keeps fields that nobody owns.
  */
 export function withoutGivenUp(
   managedFields: readonly ManagedFieldsEntry[],
@@ -25,7 +25,7 @@ export function withoutGivenUp(
   return changed ? entries : undefined;
 }
 
-/** The same fields when nothing is to be taken out; undefined when no field is left. */
+/** Returns the same fields if nothing is taken out; undefined if no field is left. */
 function without(fields: FieldsV1, before: unknown, after: unknown): FieldsV1 | undefined {
   if (after === undefined) return undefined;
   if (before === after) return fields;

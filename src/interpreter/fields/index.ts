@@ -1,7 +1,7 @@
 /**
- * Who owns which field: what a user set, what the hub wrote, what a member took over.
+ * Ownership of fields: set by a user, written by the hub, or taken over by a member.
  *
- * Promises: only what a person or a client set is sent; what nobody wrote is not enforced.
+ * Promises: only fields that a person or a client set are sent; fields that nobody wrote are not enforced.
  */
 export { alteredFields, evidenceOf } from "./effect.ts";
 export { associativeKey, matchesKey } from "./fieldPaths.ts";

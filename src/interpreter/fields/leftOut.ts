@@ -5,13 +5,14 @@ import { isFields } from "../values.ts";
 /** Fields that are not sent, and the apiVersion that has them. */
 export interface LeftOut {
   apiVersion: string;
-  /** As a person writes them: `spec.behavior`. Sorted. */
+  /** Paths as people write them: `spec.behavior`. Sorted. */
   fields: readonly string[];
 }
 
 /**
- * What a person set in a later version of the kind, and what the version in which the object is read does not have. The server keeps such fields, and
- * whoever reads and writes the earlier version loses them. An earlier version may call its fields otherwise; so only later ones are compared.
+ * Fields that a person set in a later version of the kind, and that the version read here does not have. The server
+ * keeps such fields, but a client that reads and writes the earlier version loses them. Only later versions are
+ * compared, since an earlier version may have other names for its fields.
  */
 export function fieldsLeftOut(object: KubeObject): LeftOut | undefined {
   const { group, version } = parseApiVersion(object.apiVersion);
@@ -27,7 +28,7 @@ export function fieldsLeftOut(object: KubeObject): LeftOut | undefined {
   return undefined;
 }
 
-/** The topmost owned fields that the value does not have. Items of lists are not looked into. */
+/** Topmost owned fields that the value lacks. Items of lists are not examined. */
 function missingFrom(value: unknown, owned: FieldsV1, path: string): string[] {
   if (!isFields(value)) return [];
   return Object.entries(owned).flatMap(([field, below]) => {

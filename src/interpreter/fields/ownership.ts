@@ -3,7 +3,7 @@ import { associativeKey, fieldElement, matchesKey, textOfScalar } from "./fieldP
 import type { LostField, LostPlace } from "../types.ts";
 import { type Fields, isFields } from "../values.ts";
 
-/** Identity, and fields that the server strips from managedFields: nobody can own these. */
+/** Identity, and fields that the server strips from managedFields. Nobody can own these. */
 export const UNOWNED_METADATA: ReadonlySet<string> = new Set([
   "name",
   "namespace",
@@ -14,27 +14,27 @@ export const UNOWNED_METADATA: ReadonlySet<string> = new Set([
   "managedFields",
 ]);
 
-/** An item of a list; its readable name is made from this only when a lost path is printed, which is rare. */
+/** Item of a list. Its readable name is made only when a lost path is printed, which is rare. */
 interface ItemPlace {
   item: unknown;
   index: number;
   fields: FieldsV1;
 }
 
-/** A position in a walk: path elements as `fieldsV1` writes them, and their names for people. */
+/** Position in a walk: path elements as in `fieldsV1`, and their names for people. */
 interface Place {
   elements: string[];
   names: (string | ItemPlace)[];
 }
 
 interface Findings {
-  /** A leaf that Meridian does not own. */
+  /** Reports a leaf that Meridian does not own. */
   lost(place: Place): void;
-  /** A null or an empty list that Meridian does not own: nobody needs to own these for them to be there. */
+  /** Reports a null or an empty list that Meridian does not own. These exist without any owner. */
   absent(place: Place, value: null | readonly unknown[]): void;
 }
 
-/** {@link lostPlaces}, for people. */
+/** {@link lostPlaces} as reported to people. */
 export function lostFields(
   desired: KubeObject,
   managedFields: readonly ManagedFieldsEntry[],
@@ -44,18 +44,19 @@ export function lostFields(
   return lostPlaces(desired, managedFields, manager, live).map(fieldOfPlace);
 }
 
-/** A lost place as it is reported: its path and the manager. */
+/** Reported form of a lost place: its path and the manager that took the field. */
 export function fieldOfPlace({ path, takenBy }: LostPlace): LostField {
   return { path, ...defined({ takenBy }) };
 }
 
 /**
- * The fields of a desired object that the manager's Apply entry does not hold (any more), in the order of the object: the fields that
- * somebody changed, took over or removed since. Empty when the manager still owns every field.
+ * Fields of a desired object that the manager's Apply entry does not, or no longer, hold, in the order of the object:
+ * fields that others changed, took over or removed. Empty if the manager still owns every field.
  *
- * Only ownership is compared, never values, so that a field which the server defaults or normalises is not lost. Whether a list is
- * keyed, a set, or owned as a whole follows from `fieldsV1`. Texts are made for lost paths only. `live` is needed for empty lists alone, which are
- * lost when others own the whole list and it holds something: of a list with keys or a set that is empty nobody is the owner.
+ * Only ownership is compared, never values, so a field that the server defaults or normalises is not lost. `fieldsV1`
+ * tells if a list is keyed, a set, or owned as a whole. Texts are made for lost paths only. `live` is needed only for
+ * empty lists: such a list is lost if others own the whole list and it holds items. An empty keyed list or set has no
+ * owner.
  */
 export function lostPlaces(
   desired: KubeObject,
@@ -83,7 +84,7 @@ export function lostPlaces(
         return node === undefined ? [] : [node];
       });
       if (others.length === 0) return;
-      // In a list with keys and in a set, others may have items of their own beside the none that are ours.
+      // In a keyed list or a set, others may have items of their own beside an empty list of ours.
       if (value !== null && !(others.every(isLeaf) && isFilled(valueAtElements(live, elements)))) return;
       this.lost(place);
     },
@@ -101,17 +102,17 @@ export function lostPlaces(
 
 const NOTHING: FieldsV1 = Object.freeze({});
 
-/** The fields that the manager applied to the object itself, not to a subresource. */
+/** The entry holds the fields that the manager applied to the object itself, not to a subresource. */
 export function isOwn(entry: ManagedFieldsEntry, manager: string): boolean {
   return entry.manager === manager && entry.operation === "Apply" && (entry.subresource ?? "") === "";
 }
 
-/** Whether the manager applied anything of the object that is still the manager's. */
+/** The manager applied some field of the object and still owns it. */
 export function hasApplied(managedFields: readonly ManagedFieldsEntry[] | undefined, manager: string): boolean {
   return managedFields?.some((entry) => isOwn(entry, manager)) === true;
 }
 
-/** When the manager's last apply that changed anything was, as the server wrote it (to the second). */
+/** Time of the manager's last apply that changed anything, as the server wrote it (to the second). */
 export function appliedAtOf(
   managedFields: readonly ManagedFieldsEntry[] | undefined,
   manager: string,
@@ -119,7 +120,7 @@ export function appliedAtOf(
   return managedFields?.find((entry) => isOwn(entry, manager))?.time;
 }
 
-/** Whether the manager applied that annotation, and nobody has changed it since. */
+/** The manager applied the annotation, and nobody has changed it since. */
 export function ownsAnnotation(
   managedFields: readonly ManagedFieldsEntry[] | undefined,
   manager: string,
@@ -144,7 +145,7 @@ function walkField(key: string, value: unknown, fields: FieldsV1, place: Place, 
   pop(place);
 }
 
-/** `fields`: the fields that the manager owns at this position; undefined when it owns none. */
+/** `fields`: the fields that the manager owns at this position; undefined if there are none. */
 function walk(value: unknown, fields: FieldsV1 | undefined, place: Place, found: Findings): void {
   if (value === undefined) return;
   if (value === null || (Array.isArray(value) && value.length === 0)) {
@@ -159,7 +160,7 @@ function walk(value: unknown, fields: FieldsV1 | undefined, place: Place, found:
     if (fields === undefined) found.lost(place);
     return;
   }
-  // An owned element without elements beneath it is owned as a whole: an atomic map, say.
+  // An owned element without elements below it is owned as a whole, like an atomic map.
   if (fields !== undefined && isLeaf(fields)) return;
   let empty = true;
   for (const key in value) {
@@ -191,7 +192,7 @@ function walkList(items: readonly unknown[], fields: FieldsV1 | undefined, place
   }
 }
 
-/** The path element under which the manager owns that item of a list; undefined when it does not own the item. */
+/** Path element under which the manager owns the item of a list; undefined if the manager does not own the item. */
 export function elementOf(item: unknown, index: number, fields: FieldsV1): string | undefined {
   if (isFields(item)) {
     for (const path in fields) {
@@ -206,12 +207,15 @@ export function elementOf(item: unknown, index: number, fields: FieldsV1): strin
   return Object.hasOwn(fields, position) ? position : undefined;
 }
 
-/** Other managers may own the item under an element that is not known here; {@link nodeAt} compares the item's content. */
+/**
+ * Element for an item that the manager does not own. Others may own the item under an unknown element, so {@link
+ * nodeAt} compares the item's content.
+ */
 function missingElement(item: unknown): string {
   return isFields(item) ? `?:${JSON.stringify(item)}` : `v:${JSON.stringify(item)}`;
 }
 
-/** `[name=web]` where the list has keys, else the position. */
+/** `[name=web]` if the list has keys, else the index. */
 function itemName({ item, index, fields }: ItemPlace): string {
   if (!isFields(item)) return `[${JSON.stringify(item)}]`;
   for (const path in fields) {
@@ -248,8 +252,8 @@ export function pathText(names: readonly (string | ItemPlace)[]): string {
 }
 
 /**
- * The manager that took a field: the latest of those that own the field now. When nobody owns the field, it was removed, most likely by
- * the latest of the managers that wrote after Meridian.
+ * Manager that took a field: the latest of its present owners. A field that nobody owns was removed, most likely by the
+ * latest of the managers that wrote after Meridian.
  */
 function takerOf(
   elements: readonly string[],
@@ -267,7 +271,7 @@ function takerOf(
   return { takenBy: (holder ?? last)?.manager, isHeld: holder !== undefined };
 }
 
-/** RFC 3339 in UTC with whole seconds, as servers write it, sorts as text. The later of two times, or the only one. */
+/** `a` is later than `b`, or `b` is missing. RFC 3339 in UTC with whole seconds, as servers write it, sorts as text. */
 function isLater(a: ManagedFieldsEntry | undefined, b: ManagedFieldsEntry | undefined): boolean {
   return b === undefined || (a?.time ?? "") > (b.time ?? "");
 }
@@ -276,7 +280,7 @@ function holds(fields: FieldsV1, elements: readonly string[]): boolean {
   return ownedAt(fields, elements) !== undefined;
 }
 
-/** What is owned at that position; a leaf also where the position is within what is owned as a whole. */
+/** Fields owned at the position; a leaf also if the position lies within a field that is owned as a whole. */
 export function ownedAt(fields: FieldsV1, elements: readonly string[]): FieldsV1 | undefined {
   let node = fields;
   for (const element of elements) {
@@ -291,21 +295,21 @@ function isFilled(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
 }
 
-/** The value at that position of an object. */
+/** Value at the position in an object. */
 export function valueAtElements(object: unknown, elements: readonly string[]): unknown {
   let value = object;
   for (const element of elements) value = memberAt(value, element);
   return value;
 }
 
-/** The part of a map or list that the path element names; of a set, the item itself. */
+/** Member of a map or list that the path element names; for a set, the item itself. */
 export function memberAt(value: unknown, element: string): unknown {
   if (Array.isArray(value)) return (value as unknown[])[indexAt(value, element)];
   const name = element.slice(2);
   return isFields(value) && element.startsWith("f:") && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** The position of the item that the path element names; -1 where there is none. */
+/** Index of the item that the path element names; -1 if there is none. */
 export function indexAt(items: readonly unknown[], element: string): number {
   if (element.startsWith("i:")) return Number(element.slice(2)) < items.length ? Number(element.slice(2)) : -1;
   if (element.startsWith("v:")) return items.findIndex((item) => `v:${JSON.stringify(item)}` === element);

@@ -1,8 +1,9 @@
 import { isFields } from "../values.ts";
 
 /**
- * What API servers fill in where a built-in kind says nothing, by the name of the field. The same name has the same default in (nearly) all
- * kinds; where kinds differ, each value counts. A client that creates an object owns these values like those that it has written.
+ * Defaults that API servers fill in for built-in kinds, by field name. A name has the same default in (nearly) all
+ * kinds; if kinds differ, each value counts. A client that creates an object owns these values like the values that it
+ * wrote.
  */
 const SERVER_DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
   // Workloads
@@ -63,11 +64,11 @@ const SERVER_DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
   volumeMode: ["Filesystem"],
 };
 
-/** Whether the value is what the server of a built-in kind fills in. `element`: the field as `fieldsV1` writes it. */
+/** Tests if the value is a server's default of a built-in kind. `element`: the field as in `fieldsV1`. */
 export function isServerDefault(element: string, value: unknown): boolean {
   const name = element.slice(2);
   if (!element.startsWith("f:")) return false;
-  // The server fills in structures that hold nothing: `resources`, `securityContext`.
+  // The server fills in empty structures: `resources`, `securityContext`.
   if (isFields(value)) return Object.keys(value).length === 0;
   return Object.hasOwn(SERVER_DEFAULTS, name) && SERVER_DEFAULTS[name]?.includes(value) === true;
 }

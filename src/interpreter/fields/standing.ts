@@ -7,14 +7,15 @@ import type { StandingField } from "../types.ts";
 import { fieldsOf, isFields } from "../values.ts";
 
 /**
- * What the hub's controllers write into these stays on the hub: tokens. Whoever may write on a member can pretend that a field was sent there
- * before, so that no field with a secret may be asked for like that.
+ * Kinds whose fields from hub controllers stay on the hub, since they hold tokens. Anybody who may write on a member
+ * can pretend that a field was sent before, so no field with a secret may be requested in this way.
  */
 const NEVER_SENT: ReadonlySet<string> = new Set(["Secret", "ServiceAccount"]);
 
 /**
- * The fields of a hub object that controllers of the hub own and that are not sent. A copy keeps those that were sent to it before: a
- * controller that takes a field from whoever wrote it does not take it from the members. Undefined where there are none.
+ * Fields of a hub object that controllers of the hub own and that are not sent. A copy keeps those that were sent to it
+ * before: a controller that takes a field from its writer does not take the field from the members. Undefined if there
+ * are none.
  */
 export function standingFields(object: KubeObject, sent: KubeObject): readonly StandingField[] | undefined {
   const { apiVersion, kind, metadata } = object;
@@ -48,7 +49,10 @@ function isLeftOut(element: string, at: readonly string[]): boolean {
   return staysOnHub(element.slice(2));
 }
 
-/** Those of the fields that the manager has applied to the object with these owners, or that are in what was sent last. */
+/**
+ * Standing fields that the manager has applied to the live object; without an entry of the manager, those in the object
+ * that was sent last.
+ */
 export function keptFields(
   standing: readonly StandingField[] | undefined,
   manager: string,
@@ -64,7 +68,7 @@ export function keptFields(
 
 const NONE: readonly StandingField[] = [];
 
-/** The object with these fields beside its own. */
+/** The object with the kept fields that it lacks. */
 export function withKept(object: KubeObject, kept: readonly StandingField[]): KubeObject {
   return kept.reduce<KubeObject>(
     (whole, { elements, value }) =>
@@ -73,7 +77,7 @@ export function withKept(object: KubeObject, kept: readonly StandingField[]): Ku
   );
 }
 
-/** An object of that name and kind with nothing but these fields. */
+/** An object of the same kind and name with the kept fields only. */
 export function onlyKept({ apiVersion, kind, metadata }: KubeObject, kept: readonly StandingField[]): KubeObject {
   return withKept({ apiVersion, kind, metadata: { name: metadata.name } }, kept);
 }

@@ -7,25 +7,27 @@ import { isUsers, unownedReplicas } from "./userFields.ts";
 import { type Fields, fieldsOf, isFields } from "../values.ts";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
-/** The API server takes no more annotations than this, all of them together. */
+/** Limit of the API server for the size of all annotations together. */
 const LONGEST_APPLIED = 256 << 10;
 
-/** One field manager's fields at a place of the object, and how to know which of them the manager wrote. */
+/** Fields of one field manager at a place of the object, and how to know which of them the manager wrote. */
 interface Owner {
   fields: FieldsV1;
   /**
-   * `All`: a server-side apply or a subresource names nothing else. `Applied`: the object of the last client-side apply holds what was written.
-   * `Created`: any other client owns what the server has filled in for it, too.
+   * `All`: all fields, as with a server-side apply or a subresource. `Applied`: the fields in the object of the last
+   * client-side apply. `Created`: unknown, since any other client also owns the defaults that the server filled in.
    */
   wrote: "All" | "Applied" | "Created";
 }
 
 /**
- * The fields that a field manager owns though nobody has written them, as a set of fields: a client that sends a whole object owns the
- * server's defaults as well. They are sent, so that a copy is like its original, and are left to whoever takes them on a member.
+ * Fields that a field manager owns though nobody wrote them, as a set of fields: a client that sends a whole object
+ * also owns the server's defaults. These fields are sent, so that a copy is like its original, and are left to anybody
+ * who takes them on a member.
  *
- * What a client-side apply wrote stands in kubectl's annotation. Of other clients nobody knows, so that a value which equals the server's
- * default counts as unwritten. So do the replicas of a custom kind (`replicaPath`) that nobody owns. Undefined where there is no such field.
+ * kubectl's annotation shows what a client-side apply wrote. For other clients nobody knows, so a value that equals the
+ * server's default counts as unwritten. So do the replicas of a custom kind (`replicaPath`) that nobody owns. Undefined
+ * if there are no such fields.
  */
 export function unwrittenFields(object: KubeObject, replicaPath?: readonly string[]): FieldsV1 | undefined {
   let known = unwritten.get(object);
@@ -40,7 +42,7 @@ function union(a: FieldsV1, b: FieldsV1): FieldsV1 {
   return all;
 }
 
-/** An object is planned many times for each time that it changes. */
+/** Cached, since an object is planned many times between two changes. */
 const unwritten = new WeakMap<KubeObject, { fields: FieldsV1 | undefined }>();
 
 function unwrittenIn(object: KubeObject): FieldsV1 | undefined {
@@ -50,7 +52,7 @@ function unwrittenIn(object: KubeObject): FieldsV1 | undefined {
   for (const entry of metadata.managedFields ?? []) {
     const { fieldsV1, operation, subresource = "" } = entry;
     if (fieldsV1 === undefined) continue;
-    // The names of the fields are those of another version.
+    // The entry names its fields as in another version.
     if ((entry.apiVersion ?? apiVersion) !== apiVersion) return undefined;
     const isWhole = isUsers(entry) && operation !== "Apply" && subresource === "";
     const isApplied = applied !== undefined && ownsLastApplied(fieldsV1);
@@ -66,7 +68,10 @@ function ownsLastApplied(fields: FieldsV1): boolean {
   return fields["f:metadata"]?.["f:annotations"]?.[`f:${LAST_APPLIED}`] !== undefined;
 }
 
-/** What the last client-side apply sent. People write annotations: undefined unless it is an object of that name, kind and version. */
+/**
+ * Object of the last client-side apply. People can edit annotations, so the result is undefined unless name, kind and
+ * version are those of the object.
+ */
 function lastApplied({ apiVersion, kind, metadata }: KubeObject): Fields | undefined {
   const text = metadata.annotations?.[LAST_APPLIED];
   if (text === undefined || text.length > LONGEST_APPLIED) return undefined;
@@ -74,26 +79,26 @@ function lastApplied({ apiVersion, kind, metadata }: KubeObject): Fields | undef
   try {
     applied = parseJson(text);
   } catch {
-    // Somebody wrote over the annotation: then nobody knows what was applied.
+    // Somebody overwrote the annotation, so nobody knows what was applied.
     return undefined;
   }
   if (!isFields(applied) || applied["apiVersion"] !== apiVersion || applied["kind"] !== kind) return undefined;
   const { metadata: named, data, stringData } = applied;
   if (!isFields(named) || named["name"] !== metadata.name) return undefined;
-  // The server answers with `data` what was written as `stringData`.
+  // The server returns `stringData` as `data`.
   return isFields(stringData) ? { ...applied, data: { ...fieldsOf(data), ...stringData } } : applied;
 }
 
 interface Place {
   owners: readonly Owner[];
-  /** What the last client-side apply sent for this place; undefined: nothing. */
+  /** Value in the last client-side apply at this place; undefined: none. */
   applied: unknown;
-  /** The server fills in fields here of which the defaults are known. */
+  /** The server fills in known defaults at this place. */
   isDefaulted: boolean;
   path: readonly string[];
 }
 
-/** The unwritten fields below a map or list. */
+/** Unwritten fields below a map or list. */
 function unwrittenBelow(value: unknown, { owners, applied, isDefaulted, path }: Place): FieldsV1 | undefined {
   let found: FieldsV1 | undefined;
   for (const element of new Set(owners.flatMap(({ fields }) => Object.keys(fields)))) {
@@ -114,10 +119,10 @@ function unwrittenBelow(value: unknown, { owners, applied, isDefaulted, path }: 
   return found;
 }
 
-/** Where the server fills in nothing. */
+/** Fields in which the server fills in nothing. */
 const HOLDS_NO_DEFAULT: ReadonlySet<string> = new Set(["f:metadata", "f:data", "f:stringData", "f:binaryData"]);
 
-/** Not sent, or what the item of a list is called. */
+/** The element is not sent, or is a key field of a list item. */
 function isLeftOut(element: string, path: readonly string[]): boolean {
   if (path.length === 0) return element === "f:status";
   const parent = path.at(-1) ?? "";
@@ -131,7 +136,7 @@ function unwrittenAt(value: unknown, place: Place): FieldsV1 | undefined {
   const { owners, applied, isDefaulted, path } = place;
   const hasParts = owners.some(({ fields }) => Object.keys(fields).some((element) => element !== "."));
   if (hasParts) return owners.some(isWhole) ? undefined : unwrittenBelow(value, place);
-  // A null that the server has filled in was not written.
+  // An applied null that the server replaced by a value was not written.
   if (value === undefined || (applied !== undefined && (applied !== null || value === null))) return undefined;
   const isUnwritten = owners.every(
     ({ wrote }) =>
@@ -140,12 +145,12 @@ function unwrittenAt(value: unknown, place: Place): FieldsV1 | undefined {
   return isUnwritten ? {} : undefined;
 }
 
-/** Somebody who surely wrote it owns the whole of what others own parts of. */
+/** The owner certainly wrote the field, and owns as a whole a value of which others own parts. */
 function isWhole({ fields, wrote }: Owner): boolean {
   return wrote === "All" && Object.keys(fields).length === 0;
 }
 
-/** Whether the place is one of the fields, or within one. */
+/** Tests if the place is one of the fields, or within one. */
 export function holdsPlace(fields: FieldsV1 | undefined, elements: readonly string[]): boolean {
   let node = fields;
   for (const element of elements) {
@@ -156,7 +161,7 @@ export function holdsPlace(fields: FieldsV1 | undefined, elements: readonly stri
   return node !== undefined && Object.keys(node).length === 0;
 }
 
-/** Those of the fields that have the same value in both objects. */
+/** Part of the fields that have the same value in both objects, as a set of fields. */
 export function sameIn(fields: FieldsV1 | undefined, a: unknown, b: unknown): FieldsV1 | undefined {
   if (fields === undefined || a === b) return fields;
   const elements = Object.keys(fields);
@@ -169,7 +174,7 @@ export function sameIn(fields: FieldsV1 | undefined, a: unknown, b: unknown): Fi
   return same;
 }
 
-/** The fields without the one at that path. */
+/** The fields without the field at the path. */
 export function withoutPath(fields: FieldsV1 | undefined, [name, ...rest]: readonly string[]): FieldsV1 | undefined {
   const element = `f:${name}`;
   const node = fields?.[element];

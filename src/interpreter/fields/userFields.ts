@@ -13,7 +13,7 @@ import { associativeKey, matchesKey } from "./fieldPaths.ts";
 import { ownedAt, valueAtElements } from "./ownership.ts";
 import { type Fields, isFields } from "../values.ts";
 
-/** Field managers of Kubernetes' own control plane: the fields that they write belong to the hub, not to a person. */
+/** Field managers of Kubernetes' own control plane. Their fields belong to the hub, not to a person. */
 const CONTROL_PLANE: ReadonlySet<string> = new Set([
   "clusterrole-aggregation-controller",
   "kube-apiserver",
@@ -21,24 +21,30 @@ const CONTROL_PLANE: ReadonlySet<string> = new Set([
   "kube-scheduler",
   "kubelet",
 ]);
-/** Each provider's has its own prefix. */
+/** End of the name of a cloud provider's manager; each provider has its own prefix. */
 const CLOUD = "cloud-controller-manager";
 
-/** To this manager the server gives what an object held before its fields had owners, the server's own allocations included. */
+/**
+ * The server gives this manager all fields that an object had before its fields had owners, the server's own
+ * allocations included.
+ */
 const BEFORE_FIRST_APPLY = "before-first-apply";
 
-/** Requests of a person about a part of the object. What goes through any other subresource is a controller's report or decision. */
+/**
+ * Subresources through which persons change an object. Every other subresource carries a controller's report or
+ * decision.
+ */
 const PERSONS_SUBRESOURCES: ReadonlySet<string> = new Set(["", "scale", "resize"]);
 
 /**
- * The object with only what a person or a client set in it, fit to be applied to another cluster: the fields that
- * `metadata.managedFields` shows as owned, less the status and the fields of the hub's controllers and of Meridian. Fields
- * that the server allocated or defaulted without an owner are left out, and so are owner references, finalizers, and kubectl's copy of
- * the object. An object without managedFields is taken as a whole, less status and server-set metadata; whether it may be sent like that,
- * {@link whyOwnersUnknown} says. Shares parts with the given object.
+ * The object with only the fields that a person or a client set, fit to be applied to another cluster: the fields that
+ * `metadata.managedFields` shows as owned, less the status and the fields of the hub's controllers and of Meridian.
+ * Fields that the server allocated or defaulted without an owner are left out, and so are owner references, finalizers,
+ * and kubectl's copy of the object. An object without managedFields is taken as a whole, less status and server-set
+ * metadata; {@link whyOwnersUnknown} tells if the object may be sent like that. Shares parts with the given object.
  *
- * `replicaPath`: where the object keeps its replicas. An autoscaler of the hub takes that field from whoever wrote it, and the field is still the
- * object's: it counts whoever owns it.
+ * `replicaPath`: path of the replicas in the object. An autoscaler of the hub takes this field from its writer, but the
+ * field still belongs to the object, so it counts whoever owns it.
  */
 export function userSetObject(object: KubeObject, replicaPath?: readonly string[]): KubeObject {
   const scaled = replicaPath === undefined ? undefined : scaledBy(object, replicaPath);
@@ -61,8 +67,8 @@ export function userSetObject(object: KubeObject, replicaPath?: readonly string[
 }
 
 /**
- * Why nobody can say what of the object a person set: then a part of it might be missing, or be the hub's own. Undefined where that is
- * known; it also is of an object that holds nothing but its name.
+ * Why nobody knows which fields a person set, so that a part of the object might be missing, or be the hub's own.
+ * Undefined if this is known, or if the object holds nothing but its name.
  */
 export function whyOwnersUnknown(object: KubeObject): string | undefined {
   const { managedFields = [] } = object.metadata;
@@ -78,32 +84,35 @@ export function whyOwnersUnknown(object: KubeObject): string | undefined {
     : "only controllers of the hub have written it";
 }
 
-/** Whether the hub's controllers have written the object, and nobody else but Meridian has: it is there for the hub's sake. */
+/** The hub's controllers have written the object, and nobody else except Meridian: the object exists for the hub's sake. */
 export function isWrittenByHub({ metadata }: KubeObject): boolean {
   const entries = metadata.managedFields ?? [];
   return entries.some(isControlPlanes) && !entries.some((entry) => isUsers(entry));
 }
 
-/** Names of the fields that are the object's content. */
+/** Names of the fields with the object's content. */
 function contentOf(object: KubeObject): string[] {
   const beside = new Set(["apiVersion", "kind", "metadata", "status"]);
   return Object.keys(object).filter((key) => !beside.has(key));
 }
 
-/** There is nothing in it that could have an owner. */
+/** The object has no field, label or annotation that managedFields could list. */
 function isBare(object: KubeObject): boolean {
   const { labels, annotations } = object.metadata;
   if ([labels, annotations].some((entries) => Object.keys(entries ?? {}).some((key) => !staysOnHub(key)))) return false;
   return contentOf(object).every((key) => object[key] === null || object[key] === undefined || keptWhole(object, key));
 }
 
-/** What only its owner can say whether to send: what is sent in any case needs none, as the type of a Secret that was applied with a name only. */
+/**
+ * Fields that are sent only if they have a known owner. Fields that are always sent need none, such as the type of a
+ * Secret that was applied with a name only.
+ */
 function toBeOwned(object: KubeObject, before: FieldsV1): FieldsV1 {
   const fields = Object.entries(withoutBookkeeping(before));
   return Object.fromEntries(fields.filter(([path]) => !keptWhole(object, path.slice(2))));
 }
 
-/** Less the status, and of the metadata only the labels and annotations that could be sent. */
+/** The fields without the status; of the metadata only labels and annotations that could be sent. */
 function withoutBookkeeping({ "f:metadata": metadata = {}, "f:status": _status, ...content }: FieldsV1): FieldsV1 {
   const kept: FieldsV1 = { ".": {} };
   for (const field of ["f:labels", "f:annotations"]) {
@@ -115,7 +124,7 @@ function withoutBookkeeping({ "f:metadata": metadata = {}, "f:status": _status, 
   return { ...content, "f:metadata": kept };
 }
 
-/** Whether these owners have every field. */
+/** Tests if these owners own every field. */
 function isCovered(fields: FieldsV1, owned: readonly FieldsV1[]): boolean {
   return Object.entries(fields).every(([path, node]) => {
     if (path === ".") return true;
@@ -126,15 +135,16 @@ function isCovered(fields: FieldsV1, owned: readonly FieldsV1[]): boolean {
 }
 
 /**
- * Owned fields are named as in the version that their owner wrote. Where that is another than the one that is read, their names may not be
- * found, and so the object counts as a whole, less what the hub's controllers own.
+ * Tests if all users wrote the version that is read. An owned field is named as in the version of its owner, so the
+ * fields of another version may not be found. The object then counts as a whole, less the fields of the hub's
+ * controllers.
  */
 function isOfOneVersion({ apiVersion, metadata }: KubeObject): boolean {
   const entries = metadata.managedFields ?? [];
   return entries.every((entry) => !isUsers(entry) || (entry.apiVersion ?? apiVersion) === apiVersion);
 }
 
-/** Roots of the fields that the hub's controllers and Meridian own; a user may own some of them too. */
+/** Fields that the hub's controllers and Meridian own; a user may own some of them too. */
 function hubEntries({ apiVersion, metadata }: KubeObject): FieldsV1[] {
   const entries = metadata.managedFields ?? [];
   return entries.flatMap((entry) =>
@@ -144,13 +154,14 @@ function hubEntries({ apiVersion, metadata }: KubeObject): FieldsV1[] {
   );
 }
 
-/** What the server fills in as the replicas of a built-in kind. */
+/** Replicas that the server fills in for a built-in kind. */
 const DEFAULT_REPLICAS = 1;
 
 /**
- * The replicas as a set of fields, where somebody has set them. Nobody owns what the server has filled in. Where nobody owned replicas, the scale
- * subresource gives them to nobody either: in a built-in kind other replicas than the default were set like that. Of a custom kind nobody here
- * knows the default: its replicas are sent, and left to whoever takes them on a member ({@link unownedReplicas}).
+ * The replicas as a set of fields, if somebody has set them. Nobody owns a number that the server filled in. The scale
+ * subresource gives replicas without an owner to nobody either: in a built-in kind, replicas other than the default
+ * were set in this way. The default of a custom kind is unknown here, so its replicas are sent, and left to anybody who
+ * takes them on a member ({@link unownedReplicas}).
  */
 function scaledBy(object: KubeObject, replicaPath: readonly string[]): FieldsV1 | undefined {
   const { apiVersion } = object;
@@ -161,7 +172,10 @@ function scaledBy(object: KubeObject, replicaPath: readonly string[]): FieldsV1 
   return isScaled || isOwnedAt(object, elements) ? fieldsAt(elements) : undefined;
 }
 
-/** The replicas of a custom kind as a set of fields, where nobody owns them: the server may have filled them in, or the scale subresource. */
+/**
+ * The replicas of a custom kind as a set of fields, if nobody owns them: the server's defaults or the scale subresource
+ * set them.
+ */
 export function unownedReplicas(object: KubeObject, replicaPath: readonly string[]): FieldsV1 | undefined {
   if (!isCustomGroup(parseApiVersion(object.apiVersion).group)) return undefined;
   const elements = elementsOf(replicaPath);
@@ -183,7 +197,7 @@ function isOwnedAt({ apiVersion, metadata }: KubeObject, elements: readonly stri
   return isOwned === true;
 }
 
-/** The value less the owned fields of its maps, but for what is kept; lists stay as they are. */
+/** The value without the owned fields of its maps, except for kept fields; lists stay as they are. */
 function without(value: unknown, owned: readonly FieldsV1[], kept?: FieldsV1): unknown {
   if (kept !== undefined && isLeaf(kept)) return value;
   if (owned.length === 0 || !isFields(value)) return owned.some(isLeaf) ? undefined : value;
@@ -196,7 +210,7 @@ function without(value: unknown, owned: readonly FieldsV1[], kept?: FieldsV1): u
   return result;
 }
 
-/** Roots of the owned fields that count; undefined when the object has no managedFields. */
+/** Owned fields that count as set by users; undefined if the object has no managedFields. */
 function userEntries(object: KubeObject): FieldsV1[] | undefined {
   const entries = object.metadata.managedFields;
   if (entries === undefined || entries.length === 0) return undefined;
@@ -205,7 +219,7 @@ function userEntries(object: KubeObject): FieldsV1[] | undefined {
   return isCoreKind(object, "Secret") ? owned.map(withStringData) : owned;
 }
 
-/** Whether the fields of the entry count as set by a person or a client: not by the hub's control plane, nor by Meridian. */
+/** A person or a client set the fields of the entry, not the hub's control plane or Meridian. */
 export function isUsers(entry: ManagedFieldsEntry): boolean {
   if (!PERSONS_SUBRESOURCES.has(entry.subresource ?? "")) return false;
   return entry.manager !== FIELD_MANAGER && !isControlPlanes(entry);
@@ -221,7 +235,10 @@ function withStringData(fields: FieldsV1): FieldsV1 {
   return written === undefined ? fields : { ...fields, "f:data": { ...fields["f:data"], ...written } };
 }
 
-/** Fields that decide what the object is: without its type a Secret would become an Opaque one. */
+/**
+ * Fields that are always sent, since they decide what the object is: without its type a Secret would become an Opaque
+ * one.
+ */
 function keptWhole(object: KubeObject, key: string): boolean {
   if (key === "type") return isCoreKind(object, "Secret");
   return key === "immutable" && (isCoreKind(object, "Secret") || isCoreKind(object, "ConfigMap"));
@@ -243,8 +260,8 @@ function userMetadata(metadata: ObjectMeta, owned: FieldsV1[] | undefined): Obje
 }
 
 /**
- * Labels and annotations one by one: here an owned field without fields beneath it is a map that once had entries of the
- * manager, not a map that the manager owns as a whole.
+ * Labels and annotations, chosen one by one. In these maps an owned field without fields below it is a map that once
+ * had entries of the manager, not a map that the manager owns as a whole.
  */
 function userSetEntries(
   entries: Readonly<Record<string, string>> | undefined,
@@ -274,11 +291,12 @@ function below(owned: readonly FieldsV1[], path: string): FieldsV1[] {
 }
 
 /**
- * The owned parts of a value; undefined when no part is owned. Parts that are owned as a whole are shared, not copied.
+ * Owned parts of a value; undefined if no part is owned. Parts that are owned as a whole are shared, not copied.
  *
- * `hubs`: of a custom kind, what the hub's controllers own there. The server gives an empty list with keys, an empty set and a map that was
- * emptied to nobody, whoever wrote them. Since the schema of the kind may have a default of its own for these, they are sent unless they
- * are the hub's. In built-in kinds the server fills in empty values by itself, so that there only those with an owner are sent.
+ * `hubs`: the fields that the hub's controllers own in a custom kind. The server gives an empty keyed list, an empty
+ * set and an emptied map to nobody, whoever wrote them. The schema of a custom kind may have a default of its own for
+ * these, so they are sent unless they are the hub's. In built-in kinds the server fills in empty values by itself, so
+ * only empty values with an owner are sent.
  */
 function extract(value: unknown, owned: readonly FieldsV1[], hubs: readonly FieldsV1[] | undefined): unknown {
   if (value === undefined) return undefined;
@@ -294,7 +312,7 @@ function isHollow(value: unknown): boolean {
   return isFields(value) && Object.values(value).every(isHollow);
 }
 
-/** Without owned fields beneath it: a scalar, or a list or map that is owned as a whole. */
+/** No owned fields lie below: a scalar, or a list or map that is owned as a whole. */
 function isLeaf(fields: FieldsV1): boolean {
   for (const path in fields) if (path !== ".") return false;
   return !("." in fields);
@@ -328,7 +346,7 @@ function extractList(
   return result.length === 0 ? undefined : result;
 }
 
-/** What is owned of an item of a list, and the item's key where the list has keys. */
+/** Owned fields of a list item, and the item's key if the list has keys. */
 function ofItem(
   item: unknown,
   index: number,

@@ -2,7 +2,10 @@ import type { KubeObject } from "../../apis/index.ts";
 import { indexAt, memberAt } from "./ownership.ts";
 import { isFields } from "../values.ts";
 
-/** The object without what stands at these places, and without the maps and lists that held nothing else. Shares parts with the given object. */
+/**
+ * The object without the values at these places, and without the maps and lists that held nothing else. Shares parts
+ * with the given object.
+ */
 export function withoutPlaces(object: KubeObject, places: readonly (readonly string[])[]): KubeObject {
   let rest: unknown = object;
   for (const place of places) rest = without(rest, place, 0) ?? rest;
@@ -28,7 +31,7 @@ function without(value: unknown, place: readonly string[], at: number): unknown 
   return Object.keys(others).length === 0 ? undefined : others;
 }
 
-/** Who injects the certificates of a webhook writes its bundle, whatever stood there. */
+/** Fields that an injector of webhook certificates overwrites, whatever they held. */
 const INJECTED: ReadonlySet<string> = new Set(["f:caBundle"]);
 const LONGEST_PLACEHOLDER = 128;
 const BASE64 = /^[A-Za-z0-9+/=\s]*$/;
@@ -36,8 +39,8 @@ const WORDS =
   /placeholder|^(change[-_ ]?me|replace[-_ ]?me|fill[-_ ]?me([-_ ]?in)?|to[-_ ]?be[-_ ]?(replaced|filled|injected)|injected|todo|tbd|dummy|<[^<>]*>|\$\{[^{}]*\}|\{\{[^{}]*\}\})$/i;
 
 /**
- * Whether a value stands for another one that somebody else is to fill in: an empty text, a text that says so, base64 of one of these, an
- * empty list or map, or the certificate bundle of a webhook. `element`: the field as `fieldsV1` writes it.
+ * Tests if a value is a placeholder that somebody else is to fill in: an empty text, a text that says so, base64 of one
+ * of these, an empty list or map, or the certificate bundle of a webhook. `element`: the field as in `fieldsV1`.
  */
 export function isPlaceholder(element: string, value: unknown): boolean {
   if (INJECTED.has(element) || value === null) return true;
@@ -55,7 +58,7 @@ function decoded(base64: string): string | undefined {
   try {
     return atob(base64);
   } catch {
-    // No base64: then the text is what was written.
+    // Not base64, so the text stands for itself.
     return undefined;
   }
 }
