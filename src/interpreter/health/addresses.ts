@@ -2,7 +2,7 @@ import { type KubeObject, type MemberAddress, MOST_REPORTED, valueAt } from "../
 import { fieldsOf, listOf, numberOf, textOf } from "../values.ts";
 import { balancerPoints } from "./services.ts";
 
-/** Where a member object can be reached, as the member's controllers and its API server wrote it. */
+/** Addresses of a member object, as the member's controllers and API server wrote them. */
 
 export function serviceAddresses(object: KubeObject): MemberAddress[] {
   const { type } = fieldsOf(object["spec"]);
@@ -19,7 +19,7 @@ export function ingressAddresses(object: KubeObject): MemberAddress[] {
   return bounded(pointsOf(object, "Ingress"));
 }
 
-/** Sorted, since a controller may write them in another order each time. */
+/** Sorted, since a controller may change the order each time. */
 function pointsOf(object: KubeObject, type: "LoadBalancer" | "Ingress"): MemberAddress[] {
   const hosts = balancerPoints(object).flatMap(({ ip, hostname }) => textOf(ip) ?? textOf(hostname) ?? []);
   const readable = hosts.filter((host) => host.length <= 253);

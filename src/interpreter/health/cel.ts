@@ -3,22 +3,22 @@ import { type Fields, isFields } from "../values.ts";
 import { calledBy, type CelNode, type Checker, type Evaluator, operandsOf } from "./celNodes.ts";
 
 /**
- * Expressions in CEL over a member object, with bounds: whoever writes one is a tenant, and what it reads comes from a member. An expression
- * sees `object` and nothing else. Every node that is evaluated counts, and so do the items of a list that is walked and the length of a text
- * that is read; an expression that counts more than {@link MOST_WORK} ends with an error.
+ * Evaluates CEL expressions over a member object, within bounds: a tenant writes the expression, and a member the
+ * object. An expression sees `object` and nothing else. Every evaluated node counts, and so do the items of a walked
+ * list and the length of a text that is read. An expression that counts more than {@link MOST_WORK} ends with an error.
  */
 
-/** A few milliseconds. A list of a thousand entries may be walked once, with a comparison of one field of each. */
+/** A few milliseconds: one walk over a list of a thousand entries, with a comparison of one field of each. */
 const MOST_WORK = 10_000;
-/** Characters of a text that count as much as a node. */
+/** Characters of a text that cost as much as a node. */
 const TEXT_AT_A_TIME = 64;
 const LONGEST_TEXT = 65_536;
-/** What an error costs: the library draws a picture of each, and a quantifier goes on to its next item. */
+/** Cost of an error: the library draws a picture of each error, and a quantifier goes on to its next item. */
 const ERROR = 50;
 
 const LIMITS = { maxAstNodes: 400, maxDepth: 32, maxListElements: 64, maxMapEntries: 64, maxCallArguments: 4 };
 
-/** Regular expressions are missing on purpose: the library's may take for ever. */
+/** Allowed functions. Regular expressions are missing on purpose: those of the library may run forever. */
 const FUNCTIONS: ReadonlySet<string> = new Set([
   ...["has", "size", "int", "double", "dyn", "timestamp", "duration"],
   ...["contains", "startsWith", "endsWith", "lowerAscii", "upperAscii"],
@@ -26,7 +26,11 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   ...["hasValue", "value", "or", "orValue", "getSeconds", "getMinutes", "getHours"],
 ]);
 
-/** Says whether something holds of an object. @throws {EvaluationError} where the object lacks what is asked for, or there is too much of it */
+/**
+ * Tests a condition on an object.
+ *
+ * @throws {EvaluationError} when the object lacks a value that is read, or the evaluation costs too much
+ */
 export type CelCondition = (object: Fields) => boolean;
 
 export type Compiled = { condition: CelCondition } | { mistake: string };
@@ -42,7 +46,7 @@ function environment(): Environment {
   return shared;
 }
 
-/** Never throws for what an author wrote: the mistake is text, with the place in the expression. */
+/** Compiles an expression. An author's mistake is returned as text, with its place in the expression, and never thrown. */
 export function compileCondition(expression: string): Compiled {
   try {
     const work = new Work();
@@ -69,7 +73,7 @@ function run(evaluate: () => unknown, work: Work): boolean {
   throw new EvaluationError("it is neither true nor false");
 }
 
-/** What the library found. Throws what is no mistake of the author. */
+/** Text of a mistake that the library found. Rethrows every error that is no mistake of the author. */
 function mistakeOf(expression: string, error: unknown): string {
   if (!(error instanceof Error && "summary" in error && "code" in error)) throw error;
   const { summary, range } = error as Error & { summary: string; range?: { start: number } };
@@ -95,7 +99,7 @@ function firstForeignCall(node: CelNode): { start: number; message: string } | u
   return undefined;
 }
 
-/** What one evaluation has cost. Expressions are evaluated one after the other, so that each needs one of these only. */
+/** Cost of one evaluation. Evaluations run one after another, so each expression needs only one counter. */
 class Work {
   #left = 0;
   readonly #exceeded = new EvaluationError("it takes too much work; let it walk fewer or shorter lists");
@@ -106,27 +110,30 @@ class Work {
 
   spend(units: number): void {
     this.#left -= units;
-    // One error for all of them: a quantifier goes on to its next item when one fails.
+    // One error object for all throws, since a quantifier goes on to its next item when one fails.
     if (this.#left < 0) throw this.#exceeded;
   }
 
-  /** A value is read. */
+  /** Counts a value that is read. */
   reads(value: unknown): void {
     this.spend(1 + (typeof value === "string" ? Math.floor(value.length / TEXT_AT_A_TIME) : 0));
   }
 
-  /** All of a value may be walked. */
+  /** Counts the items of a value that may be walked. */
   walks(value: unknown): void {
     if (Array.isArray(value)) this.spend(value.length);
     else if (isFields(value)) this.spend(Object.keys(value).length);
   }
 }
 
-/** Has every node count what it does, and read whole numbers as integers. In place, before the nodes are checked. */
+/**
+ * Makes every node count its cost, and read whole numbers as integers. Changes the nodes in place, before they are
+ * checked.
+ */
 function count(node: CelNode, work: Work, isWalked = false): void {
   const isCall = calledBy(node) !== undefined;
   for (const operand of operandsOf(node)) count(operand, work, isCall);
-  // A macro has its own way to be evaluated; what it is made of counts.
+  // A macro is evaluated in its own way; the nodes inside it count.
   if (node.meta.macro !== undefined || node.meta.alternate !== undefined) return;
   const evaluate = evaluationOf(node, work);
   node.setMeta("async", false).setMeta("macro", {

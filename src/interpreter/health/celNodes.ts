@@ -1,6 +1,6 @@
 import type { TypeDeclaration } from "@marcbachmann/cel-js";
 
-/** What of the inside of the CEL library the work of an expression is counted with, as types. */
+/** Types of the CEL library's internals, as far as counting the cost of an expression needs them. */
 
 export interface Checker {
   check(node: CelNode, scope: unknown): TypeDeclaration;
@@ -10,7 +10,7 @@ export interface Evaluator {
   run(node: CelNode, scope: unknown): unknown;
 }
 
-/** A node of a parsed expression. Nodes of macros keep what was written; what they mean stands in `meta`. */
+/** Node of a parsed expression. The node of a macro keeps the written form; `meta` holds its meaning. */
 export interface CelNode {
   readonly op: string;
   readonly args: unknown;
@@ -25,7 +25,7 @@ export interface CelNode {
   setMeta(key: "macro" | "async", value: unknown): CelNode;
 }
 
-/** The operands of a node, whatever its form. */
+/** Operands of a node of any form. */
 export function operandsOf({ op, args }: CelNode): readonly CelNode[] {
   switch (op) {
     case "value":
@@ -45,7 +45,7 @@ export function operandsOf({ op, args }: CelNode): readonly CelNode[] {
   }
 }
 
-/** The name of the function or method that a node calls. */
+/** Name of the function or method that a node calls. */
 export function calledBy({ op, args }: CelNode): string | undefined {
   return op === "call" || op === "rcall" ? (args as [string])[0] : undefined;
 }

@@ -6,7 +6,7 @@ import { health, isBehind, pending, servingIf, statusOf } from "./report.ts";
 
 /** Health as a placement declares it for a kind (`spec.health`). */
 
-/** Expressions are few, and every event of an object of such a kind needs them. */
+/** Compiled expressions. They are few, and every event of an object of such a kind needs them. */
 const compiled = new Map<string, Compiled>();
 const MOST_COMPILED = 1_000;
 
@@ -19,13 +19,13 @@ function compile(expression: string): Compiled {
   return result;
 }
 
-/** What is wrong with an expression, and where; undefined when it can be used. */
+/** Mistake in an expression, with its place; undefined if the expression is valid. */
 export function conditionProblem(expression: string): string | undefined {
   const result = compile(expression);
   return "mistake" in result ? result.mistake : undefined;
 }
 
-/** Expressions of a placement's `health` that nobody could evaluate, each with the place of the mistake. */
+/** Invalid expressions in a placement's `health`, each with the place of its mistake. */
 export function healthProblems(rules: readonly HealthRule[]): FieldProblem[] {
   return rules.flatMap((rule, index) =>
     (["available", "failed"] as const).flatMap((name) => {
@@ -39,8 +39,9 @@ export function healthProblems(rules: readonly HealthRule[]): FieldProblem[] {
 type Answer = { holds: boolean } | { unknown: Health };
 
 /**
- * The health of a member object by the declaration. `byKind` is its health by the rules of its kind, which goes on to say why an object is not
- * available, and how many replicas it has. What an expression cannot read, since the object does not have it, is unknown.
+ * Health of a member object by the declaration. `byKind`: its health by the rules of its kind, which still tells why
+ * the object is not available, and how many replicas it has. The health is Unknown if an expression reads a value that
+ * the object lacks.
  */
 export function declaredHealth(object: KubeObject, rule: HealthRule, byKind: Health): Health {
   const judged = judge(object, rule, byKind);
@@ -76,7 +77,7 @@ function answer(field: keyof HealthRule, expression: string, object: KubeObject)
   }
 }
 
-/** Without the drawing of the place, which the library adds in lines of its own. */
+/** Message of an error without the library's drawing of the place, which follows on further lines. */
 function saidBy(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return shortMessage(text.split("\n", 1)[0] ?? text);

@@ -21,7 +21,7 @@ const BAD_WHEN_TRUE: ReadonlyMap<string, "Failed" | "Degraded"> = new Map([
   ["Degraded", "Degraded"],
 ]);
 
-/** Conditions that sum up the health of an object. An object with several of them needs all of them True. */
+/** Conditions that sum up the health of an object. An object with several of these needs all of them True. */
 const GOOD_WHEN_TRUE: ReadonlySet<string> = new Set([
   "Ready",
   "Available",
@@ -36,7 +36,7 @@ const GOOD_WHEN_TRUE: ReadonlySet<string> = new Set([
 
 /** Conditions that are True while something is under way. */
 const WORKING_WHEN_TRUE: ReadonlySet<string> = new Set(["Reconciling", "Progressing"]);
-/** With these reasons `Progressing` is True of what has come to its end, as that of a Deployment is. */
+/** Reasons with which `Progressing` stays True after the end of the work, as in a Deployment. */
 const COME_TO_ITS_END: ReadonlySet<string> = new Set(["NewReplicaSetAvailable", "Succeeded", "Completed", "Complete"]);
 
 const PHASES: ReadonlyMap<string, Health["state"]> = new Map([
@@ -64,8 +64,8 @@ const PHASES: ReadonlyMap<string, Health["state"]> = new Map([
 ]);
 
 /**
- * The rule for kinds without a rule of their own: trusts the conventions of Kubernetes (observedGeneration, conditions, phase), and
- * nothing else. Of an object whose status says nothing by these conventions the health is unknown, for as long as that lasts.
+ * Rule for kinds without a rule of their own. Trusts only the conventions of Kubernetes (observedGeneration,
+ * conditions, phase). The health of an object whose status follows none of them stays Unknown.
  */
 export function genericHealth(object: KubeObject): Health {
   const status = statusOf(object);
@@ -96,12 +96,12 @@ export function genericHealth(object: KubeObject): Health {
   return unknown("its status does not say whether it is healthy; spec.health of the placement can");
 }
 
-/** Whether conditions of that type say how healthy an object is, by convention. */
+/** By convention, conditions of the type tell how healthy an object is. */
 export function isTelling(type: string): boolean {
   return GOOD_WHEN_TRUE.has(type) || BAD_WHEN_TRUE.has(type) || WORKING_WHEN_TRUE.has(type);
 }
 
-/** Conditions of the kinds of Kubernetes, beside those of the conventions. */
+/** Conditions of built-in kinds, besides those of the conventions. */
 const GOOD: ReadonlySet<string> = new Set([
   "Initialized",
   "ContainersReady",
@@ -111,7 +111,7 @@ const GOOD: ReadonlySet<string> = new Set([
 ]);
 const BAD: ReadonlySet<string> = new Set(["ReplicaFailure", "FailureTarget", "Suspended", "LoadBalancerPortsError"]);
 
-/** Whether a condition of that type is good when it is True, or bad; undefined where nobody knows. */
+/** Tells if a True condition of the type is good or bad; undefined if nobody knows. */
 export function polarityOf(type: string): "Good" | "Bad" | undefined {
   if (GOOD_WHEN_TRUE.has(type) || GOOD.has(type)) return "Good";
   return BAD_WHEN_TRUE.has(type) || WORKING_WHEN_TRUE.has(type) || BAD.has(type) ? "Bad" : undefined;
@@ -128,7 +128,10 @@ function phaseHealth(phase: string, message: string | undefined): Health {
 
 const unknown = (message: string): Health => health("Unknown", "NoReport", message);
 
-/** Kinds without a status: their objects are healthy as soon as they exist. Those of the core group have no group in front. */
+/**
+ * Kinds without a status: their objects are healthy as soon as they exist. Kinds of the core group have no group before
+ * the slash.
+ */
 const WITHOUT_STATUS: ReadonlySet<string> = new Set([
   "/ConfigMap",
   "/Secret",
@@ -158,7 +161,7 @@ const WITHOUT_STATUS: ReadonlySet<string> = new Set([
   "storage.k8s.io/StorageClass",
 ]);
 
-/** True for kinds of Kubernetes that have no status, or a status that says nothing about health. */
+/** The built-in kind has no status, or a status that says nothing about health. */
 export function hasNoStatus(group: string, kind: string): boolean {
   return WITHOUT_STATUS.has(kindKey({ group, kind }));
 }

@@ -3,7 +3,7 @@ import type { Health } from "../types.ts";
 import { fieldsOf, textOf } from "../values.ts";
 import { available, conditionOf, count, health, pending, reportedHealth, serving, statusOf } from "./report.ts";
 
-/** Health of the kinds whose pods run to an end. */
+/** Health of kinds whose pods run to completion. */
 
 export function jobHealth(object: KubeObject): Health {
   const complete = conditionOf(object, "Complete");
@@ -24,8 +24,9 @@ export function jobHealth(object: KubeObject): Health {
 }
 
 /**
- * A CronJob is in force as soon as it is there, also while it is suspended or has not been due yet. Its controller writes down when the last
- * run began and when the last successful one ended: a run that is over and is later than every success has failed.
+ * A CronJob is healthy as soon as it exists, also while it is suspended or before its first run. Its controller records
+ * the start of the last run and the end of the last successful run. A run has failed if it is over and started after
+ * every success.
  */
 export function cronJobHealth(object: KubeObject): Health {
   const status = statusOf(object);

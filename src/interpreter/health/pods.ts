@@ -2,7 +2,7 @@ import { kindKeyOf, type KubeObject, shortMessage } from "../../apis/index.ts";
 import { fieldsOf, type Fields, listOf, numberOf, textOf } from "../values.ts";
 import { codeOf, conditionOf, statusOf } from "./report.ts";
 
-/** Why pods of a workload do not run: what the member's kubelet or scheduler says. */
+/** Reason why pods of a workload do not run, from the member's kubelet or scheduler. */
 export interface PodTrouble {
   /** CamelCase code: ImagePullBackOff, CrashLoopBackOff, Unschedulable and so on. */
   reason: string;
@@ -18,21 +18,24 @@ const WORKLOADS: ReadonlySet<string> = new Set([
   "batch/Job",
 ]);
 
-/** The kubelet tries again and again, and says each time which of the two it is at: one trouble, one name. */
+/** Other reasons with which the kubelet reports the same trouble while it retries, mapped to one name. */
 const SAME_TROUBLE: ReadonlyMap<string, string> = new Map([["ErrImagePull", "ImagePullBackOff"]]);
-/** A container that waits for one of these is on its way. */
+/** Waiting reasons of a container that starts normally. */
 const ON_ITS_WAY: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);
 const LOOPING = "CrashLoopBackOff";
-/** A container that ended so often is in a loop, also in the moments in which it runs. */
+/** Restarts after which a container counts as crash-looping, even at moments when it runs. */
 const RESTARTS_OF_A_LOOP = 2;
-/** What keeps a container from running says more than what keeps a pod from a node: the pods in front of the queue have got further. */
+/**
+ * Order of troubles, the most telling first. A container that cannot run says more than a pod without a node, since its
+ * pod has got further.
+ */
 const RANK = { waiting: 0, looping: 1, unschedulable: 2 };
 
 interface Finding extends PodTrouble {
   rank: number;
 }
 
-/** The label selector of a workload's pods, as text; undefined for kinds without pods, and for a selector that cannot be read. */
+/** Label selector of a workload's pods, as text; undefined for kinds without pods, and for an unreadable selector. */
 export function podSelectorOf(object: KubeObject): string | undefined {
   if (!WORKLOADS.has(kindKeyOf(object))) return undefined;
   const selector = fieldsOf(fieldsOf(object["spec"])["selector"]);
@@ -65,11 +68,11 @@ function requirementOf(expression: Fields): string | undefined {
 }
 
 /**
- * What keeps the pods of a workload from running; undefined when they say nothing of it. Pods of other owners with the same labels, pods that are
- * being deleted and pods that are ready count for nothing.
+ * Trouble that keeps the pods of a workload from running; undefined if the pods report none. Pods of other owners with
+ * the same labels, pods in deletion and ready pods do not count.
  *
- * The same trouble is told in the same words each time: it names no pod and no number of restarts. What the kubelet adds to it may differ from
- * moment to moment, so that whoever keeps a trouble compares it by {@link isSameTrouble}.
+ * The same trouble always has the same words, without pod names and restart counts. Text from the kubelet may still
+ * vary, so a stored trouble is compared by {@link isSameTrouble}.
  */
 export function podTrouble(
   workload: { kind: string; name: string },
@@ -85,18 +88,18 @@ export function podTrouble(
   return worst === undefined ? undefined : { reason: worst.reason, message: worst.message };
 }
 
-/** What keeps one pod from running, whoever owns it. */
+/** Trouble that keeps one pod from running, whoever owns the pod. */
 export function troubleOfPod(pod: KubeObject): PodTrouble | undefined {
   const finding = findingOf(pod);
   return finding === undefined ? undefined : { reason: finding.reason, message: finding.message };
 }
 
-/** Whether a container ends again and again: that is not on its way anywhere. */
+/** A container ends again and again, which is no progress. */
 export function isLooping({ reason }: PodTrouble): boolean {
   return reason === LOOPING;
 }
 
-/** Whether two readings tell of one trouble: the reason and the container are the same, whatever else the kubelet said. */
+/** Both readings report one trouble: reason and container are the same, whatever else the kubelet said. */
 export function isSameTrouble(a: PodTrouble | undefined, b: PodTrouble | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return a.reason === b.reason && subjectOf(a) === subjectOf(b);
@@ -106,7 +109,7 @@ function subjectOf({ message }: PodTrouble): string {
   return message.slice(0, message.indexOf(":"));
 }
 
-/** Where the reason says all, or the controllers of the workload say something more exact, the pods are not asked. */
+/** Reasons of a workload about which its pods may say more. Other reasons say enough, or are more exact than the pods. */
 const FROM_THE_PODS: ReadonlySet<string> = new Set([
   "PodsNotReady",
   "RollingOut",
@@ -114,7 +117,7 @@ const FROM_THE_PODS: ReadonlySet<string> = new Set([
   "JobRunning",
 ]);
 
-/** Whether pods may say more about the health of a workload than its own status does. */
+/** Pods may say more about the health of a workload than its own status does. */
 export function mayBeForPods(reason: string | undefined): boolean {
   return reason !== undefined && FROM_THE_PODS.has(reason);
 }

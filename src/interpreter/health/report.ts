@@ -2,7 +2,7 @@ import { defined, type KubeObject, pointOf, type Reason, shortMessage } from "..
 import type { Health } from "../types.ts";
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from "../values.ts";
 
-/** Reading what the controllers of a cluster report about an object, and the results that the rules of health share. */
+/** Reads the reports of a cluster's controllers about an object, and builds the results that the health rules share. */
 
 export function statusOf(object: KubeObject): Fields {
   return fieldsOf(object["status"]);
@@ -38,7 +38,7 @@ export function conditionOf(object: KubeObject, type: string): ReportedCondition
   return conditionsOf(object).find((condition) => condition.type === type);
 }
 
-/** A number of a status; controllers leave out the numbers that are 0. */
+/** Number in a status; controllers leave out numbers that are 0. */
 export function count(status: Fields, field: string): number {
   return numberOf(status[field]) ?? 0;
 }
@@ -55,15 +55,15 @@ export function health(state: Exclude<Health["state"], "Available">, reason: Rea
   return { state, reason, message: shortMessage(message) };
 }
 
-/** With the reason that the member's controller reports: mostly a CamelCase code, and made into one where it is not. */
+/** Health with the reason of the member's controller. The reason is mostly a CamelCase code, and is converted if not. */
 export function reportedHealth(state: Exclude<Health["state"], "Available">, reason: string, message: string): Health {
   return { state, reason: codeOf(reason), message: shortMessage(pointOf(message)) };
 }
 
-/** Kubernetes has reasons of up to 40 letters. */
+/** Longest code; Kubernetes has reasons of up to 40 letters. */
 const LONGEST_CODE = 128;
 
-/** A CamelCase code of whatever a member gives as a reason. */
+/** Converts any reason from a member to a CamelCase code. */
 export function codeOf(reason: string): string {
   const code = reason.slice(0, LONGEST_CODE).replaceAll(/[^A-Za-z0-9]/g, "");
   if (!/^[A-Za-z]/.test(code)) return "Unhealthy" satisfies Reason;
@@ -73,10 +73,10 @@ export function codeOf(reason: string): string {
 export const pending = (message = "its controller has not seen the present generation yet"): Health =>
   health("Progressing", "RolloutPending", message);
 
-/** For kinds whose controller always reports: that has not happened yet. */
+/** Health for kinds whose controller always reports, before the first report. */
 export const noReport = (): Health => health("Progressing", "NoReport", "the cluster has not reported on it yet");
 
-/** Serves as it should, though it is not in every way as was asked for. */
+/** The object serves as it should, though not all is as requested. */
 export function serving(judged: Health): Health {
   return servingIf(true, "Now", judged);
 }
@@ -85,7 +85,7 @@ export function servingIf(serves: boolean, when: NonNullable<Health["serves"]>, 
   return !serves || judged.state === "Available" ? judged : { ...judged, serves: when };
 }
 
-/** The health for a condition that is not as it should be, in the condition's own words. */
+/** Health for a condition with an unwanted status, in the condition's own words. */
 export function because(state: Exclude<Health["state"], "Available">, condition: ReportedCondition): Health {
   const fallback = condition.status === "True" ? condition.type : `Not${condition.type}`;
   return reportedHealth(

@@ -3,9 +3,9 @@ import type { Health } from "../types.ts";
 import { numberOf } from "../values.ts";
 import { available, because, conditionOf, health, isBehind, noReport, pending, statusOf } from "./report.ts";
 
-/** Health of what watches over replicas. */
+/** Health of autoscalers and disruption budgets. */
 
-/** The workload has no replicas, so that there is nothing to scale: somebody wants it so. */
+/** Reason while the workload has 0 replicas and nothing can be scaled: somebody wants this. */
 const SWITCHED_OFF = "ScalingDisabled";
 
 export function autoscalerHealth(object: KubeObject): Health {
@@ -26,7 +26,10 @@ export function autoscalerHealth(object: KubeObject): Health {
   return unsure === undefined ? available : because("Progressing", unsure);
 }
 
-/** A budget is in force as soon as its controller has counted the pods, however few they are; that is for the workload to say. */
+/**
+ * A budget is healthy once its controller has counted the pods, however few they are: missing pods are the workload's
+ * trouble.
+ */
 export function disruptionBudgetHealth(object: KubeObject): Health {
   const allowed = conditionOf(object, "DisruptionAllowed");
   if (allowed?.status === "False" && allowed.reason === "SyncFailed") return because("Degraded", allowed);

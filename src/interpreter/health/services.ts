@@ -3,7 +3,7 @@ import type { Health } from "../types.ts";
 import { listOf, textOf } from "../values.ts";
 import { available, because, conditionOf, health, noReport, reportedHealth, serving, statusOf } from "./report.ts";
 
-/** Health of what makes pods reachable, and of namespaces. */
+/** Health of Services, Ingresses and namespaces. */
 
 /** A Service works as soon as it exists; only a load balancer has to be provided by the cluster. */
 export function serviceHealth(object: KubeObject): Health {
@@ -15,14 +15,14 @@ export function serviceHealth(object: KubeObject): Health {
 }
 
 /**
- * An Ingress is in force as soon as it is there. Many ingress controllers never write an address into it, so that the lack of one says
- * nothing; a placement can demand one by `spec.health`.
+ * An Ingress is healthy as soon as it exists. Many ingress controllers never write an address, so a missing address
+ * proves nothing; a placement can demand one by `spec.health`.
  */
 export function ingressHealth(object: KubeObject): Health {
   return portTrouble(object) ?? available;
 }
 
-/** What the load balancer says that it could not do. */
+/** Failures that the load balancer reports. */
 function portTrouble(object: KubeObject): Health | undefined {
   const refused = conditionOf(object, "LoadBalancerPortsError");
   if (refused?.status === "True") return serving(because("Degraded", refused));
@@ -37,7 +37,7 @@ function portTrouble(object: KubeObject): Health | undefined {
   return undefined;
 }
 
-/** Where a Service or an Ingress can be reached from outside, as the member's controllers write it. */
+/** Points where a Service or an Ingress can be reached from outside, as the member's controllers wrote them. */
 export function balancerPoints(object: KubeObject): ReturnType<typeof listOf> {
   return listOf(valueAt(object, ["status", "loadBalancer", "ingress"]));
 }

@@ -5,9 +5,9 @@ import { available, because, conditionOf, conditionsOf, health, noReport, servin
 
 /** Health of volumes and of the claims to them. */
 
-/** Conditions of a bound claim that tell of a change that could not be made; the volume goes on to serve as it is. */
+/** Conditions of a bound claim whose change failed; the volume still serves unchanged. */
 const FAILED_CHANGE: ReadonlySet<string> = new Set(["ControllerResizeError", "NodeResizeError", "ModifyVolumeError"]);
-/** And of a change that is being made. */
+/** Conditions of a bound claim whose change is under way. */
 const CHANGING = ["Resizing", "FileSystemResizePending", "ModifyingVolume"];
 
 export function claimHealth(object: KubeObject): Health {
@@ -15,7 +15,7 @@ export function claimHealth(object: KubeObject): Health {
     case "Bound":
       return boundHealth(object);
     case "Pending":
-      // Whether the storage class waits for a pod, the claim itself does not say.
+      // The claim itself does not show if its storage class waits for a pod.
       return health(
         "Progressing",
         "VolumePending",

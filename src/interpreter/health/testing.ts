@@ -12,7 +12,7 @@ export const condition = (type: string, status: string, reason = "", message = "
   ...more,
 });
 
-/** An object of that kind (`batch/v1 Job`) at generation 2, judged by the rule of its kind. */
+/** Health of an object of the kind (`batch/v1 Job`) at generation 2, by the rule of the kind. */
 export function judge(name: string, parts: { metadata?: object; spec?: object; status?: object }): Health {
   const [apiVersion = "", kind = ""] = name.split(" ");
   const object = { apiVersion, kind, ...parts, metadata: { name: "x", generation: 2, ...parts.metadata } };
@@ -28,7 +28,7 @@ interface Case {
   want: Partial<Health>;
 }
 
-/** Each case with what must be the whole answer, but for a message that it does not name. */
+/** Tests each case against the whole result; a message counts only if the case names one. */
 export function cases(kind: string, list: readonly Case[]): void {
   test.each(list)(`${kind}: $name`, ({ name: _, want, ...parts }) => {
     const { message, ...found } = judge(kind, parts);

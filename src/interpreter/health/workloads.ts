@@ -30,13 +30,13 @@ export function deploymentHealth(object: KubeObject): Health {
   };
   const existing = count(status, "replicas");
   const judged = judgeDeployment(object, replicas, existing);
-  // The Deployment's own controller knows how many may be missing while it replaces pods.
+  // The Deployment's own controller knows how many pods may be missing while it replaces pods.
   const reported = conditionOf(object, "Available");
   const serves = reported === undefined ? hasAll(replicas) : reported.status === "True" && replicas.available > 0;
   return withServing({ ...judged, replicas }, serves, isBehind(object) || isReplacing(replicas, existing));
 }
 
-/** Old pods are among those that serve: what they serve with is what was asked for before. */
+/** Old pods still serve, so the object serves its previous state. */
 function isReplacing({ desired, updated }: ReplicaCounts, existing: number): boolean {
   return updated < desired || existing > updated;
 }
@@ -96,7 +96,7 @@ export function statefulSetHealth(object: KubeObject): Health {
   if (isBehind(object)) return withServing({ ...pending(), replicas }, hasAll(replicas), true);
   const existing = count(status, "replicas");
   const strategy = fieldsOf(valueAt(object, ["spec", "updateStrategy"]));
-  // OnDelete waits for people, and a partition keeps the pods of a lower ordinal as they are: then fewer pods are to be updated.
+  // OnDelete waits for people, and a partition keeps the pods of lower ordinals, so fewer pods have to be updated.
   const partition = numberOf(fieldsOf(strategy["rollingUpdate"])["partition"]) ?? 0;
   const toUpdate = strategy["type"] === "OnDelete" ? 0 : Math.max(0, replicas.desired - partition);
   if (replicas.updated < toUpdate) {
@@ -123,7 +123,10 @@ export function daemonSetHealth(object: KubeObject): Health {
   return withServing({ ...judged, replicas }, hasAll(replicas), updated < desired);
 }
 
-/** Also of a ReplicationController. Neither replaces the pods that it has: those of an earlier template lack a label of the present one at most. */
+/**
+ * Also used for a ReplicationController. Neither kind replaces its pods: at most, pods of an earlier template lack a
+ * label of the present one.
+ */
 export function replicaSetHealth(object: KubeObject): Health {
   const status = statusOf(object);
   const existing = count(status, "replicas");
