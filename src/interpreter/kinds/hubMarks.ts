@@ -1,8 +1,9 @@
 import { CONVERSION_ANNOTATION, FEDERATION_GROUP, parseApiVersion } from "../../apis/index.ts";
 
 /**
- * What a cluster's own API server and controllers note about its own object. Whoever creates a DaemonSet owns the first of these without having
- * written it, and whoever copies an object out of a cluster writes the others; on a member they would be wrong, or be fought over.
+ * Notes of a cluster's own API server and controllers about its own object. The creator of a DaemonSet owns the first
+ * of these without having written it, and a person who copies an object out of a cluster writes the others. On a member
+ * they would be wrong, or be fought over.
  */
 const NOTES_OF_A_CLUSTER: ReadonlySet<string> = new Set([
   "deprecated.daemonset.template.generation",
@@ -18,8 +19,9 @@ const NOTES_OF_A_CLUSTER: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a label or annotation concerns only the hub's object and so is not propagated: kubectl's bookkeeping holds the whole
- * object, secrets included, Meridian writes its own marks onto each member object, and each cluster notes for itself how its objects do.
+ * The label or annotation concerns only the hub's object and is not propagated. kubectl's bookkeeping holds the whole
+ * object, secrets included; Meridian writes its own marks onto each member object; and each cluster makes its own notes
+ * about its objects.
  */
 export function staysOnHub(key: string): boolean {
   return (

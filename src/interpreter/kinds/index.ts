@@ -1,5 +1,5 @@
 /**
- * Which kinds can be placed, which may travel in a bundle, and what the hub itself puts on objects.
+ * Kinds that can be placed, kinds that may travel in a bundle, and marks of the hub on its objects.
  *
  * Promises: a kind that must not travel is refused with the reason.
  */

@@ -1,6 +1,6 @@
 import { FEDERATION_GROUP, kindKey, PAAS_GROUP, parseApiVersion } from "../../apis/index.ts";
 
-/** What a bundle has to know of the kinds that it holds, without a server to ask. */
+/** Facts about kinds that a bundle needs without a server to ask. */
 
 export interface GroupKind {
   group: string;
@@ -30,7 +30,7 @@ const NEVER: Readonly<Record<string, string>> = {
   [`${PAAS_GROUP}/*`]: "Meridian's own objects stay on the hub",
 };
 
-/** Why objects of the kind are never sent to members; undefined where they may be. */
+/** Why objects of the kind are never sent to members; undefined if they may be sent. */
 export function whyNeverInBundle({ group, kind }: GroupKind): string | undefined {
   const whole = `${group}/${ANY}`;
   const name = kindKey({ group, kind });
@@ -59,7 +59,7 @@ const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
   "storage.k8s.io/VolumeAttributesClass",
 ]);
 
-/** Whether a kind of Kubernetes itself is cluster-scoped. */
+/** The kind is built-in and cluster-scoped. */
 export function isClusterScopedBuiltIn({ group, kind }: GroupKind): boolean {
   return CLUSTER_SCOPED.has(kindKey({ group, kind })) || CLUSTER_SCOPED.has(`${group}/${ANY}`);
 }
@@ -69,7 +69,7 @@ const GIVES_RIGHTS: ReadonlySet<string> = new Set([
   "rbac.authorization.k8s.io/RoleBinding",
 ]);
 
-/** Whether objects of the namespaced kind make somebody more on a member than the hub's tenant is. */
+/** Objects of the namespaced kind can give somebody more rights on a member than the hub's tenant has. */
 export function givesRights({ group, kind }: GroupKind): boolean {
   return GIVES_RIGHTS.has(kindKey({ group, kind }));
 }
@@ -83,12 +83,13 @@ export function isDefinition({ apiVersion, kind }: { apiVersion: string; kind: s
 }
 
 /**
- * In which order the objects of a bundle are applied: each phase waits for the one before. They are removed in the reverse order, so that an
- * operator still runs while the objects go that it has to finish, and its definitions go last.
+ * Phases in which the objects of a bundle are applied; each phase waits for the phase before. Objects are removed in
+ * reverse order: an operator still runs while the objects that it has to finalize are removed, and its definitions go
+ * last.
  */
 const PHASE = { definition: 0, ground: 1, workload: 2, gate: 3, custom: 4 } as const;
 
-/** What workloads stand on. */
+/** Kinds that workloads depend on. */
 const GROUND: ReadonlySet<string> = new Set([
   "/ConfigMap",
   "/LimitRange",
@@ -105,17 +106,17 @@ const GROUND: ReadonlySet<string> = new Set([
   "storage.k8s.io/*",
 ]);
 
-/** The phase of an object, from 0. */
+/** Phase of an object, from 0. */
 export function phaseOf(object: { apiVersion: string; kind: string }): number {
   if (isDefinition(object)) return PHASE.definition;
   const { group, kind } = groupKindOf(object);
   if (GROUND.has(kindKey({ group, kind })) || GROUND.has(`${group}/${ANY}`)) return PHASE.ground;
-  // They send every write to what is not up yet.
+  // Webhook configurations send every write to a workload, which has to run before them.
   if (group === "admissionregistration.k8s.io") return PHASE.gate;
   return isCustomGroup(group) ? PHASE.custom : PHASE.workload;
 }
 
-/** Groups that every API server serves by itself; any other comes with definitions. */
+/** Groups that every API server serves by itself. Kinds of any other group come with definitions. */
 const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
   "",
   "admissionregistration.k8s.io",
@@ -143,12 +144,12 @@ const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
 /** Built-in groups with kinds that hold values of any form: the schemas of definitions, the parameters of drivers. */
 const WITH_FREE_FORM: ReadonlySet<string> = new Set(["apiextensions.k8s.io", "resource.k8s.io"]);
 
-/** Whether an object of a built-in kind may hold a null or an empty list that has a meaning. */
+/** Objects of the built-in kind may hold a null or an empty list that has a meaning. */
 export function holdsFreeForm({ group }: GroupKind): boolean {
   return WITH_FREE_FORM.has(group);
 }
 
-/** Whether kinds of the group are served only where somebody has installed their definitions. */
+/** Kinds of the group are served only where somebody has installed their definitions. */
 export function isCustomGroup(group: string): boolean {
   return !BUILT_IN_GROUPS.has(group);
 }

@@ -1,6 +1,6 @@
 import { FEDERATION_GROUP, kindKey } from "../../apis/index.ts";
 
-/** Which kinds may be placed as they are: every kind, but for those that are named here with the reason. */
+/** Kinds that may be placed unchanged: every kind except those named here with the reason. */
 
 interface Kind {
   group: string;
@@ -42,20 +42,20 @@ const NEVER: Readonly<Record<string, string>> = {
 
 const CAN_STOP_A_CLUSTER = "it can refuse every write of a cluster";
 
-/** Kinds of which only a selector with the object's name selects an object, and why. */
+/** Kinds whose objects only a selector with the object's name selects, and why. */
 const BY_NAME_ONLY: Readonly<Record<string, string>> = {
   "admissionregistration.k8s.io/*": CAN_STOP_A_CLUSTER,
   "flowcontrol.apiserver.k8s.io/*": CAN_STOP_A_CLUSTER,
 };
 
-/** Why objects of the kind are never sent to members; undefined where they may be. */
+/** Why objects of the kind are never sent to members; undefined if they may be sent. */
 export function whyNeverPlaced({ group, kind }: Kind): string | undefined {
   if (group === FEDERATION_GROUP)
     return kind === "ManifestBundle" ? undefined : "Meridian's own policies and clusters stay on the hub";
   return found(NEVER, { group, kind });
 }
 
-/** The first kind that is never placed and that a person may have meant, with the reason. */
+/** First kind that is never placed and that a person may have meant, with the reason. */
 export function neverPlacedAs(isMeant: (kind: Kind) => boolean): { kind: string; why: string } | undefined {
   const known = Object.keys(NEVER).map((name) => {
     const [group = "", kind = ""] = name.split("/");
@@ -78,7 +78,7 @@ const OWN_KINDS: readonly string[] = [
   "ResourceBinding",
 ];
 
-/** Why only a selector with a name selects objects of the kind; undefined where any selector does. */
+/** Why only a selector with a name selects objects of the kind; undefined if any selector does. */
 export function whyByNameOnly(kind: Kind): string | undefined {
   return found(BY_NAME_ONLY, kind);
 }
