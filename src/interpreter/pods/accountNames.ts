@@ -2,17 +2,21 @@ import { type KubeObject, parseApiVersion } from "../../apis/index.ts";
 import { podTemplateOf, withPodSpec } from "./podTemplates.ts";
 import { textOf } from "../values.ts";
 
-/** Of the workloads of Kubernetes itself. A custom resource of their shape has its own schema, which may know one of the names only. */
+/**
+ * Groups of the built-in workloads. A custom resource of the same shape has its own schema, which may know only one of
+ * the names.
+ */
 const GROUPS = new Set(["", "apps", "batch"]);
 
-/** The same result for the same object: it may be large, and what was hashed once is not hashed again. */
+/** Cached results. An object may be large, and a reused object is not hashed again. */
 const completed = new WeakMap<KubeObject, KubeObject>();
 
 /**
- * The object whose pods name their service account in both fields that an API server has for it, where they name one.
+ * Names the service account in both fields that an API server has for it, if the pods name one.
  *
- * The server fills in the deprecated `serviceAccount` by itself, as nobody's field. Were it not ours as well, it would stay when we take
- * `serviceAccountName` away again, and the server would read the account from what is left: pods would keep it for good.
+ * The server fills in the deprecated `serviceAccount` by itself, without an owner. If Meridian did not own that field
+ * too, it would stay when Meridian removes `serviceAccountName`, and the server would read the account from it: pods
+ * would keep the account for good.
  */
 export function withAccountNames(object: KubeObject): KubeObject {
   const known = completed.get(object);
@@ -20,7 +24,7 @@ export function withAccountNames(object: KubeObject): KubeObject {
   const spec = GROUPS.has(parseApiVersion(object.apiVersion).group) ? podTemplateOf(object)?.spec : undefined;
   if (spec === undefined) return object;
   const { serviceAccountName, serviceAccount } = spec;
-  // An API server takes the newer one where both are given.
+  // An API server takes the newer field if both are given.
   const name = textOf(serviceAccountName) ?? (isGiven(serviceAccountName) ? undefined : textOf(serviceAccount));
   if (name === undefined || (name === serviceAccountName && name === serviceAccount)) return object;
   const complete = withPodSpec(object, { ...spec, serviceAccountName: name, serviceAccount: name });

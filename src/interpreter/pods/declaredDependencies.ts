@@ -2,18 +2,18 @@ import { type DeclaredDependency, DNS_SUBDOMAIN, isRecord, type KubeObject } fro
 import { References } from "./references.ts";
 import type { Dependency } from "../types.ts";
 
-/** What the declared paths lead to in one object. */
+/** Objects that the declared paths name in one object. */
 export interface Declared {
   dependencies: Dependency[];
-  /** What is wrong with a path, for this object: the first that fits nothing in it. */
+  /** Mismatch of the first path that does not fit this object. */
   mismatch: string | undefined;
 }
 
 const LONGEST_NAME = 253;
 
 /**
- * The objects that one object names in the fields which a placement declares, each once. A field that is absent names nothing, and so does an
- * empty text; a path that meets something else than it says is told.
+ * Objects that one object names in the fields that a placement declares, each once. An absent field and an empty text
+ * name nothing. A path that does not fit the object is reported.
  */
 export function declaredDependencies(object: KubeObject, fields: readonly DeclaredDependency[]): Declared {
   const references = new References(object.metadata.namespace);
@@ -29,7 +29,7 @@ export function declaredDependencies(object: KubeObject, fields: readonly Declar
   return { dependencies: references.list(), mismatch };
 }
 
-/** Names, and in their place what is wrong. */
+/** Yields names, or a mismatch in place of a name. */
 function* valuesAt(value: unknown, steps: readonly string[], at: number): Generator<string | { mismatch: string }> {
   if (value === undefined || value === null || value === "") return;
   const step = steps[at];

@@ -3,25 +3,26 @@ import { isWorkload, podTemplateOf, podTemplatePathOf, withPodSpec } from "./pod
 import { type Fields, fieldsOf, listOf } from "../values.ts";
 
 /**
- * Lists of Kubernetes' own kinds whose items have keys, or are a set, and in which API servers take equal keys by create, update and client-side apply.
- * Server-side apply refuses them, for ever. Found by trying every such list of the OpenAPI of version 1.35; of all others the servers refuse
- * duplicates however they come, and so they do for custom kinds. ObjectMeta's lists are not sent.
+ * Lists of built-in kinds that have keys or are a set, and in which API servers accept equal keys by create, update and
+ * client-side apply. Server-side apply refuses them forever. Found by trying every such list of the OpenAPI of version
+ * 1.35. In all other lists, and in custom kinds, the servers refuse duplicates from any request. ObjectMeta's lists are
+ * not sent.
  */
 
-/** An object that server-side apply can carry, and what had to be done for that. */
+/** An object that server-side apply accepts, and the changes that were needed. */
 export interface WithoutDuplicates {
-  /** The same object where nothing had to be done. */
+  /** The same object if no change was needed. */
   object: KubeObject;
-  /** What is sent in the place of entries with equal keys, each with its path. */
+  /** Notes on entries with equal keys that were merged, each with its path. */
   notes: readonly string[];
-  /** What cannot be sent without another meaning, the fullest text first: where, why, and what to do. */
+  /** Duplicates that cannot be merged without another meaning: where, why, and what to do. The fullest text comes first. */
   refusal: readonly [string, string] | undefined;
 }
 
 interface ListRule {
   field: string;
   keys: readonly string[];
-  /** Two entries of one key as one, where neither says all that the other says; without it they are refused. */
+  /** Merges two entries of one key if neither contains all of the other. Without this function they are refused. */
   unite?: (some: Fields, other: Fields) => Fields;
 }
 
@@ -32,7 +33,7 @@ const POD_LISTS: readonly ListRule[] = [
 ];
 const CONTAINERS = ["initContainers", "containers", "ephemeralContainers"] as const;
 
-/** By kind, paths to lists; `[]` goes through a list. */
+/** Paths to lists, by kind; `[]` goes through a list. */
 const LISTS: Readonly<Record<string, readonly { at: string; list: ListRule }[]>> = {
   "/ServiceAccount": [{ at: "", list: { field: "secrets", keys: ["name"] } }],
   "admissionregistration.k8s.io/ValidatingAdmissionPolicy": [
@@ -57,12 +58,13 @@ const LISTS: Readonly<Record<string, readonly { at: string; list: ListRule }[]>>
 const VALIDATIONS: ListRule = { field: "x-kubernetes-validations", keys: ["rule"] };
 const DEFINITION = "apiextensions.k8s.io/CustomResourceDefinition";
 
-/** Objects are never changed in place, and one is rendered for many clusters. */
+/** Cached results: objects are never changed in place, and one object is rendered for many clusters. */
 const known = new WeakMap<KubeObject, WithoutDuplicates>();
 
 /**
- * Makes one entry of those that have equal keys: of equal ones, of those of which one says all that the other says, of hosts with more names, and of
- * variables, of which the last counts, as it does for the kubelet. What would mean something else is refused.
+ * Merges entries that have equal keys: equal entries, entries of which one contains the other, hosts with more names,
+ * and variables, of which the last counts, as for the kubelet. Entries whose merge would mean something else are
+ * refused.
  */
 export function withoutDuplicates(object: KubeObject): WithoutDuplicates {
   let result = known.get(object);
@@ -113,7 +115,7 @@ function withoutThoseOfPods(object: KubeObject, findings: Findings): KubeObject 
   return made === spec ? object : withPodSpec(object, made);
 }
 
-/** Fields of a map, with the entries of equal keys in one of its lists made one. */
+/** Merges entries with equal keys in one list of a map. */
 function deduplicated(fields: Fields, rule: ListRule, path: string, findings: Findings): Fields {
   const items = fields[rule.field];
   if (!Array.isArray(items) || items.length < 2) return fields;
@@ -156,7 +158,7 @@ function saysAllOf(some: Fields, other: Fields): boolean {
   return Object.entries(other).every(([key, value]) => sameValue(some[key], value));
 }
 
-/** The server's default is the same wherever a protocol is part of a key. */
+/** Adds the server's default, which is the same wherever a protocol is part of a key. */
 function withProtocol(fields: Fields): Fields {
   return "containerPort" in fields && fields["protocol"] === undefined ? { ...fields, protocol: "TCP" } : fields;
 }
@@ -166,7 +168,7 @@ function withAllHostnames(some: Fields, other: Fields): Fields {
   return { ...some, hostnames: [...new Set(names)] };
 }
 
-/** Of a set, the item itself. */
+/** Key of an item; in a set, the item itself. */
 function keyOf(item: unknown, keys: readonly string[]): string {
   if (keys.length === 0 || !isRecord(item)) return JSON.stringify(item) ?? "";
   const fields = withProtocol(item);
@@ -180,8 +182,8 @@ function nameOf(item: unknown, keys: readonly string[]): string {
 }
 
 /**
- * Of variables of one name the last, where it stands: later ones refer to it. Equal ones are one where the first stands. A variable in between
- * that refers to an earlier value cannot be kept.
+ * Keeps the last of the variables with one name, at its position, since later variables refer to it. Equal variables
+ * become one at the position of the first. A variable in between that refers to an earlier value cannot be kept.
  */
 function withoutEarlierVariables(container: Fields, path: string, findings: Findings): Fields {
   const variables = container["env"];
@@ -218,7 +220,7 @@ function refersTo({ value }: Fields, name: unknown): boolean {
   return typeof value === "string" && value.includes(`$(${String(name)})`);
 }
 
-/** Rules stand at every level of a schema. */
+/** Removes duplicate rules, which can be at every level of a schema. */
 function withoutThoseOfSchema(schema: Fields, path: string, findings: Findings): Fields {
   let made = deduplicated(schema, VALIDATIONS, path, findings);
   for (const [key, value] of Object.entries(made)) {
@@ -234,7 +236,7 @@ function withoutThoseOfSchema(schema: Fields, path: string, findings: Findings):
   return made;
 }
 
-/** A copy with what the steps lead to changed, or the value itself. */
+/** Changes the maps at the end of the steps; returns the same value if nothing changes. */
 function changedAt(
   value: unknown,
   [step, ...rest]: readonly string[],
@@ -255,7 +257,7 @@ function changedAt(
   return changed === member ? value : { ...value, [name]: changed };
 }
 
-/** The same list where nothing in it changes. */
+/** Returns the same list if nothing in it changes. */
 function mapped(list: readonly unknown[], change: (item: Fields, index: number) => unknown): readonly unknown[] {
   const changed = list.map((item, index) => (isRecord(item) ? change(item, index) : item));
   return changed.some((item, index) => item !== list[index]) ? changed : list;

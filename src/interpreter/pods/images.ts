@@ -2,14 +2,14 @@ import { IMAGE, type KubeObject } from "../../apis/index.ts";
 import { podTemplateOf } from "./podTemplates.ts";
 import { listOf } from "../values.ts";
 
-/** Containers of which the images are told. */
+/** Most images to report. */
 const MOST_IMAGES = 8;
-/** As long as an image may be on the hub. */
+/** Longest image on the hub. */
 const LONGEST = 1024;
 
 /**
- * The images of the containers of an object with pods, each once. A member may hold anything there: what is no image is left out, and so is what
- * comes after a bounded number of them.
+ * Images of an object's containers, each once. A member object may hold anything: malformed images are left out, and so
+ * are images beyond the limit.
  */
 export function imagesOf(object: KubeObject): readonly string[] {
   const images = new Set<string>();

@@ -1,7 +1,7 @@
 /**
- * Pod templates, and what pods need: Secrets, ConfigMaps, accounts, volumes, resources.
+ * Pod templates, and the needs of pods: Secrets, ConfigMaps, accounts, volumes, resources.
  *
- * Promises: whatever a template names is found at every place where a template can name it.
+ * Promises: every name in a template is found, at every place where a template can have one.
  */
 export { withAccountNames } from "./accountNames.ts";
 export { declaredDependencies } from "./declaredDependencies.ts";

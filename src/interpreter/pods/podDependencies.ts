@@ -5,8 +5,9 @@ import type { Dependency } from "../types.ts";
 import { type Fields, fieldsOf, listOf } from "../values.ts";
 
 /**
- * What pods of this spec need in their namespace, each object once, sorted by {@link refKey}: ConfigMaps and Secrets, the claims that they mount,
- * and the service account that they run as. What a pod makes for itself (an ephemeral volume's claim) is no dependency.
+ * Objects that pods of this spec need in their namespace, each once, sorted by {@link refKey}: ConfigMaps and Secrets,
+ * mounted claims, and the service account. Objects that a pod makes for itself (the claim of an ephemeral volume) are
+ * no dependencies.
  */
 export function podDependencies(podSpec: unknown, namespace: string | undefined): Dependency[] {
   const references = new References(namespace);
@@ -15,11 +16,11 @@ export function podDependencies(podSpec: unknown, namespace: string | undefined)
 }
 
 /**
- * Adds what the pods of a workload need. A volume with the name of a claim template of the object (StatefulSet) is replaced by a claim that the
- * member's controller makes, so that what the volume names is not needed.
+ * Adds the dependencies of a workload's pods. A volume with the name of a claim template of the object (StatefulSet) is
+ * replaced by a claim that the member's controller makes, so the volume's own reference is not needed.
  */
 export function addReferencesOfWorkload(references: References, object: KubeObject): void {
-  // Many a custom kind has another sort of template in the usual place.
+  // Many custom kinds have another sort of template at the usual path.
   const spec = podTemplatePathOf(object) === undefined ? undefined : podTemplateOf(object)?.spec;
   if (spec === undefined) return;
   const claims = listOf(fieldsOf(object["spec"])["volumeClaimTemplates"]);
@@ -38,7 +39,7 @@ export function addReferencesOfPod(references: References, podSpec: unknown): vo
   for (const volume of listOf(spec["volumes"])) addVolume(references, volume);
   // A pod starts without its pull secret, but the image cannot be pulled.
   for (const secret of listOf(spec["imagePullSecrets"])) references.add("Secret", secret["name"]);
-  // The server keeps the older name of the field equal to the newer one; a client may have written either.
+  // The server keeps the older field equal to the newer one; a client may have written either.
   references.add("ServiceAccount", spec["serviceAccountName"] ?? spec["serviceAccount"]);
 }
 
@@ -58,7 +59,7 @@ function addContainer(references: References, container: Fields): void {
   }
 }
 
-/** Volumes of these kinds name the Secret by which the kubelet, and not the pod, reaches a storage. */
+/** Volumes of these kinds name the Secret with which the kubelet, not the pod, reaches a storage. */
 const WITH_SECRET_REF = ["cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"] as const;
 
 function addVolume(references: References, volume: Fields): void {
@@ -70,7 +71,7 @@ function addVolume(references: References, volume: Fields): void {
   for (const kind of WITH_SECRET_REF) references.add("Secret", fieldsOf(fieldsOf(volume[kind])["secretRef"])["name"]);
 }
 
-/** `secretField`: the name of the Secret is `secretName` in a volume and `name` in a source of a projected volume. */
+/** `secretField`: field with the name of the Secret: `secretName` in a volume, `name` in a source of a projected volume. */
 function addFiles(references: References, source: Fields, secretField: "secretName" | "name"): void {
   const configMap = fieldsOf(source["configMap"]);
   references.add("ConfigMap", configMap["name"], { optional: configMap["optional"] === true, readByPods: true });

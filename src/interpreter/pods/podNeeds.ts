@@ -2,12 +2,12 @@ import { type DeclaredTemplate, defined, type KubeObject, parseQuantity } from "
 import { podSpecsOf, podTemplateOf } from "./podTemplates.ts";
 import { fieldsOf, type Fields, listOf, textOf } from "../values.ts";
 
-/** What one pod asks of a node. Compare by {@link podNeedsKey}. */
+/** Needs of one pod on a node. Compare by {@link podNeedsKey}. */
 export interface PodNeeds {
-  /** By name of the resource: thousandths of a core for `cpu`, whole units (bytes) for every other. Only what is above zero. */
+  /** Amounts above zero, by resource: thousandths of a core for `cpu`, whole units (bytes) for every other. */
   requests: Readonly<Record<string, number>>;
   nodeSelector: Readonly<Record<string, string>>;
-  /** Required node affinity: one of the terms has to hold, and of a term every expression. Empty: none is required. */
+  /** Required node affinity: one term has to hold, with every expression of it. Empty: nothing is required. */
   nodeTerms: readonly (readonly NodeExpression[])[];
   tolerations: readonly PodToleration[];
 }
@@ -25,15 +25,16 @@ export interface PodToleration {
   effect?: string;
 }
 
-/** The needs of the pods of a workload, by its first template; undefined where there is none. */
+/** Needs of the pods of a workload, by its first template; undefined if there is none. */
 export function podNeedsOf(object: KubeObject, declared?: readonly DeclaredTemplate[]): PodNeeds | undefined {
   const spec = podTemplateOf(object)?.spec ?? podSpecsOf(object, declared)[0];
   return spec === undefined ? undefined : needsOfPod(spec);
 }
 
 /**
- * The needs of a pod with that spec. As the scheduler of Kubernetes counts: containers and sidecars together, or one init container alone where
- * that is more; limits where no request is set; and the overhead of its runtime. What cannot be read counts for nothing.
+ * Needs of a pod with this spec, counted like the scheduler of Kubernetes: containers and sidecars together, or one
+ * init container alone if that is more; limits where no request is set; and the overhead of the runtime. Unreadable
+ * values count for nothing.
  */
 export function needsOfPod(spec: Fields): PodNeeds {
   const affinity = fieldsOf(fieldsOf(spec["affinity"])["nodeAffinity"]);
@@ -49,18 +50,18 @@ export function needsOfPod(spec: Fields): PodNeeds {
   };
 }
 
-/** One text for all pods that ask for the same. */
+/** Equal text for all pods with equal needs. */
 export function podNeedsKey({ requests, nodeSelector, nodeTerms, tolerations }: PodNeeds): string {
   const sorted = (fields: object): unknown => Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([sorted(requests), sorted(nodeSelector), nodeTerms, tolerations]);
 }
 
-/** A quantity in the unit of its resource, rounded up as Kubernetes does; undefined for text that is none. */
+/** Quantity in the unit of its resource, rounded up as in Kubernetes; undefined for malformed text. */
 export function amountOf(resource: string, quantity: unknown): number | undefined {
   if (typeof quantity !== "string" && typeof quantity !== "number" && typeof quantity !== "bigint") return undefined;
   const amount = parseQuantity(quantity);
   if (amount === undefined) return undefined;
-  // Hundredths of a thousandth are the noise of binary fractions: 0.1 of a core is 100 thousandths, and no more.
+  // Hundredths of a thousandth are noise of binary fractions: 0.1 of a core is 100 thousandths, not more.
   return Math.ceil(Math.round(amount * (resource === "cpu" ? 1000 : 1) * 1e5) / 1e5);
 }
 
@@ -79,7 +80,7 @@ function requestsOf(spec: Fields): Amounts {
   add(running, sidecars);
   raise(running, starting);
   const { requests } = fieldsOf(spec["resources"]);
-  // Of the pod as a whole: they count instead of those of its containers.
+  // Requests of the pod as a whole count instead of those of its containers.
   if (requests !== undefined) Object.assign(running, amountsIn(fieldsOf(requests)));
   add(running, amountsIn(fieldsOf(spec["overhead"])));
   return Object.fromEntries(Object.entries(running).filter(([, amount]) => amount > 0));
@@ -99,7 +100,7 @@ function amountsIn(fields: Fields): Amounts {
   return amounts;
 }
 
-/** Anybody may name a resource as he likes, and so as something that every object inherits. */
+/** Amount of a resource. Resource names are free text, and may equal a property that every JavaScript object inherits. */
 function amountIn(amounts: Amounts, resource: string): number {
   return Object.hasOwn(amounts, resource) ? (amounts[resource] ?? 0) : 0;
 }

@@ -7,7 +7,7 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   "batch/CronJob": ["spec", "jobTemplate", "spec", "template"],
 };
 
-/** Kinds of Kubernetes that have pods, whatever an object of them says. */
+/** Built-in kinds that have pods, whatever an object of the kind holds. */
 const WORKLOADS: ReadonlySet<string> = new Set([
   ...Object.keys(TEMPLATES),
   ...["DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"].map((kind) => `apps/${kind}`),
@@ -15,24 +15,24 @@ const WORKLOADS: ReadonlySet<string> = new Set([
   "batch/Job",
 ]);
 
-/** Where every other workload of Kubernetes has its pods, and many a custom one. */
+/** Path of the pod template in every other built-in workload, and in many custom ones. */
 const USUAL_TEMPLATE = ["spec", "template"];
 
-/** A pod, or the template of one, with the spec of the pods. */
+/** A pod or a pod template, with the spec of the pods. */
 interface PodTemplate {
   metadata?: unknown;
   spec: Readonly<Record<string, unknown>>;
 }
 
-/** What stands in an object in the place of its pods' template; of a Pod the Pod itself. Undefined when nothing does. */
+/** Value at the place of an object's pod template, or the Pod itself. Undefined if there is no template. */
 export function podTemplateOf(object: KubeObject): PodTemplate | undefined {
   const template = valueAt(object, templatePathOf(object));
   return isTemplate(template) ? { metadata: template.metadata, spec: template.spec } : undefined;
 }
 
 /**
- * Path from an object to its pods' template, of a Pod the empty one; undefined for kinds without pods. Of a kind that Kubernetes does not bring, the
- * object shows it: containers stand in the usual place.
+ * Path from an object to its pod template: empty for a Pod, undefined for kinds without pods. An object of a custom
+ * kind has a template if the usual path has containers.
  */
 export function podTemplatePathOf(object: KubeObject): readonly string[] | undefined {
   const path = templatePathOf(object);
@@ -40,12 +40,12 @@ export function podTemplatePathOf(object: KubeObject): readonly string[] | undef
   return Array.isArray(podTemplateOf(object)?.spec["containers"]) ? path : undefined;
 }
 
-/** One step of a path: the name of a field, or a place in a list. */
+/** One step of a path: a field name, or an index of a list. */
 export type PathStep = string | number;
 
 /**
- * Paths to every pod template of an object: the one of its kind ({@link podTemplatePathOf}), and those that a placement declares for the kind, as far
- * as the object has a template there. Each path once.
+ * Paths to every pod template of an object, each once: the template of its kind ({@link podTemplatePathOf}), and those
+ * that a placement declares for the kind, if the object has a template there.
  */
 export function podTemplatePathsOf(
   object: KubeObject,
@@ -61,7 +61,7 @@ export function podTemplatePathsOf(
   return [...paths.values()];
 }
 
-/** The specs of the pods in the templates of {@link podTemplatePathsOf}. */
+/** Pod specs in the templates of {@link podTemplatePathsOf}. */
 export function podSpecsOf(object: KubeObject, declared?: readonly DeclaredTemplate[]): PodTemplate["spec"][] {
   return podTemplatePathsOf(object, declared).flatMap((path) => {
     const template = atPath(object, path);
@@ -69,7 +69,7 @@ export function podSpecsOf(object: KubeObject, declared?: readonly DeclaredTempl
   });
 }
 
-/** The value at the end of a path through fields and lists; undefined where there is none. */
+/** Value at the end of a path through fields and lists; undefined if there is none. */
 export function atPath(object: unknown, path: readonly PathStep[]): unknown {
   let value = object;
   for (const step of path) {
@@ -100,12 +100,12 @@ function isTemplate(value: unknown): value is PodTemplate {
   return isRecord(value) && isRecord(value["spec"]);
 }
 
-/** Whether the kind is one of Kubernetes' own that have pods. */
+/** The kind is built-in and has pods. */
 export function isWorkload(object: KubeObject): boolean {
   return WORKLOADS.has(kindKeyOf(object));
 }
 
-/** A copy whose pods have that spec, where {@link podTemplateOf} finds one. */
+/** Copy of the object with this pod spec, at the place where {@link podTemplateOf} finds one. */
 export function withPodSpec(object: KubeObject, spec: PodTemplate["spec"]): KubeObject {
   return withValueAt(object, [...templatePathOf(object), "spec"], spec) as KubeObject;
 }

@@ -6,7 +6,7 @@ import type { Dependency } from "../types.ts";
 import { userSetObject } from "../fields/index.ts";
 import { fieldsOf, listOf } from "../values.ts";
 
-/** What the pods need of an object for which a placement declares where the templates are. */
+/** Dependencies of pods in the templates that a placement declares for an object. */
 export function declaredTemplateDependencies(object: KubeObject, declared: readonly DeclaredTemplate[]): Dependency[] {
   const references = new References(object.metadata.namespace);
   for (const spec of podSpecsOf(object, declared)) addReferencesOfPod(references, spec);
@@ -14,10 +14,11 @@ export function declaredTemplateDependencies(object: KubeObject, declared: reado
 }
 
 /**
- * What an object that is sent as it is needs beside it: whatever its pods refer to, the Secrets of an Ingress's TLS, the pull secrets of a
- * service account. None of it restarts pods when it changes: Kubernetes restarts none either, and the template is the user's.
+ * Dependencies of an object that is sent unchanged: references of its pods, the Secrets of an Ingress's TLS, the pull
+ * secrets of a service account. A change of a dependency restarts no pods: Kubernetes restarts none either, and the
+ * template is the user's.
  *
- * An object without a namespace needs nothing: what it names could be meant in any namespace.
+ * An object without a namespace has no dependencies: its names could be meant in any namespace.
  */
 export function propagatedDependencies(object: KubeObject): Dependency[] {
   const { namespace } = object.metadata;
@@ -31,7 +32,7 @@ export function propagatedDependencies(object: KubeObject): Dependency[] {
       for (const { secretName } of listOf(fieldsOf(object["spec"])["tls"])) references.add("Secret", secretName);
       break;
     case "/Pod":
-      // Admission on the hub has put the hub's own pull secrets and tokens into the pod.
+      // Admission on the hub has put the hub's own pull secrets and tokens into the pod, so only fields set by users count.
       addReferencesOfPod(references, userSetObject(object)["spec"]);
       break;
     default:

@@ -2,14 +2,14 @@ import { type DependencyKind, type ObjectRef, refKey } from "../../apis/index.ts
 import type { Dependency } from "../types.ts";
 import { textOf } from "../values.ts";
 
-/** What every namespace has, made by its own cluster: the hub's copy would be wrong on a member. */
+/** Objects that every namespace gets from its own cluster. The hub's copy would be wrong on a member. */
 const EVERY_NAMESPACE_HAS: ReadonlySet<string> = new Set(["ConfigMap/kube-root-ca.crt", "ServiceAccount/default"]);
 
 export type ReferenceTerms = Partial<Pick<Dependency, "optional" | "readByPods">>;
 
 /**
- * Collects what an object refers to in its namespace, each object once. An object that is named twice is optional only when it is optional
- * each time, and is read by pods when it is so once.
+ * Collects the references of an object in its namespace, each object once. An object that is named twice is optional
+ * only if both references are optional, and is read by pods if one of them is.
  */
 export class References {
   readonly #namespace: string | undefined;
@@ -19,7 +19,7 @@ export class References {
     this.#namespace = namespace;
   }
 
-  /** A name that is no text, or is empty, refers to nothing. */
+  /** Adds a reference. A name that is no text, or is empty, refers to nothing. */
   add(kind: DependencyKind, named: unknown, { optional = false, readByPods = false }: ReferenceTerms = {}): void {
     const name = textOf(named);
     if (name === undefined || EVERY_NAMESPACE_HAS.has(`${kind}/${name}`)) return;
@@ -35,7 +35,7 @@ export class References {
     known.readByPods ||= readByPods;
   }
 
-  /** Sorted by {@link refKey}. */
+  /** References, sorted by {@link refKey}. */
   list(): Dependency[] {
     return [...this.#found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, dependency]) => dependency);
   }

@@ -4,9 +4,10 @@ import { type Fields, isFields } from "../values.ts";
 const known = new WeakMap<KubeObject, KubeObject>();
 
 /**
- * A Secret with its `stringData` as `data`, which is what the server makes of that. A server-side apply gives the applier `stringData` and
- * nobody the `data`: a key that leaves `stringData` would stay on the member, and a changed value would be nobody's drift. The same object each
- * time; any other object as it is, also a Secret that the server will refuse.
+ * Converts `stringData` of a Secret to `data`, as the server does. A server-side apply gives the applier `stringData`,
+ * and nobody the `data`: a key removed from `stringData` would stay on the member, and a changed value would not count
+ * as drift. Returns the same object each time. Other objects stay as they are, also a Secret that the server will
+ * refuse.
  */
 export function withSecretData(object: KubeObject): KubeObject {
   const { stringData, ...rest } = object;
