@@ -20,7 +20,7 @@ const OF_EVERY_CLUSTER: Readonly<Record<string, readonly string[]>> = {
   "networking.k8s.io/ServiceCIDR": ["kubernetes"],
 };
 
-/** Types of Secrets that say something of one cluster only. */
+/** Types of Secrets that concern one cluster only, with the reason. */
 const SECRETS_OF_A_CLUSTER: Readonly<Record<string, string>> = {
   "kubernetes.io/service-account-token": "it is a token of the hub",
   "bootstrap.kubernetes.io/token": "it is a token of the hub",
@@ -33,8 +33,9 @@ const BOOTSTRAPPING_LABEL = "kubernetes.io/bootstrapping";
 const FLOW_CONTROL_ANNOTATION = "apf.kubernetes.io/autoupdate-spec";
 
 /**
- * Why an object belongs to the hub itself, so that only a selector with its name selects it: a policy that says "all ConfigMaps" does not
- * mean it. Undefined for what people and their tools made. `isProtected`: nothing goes into the object's namespace on members.
+ * Why an object belongs to the hub itself, so that only a selector with its name selects it: a policy for all
+ * ConfigMaps does not mean such an object. Undefined for objects that people and their tools made. `isProtected`:
+ * nothing is sent to the object's namespace on members.
  */
 export function whyHubsOwn(object: KubeObject, isProtected: boolean): string | undefined {
   const { group } = parseApiVersion(object.apiVersion);
@@ -61,7 +62,7 @@ function whyClustersSecret({ kind, type }: KubeObject, group: string): string | 
   return Object.hasOwn(SECRETS_OF_A_CLUSTER, type) ? SECRETS_OF_A_CLUSTER[type] : undefined;
 }
 
-/** Written by Meridian as a member object, or part of its installation. */
+/** Meridian wrote the object as a member object, or the object is part of Meridian's installation. */
 function isMeridians(object: KubeObject): boolean {
   const { labels = {}, annotations = {} } = object.metadata;
   return (
@@ -74,7 +75,7 @@ function isMeridians(object: KubeObject): boolean {
   );
 }
 
-/** The definition of one of Meridian's own kinds: it stays on the hub, whoever selects it. */
+/** The object defines one of Meridian's own kinds. It stays on the hub, whoever selects it. */
 export function isMeridiansKind({ apiVersion, kind, spec }: KubeObject): boolean {
   if (kind !== "CustomResourceDefinition" || parseApiVersion(apiVersion).group !== "apiextensions.k8s.io") return false;
   const group = isRecord(spec) ? spec["group"] : undefined;

@@ -1,5 +1,5 @@
 /**
- * What is known of each kind, in one table: rendering, replicas, health, status.
+ * Rules of every kind in one table: rendering, replicas, health, status.
  *
  * Promises: a kind without an entry is handled by rules that hold for any kind.
  */

@@ -12,18 +12,18 @@ import { imagesOf } from "../pods/index.ts";
 import { memberKindOf } from "./registry.ts";
 import type { Health } from "../types.ts";
 
-/** What is told of a member object: how healthy it is, what its controllers say of it, and where it can be reached. */
+/** Report on a member object: its health, its conditions, its addresses, its images and its end. */
 export interface MemberReport {
   health: Health;
   conditions?: readonly MemberCondition[];
   addresses?: readonly MemberAddress[];
-  /** Of its containers, each once. */
+  /** Images of the containers, each once. */
   images?: readonly string[];
-  /** How it has come to its end for good. */
+  /** Final outcome of finished work. */
   ended?: End;
 }
 
-/** The report on a member object by the rules of its kind, or by what a placement says that healthy means. */
+/** Report on a member object by the rules of its kind, or by the health that a placement declares. */
 export function memberReport(object: KubeObject, declared?: HealthRule): MemberReport {
   const kind = memberKindOf(parseApiVersion(object.apiVersion).group, object.kind);
   const byKind = kind.health(object);
@@ -42,7 +42,7 @@ export function memberReport(object: KubeObject, declared?: HealthRule): MemberR
   };
 }
 
-/** Of a kind that Meridian knows, the health says all there is to say until something is wrong. */
+/** The health of a kind that Meridian knows says enough until something is wrong. */
 function showsConditions(isGeneric: boolean, { state }: Health): boolean {
   return isGeneric || state === "Degraded" || state === "Failed" || state === "Unknown";
 }

@@ -94,7 +94,10 @@ function memberKind(
   };
 }
 
-/** What is on its way out still runs, but nothing about it is as it should be. */
+/**
+ * Health of an object in deletion: Progressing, whatever its health was before. Its replicas still count, since they
+ * still run.
+ */
 export function terminating({ replicas }: Health): Health {
   return {
     ...health("Progressing", "Terminating", "it is being deleted"),
@@ -111,24 +114,24 @@ const knownMemberKinds = byName(MEMBER_KINDS);
 const propagatedKinds = new Map<string, HubKind>();
 const otherMemberKinds = new Map<string, MemberKind>();
 
-/** What Meridian knows of a hub kind that becomes other objects on the members; undefined for kinds that are propagated as they are. */
+/** Rule of a hub kind that is rendered to other objects; undefined for kinds that are propagated unchanged. */
 export function hubKindOf(group: string, kind: string): HubKind | undefined {
   return hubKinds.get(kindKey({ group, kind }));
 }
 
-/** Whether Meridian makes other objects of it for the members. Objects of any other kind are sent as they are. */
+/** Meridian renders other objects from the object for the members. Objects of any other kind are sent unchanged. */
 export function isRendered({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): boolean {
   return hubKinds.has(kindKeyOf({ apiVersion, kind }));
 }
 
-/** {@link hubKindOf}, or for any other kind the rule that propagates of an object what a person set in it. */
+/** {@link hubKindOf}, or for any other kind a rule that propagates the fields that a person set. */
 export function placeableKindOf(group: string, kind: string): HubKind {
   return (
     hubKindOf(group, kind) ?? remembered(propagatedKinds, kindKey({ group, kind }), () => propagatedKind(group, kind))
   );
 }
 
-/** What Meridian knows of a member kind. For any other kind the rule that trusts only what its status says. */
+/** Rule of a member kind. Kinds without one get a rule that trusts only their status. */
 export function memberKindOf(group: string, kind: string): MemberKind {
   const name = kindKey({ group, kind });
   return (
@@ -142,8 +145,8 @@ export function memberKindOf(group: string, kind: string): MemberKind {
 }
 
 /**
- * Where objects of a kind that are sent as they are keep their replicas, where the interpreter does not know that itself: as their policy
- * declares it, else as the scale subresource of their CRD says.
+ * Replica paths of a kind that is sent unchanged, if the interpreter does not know them: as the policy declares them,
+ * else as the scale subresource of the CRD says.
  */
 export function replicaPathsOf(
   { group, kind }: Pick<ServedKind, "group" | "kind">,
@@ -158,7 +161,7 @@ export function replicaPathsOf(
   return { spec, ...(found?.status === undefined ? {} : { status: found.status }) };
 }
 
-/** Rules are asked for with every event, and a cluster has few kinds. */
+/** Rules are needed for every event, and a cluster has few kinds, so each rule is made once. */
 function remembered<T>(known: Map<string, T>, name: string, make: () => T): T {
   let rule = known.get(name);
   if (rule === undefined) known.set(name, (rule = make()));
@@ -180,7 +183,7 @@ function propagatedKind(group: string, kind: string): HubKind {
   };
 }
 
-/** Why nothing can be made of an object that is sent as it is. */
+/** Why an object that is sent unchanged cannot be rendered. */
 function refusal(object: KubeObject): ReturnType<NonNullable<HubKind["refusal"]>> {
   if (isMeridiansKind(object)) return { reason: "StaysOnHub", message: "Meridian's own kinds stay on the hub" };
   const why = whyOwnersUnknown(object);
@@ -192,7 +195,10 @@ function served(group: string, version: string, kind: string, plural: string): S
   return Object.freeze({ group, version, kind, plural, namespaced: true });
 }
 
-/** What goes along with hub objects: {@link HubKind.dependencies} and the declarations of policies name no other kinds. */
+/**
+ * Kinds that are sent as dependencies. {@link HubKind.dependencies} and the declarations of policies name no other
+ * kinds.
+ */
 const DEPENDENCIES: Readonly<Record<DependencyKind, ServedKind>> = {
   ConfigMap: served("", "v1", "ConfigMap", "configmaps"),
   PersistentVolumeClaim: served("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims"),
@@ -202,25 +208,25 @@ const DEPENDENCIES: Readonly<Record<DependencyKind, ServedKind>> = {
 
 export const DEPENDENCY_KINDS: readonly ServedKind[] = Object.values(DEPENDENCIES);
 
-/** The kind of a dependency; undefined for kinds that never go along. */
+/** Kind of a dependency; undefined for kinds that are never sent as dependencies. */
 export function dependencyKindOf({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): ServedKind | undefined {
   if (apiVersion !== "v1" || !Object.hasOwn(DEPENDENCIES, kind)) return undefined;
   return DEPENDENCIES[kind as DependencyKind];
 }
 
-/** The same, of a kind that is watched on members only when something there needs one. */
+/** Like {@link dependencyKindOf}, for kinds that are watched on a member only when an object there needs one. */
 export function occasionalKindOf(ref: Pick<ObjectRef, "apiVersion" | "kind">): ServedKind | undefined {
   const kind = dependencyKindOf(ref);
   return kind === DEPENDENCIES.ConfigMap || kind === DEPENDENCIES.Secret ? undefined : kind;
 }
 
-/** The hub kinds that become other objects, in the version that they are read in, and what they become. */
+/** Hub kinds that are rendered, in the version that is read, and the kinds of their rendered objects. */
 const RENDERED: readonly { hub: ServedKind; members: readonly ServedKind[]; optional?: true }[] = [
   {
     hub: served(PAAS_GROUP, "v1", "DemoApplication", "demoapplications"),
     members: [served("apps", "v1", "Deployment", "deployments"), served("", "v1", "Service", "services")],
   },
-  // Of any kinds: those that are watched on a member follow from what is asked for there.
+  // A bundle holds any kinds. The assigned objects decide which kinds are watched on a member.
   {
     hub: served(FEDERATION_GROUP, FEDERATION_VERSION, "ManifestBundle", "manifestbundles"),
     members: [],
@@ -228,29 +234,32 @@ const RENDERED: readonly { hub: ServedKind; members: readonly ServedKind[]; opti
   },
 ];
 
-/** The hub kinds that become other objects on the members. */
+/** Hub kinds that are rendered to other objects. */
 export function renderedHubKinds(): readonly ServedKind[] {
   return RENDERED.map(({ hub }) => hub);
 }
 
-/** Those of {@link renderedHubKinds} without which Meridian is of no use on a hub; the others may come with the next upgrade. */
+/** The {@link renderedHubKinds} that a hub must have; the others may come with the next upgrade. */
 export function requiredHubKinds(): readonly ServedKind[] {
   return RENDERED.filter(({ optional }) => optional !== true).map(({ hub }) => hub);
 }
 
-/** Whether objects of a kind that a policy selects are sent to members as they are: of every kind without a rule and a reason against it. */
+/**
+ * Objects of the kind are sent unchanged if a policy selects them: the kind has no rule of its own, and no reason
+ * speaks against it.
+ */
 export function isPropagated(kind: Pick<ServedKind, "group" | "kind">): boolean {
   return hubKindOf(kind.group, kind.kind) === undefined && whyNeverPlaced(kind) === undefined;
 }
 
-/** What rendered objects become on the members: written there, and watched. */
+/** Kinds of rendered objects, which are written and watched on members. */
 export function renderedMemberKinds(): readonly ServedKind[] {
   return RENDERED.flatMap(({ members }) => members);
 }
 
 /**
- * The kinds that Meridian places on members whatever runs there, beside the namespaces that it makes for them: those to be watched there. The
- * other kinds of dependencies come with the first object that needs one ({@link occasionalKindOf}).
+ * Kinds to watch on every member: those that Meridian places there in any case, except for the namespaces that it
+ * makes. Other kinds of dependencies are watched from the first object that needs one ({@link occasionalKindOf}).
  */
 export function memberKinds(): readonly ServedKind[] {
   return [...renderedMemberKinds(), DEPENDENCIES.ConfigMap, DEPENDENCIES.Secret];

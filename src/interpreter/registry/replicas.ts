@@ -2,20 +2,20 @@ import { type KubeObject, valueAt } from "../../apis/index.ts";
 import type { Health, ReplicaPaths } from "../types.ts";
 import { numberOf, withValueAt } from "../values.ts";
 
-/** Where objects keep how many replicas they ask for, and how many they have. */
+/** Paths of the requested and of the present replicas in objects. */
 
-/** What stands at that path; undefined where there is no whole number. */
+/** Whole number at the path; undefined if there is none. */
 export function replicasAt(object: KubeObject, path: readonly string[]): number | undefined {
   const value = numberOf(valueAt(object, path));
   return value !== undefined && Number.isInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** A copy with that many replicas at that path; parts of the path that are missing are made. */
+/** Copy with this number of replicas at the path; missing parts of the path are made. */
 export function withReplicasAt(object: KubeObject, path: readonly string[], replicas: number): KubeObject {
   return withValueAt(object, path, replicas) as KubeObject;
 }
 
-/** `.spec.replicas` of a CRD, or `spec.replicas` of a policy, as names of fields; undefined where it is neither. */
+/** Field names in `.spec.replicas` of a CRD, or in `spec.replicas` of a policy; undefined for other text. */
 export function replicaPath(text: unknown): readonly string[] | undefined {
   if (typeof text !== "string") return undefined;
   const names = text.replace(/^\./, "").split(".");
@@ -23,8 +23,8 @@ export function replicaPath(text: unknown): readonly string[] | undefined {
 }
 
 /**
- * The health of a member object with the counts that its scale subresource gives, where the rule of its kind knows none. A scale subresource
- * counts the replicas that there are once: they stand for those that are updated, ready and available.
+ * Adds the counts of the scale subresource to the health of a member object, if the rule of its kind gives none. A
+ * scale subresource has one count of present replicas, which stands for those that are updated, ready and available.
  */
 export function withCounts(health: Health, object: KubeObject, paths: ReplicaPaths | undefined): Health {
   if (paths === undefined || health.replicas !== undefined) return health;
