@@ -13,13 +13,13 @@ import type { MemberStatus } from "../types.ts";
 const MOST_TYPES = 16;
 
 export interface ConditionContext {
-  /** Of the hub object's own status. */
+  /** Conditions in the hub object's own status. */
   previous: readonly Condition[];
-  /** The generation that the conditions are of; undefined while some copy does not speak of the present one. */
+  /** Generation that the conditions describe; undefined while the status of some copy does not describe the present one. */
   generation: number | undefined;
   /** Epoch milliseconds. */
   now: number;
-  /** Types that are True as soon as one copy has them True, whether that is good or bad. */
+  /** Types that are True as soon as one copy has them True, good or bad. */
   trueIfAny?: readonly string[];
 }
 
@@ -29,8 +29,9 @@ interface Said {
 }
 
 /**
- * The conditions of all copies as those of one object. A condition that sums up health is True when it is True of every copy; one that tells of
- * trouble is, when it is True of any; any other one says what all copies say, and else is Unknown.
+ * Merges the conditions of all copies. A condition that sums up health is True if it is True on every copy. A condition
+ * of trouble is True if it is True on any copy. Any other condition has the status that all copies have, or else
+ * Unknown.
  */
 export function conditionSums(members: readonly MemberStatus[], context: ConditionContext): Condition[] {
   const byCluster = members.map(({ cluster, status }) => ({ cluster, conditions: conditionsIn(status ?? {}) }));
@@ -80,7 +81,7 @@ function statusIn(condition: ReportedCondition | undefined): ConditionStatus {
   return condition?.status === "True" || condition?.status === "False" ? condition.status : "Unknown";
 }
 
-/** Of the first cluster, by name, that has it so. */
+/** Reason and message of the first cluster, by name, that has the status. */
 function wordsOf(status: ConditionStatus, said: readonly Said[]): Pick<Condition, "reason" | "message"> {
   const deciding = said
     .filter(({ condition }) => statusIn(condition) === status)

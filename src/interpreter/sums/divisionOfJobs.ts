@@ -2,7 +2,10 @@ import { type KubeObject, parseApiVersion } from "../../apis/index.ts";
 import type { ReplicaPaths } from "../types.ts";
 import { fieldsOf } from "../values.ts";
 
-/** A Job has two numbers of pods. A policy says with `replicaScheduling.path` which of them is divided; without one, neither is. */
+/**
+ * Division of a Job, which has two numbers of pods. `replicaScheduling.path` of a policy says which of them is divided;
+ * without a path, neither is.
+ */
 
 const REPORTED: Readonly<Record<string, string>> = { completions: "succeeded", parallelism: "active" };
 
@@ -10,7 +13,10 @@ export function isJob({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kin
   return kind === "Job" && parseApiVersion(apiVersion).group === "batch";
 }
 
-/** Where a Job reports on the number at that path of its spec; undefined for any other path. */
+/**
+ * Replica paths of a Job for the number at this path of its spec. Only `completions` and `parallelism` have a status
+ * path.
+ */
 export function jobPaths(spec: readonly string[]): ReplicaPaths {
   const [top, field = "", ...rest] = spec;
   const status = top === "spec" && rest.length === 0 && Object.hasOwn(REPORTED, field) ? REPORTED[field] : undefined;
@@ -18,8 +24,8 @@ export function jobPaths(spec: readonly string[]): ReplicaPaths {
 }
 
 /**
- * Why the completions of a Job cannot be divided; undefined where they can. The pods of an Indexed Job get the indexes from 0 on: each cluster would run
- * the first indexes, and none the last ones.
+ * Why the completions of a Job cannot be divided; undefined if they can. The pods of an Indexed Job get the indexes
+ * from 0 on: each cluster would run the first indexes, and none the last ones.
  */
 export function undividable(
   object: KubeObject,

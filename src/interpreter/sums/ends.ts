@@ -2,30 +2,34 @@ import { type End, hashOf, kindKeyOf, type KubeObject, parseApiVersion } from ".
 import { conditionOf, conditionsOf, isBehind, statusOf } from "../health/index.ts";
 import { type Fields, fieldsOf, numberOf, textOf } from "../values.ts";
 
-/** How member objects come to their end for good. What has ended is never run again, unless its spec asks for other work. */
+/** Final outcomes of member objects. Finished work is never run again, unless the spec asks for other work. */
 
 export function jobEnd(object: KubeObject): End | undefined {
   return (["Complete", "Failed"] as const).find((type) => conditionOf(object, type)?.status === "True");
 }
 
-/** A pod that restarts always is to run on: its end is a failure that somebody has to put right. */
+/**
+ * A pod with restartPolicy Always has to keep running: its end is a failure that somebody has to repair, and is not
+ * final.
+ */
 export function podEnd(object: KubeObject): End | undefined {
   if ((textOf(fieldsOf(object["spec"])["restartPolicy"]) ?? "Always") === "Always") return undefined;
   const { phase } = statusOf(object);
   return phase === "Succeeded" ? "Complete" : phase === "Failed" ? "Failed" : undefined;
 }
 
-/** Conditions with which the controllers of Jobs, workflows, pipelines and trainings say that the work is over. */
+/** Conditions with which the controllers of Jobs, workflows, pipelines and trainings mark finished work. */
 const OVER: ReadonlySet<string> = new Set(["Complete", "Completed", "Succeeded"]);
-/** Phases of many kinds that go on: an end only where the status has the time of the end beside them. */
+/** Phases that kinds without an end use, too. They mark an end only if the status also has an end time. */
 const GOOD_PHASES: ReadonlySet<unknown> = new Set(["Succeeded", "Completed", "Complete"]);
 const FAILED_PHASES: ReadonlySet<unknown> = new Set(["Failed", "Error"]);
-/** Fields of a status that hold the time of the end. */
+/** Status fields that hold an end time. */
 const END_TIMES = ["completionTime", "completionTimestamp", "completedAt", "finishedAt", "endTime"] as const;
 
 /**
- * The end of an object of a kind without a rule of its own. `Complete`, `Completed` or `Succeeded` is True at the end of work. A failure may pass, and a phase says little,
- * so they are an end only where the status has the time of the end beside them. What has replicas serves, and has no end, whatever its conditions say.
+ * Final outcome of an object of a kind without a rule of its own. `Complete`, `Completed` or `Succeeded` is True at the
+ * end of work. A failure may pass, and a phase says little, so they mark an end only if the status also has an end
+ * time. An object with replicas serves, and has no end, whatever its conditions say.
  */
 export function genericEnd(object: KubeObject): End | undefined {
   const status = statusOf(object);
@@ -50,7 +54,7 @@ function hasReplicas(object: KubeObject, status: Fields): boolean {
   return numberOf(fieldsOf(object["spec"])["replicas"]) !== undefined || numberOf(status["replicas"]) !== undefined;
 }
 
-/** Fields of a spec that do not say what the work is: by kind, where controllers of the hub write there, or a person tidies up. */
+/** Spec fields that are not part of the work, by kind: controllers of the hub write them, or a person tidies up. */
 const BESIDE_THE_WORK: Readonly<Record<string, ReadonlySet<string>>> = {
   "batch/Job": new Set(["suspend", "ttlSecondsAfterFinished"]),
   "/Pod": new Set(["nodeName", "tolerations"]),
@@ -59,8 +63,8 @@ const NONE: ReadonlySet<string> = new Set();
 const known = new WeakMap<KubeObject, string>();
 
 /**
- * Hash of the work that an object asks for, as it stands on the hub or in a bundle: the same for all clusters, and whatever else changes in labels,
- * annotations, overrides or the division of replicas.
+ * Hash of the work that an object asks for, on the hub or in a bundle. The hash is the same for all clusters, and does
+ * not depend on labels, annotations, overrides or the division of replicas.
  */
 export function runHash(object: KubeObject): string {
   let hash = known.get(object);
@@ -74,7 +78,7 @@ export function runHash(object: KubeObject): string {
   return hash;
 }
 
-/** When the API server's TTL controller may remove a finished Job, epoch milliseconds; undefined for everything else. */
+/** Time at which the TTL controller may remove a finished Job, epoch milliseconds; undefined for everything else. */
 export function expiryOf(object: KubeObject): number | undefined {
   if (object.kind !== "Job" || parseApiVersion(object.apiVersion).group !== "batch") return undefined;
   const ttl = numberOf(fieldsOf(object["spec"])["ttlSecondsAfterFinished"]);

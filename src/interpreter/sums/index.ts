@@ -1,7 +1,7 @@
 /**
- * One status out of many: sums of replicas, Jobs and conditions over the clusters.
+ * Merges the statuses of many clusters into one: sums of replicas, Jobs and conditions.
  *
- * Promises: a missing report is no zero and no health.
+ * Promises: a missing report counts neither as zero nor as healthy.
  */
 export { isJob, jobPaths, undividable } from "./divisionOfJobs.ts";
 export { expiryOf, genericEnd, jobEnd, podEnd, runHash } from "./ends.ts";

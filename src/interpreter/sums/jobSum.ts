@@ -4,15 +4,16 @@ import { conditionsIn } from "../health/index.ts";
 import type { MemberStatus } from "../types.ts";
 import { type Fields, fieldsOf, listOf, numberOf, textOf, timesIn } from "../values.ts";
 
-/** With one of them a Job is finished for good. The API server wants the condition beside it to stand there before. */
+/** Final conditions of a Job, each with the condition that the API server requires before it. */
 const ENDS = { Complete: "SuccessCriteriaMet", Failed: "FailureTarget" } as const;
 type End = keyof typeof ENDS;
 const END_TYPES: ReadonlySet<string> = new Set(Object.entries(ENDS).flat());
 
 /**
- * The status of a Job on the hub, from those of its copies. The Job begins with the first copy and ends with the last one: it is Complete when every
- * copy is, and Failed when every copy is finished and one has failed. The API server takes no other sum: a start that moves, numbers that shrink, an
- * end that is taken back, or running pods of a finished Job are refused. So the status of a Job that is finished on the hub stays as it is.
+ * Status of a Job on the hub, from the statuses of its copies. The Job begins with the first copy and ends with the
+ * last one: it is Complete if every copy is, and Failed if every copy is finished and one has failed. The API server
+ * refuses any other sum: a start that moves, numbers that shrink, an end that is taken back, or running pods of a
+ * finished Job. So a Job that is finished on the hub keeps its status.
  */
 export function jobSum(object: KubeObject, members: readonly MemberStatus[], now: number): Fields {
   const previous = fieldsOf(object["status"]);
@@ -44,7 +45,7 @@ function commonEnd(members: readonly MemberStatus[]): End | undefined {
   return ends.includes("Failed") ? "Failed" : "Complete";
 }
 
-/** A start that stands on the hub stays, but for that of a suspended Job, which starts anew. */
+/** A start time on the hub stays, except for a suspended Job, which starts anew. */
 function startOf(object: KubeObject, statuses: readonly Fields[]): string | undefined {
   const isSuspended = fieldsOf(object["spec"])["suspend"] === true;
   const before = isSuspended ? undefined : textOf(fieldsOf(object["status"])["startTime"]);
@@ -55,7 +56,7 @@ function runningPods(statuses: readonly Fields[]): Record<string, number> {
   return totals(statuses, ["active", "ready", "terminating"]);
 }
 
-/** A copy that is gone takes nothing back. */
+/** The numbers never shrink, even if a copy is gone. */
 function finishedPods(statuses: readonly Fields[], previous: Fields): Record<string, number> {
   const sums = totals(statuses, ["succeeded", "failed"]);
   for (const field of ["succeeded", "failed"]) {

@@ -1,14 +1,15 @@
 import { kindKeyOf, type KubeObject } from "../../apis/index.ts";
 
 /**
- * How the values that several clusters report in one field of a status become one value. `Common`: the value that all report alike. `Joined`:
- * the items of all lists. `worstOf`: the first of these words that anybody reports. `None`: the field means nothing beyond its own cluster.
+ * Rule to merge the values that several clusters report in one status field. `Common`: the value that all clusters
+ * report. `Joined`: the items of all lists. `worstOf`: the first of these words that any cluster reports. `None`: the
+ * field means nothing outside its own cluster.
  */
 export type FieldRule = "Sum" | "Common" | "Earliest" | "Latest" | "Joined" | "None" | { worstOf: readonly string[] };
 
 export interface KindRules {
   fields: Readonly<Record<string, FieldRule>>;
-  /** Types of conditions that are True of all copies together as soon as they are True of one. */
+  /** Condition types that are True for all copies together as soon as they are True on one. */
   trueIfAny?: readonly string[];
 }
 
@@ -36,7 +37,7 @@ const RULES: Readonly<Record<string, KindRules>> = {
     },
     trueIfAny: ["DisruptionAllowed"],
   },
-  // Devices of one cluster's nodes, and who holds them there.
+  // Devices on one cluster's nodes, and their users there.
   "resource.k8s.io/ResourceClaim": { fields: { allocation: "None", devices: "None", reservedFor: "None" } },
   "/PersistentVolume": {
     fields: {
@@ -63,7 +64,7 @@ const RULES: Readonly<Record<string, KindRules>> = {
   },
 };
 
-/** Undefined where the general rules are right for every field of the kind. */
+/** Undefined if the general rules are right for every field of the kind. */
 export function fieldRulesOf({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): KindRules | undefined {
   const name = kindKeyOf({ apiVersion, kind });
   return Object.hasOwn(RULES, name) ? RULES[name] : undefined;

@@ -6,21 +6,23 @@ import { type FieldRule, fieldRulesOf } from "./statusFields.ts";
 import type { MemberStatus } from "../types.ts";
 import { type Fields, fieldsOf, listOf, numberOf, timesIn } from "../values.ts";
 
-/** Names of fields that count something: what several clusters have is their sum. */
+/** Names of fields with a count, which is summed over the clusters. */
 const COUNTS =
   /(?:replicas|nodes|pods|instances|members|workers|brokers|shards|count|scheduled|ready|available|unavailable|active|succeeded|failed)$/i;
-/** Controllers name what they make by this number. */
+/** Names that look like a count but are none: controllers name their objects by this number. */
 const NO_COUNT: ReadonlySet<string> = new Set(["collisionCount"]);
 /** Fields with a rule of their own. */
 const SPECIAL: ReadonlySet<string> = new Set(["conditions", "observedGeneration", "loadBalancer"]);
 const MOST_POINTS = 64;
 
 /**
- * The status of a hub object that is propagated, from the statuses of its copies. Nothing is invented: counts are summed, points of load
- * balancers are joined, conditions are merged, what every copy says alike is taken over, and everything else is left out. Fields of built-in
- * kinds that mean something else have a rule of their own ({@link fieldRulesOf}), and so has a Job ({@link jobSum}).
- * `observedGeneration` becomes the present generation once every copy is as it is wanted now and its controller has seen that; until then it
- * stays what it was. Undefined while no copy has a status. `now` is epoch milliseconds.
+ * Status of a propagated hub object, from the statuses of its copies. Nothing is invented: counts are summed, addresses
+ * of load balancers are joined, conditions are merged, a value that every copy has is taken over, and everything else
+ * is left out. Fields of built-in kinds that mean something else have a rule of their own ({@link fieldRulesOf}), and
+ * so has a Job ({@link jobSum}).
+ *
+ * `observedGeneration` becomes the present generation once every copy is up to date and its controller has observed
+ * this; until then it keeps its value. Undefined while no copy has a status. `now` is epoch milliseconds.
  */
 export function statusSum(object: KubeObject, members: readonly MemberStatus[], now: number): Fields | undefined {
   const known = members.filter(({ status }) => status !== undefined);
@@ -83,7 +85,7 @@ function isCount(value: unknown): boolean {
   return value === undefined || (isInteger(value) && value >= 0);
 }
 
-/** Controllers leave out the counts that are 0. */
+/** Sum of the counts; controllers leave out counts that are 0. */
 function total(values: readonly unknown[]): number | bigint {
   const sum = values.filter(isInteger).reduce<bigint>((all, value) => all + BigInt(value), 0n);
   return Number.isSafeInteger(Number(sum)) ? Number(sum) : sum;
@@ -107,9 +109,7 @@ function pointsOf(statuses: readonly Fields[]): Fields[] {
     .slice(0, MOST_POINTS);
 }
 
-/**
- * The field manager that owns a field of the status that is to be written there; undefined when nobody else does. `ours`: our field manager.
- */
+/** Other field manager that owns a status field to be written; undefined if there is none. `ours`: our field manager. */
 export function statusOwner({ metadata }: KubeObject, sum: Fields, ours: string): string | undefined {
   for (const { manager = "", operation, subresource, fieldsV1 } of metadata.managedFields ?? []) {
     if (subresource !== "status" || (manager === ours && operation === "Apply")) continue;
@@ -119,7 +119,7 @@ export function statusOwner({ metadata }: KubeObject, sum: Fields, ours: string)
   return undefined;
 }
 
-/** Whether the status of the hub object already is as the sum says: each field of it, and no other field that is ours. */
+/** The hub object's status already equals the sum, with no other field that is ours. */
 export function isSummedUp({ metadata, ...object }: KubeObject, sum: Fields, ours: string): boolean {
   const status = fieldsOf(object["status"]);
   if (!Object.keys(sum).every((name) => isServedAs(status[name], sum[name]))) return false;
@@ -130,7 +130,10 @@ export function isSummedUp({ metadata, ...object }: KubeObject, sum: Fields, our
   return owned.every((field) => !field.startsWith("f:") || field.slice(2) in sum);
 }
 
-/** The API server adds fields to what was written, with null as their value: `lastProbeTime` of a Job's condition is one. */
+/**
+ * Compares a status with the written one. The API server adds fields with the value null, such as `lastProbeTime` of a
+ * Job's condition.
+ */
 function isServedAs(live: unknown, written: unknown): boolean {
   if (Array.isArray(written))
     return (
