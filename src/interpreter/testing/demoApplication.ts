@@ -10,7 +10,7 @@ export function app(spec: object, metadata: object = {}): KubeObject {
   };
 }
 
-/** The container of what is rendered. */
+/** Container of the rendered Deployment. */
 export function container(spec: object): Record<string, unknown> {
   const [deployment] = demoApplicationKind.render(app(spec));
   const podSpec = deployment?.["spec"] as { template: { spec: { containers: Record<string, unknown>[] } } } | undefined;

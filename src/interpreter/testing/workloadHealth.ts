@@ -10,7 +10,7 @@ export interface Case {
   want: object;
 }
 
-/** What the rule of its kind says of an object at generation 2. */
+/** Health of an object at generation 2, by the rule of its kind. */
 export function check(group: string, kind: string, { spec, status, metadata }: Case): object {
   const object = {
     apiVersion: `${group}/v1`,
@@ -22,7 +22,7 @@ export function check(group: string, kind: string, { spec, status, metadata }: C
   return memberKindOf(group, kind).health(object as KubeObject);
 }
 
-/** Three replicas, all as the present generation asks for. */
+/** Three replicas, all of the present generation. */
 export const settled = {
   observedGeneration: 2,
   replicas: 3,
