@@ -1,11 +1,12 @@
 /**
- * What Meridian knows about kinds: what a hub object becomes on a member, what the object needs beside it there, how many
- * replicas the object asks for, how healthy a member object is, which fields of a member object are still Meridian's, and which fields
- * of a plain hub object a person set.
+ * Knowledge about kinds: which objects a hub object becomes on a member, which dependencies it needs there, how many
+ * replicas it asks for, how healthy a member object is, which fields of a member object Meridian still owns, and which
+ * fields of a plain hub object a person set.
  *
- * It promises that rendered objects hold no null and no empty list, so that an API server keeps each of their fields; that an object
- * without any report is never called healthy, unless its kind has nothing to report; and that messages are short and hold nothing of a
- * Secret. All functions are pure: no client, no clock, and no argument is ever changed. Results may share parts with the arguments.
+ * Promises: rendered objects hold no null and no empty list, so that an API server keeps each of their fields; an
+ * object without any report is never called healthy, unless its kind has nothing to report; messages are short and hold
+ * nothing of a Secret. All functions are pure: no client, no clock, and no argument is ever changed. Results may share
+ * parts with the arguments.
  *
  * A new kind is a new rule in the registry; no other module distinguishes kinds.
  */

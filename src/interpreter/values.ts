@@ -1,4 +1,4 @@
-/** Reading values that nobody has validated: parts of an object, whose types may be other than expected. */
+/** Reads values that nobody has validated: parts of an object, whose types may differ from the expected ones. */
 
 import { setMember } from "../apis/index.ts";
 
@@ -28,7 +28,7 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** The points in time among the values, in their order; everything else is left out. */
+/** Timestamps among the values, earliest first; everything else is left out. */
 export function timesIn(values: readonly unknown[]): string[] {
   return values
     .flatMap((value) => textOf(value) ?? [])
@@ -36,7 +36,7 @@ export function timesIn(values: readonly unknown[]): string[] {
     .toSorted((a, b) => Date.parse(a) - Date.parse(b));
 }
 
-/** A copy with that leaf at that path; parts of the path that are missing are made. */
+/** Copy with the leaf at the path; missing parts of the path are made. */
 export function withValueAt(value: unknown, [field, ...rest]: readonly string[], leaf: unknown): unknown {
   if (field === undefined) return leaf;
   const parent = fieldsOf(value);
@@ -44,9 +44,9 @@ export function withValueAt(value: unknown, [field, ...rest]: readonly string[],
 }
 
 /**
- * A copy of an object of a built-in kind without the fields that are null or an empty list. Go reads such a field as one that is absent, and
- * so the API server drops it. Everything else has a meaning there: an object that holds nothing (`emptyDir: {}`, a selector of everything)
- * and every item of a list. Undefined when the value itself is null or an empty list.
+ * Copy of an object of a built-in kind without the fields that are null or an empty list. Go reads such a field as
+ * absent, so the API server drops it. Everything else has a meaning there: an empty object (`emptyDir: {}`, a selector
+ * of everything) and every item of a list. Undefined if the value itself is null or an empty list.
  */
 export function prune(value: unknown): unknown {
   return isAbsent(value) ? undefined : pruned(value);
