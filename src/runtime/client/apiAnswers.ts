@@ -11,7 +11,9 @@ import {
 import type { ApiStatus } from "../types.ts";
 import { statusFrom } from "./wire.ts";
 
-/** Reasons for answers that do not say one themselves (from proxies and from filters in front of the API). */
+/**
+ * Default reasons by HTTP status, for answers without a reason (from proxies and from filters in front of the API).
+ */
 const REASONS: Record<number, string> = {
   400: "BadRequest",
   401: "Unauthorized",
@@ -32,12 +34,12 @@ const REASONS: Record<number, string> = {
 };
 
 /**
- * The API server takes 10,000 levels of an object, which has a few more around itself in a list. A page of 500 nodes has a million values; a page
- * with more is asked for in smaller ones.
+ * The API server accepts objects of up to 10,000 levels, and a list adds a few levels. A page of 500 nodes has a
+ * million values. A larger page is requested again with fewer objects.
  */
 const BOUNDS: JsonBounds = { levels: 10_020, values: 1_500_000 };
 
-/** Parses a JSON answer, piece by piece where it is long; the text of one that cannot be parsed is never repeated. */
+/** Parses a JSON answer, in pieces if the text is long. An error never quotes the text. */
 export async function parseJson(text: string, host: string, pause: Pause): Promise<unknown> {
   try {
     return await parseJsonInPieces(text, BOUNDS, pause);
@@ -54,7 +56,10 @@ export function isJson(head: ResponseHead): boolean {
   return typeof type === "string" && /^application\/([\w.-]+\+)?json\b/.test(type);
 }
 
-/** The typed error of an answer that is not a success. `sensitive`: the object was a Secret, whose values servers like to quote. */
+/**
+ * Typed error for an unsuccessful answer. `sensitive`: the object is a Secret. Servers like to quote its values, so
+ * the values are removed.
+ */
 export function apiErrorFrom(
   answer: Omit<Answer, "release">,
   asked: { withToken: boolean; sensitive: boolean },
@@ -62,7 +67,8 @@ export function apiErrorFrom(
   const status = isJson(answer) ? parseStatus(answer.body) : undefined;
   const code = answer.status;
   const reason = status?.reason ?? REASONS[code] ?? "Unknown";
-  // Where the path is served, the Status names what is missing: the object or its namespace.
+  // For a served path, the Status of a 404 names the missing object or namespace. A Status without a name means that
+  // the path is not served.
   const ofPath = code === 404 && (status?.details?.name ?? "") === "";
   const said = status?.message ?? `the server answered ${code} ${reason}`;
   const details = asked.sensitive ? withoutValues(status?.details) : status?.details;
@@ -81,7 +87,7 @@ export function apiErrorFrom(
 
 const LONGEST_CHECKS = 65_536;
 
-/** A health check answers with one line for each of its parts, `[-]name failed: …` for those that fail. Nothing but the names is kept. */
+/** Names of the failed checks in the answer of a health check (lines `[-]name failed: …`). Nothing else is kept. */
 function failedChecks(body: string): string[] {
   const names: string[] = [];
   for (const [, name] of body.slice(0, LONGEST_CHECKS).matchAll(/^\[-\]([\w./-]{1,100})/gm))
@@ -99,7 +105,7 @@ function parseStatus(body: string): ApiStatus | undefined {
   return isRecord(parsed) && parsed["kind"] === "Status" ? statusFrom(parsed) : undefined;
 }
 
-/** `Retry-After` in its two forms, or what the Status says. */
+/** Wait in milliseconds from the `Retry-After` header (seconds or a date), else from the Status. */
 function retryAfter(answer: ResponseHead, status: ApiStatus | undefined): number | undefined {
   const header = answer.headers["retry-after"];
   if (typeof header === "string") {
@@ -127,8 +133,8 @@ function withoutValues(details: ApiStatus["details"]): ApiStatus["details"] {
 const LONG_QUOTATION = 66;
 
 /**
- * Takes out what validation errors quote: `Invalid value: "…"`, `map[…]`, `{…}`, and anything in double quotes that is long. What was
- * cut off within a quotation is quoted to its end; so no pattern ever goes back over what it has read.
+ * Removes values that validation errors quote: `Invalid value: "…"`, `map[…]`, `{…}` and long texts in double quotes.
+ * A quotation that was cut off counts up to the end of the message, so no pattern backtracks.
  */
 function withoutQuotedValues(message: string): string {
   return message

@@ -28,7 +28,7 @@ function segment(value: string, what: string): string {
   return encodeURIComponent(value);
 }
 
-/** `?a=b&c=d`, leaving out what is undefined; empty when nothing is left. */
+/** `?a=b&c=d` without undefined, empty and false parameters; an empty string if no parameter is left. */
 export function query(parameters: Record<string, string | number | boolean | undefined>): string {
   let text = "";
   for (const [name, value] of Object.entries(parameters)) {

@@ -39,7 +39,7 @@ export interface CallRecord {
   verb: string;
   /** Plural, with the subresource after a slash; first segment of the path for raw calls to non-resource paths. */
   resource: string;
-  /** Until the whole answer was there; for a watch, until its head was. */
+  /** Duration until the complete answer; for a watch, until the response head. */
   ms: number;
 }
 
@@ -47,26 +47,25 @@ export interface ClientOptions extends TransportOptions {
   /** Name of the cluster, for messages and metrics. */
   cluster: string;
   clock: Clock;
-  /** Asked before every write; throws {@link NotLeaderError} when the Lease is no longer held. */
+  /** Called before every write. Throws {@link NotLeaderError} when the Lease is no longer held. */
   guard?: () => void;
-  /** Called with every request except those that the caller gave up. */
+  /** Called for every request, except requests that the caller aborted. */
   observe?: (call: CallRecord) => void;
   /** Called with the error of every call that fails, before the call rejects with it. */
   onError?: (error: unknown) => void;
   /**
-   * How many times a request is sent again when the server says when it may be (429 with Retry-After), as kubectl does. Default: 0, for those
-   * who have a backoff of their own.
+   * Number of retries after a 429 with Retry-After, as in kubectl. Default: 0, for callers with their own backoff.
    */
   resends?: number;
 }
 
-/** A client of one cluster. Opens no connection before the first call; dispose of it to close them all. */
+/** Creates a client of one cluster. The first call opens a connection. Disposal closes all connections. */
 export function createClient(config: ClusterConfig, options: ClientOptions): Client {
   return new HttpClient(config, options);
 }
 
 const JSON_TYPE = "application/json";
-/** The server takes JSON under this name, as JSON is YAML. */
+/** The server accepts JSON under this media type, because JSON is YAML. */
 const APPLY_TYPE = "application/apply-patch+yaml";
 const METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
 const METADATA_LIST_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
@@ -242,7 +241,8 @@ class HttpClient implements Client {
       fieldManager: options.fieldManager ?? FIELD_MANAGER,
       force: options.force,
       dryRun: options.dryRun === true ? "All" : undefined,
-      // A field that the schema does not know is refused with or without; to warn of it the server would read the body twice.
+      // Server-side apply rejects unknown fields in every mode. The mode `Warn` would make the server read the body
+      // twice.
       fieldValidation: "Ignore",
     });
     return this.#write(type, object.metadata.name, {
@@ -261,7 +261,9 @@ class HttpClient implements Client {
     return this.#call({ ...call, write: true, sensitive }, (answer) => this.#object(answer, type, name));
   }
 
-  /** What `read` makes of the answer. It throws where that is nothing that an API server sends, and this is a failed call, too. */
+  /**
+   * Sends the call and returns the result of `read`. An error in `read` (a malformed answer) counts as a failed call.
+   */
   async #call<T>(call: Call, read: (answer: Answer) => T | Promise<T>): Promise<T> {
     for (let left = this.#resends; ; left -= 1) {
       let answer: Answer | undefined;
@@ -285,7 +287,8 @@ class HttpClient implements Client {
 
   async #answered(call: Call): Promise<Answer> {
     const guard = call.write === true ? this.#guard : undefined;
-    // Whoever does not lead need not queue up; and who has waited for a connection may not lead any more.
+    // The guard is called here, before the wait for a connection, and again in `beforeSend`: leadership can be lost
+    // during the wait.
     guard?.();
     const started = this.#clock.monotonic();
     let answer: Answer;
@@ -296,7 +299,7 @@ class HttpClient implements Client {
       throw error;
     }
     this.#record(call, String(answer.status), started);
-    // Hundreds of answers can arrive at once, and each is parsed and acted on.
+    // Hundreds of answers can arrive at once. The pause keeps their parsing from blocking the event loop.
     while (this.#slice.spent) await this.#slice.next();
     return answer;
   }
@@ -316,7 +319,7 @@ class HttpClient implements Client {
     throw this.#refusal(call, { ...head, body: await this.#readAll(body, call.signal) });
   }
 
-  /** The body of a refused watch: short, so no more than 64 KiB are read. */
+  /** Reads the body of a refused watch. The body is short, so at most 64 KiB are read. */
   async #readAll(body: BodyReader, signal: AbortSignal | undefined): Promise<string> {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -338,7 +341,7 @@ class HttpClient implements Client {
     return parseJson(answer.body, this.#transport.host, this.#pause);
   }
 
-  /** The object of that name that was asked for or written, and no other. */
+  /** Parses the object in an answer. Throws if the object has another name than the requested object. */
   async #object(answer: Answer, type: ResourceType, name: string): Promise<KubeObject> {
     const { host } = this.#transport;
     const object = objectFrom(await this.#parse(answer), type, host);
@@ -389,7 +392,7 @@ function rawResource(path: string): string {
   return subresource === undefined ? plural : `${plural}/${subresource}`;
 }
 
-/** Milliseconds after which the server wants to hear of the request again; it has done nothing so far. */
+/** Retry-After of a 429, in milliseconds. The server has not processed the request, so a retry is safe. */
 function askedToWait(error: unknown): number | undefined {
   return isApiError(error) && error.status === 429 ? error.retryAfterMs : undefined;
 }

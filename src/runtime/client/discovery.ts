@@ -3,14 +3,14 @@ import { type DiscoveredResources, loadResources } from "./discoveryDocuments.ts
 import { apiVersionOf } from "./resources.ts";
 import type { Client, ResourceType } from "../types.ts";
 
-/** Names a kind; without a version, the one that the server prefers. */
+/** Names a kind. Default version: the version that the server prefers. */
 export interface WantedKind {
   group: string;
   version?: string;
   kind: string;
 }
 
-/** A kind that is missing makes the server be asked again, but not more often than this. */
+/** Minimum time between two reads that are caused by unknown kinds. */
 const REFRESH_MS = 5_000;
 
 interface Index {
@@ -22,8 +22,8 @@ interface Index {
 }
 
 /**
- * What one cluster serves, read once and kept until it is invalidated or a kind is asked for that it does not know.
- * Concurrent questions share one read.
+ * API resources of one cluster. The first call reads them; `invalidate` or an unknown kind causes another read.
+ * Concurrent calls share one read.
  */
 export class Discovery {
   readonly #client: Client;
@@ -37,8 +37,8 @@ export class Discovery {
   }
 
   /**
-   * The resource of a kind. Throws {@link KindNotServedError} when a fresh read does not find it either, and
-   * {@link ApiError} (503) when the server cannot say now, because the part of the API that would know is away.
+   * Resource of a kind. Throws {@link KindNotServedError} if a fresh read does not find the kind, and {@link
+   * ApiError} (503) if the part of the API that may serve the kind is unavailable.
    */
   async resolve(wanted: WantedKind): Promise<ResourceType> {
     const known = this.resolveCached(wanted);
@@ -59,27 +59,30 @@ export class Discovery {
     throw new KindNotServedError(this.#client.cluster, wanted);
   }
 
-  /** What is known without asking; undefined when nothing was read yet or the kind is not in it. */
+  /** Resource of a kind from the last read; undefined if the kind is unknown or nothing was read yet. */
   resolveCached(wanted: WantedKind): ResourceType | undefined {
     return this.#index?.byKind.get(keyOf(wanted));
   }
 
-  /** Every resource in every version, subresources aside. */
+  /** Every resource in every version, without subresources. */
   async list(): Promise<ResourceType[]> {
     return (this.#index ?? (await this.#load())).resources;
   }
 
-  /** `v1`, `apps/v1`…: sorted. */
+  /** Sorted: `v1`, `apps/v1`… */
   async apiVersions(): Promise<string[]> {
     return (this.#index ?? (await this.#load())).apiVersions;
   }
 
-  /** apiVersions whose resources the server does not know now: parts of the API that are away. */
+  /** apiVersions whose resources are unknown now, because that part of the API is unavailable. */
   async unavailable(): Promise<ReadonlySet<string>> {
     return (this.#index ?? (await this.#load())).unavailable;
   }
 
-  /** Forget: the next question reads anew. For when CRDs or the server's version changed. */
+  /**
+   * Drops the cached resources, so that the next call reads again. To be called when CRDs or the server's version
+   * changed.
+   */
   invalidate(): void {
     this.#index = undefined;
     this.#loading = undefined;
@@ -90,7 +93,8 @@ export class Discovery {
     const loading: Promise<Index> = loadResources(this.#client).then(
       (discovered) => {
         const index = indexOf(discovered, this.#clock.monotonic());
-        // Invalidated meanwhile: the answer may be old, so it is given but not kept.
+        // After an `invalidate` during the read, the result may be old. Callers get the result, but the cache does
+        // not keep it.
         if (this.#loading === loading) this.#keep(index);
         return index;
       },

@@ -4,9 +4,9 @@ import { apiVersionOf } from "./resources.ts";
 import type { Client, ResourceType } from "../types.ts";
 
 export interface DiscoveredResources {
-  /** Versions of a group stand together, the preferred one first. */
+  /** Versions of a group are adjacent, the preferred version first. */
   resources: ResourceType[];
-  /** apiVersions whose resources the server does not know now (an aggregated API that is away). */
+  /** apiVersions whose resources are unknown now (an aggregated API that is unavailable). */
   unavailable: ReadonlySet<string>;
 }
 
@@ -16,15 +16,18 @@ const AGGREGATED = [
   "application/json",
 ].join(",");
 
-/** What a server serves is read into these; a text that is longer names nothing that Kubernetes knows. */
+/** Maximum length of a name in a discovery document. No name in Kubernetes is longer. */
 const LONGEST_NAME = 253;
-/** A large cluster serves some hundred groups and some thousand resources. */
+/** A large cluster serves a few hundred groups and a few thousand resources. */
 const MOST_GROUP_VERSIONS = 5_000;
 const MOST_RESOURCES = 50_000;
-/** Of one resource: verbs, short names, subresources. */
+/** Maximum number of verbs, short names or subresources of one resource. */
 const MOST_NAMES = 100;
 
-/** Reads everything that a server says it serves: two requests where it knows aggregated discovery, else one for each version. */
+/**
+ * Reads all API resources of a server: two requests with aggregated discovery, else one more request for each
+ * version.
+ */
 export async function loadResources(client: Client): Promise<DiscoveredResources> {
   const answers = await Promise.all(
     ["/api", "/apis"].map(async (path) => checked(path, await client.raw("GET", path, { accept: AGGREGATED }))),
@@ -83,8 +86,8 @@ function readAggregated(
 }
 
 /**
- * The apiVersions in an `APIVersions` or `APIGroupList`, of each group the preferred one first. Throws a {@link TransportError} for anything
- * else.
+ * apiVersions in an `APIVersions` or `APIGroupList` document, the preferred version of each group first. Throws a
+ * {@link TransportError} for any other document.
  */
 export function groupVersionsIn(document: unknown): string[] {
   const path = isRecord(document) && document["kind"] === "APIVersions" ? "/api" : "/apis";
@@ -104,7 +107,7 @@ export function groupVersionsIn(document: unknown): string[] {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Nothing and null are an empty map, as Go reads them. */
+/** Reads undefined and null as an empty map, as Go does. */
 function fieldsIn(value: unknown, path: string): Fields {
   if (value === undefined || value === null) return {};
   if (isRecord(value)) return value;
@@ -140,7 +143,10 @@ function tooMany(path: string): TransportError {
   return new TransportError("TooLarge", `${endpoint}: the server serves more than is read`, undefined, endpoint);
 }
 
-/** Undefined when the server does not know them now: one part of the API that is away must not hide the rest. */
+/**
+ * Resource list of an apiVersion; undefined if the server cannot answer now. One unavailable part of the API must not
+ * hide the others.
+ */
 async function loadVersion(client: Client, apiVersion: string): Promise<unknown> {
   try {
     return await client.raw("GET", pathOf(apiVersion));

@@ -1,7 +1,8 @@
 /**
- * The client of one API server: requests, pages, watches, discovery.
+ * Client of one API server: requests, pages, watches, discovery.
  *
- * Promises: an answer is checked before anybody reads it; a list that changes under its pages is read again.
+ * Promises: every answer is checked before a caller reads it; all pages of a list show one consistent state, or the
+ * list fails.
  */
 export { objectPath } from "./apiPaths.ts";
 export { type ClientOptions, createClient } from "./client.ts";

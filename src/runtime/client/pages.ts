@@ -3,18 +3,18 @@ import { collectionPath } from "./apiPaths.ts";
 import { isTransportError, TransportError, type TransportReason } from "../core/index.ts";
 import type { Client, ListOptions, ObjectList, ResourceType } from "../types.ts";
 
-/** Which objects of one cluster. */
+/** Selects objects of one kind in one cluster. */
 export interface Selection {
   client: Client;
   type: ResourceType;
   namespace?: string;
   labelSelector?: string;
   fieldSelector?: string;
-  /** How much of it is read; a server that sends more has failed. */
+  /** Limits of the list. A longer answer counts as a failure of the server. */
   bounds?: Bounds;
 }
 
-/** The most that is taken of one selection. `bytes`: as they come over the wire. */
+/** Limits for one selection. `bytes`: size over the wire. */
 export interface Bounds {
   objects: number;
   bytes: number;
@@ -23,24 +23,30 @@ export interface Bounds {
 export const DEFAULT_BOUNDS: Bounds = { objects: 200_000, bytes: 512 << 20 };
 
 const PAGE = 500;
-/** A server fills its pages. Some leave out what they filter, so a few that are less than half full are no fault. */
+/**
+ * Maximum number of pages that are less than half full. Some servers filter a page after reading it, so a few short
+ * pages are normal.
+ */
 const MOST_SHORT_PAGES = 100;
-/** From the first page to the last. */
+/** Maximum time from the first page to the last. */
 const LONGEST_MS = 300_000;
 
 export interface PageOptions extends Pick<ListOptions, "signal" | "metadataOnly" | "resourceVersion"> {
-  /** Objects of a page. */
+  /** Objects per page. */
   limit?: number;
-  /** For the whole list; the answer that is under way then is still waited for. */
+  /** Time limit for the whole list. The limit is checked after each page; a running request is not aborted. */
   longestMs?: number;
-  /** The list ends after so many pages, without an error. The last page then still has its `continue` token. */
+  /**
+   * Maximum number of pages. The list then ends without an error, and the last page still has its `continue` token.
+   */
   mostPages?: number;
 }
 
 /**
- * Lists a selection in pages, at one consistent state that is at least as new as the call. Expired pages throw like any other
- * failure: begin again then. Where the objects are so long that a page of them is too much, the pages become smaller. Every list of a cluster
- * that may have more than one page is read here: the objects, the bytes, the pages and the time of the whole are bounded.
+ * Lists a selection in pages, at one consistent state that is at least as new as the call. An expired page throws
+ * like any other failure; the caller must then start again. A page that is too large is requested again with fewer
+ * objects. Objects, bytes, short pages and time of the whole list are bounded, so every list of a cluster that may
+ * have several pages is read here.
  */
 export async function* listPages(
   selection: Selection,
@@ -91,7 +97,7 @@ function fault({ type, namespace }: Selection, reason: TransportReason, message:
   return new TransportError(reason, `${endpoint}: ${message}`, undefined, endpoint);
 }
 
-/** Counts what comes, up to the bounds. */
+/** Counts objects and bytes of a selection against its bounds. */
 export class Measure {
   readonly #selection: Selection;
   #objects = 0;
@@ -101,7 +107,7 @@ export class Measure {
     this.#selection = selection;
   }
 
-  /** Throws when it is too much. */
+  /** Throws when a bound is exceeded. */
   add(objects: number, bytes: number): void {
     this.#objects += objects;
     this.#bytes += bytes;
@@ -127,7 +133,7 @@ export function selectors({
   return defined({ namespace, labelSelector, fieldSelector });
 }
 
-/** About how much one of the objects of a page is. */
+/** Average size of the objects of a page. */
 export function bytesPerObject({ items, bytes = 0 }: { items: readonly KubeObject[]; bytes?: number }): number {
   return items.length === 0 ? 0 : Math.ceil(bytes / items.length);
 }

@@ -1,59 +1,69 @@
 import type { KubeObject } from "../../apis/index.ts";
 import { compareResourceVersions } from "../core/index.ts";
 
-/** An object of a selection and its version, as a change showed it. */
+/** Object of a selection and its version after a change. */
 export interface Landmark {
   readonly namespace: string | undefined;
   readonly name: string;
   readonly version: string;
 }
 
-/** What a server cannot be before, as long as it is in the same history. */
+/**
+ * Evidence of the server's history. As long as the server is in the same history, it cannot show an earlier state.
+ */
 export interface Known {
-  /** The latest version that the server has shown, in whatever way. */
+  /** Latest version that the server has shown, in any answer or event. */
   readonly highest: string | undefined;
-  /** The object that changed last; undefined where the last that is known of it is its end, or where nothing was ever selected. */
+  /**
+   * Object with the latest known change; undefined if that object was removed since, or if nothing was ever selected.
+   */
   readonly living: Landmark | undefined;
-  /** The object that was removed, or left the selection, last, where that was later than the last change. */
+  /** Object that was removed or left the selection last; only if that was later than the last change. */
   readonly gone: Landmark | undefined;
 }
 
-/** Up to where a selection has been read, and what is known of it beyond that from the answers to one's own writes. */
+/** Position up to which a selection has been read, and later evidence from the answers to our own writes. */
 export class Position {
   current: string | undefined;
   #highest: string | undefined;
-  /** The latest answer to a write since {@link ask}. */
+  /** Latest version in an answer to a write since {@link ask}. */
   #written: string | undefined;
   #living: Landmark | undefined;
   #gone: Landmark | undefined;
-  /** At the latest at this version objects were removed, nobody knows which ones last. */
+  /** Version by which objects were removed without an event. The object that was removed last is unknown. */
   #removedBy: string | undefined;
-  /** The answers to writes that the watch has yet to bring, by version. */
+  /** Answers to writes that the watch has not delivered yet, by version. */
   readonly answered = new Map<string, Landmark>();
 
-  /** The latest version that the server has shown, in whatever way. */
+  /** Latest version that the server has shown, in any answer or event. */
   get highest(): string | undefined {
     return later(this.#highest, this.#written);
   }
 
-  /** No landmark can show that the server is still in this history: it may have left it after the last one. */
+  /**
+   * True if no landmark can prove that the server is still in this history: the server may have left the history
+   * after the last landmark.
+   */
   get isUnproven(): boolean {
     return this.answered.size > 0 || this.#removedBy !== undefined;
   }
 
-  /** The last snapshot lacked objects that were known. */
+  /** Records that the last snapshot lacked known objects. */
   missedRemovals(): void {
     this.#removedBy = this.current;
   }
 
-  /** A request whose answer will tell the server's version begins: the answer cannot be of an earlier one than what is known now. */
+  /**
+   * Begins a request whose answer tells the server's version, and returns the evidence so far. In the same history
+   * the answer cannot be earlier.
+   */
   ask(): Known {
     this.#highest = this.highest;
     this.#written = undefined;
     return { highest: this.#highest, living: this.#living, gone: this.#gone };
   }
 
-  /** …for a snapshot: what was seen before may be of another history. */
+  /** As {@link ask}, for a snapshot. Earlier landmarks may be of another history, so they are dropped. */
   askSnapshot(): void {
     this.ask();
     this.#removedBy = later(this.#removedBy, this.#gone?.version);
@@ -62,7 +72,10 @@ export class Position {
     this.answered.clear();
   }
 
-  /** The watch shows it. The objects of a snapshot come in any order, changes in that of their versions. */
+  /**
+   * Records a change that the watch shows. Objects of a snapshot come in any order; changes come in the order of
+   * their versions.
+   */
   see(object: KubeObject, gone: boolean): void {
     const landmark = landmarkOf(object);
     if (!gone) {
@@ -75,7 +88,7 @@ export class Position {
     if (this.#living?.name === name && this.#living.namespace === namespace) this.#living = undefined;
   }
 
-  /** The answer to a write; what happened before the write may still be on its way. */
+  /** Records the answer to a write. Events before the write may still be on their way. */
   wrote(object: KubeObject): void {
     const landmark = landmarkOf(object);
     if (landmark.version === "") return;
@@ -83,7 +96,10 @@ export class Position {
     this.answered.set(landmark.version, landmark);
   }
 
-  /** False when the event lies behind what was already seen in this stream, which no honest history does. */
+  /**
+   * Moves the position to the version of an event. False if the version is older than the position, which is
+   * impossible in one history.
+   */
   advance(version: string): boolean {
     if (this.current !== undefined && compareResourceVersions(version, this.current) < 0) return false;
     this.current = version;
@@ -92,7 +108,7 @@ export class Position {
     return true;
   }
 
-  /** Whether the answer to the last {@link ask} is older than what was known then. */
+  /** True if the answer to the last {@link ask} is older than the versions known at that time. */
   isBefore(version: string): boolean {
     return this.#highest !== undefined && compareResourceVersions(version, this.#highest) < 0;
   }
@@ -107,9 +123,9 @@ export class Position {
     this.current = undefined;
   }
 
-  /** Everything up to that version has come; what was answered before may come without its object. */
+  /** Everything up to `version` has come. The watch may deliver our own write without its object, as a bookmark. */
   #brought(version: string): void {
-    // Answers come about in the order of their versions.
+    // Answers arrive roughly in the order of their versions.
     for (const [answered, landmark] of this.answered) {
       if (compareResourceVersions(answered, version) > 0) return;
       this.answered.delete(answered);

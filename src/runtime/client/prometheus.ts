@@ -4,29 +4,32 @@ import { type Clock, TransportError } from "../core/index.ts";
 import { hostOf, staticCredentials, tokenFileCredentials } from "../credentials/index.ts";
 import { type BodyReader, Transport } from "../transport/index.ts";
 
-/** The Prometheus, or what answers like one, that a cluster's administrator allows to be asked. */
+/** Prometheus (or a compatible server) that the administrator of a cluster allows Meridian to query. */
 export interface PrometheusConfig {
-  /** As {@link checkedPrometheus} returns it. */
+  /** Result of {@link checkedPrometheus}. */
   url: string;
-  /** PEM; without it the certificate authorities of the system are trusted. */
+  /** File with certificate authorities (PEM). Default: the authorities of the system. */
   caFile?: string;
-  /** Bearer token; read again when it changes. Needs https. */
+  /** File with a bearer token, read again when the file changes. Needs https. */
   tokenFile?: string;
 }
 
-/** The answer as it came: it is not judged here. */
+/** Unparsed answer. */
 export interface PrometheusAnswer {
   /** HTTP status code. */
   status: number;
   body: string;
 }
 
-/** From the request to its last byte. A gate asks again, so nobody waits for long. */
+/** Time limit of a query, up to the last byte of the answer. A gate queries again, so a long wait is useless. */
 const TIMEOUT_MS = 10_000;
-/** A query whose answer is longer is no gate. */
+/** Maximum bytes of an answer. A query with a longer answer is no gate. */
 const LONGEST_ANSWER = 1 << 20;
 
-/** Reads the address: http or https, a host, maybe a port and a path, and nothing else. Throws an Error with a sentence that says what is wrong. */
+/**
+ * Validates the address: http or https, a host, an optional port and path, and nothing else. Throws an Error whose
+ * message says what is wrong.
+ */
 export function checkedPrometheus(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:"))
@@ -38,13 +41,13 @@ export function checkedPrometheus(text: string): string {
 }
 
 /**
- * Sends instant queries to the one server that the manager was started with. Certificates are always verified, redirects never followed, and names that
- * lead to link-local or metadata addresses refused.
+ * Sends instant queries to the server that the manager was started with. Certificates are always verified and
+ * redirects are never followed. Names that resolve to link-local or metadata addresses are refused.
  */
 export class Prometheus implements AsyncDisposable {
   readonly #transport: Transport;
 
-  /** Throws when the file of the authorities cannot be read. */
+  /** Throws if `caFile` cannot be read. */
   constructor({ url, caFile, tokenFile }: PrometheusConfig, clock: Clock) {
     const credentials = tokenFile === undefined ? staticCredentials({}) : tokenFileCredentials(tokenFile, clock);
     const caData = caFile === undefined ? {} : { caData: readFileSync(caFile, "utf8") };
@@ -73,7 +76,7 @@ export class Prometheus implements AsyncDisposable {
   }
 
   async #send(query: string, signal: AbortSignal): Promise<PrometheusAnswer> {
-    // As a form: a long query does not fit into an address.
+    // The query is sent as a form, because a long query does not fit into a URL.
     const { status, body } = await this.#transport.stream({
       method: "POST",
       path: "/api/v1/query",

@@ -1,7 +1,7 @@
 import { FEDERATION_GROUP, FEDERATION_VERSION, type KindDefinition, PAAS_GROUP } from "../../apis/index.ts";
 import type { ResourceType } from "../types.ts";
 
-/** Kinds that Meridian itself lives on: known without asking a server. */
+/** Resource types that Meridian itself needs, known without discovery. */
 
 const builtIns = new Map<string, ResourceType>();
 
@@ -11,7 +11,7 @@ function builtIn(group: string, version: string, kind: string, plural: string, n
   return type;
 }
 
-/** The constant of this kind where there is one, so that equal types are one object; else the type itself. */
+/** Constant of this type if there is one, so that equal types are one object; else the type itself. */
 export function knownType(type: ResourceType): ResourceType {
   return builtIns.get(`${apiVersionOf(type)}/${type.kind}`) ?? type;
 }
@@ -103,7 +103,7 @@ export const CLUSTERRESOURCEBINDINGS = builtIn(
   false,
 );
 
-/** A kind of Meridian in one of its versions, or in the one that is stored. */
+/** Resource type of a Meridian kind. Default version: the stored version. */
 export function typeOf({ group, kind, plural, namespaced, versions }: KindDefinition, version?: string): ResourceType {
   return knownType({ group, version: version ?? versions[0].name, kind, plural, namespaced });
 }

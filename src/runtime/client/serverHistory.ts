@@ -4,35 +4,35 @@ import { type Selection, selectors } from "./pages.ts";
 import type { Known, Landmark } from "./position.ts";
 import type { Client } from "../types.ts";
 
-/** Whoever holds a place in the history of a server. */
+/** Reader with a position in the history of a server. */
 export interface Follower {
-  /** The latest version that the server showed it. */
+  /** Latest version that the server showed to this follower. */
   readonly highest: string | undefined;
-  /** The server shows an earlier state than before; `why` is a sentence for people. */
+  /** Called when the server shows an earlier state than before. `why` is a sentence for people. */
   doubt(why: string): void;
 }
 
-/** `Unknown`: nothing shows the one or the other. */
+/** `Unknown`: no evidence for or against the same history. */
 export type SameHistory = { is: "Same" } | { is: "Unknown" } | { is: "WentBack"; why: string };
 
 const histories = new WeakMap<Client, ServerHistory>();
 
 /**
- * The history of one server, as all who follow it have seen it. A server that is restored from a backup goes on at an earlier version, takes
- * places in the history that is no more for places that are yet to come, and says nothing. Any answer that tells the version of the whole
- * server shows it: a list does (of one object, say), and so does the answer to a write.
+ * History of one server, as all its followers have seen it. A server that is restored from a backup continues at an
+ * earlier version, treats versions of the lost history as future versions, and reports no error. Any answer with the
+ * version of the whole server reveals the restore: a list (even of one object), or the answer to a write.
  */
 export class ServerHistory {
   readonly #followers = new Set<Follower>();
 
-  /** Of the server that the client talks to. */
+  /** History of the server that the client talks to. */
   static of(client: Client): ServerHistory {
     let history = histories.get(client);
     if (history === undefined) histories.set(client, (history = new ServerHistory()));
     return history;
   }
 
-  /** From now on both clients are known to talk to one server. */
+  /** Declares that both clients talk to one server. */
   static share(client: Client, other: Client): void {
     histories.set(client, ServerHistory.of(other));
   }
@@ -42,34 +42,37 @@ export class ServerHistory {
     return { [Symbol.dispose]: () => void this.#followers.delete(follower) };
   }
 
-  /** To be called before a request whose answer will tell the server's version, which the result takes. */
+  /**
+   * To be called before a request whose answer tells the server's version. The returned function takes that version.
+   */
   expect(): (version: string | undefined) => void {
     const seen = Array.from(this.#followers, (follower) => ({ follower, highest: follower.highest }));
     return (version) => {
       if (version === undefined || version === "") return;
       for (const { follower, highest } of seen) {
-        // What has come since the request may be later than its answer.
+        // Events after the start of the request may be newer than its answer, so only versions from before the
+        // request count.
         if (highest === undefined || compareResourceVersions(version, highest) >= 0) continue;
         if (this.#followers.has(follower)) follower.doubt(earlier(version, highest));
       }
     };
   }
 
-  /** Somebody has seen that the server is in another history, though its version may not show that. */
+  /** Tells all followers that the server is in another history, even if its version does not show that. */
   doubt(why: string): void {
     for (const follower of this.#followers) follower.doubt(why);
   }
 }
 
-/** That a server is at a version before the one that was seen, in a sentence. */
+/** Sentence for people: the server is at an earlier version than before. */
 export function earlier(version: string, highest = ""): string {
   return `the server is at resourceVersion ${version}, and was at ${highest} before`;
 }
 
 /**
- * Asks a server whether it still has the history of which that is known. A list tells two things: the version of the whole server, and
- * an object. The version alone shows nothing where a restored server has since written as much as it lost: its own start writes some
- * dozens of objects.
+ * Checks whether a server still has the known history. A list shows the version of the whole server and an object.
+ * The version alone proves nothing if a restored server has since made as many writes as were lost: its own start
+ * writes some dozens of objects.
  */
 export async function askHistory(selection: Selection, known: Known, signal: AbortSignal): Promise<SameHistory> {
   const { highest = "", living, gone } = known;
@@ -78,7 +81,7 @@ export async function askHistory(selection: Selection, known: Known, signal: Abo
   if (living !== undefined) {
     const changed = compared(living, last.version, "had it");
     if (changed !== undefined || gone === undefined) return changed ?? SAME;
-    // Up to there everything is as it was; what followed were removals.
+    // The history is unchanged up to this landmark. Only removals followed.
     const removed = await look(selection, gone, highest, signal);
     if ("is" in removed) return removed;
     if (removed.version === undefined) return SAME;
@@ -91,7 +94,10 @@ export async function askHistory(selection: Selection, known: Known, signal: Abo
 const SAME: SameHistory = { is: "Same" };
 const UNKNOWN: SameHistory = { is: "Unknown" };
 
-/** Undefined where the object is as it was. Nothing tells a later change, or the end, of an object from one in another history. */
+/**
+ * Undefined if the object is unchanged. A later version or a removal proves nothing: both can also happen in another
+ * history.
+ */
 function compared({ name, version }: Landmark, now: string | undefined, did: string): SameHistory | undefined {
   if (now === version) return undefined;
   if (now === undefined || !isEarlier(now, version)) return UNKNOWN;
@@ -99,13 +105,13 @@ function compared({ name, version }: Landmark, now: string | undefined, did: str
 }
 
 interface Look {
-  /** Of the landmark's object; undefined where there is none. */
+  /** Version of the object that was found; undefined if none was found. */
   version: string | undefined;
-  /** An object is there that may have been there at the highest version that is known. */
+  /** True if the selection has an object that may have existed at the highest known version. */
   isOfBefore: boolean;
 }
 
-/** At the landmark's object, or at any object of the selection. */
+/** Lists the landmark's object, or any object of the selection. */
 async function look(
   selection: Selection,
   landmark: Landmark | undefined,
@@ -120,8 +126,8 @@ async function look(
 }
 
 /**
- * Why a consistent snapshot of that version cannot be of the history in which the objects are known: it shows an object as it was before.
- * Undefined where nothing speaks against it.
+ * Reason why a consistent snapshot is of another history than the known objects: the snapshot shows an older version
+ * of an object. Undefined if nothing contradicts the known history.
  */
 export function ofAnotherHistory(
   snapshot: ReadonlyMap<string, { resourceVersion: string }>,
@@ -130,7 +136,7 @@ export function ofAnotherHistory(
 ): string | undefined {
   for (const [key, { resourceVersion: now }] of snapshot) {
     const before = objects.get(key)?.resourceVersion;
-    // What was written after the snapshot was taken may be known already.
+    // Changes after the snapshot may be known already.
     if (before === undefined || isEarlier(resourceVersion, before) || !isEarlier(now, before)) continue;
     return `the server has ${key} at resourceVersion ${now}, and had it at ${before} before`;
   }

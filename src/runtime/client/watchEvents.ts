@@ -4,18 +4,18 @@ import type { ApiStatus, WatchEvent, WatchOptions } from "../types.ts";
 
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
-/** The bookmark after which a stream that began with a snapshot tells of changes. */
+/** True for the bookmark that ends the initial snapshot of a stream. */
 export function endsInitialEvents(event: WatchEvent): boolean {
   return event.type === "BOOKMARK" && event.object.metadata.annotations?.[INITIAL_EVENTS_END] === "true";
 }
 
 const CHANGES = ['{"type":"MODIFIED"', '{"type":"ADDED"'];
-/** As a key of JSON; within a text its quotes would be escaped. */
+/** Matches only a JSON key: within a text the quotes would be escaped. */
 const VERSION_KEY = '"resourceVersion":"';
 
 /**
- * The version of the object that an event brings, if it is one of those known; found without parsing the event. Only where the event adds or
- * changes the object, and no other key of that name (a label, a reference) leaves in doubt which one is meant.
+ * Version of the object in an event if `known` has that version, found without parsing the event. Only for added and
+ * modified objects. Undefined if another key of that name (a label, a reference) makes the match ambiguous.
  */
 export function knownVersionIn(line: string, known: WatchOptions["known"]): string | undefined {
   if (known === undefined || known.size === 0) return undefined;
@@ -32,7 +32,7 @@ function changedVersionIn(line: string): string | undefined {
   return line.slice(from, line.indexOf('"', from));
 }
 
-/** The error that the server put into the stream. */
+/** Error from an ERROR event of a watch. */
 export function errorOf({
   code,
   reason = "Unknown",

@@ -6,8 +6,9 @@ import { knownVersionIn } from "./watchEvents.ts";
 import { bookmarkOf, eventFrom } from "./wire.ts";
 
 /**
- * One watch: sends its request when it is first read, and gives the events in order. Ends when the server ends it; throws
- * when the connection breaks off. One reader. Disposing closes the stream and ends a read that is waiting.
+ * Stream of one watch. The first read sends the request; events come in order. The stream ends when the server ends
+ * the watch, and throws when the connection breaks. Only one reader is allowed. Disposal closes the stream and ends a
+ * waiting read.
  */
 export class WatchStream implements AsyncIterableIterator<WatchEvent>, AsyncDisposable {
   readonly #open: (signal: AbortSignal) => Promise<BodyReader>;
@@ -22,7 +23,7 @@ export class WatchStream implements AsyncIterableIterator<WatchEvent>, AsyncDisp
   readonly #onAbort = (): void => this.#closing.abort(this.#signal?.reason);
   readonly #lines: LineSplitter;
   #body: BodyReader | undefined;
-  /** Lines of events that were not asked for yet. */
+  /** Received lines that the reader has not read yet. */
   #waiting: string[] = [];
   #next = 0;
   #over = false;

@@ -4,39 +4,45 @@ import { apiVersionOf } from "./resources.ts";
 import type { ApiStatus, ObjectList, ResourceType, WatchEvent } from "../types.ts";
 
 /**
- * Where what a server sends becomes typed values: the only place that reads an answer without knowing its shape. What is not as the API
- * says it must be is a failure of that server (a {@link TransportError} with the reason `Protocol`), so that nobody behind this
- * boundary meets an object without a name, a label that is a list, or `managedFields` that are a text. Only metadata is
- * checked; what stands beside it depends on the kind, and its readers expect anything.
+ * Turns the JSON of a server into typed values. No other code reads an answer of unknown shape. An answer that breaks
+ * the rules of the API is a failure of the server (a {@link TransportError} with the reason `Protocol`). Callers
+ * therefore never meet an object without a name, a label that is a list, or `managedFields` that are a text. Only
+ * metadata is checked. All other fields depend on the kind, and their readers must expect any value.
  */
 
 const LONGEST_NAME = 253;
 const LONGEST_VERSION = 128;
 const LONGEST_MESSAGE = 4_096;
-/** Of a page that follows: it holds the version and the key of an object. */
+/** Maximum length of a `continue` token, which holds the version and the key of an object. */
 const LONGEST_TOKEN = 8_192;
 const MOST_CAUSES = 64;
-/** Twice as long as the keys and values of labels can be, and as the name of a field manager. */
+/** Twice the maximum length of label keys, label values and names of field managers. */
 const LONGEST_LABEL = 640;
 const LONGEST_TIME = 64;
-/** Characters of all annotations together, and of all finalizers: four times what the API server takes of annotations. */
+/**
+ * Maximum characters of all annotations together, and of all finalizers: four times the API server's limit for
+ * annotations.
+ */
 const MOST_TEXT = 1 << 20;
 
-/** Letters that part the keys and paths that are made of names. */
+/** Characters that no name may contain, because they separate names in keys and paths. */
 const NOT_IN_NAMES = /[\s/%]|\p{Cc}/u;
 
-/** An object of that type. It is fresh from the parser, so it is given the names of its type in place. */
+/** Object of the given type. The value is fresh from the parser, so apiVersion and kind are set in place. */
 export function objectFrom(value: unknown, type: ResourceType, host: string): KubeObject {
   const fault = isRecord(value) ? faultOf(value["metadata"]) : "that is not an object";
   if (fault !== undefined) throw new TransportError("Protocol", `${host} sent an object of ${type.plural} ${fault}`);
-  // Items of a list come without apiVersion and kind, and metadata-only answers under a name of their own.
+  // Items of a list have no apiVersion and kind, and metadata-only answers have a kind of their own.
   const object = value as KubeObject;
   object.apiVersion = apiVersionOf(type);
   object.kind = type.kind;
   return object;
 }
 
-/** An object that a store can hold: it says which life of it is meant, in which version, and in which namespace. */
+/**
+ * Returns the object if a store can hold it: the object must have a uid, a resourceVersion and, if namespaced, a
+ * namespace.
+ */
 export function storable(object: KubeObject, type: ResourceType, cluster: string): KubeObject {
   const { uid, resourceVersion, namespace } = object.metadata;
   const missing =
@@ -52,8 +58,8 @@ export function storable(object: KubeObject, type: ResourceType, cluster: string
 }
 
 /**
- * One page of a list. Only what calls itself one is: a server of something else that answers `{}` is no cluster without objects. The list of some
- * servers that hold nothing is null.
+ * One page of a list. The kind must end in `List`: an unrelated server that answers `{}` is not an empty cluster.
+ * Some servers send `null` for an empty list.
  */
 export function listFrom(value: unknown, type: ResourceType, host: string): ObjectList {
   const { kind, metadata = {}, items: given } = isRecord(value) ? value : {};
@@ -70,7 +76,6 @@ export function listFrom(value: unknown, type: ResourceType, host: string): Obje
   };
 }
 
-/** One event of a watch. */
 export function eventFrom(value: unknown, type: ResourceType, host: string): WatchEvent {
   const event = isRecord(value) ? value : {};
   switch (event["type"]) {
@@ -87,7 +92,7 @@ export function eventFrom(value: unknown, type: ResourceType, host: string): Wat
   }
 }
 
-/** A bookmark has no name: it stands for the whole selection. */
+/** A bookmark has no name, because it concerns the whole selection. */
 function bookmarkFrom(value: unknown, type: ResourceType, host: string): KubeObject {
   const metadata = isRecord(value) ? value["metadata"] : undefined;
   const { resourceVersion, annotations } = isRecord(metadata) ? metadata : {};
@@ -97,13 +102,13 @@ function bookmarkFrom(value: unknown, type: ResourceType, host: string): KubeObj
   return annotations === undefined ? object : { ...object, metadata: { ...object.metadata, annotations } };
 }
 
-/** Nothing that is not known has changed up to that version. */
+/** Bookmark: every change up to this version is known. */
 export function bookmarkOf(type: ResourceType, resourceVersion: string): Extract<WatchEvent, { type: "BOOKMARK" }> {
   const object = { apiVersion: apiVersionOf(type), kind: type.kind, metadata: { name: "", resourceVersion } };
   return { type: "BOOKMARK", object };
 }
 
-/** A `v1.Status`, cut to what anybody reads of it; undefined when it is something else. */
+/** A `v1.Status`, reduced to the fields that readers need; undefined for any other value. */
 export function statusFrom(value: unknown): ApiStatus | undefined {
   if (!isRecord(value) || (value["kind"] !== undefined && value["kind"] !== "Status")) return undefined;
   const { code, reason, message, details } = value;
@@ -138,10 +143,10 @@ function cut(text: string, length: number): string {
   return text.length <= length ? text : text.slice(0, length);
 }
 
-/** What is wrong with the metadata of an object; undefined when nothing is. */
+/** Describes the first fault in the metadata of an object; undefined for valid metadata. */
 function faultOf(metadata: unknown): string | undefined {
   if (!isRecord(metadata)) return "without metadata";
-  // An empty namespace is how some servers write that there is none.
+  // Some servers write an empty namespace for an object without a namespace.
   if (metadata["namespace"] === "") delete metadata["namespace"];
   const meta: { [field in keyof ObjectMeta]?: unknown } = metadata;
   if (!isName(meta.name)) return "without a name that objects can have";
@@ -193,7 +198,7 @@ function isOptionalText(value: unknown, longest = LONGEST_LABEL): boolean {
   return value === undefined || isText(value, longest);
 }
 
-/** A map of texts, of which none is longer than that, and all together are not too long. */
+/** Map of texts. Each value has at most `longest` characters, and the whole map has a limit as well. */
 function isTextMap(value: unknown, longest: number): value is Record<string, string> | undefined {
   if (value === undefined) return true;
   if (!isRecord(value)) return false;
