@@ -16,9 +16,9 @@ import { KeyFeed } from "./keyFeed.ts";
 import type { Source } from "./sources.ts";
 import type { Workqueue } from "./workqueue.ts";
 
-/** How a reconcile that did not fail ended. */
+/** Result of a successful reconcile. */
 export interface Result {
-  /** Reconcile again after so many milliseconds, whatever happens until then. */
+  /** Reconcile again after this many milliseconds, even if events cause other runs before. */
   requeueAfter?: number;
 }
 
@@ -30,33 +30,36 @@ export function requeueAfter(ms: number): Result {
   return { requeueAfter: ms };
 }
 
-/** An error that trying again will not heal: it is logged, and its key is not retried until something changes. */
+/** Error that a retry cannot fix. The controller logs the error, and retries the key only after a change. */
 export class TerminalError extends Error {
   override readonly name: string = "TerminalError";
 }
 
-/** What belongs to one run of a reconciler. */
+/** Context of one run of a reconciler. */
 export interface ReconcileContext {
   /** The span `Reconcile`; parent of the spans of its steps. Absent without a tracer. */
   readonly span: Span | undefined;
   readonly reconcileId: string;
-  /** Its lines have trace_id and reconcile_id. */
+  /** Logger that adds trace_id and reconcile_id to each line. */
   readonly logger: Logger;
-  /** What is kept beside work that this run asks for. Undefined without a tracer. */
+  /** Origin to store with work that this run requests. Undefined without a tracer. */
   readonly origin: Origin | undefined;
 }
 
-/** Makes the world agree with one object. Called again after an error, so every step must bear repetition. */
+/** Reconciles one object. A run is repeated after an error, so every step must be idempotent. */
 export interface Reconciler<K extends string = string> {
-  /** What wakes it. Subscribed when its controller runs, present objects first, and let go of when that ends. */
+  /**
+   * Sources of keys. The controller subscribes them when it starts (existing objects come first), and unsubscribes
+   * them when it ends.
+   */
   sources?(): readonly Source<K>[];
-  /** What the next run for the key follows from, where that is known: its span has its place there. */
+  /** Cause of the next run for the key, if known. The span of the run refers to this cause. */
   follows?(key: K): Following | undefined;
-  /** What the log calls what a key names, beside the key: `object` and the like. */
+  /** Log fields that describe the object of a key: `object` and the like. */
   logFields?(key: K): Record<string, string | undefined>;
   /**
-   * Milliseconds for which a run for the key would only put itself off. Asked before each run: while that is more than 0 the key goes back into
-   * the queue, at the cost of neither a span nor a deadline.
+   * Milliseconds until a run for the key is useful. Called before each run. A key that is not due returns to the
+   * queue, without a span or a deadline.
    */
   dueIn?(key: K): number;
   /** The signal is aborted at the deadline of the run, and when the process ends. */
@@ -64,7 +67,7 @@ export interface Reconciler<K extends string = string> {
 }
 
 export interface ControllerOptions<K extends string = string> {
-  /** Of logs, metrics and spans (`reconcile.controller`). */
+  /** Name in logs, metrics and spans (`reconcile.controller`). */
   name: string;
   queue: Workqueue<K>;
   reconciler: Reconciler<K>;
@@ -74,20 +77,29 @@ export interface ControllerOptions<K extends string = string> {
   metrics?: ControllerMetrics;
   /** Opens a span `Reconcile` around each reconcile. */
   tracer?: Tracer;
-  /** How long one reconcile may take: then its signal is aborted, which counts as an error, and it is tried again. Default 30 s. */
+  /**
+   * Deadline of one reconcile. At the deadline its signal is aborted, the run counts as failed, and the key is
+   * retried. Default 30 s.
+   */
   timeoutMs?: number;
-  /** After the abort: how long reconciles under way may go on before their own signal is aborted. Default 1500 ms. */
+  /**
+   * Time for running reconciles to finish after the controller is aborted. Then their own signal is aborted. Default
+   * 1500 ms.
+   */
   drainMs?: number;
 }
 
 const RECONCILE_TIMEOUT_MS = 30_000;
-/** From the abort of the reconciles' signal until they are left behind. */
+/** Time between the abort of the running reconciles and the end of the controller, even if they still run. */
 const GIVE_UP_MS = 500;
 
-/** Takes keys from a queue and reconciles them, so many at a time; however many there are, the event loop stays free. */
+/**
+ * Takes keys from a queue and reconciles them with a fixed number of workers. The event loop stays free, however many
+ * keys there are.
+ */
 export class Controller<K extends string = string> {
   readonly #options: ControllerOptions<K>;
-  /** Of the reconciles under way. */
+  /** Abort controllers of the running reconciles. */
   readonly #runs = new Set<AbortController>();
   readonly #timeoutMs: number;
   readonly #slice: TimeSlice;
@@ -100,8 +112,8 @@ export class Controller<K extends string = string> {
   }
 
   /**
-   * Subscribes the sources and works until the signal is aborted; takes nothing new then, lets the reconciles under way finish, aborts them when they take too
-   * long, and resolves. Never rejects.
+   * Subscribes the sources and works until the signal is aborted. Then the controller takes no new key, lets running
+   * reconciles finish, aborts them after `drainMs`, and resolves. Never rejects.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { workers, clock, logger, name, drainMs = 1_500 } = this.#options;
@@ -158,19 +170,19 @@ export class Controller<K extends string = string> {
     }
   }
 
-  /** Not yet due: the key waits again. */
+  /** True if the key is not due yet. The key is then in the queue again. */
   #isPutOff(key: K): boolean {
     const { reconciler, queue, metrics, logger, name } = this.#options;
     let after = 0;
     try {
       after = reconciler.dueIn?.(key) ?? 0;
     } catch (error) {
-      // The run itself will say more.
+      // The run itself will report more.
       logger.debug({ controller: name, key, err: error }, "nobody can say when the key is due");
     }
     if (after <= 0) return false;
     metrics?.started();
-    // Nothing was tried: what failed before goes on to fail with growing delays.
+    // No `forget`: nothing was tried, so the backoff of earlier failures continues.
     queue.addAfter(key, after);
     queue.done(key);
     metrics?.finished("requeue_after", 0);
@@ -198,7 +210,8 @@ export class Controller<K extends string = string> {
       }
     } catch (error) {
       const isLate = run.signal.aborted && !processSignal.aborted;
-      // What it was doing may have ended with the very reason that it was given.
+      // The interrupted step may have rejected with the reason of the abort, which is a ReconcileTimeoutError
+      // already.
       const failure = isLate && error !== run.signal.reason ? new ReconcileTimeoutError(this.#timeoutMs, error) : error;
       result = this.#failed(key, failure, processSignal, context);
     } finally {
@@ -247,10 +260,10 @@ export class Controller<K extends string = string> {
   }
 }
 
-/** Ids and child loggers cost something, and most reconciles never ask for them. */
+/** Creates the reconcile id and the child logger on first use, because most reconciles need neither. */
 class RunContext implements ReconcileContext {
   readonly span: Span | undefined;
-  /** Undefined where the change began in the trace of the span. */
+  /** Undefined if the change began in the trace of the span. */
   readonly #change: Following["change"];
   readonly #parent: Logger;
   readonly #clock: Clock;

@@ -1,7 +1,8 @@
 /**
  * Workqueue, sources and the loop that reconciles keys.
  *
- * Promises: a key is reconciled by one worker at a time; a failure comes back with backoff, and nothing is dropped.
+ * Promises: only one worker at a time reconciles a key; a failed key is retried with backoff (except after a
+ * TerminalError); no key is lost.
  */
 export {
   Controller,

@@ -4,11 +4,14 @@ import { type TimeSlice } from "../core/index.ts";
 export interface KeyFeedOptions<K extends string> {
   add: (key: K, afterMs: number) => void;
   slice: TimeSlice;
-  /** Reading the keys of an event failed; the rest of them is lost. */
+  /** Called when reading the keys of an event failed. The remaining keys of the event are lost. */
   failed: (error: unknown) => void;
 }
 
-/** Brings the keys of sources into a queue: single keys at once, many of them as fast as the event loop stays free. */
+/**
+ * Passes keys from sources to a queue: a single key at once, many keys in time slices, so that the event loop stays
+ * free.
+ */
 export class KeyFeed<K extends string> implements Disposable {
   readonly #options: KeyFeedOptions<K>;
   #waiting: { keys: Iterator<K | undefined>; afterMs: number }[] = [];
@@ -25,18 +28,18 @@ export class KeyFeed<K extends string> implements Disposable {
       return;
     }
     const iterator = keys[Symbol.iterator]();
-    // Most events concern nobody, or one: then nothing has to wait.
+    // Most events have no key or one key, so most are read at once.
     if (!this.#reading && this.#readNow(iterator, afterMs)) return;
     this.#waiting.push({ keys: iterator, afterMs });
     if (!this.#reading) void this.#read();
   }
 
-  /** What was not read by then is not enqueued any more. */
+  /** Drops keys that were not read yet. */
   [Symbol.dispose](): void {
     this.#waiting = [];
   }
 
-  /** False when the time is spent before the end. */
+  /** Reads keys until the time slice is spent. False if that happened before the end. */
   #readNow(keys: Iterator<K | undefined>, afterMs: number): boolean {
     const { add, slice, failed } = this.#options;
     try {

@@ -1,23 +1,23 @@
 /**
- * None, one or many. Many are read a slice at a time, so that ten thousand keys do not hold the event loop; a generator that compares
- * much to find few gives an undefined where it may be left for a while.
+ * No key, one key or many keys. Many keys are read in time slices, so that ten thousand keys do not hold the event
+ * loop. A generator that compares much to find few keys yields undefined wherever reading may pause.
  */
 export type Keys<K extends string = string> = K | Iterable<K | undefined> | undefined;
 
-/** Puts keys into a workqueue: at once, or after so many milliseconds. */
+/** Adds keys to a workqueue: at once, or after `afterMs`. */
 export type Enqueue<K extends string = string> = (keys: Keys<K>, afterMs?: number) => void;
 
-/** What wakes a controller: it enqueues keys from the moment it is subscribed until the subscription is disposed of. */
+/** Wakes a controller. A source enqueues keys from its subscription until the subscription is disposed of. */
 export interface Source<K extends string = string> {
   subscribe(enqueue: Enqueue<K>): Disposable;
 }
 
-/** Whatever has events: an {@link Emitter}, or an informer (by `onEvent`). */
+/** Anything that emits events: an {@link Emitter}, or an informer (by `onEvent`). */
 export type EventOrigin<E> =
   | { subscribe(handler: (event: E) => void): Disposable }
   | { onEvent(handler: (event: E) => void): Disposable };
 
-/** What an event enqueues unless `map` says otherwise: its `key`, or the event itself when it is a string. */
+/** Key that an event enqueues without `map`: its `key`, or the event itself if it is a string. */
 type KeyOf<E> = E extends string ? E : E extends { key: infer K extends string } ? K : never;
 
 /**
@@ -25,7 +25,7 @@ type KeyOf<E> = E extends string ? E : E extends { key: infer K extends string }
  *
  *     from(policies).when(changedSpec).map((event) => hub.selectedBy(event)).after(200)
  *
- * Without `map` an event enqueues its own key. The events of an informer begin with the objects that are there already.
+ * Without `map` an event enqueues its own key. An informer first sends an event for each existing object.
  */
 export function from<E>(origin: EventOrigin<E>): EventSource<E> {
   const subscribe = (handler: (event: E) => void): Disposable =>
@@ -33,7 +33,7 @@ export function from<E>(origin: EventOrigin<E>): EventSource<E> {
   return new EventSource<E>(subscribe, keyOfEvent, () => undefined);
 }
 
-/** Events on their way to becoming keys. Every step gives a new source, and nothing is subscribed before `subscribe`. */
+/** Maps events to keys. Every step returns a new source, and nothing is subscribed before `subscribe`. */
 export class EventSource<E, K extends string = KeyOf<E>> implements Source<K> {
   readonly #events: (handler: (event: E) => void) => Disposable;
   readonly #toKeys: (event: E) => Keys;
@@ -49,7 +49,7 @@ export class EventSource<E, K extends string = KeyOf<E>> implements Source<K> {
     this.#delay = delay;
   }
 
-  /** Only events for which this holds. */
+  /** Keeps only events for which the predicate holds. */
   when(predicate: (event: E) => boolean): EventSource<E, K> {
     const filtered = (handler: (event: E) => void): Disposable =>
       this.#events((event) => {
@@ -58,12 +58,12 @@ export class EventSource<E, K extends string = KeyOf<E>> implements Source<K> {
     return new EventSource(filtered, this.#toKeys, this.#delay);
   }
 
-  /** Which keys an event enqueues. */
+  /** Sets the keys that an event enqueues. */
   map<M extends string>(toKeys: (event: E) => Keys<M>): EventSource<E, M> {
     return new EventSource<E, M>(this.#events, toKeys, this.#delay);
   }
 
-  /** Enqueues so many milliseconds after the event; events of one key in between are one with it. Undefined: at once. */
+  /** Enqueues after a delay in milliseconds (undefined: at once). Events of one key during the delay are merged. */
   after(delay: number | ((event: E) => number | undefined)): EventSource<E, K> {
     return new EventSource(this.#events, this.#toKeys, typeof delay === "number" ? () => delay : delay);
   }
@@ -81,8 +81,8 @@ function keyOfEvent(event: unknown): string {
 }
 
 /**
- * Hands events to its subscribers, in order: an event that a handler causes comes after the present one. A handler that throws keeps
- * the event from no other; the first error is thrown when all have had it.
+ * Hands events to its subscribers in order. An event that a handler emits comes after the current event. An error in
+ * a handler keeps the event from no other handler; the first error is thrown after all handlers ran.
  */
 export class Emitter<E> {
   readonly #handlers = new Set<(event: E) => void>();
@@ -90,7 +90,7 @@ export class Emitter<E> {
   #emitting = false;
 
   subscribe(handler: (event: E) => void): Disposable {
-    // Wrapped, so that one function can be subscribed twice.
+    // The wrapper allows a function to be subscribed twice.
     const subscriber = (event: E): void => handler(event);
     this.#handlers.add(subscriber);
     return { [Symbol.dispose]: () => void this.#handlers.delete(subscriber) };
@@ -102,7 +102,7 @@ export class Emitter<E> {
     this.#emitting = true;
     const errors: unknown[] = [];
     try {
-      // Grows while it is walked when handlers cause further events.
+      // The queue grows during this loop when handlers emit further events.
       for (const next of this.#queue) {
         for (const handler of this.#handlers) {
           try {

@@ -2,12 +2,12 @@ import type { WorkqueueMetrics } from "../../observability/index.ts";
 import { backoffDelay, type Clock } from "../core/index.ts";
 
 export interface WorkqueueOptions {
-  /** Of metrics and logs. */
+  /** Name in metrics and logs. */
   name: string;
   clock: Clock;
-  /** Delay of the first `addRateLimited` of a key; doubles with each. Default 5 ms. */
+  /** Delay of the first `addRateLimited` of a key. Each further call doubles the delay. Default 5 ms. */
   baseDelayMs?: number;
-  /** No delay of `addRateLimited` is longer. Default 60 s. */
+  /** Maximum delay of `addRateLimited`. Default 60 s. */
   maxDelayMs?: number;
   random?: () => number;
   metrics?: WorkqueueMetrics;
@@ -19,8 +19,8 @@ interface Delayed {
 }
 
 /**
- * Keys that wait for work. A key waits at most once however often it is added, is never given to two workers at the same time, and is
- * never lost: added while it is worked on, it waits again as soon as that work is done.
+ * Queue of keys. A key waits at most once, is never given to two workers at the same time, and is never lost: a key
+ * that is added during its work waits again as soon as that work is done.
  */
 export class Workqueue<K extends string = string> implements Disposable {
   readonly name: string;
@@ -31,18 +31,18 @@ export class Workqueue<K extends string = string> implements Disposable {
   readonly #metrics: WorkqueueMetrics | undefined;
   readonly #running: Disposable | undefined;
 
-  /** Waiting keys, first in first out; what lies before #head was taken. */
+  /** Waiting keys, first in first out. Keys before #head were taken. */
   #order: K[] = [];
   #head = 0;
-  /** When each waiting key was added. */
+  /** Time when each waiting key was added. */
   readonly #waiting = new Map<K, number>();
-  /** When each key under work was taken. */
+  /** Time when each key in work was taken. */
   readonly #processing = new Map<K, number>();
   /** Keys added again while they are worked on. */
   readonly #again = new Set<K>();
   readonly #delayed = new Map<K, Delayed>();
   readonly #failures = new Map<K, number>();
-  /** Workers without work; there are none while a key waits. */
+  /** Resolvers of idle workers; empty while a key waits. */
   readonly #idle = new Set<(key: K | undefined) => void>();
   #closed = false;
 
@@ -56,22 +56,22 @@ export class Workqueue<K extends string = string> implements Disposable {
     this.#running = this.#metrics?.observeRunning(() => this.#runningMs());
   }
 
-  /** How many keys wait, those under work or delayed not counted. */
+  /** Number of waiting keys, without keys in work and delayed keys. */
   get length(): number {
     return this.#waiting.size;
   }
 
-  /** How many keys are worked on now. */
+  /** Number of keys in work. */
   get processing(): number {
     return this.#processing.size;
   }
 
-  /** How many keys wait for their time. */
+  /** Number of keys whose delay has not passed yet. */
   get delayed(): number {
     return this.#delayed.size;
   }
 
-  /** For how long the first key of the queue has waited, milliseconds; 0 when none waits. */
+  /** Waiting time of the first key in the queue, in milliseconds; 0 for an empty queue. */
   get oldestAgeMs(): number {
     const first = this.#order[this.#head];
     const addedAt = first === undefined ? undefined : this.#waiting.get(first);
@@ -93,7 +93,7 @@ export class Workqueue<K extends string = string> implements Disposable {
     this.#enqueue(key);
   }
 
-  /** Adds the key after `ms`. Of several such wishes for one key the earliest counts. */
+  /** Adds the key after `ms`. Of several delays for one key the earliest counts. */
   addAfter(key: K, ms: number): void {
     if (this.#closed) return;
     if (ms <= 0) {
@@ -123,17 +123,23 @@ export class Workqueue<K extends string = string> implements Disposable {
     return delay;
   }
 
-  /** Ends the backoff of a key: its next `addRateLimited` starts from the shortest delay. What is in the queue stays there. */
+  /**
+   * Ends the backoff of a key: its next `addRateLimited` starts from the shortest delay. A waiting key stays in the
+   * queue.
+   */
   forget(key: K): void {
     this.#failures.delete(key);
   }
 
-  /** How often the key was rate-limited since it was last forgotten. */
+  /** Number of calls of `addRateLimited` for the key since its last `forget`. */
   failures(key: K): number {
     return this.#failures.get(key) ?? 0;
   }
 
-  /** The next key, as soon as there is one; `undefined` once the signal is aborted or the queue closed. Call `done` with it afterwards. */
+  /**
+   * Resolves with the next key, or with `undefined` once the signal is aborted or the queue is closed. The worker
+   * must call `done` with the key afterwards.
+   */
   get(signal?: AbortSignal): Promise<K | undefined> {
     if (this.#closed || signal?.aborted === true) return Promise.resolve(undefined);
     const key = this.#take();
@@ -150,7 +156,7 @@ export class Workqueue<K extends string = string> implements Disposable {
     });
   }
 
-  /** The work on this key is over, however it went. */
+  /** Ends the work on a key, after success or failure. */
   done(key: K): void {
     const since = this.#processing.get(key);
     if (since === undefined) return;
@@ -159,7 +165,7 @@ export class Workqueue<K extends string = string> implements Disposable {
     if (this.#again.delete(key)) this.#enqueue(key);
   }
 
-  /** Takes no more keys, forgets those that wait and lets go of idle workers. */
+  /** Accepts no more keys, drops waiting and delayed keys, and releases idle workers. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
