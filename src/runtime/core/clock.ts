@@ -1,4 +1,4 @@
-/** Time as an argument: production passes the system's clock, tests pass one they can turn. */
+/** Clock as an argument: production passes the system's clock, tests pass a clock that they control. */
 export interface Clock {
   /** Wall time, epoch milliseconds. For timestamps only: it may jump. */
   now(): number;
@@ -8,23 +8,24 @@ export interface Clock {
   after(ms: number, callback: () => void): Disposable;
   /** Resolves after `ms`, or rejects with the signal's reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Resolves when the event loop has turned: what had come in by then was handled. For work that is long and never waits. */
+  /**
+   * Resolves after one turn of the event loop, when all pending events were handled. For long work that never waits.
+   */
   nextTurn(): Promise<void>;
 }
 
 /**
- * Wall time that runs on evenly from this moment: when the machine's clock is set, this one is not. For durations that are told by time
- * stamps.
+ * Wall time that follows the monotonic clock from this moment on, even when the machine's clock is set. For durations
+ * between two timestamps.
  */
 export function steadyTime(clock: Clock): () => number {
   const offset = clock.now() - clock.monotonic();
   return () => offset + clock.monotonic();
 }
 
-/** The longest delay that a timer of Node takes; a longer one would fire at once. */
+/** Maximum delay of a timer in Node. A timer with a longer delay would fire at once. */
 const LONGEST_DELAY = 2 ** 31 - 1;
 
-/** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -1,9 +1,12 @@
 import type { ApiStatus } from "../types.ts";
 
-/** The server answered, and the answer is no. Fit for a status: it holds the server's own message, never a request body. */
+/**
+ * The server answered with an error. May be shown in a status: the error holds the server's own message, never a
+ * request body.
+ */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** However long a server asks everybody to stay away: it is asked again after so long, and may say the same once more. */
+  /** Maximum wait for a Retry-After. A server that asks for a longer wait is asked again after this time. */
   static readonly LONGEST_WAIT_MS = 60_000;
   /** HTTP status code. */
   readonly status: number;
@@ -12,11 +15,14 @@ export class ApiError extends Error {
   /** The server's own words. */
   readonly apiMessage: string;
   readonly details?: ApiStatus["details"];
-  /** How long the server asks us to stay away, as far as that is obeyed. */
+  /** Retry-After of the answer, at most {@link ApiError.LONGEST_WAIT_MS}. */
   readonly retryAfterMs?: number;
-  /** Names of the health checks that fail, when the answer is one of `/readyz`, `/livez` or `/healthz`. */
+  /** Names of the failed health checks, if the answer is from `/readyz`, `/livez` or `/healthz`. */
   readonly failedChecks: readonly string[];
-  /** A 404 of the path: the server does not serve the kind, or not in that version. Nothing follows for any object. */
+  /**
+   * A 404 of the path: the server does not serve the kind, or not in that version. The 404 says nothing about any
+   * object.
+   */
   readonly ofPath: boolean;
 
   constructor(
@@ -53,22 +59,22 @@ export type TransportReason =
   | "TLS"
   | "Aborted"
   | "Protocol"
-  /** The answer, or what it adds up to, is more than anybody here takes. */
+  /** The answer, or the whole list, exceeds a size limit. */
   | "TooLarge"
-  /** The answer, or the list, goes on, but for longer than anybody here waits. */
+  /** The answer, or the whole list, exceeds a time limit. */
   | "TooSlow";
 
-/** The server answers, but not as an API server does: what it sends is malformed, or without measure. */
+/** The server answers, but not like an API server: its answers are malformed, too large or too slow. */
 const MISBEHAVIOUR: ReadonlySet<TransportReason> = new Set(["Protocol", "TooLarge", "TooSlow"]);
 
 /**
- * The server was not reached, or the connection broke off before the answer was complete: a write may or may not have
- * happened. The message is fit for a status.
+ * The server was not reached, or the connection broke before the answer was complete. A write may or may not have
+ * happened. The message may be shown in a status.
  */
 export class TransportError extends Error {
   override readonly name = "TransportError";
   readonly reason: TransportReason;
-  /** Method and path, where the message names them. */
+  /** Method and path, if the message names them. */
   readonly endpoint?: string;
 
   constructor(reason: TransportReason, message: string, cause?: unknown, endpoint?: string) {
@@ -83,7 +89,7 @@ export class NotLeaderError extends Error {
   override readonly name = "NotLeaderError";
 }
 
-/** A reconcile was broken off at its deadline. The cause says what it was doing. */
+/** A reconcile was aborted at its deadline. The cause is the error of the interrupted step. */
 export class ReconcileTimeoutError extends Error {
   override readonly name = "ReconcileTimeoutError";
   readonly reason = "ReconcileTimeout";
@@ -94,7 +100,7 @@ export class ReconcileTimeoutError extends Error {
   }
 }
 
-/** The cluster does not serve this kind, as of a discovery just made. */
+/** The cluster does not serve this kind, according to a fresh discovery. */
 export class KindNotServedError extends Error {
   override readonly name = "KindNotServedError";
   readonly group: string;
@@ -112,16 +118,19 @@ export class KindNotServedError extends Error {
 }
 
 export type CredentialsReason =
-  /** Not a kubeconfig, or what it points at is not in it. */
+  /** The text is not a kubeconfig, or the kubeconfig refers to a missing entry. */
   | "InvalidKubeconfig"
-  /** It asks for something that this caller does not allow: a program, a file, no TLS verification, a forbidden address. */
+  /**
+   * The kubeconfig needs something that the caller forbids: a program, a file, no TLS verification, a forbidden
+   * address.
+   */
   | "Refused"
-  /** No kubeconfig anywhere. */
+  /** No kubeconfig was found. */
   | "NotConfigured"
-  /** The file, program or server that should give the credential failed. */
+  /** The file, program or server that provides the credential failed. */
   | "Unavailable";
 
-/** There are no usable credentials for a cluster. The message says what to do and never contains a secret. */
+/** A cluster has no usable credentials. The message says what to do and never contains a secret. */
 export class CredentialsError extends Error {
   override readonly name = "CredentialsError";
   readonly reason: CredentialsReason;
@@ -140,12 +149,12 @@ export function isTransportError(error: unknown): error is TransportError {
   return error instanceof TransportError;
 }
 
-/** The server answers, and what it sends is malformed or without measure. */
+/** The server answers, but its answers are malformed, too large or too slow. */
 export function isMisbehaviour(error: unknown): error is TransportError {
   return isTransportError(error) && MISBEHAVIOUR.has(error.reason);
 }
 
-/** The same error; where the server misbehaves, one that names the endpoint. */
+/** Returns the error; for a misbehaving server, an error that names the endpoint. */
 export function locatedAt(error: unknown, endpoint: string): unknown {
   if (!isMisbehaviour(error) || error.endpoint !== undefined) return error;
   return new TransportError(error.reason, `${endpoint}: ${error.message}`, error, endpoint);
@@ -161,7 +170,7 @@ export function isUnserved(error: unknown): error is ApiError {
   return isMissing(error) && error.ofPath;
 }
 
-/** Any 404. A list or a watch is answered with it only where the kind is not served. */
+/** Any 404. For a list or a watch, a 404 means that the kind is not served. */
 export function isMissing(error: unknown): error is ApiError {
   return isApiError(error) && error.status === 404;
 }
@@ -193,12 +202,15 @@ export function isForbidden(error: unknown): error is ApiError {
   return isApiError(error) && error.status === 403;
 }
 
-/** The server takes the request for nobody's: it came without credentials, or with some that this server does not look at. */
+/**
+ * The server treats the request as anonymous: the request has no credentials, or credentials that the server does not
+ * check.
+ */
 export function isAnonymous(error: unknown): error is ApiError {
   return isForbidden(error) && error.apiMessage.includes('User "system:anonymous"');
 }
 
-/** The server knows who asks, and they may not. */
+/** The server knows the user, but the user lacks the right. */
 export function lacksRight(error: unknown): error is ApiError {
   return isForbidden(error) && !isAnonymous(error);
 }
@@ -213,7 +225,7 @@ export function isExpired(error: unknown): error is ApiError {
   return isApiError(error) && (error.status === 410 || error.reason === "Expired" || error.reason === "Gone");
 }
 
-/** The server is up but cannot answer now: busy, starting, stopping, or a part behind it is away. */
+/** The server is up but cannot answer now: busy, starting, stopping, or one of its backends is unavailable. */
 export function isServerTrouble(error: unknown): error is ApiError {
   return (
     isApiError(error) &&

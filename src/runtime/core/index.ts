@@ -1,5 +1,5 @@
 /**
- * What everything else of the runtime stands on: errors, the clock, keys, backoff, turns of the event loop.
+ * Base of the runtime: errors, the clock, keys, backoff, turns of the event loop.
  *
  * Promises: a failure is a typed value with its cause; nothing here opens a connection.
  */

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../apis/index.ts";
 
-/** The key of an object among those of its kind in one cluster: `namespace/name`, or `name` where there is no namespace. */
+/** Key of an object among the objects of its kind in one cluster: `namespace/name`, or `name` without a namespace. */
 export function objectKey(namespace: string | undefined, name: string): string {
   return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
 }
@@ -10,8 +10,8 @@ export function keyOf(object: KubeObject): string {
 }
 
 /**
- * Orders two resourceVersions of one kind in one cluster: negative when `a` is older. They are decimal numbers without leading
- * zeros that may exceed what a double holds, so the longer one is the greater.
+ * Orders two resourceVersions of one kind in one cluster: negative when `a` is older. Versions are decimal numbers
+ * without leading zeros and may exceed a double, so the longer text is the greater number.
  */
 export function compareResourceVersions(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;

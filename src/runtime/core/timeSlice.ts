@@ -1,20 +1,20 @@
 import type { Clock } from "./clock.ts";
 
-/** So long may work go on without a pause: timers, streams and probes wait no longer than a few of these. */
+/** Maximum time that work runs without a pause. Timers, streams and probes wait no longer than a few slices. */
 const SLICE_MS = 8;
 
 const shared = new WeakMap<Clock, TimeSlice>();
 
 /**
- * Keeps work that never waits for anything from holding the event loop: whoever has much to do asks before each step whether the time
- * is spent, and goes on in the next turn of the loop.
+ * Keeps long synchronous work from blocking the event loop. The work asks before each step whether the slice is
+ * spent, and then continues in the next turn of the loop.
  *
  *     for (const step of steps) {
  *       while (slice.spent) await slice.next();
  *       ...
  *     }
  *
- * Parts that share one slice share its time, and whatever can have much to do in a process shares that of its clock ({@link TimeSlice.of}):
+ * Users of one slice share its time. All long work of a process shares the slice of its clock ({@link TimeSlice.of}):
  * reconciles, the keys of an event, the events of a watch, the answers to requests.
  */
 export class TimeSlice {
@@ -23,7 +23,7 @@ export class TimeSlice {
   /** Monotonic milliseconds of the first step in this turn of the event loop. */
   #since: number | undefined;
 
-  /** The one that everything on this clock shares. */
+  /** Slice that all work on this clock shares. */
   static of(clock: Clock): TimeSlice {
     let slice = shared.get(clock);
     if (slice === undefined) shared.set(clock, (slice = new TimeSlice(clock)));
@@ -35,7 +35,7 @@ export class TimeSlice {
     this.#ms = ms;
   }
 
-  /** Whether this turn of the event loop has been used long enough; the first question in a turn begins to count. */
+  /** True when this turn of the event loop has been used long enough. The first call in a turn starts the time. */
   get spent(): boolean {
     const now = this.#clock.monotonic();
     if (this.#since === undefined) {
@@ -45,7 +45,7 @@ export class TimeSlice {
     return now - this.#since >= this.#ms;
   }
 
-  /** Resolves when there is time for more; undefined when there is now. */
+  /** Resolves when the slice has time again; undefined if the slice has time now. */
   pause(): Promise<void> | undefined {
     return this.spent ? this.#waited() : undefined;
   }

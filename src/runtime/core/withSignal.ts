@@ -1,4 +1,7 @@
-/** Waits for the promise, and no longer than the signal allows: then rejects with the signal's reason. What was waited for goes on. */
+/**
+ * Waits for the promise, or rejects with the signal's reason when the signal is aborted. The work behind the promise
+ * goes on.
+ */
 export async function withSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason as Error);
