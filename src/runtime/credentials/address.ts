@@ -8,8 +8,8 @@ loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
 /**
- * Reads and checks the `server` of a kubeconfig: https, or http on loopback; no user, no query; not link-local and not a
- * metadata service. Returns it without a slash at the end. `subject` begins the messages.
+ * Validates the `server` of a kubeconfig: https, or http on loopback; no user, no query, no link-local address and no
+ * metadata service. Returns the address without a slash at the end. Messages begin with `subject`.
  */
 export function checkedServer(server: string, subject: string): string {
   const url = URL.canParse(server) ? new URL(server) : undefined;
@@ -46,7 +46,7 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }
 
-/** Host and port of a URL, also where the URL leaves the port out. */
+/** Host and port of a URL, with the default port if the URL has none. */
 export function addressOf(url: URL): string {
   const port = url.port !== "" ? url.port : url.protocol === "http:" ? "80" : "443";
   return `${url.hostname.replace(/\.$/, "")}:${port}`;
@@ -64,8 +64,8 @@ type Resolve = (
 ) => void;
 
 /**
- * A lookup for connections that refuses names which lead to an address where no credential may go. It judges the very answer that the
- * connection is then made with, so that a name which leads elsewhere the next time (DNS rebinding) gains nothing.
+ * Lookup for connections that refuses names of link-local and metadata addresses. The check sees the same answer that
+ * the connection uses, so a name with another address the next time (DNS rebinding) gains nothing.
  */
 export function guarded(resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {

@@ -13,7 +13,7 @@ export interface ExecPlugin {
   provideClusterInfo?: boolean;
 }
 
-/** What the plugin gets to know of the cluster when it asks (`provideClusterInfo`). */
+/** Facts about the cluster for a plugin that asks for them (`provideClusterInfo`). */
 export interface ExecCluster {
   server: string;
   caData?: string;
@@ -26,8 +26,8 @@ interface Given {
 }
 
 /**
- * Credentials from a program, run and cached by @kubernetes/client-node until they expire or are refused. One instance
- * for each cluster: client-node caches by the name of the user.
+ * Credentials from a program. @kubernetes/client-node runs the program and caches its credentials until they expire
+ * or are refused. Each cluster needs its own instance, because client-node caches by user name.
  */
 export function execCredentials(user: string, plugin: ExecPlugin, cluster: ExecCluster): Credentials {
   const described = { name: user, exec: { ...plugin, env: [...(plugin.env ?? []), execInfo(plugin, cluster)] } };
@@ -36,7 +36,7 @@ export function execCredentials(user: string, plugin: ExecPlugin, cluster: ExecC
   let last: Given = { authorization: undefined, certificate: undefined };
 
   const load = async (): Promise<{ apply(options: RequestOptions): Promise<void> }> => {
-    // Only who uses a plugin pays for loading this.
+    // Loaded on first use, because most clusters use no plugin.
     const { ExecAuth } = await import("@kubernetes/client-node/dist/exec_auth.js");
     const auth = new ExecAuth();
     return { apply: (options) => auth.applyAuthentication(described, options) };
@@ -51,7 +51,7 @@ export function execCredentials(user: string, plugin: ExecPlugin, cluster: ExecC
     }
     const header = (options.headers as Record<string, string> | undefined)?.["Authorization"];
     const { cert, key } = options as { cert?: string; key?: string };
-    // As client-go has it: a program that ends well and gives nothing is wrong, and the request would be anonymous.
+    // As in client-go, a program that succeeds without a credential is an error. The request would be anonymous.
     if (header === undefined && (cert === undefined || key === undefined))
       throw new CredentialsError("Unavailable", givesNothing(plugin));
     const same = last.certificate !== undefined && last.certificate.cert === cert && last.certificate.key === key;
@@ -91,14 +91,14 @@ function execInfo(plugin: ExecPlugin, cluster: ExecCluster): { name: string; val
   return { name: "KUBERNETES_EXEC_INFO", value: JSON.stringify(info) };
 }
 
-/** Neither what the program printed nor the error that quotes it is passed on: there may be a secret in it. */
+/** The message quotes neither the output of the program nor its error, because both may contain a secret. */
 function explain(plugin: ExecPlugin, error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === "ENOENT") {
     const hint = plugin.installHint === undefined ? "" : `: ${plugin.installHint}`;
     return `the credential plugin ${plugin.command} is not installed${hint}`;
   }
-  // What it printed is no JSON, or no ExecCredential.
+  // The output is not JSON, or not an ExecCredential.
   if (error instanceof SyntaxError || error instanceof TypeError) return givesNothing(plugin);
   return `the credential plugin ${plugin.command} failed${code === undefined ? "" : ` (${code})`}; run it by hand to see why`;
 }

@@ -16,11 +16,11 @@ export interface HubConfigOptions {
   /** Let the kubeconfig run a credential plugin. */
   allowExec?: boolean | undefined;
   allowInsecure?: boolean | undefined;
-  /** Which cluster it is, for messages; default: `the hub`. */
+  /** Name of the cluster in messages; default: `the hub`. */
   cluster?: string | undefined;
-  /** What the options are called on the command line; default: `--kubeconfig` and `--context`. */
+  /** Names of the options on the command line; default: `--kubeconfig` and `--context`. */
   flags?: { kubeconfig: string; context: string } | undefined;
-  /** Where a pod finds its service account. */
+  /** Folder of the pod's service account. */
   serviceAccountFolder?: string | undefined;
   clock?: Clock | undefined;
 }
@@ -29,9 +29,9 @@ const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 const FLAGS = { kubeconfig: "--kubeconfig", context: "--context" };
 
 /**
- * Finds the cluster that a command or the manager is to talk to, in the order of kubectl: the kubeconfig of the flag, else the files of
- * KUBECONFIG, else `~/.kube/config`, else the cluster around this pod. Throws {@link CredentialsError} that says what to do when there is
- * none.
+ * Finds the cluster for a command or the manager, in the order of kubectl: the kubeconfig of the flag, else the files
+ * of KUBECONFIG, else `~/.kube/config`, else the cluster of this pod. Throws {@link CredentialsError} if there is
+ * none; the message says what to do.
  */
 export function loadHubConfig(options: HubConfigOptions): ClusterConfig {
   const files = kubeconfigFiles(options);
@@ -62,20 +62,20 @@ function isClosed(path: string): boolean {
   }
 }
 
-/** The contexts that a person can choose from. Throws {@link CredentialsError} when a file cannot be read. */
+/** Names of all contexts in the kubeconfig files. Throws {@link CredentialsError} if a file cannot be read. */
 export function kubeconfigContexts(options: HubConfigOptions): string[] {
   const parsed = kubeconfigFiles(options).map(({ path, text }) => parseKubeconfigPart(text, path));
   const contexts = parsed.flatMap((file) => (Array.isArray(file["contexts"]) ? (file["contexts"] as Entry[]) : []));
   return [...new Set(contexts.map(({ name }) => String(name)))];
 }
 
-/** One file, with its text. */
+/** A kubeconfig file with its text. */
 interface KubeconfigText {
   path: string;
   text: string;
 }
 
-/** The files that count, as one. Those of KUBECONFIG, and `~/.kube/config`, may be missing or empty. */
+/** Kubeconfig files to read. Some files of KUBECONFIG, and `~/.kube/config`, may be missing or empty. */
 function kubeconfigFiles(options: HubConfigOptions): KubeconfigText[] {
   const { kubeconfig, env } = options;
   if (kubeconfig !== undefined) {
@@ -88,7 +88,7 @@ function kubeconfigFiles(options: HubConfigOptions): KubeconfigText[] {
   const paths = (env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
   if (paths.length === 0) {
     const path = homeKubeconfig(env);
-    // In a pod, the home of an image may belong to another user than the one that runs there.
+    // In a pod, the home folder of the image may belong to another user than the process.
     return path === undefined || (isPod(env) && isClosed(path)) ? [] : present([path], "", options);
   }
   const files = present(paths, " of KUBECONFIG", options);
@@ -113,7 +113,7 @@ function homeKubeconfig(env: HubConfigOptions["env"]): string | undefined {
   return home === undefined || home === "" ? undefined : join(home, ".kube", "config");
 }
 
-/** What was looked for, and is not there. */
+/** Names the sources that were searched in vain. */
 function describeNowhere(options: HubConfigOptions): string {
   const path = homeKubeconfig(options.env);
   return `KUBECONFIG is not set, ${path === undefined ? "HOME is not set either" : `${path} does not exist or is empty`}, and this is no pod of a cluster`;
@@ -143,7 +143,7 @@ function fromFiles(files: readonly KubeconfigText[], options: HubConfigOptions):
   return { ...config, origin };
 }
 
-/** A person who has the file can put it right, or take another one. */
+/** Adds advice to the message: a person with the file can correct it, or choose another file. */
 function configOf(text: string, flag: string, options: KubeconfigOptions): ClusterConfig {
   try {
     return clusterConfigFromKubeconfig(text, options);
@@ -157,7 +157,10 @@ function configOf(text: string, flag: string, options: KubeconfigOptions): Clust
   }
 }
 
-/** Undefined when there is no such file. `source`: where its path was found, where the person may have to look for that. */
+/**
+ * Text of a file; undefined if the file does not exist. `source` says in messages where the path was found (` of
+ * KUBECONFIG`).
+ */
 function readKubeconfig(path: string, source: string, options: HubConfigOptions): string | undefined {
   try {
     return readFileSync(path, "utf8");
@@ -182,10 +185,10 @@ function readKubeconfig(path: string, source: string, options: HubConfigOptions)
 
 type Entry = Record<string, unknown>;
 
-/** Fields of entries that hold a path, which counts from the folder of the file they stand in. */
+/** Fields of entries that hold a path. A relative path starts at the folder of its kubeconfig. */
 const PATH_FIELDS = ["certificate-authority", "client-certificate", "client-key", "tokenFile", "token-file"];
 
-/** Several files in KUBECONFIG count as one: the first to name an entry, or the current context, wins. */
+/** Merges the files of KUBECONFIG. For each entry, and for the current context, the first file that names it wins. */
 function merge(files: readonly KubeconfigText[], called: (path: string) => string, advice: string): string {
   const merged: Record<string, Entry[]> = { clusters: [], contexts: [], users: [] };
   let currentContext: unknown;

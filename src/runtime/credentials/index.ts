@@ -1,7 +1,7 @@
 /**
- * Kubeconfigs, tokens, certificates and exec plugins: how a client proves who it is.
+ * Kubeconfigs, tokens, certificates and exec plugins: the credentials of a client.
  *
- * Promises: no credential stands in an error or a log.
+ * Promises: no error and no log contains a credential.
  */
 export { addressOf, guardedLookup, hostOf } from "./address.ts";
 export { kubeconfigContexts, loadHubConfig } from "./hubConfig.ts";

@@ -18,13 +18,16 @@ import type { ClientCertificate, ClusterConfig, Credentials } from "./types.ts";
 export interface KubeconfigOptions {
   /** Name of the cluster, for messages. */
   cluster: string;
-  /** Of a person who may read what stands in the kubeconfig: messages then name the file and the contexts in it. */
+  /** Set if the reader of the messages may read the kubeconfig. Messages then name the file and its contexts. */
   file?: KubeconfigFile | undefined;
   /** Default: `current-context`. */
   context?: string | undefined;
-  /** Let the kubeconfig name a program that gives the credential. Never for one that came from a Secret. */
+  /** Allow a program that provides the credential. Never set for a kubeconfig from a Secret. */
   allowExec?: boolean | undefined;
-  /** Let it refer to files of this machine; relative paths start at the folder given here. Never for one that came from a Secret. */
+  /**
+   * Allow references to files of this machine; relative paths start at this folder. Never set for a kubeconfig from a
+   * Secret.
+   */
   allowFiles?: { relativeTo: string } | undefined;
   /** Accept `insecure-skip-tls-verify`. */
   allowInsecure?: boolean | undefined;
@@ -32,14 +35,14 @@ export interface KubeconfigOptions {
 }
 
 export interface KubeconfigFile {
-  /** `kubeconfig /home/me/hub.yaml of the hub`. */
+  /** Name in messages, such as `kubeconfig /home/me/hub.yaml of the hub`. */
   called: string;
-  /** The options that choose another file, and another context. */
+  /** Options that choose another file and another context. */
   flag: string;
   contextFlag: string;
 }
 
-/** The entries that one context leads to, as they stand in the file and as client-node reads them. */
+/** Entries that one context refers to, as client-node reads them. */
 interface KubeconfigEntries {
   context: Context;
   cluster: Cluster;
@@ -49,8 +52,8 @@ interface KubeconfigEntries {
 }
 
 /**
- * Reads a kubeconfig. What it may make Meridian do is decided by the caller: programs, files and unverified TLS are
- * refused unless allowed. Throws {@link CredentialsError}; its message never repeats the text.
+ * Reads a kubeconfig. The caller decides about its effects: programs, files and unverified TLS are refused unless
+ * allowed. Throws {@link CredentialsError}; the message never quotes the text.
  */
 export function clusterConfigFromKubeconfig(text: string, options: KubeconfigOptions): ClusterConfig {
   return clusterConfigOf(kubeconfigEntries(text, options), options);
@@ -89,7 +92,7 @@ function kubeconfigEntries(text: string, options: KubeconfigOptions): Kubeconfig
 
 const SHOWN_CONTEXTS = 8;
 
-/** The contexts that there are, and the option that chooses one. Names out of a Secret are not repeated. */
+/** Lists the contexts, and the option that chooses one. Names from a Secret are not repeated. */
 function choiceOf(file: Entry, { file: ofPerson }: KubeconfigOptions): string {
   if (ofPerson === undefined) return "";
   const names = (Array.isArray(file["contexts"]) ? (file["contexts"] as Entry[]) : []).map(({ name }) => String(name));
@@ -98,7 +101,7 @@ function choiceOf(file: Entry, { file: ofPerson }: KubeconfigOptions): string {
   return ` with ${ofPerson.contextFlag} (${listed})`;
 }
 
-/** Names out of a Secret are not repeated. */
+/** Quotes a name, unless the kubeconfig is from a Secret. */
 function calledSo(name: string | undefined, { file }: KubeconfigOptions): string {
   return file === undefined || name === undefined || name === "" ? "" : `, "${name}",`;
 }
@@ -114,7 +117,7 @@ const TEXTS: readonly string[] = [
   ...["client-certificate", "client-certificate-data", "client-key", "client-key-data"],
 ];
 
-/** The part of an entry that says more than its name. */
+/** Checks one part (`context`, `cluster` or `user`) of an entry: its text fields must be strings. */
 function checkTexts(entry: Entry | undefined, part: string, options: KubeconfigOptions): void {
   const fields = entry?.[part] ?? {};
   if (!isEntry(fields)) throw invalid(options, `a ${part} of the kubeconfig is not a map`);
@@ -131,7 +134,7 @@ function readUser(
 ): { user: User | undefined; tokenFile: string | undefined } {
   if (user === undefined) return { user: undefined, tokenFile: undefined };
   const inner = isEntry(user["user"]) ? user["user"] : {};
-  // client-node would read the file that `token-file` names then and there.
+  // client-node would read the file of `token-file` at once, so the field is removed.
   const { tokenFile, "token-file": alias, ...rest } = inner;
   const [readEntry] = read(() => newUsers([{ ...user, user: rest }]), options);
   const path = tokenFile ?? alias;
@@ -154,7 +157,10 @@ function clusterConfigOf(entries: KubeconfigEntries, options: KubeconfigOptions)
   return { ...config, credentials: credentialsOf(entries, config, options) };
 }
 
-/** Everything that this caller does not allow, or that Meridian cannot do and must not pass over. */
+/**
+ * Throws for fields that the caller does not allow, and for fields that Meridian does not support but must not
+ * ignore.
+ */
 function refuse(options: KubeconfigOptions, { cluster, user, tokenFile }: KubeconfigEntries): void {
   const refused = (what: string): CredentialsError =>
     new CredentialsError("Refused", `${subjectOf(options)}: the kubeconfig ${what}`);
@@ -237,7 +243,7 @@ function checkedPlugin(exec: unknown, options: KubeconfigOptions): ExecPlugin {
   };
 }
 
-/** A token goes into a header: what cannot stand there was pasted wrongly. */
+/** A token is sent in a header. A token with characters that no header can hold was pasted wrongly. */
 function checkedToken(token: string, options: KubeconfigOptions): string {
   const trimmed = token.trim();
   if (!/^[\x21-\x7e]+$/.test(trimmed))
@@ -276,13 +282,15 @@ function absolute(path: string, options: KubeconfigOptions): string {
 
 type Entry = Record<string, unknown>;
 
-/** A hundred clusters fit in; a parser of YAML needs seconds for much more. */
+/**
+ * Maximum characters of a kubeconfig. A hundred clusters fit, and a YAML parser needs seconds for much longer texts.
+ */
 const LONGEST_TEXT = 512 * 1024;
 const LISTS = ["clusters", "contexts", "users"] as const;
 
 /**
- * Parses the YAML (or JSON) of a kubeconfig into its top object. Whoever has it may rely on its form: each of its lists is a list or is not
- * there, and holds nothing but maps that have a name. `subject` begins the messages, `advice` ends them.
+ * Parses the YAML (or JSON) of a kubeconfig into its top object. Each of the lists in the result is absent, or is a
+ * list of maps with a name. Messages begin with `subject` and end with `advice`.
  */
 export function parseKubeconfig(text: string, subject: string, advice = ""): Entry {
   const parsed = parseKubeconfigPart(text, subject, advice);
@@ -292,7 +300,7 @@ export function parseKubeconfig(text: string, subject: string, advice = ""): Ent
 
 const NO_KUBECONFIG = "this is not a kubeconfig (no list of clusters)";
 
-/** As {@link parseKubeconfig}, for one file of several: the clusters may stand in another one. */
+/** As {@link parseKubeconfig}, for one of several files: another file may contain the clusters. */
 export function parseKubeconfigPart(text: string, subject: string, advice = ""): Entry {
   const refused = (what: string): CredentialsError =>
     new CredentialsError("InvalidKubeconfig", `${subject}: ${what}${advice}`);
@@ -311,27 +319,31 @@ export function parseKubeconfigPart(text: string, subject: string, advice = ""):
   return parsed;
 }
 
-/** What is wrong, for a person who sees the line. Short: the whole has to fit into a condition, behind the name of a cluster. */
+/** Short explanations of YAML errors. The whole message must fit into a condition, behind the name of a cluster. */
 const MISTAKES: Partial<Record<NonNullable<YamlError["code"]>, string>> = {
   TAB_AS_INDENT: ": a tab indents it, not spaces",
   BAD_INDENT: ": wrong indent or brackets",
   MISSING_CHAR: ": a quote, ] } or : is missing",
 };
 
-/** The value of a YAML text, or where the text is broken: the parser goes on after a mistake, and what it then makes of the text is a guess. */
+/**
+ * Value of a YAML text, or the position of an error in the text. The parser continues after an error, but its result
+ * is then a guess.
+ */
 function valueOf(text: string): { value?: unknown; broken?: string } {
   try {
-    // As kubectl reads it: of several documents the first. Aliases could blow a small text up.
+    // Only the first of several documents counts, as in kubectl. Aliases are not allowed, because they could make a
+    // small text huge.
     return { value: parseYaml(text, { aliased: 0 }) };
   } catch (error) {
     if (!(error instanceof YamlError)) return { broken: "" };
-    // The message quotes the text, so it is not passed on.
+    // The message of the parser quotes the text, so the message is dropped.
     const mistake = error.code === undefined ? "" : (MISTAKES[error.code] ?? "");
     return { broken: ` at line ${error.line}, column ${error.column}${mistake}` };
   }
 }
 
-/** The server that the current context leads to. Undefined when the text does not say; nothing else of it is read. */
+/** Server of the current context; undefined if the text does not name one. Nothing else of the text is used. */
 export function serverOfKubeconfig(text: string): string | undefined {
   let file: Entry;
   try {
@@ -366,7 +378,7 @@ function read<T>(reader: () => T, options: KubeconfigOptions): T {
   try {
     return reader();
   } catch (error) {
-    // These messages of client-node name the missing field only.
+    // Messages of client-node contain only the name of the missing field.
     throw invalid(options, error instanceof Error ? error.message : "it cannot be read");
   }
 }

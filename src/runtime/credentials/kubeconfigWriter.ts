@@ -11,7 +11,7 @@ export interface KubeconfigContent {
   namespace?: string | undefined;
 }
 
-/** The text of a kubeconfig with one cluster and one bearer token, complete in itself. Holds a secret. */
+/** Text of a self-contained kubeconfig with one cluster and one bearer token. The text holds a secret. */
 export function kubeconfigFor(content: KubeconfigContent): string {
   const { cluster, server, caData, tlsServerName, token, namespace } = content;
   return printYaml({

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { type Clock, CredentialsError } from "../core/index.ts";
 import type { ClientCertificate, Credentials } from "./types.ts";
 
-/** How long a file is trusted without being read again. A kubelet rewrites tokens at 80 % of their life. */
+/** Time for which a file is not read again. A kubelet rewrites tokens at 80 % of their life. */
 const RECHECK_MS = 60_000;
 
 /** Credentials that never change. */
@@ -15,7 +15,7 @@ export function staticCredentials(given: {
   return { authorization: () => authorization, clientCertificate: () => certificate };
 }
 
-/** A file whose content is kept, and read again when it was changed. */
+/** Caches the content of a file, and reads the file again after a change. */
 class WatchedFile {
   readonly #path: string;
   readonly #clock: Clock;
@@ -28,7 +28,7 @@ class WatchedFile {
     this.#clock = clock;
   }
 
-  /** The text of the file, without space around it. */
+  /** Trimmed text of the file. */
   read(): string {
     const now = this.#clock.monotonic();
     if (now - this.#checked >= RECHECK_MS) {
@@ -41,14 +41,14 @@ class WatchedFile {
     return this.#content;
   }
 
-  /** Read it anew at the next call. */
+  /** Makes the next call read the file again. */
   expire(): void {
     this.#checked = Number.NEGATIVE_INFINITY;
     this.#version = "";
   }
 }
 
-/** A bearer token in a file that somebody else renews. */
+/** Credentials with a bearer token from a file that another program renews. */
 export function tokenFileCredentials(path: string, clock: Clock, certificate?: ClientCertificate): Credentials {
   const file = new WatchedFile(path, clock);
   const authorization = async (): Promise<string> => {
@@ -71,7 +71,9 @@ export function tokenFileCredentials(path: string, clock: Clock, certificate?: C
   };
 }
 
-/** A client certificate and key in files that somebody else renews; both are read together. */
+/**
+ * Credentials with a client certificate and key from files that another program renews. Both files are read together.
+ */
 export function certificateFileCredentials(certPath: string, keyPath: string, clock: Clock): Credentials {
   const cert = new WatchedFile(certPath, clock);
   const key = new WatchedFile(keyPath, clock);

@@ -5,23 +5,23 @@ import type { CallOptions, Client } from "../types.ts";
 export interface TokenRequestOptions extends CallOptions {
   namespace: string;
   serviceAccount: string;
-  /** Life that is asked for, in seconds; the server may give less (or, below 600, refuse). */
+  /** Requested lifetime in seconds. The server may grant less, and may refuse less than 600. */
   expirationSeconds: number;
-  /** Default: the API server's own. */
+  /** Default: the audiences of the API server. */
   audiences?: string[];
 }
 
 export interface RequestedToken {
   token: string;
-  /** Epoch milliseconds by the server's clock: what it gave, not what was asked for. */
+  /** Granted (not requested) expiry, in epoch milliseconds of the server's clock. */
   expiresAt: number;
 }
 
-/** A token is sent in a header; API servers take no longer ones than this. */
+/** Maximum length of a token. A token is sent in a header, and API servers accept no longer tokens. */
 const LONGEST_TOKEN = 64 << 10;
 const LONGEST_TIME = 64;
 
-/** Has the API server issue a token for a service account (TokenRequest). Throws as {@link Client} does. */
+/** Requests a token for a service account (TokenRequest). Throws as {@link Client} does. */
 export async function requestToken(client: Client, options: TokenRequestOptions): Promise<RequestedToken> {
   const { namespace, serviceAccount, expirationSeconds, audiences, signal } = options;
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/serviceaccounts/${encodeURIComponent(serviceAccount)}/token`;
