@@ -1,9 +1,9 @@
 import type { ReflectorOptions } from "./reflectorTypes.ts";
 
-/** Contact is told of at most so often while it lasts. */
+/** Minimum time between two reports of contact while the server answers. */
 const INTERVAL_MS = 1_000;
 
-/** Tells whoever wants to know whether the server answers. */
+/** Reports whether the server answers. */
 export class Contact {
   readonly #options: Pick<ReflectorOptions, "clock" | "onContact">;
   #last: { ok: boolean; at: number } | undefined;

@@ -1,7 +1,7 @@
 /**
- * Reflector, store and informer: a copy of one kind that follows the server.
+ * Reflector, store and informer: a copy of the objects of one kind that follows the server.
  *
- * Promises: a copy is called synced only after a whole list; a gap in the watch is closed by a list.
+ * Promises: a copy counts as synced only after a complete list; a gap in the watch is closed by a list.
  */
 export { Informer } from "./informer.ts";
 export { type InformerEvent, type InformerOptions, isMassVanishing } from "./informerTypes.ts";

@@ -6,15 +6,15 @@ import { Reflector } from "./reflector.ts";
 import type { ReflectorEvent } from "./reflectorTypes.ts";
 import { type Change, type Entry, Store } from "./store.ts";
 
-/** The version of what was known before the first snapshot: older than any that a server gives. */
+/** Version of objects that were known before the first snapshot. Older than any version of a server. */
 const BEFORE = "";
 const CONFIRM = { baseMs: 1_000, capMs: 30_000 };
 
 /**
- * A copy of a selection of one cluster's objects that follows it, with indexes and handlers.
+ * Local copy of a selection of one cluster's objects, with indexes and handlers.
  *
- * The store never goes back: an object is replaced only by a later version, and what was deleted does not come back with a late
- * answer. A relist that suddenly misses most objects deletes nothing until a second, consistent read agrees.
+ * The store never goes back: only a later version replaces an object, and a late answer does not bring a deleted
+ * object back. A relist that suddenly misses most objects deletes nothing until a second, consistent read agrees.
  */
 export class Informer<T> {
   readonly #options: InformerOptions<T>;
@@ -23,18 +23,21 @@ export class Informer<T> {
   readonly #handlers = new Set<(event: InformerEvent<T>) => void>();
   readonly #readAnewHandlers = new Set<() => void>();
   readonly #heldHandlers = new Set<(state: DeletionsHeld) => void>();
-  /** Objects that a relist missed, with the last version known, while their deletion is held. */
+  /** Objects that a relist missed, with their last known version, while their deletion is held. */
   readonly #held = new Map<string, string>();
   #knownWhenHeld = 0;
-  /** The snapshot that is being read; it takes effect at its end. */
+  /** Snapshot that is being read. The store takes it over at its end. */
   #staged: Map<string, Entry<T>> | undefined;
-  /** The snapshot is of a server that may have gone back: what is known says nothing of its objects. */
+  /**
+   * True during a snapshot of a server that may have gone back. Known versions then say nothing about its objects.
+   */
   #afresh = false;
-  /** No less than what the objects in the store were on the wire. */
+  /** Upper bound for the size of the stored objects over the wire. */
   #bytes = 0;
   /**
-   * The store holds every change up to this resourceVersion. A late answer from before is therefore of no interest: the object is known
-   * at that version or a later one, or was deleted since. This does what a list of tombstones would, without a bound.
+   * The store holds every change up to this resourceVersion, so an answer with an earlier version is ignored. The
+   * object is known at that version or a later one, or was deleted since. A list of tombstones would do the same, but
+   * without a bound.
    */
   #position: string | undefined;
   readonly #queue: InformerEvent<T>[] = [];
@@ -49,14 +52,15 @@ export class Informer<T> {
     for (const [key, entry] of options.known ?? []) this.#store.put(key, { ...entry, resourceVersion: BEFORE });
   }
 
-  /** Follows the cluster until the signal is aborted. Cluster trouble never rejects it. */
+  /** Follows the cluster until the signal is aborted. Errors of the cluster never reject the promise. */
   async run(signal: AbortSignal): Promise<void> {
     let confirming: Promise<void> | undefined;
     await using events = this.#reflector.watch(signal);
     const { clock, prepare } = this.#options;
     const slice = TimeSlice.of(clock);
     for await (const event of events) {
-      // A chunk of a watch holds many events, and the next chunk may be there already.
+      // A chunk of a watch holds many events, and the next chunk may have arrived already. The pause keeps the event
+      // loop free.
       while (slice.spent) await slice.next();
       if (prepare !== undefined && event.type === "Changed") await prepared(event.object, prepare);
       this.#take(event);
@@ -65,7 +69,7 @@ export class Informer<T> {
     await confirming;
   }
 
-  /** The first snapshot is in the store, and handlers have had its events. */
+  /** True when the first snapshot is in the store and handlers have had its events. */
   get synced(): boolean {
     return this.#synced;
   }
@@ -75,17 +79,20 @@ export class Informer<T> {
     await (signal === undefined ? this.#sync.promise : withSignal(this.#sync.promise, signal));
   }
 
-  /** The server has let it watch, at least once. Lists it may allow without that. */
+  /** True if the server has accepted a watch at least once. A server may allow lists, but no watch. */
   get followed(): boolean {
     return this.#reflector.followed;
   }
 
-  /** The server went back to an earlier state, or may have, and has not been read anew yet: what is in the store may be of a history that is no more. */
+  /**
+   * True while the server may have gone back to an earlier state and was not read again yet. The store may then hold
+   * a lost history.
+   */
   get isBehind(): boolean {
     return this.#reflector.startsAfresh;
   }
 
-  /** Called when {@link isBehind} has ended. */
+  /** Calls the handler when {@link isBehind} has ended. */
   onReadAnew(handler: () => void): Disposable {
     this.#readAnewHandlers.add(handler);
     return { [Symbol.dispose]: () => void this.#readAnewHandlers.delete(handler) };
@@ -103,7 +110,7 @@ export class Informer<T> {
     return [...this.#store.keys()];
   }
 
-  /** Objects for which the indexer of that name gave this value. Throws when there is no such indexer. */
+  /** Objects for which the named indexer returned this value. Throws if there is no such indexer. */
   byIndex(index: string, value: string): T[] {
     const found: T[] = [];
     for (const key of this.#store.indexed(index, value)) {
@@ -122,14 +129,15 @@ export class Informer<T> {
     return this.#store.size;
   }
 
-  /** The last version known of an object, for reads that must be as new as a write. */
+  /** Last known version of an object, for reads that must be as new as a write. */
   resourceVersionOf(key: string): string | undefined {
     return this.#store.get(key)?.resourceVersion;
   }
 
   /**
-   * Calls the handler for every change, in order, as soon as it is in the store; first of all, within this call, for every object
-   * that is there already. What a handler throws is logged and stops nobody.
+   * Calls the handler for every change, in order, as soon as the change is in the store. Before that, and within this
+   * call, the handler gets every object that a server has shown already. An error in a handler is logged and stops no
+   * other handler.
    */
   onEvent(handler: (event: InformerEvent<T>) => void): Disposable {
     for (const [key, { object, resourceVersion }] of [...this.#store.entries()])
@@ -138,20 +146,23 @@ export class Informer<T> {
     return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
   }
 
-  /** Deletions are held: a relist made 10 or more, and more than half, of the known objects vanish, and no second read has agreed yet. */
+  /**
+   * True while deletions are held: a relist missed 10 or more, and more than half, of the known objects, and no
+   * second read has agreed yet.
+   */
   get deletionsHeld(): boolean {
     return this.#held.size > 0;
   }
 
-  /** Called when holding begins and when it ends. */
+  /** Calls the handler when the hold begins and when the hold ends. */
   onDeletionsHeld(handler: (state: DeletionsHeld) => void): Disposable {
     this.#heldHandlers.add(handler);
     return { [Symbol.dispose]: () => void this.#heldHandlers.delete(handler) };
   }
 
   /**
-   * Takes the answer to one's own write into the store at once, unless it knows better already. For objects of this selection only: what
-   * the selectors leave out is not recognised. What has to be prepared first comes by the watch.
+   * Takes the answer to our own write into the store at once, unless the store knows a later state. Only for objects
+   * of this selection: the selectors are not checked. An object that needs a preparation is left to the watch.
    */
   observe(object: KubeObject): void {
     const { resourceVersion: version, uid } = object.metadata;
@@ -166,7 +177,7 @@ export class Informer<T> {
     this.#seen(keyOf(object));
   }
 
-  /** Ends a pause after a failure now: somebody knows that the cluster is back. */
+  /** Ends a pause after a failure. To be called when the cluster is known to be back. */
   retryNow(): void {
     this.#reflector.retryNow();
   }
@@ -217,7 +228,7 @@ export class Informer<T> {
     if (isTooMuch(this.#options, this.#store.size, this.#bytes)) this.#measure();
   }
 
-  /** Every change was added up; what counts is what is there. */
+  /** Computes the size of the store again, because `#bytes` also counts replaced versions. */
   #measure(): void {
     this.#bytes = 0;
     for (const [, { bytes = 0 }] of this.#store.entries()) this.#bytes += bytes;
@@ -229,7 +240,7 @@ export class Informer<T> {
     const version = object.metadata.resourceVersion ?? "";
     this.#position = version;
     const before = this.#store.get(key);
-    // A later life, or a version that our own write made after this deletion, stays.
+    // A later life of the object stays, and so does a version that our own write made after this deletion.
     if (before === undefined || compareResourceVersions(before.resourceVersion, version) > 0) return;
     this.#emit(this.#store.delete(key), false);
     this.#seen(key);
@@ -247,7 +258,7 @@ export class Informer<T> {
     const stillAbsent: string[] = [];
     for (const [key, entry] of this.#store.entries()) {
       if (staged.has(key)) continue;
-      // Written by ourselves after the snapshot was taken.
+      // Our own write created this version after the snapshot.
       if (!afresh && compareResourceVersions(entry.resourceVersion, resourceVersion) > 0) continue;
       if (this.#held.has(key)) stillAbsent.push(key);
       else vanished.push(key);
@@ -257,7 +268,7 @@ export class Informer<T> {
       this.#seen(key);
     }
     if (vanished.length > 0) this.#reflector.missedRemovals();
-    // A snapshot is a consistent read too: when it misses everything that is held, it is the second one that agrees.
+    // A snapshot is a consistent read as well. If the snapshot lacks every held object, it confirms the deletions.
     if (heldBefore > 0 && stillAbsent.length === heldBefore) changes.push(...this.#deleteHeld());
     if (isMassVanishing(vanished.length, known)) this.#hold(vanished, known);
     else for (const key of vanished) changes.push(...this.#store.delete(key));
@@ -276,7 +287,7 @@ export class Informer<T> {
     try {
       return { uid, resourceVersion, bytes, object: Object.freeze(this.#options.transform(object)) };
     } catch (error) {
-      // It exists all the same: to take it for deleted would be worse than to keep its last readable state.
+      // The object exists. Its last readable state is kept, because a false deletion would be worse.
       this.#options.logger.error(
         { informer: this.#options.name, key: keyOf(object), err: error },
         "object is not readable; its last readable state is kept",
@@ -297,7 +308,7 @@ export class Informer<T> {
     this.#deliverHeld({ held: true, vanished: this.#held.size, known: this.#knownWhenHeld });
   }
 
-  /** An object whose deletion was held exists after all, or was really deleted. */
+  /** Ends the hold for an object that exists after all, or was really deleted. */
   #seen(key: string): void {
     if (this.#held.delete(key) && this.#held.size === 0) this.#released(0);
   }
@@ -316,7 +327,7 @@ export class Informer<T> {
     this.#deliverHeld({ held: false, vanished: deleted, known: this.#knownWhenHeld });
   }
 
-  /** Reads again until a consistent read agrees with what is held, or nothing is held any more. */
+  /** Reads again until a consistent read confirms the held deletions, or no deletion is held any more. */
   async #confirmDeletions(signal: AbortSignal): Promise<void> {
     const { clock, logger, random } = this.#options;
     for (let attempt = 1; this.#held.size > 0; attempt += 1) {
@@ -341,7 +352,10 @@ export class Informer<T> {
     }
   }
 
-  /** Reads again, consistently. False when that shows objects that are not known here: then everything is listed anew. */
+  /**
+   * Reads the keys again, consistently. False if the server has an object that the store lacks; everything is then
+   * listed again.
+   */
   async agreesWithServer(signal: AbortSignal): Promise<boolean> {
     for (const key of await this.#keysOnServer(signal)) {
       if (this.#store.get(key) !== undefined) continue;
@@ -361,11 +375,12 @@ export class Informer<T> {
 
   #emit(changes: Change<T>[], initial: boolean): void {
     for (const change of changes) this.#queue.push({ ...change, initial });
-    // A handler that changes the store (observe) must not overtake the event that others still have to hear of.
+    // A handler may change the store (observe). The new event must wait until all handlers have had the current
+    // event.
     if (this.#delivering) return;
     this.#delivering = true;
     try {
-      // Grows while it is walked when handlers cause further events.
+      // The queue grows during this loop when handlers cause further events.
       for (const event of this.#queue) {
         for (const handler of this.#handlers) this.#call(() => handler(event), event.key);
       }
@@ -388,7 +403,10 @@ export class Informer<T> {
   }
 }
 
-/** What was prepared may be of another version by the time that it is done. */
+/**
+ * Repeats the preparation until nothing is left to do: the prepared version may be outdated when the preparation
+ * ends.
+ */
 async function prepared(object: KubeObject, prepare: NonNullable<InformerOptions<unknown>["prepare"]>): Promise<void> {
   for (let doing = prepare(object); doing !== undefined; doing = prepare(object)) await doing;
 }

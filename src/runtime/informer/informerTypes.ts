@@ -3,16 +3,22 @@ import type { ReflectorOptions } from "./reflectorTypes.ts";
 import type { Indexers } from "./store.ts";
 
 export interface InformerOptions<T> extends ReflectorOptions {
-  /** Of logs. */
+  /** Name in logs. */
   name: string;
-  /** What is kept of an object: without what nobody reads. Must be pure; its result is frozen. The raw object is not kept. */
+  /**
+   * Returns the part of an object to keep, without unused fields. Must be pure; the result is frozen. The raw object
+   * is not kept.
+   */
   transform: (object: KubeObject) => T;
-  /** What {@link transform} has to find done because it takes long: asked for each object until the answer is undefined, and waited for. */
+  /** Slow preparation for {@link transform}. Called for each object, and awaited, until the result is undefined. */
   prepare?: (object: KubeObject) => Promise<void> | undefined;
   indexers?: Indexers<T>;
-  /** The server has gone back to an earlier state than it showed before; called before the events that follow from it. */
+  /** Called when the server has gone back to an earlier state, before the events that follow from this. */
   onWentBack?: () => void;
-  /** What was known of the selection before this informer, by key; with the first snapshot it is changed or gone as with any later one. */
+  /**
+   * Objects that were known before this informer, by key. The first snapshot changes or deletes them like any later
+   * snapshot.
+   */
   known?: Iterable<readonly [key: string, { uid: string; object: T }]>;
 }
 
@@ -20,25 +26,25 @@ export interface InformerEvent<T> {
   type: "Added" | "Updated" | "Deleted";
   /** `namespace/name`, or `name`. */
   key: string;
-  /** Its last known state, when Deleted. */
+  /** For `Deleted`: the last known state. */
   object: T;
-  /** Before the update. */
+  /** State before the update. */
   old?: T;
-  /** It was there when the informer started, or when the handler subscribed. */
+  /** True if the object existed when the informer started, or when the handler subscribed. */
   initial: boolean;
 }
 
 export interface DeletionsHeld {
   held: boolean;
-  /** How many objects a relist did not show any more. */
+  /** Number of objects that a relist did not show any more. */
   vanished: number;
-  /** How many were known. */
+  /** Number of objects that were known before. */
   known: number;
 }
 
-/** A relist must make so many objects vanish, and more than half of those known, before their deletion is held. */
+/** Minimum number of vanished objects for a hold. They must also be more than half of the known objects. */
 const HOLD_FROM = 10;
-/** Whether so much is gone at once that one read alone is not to be believed. */
+/** True if so many objects vanished at once that a single read is not trusted. */
 export function isMassVanishing(vanished: number, known: number): boolean {
   return vanished >= HOLD_FROM && vanished * 2 > known;
 }

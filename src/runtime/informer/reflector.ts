@@ -19,24 +19,36 @@ import type { WatchEvent } from "../types.ts";
 import { SilentStreamError, Watchdog } from "./watchdog.ts";
 
 const BACKOFF = { baseMs: 250, capMs: 10_000 };
-/** A server that sends more than is read costs as much each time. */
+/**
+ * Backoff for answers that are too large or too slow. Each attempt is as expensive as the last, so the pauses are
+ * long.
+ */
 const TOO_MUCH_BACKOFF = { baseMs: 30_000, capMs: 300_000 };
-/** Trouble after so long a healthy time starts the backoff anew. */
+/** A failure after a healthy time of this length starts the backoff from the beginning. */
 const HEALTHY_MS = 10_000;
-/** A stream that ends sooner without a single event is a failure too, or a broken server would be asked without a pause. */
+/**
+ * A stream that ends earlier without any event is a failure. Otherwise a broken server would get requests without a
+ * pause.
+ */
 const SHORT_STREAM_MS = 1_000;
-/** An idle stream gets a bookmark each minute; one that is silent for longer than this (and a jitter of a third) is dead. */
+/**
+ * An idle stream gets a bookmark each minute. A stream that is silent for longer than this (plus a jitter of up to a
+ * third) is dead.
+ */
 const SILENCE_MS = 90_000;
-/** A server that has not begun or gone on with its initial events for so long does not know them. */
+/** Maximum silence before and between initial events. A server that is silent for longer does not know watch-list. */
 const INITIAL_SILENCE_MS = 30_000;
-/** Initial events that go on for longer have no end. */
+/** Maximum time for all initial events. */
 const INITIAL_EVENTS_MS = 300_000;
-/** A stream that the server ends so much before its time was ended by something that may have changed the server. */
+/** The server may have changed if it ends a stream earlier than its timeout by this much. */
 const EARLY_MS = 5_000;
-/** A resumed stream that was silent for so long before it ended may stand at a resourceVersion that is yet to come. */
+/** A resumed stream that was silent for this long before its end may have started at a future resourceVersion. */
 const SUSPICIOUS_SILENCE_MS = 60_000;
 const TIMEOUT_SECONDS = 300;
-/** An aggregated API has a history of its own; two snapshots that were not earlier than before show it. */
+/**
+ * After this many needless doubts, the doubts of other followers are ignored. An aggregated API has a history of its
+ * own, and two snapshots of no earlier state show that.
+ */
 const MOST_NEEDLESS_DOUBTS = 2;
 
 /** The server shows an earlier state than before: it was restored from a backup, or is broken. */
@@ -48,8 +60,8 @@ class WatchListRefused extends Error {}
 class RelistWanted extends Error {}
 
 /**
- * Follows a selection of objects of one cluster for as long as one wants, through everything that a server does to a watch: it relists
- * when the resourceVersion is too old, resumes after breaks, backs off from failures and leaves dead connections.
+ * Follows a selection of objects of one cluster, whatever the server does to a watch: lists again when the
+ * resourceVersion is too old, resumes after breaks, backs off after failures and leaves dead connections.
  */
 export class Reflector {
   readonly #options: ReflectorOptions;
@@ -57,20 +69,20 @@ export class Reflector {
   #position: Position | undefined;
   #watchListRefused = false;
   #failures = 0;
-  /** How many attempts in a row ended because the resourceVersion was too old. */
+  /** Number of consecutive attempts that ended because the resourceVersion was too old. */
   #expired = 0;
   readonly #contact: Contact;
   #wakeUp: AbortController | undefined;
   #attempt: AbortController | undefined;
   #relistWanted = false;
-  /** The next snapshot is of a server that may have gone back. */
+  /** True if the next snapshot is of a server that may have gone back. */
   #afresh = false;
-  /** …as somebody else has read, who may have read of another history. */
+  /** True if this doubt came from another follower, which may follow another history. */
   #doubted = false;
   #followed = false;
-  /** Before going on where the last stream ended: is the server still in the same history? */
+  /** True if a resumed watch must check that the server is still in the same history. */
   #unsure = false;
-  /** How often the history of the server was doubted, and a snapshot showed that this selection is in one of its own. */
+  /** Number of doubts after which a snapshot showed that this selection has a history of its own. */
   #needlessDoubts = 0;
 
   constructor(options: ReflectorOptions) {
@@ -79,55 +91,58 @@ export class Reflector {
     this.#contact = new Contact(options);
   }
 
-  /** Ends a pause between attempts now: somebody knows that the server is back. */
+  /** Ends a pause between attempts. To be called when the server is known to be back. */
   retryNow(): void {
     this.#wakeUp?.abort();
   }
 
-  /** Leaves the stream and begins with a new snapshot: now, or after the pause that there is. */
+  /** Leaves the stream and begins with a new snapshot, at once or after the current pause. */
   relist(): void {
     this.#relistWanted = true;
     this.#attempt?.abort(new RelistWanted("a new list was asked for"));
   }
 
-  /** Breaks the stream off as if it had failed so. What was read is read again. */
+  /** Ends the stream as if it had failed with this error. Everything is read again. */
   giveUp(error: Error): void {
     this.#relistWanted = true;
     this.#attempt?.abort(error);
   }
 
-  /** The snapshot that has just ended is of another history than what was known before. Whoever follows the server reads everything anew. */
+  /**
+   * To be called when the last snapshot is of another history than the known objects. All followers of the server
+   * read everything again.
+   */
   readAnew(why: string): void {
     this.#leaveHistory(why);
     this.relist();
   }
 
   /**
-   * One's own write of an object of the selection was answered before the watch has shown it. A server that shows an earlier state
-   * from now on went back, though nothing that it showed by the watch tells.
+   * Records the answer to our own write of a selected object, before the watch shows the write. If the server shows
+   * an earlier state later, this write reveals that, even if no event does.
    */
   wrote(object: KubeObject): void {
     this.#position?.wrote(object);
   }
 
-  /** The snapshot that has just ended lacks objects that were known. */
+  /** Records that the last snapshot lacks known objects. */
   missedRemovals(): void {
     this.#position?.missedRemovals();
   }
 
-  /** The server has let it watch, at least once. Lists it may allow without that. */
+  /** True if the server has accepted a watch at least once. A server may allow lists, but no watch. */
   get followed(): boolean {
     return this.#followed;
   }
 
-  /** The server went back to an earlier state, or may have, and what is there now has not been read yet. */
+  /** True while the server may have gone back to an earlier state and its present state was not read yet. */
   get startsAfresh(): boolean {
     return this.#afresh;
   }
 
   /**
-   * Starts from a snapshot. Ends when the signal is aborted and never throws for what the cluster does. One at a time; a later call knows
-   * nothing of the resourceVersions of an earlier one.
+   * Starts with a snapshot. Ends when the signal is aborted, and never throws for failures of the cluster. Only one
+   * call at a time; a later call does not use the resourceVersions of an earlier call.
    */
   async *watch(signal: AbortSignal): AsyncGenerator<ReflectorEvent, void, undefined> {
     const position = new Position();
@@ -161,7 +176,7 @@ export class Reflector {
           position.forget();
           this.#contact.made();
           this.#expired += 1;
-          // Once is in the nature of things; again and again is a fault of the server.
+          // A single expiry is normal. Repeated expiry is a fault of the server, and needs a backoff.
           if (this.#expired === 1) continue;
         } else {
           this.#expired = 0;
@@ -187,7 +202,10 @@ export class Reflector {
     }
   }
 
-  /** Whoever reads the version of the whole server tells, and a place that the server has not come to yet is given up. */
+  /**
+   * Listens to other followers of the server. After a doubt, a position that the server may not have reached is given
+   * up.
+   */
   #followHistory(position: Position): Disposable {
     return ServerHistory.of(this.#options.client).follow({
       get highest() {
@@ -204,8 +222,9 @@ export class Reflector {
   }
 
   /**
-   * A watch from a version that is yet to come is accepted and stays silent, so the server is asked where it is. Once the watch is open:
-   * a server that is set back later breaks the watch off.
+   * Checks the history of a resumed watch. A server accepts a watch from a future version and stays silent, so the
+   * server is asked for its version. The check starts when the watch is open: a server that is restored later breaks
+   * the watch.
    */
   async #checkHistory(position: Position, stream: AbortController): Promise<void> {
     try {
@@ -235,7 +254,9 @@ export class Reflector {
     return { type: "SnapshotStarted", afresh: this.#afresh };
   }
 
-  /** Takes its place at the end of a snapshot; one that is unexpectedly of an earlier state is read once more, for what it is. */
+  /**
+   * Moves the position to the end of a snapshot. A snapshot of an unexpected earlier state is read once more, afresh.
+   */
   #endSnapshot(position: Position, resourceVersion: string): ReflectorEvent {
     const afresh = this.#afresh;
     const isBefore = position.isBefore(resourceVersion);
@@ -253,7 +274,7 @@ export class Reflector {
     return { type: "SnapshotEnded", resourceVersion, wentBack };
   }
 
-  /** A consistent list, read in pages so that neither side holds everything at once. */
+  /** Reads a consistent list in pages, so that neither side holds all objects at once. */
   async *#list(position: Position, signal: AbortSignal): AsyncGenerator<ReflectorEvent, void, undefined> {
     position.askSnapshot();
     yield this.#beginSnapshot();
@@ -269,7 +290,7 @@ export class Reflector {
     }
   }
 
-  /** One stream, from the position, or from a snapshot that the server sends first. */
+  /** Reads one stream, from the position or from a snapshot that the server sends first. */
   async *#watchOnce(position: Position, stream: AbortController): AsyncGenerator<ReflectorEvent, void, undefined> {
     const { client, type, clock } = this.#options;
     using dog = new Watchdog(clock, stream);
@@ -289,7 +310,7 @@ export class Reflector {
         allowWatchBookmarks: true,
         timeoutSeconds,
         signal: stream.signal,
-        // Not while a snapshot is read: what it leaves out is not there.
+        // Empty during a snapshot: an object that a snapshot leaves out counts as absent.
         known: {
           get size() {
             return initial ? 0 : position.answered.size;
@@ -357,7 +378,10 @@ export class Reflector {
     return { type: "Changed", object, bytes: "bytes" in event ? (event.bytes ?? 0) : 0 };
   }
 
-  /** 400 and 422: the server does not know watch-list. 403: some proxies and policies refuse it; silence: its parameters are ignored. */
+  /**
+   * 400 and 422: the server does not know watch-list. 403: some proxies and policies refuse watch-list. Silence: the
+   * server ignores the parameters of watch-list.
+   */
   #refusesWatchList(error: unknown): boolean {
     if (this.#watchListRefused) return false;
     const refused =
@@ -370,7 +394,7 @@ export class Reflector {
   async #pause(error: unknown, signal: AbortSignal): Promise<void> {
     const { clock, logger, refusedPauseMs } = this.#options;
     const refused = isApiError(error) && error.status === 403;
-    // Refused for lack of rights or a kind that is gone: perhaps the list is allowed where the watch-list was not, next time.
+    // A 403 at this point means that rights or the kind are missing. The next attempt may use watch-list again.
     if (refused) this.#watchListRefused = false;
     const asked = isApiError(error) ? (error.retryAfterMs ?? 0) : 0;
     const isTooMuch = error instanceof TransportError && (error.reason === "TooLarge" || error.reason === "TooSlow");

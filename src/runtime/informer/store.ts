@@ -1,15 +1,13 @@
 import { compareResourceVersions } from "../core/index.ts";
 
-/** One object as the store keeps it. */
 export interface Entry<T> {
   uid: string;
   resourceVersion: string;
-  /** What it was on the wire, about. */
+  /** Approximate size over the wire. */
   bytes?: number;
   object: T;
 }
 
-/** A change of the store. */
 export interface Change<T> {
   type: "Added" | "Updated" | "Deleted";
   key: string;
@@ -44,21 +42,21 @@ export class Store<T> {
     return this.#entries.entries();
   }
 
-  /** Keys of the objects for which the indexer gave this value. Throws when there is no such indexer. */
+  /** Keys of the objects for which the indexer returned this value. Throws if there is no such indexer. */
   indexed(index: string, value: string): ReadonlySet<string> {
     const found = this.#indexes.get(index);
     if (found === undefined) throw new Error(`no index ${index}; there are: ${[...this.#indexes.keys()].join(", ")}`);
     return found.keys.get(value) ?? NO_KEYS;
   }
 
-  /** Values of an index that some object has. */
+  /** Values of an index that at least one object has. */
   indexValues(index: string): string[] {
     return [...(this.#indexes.get(index)?.keys.keys() ?? [])];
   }
 
   /**
-   * Puts the entry in unless the store holds the same life of the object at this version or a later one (`force`: even then, since
-   * versions of another history say nothing). Another life of the object is a deletion and an addition.
+   * Stores the entry, unless the store holds this version or a later one. `force` replaces any version, because
+   * versions of another history are not comparable. Another life of the object is a deletion and an addition.
    */
   put(key: string, entry: Entry<T>, force = false): Change<T>[] {
     const before = this.#entries.get(key);
@@ -92,7 +90,7 @@ export class Store<T> {
       const values = valuesOf(entry.object);
       if (before !== undefined) {
         const old = valuesOf(before.object);
-        // Most changes are of a status, and leave every index as it is.
+        // Most changes are to a status, and leave every index unchanged.
         if (old.length === values.length && old.every((value, at) => value === values[at])) continue;
         removeKey(keys, old, key);
       }

@@ -1,11 +1,11 @@
 import { type Clock } from "../core/index.ts";
 
-/** The stream brought neither event nor bookmark in time. */
+/** The stream brought no event and no bookmark in time. */
 export class SilentStreamError extends Error {
   override readonly name = "SilentStreamError";
 }
 
-/** Aborts the stream that says nothing for too long. One timer, whatever the rate of events. */
+/** Aborts a stream that is silent for too long. One timer is enough, whatever the rate of events. */
 export class Watchdog implements Disposable {
   readonly #clock: Clock;
   readonly #stream: AbortController;
