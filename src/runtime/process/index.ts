@@ -1,7 +1,7 @@
 /**
- * What a process needs besides its controllers: leader election, health endpoints, shutdown.
+ * Parts of a process besides its controllers: leader election, health endpoints, shutdown.
  *
- * Promises: a leader stops before its Lease can be taken.
+ * Promises: a leader stops before another process can take its Lease.
  */
 export { LeaderElector } from "./leaderElection.ts";
 export { serveHttp } from "./serving.ts";

@@ -6,42 +6,49 @@ import { LEASES, ServerHistory } from "../client/index.ts";
 import type { Client } from "../types.ts";
 
 export interface LeaderElectorOptions {
-  /** Must not have a write guard that asks this elector. */
+  /** Client without a write guard that asks this elector. */
   client: Client;
   namespace: string;
-  /** Of the Lease. */
+  /** Name of the Lease. */
   name: string;
-  /** Must belong to this process alone: a Lease with this identity is taken for one's own. */
+  /** Must be unique to this process: a Lease with this identity counts as its own. */
   identity: string;
-  /** Others take the Lease when they have seen no renewal for so long. Default 15 s. */
+  /** Others take the Lease when they have seen no renewal for this long. Default 15 s. */
   leaseDurationMs?: number;
-  /** The leader stops when its last successful renewal was sent so long ago. Default 10 s; less than leaseDurationMs. */
+  /**
+   * The leader stops when its last successful renewal was sent this long ago. Default 10 s; less than
+   * leaseDurationMs.
+   */
   renewDeadlineMs?: number;
-  /** Between renewals, and between a candidate's reads of the Lease. Default 2 s. */
+  /** Time between renewals, and between a candidate's reads of the Lease. Default 2 s. */
   retryPeriodMs?: number;
   clock: Clock;
   logger: Logger;
-  /** Called when this process becomes the leader and when it is not any more. */
+  /** Called when this process becomes the leader, and when it is no longer the leader. */
   onChange?: (leading: boolean) => void;
   /** Gives numbers in [0, 1). Default: Math.random. */
   random?: () => number;
 }
 
 export interface Leadership {
-  /** The work of the leader. Its signal is aborted when the Lease is lost or the process ends; it should return soon then. */
+  /**
+   * Work of the leader. Its signal is aborted when the Lease is lost or the process ends; the work should then return
+   * soon.
+   */
   lead: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Giving the Lease back must not delay the end of the process for longer. */
+/** Maximum time for the release of the Lease at the end of the process. */
 const RELEASE_TIMEOUT_MS = 2_000;
 
 /**
- * Holds a Lease so that of several processes at most one leads.
+ * Holds a Lease so that at most one of several processes leads.
  *
- * Who leads is decided by elapsed local time alone, so clocks may disagree. The leader counts from the moment it *sent* its last
- * successful renewal; others count from the moment they *saw* it, which is later, and wait longer. A leader that was paused or cut
- * off therefore knows that it does not lead before anybody else does. The clock cannot show a write that was checked and then delayed on
- * the network; the time between renewDeadline and leaseDuration is for such a write.
+ * Leadership depends on elapsed local time only, so clocks may disagree. The leader counts from the moment when it
+ * *sent* its last successful renewal. Other processes count from the later moment when they *saw* the renewal, and
+ * wait longer. A leader that was paused or cut off therefore stops leading before another process takes the Lease. No
+ * clock shows a write that passed the guard and was then delayed on the network; the time between renewDeadline and
+ * leaseDuration covers such a write.
  */
 export class LeaderElector {
   readonly #options: LeaderElectorOptions;
@@ -50,7 +57,7 @@ export class LeaderElector {
   readonly #retryPeriodMs: number;
   readonly #random: () => number;
   readonly #record: LeaseRecord;
-  /** When the last successful renewal was sent, on both clocks; undefined when the Lease is not held. */
+  /** Time when the last successful renewal was sent, on both clocks; undefined while the Lease is not held. */
   #renewed: { monotonic: number; wall: number } | undefined;
   #renewTime: number | undefined;
   #wake: (() => void) | undefined;
@@ -69,8 +76,8 @@ export class LeaderElector {
   }
 
   /**
-   * This process leads, as far as its clocks can show. The wall clock is asked too, since the monotonic one stands still while a machine
-   * sleeps; when it jumps ahead, this is false until the next renewal.
+   * True if this process leads, as far as its clocks show. The wall clock counts as well, because the monotonic clock
+   * stands still while a machine sleeps. If the wall clock jumps ahead, the result is false until the next renewal.
    */
   isHeld(): boolean {
     return this.#renewed !== undefined && this.#leftMs(this.#renewed) > 0;
@@ -84,15 +91,15 @@ export class LeaderElector {
       );
   }
 
-  /** Who holds the Lease, as last seen. */
+  /** Last known holder of the Lease. */
   get holder(): string | undefined {
     return this.#record.holder;
   }
 
   /**
-   * Takes part in the election until the signal is aborted, and resolves when `lead` has returned and the Lease is given back. When the
-   * Lease is lost, `lead` is called again after it was won again. When `lead` returns or throws by itself, the Lease is given back and
-   * `run` ends the same way.
+   * Takes part in the election until the signal is aborted. Resolves when `lead` has returned and the Lease is
+   * released. After a lost Lease, `lead` is called again when the Lease is won again. If `lead` returns or throws by
+   * itself, the Lease is released and `run` ends the same way.
    */
   async run({ lead }: Leadership, signal: AbortSignal): Promise<void> {
     while (await this.#acquire(signal)) {
@@ -122,7 +129,7 @@ export class LeaderElector {
     }
   }
 
-  /** Resolves when the Lease becomes free, when it is time to read it again, or when the signal is aborted. */
+  /** Resolves when the Lease becomes free, when the next read is due, or when the signal is aborted. */
   #nextChange(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = (): void => {
@@ -134,7 +141,7 @@ export class LeaderElector {
     return promise;
   }
 
-  /** Wakes a candidate at once when the leader gives the Lease back. */
+  /** Wakes a candidate at once when the leader releases the Lease. */
   async #watchLease(signal: AbortSignal): Promise<void> {
     const { client, namespace, name, clock, logger } = this.#options;
     const reflector = new Reflector({
@@ -150,7 +157,7 @@ export class LeaderElector {
       if (event.type !== "Changed" && event.type !== "Deleted") continue;
       if (event.object.metadata.name !== name) continue;
       if (event.type === "Changed") this.#record.observe(event.object);
-      // Only what somebody else gave up: waking on one's own writes could try again without a pause.
+      // Wakes only for a released or deleted Lease. Waking for our own writes could cause retries without a pause.
       if (event.type === "Deleted" || this.#record.holder === "") this.#wake?.();
     }
   }
@@ -175,14 +182,15 @@ export class LeaderElector {
       });
     } catch (error) {
       if (signal.aborted) return false;
-      // Somebody else was faster: what we knew of the Lease is void, also when the server went back to an earlier state.
+      // Another process was faster, or the server went back to an earlier state. The known version of the Lease is
+      // void.
       if (isConflict(error)) this.#record.distrust();
       else logger.debug({ lease: name, err: error }, "could not read the Lease");
       return false;
     }
   }
 
-  /** Leads until the Lease is lost (false) or there is nothing more to lead (true). */
+  /** Leads until the Lease is lost (false) or the work is over (true). */
   async #hold(lead: Leadership["lead"], signal: AbortSignal): Promise<boolean> {
     const { logger, name, identity, onChange } = this.#options;
     const leading = new AbortController();
@@ -248,7 +256,7 @@ export class LeaderElector {
     } catch (error) {
       if (!isConflict(error) && !isNotFound(error)) throw error;
       if (isNotFound(error)) throw new NotLeaderError(`the Lease ${name} was deleted`, { cause: error });
-      // Somebody wrote it: perhaps an earlier renewal of our own whose answer was lost, perhaps another candidate.
+      // The Lease was written by another candidate, or by an earlier renewal of our own whose answer was lost.
       this.#record.distrust();
       this.#record.observe(await client.get(LEASES, namespace, name, { signal }));
       if (this.#record.holder !== identity)
@@ -257,20 +265,22 @@ export class LeaderElector {
     }
   }
 
-  /** Writes the Lease against the version last seen. Time counts from before the request. */
+  /**
+   * Writes the Lease on the basis of the last seen version. The time of the renewal is the time before the request.
+   */
   async #write(exists: boolean, claim: LeaseClaim, signal: AbortSignal): Promise<void> {
     const { client, namespace, name, clock } = this.#options;
     const sent = { monotonic: clock.monotonic(), wall: clock.now() };
     this.#renewTime = renewTimeAfter(sent.wall, this.#renewTime);
     const body = leaseBody(namespace, name, claim, this.#leaseDurationMs, this.#renewTime);
-    // The version of what was just written is the version of the server.
+    // The version of this write is the version of the server.
     const tellVersion = ServerHistory.of(client).expect();
     const answer = exists
       ? await client.patch(LEASES, namespace, name, "application/merge-patch+json", body, { signal })
       : await client.create(LEASES, body, { signal });
     this.#record.observe(answer);
     tellVersion(answer.metadata.resourceVersion);
-    // Nobody waits for this renewal any more; it must not revive a leadership that was given up.
+    // An aborted renewal must not revive a leadership that was given up.
     signal.throwIfAborted();
     this.#renewed = sent;
   }
@@ -297,14 +307,14 @@ export class LeaderElector {
       } catch (error) {
         if (!isConflict(error)) throw error;
       }
-      // The last renewal was given up under way, and arrived all the same.
+      // The last renewal was aborted, but reached the server all the same.
       this.#record.distrust();
       this.#record.observe(await client.get(LEASES, namespace, name, { signal }));
       if (this.#record.holder !== identity) return;
     }
   }
 
-  /** Runs `call` with a signal that is aborted after `ms` or with `outer`, and stops waiting for it then. */
+  /** Runs `call` with a signal that is aborted after `ms` or with `outer`. The wait ends with the abort. */
   async #within<R>(ms: number, outer: AbortSignal | undefined, call: (signal: AbortSignal) => Promise<R>): Promise<R> {
     const attempt = new AbortController();
     using _link = outer === undefined ? undefined : linked(outer, attempt);

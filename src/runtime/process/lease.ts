@@ -10,7 +10,7 @@ interface LeaseSpec {
   leaseTransitions?: number;
 }
 
-/** Who claims the Lease, on top of which version. */
+/** Claim on the Lease by an identity, on the basis of one version. */
 export interface LeaseClaim {
   identity: string;
   resourceVersion: string | undefined;
@@ -19,8 +19,8 @@ export interface LeaseClaim {
 }
 
 /**
- * What one process has seen of a Lease, and when by its own clock. Times inside the Lease are other machines' and are never compared
- * with anything.
+ * Last state of a Lease that this process has seen, with the local time of the observation. Times inside the Lease
+ * come from other machines' clocks and are never compared.
  */
 export class LeaseRecord {
   readonly #clock: Clock;
@@ -33,7 +33,7 @@ export class LeaseRecord {
     this.#defaultDurationMs = defaultDurationMs;
   }
 
-  /** Empty when the Lease was given back; undefined when none was seen. */
+  /** Empty if the Lease was released; undefined if no Lease was seen. */
   get holder(): string | undefined {
     return this.#seen === undefined ? undefined : (this.#seen.spec.holderIdentity ?? "");
   }
@@ -46,7 +46,9 @@ export class LeaseRecord {
     return this.#seen?.spec.leaseTransitions ?? 0;
   }
 
-  /** Takes what an answer or a watch showed. Every new version counts as a sign of life, from now on. */
+  /**
+   * Records a Lease from an answer or a watch. Every new version counts as a sign of life at the current local time.
+   */
   observe(lease: KubeObject): void {
     const resourceVersion = lease.metadata.resourceVersion ?? "";
     if (this.#seen !== undefined) {
@@ -54,21 +56,21 @@ export class LeaseRecord {
         this.#trusted = true;
         return;
       }
-      // An answer that was overtaken by the watch, unless all that was seen is in doubt.
+      // The watch has overtaken this answer. After a `distrust`, any version counts.
       if (this.#trusted && compareResourceVersions(resourceVersion, this.#seen.resourceVersion) < 0) return;
     }
     this.#trusted = true;
     this.#seen = { spec: (lease["spec"] ?? {}) as LeaseSpec, resourceVersion, at: this.#clock.monotonic() };
   }
 
-  /** The next observation counts whatever its version. */
+  /** Makes the next observation count, whatever its version. */
   distrust(): void {
     this.#trusted = false;
   }
 
   /**
-   * Milliseconds until `identity` may take the Lease; 0 or less when it is free, its own, or was not renewed in time. An
-   * absent Lease that was seen before is free only when its last holder has had its time.
+   * Milliseconds until `identity` may take the Lease; 0 or less if the Lease is free, its own, or was not renewed in
+   * time. A Lease that was seen and then deleted is free only after the duration of its last holder.
    */
   freeInMs(identity: string): number {
     if (this.#seen === undefined) return 0;
@@ -79,7 +81,7 @@ export class LeaseRecord {
     return at + durationMs - this.#clock.monotonic();
   }
 
-  /** `exists`: the Lease is there to be patched; otherwise it is created. */
+  /** `exists`: the Lease exists and is to be patched; otherwise it is created. */
   acquiredBy(identity: string, exists: boolean): LeaseClaim {
     if (!exists)
       return { identity, resourceVersion: undefined, transitions: this.#seen === undefined ? 0 : this.transitions + 1 };
@@ -93,12 +95,15 @@ export class LeaseRecord {
   }
 }
 
-/** The wall time to write as renewTime: never the same twice, or a renewal would change nothing and nobody would see it. */
+/**
+ * Wall time for renewTime, never the same value twice. A renewal with the same time would change nothing, and no
+ * other process would see it.
+ */
 export function renewTimeAfter(now: number, before: number | undefined): number {
   return before === now ? now + 1 : now;
 }
 
-/** The body of a creation or of a merge patch that claims the Lease. */
+/** Body of a create request or merge patch that claims the Lease. */
 export function leaseBody(
   namespace: string,
   name: string,
@@ -124,7 +129,7 @@ export function leaseBody(
   };
 }
 
-/** The body of a merge patch that gives the Lease back. */
+/** Body of a merge patch that releases the Lease. */
 export function releasedBody(resourceVersion: string | undefined, now: number): unknown {
   return {
     metadata: resourceVersion === undefined ? {} : { resourceVersion },

@@ -2,13 +2,13 @@ import { defined } from "../../apis/index.ts";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What is wrong now, one sentence each, fit to be shown to anybody; empty when all is well. */
+/** Returns the current faults, one sentence each, without secrets; empty if there are none. */
 export type HealthCheck = () => readonly string[] | Promise<readonly string[]>;
 
 export interface ServeOptions {
   /** 0 takes any free port. */
   port: number;
-  /** Address to listen on; all of them when absent. */
+  /** Address to listen on; default: all addresses. */
   host?: string;
   healthz: HealthCheck;
   readyz: HealthCheck;
@@ -17,19 +17,22 @@ export interface ServeOptions {
 }
 
 export interface HttpServing extends AsyncDisposable {
-  /** The port that is listened on. */
+  /** Port that the server listens on. */
   readonly port: number;
-  /** Stops listening and resolves when the requests under way are answered, at most a second later. */
+  /** Stops listening. Resolves when running requests are answered, at most a second later. */
   close(): Promise<void>;
 }
 
 const CLOSE_DEADLINE_MS = 1_000;
 
-/** Serves `/metrics`, `/healthz` and `/readyz` (with `?verbose` for what is wrong). Rejects when the port cannot be listened on. */
+/**
+ * Serves `/metrics`, `/healthz` and `/readyz`. Health answers list the failed checks; `?verbose` adds a sentence
+ * about success. Rejects if the server cannot listen on the port.
+ */
 export async function serveHttp(options: ServeOptions): Promise<HttpServing> {
   const server = createServer((request, response) => {
     const reply = (answered: Reply): void => {
-      // A connection that is kept open would hold up the closing.
+      // A connection that stays open would delay the close.
       if (!server.listening) response.setHeader("connection", "close");
       send(request, response, answered);
     };
@@ -45,7 +48,7 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServing> {
   const close = (): Promise<void> => {
     const { promise, resolve: closed } = Promise.withResolvers<void>();
     const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_DEADLINE_MS);
-    // Its error would say that the server was closed already, which is what is wanted.
+    // An error here only means that the server was closed already.
     server.close(() => {
       clearTimeout(deadline);
       closed();

@@ -7,7 +7,7 @@ export interface SignalContext extends Disposable {
   dispose(): void;
 }
 
-/** The part of `process` that is needed here. */
+/** Part of `process` that the signal handling needs. */
 export interface SignalSource {
   on(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
   off(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
@@ -20,14 +20,14 @@ export class ShutdownError extends Error {
 }
 
 /**
- * One Ctrl-C may arrive twice, from the terminal and from npm, which forwards its own signal. Two signals within so many milliseconds are
- * one keystroke.
+ * One Ctrl-C may arrive twice: from the terminal, and from npm, which forwards its own signal. Two signals within
+ * this many milliseconds are one keystroke.
  */
 const ONE_KEYSTROKE_MS = 300;
 
 /**
- * A signal that ends the work of the process: the first SIGTERM or SIGINT aborts it, the second ends the process on the spot (143, 130).
- * `monotonic` gives milliseconds.
+ * Abort signal for the work of the process. The first SIGTERM or SIGINT aborts it; the second ends the process at
+ * once (exit code 143 or 130). `monotonic` returns milliseconds.
  */
 export function signalContext(
   source: SignalSource = process,
