@@ -1,20 +1,19 @@
 import type { Dispatcher } from "undici";
 import { TransportError } from "../core/index.ts";
 
-/** The head of an answer. */
 export interface ResponseHead {
   status: number;
   headers: Record<string, string | string[] | undefined>;
 }
 
 export interface Answer extends ResponseHead {
-  /** The whole body as text. */
+  /** Whole body as text. */
   body: string;
-  /** The body was read, and need not be kept any longer. Safe to call again. */
+  /** Gives the bytes of the body back to the budget, after the body was read. Safe to call again. */
   release: () => void;
 }
 
-/** How many bytes that nobody has read yet are kept of one server. */
+/** Limit for the unread bytes of one server. */
 export class ByteBudget {
   readonly #most: number;
   #kept = 0;
@@ -23,7 +22,7 @@ export class ByteBudget {
     this.#most = most;
   }
 
-  /** False when it is too much. The bytes count all the same, until they are given back. */
+  /** Counts bytes. False if the limit is exceeded; the bytes count even then, until they are given back. */
   take(bytes: number): boolean {
     this.#kept += bytes;
     return this.#kept <= this.#most;
@@ -36,31 +35,34 @@ export class ByteBudget {
 
 type Controller = Dispatcher.DispatchController;
 
-/** How many unread bytes of a stream are kept before the server is asked to wait. */
+/** Unread bytes of a stream at which reading pauses, so that the server waits. */
 const HIGH_WATER_MARK = 1 << 20;
 
 /**
- * The longest answer that is read. An object that etcd takes has 1.5 MiB; as JSON, in which a character can take six bytes, 9 MiB. Lists come in
- * pages, and a page that is longer is asked for in smaller ones.
+ * Maximum bytes of an answer. An object in etcd has up to 1.5 MiB, and up to 9 MiB as JSON, where a character can
+ * take six bytes. Lists come in pages, and a longer page is requested again with fewer objects.
  */
 const LONGEST_ANSWER = 16 << 20;
-/** Of a refusal nobody reads more. */
+/** Maximum bytes that are read of an error answer. */
 const LONGEST_REFUSAL = 256 << 10;
-/** Answers of up to so many bytes are read even while others have used up what may be kept. */
+/** Answers up to this size are read even if other answers have used up the budget. */
 const SMALL_ANSWER = 1 << 20;
 
-/** What is to be sent, and who is asked in the moment before. */
+/** Options of one exchange. */
 export interface Sending {
   signal?: AbortSignal | undefined;
-  /** Of the server that is asked. */
+  /** Budget of the server. */
   budget: ByteBudget;
-  /** From the head of the answer to its end, where the answer is read as a whole. */
+  /** Maximum time from the head of the answer to its end, for an answer that is read as a whole. */
   longestMs?: number;
-  /** Called when the connection is there and the first byte is next; what it throws fails the request, of which nothing is sent then. */
+  /**
+   * Called when the connection is ready, before the first byte is sent. If it throws, the request fails and nothing
+   * is sent.
+   */
   beforeSend?: (() => void) | undefined;
 }
 
-/** What both ways of reading an answer share: the caller's signal, and settling once. */
+/** Base of both ways to read an answer: handles the caller's signal, and settles once. */
 abstract class Exchange implements Dispatcher.DispatchHandler {
   #controller: Controller | undefined;
   #over: Error | undefined;
@@ -74,7 +76,7 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
     signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** Breaks off. A request that still waits for its connection is not sent. */
+  /** Aborts the exchange. A request that still waits for its connection is not sent. */
   abort(reason: Error): void {
     if (this.#over !== undefined) return;
     this.#over = reason;
@@ -128,7 +130,7 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
     this.ended();
   }
 
-  /** The rest of the answer is of no interest. */
+  /** Ends the exchange successfully, without the rest of the answer. */
   protected endEarly(): void {
     this.onResponseEnd();
     this.#controller?.abort(finished);
@@ -217,11 +219,11 @@ export function exchange(
   });
 }
 
-/** The body of an answer, in pieces as they come. One reader. */
+/** Body of an answer, in pieces as they arrive. Only one reader is allowed. */
 export interface BodyReader {
-  /** The next piece; undefined at the end. Rejects when the connection breaks off. */
+  /** Next piece; undefined at the end. Rejects when the connection breaks. */
   read(): Promise<Buffer | undefined>;
-  /** Ends the exchange; safe to call at any time and again. */
+  /** Ends the exchange. Safe to call at any time, and again. */
   close(): void;
 }
 
@@ -303,7 +305,7 @@ class StreamedAnswer extends Exchange implements BodyReader {
 
 const closedByReader = new TransportError("Aborted", "the stream was closed by its reader");
 
-/** Sends one request and answers as soon as the head of the answer is there. */
+/** Sends one request, and resolves as soon as the head of the answer has arrived. */
 export function openStream(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,

@@ -1,7 +1,8 @@
 /**
- * One HTTP exchange with an API server: sockets, TLS, bounded bodies, answers read in pieces.
+ * HTTP exchanges with an API server: sockets, TLS, bounded bodies, answers read in pieces.
  *
- * Promises: TLS is verified; every body and every line has a bound; a failure says which side broke.
+ * Promises: TLS is verified unless the configuration says otherwise; every body and every line has a bound; a failure
+ * says which side failed.
  */
 export { type Answer, type BodyReader, type ResponseHead } from "./exchange.ts";
 export { type JsonBounds, JsonTooLargeError, parseJsonInPieces, type Pause } from "./jsonPieces.ts";

@@ -1,29 +1,34 @@
 import { parseJson, setMember } from "../../apis/index.ts";
 
-/** Characters that give JSON its form. */
+/** Character codes of JSON syntax. */
 const [QUOTE, COMMA, COLON, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [
   34, 44, 58, 91, 92, 93, 123, 125,
 ] as const;
 const SPACES: ReadonlySet<number> = new Set([9, 10, 13, 32]);
 
-/** A text so short has no more levels than an API server takes, and no parser takes a millisecond for it. */
+/**
+ * Texts up to this length are parsed at once. Such a text has no more levels than an API server accepts, and takes a
+ * parser less than a millisecond.
+ */
 const SHORT = 20_000;
-/** So much is read, or parsed, without asking whether somebody else waits. The worst text of that length takes a parser some 10 ms. */
+/** Characters that are read or parsed without a pause. The worst text of this length takes a parser some 10 ms. */
 const PIECE = 128 * 1024;
-/** Of one map. An object that etcd takes has no more; to make room for them all at once takes no 50 ms. */
+/**
+ * Maximum keys of one map. An object in etcd has no more, and the allocation of so many keys takes less than 50 ms.
+ */
 const MOST_KEYS = 250_000;
 
 export interface JsonBounds {
-  /** Of maps and lists in each other. */
+  /** Maximum nesting of maps and lists. */
   levels: number;
-  /** Of the whole text. */
+  /** Maximum number of values in the whole text. */
   values: number;
 }
 
-/** Resolves when the event loop has time for more; undefined when it has now. */
+/** Resolves when the event loop has time again; undefined if it has time now. */
 export type Pause = () => Promise<void> | undefined;
 
-/** A text goes deeper, or has more values, than is parsed. Thrown before anything is parsed. */
+/** A text has more levels or values than allowed. Thrown before anything is parsed. */
 export class JsonTooLargeError extends Error {
   override readonly name = "JsonTooLargeError";
   readonly passed: keyof JsonBounds;
@@ -35,8 +40,9 @@ export class JsonTooLargeError extends Error {
 }
 
 /**
- * Parses JSON piece by piece, with a pause wherever there have been enough of them: the event loop stays free, whatever the text is. The result
- * is that of {@link parseJson}. Throws a SyntaxError for what is no JSON, and a {@link JsonTooLargeError}. A short text is parsed at once.
+ * Parses JSON in pieces with pauses in between, so that the event loop stays free for any text. The result is the
+ * same as from {@link parseJson}. Throws a SyntaxError for invalid JSON, or a {@link JsonTooLargeError}. A short text
+ * is parsed at once.
  */
 export async function parseJsonInPieces(
   text: string,
@@ -57,26 +63,26 @@ export async function parseJsonInPieces(
 /** A map or list that is longer than one piece. */
 interface Long {
   begin: number;
-  /** Of its closing bracket. */
+  /** Position of the closing bracket. */
   end: number;
   isMap: boolean;
-  /** The commas between its members. */
+  /** Positions of the commas between its members. */
   commas: readonly number[];
 }
 
 /**
- * Finds the maps and lists that are longer than one piece, and the commas in them. What is not JSON is the parser's to refuse: it sees every
- * character but the brackets and commas found here.
+ * Finds maps and lists that are longer than one piece, and the commas in them. Invalid JSON is left to the parser,
+ * which sees every character except these brackets and commas.
  */
 class Form {
   readonly #bounds: JsonBounds;
   readonly #piece: number;
   readonly #long = new Map<number, Long>();
-  /** By level: where the open map or list begins, and how many commas were open before it. */
+  /** By level: start of the open map or list, its type, and the number of open commas before it. */
   readonly #begins: number[] = [];
   readonly #isMap: boolean[] = [];
   readonly #before: number[] = [];
-  /** Of everything that is open. */
+  /** Commas of all open maps and lists. */
   readonly #commas: number[] = [];
   #open = 0;
   #level = 0;
@@ -89,7 +95,7 @@ class Form {
     this.#piece = piece;
   }
 
-  /** By the place where they begin. Throws a SyntaxError when something was not closed. */
+  /** Long maps and lists by their start. Throws a SyntaxError if a map, list or text was not closed. */
   long(): ReadonlyMap<number, Long> {
     if (this.#level > 0 || this.#inText) throw new SyntaxError("the JSON breaks off");
     return this.#long;
@@ -143,13 +149,13 @@ class Form {
 interface Assembling {
   from: Long;
   made: Record<string, unknown> | unknown[];
-  /** The next member. */
+  /** Index of the next member. */
   next: number;
-  /** Of the member that is being put together. */
+  /** Key of the member that is being put together. */
   key: string;
 }
 
-/** Nothing recurses: long maps and lists can stand in each other on every level. */
+/** Works without recursion, because long maps and lists can be nested on every level. */
 async function assemble(text: string, long: ReadonlyMap<number, Long>, piece: number, pause: Pause): Promise<unknown> {
   const root = long.get(afterSpaces(text, 0));
   if (root === undefined) return parseJson(text);
@@ -170,7 +176,7 @@ async function assemble(text: string, long: ReadonlyMap<number, Long>, piece: nu
   return undefined;
 }
 
-/** Parses the next members, as many as one piece holds. False when the next one alone is longer. */
+/** Parses the next members, as many as fit into one piece. False if the next member alone is longer. */
 function takeSeveral(text: string, open: Assembling, piece: number): boolean {
   const { from, made } = open;
   const first = open.next;
@@ -182,19 +188,20 @@ function takeSeveral(text: string, open: Assembling, piece: number): boolean {
   }
   if (open.next === first) return false;
   const members = text.slice(begin, end);
-  // A comma with nothing behind it would be forgiven where nothing else follows. An empty map or list may hold spaces.
+  // A missing member after a comma would otherwise be accepted if no other member follows. An empty map or list may
+  // hold spaces.
   if (from.commas.length > 0 && members.trim() === "") throw new SyntaxError("a member of the JSON is missing");
   if (Array.isArray(made)) for (const value of parseJson(`[${members}]`) as unknown[]) made.push(value);
   else for (const [key, value] of Object.entries(parseJson(`{${members}}`) as object)) put(made, key, value);
   return true;
 }
 
-/** Parses a long member, or begins to put it together. */
+/** Parses a long member, or begins to assemble it. */
 function takeOne(text: string, open: Assembling, long: ReadonlyMap<number, Long>, path: Assembling[]): void {
   const { from } = open;
   const member = memberOf(from, open.next);
   open.next += 1;
-  // An empty map or list that is long is full of spaces.
+  // A long map or list without members contains only spaces.
   if (from.commas.length === 0 && afterSpaces(text, member.begin) === member.end) return;
   open.key = from.isMap ? keyOf(text, member) : "";
   const inner = long.get(afterSpaces(text, member.begin));
@@ -210,7 +217,7 @@ function memberOf({ begin, end, commas }: Long, at: number): { begin: number; en
   return { begin: (commas[at - 1] ?? begin) + 1, end: commas[at] ?? end };
 }
 
-/** Reads the key in front of a member of a map, which begins behind its colon from then on. */
+/** Reads the key of a map member, and moves the start of the member behind the colon. */
 function keyOf(text: string, member: { begin: number; end: number }): string {
   const begin = afterSpaces(text, member.begin);
   let end = begin + 1;

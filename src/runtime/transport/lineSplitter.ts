@@ -2,12 +2,12 @@ import { TransportError } from "../core/index.ts";
 import type { ByteBudget } from "./exchange.ts";
 
 const NEWLINE = 0x0a;
-/** Lines of up to so many bytes are read even while others have used up what may be kept. */
+/** Lines up to this size are read even if other streams have used up the budget. */
 const SMALL_LINE = 1 << 20;
 
 /**
- * Cuts a stream of bytes into lines. Every byte is read once, however the stream is chopped up, and a character
- * is never torn: only whole lines are decoded.
+ * Splits a stream of bytes into lines. Every byte is read once, whatever the size of the chunks. Only whole lines are
+ * decoded, so no character is torn.
  */
 export class LineSplitter {
   #pending: Buffer[] = [];
@@ -15,20 +15,20 @@ export class LineSplitter {
   readonly #limit: number;
   readonly #budget: ByteBudget | undefined;
 
-  /** `limit`: bytes of the longest line that is accepted. `budget`: lines that are not complete yet count there. */
+  /** `limit`: maximum bytes of a line. `budget`: counts the bytes of incomplete lines. */
   constructor(limit: number = 16 << 20, budget?: ByteBudget) {
     this.#limit = limit;
     this.#budget = budget;
   }
 
-  /** The rest of the stream is of no interest. */
+  /** Drops the incomplete line. */
   [Symbol.dispose](): void {
     this.#budget?.giveBack(this.#pendingBytes);
     this.#pending = [];
     this.#pendingBytes = 0;
   }
 
-  /** The lines that this piece completes, without their ends; empty lines are left out. */
+  /** Returns the lines that this chunk completes, without line ends and without empty lines. */
   push(chunk: Buffer): string[] {
     const lines: string[] = [];
     let start = 0;
@@ -41,7 +41,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** True when the stream stands in the middle of a line. */
+  /** True if the stream is in the middle of a line. */
   get partial(): boolean {
     return this.#pendingBytes > 0;
   }

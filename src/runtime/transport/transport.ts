@@ -9,27 +9,32 @@ import { type Answer, type BodyReader, ByteBudget, exchange, openStream, type Re
 import { asTransportError, type ConnectionFacts } from "./transportErrors.ts";
 
 export interface TransportOptions {
-  /** Connections for requests other than watches, each with one request at a time; they are opened as they are needed. */
+  /**
+   * Maximum connections for requests other than watches. They are opened on demand, and each carries one request at a
+   * time.
+   */
   maxSockets?: number;
-  /** From sending a request to the head of its answer. */
+  /** Maximum time from sending a request to the head of its answer. */
   requestTimeoutMs?: number;
   connectTimeoutMs?: number;
-  /** From the head of an answer to its end. */
+  /** Maximum time from the head of an answer to its end. */
   readingTimeoutMs?: number;
-  /** A watch on which nothing comes for so long is dead; an idle one gets a bookmark every minute. */
+  /** A watch without data for this long is dead. An idle watch gets a bookmark every minute. */
   watchIdleTimeoutMs?: number;
 }
 
 export interface TransportRequest {
   method: Dispatcher.HttpMethod;
-  /** With query, below the path of the server. */
+  /** Path with query, relative to the path of the server. */
   path: string;
   accept: string;
   contentType?: string;
   body?: string;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
-  /** Asked at the last moment: when the request has a connection, and nothing of it has been sent. What it throws is thrown. */
+  /**
+   * Called at the last moment: the request has a connection, and nothing has been sent. Its error fails the request.
+   */
   beforeSend?: (() => void) | undefined;
 }
 
@@ -39,28 +44,32 @@ interface Agents {
   watches: Agent;
 }
 
-/** As many requests as a lane has under way at most, and some for probes and reads. */
+/** Maximum concurrent requests of a lane, plus some for probes and reads. */
 const CONNECTIONS = 40;
-/** Well below the time after which servers and load balancers close an idle connection, so that no request meets the closing. */
+/** Well below the idle timeout of servers and load balancers, so that no request meets a closing connection. */
 const KEEP_ALIVE_MS = 30_000;
-/** For an answer: a server that sends a byte now and then is never silent for long. */
+/**
+ * Maximum time for an answer. The idle timeout is not enough: a server that sends a byte now and then is never silent
+ * for long.
+ */
 const LONGEST_READING_MS = 60_000;
-/** Bytes of one server that nobody has read yet: of answers, and of events of watches that are not complete. */
+/** Maximum unread bytes of one server: answers, and incomplete events of watches. */
 const MOST_UNREAD = 64 << 20;
 
 /**
- * The connections to one cluster: one pair of undici Agents, so that watches never take the place of requests. Watches share
- * one HTTP/2 connection. Requests go over HTTP/1.1: with one request on a connection at a time it costs a fifth less CPU on
- * either side, and a connection that hangs holds up one request, not a hundred. The server's certificate is always verified, redirects are never followed, and a credential goes nowhere but to the
- * server it belongs to.
+ * Connections to one cluster: a pair of undici Agents, so that watches never take the place of requests. Watches
+ * share one HTTP/2 connection. Requests use HTTP/1.1 with one request at a time on a connection. This costs a fifth
+ * less CPU on either side, and a hanging connection delays one request instead of a hundred. The server's certificate
+ * is verified unless the configuration is `insecure`. Redirects are never followed, and a credential is sent only to
+ * its own server.
  */
 export class Transport implements AsyncDisposable {
-  /** Names the host, for messages. */
+  /** Host name, for messages. */
   readonly host: string;
-  /** The same with the port. */
+  /** Host and port, for messages. */
   readonly address: string;
   readonly unread = new ByteBudget(MOST_UNREAD);
-  /** Whether the last request carried an Authorization header. */
+  /** True if the last request carried an Authorization header. */
   usesTokens = false;
   readonly #config: ClusterConfig;
   readonly #credentials: Credentials;
@@ -108,7 +117,7 @@ export class Transport implements AsyncDisposable {
     );
   }
 
-  /** Sends a request and answers with the head; the body is read piece by piece, with {@link readFrom}. */
+  /** Sends a request and resolves with the head. The body is read in pieces, with {@link readFrom}. */
   stream(request: TransportRequest): Promise<ResponseHead & { body: BodyReader }> {
     return this.#authorized(
       request,
@@ -119,7 +128,7 @@ export class Transport implements AsyncDisposable {
     );
   }
 
-  /** The next piece of a body, with errors translated like those of requests. */
+  /** Next piece of a body. Errors are translated like errors of requests. */
   async readFrom(body: BodyReader, signal: AbortSignal | undefined): Promise<Buffer | undefined> {
     try {
       return await body.read();
@@ -136,7 +145,7 @@ export class Transport implements AsyncDisposable {
     await Promise.all([agents.requests.destroy(null), agents.watches.destroy(null)]);
   }
 
-  /** Sends with the current credentials; when they are refused and there may be others, once more with those. */
+  /** Sends with the current credentials. If the server refuses them and others may exist, sends once more. */
   async #authorized<T extends ResponseHead>(
     request: TransportRequest,
     facts: ConnectionFacts,
@@ -179,7 +188,7 @@ export class Transport implements AsyncDisposable {
       method: request.method,
       headers,
       body: request.body ?? null,
-      // Undici takes a body for unusual where a method need not have one, and would close the connection after each DELETE.
+      // undici treats the body of a DELETE as unusual, and would close the connection after each such request.
       reset: false,
     };
   }
@@ -195,7 +204,7 @@ export class Transport implements AsyncDisposable {
         connections: this.#connections,
         allowH2: false,
         keepAliveTimeout: KEEP_ALIVE_MS,
-        // What a server says it would keep is not asked for beyond that.
+        // Limits the keep-alive time that a server announces.
         keepAliveMaxTimeout: KEEP_ALIVE_MS,
       }),
       watches: this.#agent(context, {
@@ -206,14 +215,14 @@ export class Transport implements AsyncDisposable {
     };
     this.#agents = next;
     if (current !== undefined) {
-      // What is under way on the old certificate ends by itself.
+      // Running requests with the old certificate end by themselves.
       void current.requests.close();
       void current.watches.close();
     }
     return next;
   }
 
-  /** Made once for all connections: to parse the certificates costs as much as a handshake. */
+  /** Created once for all connections, because parsing the certificates costs as much as a handshake. */
   #secureContext(certificate: ClientCertificate | undefined): SecureContext {
     const { caData } = this.#config;
     return createSecureContext({
@@ -231,7 +240,7 @@ export class Transport implements AsyncDisposable {
         timeout: this.#facts.connectTimeoutMs,
         lookup: guardedLookup,
         secureContext,
-        // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
+        // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn the verification off.
         rejectUnauthorized: insecure !== true,
         ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
       },

@@ -1,13 +1,13 @@
 import { CredentialsError, TransportError, type TransportReason } from "../core/index.ts";
 
-/** What the sentence needs to know of the connection that failed. */
+/** Facts about the failed connection, for the message. */
 export interface ConnectionFacts {
   host: string;
   /** Host and port. */
   address: string;
   /** `tls-server-name` of the kubeconfig. */
   tlsServerName?: string;
-  /** Whether the certificate authority was given with the credentials. */
+  /** True if the configuration of the cluster has its own certificate authority. */
   ownCa: boolean;
   connectTimeoutMs: number;
   requestTimeoutMs: number;
@@ -15,8 +15,8 @@ export interface ConnectionFacts {
 }
 
 /**
- * Turns what undici, Node or OpenSSL throw into one of a few reasons, with a sentence that a person can act on. The
- * original stays as `cause`.
+ * Maps errors of undici, Node and OpenSSL to one of a few reasons, with a message that a person can act on. The
+ * original error stays as `cause`.
  */
 export function asTransportError(error: unknown, facts: ConnectionFacts): TransportError | CredentialsError {
   if (error instanceof TransportError || error instanceof CredentialsError) return error;

@@ -1,5 +1,5 @@
 /**
- * undici's Agent by itself. The whole package brings fetch, WebSocket, caches and proxies along: 13 MB and 50 ms that a
+ * undici's Agent alone. The whole package also loads fetch, WebSocket, caches and proxies: 13 MB and 50 ms that a
  * controller never uses.
  */
 declare module "undici/lib/dispatcher/agent.js" {
