@@ -1,2 +1,2 @@
-/** The boundary itself, for tests of what lies behind it. */
+/** Parsers of server answers, for tests of the code that reads their results. */
 export { eventFrom, storable } from "../client/wire.ts";

@@ -1,9 +1,9 @@
 /**
- * Certificates for tests of TLS on loopback, made once with openssl and valid for a hundred years. The keys are public by
- * being here and open nothing; nothing but tests may import this file.
+ * Certificates for tests of TLS on loopback, made once with openssl and valid for a hundred years. The keys are
+ * public and open nothing. Only tests may import this file.
  */
 
-/** The authority that signed the rest. */
+/** Authority that signed the server and client certificates below. */
 export const CA = `-----BEGIN CERTIFICATE-----
 MIIBpzCCAU2gAwIBAgIUVDwISzWO/p0yIwbaCd/Y5XZp630wCgYIKoZIzj0EAwIw
 IDEeMBwGA1UEAwwVTWVyaWRpYW4gdGVzdCBvbmx5IGNhMCAXDTI2MTEyMTEzMDc1
@@ -17,7 +17,7 @@ M22bmpZdSk59AiByeCOh7INVgtK/XfSGG5H7mrQcx6cyaYAC8SiPLid6dQ==
 -----END CERTIFICATE-----
 `;
 
-/** An authority that signed none of them. */
+/** Authority that signed no certificate in this file but its own. */
 export const OTHER_CA = `-----BEGIN CERTIFICATE-----
 MIIBrTCCAVOgAwIBAgIUG6HuFy6VtqFeCarZgGP8BDly7OEwCgYIKoZIzj0EAwIw
 IzEhMB8GA1UEAwwYTWVyaWRpYW4gdGVzdCBvbmx5IG90aGVyMCAXDTI2MTEyMTEz
@@ -32,7 +32,7 @@ qw==
 -----END CERTIFICATE-----
 `;
 
-/** For localhost, api.test.example, 127.0.0.1 and ::1. */
+/** Server certificate for localhost, api.test.example, 127.0.0.1 and ::1. */
 export const SERVER = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIB2TCCAX6gAwIBAgIUdpSLm92bMGpxCwFJxEHfA+UFBOMwCgYIKoZIzj0EAwIw
@@ -55,7 +55,7 @@ hhcoT+dHD5nTxfBikTdBP8XB10qhRANCAAR00jW8b7Pi6qoqD/dz++zskrTOnjNJ
 `,
 };
 
-/** For another host. */
+/** Server certificate for another host. */
 export const ELSEWHERE_SERVER = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBuDCCAV2gAwIBAgIUdpSLm92bMGpxCwFJxEHfA+UFBOQwCgYIKoZIzj0EAwIw
@@ -78,7 +78,7 @@ HZN7JP9Zfkuquo311aVBqQZW2AiRkBaCXxIuB5TVAzzKLxgGJmKwNV2g
 `,
 };
 
-/** User test-user. */
+/** Client certificate of the user test-user. */
 export const CLIENT = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBpDCCAUqgAwIBAgIUdpSLm92bMGpxCwFJxEHfA+UFBOUwCgYIKoZIzj0EAwIw
@@ -100,7 +100,7 @@ vv8MI2E2La4vCKSfRLeScETW35REgKQHtEjKDuQjS5LXcU0oSIbArKng
 `,
 };
 
-/** User test-user-2. */
+/** Client certificate of the user test-user-2. */
 export const SECOND_CLIENT = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBpjCCAUygAwIBAgIUdpSLm92bMGpxCwFJxEHfA+UFBOYwCgYIKoZIzj0EAwIw

@@ -27,7 +27,7 @@ export class FakeClient implements Client {
   readonly server: FakeCluster;
   /** Every call made, as `verb plural`. */
   readonly calls: string[] = [];
-  /** Awaited before each call, and again (`after`) before its answer is given; what it throws fails the call. */
+  /** Awaited before each call, and again (`after`) before its answer is returned. If it throws, the call fails. */
   gate: (call: {
     verb: Verb;
     type: ResourceType | undefined;
@@ -58,7 +58,7 @@ export class FakeClient implements Client {
 
   applyStatus(type: ResourceType, object: KubeObject, options: ApplyOptions = {}): Promise<KubeObject> {
     const { namespace, name } = object.metadata;
-    // One manager owns all of it: what it says no more goes.
+    // One field manager owns the whole status, so a field that is missing in the new status is removed.
     return this.#call("applyStatus", type, options, () => {
       const before = Object.keys((this.server.get(type, namespace, name)["status"] ?? {}) as object);
       const gone = Object.fromEntries(before.map((field) => [field, null]));
@@ -146,7 +146,7 @@ export class FakeClient implements Client {
     }
   }
 
-  /** A request that is under way arrives, though its caller has given up. */
+  /** A running request reaches the server, even if its caller was aborted. */
   async #carryOut<R>(
     call: { verb: Verb; type: ResourceType | undefined; options: CallOptions },
     answer: () => R,
@@ -158,7 +158,7 @@ export class FakeClient implements Client {
   }
 }
 
-/** What the real client makes of an event, by its text: what is known already comes as a bookmark. */
+/** Converts an event as the real client does: a known version arrives as a bookmark. */
 function received(event: WatchEvent, type: ResourceType, { known }: WatchOptions): WatchEvent {
   const version = knownVersionIn(JSON.stringify(event), known);
   return version === undefined ? event : bookmarkOf(type, version);

@@ -7,8 +7,8 @@ interface Timer {
 }
 
 /**
- * A clock that stands still until the test turns it. Timers fire in order of their time, and what they set off (promises,
- * further timers) runs before the next one.
+ * Clock that stands still until the test moves it. Timers fire in the order of their time. Promises and timers that a
+ * timer causes run before the next timer.
  */
 export class FakeClock implements Clock {
   #now: number;
@@ -53,17 +53,17 @@ export class FakeClock implements Clock {
     });
   }
 
-  /** At once: no time passes during work, so no work is ever long. */
+  /** Resolves at once: no time passes during work, so no work is ever long. */
   nextTurn(): Promise<void> {
     return Promise.resolve();
   }
 
-  /** How many timers wait. */
+  /** Number of waiting timers. */
   get pending(): number {
     return this.#timers.size;
   }
 
-  /** Moves time on by `ms`, firing what falls due on the way. */
+  /** Moves time on by `ms`, and fires the timers that fall due. */
   async advance(ms: number): Promise<void> {
     const end = this.#monotonic + ms;
     await settle();
@@ -97,7 +97,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets everything that is ready run: promise reactions, and what they queue. */
+/** Lets all ready promise reactions run, with everything that they queue. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

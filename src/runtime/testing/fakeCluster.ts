@@ -19,12 +19,13 @@ export interface Watcher {
 }
 
 /**
- * An API server in memory, for the runtime's own unit tests: objects with resourceVersions from one counter, lists in pages, watches with
- * a history that can be compacted, bookmarks and watch-list, optimistic concurrency. Apply is a merge without ownership, label selectors know
- * `k=v` only. Failures are scripted through the fields and methods of this class and of {@link FakeClient}.
+ * An API server in memory, for the runtime's own unit tests: objects with resourceVersions from one counter, lists in
+ * pages, watches with a history that can be compacted, bookmarks and watch-list, optimistic concurrency. Apply is a
+ * merge without ownership. Label selectors support `k=v` only. Failures are scripted through the fields and methods
+ * of this class and of {@link FakeClient}.
  */
 export class FakeCluster {
-  /** Answers a watch-list as a server that does not know it: with this status, or (`ignores`) with an ordinary watch. */
+  /** Answer to a watch-list: `served`, refused with a status, or (`ignores`) answered like an ordinary watch. */
   watchList: "served" | 400 | 403 | 422 | "ignores" = "served";
   readonly #objects = new Map<string, KubeObject>();
   #log: LogEntry[] = [];
@@ -67,7 +68,10 @@ export class FakeCluster {
     );
   }
 
-  /** Merges `patch` into the object; a resourceVersion in it must be the current one. Changes nothing when nothing differs. */
+  /**
+   * Merges `patch` into the object. A resourceVersion in the patch must be current. A patch without effect changes
+   * nothing.
+   */
   merge(type: ResourceType, namespace: string | undefined, name: string, patch: unknown): KubeObject {
     const before = this.get(type, namespace, name);
     const wanted = (patch as Partial<KubeObject>).metadata?.resourceVersion;
@@ -101,14 +105,14 @@ export class FakeCluster {
     });
   }
 
-  /** Forgets the history: every resourceVersion that was given out is too old. */
+  /** Drops the history: every earlier resourceVersion is too old. */
   compact(): void {
     this.#log = [];
     this.#version += 1;
     this.#compactedTo = this.#version;
   }
 
-  /** Ends every open watch: cleanly, or as a broken connection. */
+  /** Ends every open watch: cleanly, or with the error of a broken connection. */
   dropWatches(error?: unknown): void {
     for (const watcher of this.watchers) watcher.end(error);
     this.watchers.clear();
@@ -119,12 +123,12 @@ export class FakeCluster {
     for (const watcher of this.watchers) watcher.push(bookmarkOf(watcher.type, this.version));
   }
 
-  /** Sends an event as it stands to every open watch. */
+  /** Sends an event unchanged to every open watch. */
   inject(event: WatchEvent): void {
     for (const watcher of this.watchers) watcher.push(event);
   }
 
-  /** All objects, the version and the history. The function that it gives goes back to them. */
+  /** Saves all objects, the version and the history. The returned function restores them. */
   backup(): () => void {
     const objects = [...this.#objects];
     const version = this.#version;
@@ -155,7 +159,7 @@ export class FakeCluster {
     };
   }
 
-  /** Opens a watch: the events that it begins with is pushed before this returns. */
+  /** Opens a watch. Its initial events are pushed before this method returns. */
   open(watcher: Watcher): Disposable {
     const { type, options } = watcher;
     options.signal?.throwIfAborted();
@@ -202,13 +206,16 @@ export class FakeCluster {
   #publish(entry: LogEntry): void {
     this.#log.push(entry);
     for (const watcher of this.watchers) {
-      // A real server, too, drops what is not newer than the version asked for.
+      // Like a real server: drops events that are not newer than the requested version.
       if (entry.version > Number(watcher.options.resourceVersion ?? 0)) send(watcher, entry);
     }
   }
 }
 
-/** An object that enters the selection is added to it, and one that leaves it is deleted from it, whatever happened to it. */
+/**
+ * An object that enters the selection is sent as ADDED, and an object that leaves the selection as DELETED, whatever
+ * the change was.
+ */
 function send({ type, options, push }: Watcher, { path, type: event, object, before }: LogEntry): void {
   if (!path.startsWith(pathOf(type, undefined, ""))) return;
   const was = before !== undefined && selects(options, before);
@@ -249,7 +256,7 @@ function selects(
     });
 }
 
-/** `metadata.name=a` or `type!=b`; a field that is absent is the empty text, as on a server. */
+/** `metadata.name=a` or `type!=b`. An absent field equals the empty text, as on a server. */
 function selectsField(term: string, object: KubeObject): boolean {
   const [path = "", value = ""] = term.split(/!?=/);
   const found = path

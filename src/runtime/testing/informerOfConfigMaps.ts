@@ -27,7 +27,7 @@ export const keep = (object: KubeObject): Kept => ({
 });
 export const broken = (): TransportError => new TransportError("ConnectionReset", "connection reset");
 
-/** An informer of ConfigMaps that runs; `events` lets time pass and gives the events since it was last asked. */
+/** Starts an informer of ConfigMaps. `events` lets time pass and returns the events since the last call. */
 export function startInformer({
   transform = keep,
   objects = 0,

@@ -1,7 +1,10 @@
 import type { Clock } from "../core/clock.ts";
 import type { FakeClock } from "./fakeClock.ts";
 
-/** The clock of one machine: its wall time is off by `skewMs`, its seconds are `rate` as long; while it is paused nothing fires. */
+/**
+ * Clock of one machine: its wall time is off by `skewMs`, and its monotonic time runs `rate` times as fast. While the
+ * clock is paused, no timer fires.
+ */
 export class MachineClock implements Clock {
   readonly #world: FakeClock;
   skewMs: number;

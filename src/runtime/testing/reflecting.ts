@@ -21,7 +21,7 @@ export function textOf(event: ReflectorEvent): string {
   return event.type === "SnapshotEnded" && event.wentBack ? "SnapshotEnded at an earlier state" : event.type;
 }
 
-/** A reflector that runs; `events` holds what came since it was last asked. */
+/** Starts a reflector. `events` returns the events since the last call. */
 export function reflect(
   prepare: (client: FakeClient) => void = () => undefined,
   options: Partial<ReflectorOptions> = {},

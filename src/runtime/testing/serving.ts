@@ -4,7 +4,7 @@ import type { Client } from "../types.ts";
 import { FakeClock } from "./fakeClock.ts";
 import { type Handler, startTestServer, type TestServer } from "./testServer.ts";
 
-/** A client of a server that answers as the handler says, until the test ends. */
+/** Starts a server with this handler, and a client for it. Both end with the test. */
 export async function serving(
   handler: Handler,
   options: Partial<ClientOptions> = {},

@@ -5,7 +5,7 @@ import type { ClusterConfig } from "../credentials/types.ts";
 import { staticCredentials } from "../credentials/providers.ts";
 import { CA, SERVER } from "./certificates.ts";
 
-/** A request as the test's handler sees it. */
+/** Request that the test's handler receives. */
 export interface SeenRequest {
   method: string;
   path: string;
@@ -21,11 +21,11 @@ export type Handler = (request: SeenRequest, response: Http2ServerResponse) => v
 export interface TestServer extends AsyncDisposable {
   readonly url: string;
   readonly requests: SeenRequest[];
-  /** How many connections were accepted so far. */
+  /** Number of connections accepted so far. */
   readonly connections: number;
-  /** A configuration that reaches it; no credentials unless given. */
+  /** Configuration for this server, without credentials by default. */
   config(overrides?: Partial<ClusterConfig>): ClusterConfig;
-  /** Breaks every connection off. */
+  /** Breaks every connection. */
   sever(): void;
 }
 
@@ -81,7 +81,7 @@ export async function startTestServer(
   };
 }
 
-/** A server that accepts connections and never says a word: what a half-open peer looks like. */
+/** Starts a server that accepts connections and never answers, like a half-open peer. */
 export async function startSilentServer(): Promise<AsyncDisposable & { url: string }> {
   const { port, close } = await listen(createServer());
   return { url: `https://127.0.0.1:${port}`, [Symbol.asyncDispose]: close };
@@ -115,7 +115,6 @@ async function listen(server: Server): Promise<{ port: number; sockets: Sockets;
   return { port: (server.address() as AddressInfo).port, sockets, close };
 }
 
-/** Answers with JSON. */
 export function sendJson(
   response: Http2ServerResponse,
   body: unknown,
