@@ -1,10 +1,10 @@
 /**
- * The core that every controller stands on, as client-go and controller-runtime are for Go: a client for one cluster, informers that
+ * Base of every controller, as client-go and controller-runtime are for Go: a client for one cluster, informers that
  * follow its objects, workqueues and controllers, leader election, and the manager's own HTTP server.
  *
- * Promises: a watch survives whatever a server does to it; a store never goes back in time; a key is never lost and never
- * worked on twice at once; a leader stops before its Lease can be taken. Time and randomness are injected.
- * Never decides what should be in a cluster, and never keeps a process-wide state.
+ * Promises: a watch recovers from every failure of a server; a store never goes back in time; a key is never lost and
+ * never in work twice at once; a leader stops before another process can take its Lease. Time and randomness are
+ * injected. The runtime never decides the content of a cluster, and never keeps process-wide state.
  */
 export {
   ApiError,

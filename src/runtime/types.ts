@@ -9,9 +9,9 @@ export interface ResourceType {
   namespaced: boolean;
   subresources?: string[];
   verbs?: string[];
-  /** What kubectl takes for the plural. */
+  /** Short names that kubectl accepts instead of the plural. */
   shortNames?: string[];
-  /** Where its scale subresource finds the replicas: fields of a CRD, which discovery does not tell. */
+  /** Paths of the replica fields of the scale subresource, from the CRD. Discovery does not report these paths. */
   scale?: { spec: readonly string[]; status?: readonly string[] };
 }
 
@@ -46,15 +46,15 @@ export interface WatchOptions extends CallOptions {
   timeoutSeconds?: number;
   metadataOnly?: boolean;
   /**
-   * Versions of objects that are known already, from the answers to one's own writes. An event that brings nothing but such a version
-   * comes as a bookmark, and is not parsed.
+   * Versions of objects that are known from the answers to our own writes. An event with such a version is delivered
+   * as a bookmark, unparsed.
    */
   known?: Pick<ReadonlySet<string>, "size" | "has">;
-  /** Called when the server has accepted the watch; its first event may be long in coming. */
+  /** Called when the server has accepted the watch. The first event may come much later. */
   onOpen?: () => void;
 }
 
-/** `bytes`: about so many came over the wire. */
+/** `bytes`: approximate size over the wire. */
 export type WatchEvent =
   | { type: "ADDED" | "MODIFIED" | "DELETED"; object: KubeObject; bytes?: number }
   | { type: "BOOKMARK"; object: KubeObject }
@@ -78,7 +78,7 @@ export interface ObjectList {
   items: KubeObject[];
   resourceVersion: string;
   continue?: string;
-  /** About so many came over the wire. */
+  /** Approximate size over the wire. */
   bytes?: number;
 }
 
@@ -91,7 +91,7 @@ export interface ApplyOptions extends CallOptions {
 }
 
 export interface DeleteOptions extends CallOptions {
-  /** Precondition. */
+  /** Preconditions: `uid` and `resourceVersion` must match. */
   uid?: string;
   resourceVersion?: string;
   propagationPolicy?: "Background" | "Foreground" | "Orphan";
@@ -103,8 +103,9 @@ export type PatchType =
   | "application/strategic-merge-patch+json";
 
 /**
- * Talks to one cluster. Every call throws {@link ApiError} (the server said no), {@link TransportError} (it was not reached or broke off) or
- * the signal's reason. Writes first ask the write guard (the Lease) and throw {@link NotLeaderError} when it is no longer held.
+ * Client of one cluster. Every call throws {@link ApiError} (the server refused), {@link TransportError} (the server
+ * was not reached, or the connection broke) or the signal's reason. Writes first call the write guard (the Lease),
+ * and throw {@link NotLeaderError} when the Lease is no longer held.
  */
 export interface Client extends AsyncDisposable {
   readonly cluster: string;
@@ -112,7 +113,10 @@ export interface Client extends AsyncDisposable {
   readonly address?: string;
   get(type: ResourceType, namespace: string | undefined, name: string, options?: GetOptions): Promise<KubeObject>;
   list(type: ResourceType, options?: ListOptions): Promise<ObjectList>;
-  /** Disposing of the iterable closes the stream. It ends when the server ends it, and throws when the connection breaks. */
+  /**
+   * Disposing of the iterable closes the stream. The stream ends when the server ends the watch, and throws when the
+   * connection breaks.
+   */
   watch(type: ResourceType, options?: WatchOptions): AsyncIterable<WatchEvent> & AsyncDisposable;
   create(type: ResourceType, object: KubeObject, options?: CallOptions): Promise<KubeObject>;
   /** Server-side apply of the main resource. */
@@ -128,7 +132,10 @@ export interface Client extends AsyncDisposable {
     options?: CallOptions & { subresource?: string },
   ): Promise<KubeObject>;
   delete(type: ResourceType, namespace: string | undefined, name: string, options?: DeleteOptions): Promise<void>;
-  /** Anything else: `/readyz`, `/version`, discovery, subresources such as TokenRequest. Parsed JSON, or text when it is not JSON. */
+  /**
+   * Any other request: `/readyz`, `/version`, discovery, subresources such as TokenRequest. Returns parsed JSON, or
+   * the text of another answer.
+   */
   raw(
     method: "GET" | "POST" | "PUT",
     path: string,
