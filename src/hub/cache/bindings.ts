@@ -15,15 +15,16 @@ export interface BindingsOptions {
 }
 
 /**
- * The bindings of the hub: where decision and status of propagated objects stand. A binding speaks of one life of its object, which its spec
- * names by the UID. When a binding goes away before its object does, what it said last is kept until another binding says it.
+ * Bindings of the hub, which hold plan and status of propagated objects. A binding belongs to one life of its object:
+ * its spec has the UID. If a binding is removed before its object, its last status is kept until a new binding
+ * exists.
  */
 export class Bindings {
-  /** Of namespaced objects, and of cluster-scoped ones. */
+  /** Informers of the bindings of namespaced objects, and of cluster-scoped objects. */
   readonly informers: readonly [Informer<ResourceBinding>, Informer<ResourceBinding>];
-  /** What bindings said that have gone, by the UID of their object. */
+  /** Last status of removed bindings, by the UID of their object. */
   readonly #lost = new Map<string, FederatedStatus>();
-  /** UIDs of bindings that go because nothing is left to say. */
+  /** UIDs of bindings that are removed together with their status. */
   readonly #released = new Set<string>();
 
   constructor({ informer }: BindingsOptions) {
@@ -31,36 +32,36 @@ export class Bindings {
     for (const one of this.informers) one.onEvent((event) => this.#remember(event));
   }
 
-  /** That of this life of the object. */
+  /** Binding of this life of the object. */
   of(object: KubeObject): ResourceBinding | undefined {
     const binding = this.named(refOf(object));
     return binding?.spec.resource.uid === object.metadata.uid ? binding : undefined;
   }
 
-  /** The one of that name: it may be of an earlier life of the object. */
+  /** Binding with the binding name of the object; may belong to an earlier life of the object. */
   named(ref: ObjectRef): ResourceBinding | undefined {
     const { namespace } = ref;
     const name = bindingName(ref);
     return namespace === undefined ? this.informers[1].get(name) : this.informers[0].get(`${namespace}/${name}`);
   }
 
-  /** Decision and status of the object, as its binding has them, or had them when it went away. */
+  /** Plan and status of the object, from its binding or from its last binding that was removed. */
   statusOf(object: KubeObject): FederatedStatus | undefined {
     const binding = this.of(object);
     return binding === undefined ? this.#lost.get(object.metadata.uid ?? "") : binding.status;
   }
 
-  /** The binding is about to go, and what it said with it. */
+  /** Marks a binding that is about to be removed together with its status. */
   release({ metadata }: ResourceBinding): void {
     this.#released.add(metadata.uid ?? "");
   }
 
-  /** The object is gone, or is none of Meridian's any more: what a binding said of it is of no use. */
+  /** Drops the kept status of an object that is gone, or that Meridian does not manage any more. */
   forget({ metadata }: KubeObject): void {
     this.#lost.delete(metadata.uid ?? "");
   }
 
-  /** Takes the answer to one's own write. */
+  /** Takes the answer to our own write. */
   observe(written: KubeObject): void {
     this.informers[written.metadata.namespace === undefined ? 1 : 0].observe(written);
   }
@@ -69,7 +70,10 @@ export class Bindings {
     for (const informer of this.informers) yield* informer.list();
   }
 
-  /** The handler gets every change, first of all the present bindings; the key of an event is that of the object (`refKey`). */
+  /**
+   * Calls the handler for every change, existing bindings first. The key of an event is the key of the object
+   * (`refKey`).
+   */
   readonly events = {
     subscribe: (handler: (event: HubEvent<ResourceBinding>) => void): Disposable => {
       const subscriptions = new DisposableStack();
@@ -92,7 +96,10 @@ export class Bindings {
   }
 }
 
-/** The key (`refKey`) of the object that a binding is about; undefined for one that has not the name and the place of such a binding. */
+/**
+ * Key (`refKey`) of the object of a binding; undefined if the binding does not have the name and the namespace for
+ * that object.
+ */
 export function ownerOfBinding({ metadata, spec }: ResourceBinding): string | undefined {
   const { uid: _, ...ref } = spec.resource;
   return metadata.namespace === ref.namespace && metadata.name === bindingName(ref) ? refKey(ref) : undefined;

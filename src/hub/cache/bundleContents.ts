@@ -6,13 +6,14 @@ import { withoutBookkeeping } from "./kept.ts";
 import { ListTooLargeError, type Pause, parseJsonList } from "./jsonList.ts";
 
 /**
- * Unpacks bundles at the boundary: where an object of the hub comes in, in the caches and in the webhooks. What plans and renders is pure, and
- * so never sees compressed text; and since a cache keeps what was unpacked, a bundle is unpacked once for each change of its spec, and not
- * once for each plan. What is unpacked is bounded in size before anything looks at it, so that a small text which unpacks to a large
- * one costs no more than a bundle may; and 8 MiB of JSON are parsed manifest by manifest, so that no bundle holds the event loop.
+ * Unpacks bundles where hub objects enter the process: in the caches and in the webhooks. Planning and rendering are
+ * pure, and never see compressed text. A cache keeps the unpacked content, so a bundle is unpacked once for each
+ * change of its spec, not once for each plan. The unpacked size is bounded before anything reads the content, so a
+ * small text that unpacks to a huge text costs no more than the largest bundle. 8 MiB of JSON are parsed manifest by
+ * manifest, so no bundle holds the event loop.
  */
 
-/** Of one manifest; that a bundle may have so many stands in its bounds. */
+/** Bounds of one manifest; `entries` bounds the number of manifests. */
 const MANIFEST = { levels: 10_010, values: 100_000, entries: BUNDLE_BOUNDS.manifests } as const;
 
 const TOO_LARGE = `unpacks to more than ${BUNDLE_BOUNDS.unpacked / 1024 / 1024} MiB; make several bundles of it`;
@@ -21,10 +22,13 @@ const TOO_COMPLEX = "holds a manifest with more levels or values than any API se
 const NOT_GZIP = "is not base64 of gzip; `meridian bundle create` writes it";
 const NOT_A_LIST = "unpacks to something else than a JSON list of manifests; `meridian bundle create` writes it";
 
-/** What the compressed text of a bundle holds: the manifests, or why they cannot be read. */
+/** Content of a bundle's compressed text: the manifests, or the reason why they cannot be read. */
 export type Unpacked = readonly KubeObject[] | string;
 
-/** What the spec of a bundle holds, the compressed manifests after those that are listed. `unpacked`: of its compressed text, if it has one. */
+/**
+ * Content of a bundle's spec: the listed manifests, then the compressed manifests. `unpacked`: content of the
+ * compressed text, if there is one.
+ */
 export function unpackedSpec(spec: unknown, unpacked: Unpacked = []): UnpackedSpec {
   const { manifests } = (isRecord(spec) ? spec : {}) as { manifests?: unknown };
   const listed = (Array.isArray(manifests) ? manifests : []) as KubeObject[];
@@ -33,12 +37,12 @@ export function unpackedSpec(spec: unknown, unpacked: Unpacked = []): UnpackedSp
     : { manifests: [...listed, ...unpacked], listed: listed.length };
 }
 
-/** The compressed text in the spec of a bundle, whatever somebody has put there; undefined where there is none. */
+/** Compressed text in the spec of a bundle, of any type; undefined if there is none. */
 export function compressedIn(spec: unknown): unknown {
   return isRecord(spec) ? spec["compressed"] : undefined;
 }
 
-/** Unpacks the compressed text of a bundle, a little at a time. Never rejects. */
+/** Unpacks the compressed text of a bundle in time slices. Never rejects. */
 export async function unpack(compressed: unknown, clock: Clock): Promise<Unpacked> {
   const bytes = gunzipped(compressed);
   if (typeof bytes === "string") return bytes;
@@ -48,12 +52,12 @@ export async function unpack(compressed: unknown, clock: Clock): Promise<Unpacke
     return (await parseJsonList(bytes, MANIFEST, pause)) as KubeObject[];
   } catch (error) {
     if (error instanceof ListTooLargeError) return error.passed === "entries" ? TOO_MANY : TOO_COMPLEX;
-    // The parser's own words quote the text, which may hold a Secret.
+    // The message of the parser quotes the text, which may hold a Secret.
     return NOT_A_LIST;
   }
 }
 
-/** The JSON, or why there is none. 8 MiB take some 20 ms; what takes long is to parse them. */
+/** Unzipped JSON, or the reason of the failure. Unzipping 8 MiB takes some 20 ms; only parsing takes long. */
 function gunzipped(compressed: unknown): Buffer | string {
   if (typeof compressed !== "string") return NOT_GZIP;
   if (compressed.length > BUNDLE_BOUNDS.compressed) return `is longer than ${BUNDLE_BOUNDS.compressed} characters`;
@@ -64,7 +68,7 @@ function gunzipped(compressed: unknown): Buffer | string {
   }
 }
 
-/** {@link unpackBundle} in one go: for a command that has nothing else to do meanwhile. */
+/** As {@link unpackBundle}, but synchronous: for a command without other work. */
 export function unpackBundleAtOnce(spec: unknown): UnpackedSpec {
   const compressed = compressedIn(spec);
   if (compressed === undefined) return unpackedSpec(spec);
@@ -82,13 +86,16 @@ async function waited(slice: TimeSlice): Promise<void> {
   while (slice.spent) await slice.next();
 }
 
-/** What a bundle holds, unpacked where it is compressed. Never rejects. */
+/** Content of a bundle's spec, unpacked if compressed. Never rejects. */
 export async function unpackBundle(spec: unknown, clock: Clock): Promise<UnpackedSpec> {
   const compressed = compressedIn(spec);
   return unpackedSpec(spec, compressed === undefined ? [] : await unpack(compressed, clock));
 }
 
-/** Unpacks the bundles of one cache, each again only when its compressed text has changed: what an informer needs to keep bundles. */
+/**
+ * Unpacks the bundles of one cache, as preparation for an informer. A bundle is unpacked again only when its
+ * compressed text has changed.
+ */
 export class BundleContents implements Keeping<KubeObject> {
   readonly #clock: Clock;
   readonly #known = new Map<string, { compressed: unknown; unpacked: Unpacked; spec?: UnpackedSpec }>();
@@ -97,7 +104,9 @@ export class BundleContents implements Keeping<KubeObject> {
     this.#clock = clock;
   }
 
-  /** Unpacks what the bundle holds. Undefined when that was done already, or there is nothing to unpack. */
+  /**
+   * Unpacks the compressed text of a bundle. Undefined if that was done already, or if there is no compressed text.
+   */
   readonly prepare = ({ metadata, spec }: KubeObject): Promise<void> | undefined => {
     const { uid = "" } = metadata;
     const compressed = compressedIn(spec);
@@ -105,7 +114,10 @@ export class BundleContents implements Keeping<KubeObject> {
     return unpack(compressed, this.#clock).then((unpacked) => void this.#known.set(uid, { compressed, unpacked }));
   };
 
-  /** The bundle, which has to be prepared, as it is kept: with an {@link UnpackedSpec}, the same one while nothing in it changes. */
+  /**
+   * Returns a prepared bundle as the cache keeps it, with an {@link UnpackedSpec}. If all manifests are compressed,
+   * the spec stays the same object until its content changes.
+   */
   readonly transform = (given: KubeObject): KubeObject => {
     const bundle = withoutBookkeeping(given);
     const { uid = "" } = bundle.metadata;
@@ -122,7 +134,7 @@ export class BundleContents implements Keeping<KubeObject> {
     return { ...bundle, spec: known.spec };
   };
 
-  /** That bundle is gone. */
+  /** Drops the content of a deleted bundle. */
   forget({ metadata }: KubeObject): void {
     this.#known.delete(metadata.uid ?? "");
   }

@@ -1,7 +1,10 @@
 import { defined, type MemberCluster, REGION_LABEL, ZONE_LABEL } from "../../apis/index.ts";
 import type { ClusterSnapshot, ClusterTaint } from "../../scheduler/index.ts";
 
-/** What a decision may know of a MemberCluster. `taints`: those that it has, with the beginnings that were seen. */
+/**
+ * Facts of a MemberCluster that a scheduling decision may use. `taints`: its taints, with the start times that were
+ * seen.
+ */
 export function clusterSnapshot(
   cluster: MemberCluster,
   taints: ClusterTaint[] = cluster.spec.taints ?? [],
@@ -25,7 +28,7 @@ export function clusterSnapshot(
   };
 }
 
-/** Nothing while the first contact is being made: that a cluster is new is no reason to go elsewhere. */
+/** No `ready` during the first contact: a new cluster is no reason to choose another cluster. */
 function readyOf({ status }: MemberCluster): Pick<ClusterSnapshot, "ready"> {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   if (ready === undefined || ready.reason === "Connecting") return {};

@@ -7,18 +7,21 @@ import {
 } from "../../apis/index.ts";
 import type { InformerEvent } from "../../runtime/index.ts";
 
-/** Of any of the four kinds. */
+/** Policy of any of the four kinds. */
 export type Policy = Placement | OverridePolicy;
 
 /**
- * A change of something on the hub. `key` is what workqueues call it: `refKey` of an object, `policyKey` of a policy, the name of a
- * cluster.
+ * Change of an object, a policy or a cluster on the hub. `key` is the key in workqueues: `refKey` of an object,
+ * `policyKey` of a policy, the name of a cluster.
  */
 export type HubEvent<T> = InformerEvent<T>;
 
 type Change<T> = Pick<HubEvent<T>, "type" | "object" | "old">;
 
-/** For `when`: more has changed than the status and the bookkeeping of the server. Appearing and vanishing are changes too. */
+/**
+ * For `when`: true if more has changed than the status and the bookkeeping of the server. Creation and deletion count
+ * as changes.
+ */
 export function changedSpec({ type, object, old }: Change<{ metadata: ObjectMeta }>): boolean {
   if (type !== "Updated" || old === undefined) return true;
   const before = old.metadata;
@@ -33,19 +36,25 @@ export function changedSpec({ type, object, old }: Change<{ metadata: ObjectMeta
   );
 }
 
-/** For `when`: something has changed that a plan may turn on (see {@link planningFacts}); news of a cluster's health is none. */
+/**
+ * For `when`: true if a fact has changed that plans depend on (see {@link planningFacts}). Times and messages about a
+ * cluster's health do not count.
+ */
 export function changedFacts({ type, object, old }: Change<MemberCluster>): boolean {
   return type !== "Updated" || old === undefined || planningFacts(old) !== planningFacts(object);
 }
 
-/** The object has begun to go, or has gone and nobody saw it begin: true once for each life of an object. */
+/**
+ * True once for each life of an object: when its deletion begins, or when the object is gone and the beginning was
+ * not seen.
+ */
 export function isDeparture({ type, object, old }: Change<{ metadata: ObjectMeta }>): boolean {
   const isLeaving = object.metadata.deletionTimestamp !== undefined;
   if (type === "Deleted") return !isLeaving;
   return isLeaving && (old === undefined || old.metadata.deletionTimestamp === undefined);
 }
 
-/** The facts of a cluster that decide what may run there, as one text: no times, no messages, no versions. */
+/** Facts of a cluster that plans depend on, as one text: no times, no messages, no versions. */
 function planningFacts({ metadata, spec, status }: MemberCluster): string {
   const { local, pull } = spec.connection;
   return JSON.stringify([

@@ -40,35 +40,38 @@ import { Statuses } from "./statuses.ts";
 import { TaintTimes } from "./taintTimes.ts";
 
 export interface HubCacheOptions {
-  /** For reads only; it must live as long as the cache. */
+  /** Client for reads; must live as long as the cache. */
   client: Client;
   clock: Clock;
   random: () => number;
   logger: Logger;
   metrics: Metrics;
-  /** Names of namespaces whose objects are Meridian's and nobody else's, beside those that always are protected. */
+  /** Namespaces whose objects belong to Meridian only, in addition to the namespaces that are always protected. */
   protectedNamespaces?: readonly string[];
-  /** Another than its own: for tests. */
+  /** Replaces the catalog of the cache, for tests. */
   catalog?: KindCatalog;
 }
 
 type PolicyInformer = Informer<Placement> | Informer<OverridePolicy>;
 
-/** The hub by watch: one copy in each process of everything that plans, webhooks and queries read. */
+/**
+ * Cache of the hub, kept current by watches. Each process has one, for everything that plans, webhooks and queries
+ * read.
+ */
 export class HubCache {
   readonly catalog: KindCatalog;
-  /** Which kinds are themselves being deleted. */
+  /** Kinds that are themselves being deleted. */
   readonly kindDeletions: KindDeletions;
   readonly clusters: Informer<MemberCluster>;
-  /** Of one namespace, and of all of them. */
+  /** Informers of Placements, and of ClusterPlacements. */
   readonly placements: readonly [Informer<Placement>, Informer<Placement>];
-  /** Of one namespace, and of all of them. */
+  /** Informers of OverridePolicies, and of ClusterOverridePolicies. */
   readonly overrides: readonly [Informer<OverridePolicy>, Informer<OverridePolicy>];
-  /** Where decision and status of propagated objects stand. */
+  /** Plan and status of propagated objects. */
   readonly bindings: Bindings;
-  /** What Meridian last said of each object. */
+  /** Last status of each object. */
   readonly statuses: Statuses;
-  /** Their metadata: what they allow. */
+  /** Metadata of namespaces, which decides what a namespace allows. */
   readonly namespaces: Informer<NamespaceFacts>;
   readonly planned: PlannedObjects;
   readonly #options: HubCacheOptions;
@@ -130,7 +133,7 @@ export class HubCache {
       if (type === "Deleted") this.#bundles.forget(object);
     });
     this.statuses = new Statuses(this);
-    // First of all handlers, so that the others find what follows from an event.
+    // This handler comes first, so that the other handlers see the effects of an event.
     this.clusters.onEvent((event) => {
       if (isDeparture(event)) this.kindDeletions.saw(MEMBERCLUSTERS);
       if (!changedFacts(event)) return;
@@ -138,7 +141,7 @@ export class HubCache {
       this.#snapshots = undefined;
       this.#revision += 1;
     });
-    // What was placed is still to be removed where no policy selects the kind any more.
+    // A kind with a binding stays selected: its copies must be removed even if no policy selects the kind any more.
     for (const informer of this.bindings.informers)
       informer.onEvent(({ object }) => this.catalog.select([object.spec.resource]));
     for (const informer of this.placements) informer.onEvent((event) => this.#policyChanged(event));
@@ -147,7 +150,7 @@ export class HubCache {
       void informer.waitForSync().then(() => this.#settleWaiting());
   }
 
-  /** Follows the hub until the signal; resolves when every watch has ended. */
+  /** Follows the hub until the signal is aborted. Resolves when every watch has ended. */
   async run(signal: AbortSignal): Promise<void> {
     using _reads = this.kindDeletions;
     await Promise.all([
@@ -158,7 +161,10 @@ export class HubCache {
     ]);
   }
 
-  /** All objects, policies, clusters and namespaces are known. False also while a kind that Meridian cannot do without is not served. */
+  /**
+   * True when all objects, policies, clusters and namespaces are known. False also while the hub does not serve a
+   * required kind.
+   */
   get synced(): boolean {
     return this.#placed.synced && this.namespaces.synced && this.#fixed().every((informer) => informer.synced);
   }
@@ -176,40 +182,43 @@ export class HubCache {
     }
   }
 
-  /** Too much vanished from the hub at once, and no second read has confirmed it yet. */
+  /** True while too many hub objects vanished at once and no second read has confirmed that. */
   get deletionsHeld(): boolean {
     return this.#deletionsHeld;
   }
 
-  /** The kinds whose objects are placed and watched now. */
+  /** Kinds whose objects are placed and watched now. */
   get kinds(): readonly PlacedKind[] {
     return this.#placed.list;
   }
 
-  /** Kinds that policies select, and that the manager may not read: nothing is known of their objects. */
+  /** Kinds that policies select, but that the manager may not read. Nothing is known about their objects. */
   deniedKinds(): Iterable<ResourceType> {
     return this.#placed.denied();
   }
 
-  /** {@link deniedKinds} has changed. */
+  /** Emits when {@link deniedKinds} has changed. */
   readonly denials = new Emitter<void>();
 
-  /** Undefined: nothing is known of this kind; that is no proof that it has no objects. */
+  /**
+   * Placed kind of a reference. Undefined if nothing is known about the kind, which does not mean that it has no
+   * objects.
+   */
   kindOf(ref: Pick<ObjectRef, "apiVersion" | "kind">): PlacedKind | undefined {
     return this.#placed.get(parseApiVersion(ref.apiVersion).group, ref.kind);
   }
 
-  /** An object by its key among those of all kinds (`refKey`). */
+  /** Object by its key among the objects of all kinds (`refKey`). */
   object(owner: string): { object: KubeObject; kind: PlacedKind } | undefined {
     return this.#placed.object(owner);
   }
 
-  /** Every object that is placed. */
+  /** Every object of the placed kinds. */
   *objects(): Iterable<KubeObject> {
     for (const { informer } of this.kinds) yield* informer.list();
   }
 
-  /** Keys (`refKey`) of those of the {@link objects} that are planned. */
+  /** Keys (`refKey`) of the {@link objects} that are planned. */
   *owners(): Iterable<string> {
     for (const { type, informer } of this.kinds) {
       for (const key of informer.keys()) {
@@ -236,12 +245,12 @@ export class HubCache {
       for (const key of informer.keysByIndex(NAMESPACE_INDEX, namespace)) yield ownerKey(type, key);
   }
 
-  /** Objects that ask for this node port. */
+  /** Objects that request this node port. */
   *objectsWithNodePort(port: number): Iterable<KubeObject> {
     for (const { informer } of this.kinds) yield* informer.byIndex(NODE_PORT_INDEX, String(port));
   }
 
-  /** Keys of the objects that a policy selects, or selected before this event: for `map` of a source. */
+  /** Keys of the objects that a policy selects, or selected before this event. For `map` of a source. */
   selectedBy(event: Pick<HubEvent<Policy>, "object" | "old">): Iterable<string | undefined> {
     return selectedBy(
       event,
@@ -250,12 +259,15 @@ export class HubCache {
     );
   }
 
-  /** Keys of the objects whose status says that something of them is on that cluster. */
+  /** Keys of the objects whose status reports a copy on this cluster. */
   reportedOn(cluster: string): Iterable<string> {
     return this.statuses.reportedOn(cluster);
   }
 
-  /** Kinds of which objects that are recorded on that cluster may have something there, beside those that are watched everywhere. */
+  /**
+   * Member kinds that objects with a record of this cluster may have there, in addition to the kinds that are watched
+   * on every cluster.
+   */
   *recordedKindsOn(cluster: string): Iterable<GroupKind> {
     for (const kind of this.kinds) {
       if (kind.interpreter.holdsManifests !== true && kind.interpreter.becomesMore === undefined) continue;
@@ -275,29 +287,32 @@ export class HubCache {
     return informer === undefined || policy === undefined ? undefined : { policy, informer };
   }
 
-  /** Grows with every change of a policy's or a cluster's planning facts. What was planned at the same revision needs no other plan. */
+  /**
+   * Grows with every change of a policy's or a cluster's planning facts. A plan of the current revision is up to date
+   * with policies and clusters.
+   */
   get revision(): number {
     return this.#revision;
   }
 
-  /** The same array until a placement changes; the status in it may be an earlier one. */
+  /** All placements; the same array until a placement changes. Statuses in the array may be outdated. */
   allPlacements(): readonly Placement[] {
     this.#allPlacements ??= this.placements.flatMap((informer) => informer.list());
     return this.#allPlacements;
   }
 
-  /** The same array until an override changes; the status in it may be an earlier one. */
+  /** All overrides; the same array until an override changes. Statuses in the array may be outdated. */
   allOverrides(): readonly OverridePolicy[] {
     this.#allOverrides ??= this.overrides.flatMap((informer) => informer.list());
     return this.#allOverrides;
   }
 
-  /** The time at which plans are made, epoch milliseconds: it runs on evenly when the machine's clock is set. */
+  /** Time for plans, epoch milliseconds. Runs on evenly when the machine's clock is set. */
   now(): number {
     return this.#taints.now();
   }
 
-  /** By name; the same array until the facts of a cluster change ({@link changedFacts}). */
+  /** Snapshots sorted by name; the same array until the facts of a cluster change ({@link changedFacts}). */
   clusterSnapshots(): readonly ClusterSnapshot[] {
     this.#snapshots ??= this.clusters
       .list()
@@ -306,7 +321,10 @@ export class HubCache {
     return this.#snapshots;
   }
 
-  /** The handler gets every change of the objects of all kinds; first of all, within this call, the present objects. */
+  /**
+   * Calls the handler for every change of the objects of all kinds. Before that, and within this call, the handler
+   * gets the existing objects.
+   */
   onObject(handler: (event: HubEvent<KubeObject>) => void): Disposable {
     return this.#placed.subscribe(handler);
   }
@@ -325,25 +343,34 @@ export class HubCache {
     return this.clusters.onEvent(handler);
   }
 
-  /** For {@link from}: what {@link onObject} gives. */
+  /** Events of {@link onObject}, for {@link from}. */
   readonly objectEvents = { subscribe: (handler: (event: HubEvent<KubeObject>) => void) => this.onObject(handler) };
-  /** For {@link from}: what {@link onPolicy} gives. */
+  /** Events of {@link onPolicy}, for {@link from}. */
   readonly policyEvents = { subscribe: (handler: (event: HubEvent<Policy>) => void) => this.onPolicy(handler) };
 
-  /** {@link synced} has become true, for the first time or again: a kind that was selected later is known as well. */
+  /**
+   * Emits when {@link synced} becomes true, for the first time or again (for example when a kind that was selected
+   * later is known as well).
+   */
   readonly syncs = new Emitter<void>();
-  /** Every object of the kind is known: it was selected later, say. */
+  /** Emits when every object of a kind is known, also for a kind that was selected later. */
   readonly kindReads = new Emitter<ResourceType>();
-  /** Objects of the kind keep their replicas elsewhere than before. */
+  /** Emits when the replica paths of a kind have changed. */
   readonly rescaled = new Emitter<ResourceType>();
 
-  /** {@link deletionsHeld} has changed: whatever rests on it is to be decided again, what may go no more above all. */
+  /**
+   * Emits when {@link deletionsHeld} has changed. All decisions that depend on it must be made again, above all
+   * removals.
+   */
   readonly holds = new Emitter<boolean>();
 
-  /** The hub shows an earlier state of that kind than before: it was restored from a backup. */
+  /** Emits when the hub shows an earlier state of a kind than before: it was restored from a backup. */
   readonly wentBack = new Emitter<ResourceType>();
 
-  /** The cache lacks an object that exists, or did a moment ago: lists the kind anew when the cache is behind. */
+  /**
+   * To be called when the cache lacks an object that exists, or existed a moment ago. Lists the kind again if the
+   * cache is behind.
+   */
   async relistIfBehind(ref: ObjectRef, signal: AbortSignal): Promise<void> {
     const kind = this.kindOf(ref);
     if (kind === undefined || (await kind.informer.agreesWithServer(signal))) return;
@@ -367,12 +394,12 @@ export class HubCache {
     this.#settleWaiting();
   }
 
-  /** Of the kinds that are always followed, and that plans depend on. */
+  /** Informers of the kinds that are always followed and that plans depend on. */
   #fixed(): (Informer<MemberCluster> | PolicyInformer | Informer<ResourceBinding>)[] {
     return [this.clusters, ...this.placements, ...this.overrides, ...this.bindings.informers];
   }
 
-  /** What is kept of the objects of a kind that is placed, and what that needs. */
+  /** Transform for the objects of a placed kind, with its preparation. */
   #keeping(type: ResourceType): Keeping<KubeObject> {
     if (this.catalog.holdsManifests(type)) return this.#bundles;
     return { transform: this.catalog.keepsManagedFields(type) ? (object) => object : withoutBookkeeping };

@@ -7,16 +7,16 @@ export interface HubInformersOptions {
   clock: Clock;
   random: () => number;
   logger: Logger;
-  /** The hub shows an earlier state of that kind than before. */
+  /** Called when the hub shows an earlier state of the kind than before. */
   wentBack: (type: ResourceType) => void;
-  /** Deletions of some kind are held, or no more. */
+  /** Called when the hold of a kind's deletions begins or ends. */
   heldChanged: () => void;
 }
 
-/** What an informer keeps of an object, and what that needs. */
+/** Transform of an informer, with its preparation. */
 export type Keeping<T> = Pick<InformerOptions<T>, "prepare" | "transform">;
 
-/** Makes the informers of the hub's cache. */
+/** Creates the informers of the hub's cache. */
 export class HubInformers {
   readonly #options: HubInformersOptions;
 
@@ -24,7 +24,7 @@ export class HubInformers {
     this.#options = options;
   }
 
-  /** Of a kind of which `transform` says what is kept. */
+  /** Creates an informer; `transform` selects the parts of an object to keep. */
   of<T>(type: ResourceType, more: Keeping<T> & Partial<InformerOptions<T>>): Informer<T> {
     const { client, clock, random, logger, wentBack } = this.#options;
     return new Informer<T>({
@@ -39,12 +39,14 @@ export class HubInformers {
     });
   }
 
-  /** Of a kind of Meridian's own: what vanishes all at once holds deletions. */
+  /**
+   * Creates the informer of one of Meridian's own kinds. If most of its objects vanish at once, deletions are held.
+   */
   followed<T>(type: ResourceType): Informer<T> {
     return this.holding(type, this.of<T>(type, { transform: (object) => withoutBookkeeping(object) as unknown as T }));
   }
 
-  /** Whatever vanishes from this informer all at once holds deletions. */
+  /** Makes an informer hold deletions if most of its objects vanish at once. */
   holding<T>(type: ResourceType, informer: Informer<T>): Informer<T> {
     const { logger, heldChanged } = this.#options;
     informer.onDeletionsHeld(({ held, vanished, known }) => {

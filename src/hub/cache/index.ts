@@ -1,7 +1,7 @@
 /**
- * The informers of the hub: objects, policies, clusters, bindings, and the changes that they tell.
+ * Informers of the hub: objects, policies, clusters, bindings, and their changes.
  *
- * Promises: synced means that every informer has listed once; nothing is removed before.
+ * Promises: synced means that every informer has listed once; nothing is removed before that.
  */
 export {
   compressedIn,

@@ -1,22 +1,25 @@
 import { parseJson } from "../../apis/index.ts";
 
-/** Bytes that give JSON its form. */
+/** Bytes of JSON syntax. */
 const [QUOTE, COMMA, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [34, 44, 91, 92, 93, 123, 125] as const;
 const SPACES: ReadonlySet<number | undefined> = new Set([9, 10, 13, 32]);
-/** So many bytes are read without asking whether somebody else waits: less than a millisecond. */
+/** Bytes that are read without a pause. Reading them takes less than a millisecond. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Of one entry, but for `entries`. So many values are parsed in less than 100 ms; deeper texts take a parser a hundred times as long. */
+/**
+ * `levels` and `values` bound one entry, `entries` bounds the list. The values of one manifest are parsed in less
+ * than 100 ms; deeper texts take a parser a hundred times as long.
+ */
 export interface ListBounds {
   entries: number;
   levels: number;
   values: number;
 }
 
-/** Resolves when the event loop has time for more; undefined when it has now. */
+/** Resolves when the event loop has time again; undefined if it has time now. */
 export type Pause = () => Promise<void> | undefined;
 
-/** A list has more entries, or an entry more in it, than is read. */
+/** A list has too many entries, or an entry has too many levels or values. */
 export class ListTooLargeError extends Error {
   override readonly name = "ListTooLargeError";
   readonly passed: keyof ListBounds;
@@ -28,9 +31,9 @@ export class ListTooLargeError extends Error {
 }
 
 /**
- * Parses a JSON list entry by entry, with a pause wherever there have been enough of them: the event loop stays free, however long the list is.
- * The result is that of {@link parseJson}. Throws a SyntaxError for what is no JSON list, and a {@link ListTooLargeError} before anything is parsed
- * that would take long.
+ * Parses a JSON list entry by entry with pauses in between, so that the event loop stays free for any length. The
+ * result is the same as from {@link parseJson}. Throws a SyntaxError for anything but a JSON list, and a {@link
+ * ListTooLargeError} before a slow parse begins.
  */
 export async function parseJsonList(text: Buffer, bounds: ListBounds, pause: Pause): Promise<unknown[]> {
   const ends = await entryEnds(text, bounds, pause);
@@ -47,7 +50,10 @@ export async function parseJsonList(text: Buffer, bounds: ListBounds, pause: Pau
   return entries;
 }
 
-/** Where each entry ends: at a comma, and the last one at the end of the list. An empty list has one entry of nothing but space. */
+/**
+ * End of each entry: its comma, and for the last entry the end of the list. An empty list has one entry that holds
+ * only spaces.
+ */
 async function entryEnds(text: Buffer, bounds: ListBounds, pause: Pause): Promise<number[]> {
   let last = text.length - 1;
   while (SPACES.has(text[last])) last -= 1;
@@ -64,7 +70,10 @@ async function entryEnds(text: Buffer, bounds: ListBounds, pause: Pause): Promis
   return [...scan.ends, last];
 }
 
-/** Finds the commas between the entries of a list. What is not JSON is the parser's to refuse: it sees every byte between two of them. */
+/**
+ * Finds the commas between the entries of a list. Invalid JSON is left to the parser, which sees every byte between
+ * two commas.
+ */
 class ListScan {
   readonly ends: number[] = [];
   readonly #bounds: ListBounds;

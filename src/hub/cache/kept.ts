@@ -2,23 +2,26 @@ import { defined, type KubeObject, type ObjectMeta } from "../../apis/index.ts";
 import type { Indexers } from "../../runtime/index.ts";
 import { NAMESPACE_INDEX } from "./selection.ts";
 
-/** What the caches keep of objects, and by what they find them. */
+/** Parts of objects that the caches keep, and the indexes of the caches. */
 
-/** What is kept of a namespace. */
+/** Part of a namespace that the cache keeps. */
 export interface NamespaceFacts {
   metadata: Pick<ObjectMeta, "name" | "uid" | "labels" | "annotations">;
 }
 
-/** Index of the kinds with ports: by each node port that an object asks for. */
+/** Index by requested node port, for kinds with ports. */
 export const NODE_PORT_INDEX = "nodePort";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** Plans need neither the owners of fields nor what kubectl remembers of its last apply: half of an object. */
+/**
+ * Removes the owners of fields and kubectl's record of its last apply. Plans need neither, and together they are half
+ * of an object.
+ */
 export function withoutBookkeeping(object: KubeObject): KubeObject {
   const { managedFields: _, annotations, ...metadata } = object.metadata;
   if (annotations === undefined) return { ...object, metadata };
-  // An empty map stays: whoever adds an annotation has to know whether there is one.
+  // An empty map stays, because a patch that adds an annotation must know whether the map exists.
   const { [LAST_APPLIED]: _applied, ...kept } = annotations;
   return { ...object, metadata: { ...metadata, annotations: kept } };
 }
@@ -33,7 +36,7 @@ export function namespaceFacts({ metadata }: KubeObject): NamespaceFacts {
   };
 }
 
-/** Of every kind whose objects are placed. */
+/** Indexers of every placed kind. */
 export const objectIndexers: Indexers<KubeObject> = {
   [NAMESPACE_INDEX]: ({ metadata }) => (metadata.namespace === undefined ? [] : [metadata.namespace]),
   [NODE_PORT_INDEX]: nodePorts,

@@ -18,32 +18,35 @@ export interface PlacedKind {
   type: ResourceType;
   interpreter: HubKind;
   informer: Informer<KubeObject>;
-  /** Sent as it is: the status of such an object is not Meridian's, whose own stands in a binding. */
+  /**
+   * True for kinds whose objects are sent unchanged. The status of such an object does not belong to Meridian, so its
+   * binding has Meridian's status.
+   */
   propagated: boolean;
 }
 
 export interface PlacedKindsOptions {
   catalog: KindCatalog;
   logger: Logger;
-  /** Makes the informer of a kind. */
+  /** Creates the informer of a kind. */
   informer: (type: ResourceType, more: Partial<InformerOptions<KubeObject>>) => Informer<KubeObject>;
-  /** A kind has synced, has come or has gone. */
+  /** Called when a kind has synced, was added or was removed. */
   changed: () => void;
-  /** Every object of the kind is known for the first time. */
+  /** Called when every object of the kind is known for the first time. */
   read: (type: ResourceType) => void;
-  /** The objects of the kind keep their replicas elsewhere than before. */
+  /** Called when the replica paths of the kind have changed. */
   rescaled: (type: ResourceType) => void;
-  /** An object of the kind has gone, or has begun to; before any handler has the event. */
+  /** Called when an object of the kind is gone or its deletion begins, before any handler has the event. */
   departs: (type: ResourceType) => void;
-  /** {@link PlacedKinds.denied} has changed. */
+  /** Called when {@link PlacedKinds.denied} has changed. */
   denialsChanged: () => void;
 }
 
 interface Followed extends PlacedKind {
   stop: AbortController;
-  /** The hub does not serve it any more, and objects are left that were never seen deleted. */
+  /** True if the hub does not serve the kind any more, but objects are left that were never seen deleted. */
   retired: boolean;
-  /** The last event, as it came and as subscribers get it: made once for all of them. */
+  /** Last event, as received and as subscribers get it. Created once for all subscribers. */
   told: { from: InformerEvent<KubeObject>; event: HubEvent<KubeObject> } | undefined;
 }
 
@@ -53,19 +56,22 @@ interface Subscriber {
 }
 
 /**
- * The watches of the kinds that the catalog names: a watch begins when its kind is served and ends when the kind is not served any more. A
- * kind that goes away while objects of it are known keeps the objects and the watch until the objects are seen deleted: a deleted CRD does
- * not mean that the member objects may be removed. A kind that the manager may not read is left out until the right is there: nothing else waits for
- * the kind, and nobody takes its objects for gone.
+ * Watches of the kinds that the catalog names. A watch begins when the hub serves its kind, and ends when the hub no
+ * longer serves the kind. If a kind goes away while objects of it are known, objects and watch stay until the objects
+ * are seen deleted: a deleted CRD does not permit the removal of member objects. A kind that the manager may not read
+ * is left out until the right is granted. Nothing else waits for such a kind, and its objects do not count as gone.
  */
 export class PlacedKinds {
   readonly #options: PlacedKindsOptions;
   readonly #followed = new Map<string, Followed>();
-  /** Those that the manager may not read. Of one whose objects are known all the same, the watch is among the {@link #followed} too. */
+  /**
+   * Kinds that the manager may not read. If the objects of such a kind are known already, the kind is in {@link
+   * #followed} as well.
+   */
   readonly #denied = new Map<string, Followed>();
   readonly #subscribers = new Set<Subscriber>();
   #list: readonly PlacedKind[] = [];
-  /** Watches that have not ended, also those of kinds that have gone. */
+  /** Watches that have not ended, including watches of removed kinds. */
   readonly #running = new Set<Promise<void>>();
   #signal: AbortSignal | undefined;
 
@@ -78,7 +84,7 @@ export class PlacedKinds {
     return this.#list;
   }
 
-  /** Kinds that policies select, and that the manager may not read on the hub. */
+  /** Kinds that policies select, but that the manager may not read on the hub. */
   *denied(): Iterable<ResourceType> {
     for (const { type } of this.#denied.values()) yield type;
   }
@@ -87,7 +93,7 @@ export class PlacedKinds {
     return this.#followed.get(kindKey({ group, kind }));
   }
 
-  /** An object by its key among those of all kinds (`refKey`). */
+  /** Object by its key among the objects of all kinds (`refKey`). */
   object(owner: string): { object: KubeObject; kind: PlacedKind } | undefined {
     const { kind: name, key } = parseOwnerKey(owner);
     const kind = this.#followed.get(name);
@@ -95,7 +101,10 @@ export class PlacedKinds {
     return kind === undefined || object === undefined ? undefined : { object, kind };
   }
 
-  /** Every required kind is served, the hub has said which of the others it serves, and the objects of every kind that is served are known. */
+  /**
+   * True if every required kind is served, the hub has answered for all other kinds, and the objects of every served
+   * kind are known.
+   */
   get synced(): boolean {
     const { catalog } = this.#options;
     if (!catalog.complete || !catalog.settled) return false;
@@ -116,11 +125,14 @@ export class PlacedKinds {
     await Promise.all(this.#running);
   }
 
-  /** The handler gets the events of all kinds, those that come later included; first of all, within this call, the present objects. */
+  /**
+   * Calls the handler for the events of all kinds, including kinds that come later. Before that, and within this
+   * call, the handler gets the existing objects.
+   */
   subscribe(handler: (event: HubEvent<KubeObject>) => void): Disposable {
     const subscriber: Subscriber = { handler, subscriptions: new Map() };
     this.#subscribers.add(subscriber);
-    // Those too that may not be read: their objects come when they may.
+    // Denied kinds are included: their objects come when the right is granted.
     for (const followed of new Set([...this.#followed.values(), ...this.#denied.values()]))
       subscribeTo(followed, subscriber);
     return {
@@ -176,7 +188,7 @@ export class PlacedKinds {
     informer.onEvent((event) => {
       const { type: change } = event;
       if (isDeparture(event)) this.#options.departs(type);
-      // After every handler has had the event: the subscriptions may end with it.
+      // Deferred until every handler has had the event, because the update may end subscriptions.
       if (change === "Deleted" && followed.retired) queueMicrotask(() => this.#update());
     });
     this.#followed.set(name, followed);
@@ -236,7 +248,7 @@ export class PlacedKinds {
     if (isNews) this.#options.rescaled(type);
   }
 
-  /** It is read in another version from now on. */
+  /** Reads the kind in another version from now on. */
   #replace(name: string, followed: Followed, type: ResourceType): void {
     this.#remove(name, followed);
     this.#add(name, type, followed.informer.list());
@@ -264,7 +276,7 @@ function hubEventOf(followed: Followed, from: InformerEvent<KubeObject>): HubEve
   return followed.told.event;
 }
 
-/** The key of a hub object among those of all kinds (`refKey`), from its key among those of its own. */
+/** Key of a hub object among the objects of all kinds (`refKey`), from its key within its kind. */
 export function ownerKey({ group, kind, namespaced }: ResourceType, key: string): string {
   return namespaced ? `${group}/${kind}/${key}` : `${group}/${kind}//${key}`;
 }

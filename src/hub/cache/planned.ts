@@ -16,7 +16,7 @@ import type { Bindings } from "./bindings.ts";
 import type { NamespaceFacts } from "./kept.ts";
 
 export interface PlannedObjectsOptions {
-  /** The same array until a placement changes. */
+  /** All placements; the same array until a placement changes. */
   placements: () => readonly Placement[];
   bindings: Pick<Bindings, "of">;
   namespaces: Pick<Informer<NamespaceFacts>, "get">;
@@ -24,9 +24,9 @@ export interface PlannedObjectsOptions {
 }
 
 /**
- * Which objects of the hub are planned. Of the kinds that Meridian renders all are; of any other kind those that a placement selects, and
- * those of which something may be on members. Everything else is the hub's own business: nothing is computed for it, and nothing is kept
- * of it but the object in its cache.
+ * Decides which hub objects are planned: all objects of rendered kinds; of other kinds the objects that a placement
+ * selects, and the objects that may have copies on members. For all other objects nothing is computed, and only the
+ * object itself is cached.
  */
 export class PlannedObjects {
   readonly #options: PlannedObjectsOptions;
@@ -38,7 +38,7 @@ export class PlannedObjects {
     this.#options = options;
   }
 
-  /** What policies select the object by, beside what it is itself. */
+  /** Facts beside the object itself by which policies select. */
   settingOf(object: KubeObject): ObjectSetting {
     const { namespaces, protectedNamespaces } = this.#options;
     const { namespace } = object.metadata;
@@ -49,13 +49,13 @@ export class PlannedObjects {
     return isRendered(object) || isHeld(object) || this.isSelected(object) || this.#isBound(object);
   }
 
-  /** Whether a placement selects the object, of whatever kind it is. */
+  /** True if a placement selects the object, whatever its kind. */
   isSelected(object: KubeObject): boolean {
     const placements = this.#placementsOf(object);
     return placements !== undefined && selectPlacement(object, placements, this.settingOf(object)) !== undefined;
   }
 
-  /** What is said of the object has to be taken back. */
+  /** True if the object has a binding, which must still be removed. */
   #isBound(object: KubeObject): boolean {
     return this.#options.bindings.of(object) !== undefined;
   }
@@ -74,7 +74,7 @@ export class PlannedObjects {
   }
 }
 
-/** What policies select an object by, beside what it is itself; `namespace`: that of the object, where it is known. */
+/** Facts beside the object itself by which policies select. `namespace`: the namespace of the object, if known. */
 export function settingIn(
   object: KubeObject,
   namespace: NamespaceFacts | undefined,
@@ -89,7 +89,7 @@ export function settingIn(
   };
 }
 
-/** A manager has claimed the object: something of it may be on members. */
+/** True if a manager has claimed the object, so that copies may be on members. */
 function isHeld({ metadata }: KubeObject): boolean {
   return (
     holdersOf(OBJECT_FINALIZER, metadata).length > 0 || metadata.annotations?.[FIRST_RECORD_ANNOTATION] !== undefined

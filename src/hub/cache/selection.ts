@@ -8,23 +8,24 @@ import {
 import type { HubEvent, Policy } from "./events.ts";
 import { ownerKey, type PlacedKind } from "./placedKinds.ts";
 
-/** Index of every kind whose objects are placed: by namespace. */
+/** Index by namespace, for every placed kind. */
 export const NAMESPACE_INDEX = "namespace";
 
-/** So many objects are compared without a pause. */
+/** Number of objects that are compared without a pause. */
 const BATCH = 256;
 
-/** What of one kind a policy reaches. */
+/** Objects of one kind that a policy can reach. */
 interface Reach {
   kind: PlacedKind;
-  /** That of a namespaced policy: it reaches no other. */
+  /** Namespace of a namespaced policy; undefined for a cluster policy. */
   namespace: string | undefined;
   selectors: readonly ResourceSelector[];
 }
 
 /**
- * Keys of the objects that a policy selects, or selected before the event. Only objects of the kinds, the namespaces and the names that
- * its selectors give are compared. A key may come twice; an undefined in between is a place to pause at.
+ * Keys of the objects that a policy selects, or selected before the event. Only objects that fit the kind, the
+ * namespace and the name of a selector are compared. A key may come twice. An undefined between keys is a place to
+ * pause.
  */
 export function* selectedBy(
   { object: policy, old }: Pick<HubEvent<Policy>, "object" | "old">,
@@ -51,7 +52,7 @@ export function* selectedBy(
   }
 }
 
-/** Keys, within their kind, of the objects that the selectors may mean by namespace and name. */
+/** Keys, within their kind, of the objects that fit a selector by namespace and name. */
 function* candidates({ kind, namespace, selectors }: Reach): Iterable<string> {
   const { informer, type } = kind;
   const namespaces = new Set<string>();

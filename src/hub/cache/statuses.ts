@@ -19,8 +19,8 @@ export interface StatusesOptions {
 }
 
 /**
- * What Meridian last said of the objects of the hub: the status of those that it renders, and of any other the status of its binding. What a
- * propagated object has for a status is somebody else's, and is read here by nobody.
+ * Last status that Meridian wrote for hub objects: the status of the object for a rendered kind, the status of the
+ * binding for any other kind. The own status of a propagated object belongs to others, and is not read here.
  */
 export class Statuses {
   readonly #options: StatusesOptions;
@@ -32,21 +32,21 @@ export class Statuses {
     });
   }
 
-  /** `kind`: that of the object, where it is known. */
+  /** `kind`: kind of the object, if known. */
   of(object: KubeObject, kind: Kind | undefined = this.#options.kindOf(object)): FederatedStatus | undefined {
     return kind?.propagated === true
       ? this.#options.bindings.statusOf(object)
       : (object["status"] as FederatedStatus | undefined);
   }
 
-  /** Where something of the object may be, by {@link of} and the object's own annotation. */
+  /** Clusters that may have a copy of the object, by {@link of} and the object's own annotation. */
   recordOf(object: KubeObject, kind: Kind | undefined = this.#options.kindOf(object)): ClusterRecord {
     return kind?.propagated === true
       ? recordOf({ metadata: object.metadata, status: this.#options.bindings.statusOf(object) })
       : recordOf(object);
   }
 
-  /** Keys of the objects of which something is on that cluster, as was said last. */
+  /** Keys of the objects that have a copy on this cluster, according to their last status. */
   *reportedOn(cluster: string): Iterable<string> {
     const { kinds, bindings } = this.#options;
     for (const { type, informer, propagated } of kinds) {
@@ -61,7 +61,7 @@ export class Statuses {
     }
   }
 
-  /** For `from`: changes of whatever has the status of an object, the object itself or its binding; the key is that of the object. */
+  /** Changes of every object or binding that holds a status, for `from`. The key is the key of the object. */
   readonly events = {
     subscribe: (handler: (event: HubEvent<KubeObject | ResourceBinding>) => void): Disposable => {
       const { bindings } = this.#options;

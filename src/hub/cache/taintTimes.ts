@@ -6,12 +6,13 @@ import type { HubEvent } from "./events.ts";
 type Change = Pick<HubEvent<MemberCluster>, "type" | "object" | "old" | "initial">;
 
 /**
- * When the taints of clusters began, for `tolerationSeconds`. Of a taint that came while this process was watching that is when it came;
- * a later time in `timeAdded` counts, an earlier one does not, since the clock that wrote it may be another one. Of a taint that was there
- * before only `timeAdded` says anything. A jump of this machine's clock moves neither.
+ * Start times of cluster taints, for `tolerationSeconds`. A taint that is added while this process watches starts
+ * when it is seen. A later `timeAdded` counts; an earlier `timeAdded` does not count, because another clock may have
+ * written it. For a taint that existed before, only `timeAdded` is known. A jump of this machine's clock moves no
+ * start.
  */
 export class TaintTimes {
-  /** Epoch milliseconds on the scale of every time that is given here. */
+  /** Current time, epoch milliseconds, on the same scale as every start time of this class. */
   readonly now: () => number;
   readonly #clock: Clock;
   readonly #began = new Map<string, ReadonlyMap<string, number>>();
@@ -55,7 +56,7 @@ export class TaintTimes {
   }
 }
 
-/** A taint that is taken off and put on again begins anew. */
+/** A taint that is removed and added again starts anew. */
 function identityOf({ key, value = "", effect, timeAdded = "" }: Taint): string {
   return [key, value, effect, timeAdded].join(" ");
 }
