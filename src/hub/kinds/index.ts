@@ -1,7 +1,7 @@
 /**
- * Which kinds the hub serves and may be read, where they keep replicas, and which are being deleted.
+ * Kinds that the hub serves and that may be read, their replica paths, and their deletions.
  *
- * Promises: a kind that cannot be read is said to be unreadable, never taken for empty.
+ * Promises: a kind that cannot be read is reported as unreadable, and never counts as empty.
  */
 export { KindCatalog } from "./kindCatalog.ts";
 export { KindDeletions } from "./kindDeletions.ts";

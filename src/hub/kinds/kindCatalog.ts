@@ -34,48 +34,58 @@ interface SelectedKind {
   kind: string;
 }
 
-/** `Unknown`: the hub has not said yet, or was not asked, since no placement selects the kind. */
+/** `Unknown`: the hub has not answered yet, or was not asked because no placement selects the kind. */
 export type KindStanding = "NeverPlaced" | "NotServed" | "Namespaced" | "ClusterScoped" | "Unknown";
 
-/** A kind, and the version in which whatever selected the kind first names it. */
+/** A kind, with the version in which its first selector names it. */
 interface Selection extends SelectedKind {
   version: string;
 }
 
 type Selector = Pick<ResourceSelector, "apiVersion" | "kind">;
 
-/** What the hub serves is not asked for more often than this, whoever wants to know. */
+/** Minimum time between two reads of discovery, whoever asks. */
 const ASK_EVERY_MS = 1_000;
-/** While a wanted kind is missing: its CRD may be on its way, or the part of the API that would know may be away. */
+/** Interval while a wanted kind is missing: its CRD may be on its way, or its part of the API may be unavailable. */
 const MISSING_AGAIN_MS = 5_000;
-/** While the hub does not answer. */
+/** Interval while the hub does not answer. */
 const FAILED_AGAIN_MS = 10_000;
-/** While a custom kind has a scale subresource: its CRD may come to name other fields. */
+/** Interval while a custom kind has a scale subresource: its CRD may change the replica paths. */
 const SCALES_AGAIN_MS = 60_000;
 
 /**
- * Which kinds matter, found at run time: those that the interpreter renders, and those that policies select, that may be propagated and
- * that the hub serves. Discovery is read only for a reason: a kind is missing, or was answered with 404. A kind that the interpreter
- * renders counts as served until the hub says that it is not, so that no trouble with discovery keeps Meridian from its work.
+ * Finds the kinds in use at run time: the kinds that the interpreter renders, and the kinds that policies select,
+ * that may be propagated and that the hub serves. Discovery is read only for a reason: a kind is missing, or was
+ * answered with 404. A rendered kind counts as served until the hub says that it is not, so that a failure of
+ * discovery does not stop Meridian.
  */
 export class KindCatalog {
   readonly #options: KindCatalogOptions;
   readonly #discovery: Discovery;
   readonly #scales: ScalePaths;
   readonly #changes = new Emitter<void>();
-  /** Kinds that a policy has selected and that may be propagated, by name. A kind stays when its policy is gone: the copies are still to be removed. */
+  /**
+   * Kinds that a policy has selected and that may be propagated, by name. A kind stays when its policy is gone,
+   * because its copies must still be removed.
+   */
   readonly #selected = new Map<string, Selection>();
-  /** By kind: the versions that present placements name, and how many selectors do. */
+  /** By kind: the versions that present placements name, with the number of selectors that name each version. */
   readonly #named = new Map<string, Map<string, number>>();
-  /** Kinds of dependencies that some object has, beside those that may go with any. A kind stays: the copies are still to be removed. */
+  /**
+   * Kinds of dependencies that some object has, in addition to the kinds that may go with any object. A kind stays,
+   * because its copies must still be removed.
+   */
   readonly #needed = new Map<string, ResourceType>();
-  /** Of the selected kinds, those of which the hub has said whether it serves them. */
+  /** Selected kinds for which the hub has answered whether it serves them. */
   #asked: ReadonlySet<string> = new Set();
-  /** {@link settled} may have become true, or another kind is missing, or no more, or a kind is read in another version. */
+  /**
+   * Emits when {@link settled} may have become true, when the missing kinds have changed, or when a kind is read in
+   * another version.
+   */
   readonly settlements = new Emitter<void>();
-  /** Of the wanted kinds, those that are served, by name, and in which version they are read. */
+  /** Wanted kinds that are served, by name, in the version in which they are read. */
   #served = new Map<string, ResourceType>();
-  /** Wanted kinds of which it is known that they are not served, with the apiVersion in which a kind of the same name is, if there is one. */
+  /** Wanted kinds that are not served, with the apiVersion of a served kind of the same name, if there is one. */
   #missing = new Map<string, string | undefined>();
   #failed = false;
   #readAt = Number.NEGATIVE_INFINITY;
@@ -90,17 +100,17 @@ export class KindCatalog {
     this.#changes.subscribe(() => (this.#memberKinds = undefined));
   }
 
-  /** Kinds of hub objects that are placed and that the hub serves: those to be watched on the hub. */
+  /** Kinds of placed hub objects that the hub serves. These kinds are watched on the hub. */
   hubKinds(): readonly ResourceType[] {
     return [...this.#served.values()];
   }
 
-  /** Whether objects of the kind become other objects; such kinds are watched whether or not a policy selects them. */
+  /** True if objects of the kind become other objects. Such kinds are watched even if no policy selects them. */
   isRequired({ group, kind }: Pick<ResourceType, "group" | "kind">): boolean {
     return interpreter.hubKindOf(group, kind) !== undefined;
   }
 
-  /** What is known of a kind that a policy selects. */
+  /** Standing of a kind that a policy selects, as far as known. */
   standing({ apiVersion, kind }: Pick<ResourceSelector, "apiVersion" | "kind">): KindStanding {
     const wanted = { group: parseApiVersion(apiVersion).group, kind };
     if (!this.isRequired(wanted) && !interpreter.isPropagated(wanted)) return "NeverPlaced";
@@ -109,23 +119,26 @@ export class KindCatalog {
     return this.#missing.has(kindKey(wanted)) ? "NotServed" : "Unknown";
   }
 
-  /** Of a kind that is not served: the apiVersion in which the hub serves one of the same name, which may be meant. */
+  /** For a kind that is not served: apiVersion of a served kind of the same name, which may be meant. */
   servedIn({ apiVersion, kind }: Pick<ResourceSelector, "apiVersion" | "kind">): string | undefined {
     return this.#missing.get(kindKeyOf({ apiVersion, kind }));
   }
 
-  /** Whether every required kind is served, as far as is known. */
+  /** True if every required kind is served, as far as known. */
   get complete(): boolean {
     return interpreter.requiredHubKinds().every((kind) => !this.#missing.has(kindKey(kind)));
   }
 
-  /** Whether the hub has said of every selected kind whether it serves the kind. */
+  /** True if the hub has answered for every selected kind. */
   get settled(): boolean {
     for (const name of this.#selected.keys()) if (!this.#asked.has(name)) return false;
     return true;
   }
 
-  /** Kinds of member objects, namespaces included: those to be watched on members. The same array until they change. */
+  /**
+   * Kinds of member objects, including namespaces. These kinds are watched on members. The same array until the kinds
+   * change.
+   */
   memberKinds(): readonly ResourceType[] {
     if (this.#memberKinds === undefined) {
       const kinds = new Map<string, ResourceType>();
@@ -136,12 +149,12 @@ export class KindCatalog {
     return this.#memberKinds;
   }
 
-  /** What Meridian needs on a member for these kinds. */
+  /** RBAC rules that Meridian needs on a member for the present kinds. */
   rights(): Rights[] {
     return memberRights([...this.#needed.values(), ...this.#propagated()]);
   }
 
-  /** True for kinds that are propagated as they are: what a person set in such an object is read from its managedFields. */
+  /** True for propagated kinds: managedFields show the fields that a person set in such an object. */
   keepsManagedFields(type: Pick<ResourceType, "group" | "kind">): boolean {
     return !this.isRequired(type);
   }
@@ -151,14 +164,15 @@ export class KindCatalog {
     return interpreter.hubKindOf(group, kind)?.holdsManifests === true;
   }
 
-  /** Called when {@link hubKinds} or {@link memberKinds} have changed. */
+  /** Calls the handler when {@link hubKinds} or {@link memberKinds} have changed. */
   onChange(handler: () => void): Disposable {
     return this.#changes.subscribe(handler);
   }
 
   /**
-   * A placement selects with `after` from now on, and no longer with `before`. A kind is read and sent in the version that placements name; where they
-   * name several, in the one of these that the hub prefers, which holds what the others hold.
+   * Replaces the selectors of a placement: `after` instead of `before`. A kind is read and sent in the version that
+   * placements name. If placements name several versions, the version among these that the hub prefers is used;
+   * objects in that version hold the content of the others.
    */
   place(after: readonly Selector[], before: readonly Selector[]): void {
     if (after.length > 0) this.select(after);
@@ -185,7 +199,7 @@ export class KindCatalog {
     this.#named.set(name, named);
   }
 
-  /** Wakes where another version may be the one to be read now. */
+  /** Wakes the catalog if the kind may have to be read in another version now. */
   #reviewVersion({ apiVersion, kind }: Selector): void {
     const wanted = { group: parseApiVersion(apiVersion).group, kind };
     const served = this.#served.get(kindKey(wanted));
@@ -194,13 +208,13 @@ export class KindCatalog {
     if (named.size > 1 || (named.size === 1 && !named.has(served.version))) this.#wake.resolve();
   }
 
-  /** The apiVersion in which objects of a kind that is served are read; undefined for other kinds. */
+  /** apiVersion in which objects of a served kind are read; undefined for other kinds. */
   readIn({ apiVersion, kind }: Selector): string | undefined {
     const served = this.#served.get(kindKeyOf({ apiVersion, kind }));
     return served === undefined ? undefined : apiVersionOf(served);
   }
 
-  /** Something that has objects of these kinds, or had, names them. */
+  /** Selects the kinds that a policy or a binding names. */
   select(selectors: Iterable<Selector>): void {
     for (const { apiVersion, kind } of selectors) {
       const wanted = { ...parseApiVersion(apiVersion), kind };
@@ -211,7 +225,7 @@ export class KindCatalog {
     }
   }
 
-  /** Some object needs these beside it on a member. */
+  /** Adds the kinds of dependencies that an object needs on a member. */
   need(dependencies: readonly { ref: Pick<ObjectRef, "apiVersion" | "kind"> }[]): void {
     let isNews = false;
     for (const { ref } of dependencies) {
@@ -223,12 +237,12 @@ export class KindCatalog {
     if (isNews) this.#changes.emit();
   }
 
-  /** A watch of that kind was answered with 404: perhaps its CRD was deleted. */
+  /** To be called when a watch of the kind was answered with 404, because its CRD may be gone. */
   notFound(type: Pick<ResourceType, "group" | "kind">): void {
     if (this.#served.has(kindKey(type))) this.#wake.resolve();
   }
 
-  /** Keeps the catalog true until the signal. */
+  /** Keeps the catalog up to date until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
     const ended = Promise.withResolvers<void>();
@@ -246,7 +260,10 @@ export class KindCatalog {
     }
   }
 
-  /** Every resource in every version that the hub serves, not older than this; and the parts of the API that are away now. */
+  /**
+   * Every resource in every version that the hub serves, not older than `maximumAgeMs`; and the apiVersions that are
+   * unavailable now.
+   */
   async served(
     maximumAgeMs: number,
     signal: AbortSignal,
@@ -263,7 +280,7 @@ export class KindCatalog {
     return await withSignal(read(), signal);
   }
 
-  /** Returns after how many milliseconds to ask again; undefined: when there is a reason. */
+  /** Reads discovery. Returns the milliseconds until the next read; undefined if the next read waits for a reason. */
   async #refresh(signal: AbortSignal): Promise<number | undefined> {
     try {
       await this.#update(await this.served(0, signal), signal);
@@ -288,7 +305,7 @@ export class KindCatalog {
     const before = this.#names();
     const served = new Map<string, ResourceType>();
     const missing = new Map<string, string | undefined>();
-    // A kind that is selected meanwhile was not asked about.
+    // A kind that is selected during the read was not asked about.
     const asked = new Set(this.#selected.keys());
     for (const wanted of this.#wanted()) {
       const name = kindKey(wanted);
@@ -297,7 +314,7 @@ export class KindCatalog {
       const inVersion = (version: string | undefined): ResourceType | undefined =>
         candidates.find((one) => one.version === version);
       const named = this.#named.get(name);
-      // The server names the version that it prefers first.
+      // The server lists its preferred version first.
       const placed = candidates.find(({ version }) => named?.has(version) === true);
       const found = this.isRequired(wanted)
         ? inVersion(wanted.version)
@@ -318,7 +335,10 @@ export class KindCatalog {
     if (isNews || isChange) this.settlements.emit();
   }
 
-  /** The same value for the same kind, so that nobody takes it for another. A kind is not placed before its scale subresource is known. */
+  /**
+   * Returns the known value for an unchanged kind, so that it does not count as another kind. A kind is not placed
+   * before its replica paths are known.
+   */
   async #withScale(found: ResourceType, known: ResourceType | undefined, signal: AbortSignal): Promise<ResourceType> {
     const type = this.isRequired(found) ? knownType(found) : await this.#scales.of(knownType(found), signal);
     return known?.version === type.version && sameValue(known.scale, type.scale) ? known : type;
@@ -358,7 +378,7 @@ function isWatchable({ verbs }: ResourceType): boolean {
   return verbs === undefined || (verbs.includes("list") && verbs.includes("watch"));
 }
 
-/** Ends without an error also when it is cancelled. */
+/** Resolves even if the sleep is cancelled. */
 async function ignored(sleep: Promise<void>): Promise<void> {
   await sleep.catch(() => undefined);
 }

@@ -20,20 +20,20 @@ export interface KindDeletionsOptions {
 }
 
 interface Answer extends KindTerms {
-  /** When the read began, by the count of {@link KindDeletions}. */
+  /** Start of the read, in the count of {@link KindDeletions}. */
   began: number;
 }
 
 interface Kind {
   type: ResourceType;
-  /** When the last deletion of an object was seen, by the count of {@link KindDeletions}. */
+  /** Last deletion of an object that was seen, in the count of {@link KindDeletions}. */
   seen: number;
   answer: Answer | undefined;
   reading: Promise<void> | undefined;
   again: Disposable | undefined;
-  /** Somebody was told that nothing is known yet. */
+  /** True if a caller was told that nothing is known yet. */
   awaited: boolean;
-  /** Reads since an object was last held for an earlier CRD; undefined: none was. */
+  /** Number of reads since an object was last held for an earlier CRD; undefined if no object was. */
   unasked: number | undefined;
 }
 
@@ -43,20 +43,22 @@ const UNREAD: KindHeld = {
   message: "it is being read whether the kind itself is being deleted",
 };
 
-/** After so many reads for which nobody has asked, everybody is asked whether to go on. */
+/** After this many reads without a caller, `changes` asks all callers whether to go on. */
 const UNASKED_READS = 2;
 
 /**
- * Whether a kind is itself being deleted, or was when an object was deleted. An API server whose CRD is deleted deletes every object of the
- * kind, and that is not what a person means who deletes an object: the copies stay until a person agrees on the CRD, or on the object. The
- * event of an object may come before anybody hears of the CRD, so the answer that counts is of a read that began after the deletion of the
- * object was seen; the server marks the CRD first. One read answers for all deletions that were seen before it began.
+ * Decides whether a kind is itself being deleted, or was being deleted when an object was deleted. An API server
+ * deletes every object of a kind when its CRD is deleted. No person has asked for these deletions, so the copies stay
+ * until a person agrees on the CRD or on the object. The event of an object may come before any news of the CRD. An
+ * answer therefore counts only if its read began after the deletion of the object was seen; the server marks the CRD
+ * first. One read answers for all deletions that were seen before it began.
  *
- * A CRD that loses its finalizer leaves its objects in etcd. When a CRD of that name is installed again, the server shows them as being deleted
- * still. So an object that was deleted before its CRD was created, or in the same second, is held as well ({@link isOfEarlierCrd}).
+ * A CRD that loses its finalizer leaves its objects in etcd. When a CRD of that name is installed again, the server
+ * still shows the objects as being deleted. So an object that was deleted before its CRD was created, or in the same
+ * second, is held as well ({@link isOfEarlierCrd}).
  */
 export class KindDeletions implements Disposable {
-  /** The answer for a kind has changed, or has come where somebody waited for it. */
+  /** Emits when the answer for a kind has changed, or has arrived for a waiting caller. */
   readonly changes = new Emitter<ResourceType>();
   readonly #options: KindDeletionsOptions;
   readonly #kinds = new Map<string, Kind>();
@@ -68,19 +70,25 @@ export class KindDeletions implements Disposable {
     this.#options = options;
   }
 
-  /** An object of the kind is being deleted, or is gone. */
+  /** To be called when an object of the kind is being deleted, or is gone. */
   saw(type: ResourceType): void {
     if (isCustomGroup(type.group)) this.#kind(type).seen = ++this.#count;
   }
 
-  /** Why the deletion of that object of the kind, which was seen before, is held; undefined when it is not. Throws what the client throws. */
+  /**
+   * Reason why the deletion of an object is held; undefined if it is not held. The deletion must have been reported
+   * to {@link saw} before. Throws the errors of the client.
+   */
   async held(type: ResourceType, object: Departing, signal: AbortSignal): Promise<KindHeld | undefined> {
     if (!isCustomGroup(type.group)) return undefined;
     const kind = this.#kind(type);
     return this.#heldBy(kind, await this.#answer(kind, signal), object);
   }
 
-  /** The same without waiting: what has not been read is read, and the {@link changes} say when it has been. */
+  /**
+   * As {@link held}, without waiting. A missing answer is read in the background, and {@link changes} emits when it
+   * is known.
+   */
   heldNow(type: ResourceType, object: Departing): KindHeld | undefined {
     if (!isCustomGroup(type.group)) return undefined;
     const kind = this.#kind(type);
@@ -93,8 +101,8 @@ export class KindDeletions implements Disposable {
   }
 
   /**
-   * Of objects that are gone, and of which something was made at that time: whether they belonged to an earlier CRD, and nobody has agreed on the
-   * present one. Throws what the client throws.
+   * True if objects that are gone belonged to an earlier CRD, and nobody has agreed on the present CRD. `madeAt`:
+   * creation time of the oldest copy of these objects. Throws the errors of the client.
    */
   async wasOfEarlierCrd(type: ResourceType, madeAt: string, signal: AbortSignal): Promise<boolean> {
     if (!isCustomGroup(type.group)) return false;
@@ -125,7 +133,7 @@ export class KindDeletions implements Disposable {
     return kind;
   }
 
-  /** Of a read that began after the last deletion was seen. */
+  /** Answer of a read that began after the last deletion was seen. */
   async #answer(kind: Kind, signal: AbortSignal): Promise<Answer> {
     const { seen } = kind;
     while (kind.answer === undefined || kind.answer.began < seen) await withSignal(this.#fresh(kind), signal);
@@ -144,7 +152,7 @@ export class KindDeletions implements Disposable {
     return held;
   }
 
-  /** One read at a time; whoever cannot use the one under way asks for the next. */
+  /** Starts a read, or joins the running read. A caller that needs a later read calls again. */
   #fresh(kind: Kind): Promise<void> {
     kind.reading ??= this.#read(kind).finally(() => (kind.reading = undefined));
     return kind.reading;
@@ -182,7 +190,7 @@ export class KindDeletions implements Disposable {
     }
   }
 
-  /** Somebody may agree, or give the right to read, and nothing else brings the news. */
+  /** Reads again after a pause: a person may agree or grant the right to read, and no event tells this. */
   #readAgain(kind: Kind): void {
     kind.again?.[Symbol.dispose]();
     kind.again = this.#options.clock.after(AGAIN_MS, () => {
@@ -202,8 +210,8 @@ export class KindDeletions implements Disposable {
 }
 
 /**
- * Counts the reads for which nobody has asked: the objects that an earlier CRD holds may be gone. Returns whether whoever still waits has to ask,
- * so that the reading goes on.
+ * Counts the reads without a caller, because the objects that an earlier CRD holds may be gone. Returns true if
+ * waiting callers must ask again to keep the reads going.
  */
 function countRead(kind: Kind, { held, installedAt }: Answer): boolean {
   if (kind.unasked === undefined) return false;

@@ -1,30 +1,33 @@
 import { ALLOW_DELETION_ANNOTATION, crdNameOf, firstFitting, type ObjectMeta } from "../../apis/index.ts";
 import type { ResourceType } from "../../runtime/index.ts";
 
-/** What the CRD of a kind says of deletions of its objects: as values, for the manager and for `plan`. */
+/** Rules of a CRD for deletions of its objects: as values, for the manager and for `plan`. */
 
-/** Why objects of a kind that are being deleted, or are gone, leave their copies for now. */
+/** Reason why objects that are being deleted, or are gone, keep their copies for now. */
 export interface KindHeld {
   reason: "KindBeingDeleted";
   message: string;
 }
 
-/** What is asked about: the metadata of an object that is being deleted. */
+/** Metadata of an object that is being deleted. */
 export type Departing = Pick<ObjectMeta, "creationTimestamp" | "deletionTimestamp" | "annotations">;
 
 export interface KindTerms {
-  /** Why every deletion is held. */
+  /** Reason why every deletion is held; undefined if not every deletion is held. */
   held: KindHeld | undefined;
-  /** When the CRD was created: older deletions came with an earlier CRD. Undefined when nothing depends on that. */
+  /** Creation time of the CRD: earlier deletions belong to an earlier CRD. Undefined if nothing depends on that. */
   installedAt: string | undefined;
 }
 
 const AGREEMENT = `${ALLOW_DELETION_ANNOTATION}=true`;
-/** So long a server may go on deleting the objects of a CRD that has lost its finalizer, when another CRD of that name is there already. */
+/**
+ * Maximum time for which a server goes on deleting objects of a CRD that lost its finalizer, after a new CRD of that
+ * name was created.
+ */
 const SWEEP_MS = 600_000;
 const NOT_HELD: KindTerms = { held: undefined, installedAt: undefined };
 
-/** `crd`: the metadata of the CRD, or why there is none. */
+/** `crd`: the metadata of the CRD, or the reason why it is missing. */
 export function kindTerms(type: ResourceType, crd: ObjectMeta | "Gone" | "Denied"): KindTerms {
   const name = crdNameOf(type);
   if (crd === "Gone") return allHeld(`CRD ${name} is gone`);
@@ -35,17 +38,17 @@ export function kindTerms(type: ResourceType, crd: ObjectMeta | "Gone" | "Denied
   return allHeld(`CRD ${name} ${how}`, `the CRD of ${type.kind} ${how}`, `the CRD ${how}`);
 }
 
-/** Whether the object is held though its CRD is not being deleted: the object was deleted with an earlier one. */
+/** True if the object was deleted with an earlier CRD, and is held although its present CRD is not being deleted. */
 export function isOfEarlierCrd({ installedAt }: KindTerms, object: Departing): boolean {
   const { creationTimestamp, deletionTimestamp } = object;
   if (installedAt === undefined || deletionTimestamp === undefined || isAgreed(object)) return false;
-  // RFC 3339 in UTC with whole seconds, as the API server writes it, sorts as text.
+  // Times of the API server (RFC 3339 in UTC with whole seconds) sort as text.
   if (deletionTimestamp <= installedAt) return true;
   const isOlder = creationTimestamp !== undefined && creationTimestamp < installedAt;
   return isOlder && Date.parse(deletionTimestamp) - Date.parse(installedAt) < SWEEP_MS;
 }
 
-/** Why the deletion of the object is held; undefined when it is not. */
+/** Reason why the deletion of the object is held; undefined if it is not held. */
 export function heldUnder(
   terms: KindTerms,
   { kind }: Pick<ResourceType, "kind">,
@@ -61,12 +64,12 @@ function allHeld(...texts: [string, ...string[]]): KindTerms {
   return { held: heldSince(...texts), installedAt: undefined };
 }
 
-/** The first of the texts that fits says why. */
+/** The message is the first of the texts that is short enough. */
 function heldSince(...texts: [string, ...string[]]): KindHeld {
   return { reason: "KindBeingDeleted", message: firstFitting(texts) };
 }
 
-/** A person has agreed, on the CRD or on the object, that the copies go. */
+/** True if a person has agreed, on the CRD or on the object, to the removal of the copies. */
 function isAgreed({ annotations }: Pick<ObjectMeta, "annotations">): boolean {
   return annotations?.[ALLOW_DELETION_ANNOTATION] === "true";
 }

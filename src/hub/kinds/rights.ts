@@ -1,7 +1,7 @@
 import { memberKinds } from "../../interpreter/index.ts";
 import { NAMESPACES, PODS, type ResourceType } from "../../runtime/index.ts";
 
-/** A rule as RBAC has it. */
+/** An RBAC rule. */
 export interface Rights {
   apiGroups: string[];
   resources: string[];
@@ -10,13 +10,13 @@ export interface Rights {
 
 type Kind = Pick<ResourceType, "group" | "plural">;
 
-/** Objects are applied, patched and removed, never replaced. */
+/** Objects are applied, patched and removed, but never replaced, so `update` is not needed. */
 const EVERYTHING = ["get", "list", "watch", "create", "patch", "delete"];
 
-/** Why a workload is not healthy stands in its pods, which are read and never watched. */
+/** Pods show why a workload is not healthy. They are listed and never watched. */
 const ON_PODS = ["list"];
 
-/** One rule for each API group among these kinds, with these verbs; resources in alphabetical order. */
+/** One rule for each API group of these kinds, with these verbs; resources in alphabetical order. */
 export function rightsOn(kinds: readonly Kind[], verbs: readonly string[]): Rights[] {
   const groups = new Map<string, Set<string>>();
   for (const { group, plural } of kinds) groups.set(group, (groups.get(group) ?? new Set()).add(plural));
@@ -27,14 +27,20 @@ export function rightsOn(kinds: readonly Kind[], verbs: readonly string[]): Righ
   }));
 }
 
-/** What Meridian needs in a namespace of a member to which it is bounded: the kinds as in {@link memberRights}, and none that is cluster-scoped. */
+/**
+ * Rules that Meridian needs in a namespace of a member, if Meridian is limited to namespaces there: the kinds of
+ * {@link memberRights} without cluster-scoped kinds.
+ */
 export function memberRightsInNamespace(more: readonly (Kind & { namespaced: boolean | undefined })[] = []): Rights[] {
-  // Of a kind that nobody serves yet, nobody knows; a right that cannot be used does no harm.
+  // The scope of a kind that is not served yet is unknown. The kind is included, because an unusable right does no
+  // harm.
   const kinds = [...memberKinds(), ...more].filter(({ namespaced }) => namespaced !== false);
   return [...rightsOn(kinds, EVERYTHING), ...rightsOn([PODS], ON_PODS)];
 }
 
-/** What Meridian needs on a member to place objects there: of the kinds it always may place, and of these. */
+/**
+ * Rules that Meridian needs on a member to place objects: for the kinds that can always be placed, and for `more`.
+ */
 export function memberRights(more: readonly Kind[] = []): Rights[] {
   return [
     ...rightsOn([NAMESPACES], EVERYTHING),

@@ -10,19 +10,19 @@ export interface ScalePathsOptions {
 
 interface Known {
   generation: number | undefined;
-  /** By version. */
+  /** Replica paths by version. */
   paths: ReadonlyMap<string, ReplicaPaths>;
 }
 
 const NOTHING: Known = { generation: undefined, paths: new Map() };
 
 /**
- * Where the scale subresources of custom kinds find their replicas. Discovery tells that a kind has a scale subresource; the paths stand in
- * its CRD alone. A CRD is read whole only when its generation is another than the one known: it may be a megabyte.
+ * Replica paths of custom kinds with a scale subresource. Discovery shows that a kind has a scale subresource, but
+ * only its CRD has the paths. A CRD may be a megabyte, so it is read whole only when its generation has changed.
  */
 export class ScalePaths {
   readonly #options: ScalePathsOptions;
-  /** By the CRD's name. */
+  /** Replica paths of CRDs, by the CRD's name. */
   readonly #known = new Map<string, Known>();
   readonly #refused = new Set<string>();
 
@@ -30,7 +30,10 @@ export class ScalePaths {
     this.#options = options;
   }
 
-  /** The kind with its paths, as its CRD has them now. Throws what the client throws, unless the CRD is not there or may not be read. */
+  /**
+   * Returns the kind with the replica paths of its present CRD. Throws the errors of the client, unless the CRD is
+   * missing or may not be read.
+   */
   async of(type: ResourceType, signal: AbortSignal): Promise<ResourceType> {
     const { scale: _, ...bare } = type;
     if (!hasScale(type)) return type.scale === undefined ? type : bare;
@@ -65,7 +68,10 @@ export class ScalePaths {
   }
 }
 
-/** Kinds of Kubernetes itself, whose groups have no dot, are known without a CRD. */
+/**
+ * True for custom kinds with a scale subresource. Kinds of Kubernetes itself, whose groups have no dot, are known
+ * without a CRD.
+ */
 export function hasScale({ group, subresources = [] }: ResourceType): boolean {
   return group.includes(".") && subresources.includes("scale");
 }
