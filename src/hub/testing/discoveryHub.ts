@@ -10,13 +10,13 @@ export const GADGETS: ResourceType = { ...WIDGETS, kind: "Gadget", plural: "gadg
 export const selects = (kind: string, apiVersion = "example.com/v1") => [{ apiVersion, kind }];
 const WATCHED = ["get", "list", "watch"];
 
-/** A hub that answers questions of what it serves, and counts them. */
+/** Hub that answers discovery requests, and counts them. */
 export class DiscoveryHub extends FakeClient {
   served: ResourceType[] = [DEMOAPPLICATIONS, MANIFESTBUNDLES];
-  /** Groups that cannot say now what they serve. */
+  /** Groups whose resources are unknown now. */
   stale: string[] = [];
   failure: Error | undefined;
-  /** Held back until this is kept. */
+  /** Answers wait for this promise. */
   opened: Promise<void> | undefined;
   asked = 0;
 
@@ -52,7 +52,7 @@ export class DiscoveryHub extends FakeClient {
   }
 }
 
-/** A catalog of the kinds of such a hub. */
+/** Creates a catalog of the kinds of a {@link DiscoveryHub}. */
 export function catalogByHand({ random = 0 }: { random?: number } = {}) {
   const hub = new DiscoveryHub();
   const clock = new FakeClock();
@@ -67,7 +67,7 @@ export function catalogByHand({ random = 0 }: { random?: number } = {}) {
   catalog.onChange(() => (news.changes += 1));
   catalog.settlements.subscribe(() => (news.settlements += 1));
   const end = new AbortController();
-  /** Until the end of the test. */
+  /** Runs the catalog until the end of the test. */
   const run = (): Promise<void> => {
     const running = catalog.run(end.signal);
     onTestFinished(async () => {

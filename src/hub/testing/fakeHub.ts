@@ -23,10 +23,12 @@ import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { HubCache } from "../cache/hubCache.ts";
 import { KindCatalog } from "../kinds/kindCatalog.ts";
 
-/** A hub in memory whose kinds come and go: what is not served is answered with 404, and discovery says so. */
+/**
+ * Hub in memory whose kinds come and go. A kind that is not served is answered with 404, and is missing in discovery.
+ */
 export class FakeHub extends FakeClient {
   readonly #served = new Map<string, ResourceType>();
-  /** Thrown by discovery when it gives an error. */
+  /** Error that discovery throws, if set. */
   discoveryFailure: Error | undefined;
 
   constructor() {
@@ -50,12 +52,12 @@ export class FakeHub extends FakeClient {
     };
   }
 
-  /** As when its CRD is established. */
+  /** Serves the kinds, as when their CRDs are established. */
   serve(...types: ResourceType[]): void {
     for (const type of types) this.#served.set(nameOf(type), type);
   }
 
-  /** As when its CRD is gone. */
+  /** Stops serving the kind, as when its CRD is gone. */
   withdraw(type: ResourceType): void {
     this.#served.delete(nameOf(type));
     this.server.dropWatches();
@@ -87,7 +89,7 @@ export class FakeHub extends FakeClient {
     };
   }
 
-  /** Calls of that verb about those objects so far. */
+  /** Number of calls with this verb for this kind so far. */
   count(verb: string, { plural }: ResourceType): number {
     return this.calls.filter((call) => call === `${verb} ${plural}`).length;
   }
@@ -97,7 +99,7 @@ function nameOf({ group, version, plural }: ResourceType): string {
   return `${group}/${version}/${plural}`;
 }
 
-/** A cache of a hub; it runs from `start` until the test is over. */
+/** Creates a cache of a fake hub. The cache runs from `start` until the end of the test. */
 export function setUpHub({ protectedNamespaces }: { protectedNamespaces?: readonly string[] } = {}) {
   const hub = new FakeHub();
   const clock = new FakeClock();
@@ -116,7 +118,7 @@ export function setUpHub({ protectedNamespaces }: { protectedNamespaces?: readon
     });
     await settle();
   };
-  /** Lets what is under way come to rest. */
+  /** Lets running work finish. */
   const settle = async (ms = 0): Promise<void> => {
     await clock.advance(ms);
     for (let turn = 0; turn < 3; turn += 1) await clock.advance(0);

@@ -39,13 +39,13 @@ export function placedObject(
   };
 }
 
-/** An informer that says what the test says. */
+/** Informer that a test controls. */
 export class HandInformer {
   readonly type: ResourceType;
   readonly more: Partial<InformerOptions<KubeObject>>;
-  /** What it was given as known before. */
+  /** Objects that were passed as known before. */
   readonly known: readonly (readonly [key: string, { uid: string; object: KubeObject }])[];
-  /** Of its runs. */
+  /** Signals of its runs. */
   readonly signals: AbortSignal[] = [];
   synced = false;
   retries = 0;
@@ -91,18 +91,18 @@ export class HandInformer {
     await this.#end.promise;
   }
 
-  /** The first snapshot is known. */
+  /** Ends the first snapshot. */
   sync(): void {
     this.synced = true;
     this.#sync.resolve();
   }
 
-  /** Its watch has come to its end. */
+  /** Ends its watch. */
   end(): void {
     this.#end.resolve();
   }
 
-  /** The hub has answered, or has failed so. */
+  /** Reports an answer of the hub, or a failure with this error. */
   answered(error?: unknown): void {
     this.more.onContact?.(error === undefined, error);
   }
@@ -117,10 +117,10 @@ export class HandInformer {
   }
 }
 
-/** The kinds that a hub serves, as the test says; DemoApplications are required. */
+/** Creates PlacedKinds for a hub whose kinds the test sets. DemoApplications are required. */
 export function placeByHand(...first: ResourceType[]) {
   const { logger, lines } = logLines();
-  /** What whoever made the kinds was told, in order. */
+  /** Callbacks of PlacedKinds, in order. */
   const told: string[] = [];
   const informers: HandInformer[] = [];
   const changes = new Emitter<void>();
@@ -153,18 +153,18 @@ export function placeByHand(...first: ResourceType[]) {
     departs: ({ kind }) => void told.push(`departs ${kind}`),
     denialsChanged: () => void told.push("denials"),
   });
-  /** The last informer of the kind. */
+  /** Returns the last informer of the kind. */
   const informer = ({ kind }: ResourceType): HandInformer => {
     const found = informers.findLast(({ type }) => type.kind === kind);
     if (found === undefined) throw new Error(`${kind} is not watched`);
     return found;
   };
-  /** From now on the hub serves these. */
+  /** Sets the kinds that the hub serves from now on. */
   const serve = (...types: ResourceType[]): void => {
     hub.served = types;
     changes.emit();
   };
-  /** What was told since this was asked last. */
+  /** Callbacks since the last call. */
   const news = (): string[] => told.splice(0);
   const listed = (): string[] => placed.list.map(({ type }) => `${type.kind} ${type.version}`);
   const denied = (): string[] => Array.from(placed.denied(), ({ kind }) => kind);
