@@ -1,11 +1,13 @@
 /**
- * The hub's side of every replica: one copy of the objects that are placed, the policies and the clusters, followed by watch; which kinds
- * there are to follow; and where the status of a hub object lives.
+ * Hub side of every replica: one cache of placed objects, policies and clusters, kept current by watches; the kinds
+ * to watch; and the place where the status of a hub object is stored.
  *
- * Promises: one copy for the whole process, whoever reads it and however often leadership comes and goes; handlers are given what is there
- * first and then every change in order; what plans read is computed again only when something has changed that a plan turns on; a kind is
- * watched while the hub serves it, and its objects are never taken for deleted because their kind went away.
- * Never writes, but for the status that {@link StatusStore} is given and the binding that holds it, and never decides what is to be on a member.
+ * Promises: one cache serves the whole process, through all changes of leadership. Handlers first get the existing
+ * objects, and then every change in order. Inputs of plans are computed again only after a change that plans depend
+ * on. A kind is watched while the hub serves the kind, and its objects never count as deleted because their kind went
+ * away.
+ * The hub side writes only statuses ({@link StatusStore}) and their bindings, and never decides the content of a
+ * member.
  */
 export {
   changedFacts,

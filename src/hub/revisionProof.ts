@@ -10,21 +10,26 @@ import {
 } from "../apis/index.ts";
 import type { RevisionContent, Why } from "../desiredstate/index.ts";
 
-/** A revision wraps an object that may itself be as deep as may be. */
+/** A revision wraps an object that may already have the maximum depth. */
 const DATA_BOUNDS = { bytes: OBJECT_BOUNDS.bytes, levels: OBJECT_BOUNDS.levels + 8 };
 
-/** A revision as the hub has it now: what Meridian stored, or why nothing of it may be used. */
+/**
+ * A revision as the hub has it now: the content that Meridian stored, or the reason why the content must not be used.
+ */
 export type ReadRevision = { kind: "Proven"; content: RevisionContent } | { kind: "Unusable"; why: Why };
 
-/** SHA-256 of a JSON value, whatever the order of its keys. A tenant writes the objects and their revisions, so the hash has to resist forgery. */
+/**
+ * SHA-256 of a JSON value, independent of the order of keys. Tenants write objects and their revisions, so the hash
+ * must resist forgery.
+ */
 export function digestOf(value: unknown): string {
   return createHash("sha256").update(canonicalJson(value)).digest("base64url");
 }
 
 /**
- * Takes a ControllerRevision for the revision that `kept` describes, where its data is what Meridian stored. Tenants may write
- * ControllerRevisions, so the index in the status of the object is believed, and nothing of the ControllerRevision that the index does not
- * prove. `found`: undefined where the hub has none of that name.
+ * Checks a ControllerRevision against `kept`, its entry in the status of the object. Tenants may write
+ * ControllerRevisions, so only content that matches the digest in the status is used. `found`: undefined if the hub
+ * has no such ControllerRevision.
  */
 export function provenRevision(kept: KeptRevision, found: KubeObject | undefined): ReadRevision {
   const { revision, digest } = kept;
@@ -36,7 +41,7 @@ export function provenRevision(kept: KeptRevision, found: KubeObject | undefined
   return { kind: "Proven", content: data as RevisionContent };
 }
 
-/** Of a revision that the status names and its index does not hold. */
+/** Result for a revision that the status names, but that is missing in the status's index of revisions. */
 export function unprovenRevision(revision: number): ReadRevision {
   return unusable("RevisionMissing", `nothing in the status of the object proves revision ${revision}`);
 }

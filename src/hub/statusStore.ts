@@ -26,34 +26,34 @@ import { type HubCache, type PlacedKind } from "./cache/index.ts";
 
 export interface StatusStoreOptions {
   hub: HubCache;
-  /** Of the term of leadership: its writes ask the guard. */
+  /** Client of the current term of leadership: its writes ask the guard. */
   client: Client;
 }
 
 type Placed = Pick<PlacedKind, "type" | "propagated" | "informer">;
 
 /**
- * Knows where the status of a hub object lives: that of a kind that Meridian renders on the object itself, that of a propagated object, whose
- * own status is none of Meridian's business, in its binding. A binding has a finalizer: it goes when Meridian lets go of the object, and not
- * before.
+ * Reads and writes the status of hub objects. An object of a rendered kind has the status on itself. The own status
+ * of a propagated object does not belong to Meridian, so its binding has the status. A binding has a finalizer, so
+ * that the binding exists until Meridian releases the object.
  */
 export class StatusStore {
   readonly #options: StatusStoreOptions;
-  /** What the last write of a status names, from its beginning until its answer was seen: nobody knows whether it has happened. */
+  /** Clusters named by a status write whose outcome is unknown. */
   readonly #unanswered = new Map<string, ReadonlySet<string>>();
 
   constructor(options: StatusStoreOptions) {
     this.#options = options;
   }
 
-  /** The status that stands there, as far as the cache knows; `owner` is a `refKey`. */
+  /** Status in the cache; `owner` is a `refKey`. */
   read(owner: string): FederatedStatus | undefined {
     const { hub } = this.#options;
     const found = hub.object(owner);
     return found === undefined ? undefined : hub.statuses.of(found.object, found.kind);
   }
 
-  /** Whether there is something that {@link read} is read from: not where somebody removed the binding of a propagated object. */
+  /** False if somebody removed the binding of a propagated object, so that {@link read} has no source. */
   isKept(owner: string): boolean {
     const { hub } = this.#options;
     const found = hub.object(owner);
@@ -61,8 +61,8 @@ export class StatusStore {
   }
 
   /**
-   * The clusters that whoever comes after is certain to find in the object's record, whatever becomes of a write that is under way or of which
-   * the answer was lost.
+   * Clusters that the next leader certainly finds in the object's record, even if a running status write fails or its
+   * answer was lost.
    */
   recorded(owner: string): ReadonlySet<string> {
     const { hub } = this.#options;
@@ -73,7 +73,10 @@ export class StatusStore {
     return unanswered === undefined ? names : new Set([...names].filter((name) => unanswered.has(name)));
   }
 
-  /** Makes certain that a propagated object has its binding; nothing for other kinds. Rejects with what the client rejects with. */
+  /**
+   * Ensures that a propagated object has its binding; does nothing for other kinds. Rejects with the errors of the
+   * client.
+   */
   async bind({ object, kind }: { object: KubeObject; kind: Placed }, signal: AbortSignal): Promise<void> {
     if (!kind.propagated) return;
     const { client, hub } = this.#options;
@@ -88,7 +91,7 @@ export class StatusStore {
     hub.bindings.observe(await client.apply(type, bindingOf(object, type), { force: true, signal }));
   }
 
-  /** Removes the binding of an object that Meridian lets go of, or that is gone; nothing for other kinds. */
+  /** Removes the binding of an object that Meridian released, or that is gone; does nothing for other kinds. */
   async unbind({ object, kind }: { object: KubeObject; kind: Placed }, signal: AbortSignal): Promise<void> {
     if (!kind.propagated) return;
     const { bindings } = this.#options.hub;
@@ -97,20 +100,24 @@ export class StatusStore {
     bindings.forget(object);
   }
 
-  /** Removes a binding, and forgets what it said. */
+  /** Removes a binding together with its status. */
   async discard(binding: ResourceBinding, signal: AbortSignal): Promise<void> {
     this.#options.hub.bindings.release(binding);
     await this.#remove(binding, signal);
   }
 
-  /** Removes a binding that somebody deletes: the next write makes another one, which says the same. */
+  /**
+   * Removes a binding that somebody deletes, but keeps its status. The next write creates the binding again, with the
+   * same content.
+   */
   async renew(binding: ResourceBinding, signal: AbortSignal): Promise<void> {
     await this.#remove(binding, signal);
   }
 
   /**
-   * Writes all of the status by one server-side apply. The answer is in the cache at once, unless it shows that the object is being deleted
-   * and nobody knew: that comes by watch, as an event of its own. Rejects with what the client rejects with.
+   * Writes the whole status by one server-side apply. The answer goes into the cache at once, unless the answer is
+   * the first sign that the object is being deleted: the watch brings that as an event of its own. Rejects with the
+   * errors of the client.
    */
   async write(
     found: { object: KubeObject; kind: Placed },
@@ -146,7 +153,7 @@ export class StatusStore {
     }
   }
 
-  /** Its finalizer goes first: then the deletion leaves nothing behind. */
+  /** Removes the finalizer first, so that the deletion leaves nothing behind. */
   async #remove({ kind, metadata }: ResourceBinding, signal: AbortSignal): Promise<void> {
     const { client } = this.#options;
     const { namespace, name, uid = "", finalizers = [], deletionTimestamp } = metadata;
@@ -159,7 +166,7 @@ export class StatusStore {
       }
       if (deletionTimestamp === undefined) await client.delete(type, namespace, name, { uid, signal });
     } catch (error) {
-      // Gone, or another one by now: its own event says so.
+      // The binding is gone or was replaced. Its own event will show that.
       if (!isNotFound(error) && !isConflict(error) && !isInvalid(error)) throw error;
     }
   }
@@ -169,7 +176,9 @@ function bindingType({ metadata }: KubeObject): ResourceType {
   return metadata.namespace === undefined ? CLUSTERRESOURCEBINDINGS : RESOURCEBINDINGS;
 }
 
-/** What a binding says beside its status. The owner reference is for the hub's garbage collector: the binding never outlives its object. */
+/**
+ * Binding without a status. The owner reference makes the hub's garbage collector remove the binding with its object.
+ */
 function bindingOf(object: KubeObject, type: ResourceType): KubeObject {
   const { apiVersion, kind } = object;
   const { namespace, name, uid = "" } = object.metadata;
@@ -187,7 +196,10 @@ function bindingOf(object: KubeObject, type: ResourceType): KubeObject {
   };
 }
 
-/** A group whose name continues another's could make one name out of two. */
+/**
+ * Throws for the binding of another object. Two objects can have the same binding name if the name of one group
+ * continues the name of the other.
+ */
 function refuseOther({ metadata, spec }: ResourceBinding, object: KubeObject): void {
   const { uid: _, ...ref } = spec.resource;
   if (refKey(ref) === refKey(refOf(object))) return;
