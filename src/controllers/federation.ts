@@ -36,11 +36,11 @@ export interface FederationOptions {
   /** Asks before each write whether this process still leads. */
   client: Client;
   hubId: string;
-  /** Where Meridian itself lives, on the hub and on members; the default one unless given. */
+  /** Namespace of Meridian itself, on the hub and on members. Default: `DEFAULT_SYSTEM_NAMESPACE`. */
   systemNamespace?: string;
-  /** Namespaces of members into which nothing is written, beside those of Kubernetes and of Meridian itself. */
+  /** Member namespaces that are never written, in addition to the namespaces of Kubernetes and of Meridian itself. */
   protectedNamespaces?: readonly string[];
-  /** That this manager serves; the default class alone unless given. */
+  /** Controller classes that this manager serves. Default: only the default class. */
   classes?: Classes;
   clock: Clock;
   /** Between 0 and 1, for jitter. */
@@ -49,19 +49,22 @@ export interface FederationOptions {
   metrics: Metrics;
   tracer: Tracer;
   events: EventRecorder;
-  /** Keeps the troubles that are over, and tells of their ends. */
+  /** Records an Event when a problem has ended. */
   recoveries: Recoveries;
   /** How long one reconcile may take, milliseconds; 30 s unless given. */
   reconcileTimeoutMs?: number;
-  /** Asks what rollouts' gates want to know of a Prometheus; absent: there is none, and such gates wait. */
+  /** Sends the queries of rollout gates to Prometheus. Absent: there is no Prometheus, and these gates wait. */
   askGate?: AskGate;
-  /** Since when nobody approves a rollout in another's name on objects of that kind; absent: no webhooks are served, and the status says so. */
+  /**
+   * Time since which the API server has verified the approvers of rollouts on objects of this kind. Absent: the manager
+   * serves no webhooks, and the status says so.
+   */
   approversProvenSince?: (holder: KubeObject) => ApproversProven;
-  /** Makes the pool of connections, which reports sessions and contact to the listener. */
+  /** Creates the connection pool. The pool reports sessions and contact to the listener. */
   pool: (listener: PoolListener) => ClusterPool;
 }
 
-/** What a query may read. */
+/** The tables that a query may read. */
 export interface FederationView {
   plans: Plans;
   assignments: Assignments;
@@ -76,11 +79,11 @@ export interface Federation {
 }
 
 const WORKERS = { placement: 8, handover: 2, status: 8, cluster: 4, policy: 2, garbage: 2, holds: 1, binding: 1 };
-/** How long the end may be delayed by what policies still have to say. */
+/** Time limit for the last writes of policy statuses at shutdown. */
 const LAST_POLICIES_MS = 1_000;
 
 /**
- * The pipeline of a process that leads:
+ * The pipeline of the leader:
  *
  *     hub -> target -> rows (assignments) -> workers -> members -> watches -> observations -> status -> hub
  */
@@ -190,7 +193,10 @@ export function createFederation(options: FederationOptions): Federation {
     await fleet[Symbol.asyncDispose]();
   }
 
-  /** The statuses of policies that wait to be written are written before the Lease is given back, so that a successor has nothing to add. */
+  /**
+   * Writes the pending statuses of policies before the leader releases the Lease. The next leader then has nothing to
+   * write.
+   */
   async function writeLastPolicies(): Promise<void> {
     const end = AbortSignal.timeout(LAST_POLICIES_MS);
     const written = await Promise.allSettled(policies.keys().map((key) => policies.reconcile(key, end)));
