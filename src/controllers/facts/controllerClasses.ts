@@ -23,31 +23,38 @@ import { changedSpec, type HubCache, type Policy } from "../../hub/index.ts";
 import { type Client, Emitter, listPages } from "../../runtime/index.ts";
 import { type DependentsOfOthers } from "../tables/index.ts";
 
-/** How long the manager of the default class leaves to the others what is on a member and has no object on the hub. */
+/**
+ * Time that the managers of other classes have to claim copies without a hub object. The manager of the default class
+ * removes them later.
+ */
 const OTHERS_FIRST_MS = 30_000;
 
 export interface ControllerClassesOptions {
   hub: HubCache;
   client: Client;
-  /** That this manager serves. */
+  /** Classes that this manager serves. */
   classes: Classes;
 }
 
-/** Whose the copies of an object are that is gone. Milliseconds: ask again after so long. `version`: the state of the hub that says so, when it was asked. */
+/**
+ * Decision about the copies of hub objects that the cache does not have. `Ours`: this manager removes the copies.
+ * `Present`: the hub object exists. A number: ask again after so many milliseconds. `version`: resourceVersion of the
+ * hub's answer, if the hub was asked.
+ */
 export interface OfGone {
   verdict: "Ours" | "Present" | number;
   version?: string;
 }
 
 /**
- * What is this manager's and what another's, of several on one hub. All of them watch the same objects of the members, since these have
- * the mark of the hub and of no manager: a copy that this manager did not ask for may be another's, or belong to a hub object that has
- * not come by watch yet.
+ * Tells the objects of this manager from the objects of other managers on the same hub. All managers watch the same
+ * member objects, since a member object has the mark of the hub and not of a manager. A copy that this manager did not
+ * ask for may belong to another manager, or to a hub object that the watch has not delivered yet.
  */
 export class ControllerClasses implements DependentsOfOthers, Disposable {
-  /** An object of another class, or a MemberCluster of one, has changed or is gone. */
+  /** An object or a MemberCluster of another class has changed or is gone. */
   readonly othersChanged = new Emitter<undefined>();
-  /** A dependency that more objects of other classes need now, or fewer. */
+  /** A dependency that more or fewer objects of other classes need now. */
   readonly needs = new Emitter<ObjectRef>();
   readonly classes: Classes;
   readonly #hub: HubCache;
@@ -55,14 +62,14 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
   readonly #subscriptions = new DisposableStack();
   /** Keys of objects and MemberClusters that another class owns or is to own. */
   readonly #others = new Set<string>();
-  /** What each object of another class needs on the members, by its key; and those objects by the key of what they need. */
+  /** Dependencies of the objects of other classes, by object key; and these objects, by the key of the dependency. */
   readonly #needed = new Map<string, readonly ObjectRef[]>();
   readonly #dependents = new Map<string, Map<string, OwnerRef>>();
-  /** UIDs of hub objects of which the hub itself has said that they are gone. */
+  /** UIDs of hub objects whose absence the hub itself has confirmed. */
   readonly #gone = new Set<string>();
-  /** UIDs of hub objects that this manager owned, and of which copies are left. */
+  /** UIDs of deleted hub objects that this manager owned and that still have copies. */
   readonly #left = new Set<string>();
-  /** UIDs, and the monotonic milliseconds at which the other classes have had their time. */
+  /** By UID: the end of the time that the other classes have, in monotonic milliseconds. */
   readonly #waits = new Map<string, number>();
 
   constructor({ hub, client, classes }: ControllerClassesOptions) {
@@ -77,7 +84,7 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
         this.#follow(event.key, OBJECT_FINALIZER, object);
       }),
     );
-    // What an object needs beside it is also for the policy to say that places the object.
+    // The policy that places an object also decides which dependencies the object needs.
     this.#subscriptions.use(
       hub.onPolicy((event) => {
         if (event.initial ? !saysWhatIsNeeded(event.object) : !changedSpec(event)) return;
@@ -108,19 +115,19 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
     return cluster !== undefined && isResponsible(this.ofCluster(cluster));
   }
 
-  /** Whose status is this manager's to write; policies change hands by their label alone. */
+  /** True if this manager writes the status of the policy. A policy changes its class by its label alone. */
   isOurPolicy({ metadata }: { metadata: ObjectMeta }): boolean {
     return this.classes.has(classOf(metadata));
   }
 
-  /** Nothing on the hub concerns another class, as far as is known. */
+  /** No known object or MemberCluster concerns another class. */
   get areAlone(): boolean {
     return this.#others.size === 0;
   }
 
-  /** Asks the hub itself whether an object of another class is in that namespace. */
+  /** Asks the hub itself whether the namespace holds an object of another class. */
   async isOthersNamespace(namespace: string, signal: AbortSignal): Promise<boolean> {
-    // Nobody knows what is there of a kind that may not be read.
+    // A kind that Meridian may not read could hold objects of another class.
     for (const _ of this.#hub.deniedKinds()) return true;
     for (const type of this.#hub.catalog.hubKinds()) {
       const selection = { client: this.#client, type, namespace };
@@ -130,19 +137,19 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
     return false;
   }
 
-  /** The hub objects that another class owns and that need that dependency on the members. */
+  /** The hub objects of other classes that need this dependency on the members. */
   needing(ref: ObjectRef): Iterable<OwnerRef> {
     return this.#dependents.get(refKey(ref))?.values() ?? [];
   }
 
-  /** This manager owned that object, which is gone from the hub: its copies are this manager's to remove. */
+  /** Records that this manager owned the deleted object, and so removes its copies. */
   leftBehind(uid: string): void {
     this.#left.add(uid);
   }
 
   /**
-   * Whether the copies of hub objects that the cache does not have are this manager's to remove. For objects that this manager did not
-   * own itself the hub is asked; the others' managers come first.
+   * Decides whether this manager removes the copies of hub objects that the cache does not have. Asks the hub about
+   * each object. If other classes exist, their managers come first for objects that this manager did not own.
    */
   async ofGone(owners: readonly OwnerRef[], now: number, signal: AbortSignal): Promise<OfGone> {
     let later: number | undefined;
@@ -174,17 +181,20 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
 
   #waitFor(uid: string, now: number): number {
     if (this.areAlone || this.#left.has(uid)) return 0;
-    // Of several managers the one of the default class cleans up what nobody remembers.
+    // Only the manager of the default class removes copies whose owner no manager remembers.
     if (!this.classes.has(DEFAULT_CLASS)) return Number.POSITIVE_INFINITY;
     const due = this.#waits.get(uid) ?? now + OTHERS_FIRST_MS;
     this.#waits.set(uid, due);
     return due - now;
   }
 
-  /** Asks the hub itself. A UID never comes back: an object of that name with another UID is planned for itself. */
+  /**
+   * Asks the hub whether the owner exists. A UID is never reused: an object of the same name with another UID is
+   * planned separately.
+   */
   async #read(owner: OwnerRef, signal: AbortSignal): Promise<{ exists: boolean; version?: string }> {
     const kind = this.#hub.kindOf(owner);
-    // Nobody can be asked about a kind that is not served here.
+    // The hub does not serve the kind, so the absence of the owner cannot be confirmed.
     if (kind === undefined) return { exists: true };
     const { items, resourceVersion } = await this.#client.list(kind.type, {
       ...defined({ namespace: owner.namespace }),
@@ -195,7 +205,7 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
     return { exists: items.some(({ metadata }) => metadata.uid === owner.uid), version: resourceVersion };
   }
 
-  /** Keeps account of what an object of another class needs. */
+  /** Records the dependencies of an object of another class. */
   #followNeeds(key: string, object: KubeObject | undefined): void {
     const isOthers =
       object !== undefined && object.metadata.deletionTimestamp === undefined && !isResponsible(this.of(object));
@@ -226,13 +236,13 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
   }
 }
 
-/** Another thing than every policy that says nothing. */
+/** True if the policy sets dependencies that differ from the default. */
 function saysWhatIsNeeded({ spec }: Policy): boolean {
   const { dependencies } = spec as Partial<PlacementSpec>;
   return dependencies !== undefined && (dependencies.mode !== "Auto" || dependencies.fields !== undefined);
 }
 
-/** The class that owns the object, and the one that the object names: the one that is to own it. */
+/** The class that owns the object, and the class that the object names as its future owner. */
 export function classesOf({ metadata }: KubeObject): { ownerClass: string; namedClass: string } {
   const namedClass = classOf(metadata);
   return { ownerClass: holdersOf(OBJECT_FINALIZER, metadata)[0] ?? namedClass, namedClass };

@@ -7,7 +7,7 @@ import type { DependencyWatches } from "./dependencies.ts";
 import type { MissingOwners } from "./missingOwners.ts";
 import type { PlanningProgress } from "./planningProgress.ts";
 
-/** The tables of planning, and the state of the hub that they come to. */
+/** The tables of planning, and the state of the hub that is read from them. */
 export interface CopySources {
   hub: HubCache;
   assignments: Assignments;
@@ -20,14 +20,17 @@ export interface CopySources {
   hubState: HubState;
 }
 
-/** The hub objects, by UID, that these member objects name as their owner: several lives of one name, it may be. */
+/**
+ * The hub objects that these member objects name as owner, one for each UID. Objects with the same name and different
+ * UIDs are possible.
+ */
 export function ownersNamedBy(copies: readonly Observation[]): OwnerRef[] {
   const owners = new Map<string, OwnerRef>();
   for (const { present } of copies) if (present?.owner !== undefined) owners.set(present.owner.uid, present.owner);
   return [...owners.values()];
 }
 
-/** Whether an object for which bundles may wait has gone from a cluster that is drained. */
+/** True if a custom object, for which bundles may wait, is gone from a draining cluster. */
 export function freesBundles({ hub }: Pick<CopySources, "hub">, change: ObservationChange): boolean {
   const { cluster, ref, before, after } = change;
   if (before?.present === undefined || after?.present !== undefined || !isCustom(ref)) return false;

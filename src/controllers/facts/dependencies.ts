@@ -26,7 +26,7 @@ import { type Cause, causeOf } from "../tables/index.ts";
 /** Helm keeps whole releases in Secrets; no application refers to them. */
 const NO_RELEASES = "type!=helm.sh/release.v1";
 
-/** So many objects are compared without a pause. */
+/** Number of objects that are compared without a pause. */
 const BATCH = 256;
 
 const NOTHING: ReadonlyMap<string, KubeObject> = new Map();
@@ -35,27 +35,29 @@ interface Watch {
   type: ResourceType;
   namespace: string | undefined;
   informer: Informer<KubeObject>;
-  /** Meridian may not read the kind in this namespace: its objects are unknown, also those that were read before. */
+  /**
+   * Meridian may not read the kind in this namespace. Its objects count as unknown, even objects that were read before.
+   */
   forbidden: boolean;
-  /** It failed before anything could be read, for whatever reason. */
+  /** The watch failed before its first sync, for any reason. */
   failed: boolean;
   stop: AbortController;
   owners: Set<string>;
 }
 
-/** What the hub has of the objects that somebody needs. */
+/** The dependencies of a hub object, as the hub has them. */
 export interface Collected {
-  /** Those that exist, by {@link refKey}. */
+  /** Existing objects by {@link refKey}. */
   found: Map<string, KubeObject>;
-  /** Keys of those that Meridian may not read. */
+  /** Keys of the objects that Meridian may not read. */
   unreadable: Set<string>;
-  /** What was asked for, and what that needs in its turn. */
+  /** The requested dependencies, and the dependencies that these need themselves. */
   needed: readonly Dependency[];
 }
 
-/** A namespace that may not be read is asked again after so long at most, unless there are many. */
+/** Longest pause before a forbidden namespace is tried again, unless many namespaces are forbidden. */
 const REFUSED_PAUSE_MS = 30_000;
-/** However many namespaces may not be read, so much time passes between two questions on average. */
+/** Average time between two retries, however many namespaces are forbidden. */
 const REFUSED_SHARE_MS = 250;
 
 export interface DependencyWatchesOptions {
@@ -66,14 +68,14 @@ export interface DependencyWatchesOptions {
 }
 
 /**
- * Watches what hub objects refer to (ConfigMaps, Secrets, claims, service accounts): one watch for each kind and namespace with references, none
- * elsewhere, so that rights on those namespaces are enough. A watch without rights is tried again, at a pace that stays bearable however
- * many namespaces there are.
+ * Watches the objects that hub objects refer to (ConfigMaps, Secrets, claims, service accounts). Each kind and
+ * namespace with references has one watch, and no other namespace is watched, so that rights on those namespaces are
+ * enough. A forbidden watch is tried again; the pause grows with the number of forbidden watches.
  */
 export class DependencyWatches implements Disposable {
-  /** The key of a hub object that needs something which has changed, or has been read for the first time. */
+  /** The key of a hub object with a dependency that has changed or was read for the first time. */
   readonly changes = new Emitter<string>();
-  /** What a hub object needs has come, gone or become another: told before {@link changes}. */
+  /** A dependency of a hub object was created, changed or deleted. Emitted before {@link changes}. */
   readonly causes = new Emitter<{ owner: string; cause: Cause }>();
   /** The key of a hub object that needs fewer objects than before, or none. */
   readonly releases = new Emitter<string>();
@@ -87,9 +89,12 @@ export class DependencyWatches implements Disposable {
     this.#options = options;
   }
 
-  /** Undefined while a watch of the needed objects has not synced: {@link changes} says when it has. */
+  /**
+   * The dependencies of a hub object; undefined while a watch for one of them has not synced. {@link changes} reports
+   * the sync.
+   */
   collect(owner: string, asked: readonly Dependency[]): Collected | undefined {
-    // What a dependency needs in its turn is known only when the dependency itself is.
+    // The needs of a dependency are known only after the dependency itself was read.
     const needed = withTheirNeeds(asked, this.#presentOf(asked));
     this.#register(owner, needed);
     const found = new Map<string, KubeObject>();
@@ -108,7 +113,7 @@ export class DependencyWatches implements Disposable {
     return { found, unreadable, needed };
   }
 
-  /** What is known of those dependencies that may need something in their turn. */
+  /** The known objects among the dependencies that may have dependencies themselves. */
   #presentOf(needed: readonly Dependency[]): ReadonlyMap<string, KubeObject> {
     let present: Map<string, KubeObject> | undefined;
     for (const { ref } of needed) {
@@ -126,8 +131,8 @@ export class DependencyWatches implements Disposable {
   }
 
   /**
-   * Keys of the hub objects that need an object which one of the selectors takes. `namespace`: the only one that is meant. An undefined in between is
-   * a place to pause at; a key may come twice.
+   * Keys of the hub objects that need an object which one of the selectors selects. `namespace`: limits the search to
+   * one namespace. Yields undefined where the caller may pause. A key may come twice.
    */
   *needingSelected(
     selectors: readonly ResourceSelector[],
@@ -151,7 +156,10 @@ export class DependencyWatches implements Disposable {
     }
   }
 
-  /** Whether what the object needs is being read for the first time, without trouble so far: then its plan is only a matter of time. */
+  /**
+   * True while a dependency of the object is being read for the first time, without failure. The plan of the object
+   * then comes soon.
+   */
   areComing(owner: string): boolean {
     for (const key of this.#needs.get(owner)?.watches ?? []) {
       const watch = this.#watches.get(key);

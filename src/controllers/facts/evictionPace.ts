@@ -5,16 +5,16 @@ import type { HubCache } from "../../hub/index.ts";
 const MINUTE_MS = 60_000;
 
 interface Pace {
-  /** The latest turn that was given, epoch milliseconds. */
+  /** The latest assigned turn, epoch milliseconds. */
   last: number;
-  /** Turns that were given, by object. */
+  /** Assigned turns by object. */
   turns: Map<string, number>;
 }
 
 /**
- * When the objects of a policy may leave lost clusters, where the policy bounds how many do so in a minute: one after the other, with the same time
- * between any two. A turn that was given stays its object's, so that nobody has to ask again before it comes. What was left before this process began
- * is told by the statuses of the objects.
+ * Decides when the objects of a policy may leave lost clusters, if the policy limits the evictions per minute. Objects
+ * leave one after the other at equal intervals. An object keeps its assigned turn, so that it need not be planned again
+ * before the turn. Evictions from before this process started are read from the statuses of the objects.
  */
 export class EvictionPace {
   readonly #hub: Pick<HubCache, "objects" | "statuses">;
@@ -24,20 +24,21 @@ export class EvictionPace {
     this.#hub = hub;
   }
 
-  /** When the object may leave, if that is due now: the turn that it has, or the one that it would get. Epoch milliseconds. */
+  /** Time at which the object may leave, in epoch milliseconds: its assigned turn, or else the next free turn. */
   turnOf(policy: string, perMinute: number, owner: string, now: number): number {
     const { last, turns } = this.#paceOf(policy);
     return turns.get(owner) ?? Math.max(now, last + Math.ceil(MINUTE_MS / perMinute));
   }
 
-  /** The turn that the target rests on is the object's from now on. */
+  /** Assigns the turn in the target to the object. */
   note(owner: string, { placement, failover }: Target, now: number): void {
     if (placement === undefined || failover?.turn === undefined) return;
     const pace = this.#policies.get(policyKey(placement));
     if (pace === undefined) return;
     pace.last = Math.max(pace.last, failover.turn);
     pace.turns.set(owner, failover.turn);
-    // Kept for a while: the status that tells of the departure is still being written, or nobody said that the cluster has come back meanwhile.
+    // A turn is kept for a minute: the status with the departure may not be written yet, or the return of the cluster
+    // not yet reported.
     for (const [other, turn] of pace.turns) if (turn < now - MINUTE_MS) pace.turns.delete(other);
   }
 
@@ -47,7 +48,7 @@ export class EvictionPace {
     return pace;
   }
 
-  /** Of whatever policy: a manager that has just begun is rather too slow than too fast. */
+  /** Last eviction by any policy. After a start, the manager evicts too slowly rather than too fast. */
   #lastDeparture(): number {
     let last = Number.NEGATIVE_INFINITY;
     for (const object of this.#hub.objects())

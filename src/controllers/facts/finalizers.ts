@@ -2,15 +2,15 @@ import { finalizersPatch, type KubeObject, type ObjectMeta } from "../../apis/in
 import { type Client, isConflict, isInvalid, isNotFound, type ResourceType } from "../../runtime/index.ts";
 
 /**
- * When a finalizer could not be set because the object changed: a change of its finalizers comes by watch and wakes the reconciler by
- * itself; this retry is for every other change.
+ * Delay of the retry when a finalizer could not be set because the object changed. A change of the finalizers wakes the
+ * reconciler by watch; this retry is for every other change.
  */
 export const RETRY_FINALIZER_MS = 1_000;
 
 /**
- * Writes the finalizers, provided that the UID, the deletionTimestamp and the finalizers of the object are those that were seen: other
- * changes, a status write of our own above all, do not get in the way. Undefined when any of the three has changed or the object is gone:
- * then the object is to be planned again.
+ * Writes the finalizers if the UID, the deletionTimestamp and the finalizers of the object are unchanged. Other
+ * changes, such as our own status writes, do not prevent the write. Returns undefined if one of the three has changed
+ * or the object is gone: then the object must be planned again.
  */
 export async function setFinalizers(
   client: Client,
@@ -18,7 +18,7 @@ export async function setFinalizers(
   object: { metadata: ObjectMeta },
   next: readonly string[],
   signal: AbortSignal,
-  /** Written along; without a value the annotation is removed. */
+  /** Annotation that the same patch writes, or removes if there is no value. */
   annotation?: { name: string; value: string | undefined },
 ): Promise<KubeObject | undefined> {
   const { namespace, name, deletionTimestamp = null, annotations } = object.metadata;
@@ -30,15 +30,15 @@ export async function setFinalizers(
   try {
     return await client.patch(type, namespace, name, "application/json-patch+json", patch, { signal });
   } catch (error) {
-    // A failed test is answered with 422.
+    // The API server answers a failed test with 422.
     if (isInvalid(error) || isConflict(error) || isNotFound(error)) return undefined;
     throw error;
   }
 }
 
 /**
- * A JSON patch adds nothing to what is not there: an object without annotations gets the map of them first. The hub's cache keeps the map, empty
- * it may be, of an object that has any.
+ * A JSON patch cannot add an entry to a map that does not exist, so an object without annotations gets the map first.
+ * The hub's cache keeps the map of an object that has annotations, even if the cached map is empty.
  */
 function annotate(
   annotations: ObjectMeta["annotations"],

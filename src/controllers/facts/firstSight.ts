@@ -11,26 +11,29 @@ export interface FirstSightOptions {
   clock: Pick<Clock, "monotonic">;
 }
 
-/** For how long an object waits at most. A member that neither answers nor is given up within this is not waited for again. */
+/** Longest wait of an object. No object waits again for a member that is still pending after this time. */
 const LONGEST_MS = 60_000;
 
 /**
- * Objects of which the hub has no record, and that wait for members which were neither reached nor given up yet: one of them may hold the copy that the
- * object should keep, and the choice of another cluster would move it. Only a manager that has just begun finds such members; new objects wait then, too,
- * where there is a choice between clusters.
+ * Objects that have no record on the hub and wait for pending members (neither reached nor given up). A pending member
+ * may hold the copy that the object should keep, and the choice of another cluster would move the copy. Members are
+ * pending only after a start of the manager. New objects wait then too, if their placement chooses between clusters.
  */
 export class FirstSight {
   readonly #options: FirstSightOptions;
-  /** Since when objects wait, in monotonic milliseconds. */
+  /** Start of the wait by object, in monotonic milliseconds. */
   readonly #waiting = new Map<string, number>();
-  /** Members for which an object has waited its whole time. */
+  /** Members that were still pending at the end of an object's wait. */
   readonly #givenUp = new Set<string>();
 
   constructor(options: FirstSightOptions) {
     this.#options = options;
   }
 
-  /** Milliseconds for which the object still waits; 0: what is known decides. `target`: where it would go by that. */
+  /**
+   * Milliseconds for which the object still waits; 0 if it need not wait. `target`: the target by the facts that are
+   * known now.
+   */
   leftFor(owner: string, placement: Placement | undefined, target: Target): number {
     const awaited = this.#awaited(placement, target);
     if (awaited.length === 0) {
@@ -53,7 +56,7 @@ export class FirstSight {
     return this.#waiting.has(owner);
   }
 
-  /** Objects for which news of a member may end the wait. */
+  /** Objects that wait. News of a member may end their wait. */
   waiting(): Iterable<string> {
     return [...this.#waiting.keys()];
   }
@@ -75,10 +78,10 @@ export class FirstSight {
   }
 }
 
-/** Whether a copy on the cluster would change where the object goes. */
+/** True if a copy on the cluster could change the clusters of the object. */
 function mayMatter(cluster: string, placement: Placement | undefined, target: Target): boolean {
   const { scheduled, suspended, decision } = target;
-  // What goes nowhere is kept where it runs.
+  // An object that cannot be scheduled stays where its copies run.
   if (placement === undefined || suspended || scheduled.status === "False") return true;
   if (!choosesAmong(placement.spec)) return false;
   if ((placement.spec.clusterAffinities ?? []).length > 1) return true;
@@ -86,5 +89,5 @@ function mayMatter(cluster: string, placement: Placement | undefined, target: Ta
   return verdict?.steps.every(({ name, fits }) => fits || !NEVER_FITS.has(name)) ?? true;
 }
 
-/** Filters that refuse a cluster whatever runs there. */
+/** Filters that refuse a cluster even if a copy runs there. */
 const NEVER_FITS: ReadonlySet<string> = new Set(["Affinity", "GrantedNamespace"]);

@@ -4,9 +4,9 @@ import { expiryOf } from "../../interpreter/index.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import { type Plans } from "../tables/index.ts";
 
-/** Objects that are being deleted, of which no cluster has anything any more, and that somebody else's finalizer keeps on the hub. */
+/** Objects in deletion that have no copies left and that a foreign finalizer keeps on the hub. */
 
-/** The finalizers of an object that are not this manager's. */
+/** The finalizers of an object other than this manager's. */
 export function holdersBeside(
   { classes }: Pick<ControllerClasses, "classes">,
   { metadata }: KubeObject,
@@ -21,8 +21,9 @@ export interface ForeignFinalizerSources {
 }
 
 /**
- * Keeps the plan of an object that others hold once nothing of it is left: as long as there is one its status goes on to be written, and says who
- * holds it. False for every other object, and where the status stands in a binding: that goes with Meridian's finalizer.
+ * Keeps the plan while foreign finalizers hold the object, so that its status can still name them. False for every
+ * other object, and for a propagated object: its status is in its binding, and the binding goes with Meridian's
+ * finalizer.
  */
 export function keepHeld({ hub, plans, classes }: ForeignFinalizerSources, owner: string): boolean {
   const plan = plans.get(owner);
@@ -31,15 +32,18 @@ export function keepHeld({ hub, plans, classes }: ForeignFinalizerSources, owner
   const { uid, deletionTimestamp } = found.object.metadata;
   if (deletionTimestamp === undefined || plan.uid !== uid || holdersBeside(classes, found.object).length === 0)
     return false;
-  // Set anew, since the holders may have changed.
+  // Setting the plan emits a change, since the finalizers may have changed.
   plans.set(owner, plan);
   return true;
 }
 
-/** The times of the server are whole seconds. */
+/** The API server's timestamps are whole seconds. */
 const SECOND_MS = 1_000;
 
-/** Whether the TTL controller of the hub deletes the object, and no person: it has finished there, and its TTL was over when it was deleted. */
+/**
+ * True if the hub's TTL controller deleted the object, not a person: the object had finished, and its TTL had expired
+ * at the deletion.
+ */
 export function wentByTtl(object: KubeObject): boolean {
   const { deletionTimestamp } = object.metadata;
   const expiry = expiryOf(object);

@@ -3,11 +3,11 @@ import type { Logger } from "../../observability/index.ts";
 import type { GateReply } from "../../rollout/index.ts";
 import { type Clock, Emitter } from "../../runtime/index.ts";
 
-/** Asks the query of a gate. Rejects when nobody answers. */
+/** Sends the query of a gate to Prometheus. Rejects if there is no answer. */
 export type AskGate = (query: string, signal: AbortSignal) => Promise<GateReply>;
 
 export interface GatesOptions {
-  /** Undefined: the manager was started without a Prometheus. */
+  /** Undefined if the manager was started without a Prometheus. */
   ask: AskGate | undefined;
   clock: Pick<Clock, "after">;
   logger: Logger;
@@ -28,25 +28,26 @@ interface Question {
   again?: Disposable;
 }
 
-/** How long after an answer that says nothing a query is asked again. */
+/** Delay before a query is repeated after an answer of `Unknown`. */
 export const ASK_AGAIN_MS = 30_000;
-/** Queries under way at once, however many objects wait. */
+/** Largest number of concurrent queries, however many objects wait. */
 const MOST_AT_ONCE = 4;
 const NO_SERVER = "the manager was started without --prometheus-url";
 const NO_ANSWER = "Prometheus does not answer; see the manager's log";
 
 /**
- * The queries that stages of rollouts wait for. Each is asked once when its stage has come to it, and again while the answer says nothing. An answer is
- * about one try of one stage: a stage that begins or soaks anew is asked anew. Nothing here outlives the process: a new manager asks again.
+ * The queries that stages of rollouts wait for. A query is sent when its stage reaches the gate, and repeated while the
+ * answer is `Unknown`. An answer belongs to one attempt of one stage: if the stage begins or soaks again, the query is
+ * sent again. Answers do not outlive the process: a new manager asks again.
  */
 export class Gates implements Disposable {
-  /** Objects for which there is another answer. */
+  /** Objects with a new answer. */
   readonly changes = new Emitter<string>();
   readonly #options: GatesOptions;
   readonly #end = new AbortController();
-  /** By object, then by what the question is about. */
+  /** By object, then by the attempt of a stage. */
   readonly #questions = new Map<string, Map<string, Question>>();
-  /** Queries that wait for their turn, with all that want to know. */
+  /** Queries that wait to be sent, with the questions that each query answers. */
   readonly #waiting = new Map<string, Set<Question>>();
   #underWay = 0;
 
@@ -54,12 +55,11 @@ export class Gates implements Disposable {
     this.#options = options;
   }
 
-  /** Somebody can be asked. */
   get hasPrometheus(): boolean {
     return this.#options.ask !== undefined;
   }
 
-  /** What is known by now, by stage. */
+  /** The answers so far, by stage. */
   replies({ owner, query, status }: GatedRun): ReadonlyMap<string, GateReply> {
     const questions = this.#questions.get(owner);
     const known = new Map<string, GateReply>();
@@ -71,7 +71,9 @@ export class Gates implements Disposable {
     return known;
   }
 
-  /** Sees to it that the queries of these stages are asked, and those of others not any more. `status` stands on the hub. */
+  /**
+   * Sends the queries of these stages, and stops the queries of other stages. `status`: the rollout status on the hub.
+   */
   ask({ owner, query, status }: GatedRun, stages: readonly string[]): void {
     if (query === undefined) {
       this.forget(owner);
@@ -126,7 +128,10 @@ export class Gates implements Disposable {
     this.#askNext(ask);
   }
 
-  /** One answer is for all who wait when its query is sent, and for nobody who came later: theirs would be about a time before. */
+  /**
+   * An answer counts for all questions that waited when the query was sent. For a later question, the answer would be
+   * too old.
+   */
   #askNext(ask: AskGate): void {
     const [next] = this.#waiting;
     if (next === undefined || this.#underWay >= MOST_AT_ONCE || this.#end.signal.aborted) return;
@@ -152,7 +157,7 @@ export class Gates implements Disposable {
   }
 
   #answer(question: Question, reply: GateReply): void {
-    // Nobody wants to know any more.
+    // The question was dropped meanwhile.
     if (this.#questions.get(question.owner)?.get(question.about) !== question) return;
     const before = question.reply;
     question.reply = reply;
@@ -162,7 +167,7 @@ export class Gates implements Disposable {
   }
 }
 
-/** One try of one stage of one run. */
+/** Identifies one attempt of one stage of one run. */
 function aboutOf(query: string, status: RolloutStatus | undefined, name: string): string {
   const stage = status?.stages?.find((one) => one.name === name);
   return JSON.stringify([status?.revision, status?.startedAt, name, stage?.startedAt, stage?.soakingSince, query]);

@@ -2,7 +2,7 @@ import { isGranted, namespaceNotGranted } from "../../apis/index.ts";
 import type { Why } from "../../desiredstate/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 
-/** Why nothing in that namespace of the cluster is Meridian's to see or to write; undefined where it is. */
+/** Why Meridian may not read or write the namespace on the cluster; undefined if the namespace is granted. */
 export function whyNotGranted(
   { clusters }: Pick<HubCache, "clusters">,
   cluster: string,

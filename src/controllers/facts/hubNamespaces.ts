@@ -5,20 +5,23 @@ import { Emitter } from "../../runtime/index.ts";
 
 export interface HubNamespacesOptions {
   hub: HubCache;
-  /** Names of namespaces that are protected, beside those that always are. */
+  /** Names of protected namespaces, in addition to the namespaces that are always protected. */
   protected: readonly string[];
 }
 
 const OF_NO_NAMESPACE = defaultTerms("");
 
-/** What the namespaces of the hub allow their applications, and when their labels may change what policies select. */
+/**
+ * The terms that hub namespaces set for their applications. Also reports label changes that may change which objects
+ * policies select.
+ */
 export class HubNamespaces implements Disposable {
   /** The name of a namespace that has become known, or whose terms or labels have changed. */
   readonly changes = new Emitter<string>();
   readonly #options: HubNamespacesOptions;
   readonly #terms = new Map<string, NamespaceTerms>();
   readonly #subscription: Disposable;
-  /** By a namespace: those whose objects were judged by its terms as well. */
+  /** By namespace: the other namespaces whose terms depend on this namespace's terms. */
   readonly #askedFrom = new Map<string, Set<string>>();
 
   constructor(options: HubNamespacesOptions) {
@@ -35,12 +38,18 @@ export class HubNamespaces implements Disposable {
     });
   }
 
-  /** Undefined while the namespace of the object is not known: its watch may be behind that of the object. */
+  /**
+   * The terms for the object; undefined while its namespace is not known. The watch of namespaces may be behind the
+   * watch of objects.
+   */
   termsFor({ metadata: { namespace } }: KubeObject): NamespaceTerms | undefined {
     return namespace === undefined ? OF_NO_NAMESPACE : this.#terms.get(namespace);
   }
 
-  /** Keys of the objects that the terms of the namespace concern, planned or not: those in it, and those of namespaces that reach into it. */
+  /**
+   * Keys of the objects that the terms of the namespace concern, planned or not: in the namespace, and in namespaces
+   * that reach into it.
+   */
   *ownersIn(namespace: string): Iterable<string> {
     yield* this.#options.hub.ownersIn(namespace);
     for (const home of this.#askedFrom.get(namespace) ?? []) yield* this.#options.hub.ownersIn(home);
@@ -56,7 +65,7 @@ export class HubNamespaces implements Disposable {
     return isProtectedNamespace(namespace, this.#options.protected);
   }
 
-  /** Whether any policy selects objects by the labels of their namespace. */
+  /** True if a policy selects objects by the labels of their namespace. */
   get #isChosenByLabels(): boolean {
     const { hub } = this.#options;
     const policies: readonly Policy[] = [...hub.allPlacements(), ...hub.allOverrides()];

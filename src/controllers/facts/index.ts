@@ -1,7 +1,7 @@
 /**
- * What a plan rests on besides the object: dependencies, grants, namespaces, revisions, pace, gates.
+ * The facts that planning needs besides the object: dependencies, grants, namespaces, revisions, eviction pace, gates.
  *
- * Promises: a fact that is not known yet is said to be unknown.
+ * Promises: a fact that is not known yet is reported as unknown.
  */
 export { classesOf, ControllerClasses, type OfGone } from "./controllerClasses.ts";
 export { type CopySources, freesBundles, ownersNamedBy } from "./copies.ts";

@@ -41,7 +41,7 @@ export interface ManagerHubStateSources {
   pace: Pick<EvictionPace, "turnOf">;
 }
 
-/** The state of the hub by the caches and tables of the manager that leads. It asks nobody: every answer is at hand. */
+/** The state of the hub, from the caches and tables of the leader. Sends no requests. */
 export class ManagerHubState implements HubState {
   readonly #sources: ManagerHubStateSources;
 
@@ -109,7 +109,7 @@ export class ManagerHubState implements HubState {
     return this.#sources.hub.clusters.list();
   }
 
-  /** The manager follows what every cluster holds. */
+  /** The manager observes every cluster. */
   isObserved(): true {
     return true;
   }

@@ -20,15 +20,15 @@ export interface MissingOwnersOptions {
   metrics: Metrics;
 }
 
-/** Of one cluster: hub objects that its copies name and the hub does not have. */
+/** Hub objects that copies on one cluster name and that the hub does not have. */
 export interface HeldThere {
   hold: MissingHold;
   owners: readonly string[];
-  /** A person agrees. */
+  /** A person has agreed to the removal. */
   accepted: boolean;
 }
 
-/** The watches of several kinds learn one after the other that the hub went back. */
+/** Shortest hold after the hub went back. The watches of the kinds detect the change one after the other. */
 const WENT_BACK_FOR_MS = 600_000;
 const METRIC = "owners";
 const UNCONFIRMED: Why = {
@@ -37,22 +37,26 @@ const UNCONFIRMED: Why = {
 };
 
 /**
- * The hub objects that copies on members name as their owner and that the hub does not have. An ordinary deletion leaves none of them: the
- * finalizer keeps the object until its copies are seen gone. So when there are many of them, or when a copy knows a later state of the hub
- * than the hub itself, the hub went back in time (restored from a backup), and everything that was made since would be removed. The same when
- * objects went with the CRD of their kind. Then the copies of missing objects stay until the objects are back, or a person agrees on the MemberCluster. The condition there outlives this
- * process; so a hub that grows past what it was, and a manager that starts anew, change nothing.
+ * The hub objects that copies on members name as their owner and that the hub does not have. An ordinary deletion
+ * leaves no such copies: the finalizer keeps the object until its copies are seen gone. Many missing owners, or a copy
+ * that knows a later state of the hub than the hub itself, mean that the hub went back in time (restored from a
+ * backup). All objects made since the backup would then be removed. The deletion of a CRD with its objects has the same
+ * effect.
+ *
+ * In these cases the copies of missing objects stay until the objects are back, or until a person agrees on the
+ * MemberCluster. The condition on the MemberCluster outlives this process, so neither a restart of the manager nor new
+ * objects on the hub end the hold.
  */
 export class MissingOwners implements Disposable {
   /** A hold has begun or ended, or a person has agreed on a cluster. */
   readonly changes = new Emitter<void>();
-  /** A hold concerns more objects, or fewer. */
+  /** A hold concerns more or fewer objects. */
   readonly counts = new Emitter<void>();
   readonly #options: MissingOwnersOptions;
   readonly #subscriptions = new DisposableStack();
   readonly #missing = new Set<string>();
   #hold: MissingHold | undefined;
-  /** The latest state of the hub that a copy knows. */
+  /** The latest resourceVersion of the hub that a copy knows. */
   #latest = "";
   /** Monotonic milliseconds. */
   #wentBackAt = Number.NEGATIVE_INFINITY;
@@ -62,7 +66,7 @@ export class MissingOwners implements Disposable {
     this.#options = options;
   }
 
-  /** The hub's caches have synced: what they do not have is missing from now on. */
+  /** The hub's caches have synced: from now on, an owner that is not in a cache is missing. */
   begin(): void {
     const { hub, observations } = this.#options;
     this.#isWatching = true;
@@ -85,24 +89,29 @@ export class MissingOwners implements Disposable {
     this.#subscriptions.use(hub.wentBack.subscribe(() => this.#wentBack()));
   }
 
-  /** The latest state of the hub that a copy knows: to be compared with a read of the hub that began later. */
+  /**
+   * The latest resourceVersion of the hub that a copy knows, for comparison with a read of the hub that begins later.
+   */
   get latest(): string {
     return this.#latest;
   }
 
-  /** The hub itself has said that the owner of copies is not there. `version`: of that read; undefined when there was none. */
+  /**
+   * The hub itself has confirmed that the owner of copies is gone. `version`: resourceVersion of the answer; undefined
+   * if there was no read.
+   */
   confirmed(owner: string, latest: string, version: string | undefined): void {
     this.#consider(owner);
     if (version !== undefined && compareResourceVersions(latest, version) > 0) this.#begin("HubWentBack");
   }
 
-  /** An object that the hub does not have went with an earlier CRD of its kind. */
+  /** A missing object was deleted together with an earlier CRD of its kind. */
   lostWithKind(owner: string): void {
     this.#consider(owner);
     if (this.#missing.has(owner)) this.#begin("OwnersMissing");
   }
 
-  /** Copies of missing objects stay, or a person has just agreed that they go. */
+  /** True while a hold exists, even if a person has just agreed to the removal. */
   get isHolding(): boolean {
     return this.#hold !== undefined;
   }
@@ -115,7 +124,7 @@ export class MissingOwners implements Disposable {
     return isPending ? UNCONFIRMED : undefined;
   }
 
-  /** What is held there; undefined when nothing is. */
+  /** The missing owners on the cluster; undefined if there is no hold or no missing owner. */
   on(cluster: string): HeldThere | undefined {
     const hold = this.#hold;
     if (hold === undefined) return undefined;
@@ -123,12 +132,14 @@ export class MissingOwners implements Disposable {
     return owners.length === 0 ? undefined : { hold, owners, accepted: this.#isAccepted(cluster, hold) };
   }
 
-  /** Everything of ours on the cluster is known, so that what is not held there is not there. */
+  /**
+   * True if all our objects on the cluster are known. An owner that is not reported as missing then has no copy there.
+   */
   isKnown(cluster: string): boolean {
     return this.#isWatching && this.#options.observations.contactOf(cluster).synced;
   }
 
-  /** Ends the hold when nothing is left that it is about, and no cluster may know better. */
+  /** Ends the hold when no owner is missing and no MemberCluster has the condition. */
   review(): void {
     const { hub, clock } = this.#options;
     if (this.#hold === undefined || this.#missing.size > 0) return;
@@ -172,7 +183,10 @@ export class MissingOwners implements Disposable {
     this.changes.emit();
   }
 
-  /** The MemberCluster says that a hold was in force, before this process or another hub's life began. */
+  /**
+   * Restores a hold from the condition on the MemberCluster. The hold may be from an earlier process or from before a
+   * restore of the hub.
+   */
   #remember(cluster: MemberCluster): void {
     const hold = rememberedHold(this.#hold, cluster);
     if (hold === this.#hold) return;

@@ -1,14 +1,14 @@
 import { Emitter } from "../../runtime/index.ts";
 
 /**
- * Which hub objects have been planned since this process began to lead. A Secret on a member may be needed by an object that has no plan
- * yet, so nothing is removed before every object that was there at the start has been planned once.
+ * The hub objects that were planned since this process began to lead. A Secret on a member may be a dependency of an
+ * object without a plan. So nothing is removed before every object that existed at the start was planned once.
  *
- * An object that cannot be planned does not hold up the whole fleet: removals wait for the copies of that object, and in its namespace,
- * which bounds what the object could ask for.
+ * An object that cannot be planned does not stop the whole fleet. Removals wait only for the copies of the object and
+ * in its namespace, since the object could need no other namespace.
  */
 export class PlanningProgress {
-  /** More may be removed now: in the namespace that is named, or anywhere. */
+  /** More may be removed now, in the named namespace or (undefined) anywhere. */
   readonly advanced = new Emitter<{ namespace: string | undefined }>();
   /** Objects that were neither planned nor given up yet; undefined before the hub's caches have synced. */
   #awaited: Set<string> | undefined;
@@ -30,29 +30,34 @@ export class PlanningProgress {
     if (this.isComplete && !this.#isDoubtful(namespace)) this.advanced.emit({ namespace });
   }
 
-  /** An attempt to plan the object failed. Changes nothing for an object that was planned before: its rows stand. */
+  /**
+   * An attempt to plan the object failed. Changes nothing for an object that was planned before, since its rows remain.
+   */
   failed(owner: string): void {
     if (this.#awaited?.delete(owner) !== true) return;
     this.#failed.add(owner);
     if (this.#awaited.size === 0) this.advanced.emit({ namespace: undefined });
   }
 
-  /** Every object that was there has been planned, or cannot be. */
+  /** Every object that existed at the start was planned or has failed. */
   get isComplete(): boolean {
     return this.#awaited?.size === 0;
   }
 
-  /** Whether everything that is wanted in the namespace of that hub object is known. */
+  /** True if all wanted member objects in the namespace of the hub object are known. */
   isKnownAround(owner: string): boolean {
     return this.isComplete && !this.#failed.has(owner) && !this.#isDoubtful(namespaceOf(owner));
   }
 
-  /** Whether everything that is wanted in that namespace of the members is known; undefined for cluster-scoped objects. */
+  /** True if all wanted member objects in the namespace are known. `undefined` stands for cluster-scoped objects. */
   isKnownIn(namespace: string | undefined): boolean {
     return this.isComplete && !this.#isDoubtful(namespace);
   }
 
-  /** Whether an object without a plan could ask for objects of the namespace; any of them could ask for a cluster-scoped one. */
+  /**
+   * True if an object without a plan could need objects in the namespace. Any object could need a cluster-scoped
+   * object.
+   */
   #isDoubtful(namespace: string | undefined): boolean {
     if (namespace === undefined) return this.#failed.size > 0;
     for (const owner of this.#failed) if ((namespaceOf(owner) ?? namespace) === namespace) return true;
@@ -60,7 +65,7 @@ export class PlanningProgress {
   }
 }
 
-/** Of a hub object by its key; undefined when it is cluster-scoped. */
+/** Namespace in the key of a hub object; undefined if the object is cluster-scoped. */
 function namespaceOf(owner: string): string | undefined {
   const [, , namespace = ""] = owner.split("/");
   return namespace === "" ? undefined : namespace;

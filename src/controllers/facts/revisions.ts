@@ -15,52 +15,59 @@ import { madeOfRevision, type RevisionContent, type Why } from "../../desiredsta
 import { digestOf, provenRevision, type ReadRevision, unprovenRevision } from "../../hub/index.ts";
 import { type Client, CONTROLLERREVISIONS, isAlreadyExists, isConflict, isNotFound } from "../../runtime/index.ts";
 
-/** No revision is kept of an object that is larger, with what goes along with it. */
+/** Largest content of a revision. A larger object has no revisions. */
 const MAX_BYTES = 1024 * 1024;
-/** The content wraps an object that may itself be as deep as may be. */
+/** The content wraps an object, which may have the maximum depth itself. */
 const MAX_LEVELS = OBJECT_BOUNDS.levels + 4;
-/** Contents that are kept in memory for each object: what is rolled out, and what a rollback returns to. */
+/**
+ * Contents that are kept in memory for each object: of the revision that is rolled out, and of the revision that a
+ * rollback returns to.
+ */
 const CONTENTS = 2;
-/** Leftovers that are removed of one object; a tenant may have put any number there. */
+/** Largest number of leftovers that are removed for one object. A tenant may have created any number. */
 const MOST_LEFTOVERS = 200;
 
-/** What this process knows of the revisions of one object beyond the index in its status. */
+/** Knowledge of this process about the revisions of one object, beyond the index in the object's status. */
 interface Known {
-  /** By their digests. */
+  /** Contents by digest. */
   contents: Map<string, RevisionContent>;
-  /** By their digests: why nothing of them may be used. */
+  /** By digest: why the revision may not be used. */
   unusable: Map<string, ReadRevision>;
-  /** Made last; the status may not name it yet. */
+  /** The last created revision. The status may not name the revision yet. */
   made?: KeptRevision;
-  /** Names of revisions that were removed; the status may name them still. */
+  /** Names of removed revisions. The status may still name them. */
   removed: Set<string>;
-  /** The index has begun anew: ControllerRevisions that it does not name may have been left. */
+  /** The index began anew, so ControllerRevisions that the index does not name may be left. */
   hasLeftovers?: boolean;
 }
 
 export type Kept = { kind: "Kept"; revision: KeptRevision } | { kind: "Refused"; why: Why };
 
-/** What a revision is to hold. */
+/** A revision that is to be kept. */
 export interface WantedRevision {
   content: RevisionContent;
   /** {@link contentHash} of the content. */
   hash: string;
-  /** The number that it gets. */
+  /** Number of the revision. */
   number: number;
-  /** The index in the status; undefined where there is none yet. */
+  /** The index in the status; undefined if there is none yet. */
   index: readonly KeptRevision[] | undefined;
 }
 
-/** Equal for contents of which the same is made; undefined where the content is nested too deep for a revision. */
+/**
+ * Hash that is equal for contents with the same result on members; undefined if the content is nested too deep for a
+ * revision.
+ */
 export function contentHash(content: RevisionContent): string | undefined {
   const isTooDeep = excess(content, { bytes: Infinity, levels: MAX_LEVELS }) !== undefined;
   return isTooDeep ? undefined : digestOf(madeOfRevision(content));
 }
 
 /**
- * The revisions of hub objects, as ControllerRevisions beside the objects; of a cluster-scoped object, in Meridian's own namespace. Tenants may
- * write ControllerRevisions, so that which ones there are, and what each holds, is proven by the index in the status of the object
- * (`status.rollout.revisions`), which only Meridian writes. The hub is asked for a revision only when a rollout returns to it.
+ * The revisions of hub objects, as ControllerRevisions in the namespace of the object, or in Meridian's own namespace
+ * for a cluster-scoped object. Tenants may write ControllerRevisions too. So only the index in the status of the object
+ * (`status.rollout.revisions`), which only Meridian writes, proves which revisions exist and what they hold. A revision
+ * is read from the hub only when a rollout returns to it.
  */
 export class Revisions {
   readonly #client: Client;
@@ -72,7 +79,7 @@ export class Revisions {
     this.#systemNamespace = systemNamespace;
   }
 
-  /** Makes a revision of that content and returns its entry of the index. Rejects with what the client rejects with. */
+  /** Creates a revision of the content and returns its entry for the index. Rejects with the errors of the client. */
   async keep(object: KubeObject, wanted: WantedRevision, signal: AbortSignal): Promise<Kept> {
     const { content, hash, number, index } = wanted;
     const known = this.#of(object);
@@ -81,7 +88,8 @@ export class Revisions {
     if (data === undefined) return { kind: "Refused", why: tooLarge(object) };
     if (index === undefined) known.hasLeftovers = true;
     const { name, uid = "" } = object.metadata;
-    // The revisions of an earlier object of that name may still be there, until the hub's garbage collector has seen that it is gone.
+    // The name depends on the UID: revisions of an earlier object of this name exist until the hub's garbage collector
+    // removes them.
     const revision = {
       revision: number,
       name: `${nameFor(name)}-${hashOf([uid, hash])}`,
@@ -94,7 +102,7 @@ export class Revisions {
     return { kind: "Kept", revision: made };
   }
 
-  /** What the revision of that number holds, where the index proves it. */
+  /** The content of the revision with this number, if the index proves the content. */
   async read(
     object: KubeObject,
     index: readonly KeptRevision[] | undefined,
@@ -115,7 +123,7 @@ export class Revisions {
     return read;
   }
 
-  /** Removes the oldest ones beyond the limit and returns the others; those in use stay. */
+  /** Removes the oldest revisions beyond the limit, except revisions in use. Returns the remaining index. */
   async prune(
     object: KubeObject,
     index: readonly KeptRevision[],
@@ -133,7 +141,10 @@ export class Revisions {
     return index.filter((one) => !beyond.has(one));
   }
 
-  /** Removes what the index does not name, once after the index has begun anew: nothing proves these revisions, so nobody can use them. */
+  /**
+   * Removes revisions that the index does not name, once after the index began anew. These revisions are unproven, so
+   * nobody can use them.
+   */
   async removeLeftovers(object: KubeObject, index: readonly KeptRevision[], signal: AbortSignal): Promise<void> {
     const known = this.#of(object);
     if (known.hasLeftovers !== true) return;
@@ -153,12 +164,15 @@ export class Revisions {
     known.hasLeftovers = false;
   }
 
-  /** What is known of the revisions of that object is read anew when it is asked for. */
+  /** Forgets the revisions of the object. They are read again when needed. */
   forget(uid: string): void {
     this.#known.delete(uid);
   }
 
-  /** Under another name where somebody has put another thing under that one, in advance too. */
+  /**
+   * Creates the ControllerRevision. Uses another name if a different object has the name; a tenant may have created one
+   * in advance.
+   */
   async #make(
     object: KubeObject,
     revision: KeptRevision,
@@ -171,7 +185,7 @@ export class Revisions {
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
     }
-    // Made by a write whose answer was lost, maybe.
+    // An earlier create may have succeeded although its response was lost.
     const present = await this.#get(object, revision.name, signal);
     const isTaken = present?.metadata.deletionTimestamp === undefined;
     if (isTaken && provenRevision(revision, present).kind === "Proven") return revision;
@@ -213,7 +227,7 @@ export class Revisions {
     try {
       await this.#client.delete(CONTROLLERREVISIONS, this.#namespaceOf(object), name, options);
     } catch (error) {
-      // Another one by now is somebody else's.
+      // A conflict means that the name now belongs to an object with another UID.
       if (!isNotFound(error) && !(uid !== undefined && isConflict(error))) throw error;
     }
   }
@@ -230,7 +244,7 @@ export class Revisions {
   }
 }
 
-/** The content as it fits into an object; the ConfigMaps are left out where they are too much. Undefined: it does not fit. */
+/** The content, without its ConfigMaps if they make it too large; undefined if the rest is too large as well. */
 function fitting(content: RevisionContent): RevisionContent | undefined {
   if (sizeOf(content) <= MAX_BYTES) return content;
   const { configMaps: _, ...rest } = content;
@@ -241,7 +255,7 @@ function sizeOf(content: RevisionContent): number {
   return Buffer.byteLength(JSON.stringify(content));
 }
 
-/** Why no revision of the object is kept. */
+/** The reason why the object has no revisions. */
 export function tooLarge({ kind, metadata }: KubeObject): Why {
   const message = shortMessage(
     `${kind} ${metadata.name} is larger than 1 MiB: no revision can hold it; remove the rollout from its policy`,
@@ -255,7 +269,7 @@ function remember({ contents }: Known, digest: string, content: RevisionContent)
   for (const oldest of contents.keys()) if (contents.size > CONTENTS) contents.delete(oldest);
 }
 
-/** Fit for the name of an object; names of some kinds are not. */
+/** Makes the name valid for a ControllerRevision. Some kinds allow other characters in names. */
 function nameFor(name: string): string {
   const fit = name
     .toLowerCase()

@@ -14,7 +14,10 @@ import type { RolloutCommands } from "../../rollout/index.ts";
 
 export interface CommandSources {
   hub: HubCache;
-  /** Since when nobody approves in another's name on objects of that kind; absent: this manager serves no webhooks. */
+  /**
+   * Time since which the API server has verified approvers on objects of this kind. Absent: this manager serves no
+   * webhooks.
+   */
   approversProvenSince?: (holder: KubeObject) => ApproversProven;
 }
 
@@ -24,7 +27,10 @@ interface Commanded {
   isUnproven: boolean;
 }
 
-/** What people asked of this run of that revision; of one that has not begun, nothing was asked by its name. */
+/**
+ * The commands and approvals that people gave for this run of the revision. Before the run begins, a command cannot
+ * name it.
+ */
 export function commandsOf(
   { hub, approversProvenSince }: CommandSources,
   object: KubeObject,
@@ -37,7 +43,8 @@ export function commandsOf(
   const approvals = approvalsIn(annotations, revision, run);
   const proven =
     holder === undefined || approvals.size === 0 ? "Never" : (approversProvenSince?.(holder as KubeObject) ?? "Never");
-  // Whoever wrote before the API server began to ask may have written any name. An approval of this run was written after the run began.
+  // Before the API server asked the webhook, an approval could name any person. All approvals of this run were written
+  // after it began.
   const areApproversVerified = typeof proven === "number" && Date.parse(run?.startedAt ?? "") >= proven;
   return {
     commands: {
@@ -60,14 +67,14 @@ function commandIn(annotations: Annotations, revision: number, run: RolloutStatu
   return isMeant ? said : undefined;
 }
 
-/** By stage: who approved it for this very run. An approval of another run or revision counts for nothing. */
+/** Approvers by stage, for this run only. An approval of another run or revision does not count. */
 function approvalsIn(annotations: Annotations, revision: number, run: RolloutStatus | undefined): Map<string, string> {
   const said = rolloutApprovalsIn(annotations[ROLLOUT_APPROVALS_ANNOTATION]);
   const isMeant = said?.revision === revision && said.run === run?.startedAt;
   return new Map(isMeant ? Object.entries(said.approvals) : []);
 }
 
-/** For a source: what people asked of the rollout has changed. */
+/** Filter for a source: true if the rollout commands or approvals have changed. */
 export function changedCommand({
   object,
   old,

@@ -4,29 +4,29 @@ import { type RolloutPolicy, type Stop, stopOf } from "../../rollout/index.ts";
 import { Emitter } from "../../runtime/index.ts";
 import { type Plans, refOfKey } from "../tables/index.ts";
 
-/** An object whose policy bounds how many are rolled out at once (`maxObjects`). */
+/** A run under a policy that limits the number of concurrent rollouts (`maxObjects`). */
 export interface BoundRun {
   /** Key of the object. */
   owner: string;
   /** Key of the policy. */
   policy: string;
-  /** Of the objects that the policy places: a number or a share. */
+  /** A number of objects, or a share of the objects that the policy places. */
   maxObjects: number | string;
   rules: RolloutPolicy;
 }
 
-/** A run that has a place and has stopped. */
+/** A stopped run that holds a slot. */
 export interface StoppedRun {
   /** Key of the object. */
   owner: string;
-  /** Since when, epoch milliseconds. */
+  /** Time of the stop, epoch milliseconds. */
   since: number;
-  /** From when on objects of other namespaces do not wait for it, epoch milliseconds. */
+  /** Time from which objects of other namespaces do not wait for the run, epoch milliseconds. */
   yieldsAt: number;
 }
 
 interface Place {
-  /** For how long the run had stopped before, in milliseconds: who pauses again and again does not begin anew. */
+  /** Duration of all earlier stops, in milliseconds. Repeated pauses add up. */
   spentMs: number;
 }
 
@@ -34,33 +34,34 @@ interface Place {
 interface Queue {
   policy: string;
   maxObjects: number | string;
-  /** Objects whose rollout has begun and keeps its place. */
+  /** Objects whose rollout has begun and holds a slot. */
   taken: Map<string, Place>;
-  /** Those of them that have stopped. */
+  /** The stopped runs among `taken`. */
   stopped: Map<string, StoppedRun>;
-  /** First come, first served. */
+  /** Objects without a slot, in order of arrival. */
   waiting: Set<string>;
 }
 
-/** How many places stopped runs have yielded, in all and by the namespaces of their objects. */
+/** Number of slots that stopped runs have yielded, in total and by the namespace of the object. */
 interface Yielded {
   all: number;
   byNamespace: ReadonlyMap<string, number>;
 }
 
 /**
- * Which objects of a policy are rolled out now, where the policy bounds how many are. Who has a place keeps it until its run is over; the others wait in
- * the order in which they came. A run that has stopped keeps its place against objects of its own namespace, and against those of others for as long as
- * the policy says: one tenant does not hold up another for ever. Which runs had begun before this process did is told by the statuses of their objects.
+ * Decides which objects of a policy are rolled out now, if the policy limits their number. A run holds its slot until
+ * it ends; the other objects wait in order of arrival. A stopped run keeps its slot from objects of its own namespace.
+ * It keeps the slot from objects of other namespaces only for as long as the policy says, so that one tenant cannot
+ * block another for ever. Runs from before this process started are read from the statuses of their objects.
  */
 export class RolloutSlots {
   /** Objects whose turn may have come, or that wait for another run than before. */
   readonly changes = new Emitter<string>();
   readonly #hub: Pick<HubCache, "owners" | "object" | "statuses" | "now">;
   readonly #plans: Pick<Plans, "placedBy">;
-  /** By the keys of the policies. */
+  /** Queues by policy key. */
   readonly #queues = new Map<string, Queue>();
-  /** In which queue an object is. */
+  /** The queue of each object. */
   readonly #entered = new Map<string, Queue>();
 
   constructor({
@@ -74,20 +75,20 @@ export class RolloutSlots {
     this.#plans = plans;
   }
 
-  /** How many objects of the policy are rolled out at once: at least one. */
+  /** Number of concurrent rollouts of the policy, at least one. */
   limitOf({ policy, maxObjects }: Pick<BoundRun, "policy" | "maxObjects">): number {
     return Math.max(1, shareOf(maxObjects, this.#plans.placedBy(policy), Math.floor));
   }
 
-  /** Whether the run has a place, which it has not yielded. */
+  /** True if the run holds a slot and has not yielded it. */
   has(run: BoundRun): boolean {
     const queue = this.#enter(run);
     return queue.taken.has(run.owner) && !this.#hasYielded(queue.stopped.get(run.owner));
   }
 
   /**
-   * Whether the rollout of the object may begin, or go on after it yielded its place. One that may has its place from now on; one that may not waits, and
-   * {@link changes} tells when it may.
+   * True if the rollout of the object may begin, or may go on after it yielded its slot; the run then holds a slot.
+   * Otherwise the object waits, and {@link changes} reports when its turn may have come.
    */
   mayBegin(run: BoundRun): boolean {
     const { owner } = run;
@@ -113,7 +114,7 @@ export class RolloutSlots {
     if (queue.stopped.delete(owner)) this.#tellWaiting(queue);
   }
 
-  /** The run has stopped. It keeps the place that it has, and gets none. */
+  /** The run has stopped. It keeps a slot that it holds, and gets no new slot. */
   stop(run: BoundRun, { since, patienceMs }: Stop): void {
     const { owner } = run;
     const queue = this.#enter(run);
@@ -128,7 +129,7 @@ export class RolloutSlots {
     this.#tellWaiting(queue);
   }
 
-  /** Stopped runs that keep their places from the object, those of its own namespace first. */
+  /** Stopped runs that keep their slots from the object, runs of its own namespace first. */
   stoppedBefore(run: BoundRun): StoppedRun[] {
     const { stopped } = this.#enter(run);
     const own = namespaceOf(run.owner);
@@ -138,13 +139,13 @@ export class RolloutSlots {
     return before.sort((a, b) => Number(namespaceOf(b.owner) === own) - Number(namespaceOf(a.owner) === own));
   }
 
-  /** Of a policy: stopped runs that keep their places while other objects wait. */
+  /** Stopped runs of a policy that hold slots while other objects wait. */
   stoppedOf(policy: string): StoppedRun[] {
     const { stopped, waiting } = this.#queues.get(policy) ?? {};
     return stopped === undefined || waiting?.size === 0 ? [] : [...stopped.values()];
   }
 
-  /** The object is rolled out no more, and waits for nothing. */
+  /** The object has no rollout any more and waits for none. Its slot becomes free. */
   release(owner: string): void {
     const queue = this.#entered.get(owner);
     if (queue === undefined) return;
@@ -155,7 +156,10 @@ export class RolloutSlots {
     else for (const next of this.#next(queue)) this.changes.emit(next);
   }
 
-  /** The queue of the policy, with what it says now; whatever the object had with another policy is given up. */
+  /**
+   * Enters the object into the queue of its present policy, with the present `maxObjects`. Releases its slot in the
+   * queue of another policy.
+   */
   #enter({ owner, policy, maxObjects, rules }: BoundRun): Queue {
     const queue = this.#queues.get(policy) ?? this.#open(policy, maxObjects, rules);
     queue.maxObjects = maxObjects;
@@ -164,7 +168,10 @@ export class RolloutSlots {
     return queue;
   }
 
-  /** The waiting objects that may begin now, in their order. What another namespace's stopped run has yielded is free for them, and not for its own. */
+  /**
+   * The waiting objects that may begin now, in order. A yielded slot is free only for objects of other namespaces than
+   * the stopped run's.
+   */
   #next(queue: Queue): string[] {
     const yielded = this.#yieldedIn(queue);
     const free = this.limitOf(queue) - queue.taken.size;
@@ -202,7 +209,8 @@ export class RolloutSlots {
     this.#queues.set(policy, queue);
     for (const owner of this.#hub.owners()) {
       const rollout = this.#entered.has(owner) ? undefined : this.#rolloutOf(owner, policy);
-      // A run of any other state has begun and is not over. `RolledBack` keeps its place until it is known whether the policy was the cause.
+      // A run in any other state has begun and not ended. `RolledBack` keeps its slot until it is known whether the
+      // policy was the cause.
       if (rollout === undefined || WITHOUT_PLACE.has(rollout.state)) continue;
       queue.taken.set(owner, { spentMs: 0 });
       this.#entered.set(owner, queue);
@@ -222,7 +230,7 @@ export class RolloutSlots {
 
 const WITHOUT_PLACE: ReadonlySet<RolloutStatus["state"]> = new Set(["Planned", "Succeeded", "Superseded"]);
 
-/** Empty for what is cluster-scoped. */
+/** Empty for a cluster-scoped object. */
 function namespaceOf(owner: string): string {
   return refOfKey(owner).namespace ?? "";
 }
