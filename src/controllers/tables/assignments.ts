@@ -17,32 +17,35 @@ export interface AssignmentsOptions {
   kinds: { memberKinds(): readonly ResourceType[]; onChange(handler: () => void): Disposable };
   /** Hub objects with copies on the cluster, by the hub's record. */
   expected: (cluster: string) => Iterable<string>;
-  /** Kinds of which the hub's record says that objects may be on the cluster, beside those that are watched on all of them; none unless given. */
+  /**
+   * Kinds of objects that may be on the cluster by the hub's record, besides the kinds watched on all clusters.
+   * Default: none.
+   */
   recordedKinds?: (cluster: string) => Iterable<GroupKind>;
   others: DependentsOfOthers;
-  /** Of which clusters the room is to be measured; of none unless given. */
+  /** Selects the clusters whose room is measured. Default: none. */
   rooms?: { isWanted(cluster: string): boolean; wanted: Emitter<string> };
   /** Monotonic milliseconds. */
   monotonic: () => number;
 }
 
-/** The hub objects of other classes that need a dependency: the member object may stay in their name. */
+/** The hub objects of other classes that need a dependency. The member object may stay on their behalf. */
 export interface DependentsOfOthers {
   needing(ref: ObjectRef): Iterable<OwnerRef>;
-  /** A dependency that more of them need now, or fewer. */
+  /** A dependency that more or fewer of these hub objects need now. */
   readonly needs: Emitter<ObjectRef>;
 }
 
-/** What is asked for of one member object. */
+/** The rows for one member object. */
 export interface Cell {
   readonly cluster: string;
   readonly key: string;
   readonly ref: ObjectRef;
-  /** Rows by the hub object that asked; several for a Secret that two applications read. */
+  /** Rows by hub object. A Secret that two applications read has several rows. */
   readonly rows: ReadonlyMap<string, Row>;
-  /** The row that counts, and that the worker has. */
+  /** The row that counts and that the worker gets. */
   readonly effective: Row | undefined;
-  /** Of the plan that asked last. */
+  /** Origin of the last plan that changed a row. */
   readonly origin: Origin | undefined;
   /** Monotonic milliseconds of the moment the effective row was set. */
   readonly assignedAt: number;
@@ -51,39 +54,39 @@ export interface Cell {
 interface OpenCell extends Cell {
   rows: Map<string, Row>;
   /**
-   * Hub objects that asked for the member object and do so no more, and of which a copy may remain: until the worker has acknowledged the
-   * withdrawal, nothing of theirs is there, and nothing is being written.
+   * Hub objects that withdrew their row and may still have a copy. A hub object leaves this set when the worker has
+   * acknowledged the withdrawal, no copy of the hub object exists, and no write is under way.
    */
   leaving: Set<string>;
   effective: Row | undefined;
   revision: number;
-  /** The last revision that the worker is known to have taken. */
+  /** The last revision that the worker has acknowledged. */
   acknowledged: number;
   origin: Origin | undefined;
   assignedAt: number;
-  /** As it is counted. */
+  /** Sync state in the counts. */
   sync: SyncState | undefined;
 }
 
 /** The rows of one hub object were replaced by others. */
 export interface AssignmentChange {
   owner: string;
-  /** Where rows came, changed or went. */
+  /** Clusters where rows were added, changed or removed. */
   clusters: ReadonlySet<string>;
-  /** Rows that came or changed. */
+  /** Rows that were added or changed. */
   rows: readonly Row[];
 }
 
 /**
- * What is to be done: rows by cluster and hub object. Written by planning alone; each cluster's worker reads its own part as a stream. Of
- * several rows for one member object one counts ({@link chooseRow}).
+ * The work to be done: rows by cluster and hub object. Only planning writes the rows; the worker of each cluster reads
+ * its own part as a stream. If a member object has several rows, one row counts ({@link chooseRow}).
  */
 export class Assignments implements WorkSource {
-  /** Rows changed. Not emitted for the same rows once more. */
+  /** Rows changed. Not emitted if equal rows are set again. */
   readonly changes = new Emitter<AssignmentChange>();
-  /** The key of a hub object of which nothing remains any more at a place that it left. */
+  /** The key of a hub object that withdrew a row and has nothing left of that member object. */
   readonly departures = new Emitter<string>();
-  /** A namespace of a member in which nothing is asked for any more, and nothing may come to be. */
+  /** A namespace of a member that no row asks for any more, and that no write under way can fill. */
   readonly vacated = new Emitter<{ cluster: string; namespace: string }>();
   readonly sync = new SyncCounts();
   readonly #options: AssignmentsOptions;
@@ -102,7 +105,10 @@ export class Assignments implements WorkSource {
     options.rooms?.wanted.subscribe((cluster) => this.#wake(cluster));
   }
 
-  /** Sets the rows of one hub object. The same rows once more change nothing and wake nobody. Returns the clusters where anything changed. */
+  /**
+   * Sets the rows of one hub object. Equal rows change nothing and wake nobody. Returns the clusters where rows
+   * changed.
+   */
   replace(owner: string, rows: readonly Row[], origin?: Origin): ReadonlySet<string> {
     const wanted = new Set<OpenCell>();
     const changed: Row[] = [];
@@ -137,22 +143,28 @@ export class Assignments implements WorkSource {
     return this.#clusters.get(cluster)?.get(key);
   }
 
-  /** Member objects that the hub object asks for, and those that it asked for before and that may still exist. */
+  /**
+   * Member objects that the hub object asks for, and member objects that it asked for before and that may still exist.
+   */
   of(owner: string): Iterable<Cell> {
     return this.#byOwner.get(owner) ?? [];
   }
 
-  /** Member objects that the hub object does not ask for any more, and that may still exist or be created by a write under way. */
+  /**
+   * Member objects that the hub object no longer asks for, and that may still exist or be created by a write under way.
+   */
   *leftBy(owner: string): Iterable<Cell> {
     for (const cell of this.#byOwner.get(owner) ?? []) if (cell.leaving.has(owner)) yield cell;
   }
 
-  /** Whether an object in the namespace of the member is asked for, or may be created by a write under way. */
+  /** True if a row asks for an object in the namespace of the member, or a write under way may create one. */
   isInUse(cluster: string, namespace: string): boolean {
     return this.#namespaces.has(cluster, namespace);
   }
 
-  /** The hub objects that ask for the member object, and those that did and whose copy may still exist. */
+  /**
+   * The hub objects that ask for the member object, and the hub objects that did so before and may still have a copy.
+   */
   *askedBy(cluster: string, key: string): Iterable<string> {
     const cell = this.#clusters.get(cluster)?.get(key);
     yield* cell?.rows.keys() ?? [];
@@ -160,8 +172,8 @@ export class Assignments implements WorkSource {
   }
 
   /**
-   * The worker has taken what is asked for now, so that no write for anybody who asks no more can begin. While others want the member object
-   * applied nothing needs to be acknowledged: whatever is written meanwhile is theirs to put right.
+   * True if the worker has acknowledged the present row, so that no write for a withdrawn row can begin. While another
+   * hub object wants the member object applied, no acknowledgement is needed: its row corrects a late write.
    */
   isAcknowledged({ cluster, key }: Cell): boolean {
     const cell = this.#clusters.get(cluster)?.get(key);
@@ -172,7 +184,7 @@ export class Assignments implements WorkSource {
   concernedBy({ cluster, key, named }: ObservationChange): Iterable<string> {
     const cell = this.#clusters.get(cluster)?.get(key);
     const isAlone = cell !== undefined && cell.rows.size === 1 && cell.leaving.size === 0;
-    // Nearly always the object that asks for a copy is the one that the copy names.
+    // In nearly all cases, the hub object that asks for a copy is the owner that the copy names.
     if (isAlone && isOneOf(cell.rows, named.before) && isOneOf(cell.rows, named.after)) return cell.rows.keys();
     const owners = new Set(cell?.rows.keys());
     for (const owner of cell?.leaving ?? []) owners.add(owner);
@@ -194,12 +206,12 @@ export class Assignments implements WorkSource {
     try {
       yield { kind: "Expected", owners: [...expected(cluster)] };
       for (const cell of this.in(cluster)) if (cell.effective !== undefined) feed.push(cell as OpenCell);
-      // What was there at the start is watched for as long: its owner may have left it behind.
+      // Kinds in the record at the start are watched for the whole stream: owners may have left copies behind.
       const recorded = [...(recordedKinds?.(cluster) ?? [])];
       let watched = kinds.memberKinds();
       let others = this.#kinds.beside(watched, cluster, recorded);
       yield { kind: "Kinds", kinds: watched, others };
-      // Every row comes first, even an empty list: the worker may know rows from before.
+      // All rows come first, even if the list is empty: the worker may have rows from an earlier session.
       yield { kind: "Rows", rows: feed.take().map(deltaOf) };
       let isRoomWanted = false;
       while (!signal.aborted) {
@@ -218,7 +230,7 @@ export class Assignments implements WorkSource {
     }
   }
 
-  /** Another set of kinds may have to be watched there, or its room measured. */
+  /** The kinds to watch on the cluster may have changed, or the need to measure its room. */
   #wake(cluster: string): void {
     for (const feed of this.#feeds.get(cluster) ?? []) feed.wake();
   }
@@ -239,7 +251,7 @@ export class Assignments implements WorkSource {
     }
   }
 
-  /** A cluster without a MemberCluster has nothing that anybody could wait for. */
+  /** A cluster without a MemberCluster has no copies to wait for. */
   #forgetGone(cluster: string): void {
     if (!isUnknown(this.#options.observations, cluster)) return;
     for (const cell of [...(this.#clusters.get(cluster)?.values() ?? [])]) {
@@ -269,12 +281,12 @@ export class Assignments implements WorkSource {
     const { alternatives = [] } = row;
     const foreign = [...this.#options.others.needing(ref)].filter((owner) => !rows.has(refKey(owner)));
     if (foreign.length === 0) return row;
-    // The policy of another manager's object is not known here; the member object says it.
+    // The policy of another manager's object is not known here. The member object states the policy.
     const theirs = foreign.flatMap((owner) => inTheNamesOf(row, owner));
     return { ...row, alternatives: [...alternatives, ...theirs] };
   }
 
-  /** Lets go of hub objects of which nothing is left there, and of the cell with the last of them. */
+  /** Drops hub objects that have nothing left of the member object, and the cell together with its last hub object. */
   #part(cell: OpenCell): void {
     if (cell.leaving.size > 0) {
       for (const owner of cell.leaving) {
@@ -287,7 +299,7 @@ export class Assignments implements WorkSource {
     this.#drop(cell);
   }
 
-  /** A member object whose owner annotation was removed is waited for like any other. */
+  /** True if a copy of the hub object may exist. A member object without an owner annotation counts as a copy. */
   #mayBeThere(cell: OpenCell, owner: string): boolean {
     const { observations } = this.#options;
     if (isUnknown(observations, cell.cluster)) return false;
@@ -351,7 +363,7 @@ export class Assignments implements WorkSource {
   }
 }
 
-/** No worker has rows of that cluster. */
+/** True if there is no MemberCluster of that name, and so no worker with rows. */
 function isUnknown(observations: Observations, cluster: string): boolean {
   return observations.contactOf(cluster).reason === "ClusterUnknown";
 }

@@ -1,5 +1,6 @@
 /**
- * What changed for one reader since it last asked: each item once, however often it changed meanwhile, in the order of its first change.
+ * The items that changed since one reader last asked. Each item comes once, however often it changed, in the order of
+ * the first change.
  */
 export class Feed<T> implements Disposable {
   #items = new Set<T>();

@@ -15,10 +15,12 @@ interface Beside {
 /** How many member objects of each kind are asked for on each cluster. */
 export class KindCounts {
   readonly #clusters = new Map<string, Map<string, { kind: GroupKind; count: number }>>();
-  /** The last answers, by cluster: asked for at each change of a row, while the kinds hardly ever change. */
+  /**
+   * The last answers of {@link beside} by cluster. Every change of a row asks for them, while the kinds rarely change.
+   */
   readonly #answers = new Map<string, Beside>();
 
-  /** Whether it is the first one of its kind there. */
+  /** True if the member object is the first of its kind on the cluster. */
   add({ cluster, ref }: Placed): boolean {
     let kinds = this.#clusters.get(cluster);
     if (kinds === undefined) this.#clusters.set(cluster, (kinds = new Map()));
@@ -34,7 +36,7 @@ export class KindCounts {
     return true;
   }
 
-  /** Whether it was the last one. */
+  /** True if the member object was the last of its kind on the cluster. */
   remove({ cluster, ref }: Placed): boolean {
     const kinds = this.#clusters.get(cluster);
     const name = kindKeyOf(ref);
@@ -48,7 +50,10 @@ export class KindCounts {
     return true;
   }
 
-  /** These kinds, and those that are asked for on the cluster, but for those that are watched everywhere: in alphabetical order. */
+  /**
+   * The kinds that rows ask for on the cluster and the kinds in `more`, without the kinds in `watched`. In alphabetical
+   * order.
+   */
   beside(watched: readonly GroupKind[], cluster: string, more: readonly GroupKind[]): readonly GroupKind[] {
     const known = this.#answers.get(cluster);
     if (known?.watched === watched && known.more === more) return known.kinds;
@@ -61,7 +66,7 @@ export class KindCounts {
   }
 }
 
-/** Whether both lists, in alphabetical order, hold the same kinds. */
+/** True if both lists hold the same kinds. Both lists must be in alphabetical order. */
 export function sameKinds(a: readonly GroupKind[], b: readonly GroupKind[]): boolean {
   if (a === b) return true;
   return (

@@ -5,7 +5,7 @@ interface Placed {
   ref: ObjectRef;
 }
 
-/** How many things lie in each namespace of each cluster. */
+/** Number of entries in each namespace of each cluster. */
 export class NamespaceCounts {
   readonly #counts = new Map<string, number>();
 

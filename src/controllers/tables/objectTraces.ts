@@ -12,13 +12,16 @@ import type { HubCache, Policy } from "../../hub/index.ts";
 import { follow, type Following, type Origin, parseTraceparent, type SpanContext } from "../../observability/index.ts";
 import type { Clock, ReconcileContext } from "../../runtime/index.ts";
 
-/** An object that is older was changed at a time that nobody knows, unless this manager was there. */
+/**
+ * Maximum age of a new object. The time of change of an older object is unknown, unless this manager knew the object
+ * before the change.
+ */
 const JUST_MADE_MS = 60_000;
 
-/** What else than the object has changed, so that the object is planned again: a policy, or a Secret that it reads. */
+/** Another object whose change makes a new plan necessary: a policy, or a Secret that the planned object reads. */
 export interface Cause {
   key: string;
-  /** The trace that its annotation brings along. */
+  /** Trace context from the annotation of the changed object. */
   context: SpanContext | undefined;
 }
 
@@ -26,11 +29,11 @@ export function causeOf(ref: ObjectRef, { annotations }: Pick<ObjectMeta, "annot
   return { key: refKey(ref), context: parseTraceparent(annotations?.[TRACEPARENT_ANNOTATION]) };
 }
 
-/** When a run begins, and what is known of its object. */
+/** The beginning of a run, and the facts about its object at that time. */
 export interface Moment {
   /** This manager knew the object before the change. */
   isPlanned: boolean;
-  /** What was said of the object last. */
+  /** Last status of the object. */
   status: FederatedStatus | undefined;
   /** Epoch milliseconds. */
   now: number;
@@ -39,27 +42,28 @@ export interface Moment {
 }
 
 interface Story {
-  /** The life and the version of the object, with its annotation. */
+  /** UID, generation, deletionTimestamp and trace annotation of the object. */
   version: string;
-  /** The annotation, where it is one. */
+  /** The trace annotation, if it is valid. */
   text: string | undefined;
-  /** The first run for that version, or the one that something else made necessary. */
+  /** The first run for this version, or the run that another cause made necessary. */
   change: Origin | undefined;
   /** The last run. */
   last: Origin | undefined;
-  /** What made the runs necessary that no plan has told of yet. */
+  /** Cause of the present runs. Cleared when a plan reports the cause. */
   cause: Cause | undefined;
 }
 
 /**
- * Which trace the runs for an object belong to. A change begins with the first run that sees it, and what follows from it (the steps of a rollout,
- * a plan that had to wait for what it needs, the status) goes on from that run: beneath it where it is a moment ago, and else with a link. The first
- * run has its place in the trace that the object brings along in its annotation `traceparent`; a manager that finds a change when it starts,
- * however long after it, links to that trace.
+ * Decides which trace the runs for an object belong to. A change begins with the first run that sees it. Later runs for
+ * the change (the steps of a rollout, a plan that waited for a dependency, the status) continue from the first run: as
+ * its children if it was a moment ago, otherwise with a link. The first run belongs to the trace in the object's
+ * annotation `traceparent`. A manager that finds the change at its own start only links to that trace, since the change
+ * may be old.
  */
 export class ObjectTraces {
   readonly #stories = new Map<string, Story>();
-  /** Of objects that are about to be planned again. */
+  /** Causes by object, for objects that are about to be planned again. */
   readonly #causes = new Map<string, Cause>();
 
   /** Notes why an object is to be planned again. */
@@ -67,7 +71,7 @@ export class ObjectTraces {
     this.#causes.set(owner, cause);
   }
 
-  /** The same for the objects that a policy selects, as they are read. */
+  /** Notes the policy as the cause for each of the owners, as the owners are read. */
   *becauseOf(policy: Policy, owners: Iterable<string | undefined>): Iterable<string | undefined> {
     const { apiVersion, kind, metadata } = policy;
     const cause = causeOf(refOf({ apiVersion, kind, metadata }), metadata);
@@ -77,7 +81,7 @@ export class ObjectTraces {
     }
   }
 
-  /** What a run follows from that is about to plan the object. */
+  /** The parent and links of a run that is about to plan the object. */
   follow(owner: string, object: KubeObject | undefined, moment: Moment): Following | undefined {
     const known = this.#stories.get(owner);
     const cause = this.#causes.get(owner);
@@ -98,13 +102,13 @@ export class ObjectTraces {
     return isNew ? { parent: context } : { links: [context], ...(known === undefined ? { change: context } : {}) };
   }
 
-  /** The same version of the object once more. */
+  /** Continues with another run for the same version of the object. */
   #goOn(story: Story, cause: Cause | undefined, { monotonic }: Moment): Following {
     const next = follow(story.change, monotonic);
     if (cause === undefined) return next;
     story.cause = cause;
     const links = [...(next.links ?? []), ...(cause.context === undefined ? [] : [cause.context])];
-    // What somebody applies in one go is one change. Later, another object that changes is another change.
+    // Objects that a person applies together are one change. A later change of another object is a separate change.
     if (next.parent !== undefined) return { ...next, links };
     story.change = undefined;
     return { links };
@@ -119,7 +123,7 @@ export class ObjectTraces {
     if (story.cause !== undefined) span?.setAttribute("reconcile.cause", story.cause.key);
   }
 
-  /** Our own claim made this of the object: it is no other change, though the generation may be another one. */
+  /** Our own claim wrote the object. The write is no new change, although the generation may differ. */
   claimed(owner: string, before: KubeObject, after: KubeObject): void {
     const story = this.#stories.get(owner);
     if (story?.version === versionOf(before, story?.text)) story.version = versionOf(after, story.text);
@@ -130,7 +134,10 @@ export class ObjectTraces {
     return this.#stories.get(owner)?.last;
   }
 
-  /** The key of what made it necessary to plan the object again, other than a change of its own: once, for the plan that follows. */
+  /**
+   * Returns and clears the key of the cause, so that only the next plan reports it. A change of the object itself is no
+   * cause.
+   */
   takeCause(owner: string): string | undefined {
     const story = this.#stories.get(owner);
     const key = story?.cause?.key;
@@ -145,10 +152,10 @@ export interface TraceSources {
   clock: Clock;
 }
 
-/** What the next run for the object follows from: asked when that begins. */
+/** The parent and links of the next run for the object. Called when the run begins. */
 export function followingOf({ hub, plans, clock }: TraceSources, owner: string): Following | undefined {
   const found = hub.object(owner)?.object;
-  // Of what nobody plans any more nothing is kept.
+  // Nothing is kept for an object that is not planned any more.
   const object = found !== undefined && hub.planned.includes(found) ? found : undefined;
   return plans.traces.follow(owner, object, {
     isPlanned: plans.get(owner) !== undefined,
@@ -158,7 +165,7 @@ export function followingOf({ hub, plans, clock }: TraceSources, owner: string):
   });
 }
 
-/** No status speaks of the object as it is now, so that the change is still to be carried out. */
+/** True if the status does not describe the present generation: the change is still to be carried out. */
 export function isUnanswered({ metadata }: KubeObject, status: FederatedStatus | undefined): boolean {
   return status?.observedGeneration !== generationOf(metadata);
 }

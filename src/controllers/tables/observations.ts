@@ -17,7 +17,7 @@ export interface ObservationChange {
   key: string;
   ref: ObjectRef;
   before: Observation | undefined;
-  /** Undefined when the worker has forgotten the member object, or there is no such cluster any more. */
+  /** Undefined if the worker has forgotten the member object, or if the cluster no longer exists. */
   after: Observation | undefined;
   /** Keys of the hub objects that the owner annotation named before and names now. */
   named: Named;
@@ -38,11 +38,11 @@ const UNKNOWN: ClusterContact = Object.freeze({
 });
 
 /**
- * What is there: every member object as its cluster's worker last reported it, and whether each cluster is heard of. Written by workers
- * alone; planning, status and queries read it.
+ * The observed state: every member object as its cluster's worker last reported it, and the contact with each cluster.
+ * Only workers write this table; planning, status and queries read it.
  */
 export class Observations implements ReportSink {
-  /** Every change, synchronously, when it is in the table. */
+  /** Every change. Emitted synchronously, after the table holds the change. */
   readonly changes = new Emitter<ObservationChange>();
   /** The name of a cluster whose contact has changed. */
   readonly contacts = new Emitter<string>();
@@ -63,8 +63,8 @@ export class Observations implements ReportSink {
       const before = known.get(key);
       const named = namedBy(before, observation);
       const { present, writing, failure, absent, mayBeThere, ended } = observation;
-      // With neither an object nor a write there is nothing to remember but a failure to bring the object about, that its work has come to its end,
-      // and whether anything is there.
+      // Without an object and without a write, an observation is kept only for a failure, for the end of the object's
+      // work, or for a statement about the absence or possible presence of the object.
       const isToldOf = failure !== undefined || ended !== undefined || absent !== undefined || mayBeThere !== undefined;
       const isOver = present === undefined && !writing && !isToldOf;
       if (isOver) known.delete(key);
@@ -102,7 +102,7 @@ export class Observations implements ReportSink {
     }
   }
 
-  /** What was found out about the room on its nodes; undefined: it is not measured, or not yet. */
+  /** The last reading of the room on the cluster's nodes; undefined if the room was not measured (yet). */
   roomOf(cluster: string): RoomReading | undefined {
     return this.#rooms.get(cluster);
   }
@@ -111,19 +111,22 @@ export class Observations implements ReportSink {
     return this.#contacts.get(cluster) ?? UNKNOWN;
   }
 
-  /** Whether the cluster was tried, and does not answer. */
+  /** True if the cluster was tried and does not answer. */
   isLost(cluster: string): boolean {
     const { ok, pending } = this.contactOf(cluster);
     return !ok && !pending;
   }
 
-  /** Whether the cluster was tried, and answers. */
+  /** True if the cluster was tried and answers. */
   isReached(cluster: string): boolean {
     const { ok, pending } = this.contactOf(cluster);
     return ok && !pending;
   }
 
-  /** Whether everything of ours of these kinds (`group/Kind`) on the cluster is known, so that what is not known is not there. */
+  /**
+   * True if all our objects of these kinds (`group/Kind`) on the cluster are known, so that an unknown object does not
+   * exist.
+   */
   knows(cluster: string, kinds: Iterable<string>): boolean {
     const { synced, partlySynced = false, unseen } = this.contactOf(cluster);
     if (synced || !partlySynced) return synced;
@@ -131,12 +134,12 @@ export class Observations implements ReportSink {
     return true;
   }
 
-  /** Why objects of that kind are not known though the cluster answers; undefined when they are. */
+  /** Why objects of the kind are not known although the cluster answers; undefined if they are known. */
   unseenKind(cluster: string, ref: ObjectRef): string | undefined {
     return whyUnreadable(this.contactOf(cluster).unseen, ref);
   }
 
-  /** The reason beside {@link unseenKind}. */
+  /** The reason code for {@link unseenKind}. */
   unseenReason(cluster: string, ref: ObjectRef): Reason {
     const { unserved, ungranted } = this.contactOf(cluster);
     const name = kindKeyOf(ref);
@@ -163,7 +166,7 @@ export class Observations implements ReportSink {
     return this.#byOwner.size;
   }
 
-  /** Whether anything in that namespace of the member is known or being written. */
+  /** True if an object in the namespace of the member is known or being written. */
   isInUse(cluster: string, namespace: string): boolean {
     return this.#namespaces.has(cluster, namespace);
   }
@@ -183,7 +186,7 @@ export class Observations implements ReportSink {
   }
 }
 
-/** Most changes name nobody else than before: one text for both. */
+/** Most changes keep the owner, so that both keys share one string. */
 function namedBy(before: Observation | undefined, after: Observation | undefined): Named {
   const [was, is] = [before?.present?.owner, after?.present?.owner];
   const old = was === undefined ? undefined : refKey(was);

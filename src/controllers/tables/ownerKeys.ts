@@ -1,20 +1,20 @@
 import { generationOf, type KubeObject, type ObjectRef } from "../../apis/index.ts";
 
-/** What hub objects and their keys (`refKey`) are called elsewhere. */
+/** Names for hub objects and their keys (`refKey`) in logs and spans. */
 
-/** `namespace/name`, or the name of what is cluster-scoped. */
+/** `namespace/name`, or the name alone for a cluster-scoped object. */
 export function nameOf(object: KubeObject): string {
   const { namespace, name } = object.metadata;
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
-/** The hub object that a key names, in no particular version. */
+/** The hub object that a key names. The version in `apiVersion` is empty. */
 export function refOfKey(owner: string): ObjectRef {
   const [group = "", kind = "", namespace = "", name = ""] = owner.split("/");
   return { apiVersion: group === "" ? "" : `${group}/`, kind, ...(namespace === "" ? {} : { namespace }), name };
 }
 
-/** What log lines call the hub object that a key names. */
+/** Log fields for the hub object that a key names. */
 export function logFieldsOf(
   hub: { object(owner: string): { object: KubeObject } | undefined },
   owner: string,
@@ -22,7 +22,7 @@ export function logFieldsOf(
   return { object: owner, resource_uid: hub.object(owner)?.object.metadata.uid };
 }
 
-/** What a span says of the hub object that it is about. */
+/** Span attributes for a hub object. */
 export function spanAttributes(owner: string, object: KubeObject): Record<string, string | number> {
   return {
     "reconcile.request": nameOf(object),

@@ -3,22 +3,22 @@ import type { Target, Why } from "../../desiredstate/index.ts";
 import { Emitter } from "../../runtime/index.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 
-/** What was planned for one hub object last. */
+/** The last plan of one hub object. */
 export interface Plan {
-  /** The life and the generation of the hub object that this is about. */
+  /** UID and generation of the hub object that was planned. */
   uid: string | undefined;
   generation: number;
   /** Undefined while the object is being deleted, and when planning has failed from the start. */
   target: Target | undefined;
-  /** Clusters of the record, other than the target's, on which something of the object may be left. */
+  /** Clusters of the record, other than the target's, that may still have copies of the object. */
   remaining: ReadonlySet<string>;
-  /** Why the object as it is now could not be planned; the target is that of before. */
+  /** Why the present object could not be planned. The target is then the target of the previous plan. */
   failure?: Why;
-  /** What the rollout in stages is at; undefined where the policy asks for none. */
+  /** State of the staged rollout; undefined if the policy has no rollout. */
   rollout?: RolloutStatus | undefined;
-  /** The rollout waits until its clusters have been heard of, and its rows with it: what the tables say of the object is not all. */
+  /** The rollout and its rows wait for contact with clusters. Until then, the tables are incomplete for this object. */
   awaitsContact?: boolean | undefined;
-  /** False: another class owns the object; the target is what this manager makes of it, and no rows follow. */
+  /** False if another class owns the object. The target is then only computed, and no rows are made from it. */
   ours: boolean;
 }
 
@@ -28,11 +28,14 @@ export interface PlanChange {
   after: Plan | undefined;
 }
 
-/** The present plans by hub object. Written by the placement controller alone; policies' statuses, queries and the objects' statuses read them. */
+/**
+ * The present plans by hub object. Only the placement controller writes them; queries and the statuses of policies and
+ * objects read them.
+ */
 export class Plans {
-  /** A plan was made, anew too, or dropped. */
+  /** A plan was set or dropped. A plan that is set again is reported, too. */
   readonly changes = new Emitter<PlanChange>();
-  /** Which runs have planned the objects. */
+  /** The reconcile runs that planned the objects. */
   readonly traces = new ObjectTraces();
   readonly #plans = new Map<string, Plan>();
   /** Hub objects by the policies that their targets name. */
@@ -53,7 +56,10 @@ export class Plans {
     return this.#byPolicy.get(policy) ?? [];
   }
 
-  /** How many hub objects that policy places: those that it selects and another one places do not count. */
+  /**
+   * Number of hub objects that the policy places. Objects that the policy selects and another policy places do not
+   * count.
+   */
   placedBy(policy: string): number {
     return this.#placed.get(policy) ?? 0;
   }
@@ -98,7 +104,7 @@ export class Plans {
   }
 }
 
-/** Keys of the policies that a plan names, those too that select the object and do not apply to it. */
+/** Keys of the policies that a plan names, including policies that select the object but do not apply to it. */
 export function policiesIn(plan: Plan | undefined): string[] {
   const {
     placement,
@@ -116,7 +122,7 @@ export function policiesIn(plan: Plan | undefined): string[] {
   ].map((policy) => policyKey(policy));
 }
 
-/** The life and the generation of a hub object. */
+/** UID and generation of a hub object. */
 export function lifeOf({ metadata }: KubeObject): Pick<Plan, "uid" | "generation"> {
   return { uid: metadata.uid, generation: generationOf(metadata) };
 }

@@ -2,15 +2,19 @@ import { type ClusterContact, DampedContact, type Damping, sameSight } from "../
 import { type Clock, Emitter } from "../../runtime/index.ts";
 import type { Observations } from "./observations.ts";
 
-/** What the condition Fresh of an application rests on: a loss is said there within this, after the probes have found it. */
+/**
+ * Damping for the condition Fresh of applications: the time between the detection of a loss by the probes and its
+ * report.
+ */
 const DAMPING: Damping = { firstMs: 10_000, longestMs: 120_000, textMs: 60_000 };
 
 /**
- * What the statuses of applications say of the contact with clusters: each change costs a write for every application there, so a short
- * absence is not said, and of one cluster about one change in a minute. Only for what is written: decisions go by the observations.
+ * The contact with clusters as the statuses of applications report it. Each change costs a write for every application
+ * on the cluster. So a short absence is not reported, and a cluster has about one change in a minute. Only for
+ * statuses: decisions use the observations.
  */
 export class ReportedContacts implements Disposable {
-  /** The name of a cluster of which something else is to be said. */
+  /** The name of a cluster whose reported contact has changed. */
   readonly changes = new Emitter<string>();
   readonly #observations: Observations;
   readonly #clock: Clock;
@@ -28,12 +32,12 @@ export class ReportedContacts implements Disposable {
     return this.#clusters.get(cluster)?.said ?? this.#observations.contactOf(cluster);
   }
 
-  /** The last moment of contact, epoch milliseconds, with a cluster of which no loss is said yet. */
+  /** Time of the last contact with a cluster whose loss is not reported yet, epoch milliseconds. */
   lastContact(cluster: string): number | undefined {
     return this.#clusters.get(cluster)?.lost?.lastContact;
   }
 
-  /** When a cluster that had been lost answered again the last time, epoch milliseconds. */
+  /** Time of the last return of a lost cluster, epoch milliseconds. */
   returnedAt(cluster: string): number | undefined {
     return this.#returns.get(cluster);
   }

@@ -10,33 +10,36 @@ export interface RoomsOptions {
   clock: Pick<Clock, "monotonic">;
 }
 
-/** Replicas that a cluster was given, and that the last reading did not see yet. */
+/** Replicas that a cluster was given and that the last reading may not include. */
 interface Reserved extends PodCount {
   /** Monotonic milliseconds. */
   at: number;
 }
 
-/** Pods of what was written to a member are there by then, and a reading sees them. */
+/** Time after which the pods of assigned replicas exist, so that a reading includes them. */
 const SEEN_AFTER_MS = 3_000;
 
 /**
- * Whose room is asked for: the clusters that plans divide replicas over by room. While a plan asks for a cluster, its worker measures it; when nobody
- * asks any more, it stops. What is given out counts as taken up at once, so that two objects are not given the same room between two readings. Costs
- * nothing where no policy divides by room.
+ * The room of the clusters over which plans divide replicas by room. A worker measures its cluster while a plan asks
+ * for the cluster. Assigned replicas count as used at once, so that two objects do not get the same room between two
+ * readings. Costs nothing if no policy divides by room.
  */
 export class Rooms {
-  /** A cluster that is asked for from now on, or is not any more. */
+  /** A cluster that plans ask for from now on, or no longer ask for. */
   readonly wanted = new Emitter<string>();
-  /** A cluster of whose room another thing is known. */
+  /** A cluster whose known room has changed. */
   readonly changes = new Emitter<string>();
   readonly #options: RoomsOptions;
   readonly #reserved = new Map<string, Reserved[]>();
-  /** What is left beside what is reserved, where something is. */
+  /** Room without the reserved replicas, for clusters with reservations. */
   readonly #left = new Map<string, RoomReading>();
   readonly #read = new Map<string, RoomReading | undefined>();
-  /** What the last plan of an object asked for. */
+  /** The request of each object's last plan. */
   readonly #asked = new Map<string, { group: Group; awaited: boolean }>();
-  /** Objects of one policy ask for the same clusters, mostly: one group, and not each of them on each cluster. By the names of the clusters. */
+  /**
+   * Groups by the names of their clusters. Objects of one policy mostly ask for the same clusters, so one group
+   * replaces many entries.
+   */
   readonly #groups = new Map<string, Group>();
   readonly #groupsOn = new Map<string, Set<Group>>();
 
@@ -49,7 +52,7 @@ export class Rooms {
     options.observations.rooms.subscribe((cluster) => this.#wasRead(cluster));
   }
 
-  /** What is known of the cluster's room; undefined: it is not measured yet. */
+  /** The known room of the cluster; undefined if the room was not measured yet. */
   get(cluster: string): RoomReading | undefined {
     const reading = this.#options.observations.roomOf(cluster);
     const reserved = this.#reserved.get(cluster);
@@ -63,7 +66,10 @@ export class Rooms {
     return this.#groupsOn.has(cluster);
   }
 
-  /** The objects for which another room of the cluster may change anything: no division that is complete depends on it. */
+  /**
+   * The objects that a change of the cluster's room may affect. A complete division does not depend on the room any
+   * more.
+   */
   *awaiting(cluster: string): Iterable<string> {
     for (const { owners } of this.#groupsOn.get(cluster) ?? [])
       for (const owner of owners) if (this.#asked.get(owner)?.awaited === true) yield owner;
@@ -140,7 +146,7 @@ export class Rooms {
   }
 }
 
-/** Clusters, and the objects that ask for just these. */
+/** A set of clusters, and the objects that ask for exactly these clusters. */
 interface Group {
   readonly key: string;
   readonly clusters: readonly string[];

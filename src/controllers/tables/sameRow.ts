@@ -1,7 +1,7 @@
 import { sameValue } from "../../apis/index.ts";
 import { type ApplyRow, type Row, sameReportTerms, type Why } from "../../desiredstate/index.ts";
 
-/** Whether both rows ask for the same of one member object. */
+/** True if both rows ask for the same state of one member object. */
 export function isSameRow(a: Row, b: Row | undefined): boolean {
   if (b === undefined || a.verb !== b.verb || a.role !== b.role) return false;
   if (!sameReportTerms(a.reporting, b.reporting) || a.run !== b.run || a.done !== b.done) return false;

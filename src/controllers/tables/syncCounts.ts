@@ -3,11 +3,17 @@ import type { SyncCount } from "../../observability/index.ts";
 
 export type SyncState = "upToDate" | "outOfSync";
 
-/** How many member objects of each kind are as their rows say; kept with every change, so that reading costs nothing. */
+/**
+ * Number of member objects of each kind that are in sync with their rows. Updated with every change, so that a read
+ * costs nothing.
+ */
 export class SyncCounts implements Iterable<SyncCount> {
   readonly #kinds = new Map<string, SyncCount>();
 
-  /** A member object of that kind was in one state and is in another; undefined: nothing is asked for, or nothing is there to be removed. */
+  /**
+   * Moves a member object of the kind from one state to another. Undefined: the member object is not counted ({@link
+   * syncStateOf}).
+   */
   move(kind: string, before: SyncState | undefined, after: SyncState | undefined): void {
     if (before === after) return;
     let count = this.#kinds.get(kind);
@@ -21,7 +27,10 @@ export class SyncCounts implements Iterable<SyncCount> {
   }
 }
 
-/** Whether the member object is as its row says. What is frozen is as it is to be when it has what its plan wants. */
+/**
+ * Sync state of a member object; undefined if the object has no row, or is absent and not wanted. A frozen object is up
+ * to date if it has the content that its plan wants.
+ */
 export function syncStateOf(row: Row | undefined, observation: Observation | undefined): SyncState | undefined {
   const present = observation?.present;
   switch (row?.verb) {
