@@ -3,12 +3,12 @@ import type { Observation } from "../../desiredstate/index.ts";
 import { clusterSnapshot, type HubCache, type HubEvent } from "../../hub/index.ts";
 import { type Assignments, type ObservationChange, type PlanChange, type Plans } from "../tables/index.ts";
 
-/** So many plans are checked in one go. */
+/** Number of plans that are checked without a pause. */
 const GO = 256;
 
 /**
- * Keys of the objects whose plan the change of a cluster can affect: those that run there, those that a policy may place there, and those that
- * no policy places. An undefined in between is a place to pause at.
+ * Keys of the objects whose plan the change of a cluster can affect: objects that run on the cluster, objects that a
+ * policy may place there, and objects that no policy places. Yields undefined where the caller may pause.
  */
 export function* affectedBy(
   hub: HubCache,
@@ -41,7 +41,10 @@ export function* affectedBy(
   }
 }
 
-/** Whether a policy selects the cluster for any object at all: labels that the object itself must have in common are left out. */
+/**
+ * True if the policy could select the cluster for some object. Labels that the cluster must share with the object are
+ * ignored.
+ */
 function mayUse({ spec }: Placement, cluster: MemberCluster): boolean {
   const groups = spec.clusterAffinities ?? [];
   const snapshot = clusterSnapshot(cluster);
@@ -50,21 +53,22 @@ function mayUse({ spec }: Placement, cluster: MemberCluster): boolean {
   );
 }
 
-/** Fewer clusters than before: what another object there was kept for may go. */
+/** True if the plan leaves a cluster. Copies of other objects that waited for this may then be removed. */
 export function leavesClusters({ before, after }: PlanChange): boolean {
   const left = before?.target?.clusters ?? [];
   return left.some(({ name }) => after?.target?.clusters.some((cluster) => cluster.name === name) !== true);
 }
 
-/** A dependency that cannot become what it is to be. */
+/** True for a dependency that cannot be changed to its desired state. */
 export function isInTheWay(observation: Observation | undefined): boolean {
   const present = observation?.present;
   return present?.refused !== undefined || (present?.immutable === true && observation?.inSyncWith === undefined);
 }
 
 /**
- * Objects that a change of a copy is news to. A copy that its owner's rows ask for is no news; one that nobody asks for is, and any change of a copy
- * that is to go. `isWaiting`: copies of the object are to go, or its rollout goes on with what is seen of them.
+ * Objects that must be planned again after a change of a copy. If the owner's row applies the copy, the change needs no
+ * new plan. A copy that no row applies needs one. `isWaiting`: the object has copies that are to be removed, or has a
+ * rollout that observations advance.
  */
 export function* ownersToReplan(
   assignments: Assignments,

@@ -20,7 +20,10 @@ import { changedContent, isUntouched } from "./relevance.ts";
 import { type ControllerClasses, setFinalizers } from "../facts/index.ts";
 import { recordFinalizer } from "../progress/index.ts";
 
-/** How a hub object becomes this manager's: the finalizer, and with it the first record of where the object goes. */
+/**
+ * Claims hub objects for this manager: sets the finalizer and, in the same write, the first record of the object's
+ * clusters.
+ */
 
 export interface ClaimSources {
   client: Client;
@@ -31,9 +34,12 @@ export interface ClaimSources {
 }
 
 /**
- * Puts our finalizer in front, and with it says of a new object where it goes; a propagated object gets its binding. Returns the object as it stands
- * then; undefined when it changed or went away meanwhile. The generation of a native kind counts our own write, which is no change of anybody's. An object that another class owns until it is claimed keeps that class's finalizer. One that is sent as it
- * is stays untouched for as long as it goes nowhere.
+ * Adds our finalizer in front and, for a new object, the first-record annotation; creates the binding of a propagated
+ * object. Returns the object after the write, or undefined if the object changed or went away meanwhile. Our own write
+ * may raise the generation of a native kind; that is no change by a user.
+ *
+ * An object keeps the finalizer of a class that owned it until now. An object that is sent as it is stays untouched
+ * while it has no clusters.
  */
 export async function claim(
   { client, hub, store, events, classes }: ClaimSources,
@@ -47,7 +53,7 @@ export async function claim(
   if (next === object.metadata.finalizers || (target.clusters.length === 0 && isUntouched(object))) return object;
   const record = firstRecord(object, hub.statuses.of(object, kind), target);
   const finalizer = setFinalizers(client, kind.type, object, next, signal, record);
-  // The binding is what tells the next leader of the object, also when no policy selects the object's kind any more.
+  // The binding tells the next leader about the object, even if no policy selects the object's kind any more.
   const [patched] = await Promise.all([finalizer, store.bind({ object, kind }, signal)]);
   if (patched === undefined) return undefined;
   kind.informer.observe(patched);
@@ -55,13 +61,16 @@ export async function claim(
   return isOwnWrite(object, patched) ? patched : object;
 }
 
-/** Nothing but our own write lies between the two: a change of somebody's that came in between is still to be planned. */
+/** True if only our own write separates the two states. A change by a user in between is still to be planned. */
 function isOwnWrite(before: KubeObject, after: KubeObject): boolean {
   if (generationOf(before.metadata) === generationOf(after.metadata)) return true;
   return !isRendered(before) && !changedContent({ object: after, old: before });
 }
 
-/** A reconciliation that puts our finalizer there goes on with it: that alone is no reason for another one. */
+/**
+ * False if the event shows only our own claim. The reconcile that adds our finalizer goes on by itself, so no other
+ * reconcile is needed.
+ */
 export function isNews({ classes }: Pick<ClaimSources, "classes">, event: HubEvent<KubeObject>): boolean {
   const { old, object } = event;
   if (event.type !== "Updated" || old === undefined) return true;
@@ -78,13 +87,16 @@ export function isNews({ classes }: Pick<ClaimSources, "classes">, event: HubEve
   return changedSpec({ ...event, old: { ...old, metadata: { ...old.metadata, finalizers, annotations } } });
 }
 
-/** Another set of clusters is named, by a binding or by an object whose status is Meridian's, or there is more of them to say. */
+/**
+ * True if the record names other clusters, or if other clusters have an entry in the status. For bindings and for
+ * objects with our status.
+ */
 export function changedRecord({ object, old }: { object: Recorded; old?: Recorded | undefined }): boolean {
   if (old === undefined) return false;
   return !sameNames(entriesOf(old), entriesOf(object)) || !sameNames(recordOf(old).names, recordOf(object).names);
 }
 
-/** Which clusters have an entry. */
+/** Names of the clusters that have an entry in the status. */
 function entriesOf({ status }: Recorded): ReadonlySet<string> {
   return new Set((status as FederatedStatus | undefined)?.clusters?.map(({ name }) => name));
 }
@@ -93,12 +105,15 @@ function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   return a.size === b.size && [...a].every((name) => b.has(name));
 }
 
-/** The object became unhealthy on some cluster, or well again, or its pods find no node, where its placement asks since when. */
+/**
+ * True if the object became unhealthy or healthy on a cluster, or if its pods became unschedulable or schedulable. The
+ * status has these times only if the placement asks for them.
+ */
 export function changedHealthClocks({ object, old }: { object: Recorded; old?: Recorded | undefined }): boolean {
   return healthClocks(object) !== healthClocks(old);
 }
 
-/** Work has come to its end somewhere: rows say from then on that it is done. */
+/** True if work has finished on a cluster: from then on, the rows say that the work is done. */
 export function changedFinished({ object, old }: { object: Recorded; old?: Recorded | undefined }): boolean {
   const of = (recorded: Recorded | undefined) => (recorded?.status as FederatedStatus | undefined)?.finished;
   return !sameValue(of(object), of(old));
@@ -118,7 +133,10 @@ interface Recorded {
   status?: unknown;
 }
 
-/** What the finalizer's write says of a new object; nothing where the status says it, or has to, since it is too much. */
+/**
+ * The first-record annotation of a new object; undefined if the status has the record, or must have it since the
+ * annotation is too small.
+ */
 function firstRecord(
   { metadata }: KubeObject,
   status: FederatedStatus | undefined,

@@ -8,7 +8,7 @@ import { askedOf } from "./needs.ts";
 import { attempted } from "./planningFailure.ts";
 import { type Footprint, footprintOf } from "./leftovers.ts";
 
-/** How an object that is being deleted parts from its copies. */
+/** The treatment of the copies of an object that is being deleted. */
 export interface Finalization {
   policy: DeletionPolicy;
   footprint: Footprint;
@@ -19,10 +19,13 @@ export interface FinalizationsOptions extends CopySources {
   orphaning: Pick<OrphaningDeletions, "isOrphaned">;
 }
 
-/** What is seen of the copies of an object that is being deleted is taken together for so long: most of it leaves nothing to decide. */
+/**
+ * Observations of the copies of an object that is being deleted are gathered for this time, since most of them need no
+ * decision.
+ */
 const GATHER_MS = 50;
 
-/** How each object that is being deleted parts from its copies: decided once, whatever becomes of its policies meanwhile. */
+/** The finalization of each object that is being deleted. Decided once; later changes of policies have no effect. */
 export class Finalizations {
   readonly #options: FinalizationsOptions;
   readonly #decided = new Map<string, Finalization>();
@@ -31,12 +34,12 @@ export class Finalizations {
     this.#options = options;
   }
 
-  /** Undefined before it was decided. */
+  /** Undefined before the decision. */
   get(owner: string): Finalization | undefined {
     return this.#decided.get(owner);
   }
 
-  /** Decides it. */
+  /** Decides the finalization on the first call, and returns the decision. */
   of(owner: string, object: KubeObject, kind: PlacedKind): Finalization {
     let finalization = this.#decided.get(owner);
     if (finalization === undefined) {
@@ -53,7 +56,10 @@ export class Finalizations {
     return finalization;
   }
 
-  /** For how many milliseconds news of the copies of this object may be gathered; undefined: it is not being deleted, and the news is for now. */
+  /**
+   * Milliseconds for which observations of the object's copies may be gathered; undefined if the object is not being
+   * deleted.
+   */
   gathering(owner: string | undefined): number | undefined {
     return owner !== undefined && this.#decided.has(owner) ? GATHER_MS : undefined;
   }

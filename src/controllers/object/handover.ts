@@ -50,13 +50,13 @@ export interface HandoverReconcilerOptions extends CopySources {
 }
 
 /**
- * Hands hub objects from one controller class to the next. An object that names this manager's class is claimed when this manager knows
- * everything that runs of the object, and would remove or change nothing of it; the finalizer of an object that another class has claimed
- * goes when nothing of this manager is under way any more.
+ * Hands hub objects over from one controller class to the next. This manager claims an object that names its class when
+ * it knows all copies of the object and would neither remove nor change a copy. When another class has claimed an
+ * object, this manager removes its own finalizer as soon as it has no work under way for the object.
  */
 export class HandoverReconciler implements Reconciler {
   readonly #options: HandoverReconcilerOptions;
-  /** Objects to be handed over, and why not yet. */
+  /** Objects that are to be handed over, with the reason why each still waits. */
   readonly #pending = new Map<string, string>();
 
   constructor(options: HandoverReconcilerOptions) {
@@ -68,7 +68,7 @@ export class HandoverReconciler implements Reconciler {
     const pending = (): Iterable<string> => [...this.#pending.keys()];
     const isPending = (owner: string): boolean => this.#pending.has(owner);
     return [
-      // Whatever changes of such an object, its status too, may be what the handover waits for.
+      // The handover may wait for any change of such an object, even of its status.
       from(hub.objectEvents).when(
         ({ key, object }) => isPending(key) || (this.#isInTransit(object) && hub.planned.includes(object)),
       ),
@@ -136,12 +136,12 @@ export class HandoverReconciler implements Reconciler {
     return done;
   }
 
-  /** Undefined when the object may be claimed. */
+  /** Why the object may not be claimed yet; undefined if the object may be claimed. */
   #whyNotYet(owner: string, object: KubeObject, kind: PlacedKind): string | undefined {
     const { hub, hubState, observations, assignments, namespaces } = this.#options;
     const known = knownOf(this.#options, owner, { object, kind });
     if (known === undefined || namespaces.termsFor(object) === undefined) return NOT_READ;
-    // The object was this manager's a moment ago: the placement controller has its rows to withdraw first.
+    // This manager owned the object a moment ago: the placement controller must withdraw its rows first.
     for (const cell of assignments.of(owner)) if (cell.rows.has(owner)) return NOT_READ;
     const now = hub.now();
     const recorded = recordedClusters(hubState, owner);
@@ -167,7 +167,10 @@ export class HandoverReconciler implements Reconciler {
     });
   }
 
-  /** Another class has claimed the object: this manager's finalizer goes when nothing of this manager is under way any more. */
+  /**
+   * Another class has claimed the object: this manager's finalizer goes when this manager has no work under way any
+   * more.
+   */
   async #release(owner: string, object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<Result> {
     const { client, classes, assignments, statuses, observations } = this.#options;
     this.#pending.set(owner, "");
@@ -185,32 +188,34 @@ export class HandoverReconciler implements Reconciler {
   }
 }
 
-/** Passes by itself, and is nobody's business. */
+/** This state passes by itself, so no Event reports it. */
 const NOT_READ = "what the object needs is being read";
 const NOT_CLAIMED = { reason: "OtherOwner", message: "another class owns the object" };
 
 export interface HandoverInput {
   object: KubeObject;
-  /** What the class that owns the object last said of it. */
+  /** The last status that the owning class wrote. */
   status: FederatedStatus | undefined;
-  /** What this manager would have there. */
+  /** The rows that this manager would set. */
   rows: readonly Row[];
-  /** Clusters that it would use. */
+  /** Clusters that this manager would use. */
   clusters: readonly string[];
   /** The copies of the object on the members. */
   present: readonly Observation[];
-  /** The member object that a row is about, as far as it is seen, in whoever's name. */
+  /** The observed member object of a row, whatever owner it names. */
   find: (row: Row) => Observation | undefined;
-  /** Everything of the hub on that member is known. */
+  /** True if all objects of the hub on that member are known. */
   isKnown: (cluster: string) => boolean;
-  /** There is a MemberCluster of that name. */
+  /** True if there is a MemberCluster of that name. */
   exists: (cluster: string) => boolean;
 }
 
 /**
- * Why this manager does not claim an object yet; undefined when it may. Pure. The manager must know every copy that runs, wherever the class that
- * owns the object reaches the members itself; no running copy may be missing in the manager's plan, since a handover removes nothing; and
- * a change that the plan makes must be its own, not a change that the other class has yet to carry out.
+ * Why this manager does not claim an object yet; undefined if it may claim the object. Pure. Three rules apply:
+ *
+ * The manager must know every running copy on the members that the owning class reaches. The manager's plan must keep
+ * every running copy, since a handover removes nothing. A change that the plan makes must be the manager's own, not a
+ * change that the owning class has yet to carry out.
  */
 export function whyNotYet(input: HandoverInput): string | undefined {
   const { object, status, rows, clusters, present, find, isKnown, exists } = input;
@@ -220,7 +225,7 @@ export function whyNotYet(input: HandoverInput): string | undefined {
   const blind = new Set<string>();
   for (const cluster of [...concerned].sort()) {
     if (!exists(cluster) || isKnown(cluster)) continue;
-    // Nobody hears from that one; to wait for it would hold up all the others.
+    // The owning class has no contact with this cluster either. To wait for this cluster would block all the others.
     const entry = reported.get(cluster);
     if (entry === undefined || !isOutOfContact(entry)) return `what runs on ${cluster} is not known yet`;
     blind.add(cluster);
@@ -249,14 +254,15 @@ function isWanted(row: Row): boolean {
 
 const UNDER_WAY: ReadonlySet<string | undefined> = new Set<Reason>(["Applying", "Removing", "Terminating"]);
 
-/** The class that owns the object has nothing left to do on that cluster, or cannot do it. */
+/** True if the owning class has nothing left to do on the cluster, or cannot do it. */
 function isSettled(
   { metadata }: KubeObject,
   status: FederatedStatus | undefined,
   entry: ClusterStatusEntry | undefined,
 ): boolean {
   if (status?.observedGeneration !== generationOf(metadata)) return false;
-  // The class does not want the object there, or the status only sums up this cluster with others that are healthy.
+  // Without an entry, the class does not want the object on the cluster, or the status only counts the cluster among
+  // the healthy clusters.
   if (entry === undefined || entry.state === "Failed" || entry.state === "Held" || isOutOfContact(entry)) return true;
   return !UNDER_WAY.has(entry.reason) && entry.desiredHash === entry.observedHash;
 }

@@ -12,13 +12,13 @@ import type { HubCache, PlacedKind } from "../../hub/index.ts";
 import { CRDS } from "../../runtime/index.ts";
 import { type MissingOwners } from "../facts/index.ts";
 
-/** Nobody tells when the last object of a kind is gone. */
+/** Interval between checks of a held deletion. No event reports the deletion of the last object of a kind. */
 export const HELD_AGAIN_MS = 5_000;
 
 /**
- * Why the copies of an object that is being deleted stay for now, when the reason is a kind: that of the object, or the one that the object
- * defines. To delete a CRD on a member deletes every object of the kind there, so the CRD goes last, and only when somebody has agreed that
- * the objects go.
+ * Why the copies of an object that is being deleted stay for now because of a kind: the object's own kind, or the kind
+ * that the object (a CRD) defines. The deletion of a CRD on a member deletes every object of the kind there. So the CRD
+ * goes last, and only after a person has agreed to the removal of the objects.
  */
 export async function heldByKind(
   hub: Pick<HubCache, "kindDeletions" | "kindOf">,
@@ -38,18 +38,19 @@ export async function heldByKind(
   return held ?? { reason: "KindBeingDeleted", message: shortMessage(message) };
 }
 
-/** An object that is gone from the hub, or whose finalizer somebody took off while it was being deleted (`here`). */
+/** An object that is gone from the hub, or an object (`here`) whose finalizer somebody removed during the deletion. */
 export interface Gone {
   ref: OwnerRef;
   here: KubeObject | undefined;
   copies: readonly Observation[];
-  /** The hub itself has said that the object is not there. */
+  /** The hub itself has confirmed that the object is gone. */
   confirmed: boolean;
 }
 
 /**
- * As {@link heldByKind}. A copy of an object that is gone and that is older than the CRD belonged to an earlier CRD: an ordinary deletion leaves
- * no copies, so the object went with that CRD. It is missing then, as in a hub that went back in time.
+ * As {@link heldByKind}, for an object that is gone. A copy that is older than the CRD belonged to an earlier CRD. An
+ * ordinary deletion leaves no copies, so the object was deleted together with the earlier CRD. The object then counts
+ * as missing, as in a hub that went back in time.
  */
 export async function heldAsGone(
   { hub, missing }: { hub: Pick<HubCache, "kindDeletions" | "kindOf">; missing: Pick<MissingOwners, "lostWithKind"> },

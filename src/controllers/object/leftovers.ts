@@ -20,26 +20,26 @@ import type { PlacedKind } from "../../hub/index.ts";
 import { type Dependency, occasionalKindOf } from "../../interpreter/index.ts";
 import { type CopySources, whyNotGranted } from "../facts/index.ts";
 
-/** What may be left of a hub object on clusters where it is not to be (any more). */
+/** Possible leftovers of a hub object on clusters where the object must not be (any more). */
 export interface Leftovers {
-  /** The clusters on which nobody has seen yet that nothing of the object is left. */
+  /** Clusters where it is not confirmed yet that no copy of the object is left. */
   open: ReadonlySet<string>;
-  /** Rows beside those of the plan: they make certain that nothing is left. */
+  /** Rows in addition to the rows of the plan. They confirm that no copy is left. */
   rows: readonly Row[];
 }
 
 export interface LeftoversOf {
   owner: OwnerRef;
-  /** Where something of the object may be, and where it is not to be. */
+  /** Clusters that may have a copy of the object and must not have one. */
   clusters: Iterable<string>;
   footprint: Footprint;
 }
 
-/** What a hub object comes to on a member. */
+/** The member objects that a hub object leads to. */
 export interface Footprint {
-  /** What the object is rendered to, wherever it runs; and what goes along, of the kinds that are not watched everywhere. */
+  /** The rendered objects, and the dependencies of kinds that are not watched on all clusters. */
   refs: readonly ObjectRef[];
-  /** The kinds (`group/Kind`) of that, and of what goes along. */
+  /** The kinds (`group/Kind`) of all rendered objects and dependencies. */
   kinds: readonly string[];
 }
 
@@ -63,9 +63,9 @@ const CONFIRMING = { reason: "Confirming", message: "it is looked for by its nam
 const NOTHING: Leftovers = { open: new Set(), rows: [] };
 
 /**
- * What may be left on these clusters. That the watch shows nothing is no proof, since it sees only what has our label: a copy counts as gone
- * when its worker removed it and saw it go, or looked for it by its name, or where the member never took one. Where there is no MemberCluster
- * any more there is nothing to wait for.
+ * The possible leftovers on these clusters. An empty watch is no proof, since the watch sees only objects with our
+ * label. A copy counts as gone if its worker removed it and saw the deletion, if its worker looked for it by name, or
+ * if the member never accepted a copy. Nothing waits for a cluster without a MemberCluster.
  */
 export function leftoversOf(
   sources: CopySources,
@@ -99,8 +99,9 @@ export function leftoversOf(
 }
 
 /**
- * Kinds (`group/Kind`) of these objects that are not granted on the cluster, where the object's status says that nothing of it was ever seen there.
- * Nobody may look for what was never taken, and nobody has to, unless the worker knows of a write that was not refused.
+ * Kinds (`group/Kind`) of these objects that are not granted on the cluster, if the object's status shows that no copy
+ * was ever seen there. A worker may not look for objects of these kinds. It need not look either, unless the worker
+ * knows of a write that was not refused.
  */
 function kindsNeverTaken(
   { hub, observations }: CopySources,
@@ -121,7 +122,10 @@ function kindsNeverTaken(
 const FORBIDDEN: Reason = "Forbidden";
 const NONE: ReadonlySet<string> = new Set();
 
-/** What may be left on clusters of the record that the target does not name. `footprint` is asked where there are any. */
+/**
+ * The possible leftovers on clusters of the record that the target does not name. `footprint` is called only if there
+ * are such clusters.
+ */
 export function leftoversBeside(sources: CopySources, target: Target, footprint: () => Footprint): Leftovers {
   const { owner } = target;
   const clusters = new Set(recordedClusters(sources.hubState, refKey(owner)));
@@ -129,7 +133,10 @@ export function leftoversBeside(sources: CopySources, target: Target, footprint:
   return leftoversOf(sources, { owner, clusters, footprint: clusters.size === 0 ? NO_FOOTPRINT : footprint() });
 }
 
-/** Clusters on which something of the object is seen, or may come to be by a write under way. What another object needs goes with that one. */
+/**
+ * Clusters where a copy is seen, or where a write under way may create a copy. A copy that another object needs does
+ * not count.
+ */
 function seenOf(sources: CopySources, owner: string): Set<string> {
   const seen = new Set<string>();
   for (const { cluster } of sources.assignments.leftBy(owner)) seen.add(cluster);
@@ -138,7 +145,10 @@ function seenOf(sources: CopySources, owner: string): Set<string> {
   return seen;
 }
 
-/** The row that makes certain of one member object; undefined for one that is seen, and has a row of the plan's, or is another's. */
+/**
+ * The row that confirms the absence of one member object. Undefined if the member object is seen, since the plan then
+ * has a row for it, or if another hub object wants it.
+ */
 function confirmation(
   { hub, assignments, observations }: CopySources,
   cluster: string,
@@ -150,7 +160,7 @@ function confirmation(
   const cell = assignments.get(cluster, key);
   if (cell?.effective?.verb === "Apply" && !cell.rows.has(refKey(owner))) return undefined;
   const own = cell?.rows.get(refKey(owner));
-  // The row that removed it is as good, and the worker has it already.
+  // The row that removed the member object serves as well, and the worker has that row already.
   if (own?.verb === "Delete" || own?.verb === "Release") return own;
   const unseen = observations.unseenKind(cluster, ref);
   const row: HoldRow = {

@@ -2,12 +2,15 @@ import { choosePlacement, needsOf, recordedClusters, type ResolvedNeeds } from "
 import type { HubCache } from "../../hub/index.ts";
 import { type CopySources } from "../facts/index.ts";
 
-/** Which policy places a hub object, and what of its needs the hub has. */
+/** The policy that places a hub object, and the object's dependencies as the hub has them. */
 export type Known = Required<ResolvedNeeds>;
 
 type Found = NonNullable<ReturnType<HubCache["object"]>>;
 
-/** Undefined while something that the object needs has not been read yet. Where the policy says that nothing travels with it, nothing is read. */
+/**
+ * Undefined while a dependency of the object has not been read yet. If the policy sends no dependencies along, nothing
+ * is read.
+ */
 export function knownOf(
   sources: Pick<CopySources, "hub" | "hubState" | "dependencies">,
   owner: string,
@@ -21,14 +24,14 @@ export function knownOf(
   return { choice, needs: { ...needs, dependencies: needed }, dependencies, unreadable };
 }
 
-/** What the object asks for beside it, as far as that can be said without reading anything more. */
+/** The placement and the dependencies of the object, as far as they are known without further reads. */
 export function askedOf(
   sources: Pick<CopySources, "hub" | "hubState">,
   owner: string,
   { object, kind }: Found,
 ): Pick<Known, "choice" | "needs"> {
   const choice = choosePlacement(object, sources.hub.allPlacements(), sources.hub.planned.settingOf(object));
-  // What becomes other objects needs the same wherever it runs.
+  // An object that is rendered to other objects has the same dependencies wherever it runs.
   const isOpen = choice.placement === undefined && !sources.hub.catalog.isRequired(kind.type);
   const runs = isOpen && recordedClusters(sources.hubState, owner).size > 0;
   return { choice, needs: needsOf(kind.interpreter, object, choice.placement, runs) };

@@ -1,14 +1,16 @@
 import type { Reason } from "../../apis/index.ts";
 import { isRemoval, REPLACED, type Row, type Target } from "../../desiredstate/index.ts";
 
-/** Rows that leave something to be decided when news comes. */
+/** Rows that need another decision when news arrives. */
 
-/** What waits for a dependency that has to be made anew. */
+/** True if the row waits for a dependency that is being replaced. */
 export function isReplacing(row: Row): boolean {
   return row.verb === "Hold" && row.why.reason === REPLACED;
 }
 
-/** Something is to go, or waits for contact with a cluster: the rows may have to be others when something is heard of it. */
+/**
+ * True if news may change the rows: a copy is to be removed or replaced, or the plan waits for contact with a cluster.
+ */
 export function awaitsNews(target: Target | undefined, rows: readonly Row[]): boolean {
   if (target?.failover?.awaitsContact === true || target?.decision.room?.uncounted === true) return true;
   return rows.some((row) => isRemoval(row) || isReplacing(row));
@@ -16,7 +18,7 @@ export function awaitsNews(target: Target | undefined, rows: readonly Row[]): bo
 
 const TERMINATING: Reason = "Terminating";
 
-/** What is to go, or to be made anew, waits for something else than the end of a deletion that is under way. */
+/** True if a removal or a replacement waits for something other than the end of a running deletion. */
 export function isHeld(row: Row): boolean {
   return isReplacing(row) || (row.verb === "Hold" && !row.wanted && row.why.reason !== TERMINATING);
 }

@@ -2,31 +2,40 @@ import { defined, DELETION_POLICY_ANNOTATION, type KubeObject, orphanedBy } from
 import type { HubCache, HubEvent, PlacedKind } from "../../hub/index.ts";
 import { type Client, isApiError, isConflict, isNotFound, type Source } from "../../runtime/index.ts";
 
-/** What the API server puts on an object that is deleted with the propagation policy Orphan; the hub's garbage collector takes it off again. */
+/**
+ * Finalizer that the API server adds to an object deleted with the propagation policy Orphan. The hub's garbage
+ * collector removes the finalizer again.
+ */
 const ORPHAN_FINALIZER = "orphan";
-/** So many earlier states of an object are read: one for each write since it was deleted. */
+/**
+ * Largest number of earlier states that are read for an object. There is one state for each write since the deletion.
+ */
 const MAX_STATES = 20;
 
 /**
- * Objects that somebody deleted with `--cascade=orphan`: what runs of them is to stay.
+ * Objects that somebody deleted with `--cascade=orphan`: their copies are to stay.
  *
- * The first event of such a deletion shows it, and the hub's garbage collector makes the object forget it moments later. So what was seen
- * is written onto the object before anything rests on it. Of an object that was being deleted already when this process first saw it, the
- * hub is asked for the earlier states, which it keeps for some minutes; what was deleted longer ago, with no manager running, parts from
- * its copies as its Placement says.
+ * The first event of such a deletion shows the finalizer, and the hub's garbage collector removes the finalizer moments
+ * later. So the finding is written onto the object before any decision uses it. If the deletion began before this
+ * process saw the object, the hub is asked for earlier states of the object. The hub keeps earlier states for some
+ * minutes. An object that was deleted longer ago, while no manager ran, is treated by the deletion policy of its
+ * Placement.
  */
 export class OrphaningDeletions {
   readonly #client: Client;
-  /** UIDs of objects of which the finalizer was seen. */
+  /** UIDs of objects whose orphan finalizer was seen. */
   readonly #seen = new Set<string>();
-  /** UIDs of objects of which nobody saw how their deletion began. */
+  /** UIDs of objects whose deletion began unseen. */
   readonly #unknown = new Set<string>();
 
   constructor({ client }: { client: Client }) {
     this.#client = client;
   }
 
-  /** Enqueues nothing: notes what the events show. To be subscribed before whatever acts on them. */
+  /**
+   * A source that enqueues nothing and notes the findings in events. Must be subscribed before the sources that use the
+   * findings.
+   */
   noting(events: HubCache["objectEvents"]): Source {
     return { subscribe: () => events.subscribe((event) => this.#note(event)) };
   }
@@ -35,7 +44,10 @@ export class OrphaningDeletions {
     return orphanedBy(metadata) !== undefined || this.#seen.has(metadata.uid ?? "");
   }
 
-  /** Makes certain that whoever comes after knows as well. "Changed": the object is not what was seen any more. */
+  /**
+   * Writes the finding onto the object, so that the next leader knows it too. "Changed": the object has changed or gone
+   * meanwhile.
+   */
   async settle(object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<"Settled" | "Changed"> {
     const { uid = "" } = object.metadata;
     if (this.#unknown.has(uid)) {
@@ -65,7 +77,7 @@ export class OrphaningDeletions {
     }
   }
 
-  /** Goes back from state to state to the first one of the deletion. */
+  /** Reads earlier states one by one, back to the first state of the deletion. */
   async #wasOrphaned(object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<boolean> {
     const { uid, namespace, name } = object.metadata;
     let { resourceVersion = "" } = object.metadata;

@@ -101,21 +101,25 @@ const GONE = { reason: "ObjectGone", message: "the object is gone from the hub" 
 const NOWHERE: ReadonlySet<string> = new Set();
 
 /**
- * Plans one hub object: from a snapshot of everything that the plan depends on to rows in the assignments, where the workers find them. An
- * object that is being deleted, or is gone, is planned like any other: its rows say what becomes of its copies.
+ * Plans one hub object: takes a snapshot of everything that the plan depends on, and writes rows to the assignments,
+ * where the workers read them. An object that is being deleted, or is gone, is planned like any other object: its rows
+ * say what happens to its copies.
  */
 export class PlacementReconciler implements Reconciler {
   readonly #options: PlacementReconcilerOptions;
   readonly #finalizations: Finalizations;
-  /** How objects that are gone from the hub wanted to part from the copies that are left. */
+  /** Deletion policy of deleted hub objects that still have copies. */
   readonly #parting = new Map<string, DeletionPolicy>();
-  /** Objects with copies that are to go, or whose failover awaits contact; `held`: something else than a deletion under way keeps a copy. */
+  /**
+   * Objects to replan when a removal or failover can proceed; `held`: blocked by something other than a running
+   * deletion.
+   */
   readonly #awaiting = new Map<string, { held: boolean }>();
   readonly #recorded: RecordedRows;
   readonly #orphaning: OrphaningDeletions;
   readonly #staging: RolloutStep;
   readonly #firstSight: FirstSight;
-  /** Objects that are to be planned and whose dependencies are still being read: since when, in monotonic milliseconds. */
+  /** Objects whose dependencies are still being read, with the start of the wait in monotonic milliseconds. */
   readonly #fetching = new Map<string, number>();
 
   constructor(options: PlacementReconcilerOptions) {
@@ -157,9 +161,10 @@ export class PlacementReconciler implements Reconciler {
       from(hub.statuses.events).when(changedCommand),
       from(hub.statuses.events).when(changedHealthClocks),
       from(hub.statuses.events).when(changedFinished),
-      // A cluster on which nothing is left has gone from the record: the rows that made certain of it are not needed any more.
+      // A cluster without copies has gone from the record: the rows that confirmed the absence are not needed any more.
       from(hub.statuses.events).when((event) => this.#awaiting.has(event.key) && changedRecord(event)),
-      // What the removal of a copy rests on: contact with its cluster, the hub's caches, other objects' plans, other managers' objects.
+      // The removal of a copy depends on contact with its cluster, the hub's caches, other objects' plans and other
+      // managers' objects.
       from(observations.contacts).map(awaiting),
       from(observations.contacts).map(() => this.#staging.open()),
       from(observations.contacts).map(() => this.#firstSight.waiting()),
@@ -232,7 +237,7 @@ export class PlacementReconciler implements Reconciler {
     const startedAt = this.#fetching.get(owner) ?? clock.monotonic();
     if (plans.get(owner)?.generation !== object.metadata.generation) recordStart(events, object);
     const known = attempted(this.#options, owner, object, () => knownOf(this.#options, owner, { object, kind }));
-    // Planned again as soon as the watches of its namespace have synced, or as the namespace itself is known.
+    // The object is planned again when the watches of its namespace have synced, or when the namespace itself is known.
     if (known === undefined || namespaces.termsFor(object) === undefined) {
       this.#fetching.set(owner, startedAt);
       return done;
@@ -252,7 +257,7 @@ export class PlacementReconciler implements Reconciler {
     if (isUnrecorded(snapshot.previous) && before?.uid !== object.metadata.uid) {
       const leftMs = this.#firstSight.leftFor(owner, known.choice.placement, wanted);
       if (leftMs > 0) {
-        // Rows of an earlier life may remove what this one is to keep.
+        // Rows of an earlier object with this name could remove copies that the present object is to keep.
         assignments.replace(owner, []);
         return requeueAfter(leftMs);
       }
@@ -292,7 +297,10 @@ export class PlacementReconciler implements Reconciler {
     return recheckAt === Infinity ? done : requeueAfter(Math.max(1, recheckAt - now));
   }
 
-  /** Another class's, or nobody's: nothing is asked for in its name, nothing of it is touched. Policies count that of another class all the same. */
+  /**
+   * Withdraws all rows of an object that another class owns or that is not planned. Copies of the object stay
+   * untouched. Policies still count an object of another class.
+   */
   #leave(owner: string, object: KubeObject, ownership: "Foreign" | "Claimable" | "Yielded" | "Unplanned"): Result {
     const { hub, hubState, plans, assignments, progress, dependencies } = this.#options;
     this.#finalizations.forget(owner);
@@ -310,7 +318,7 @@ export class PlacementReconciler implements Reconciler {
     return done;
   }
 
-  /** Sees the deletion through: the finalizer goes when the copies are seen gone, or their cluster was unjoined. */
+  /** Carries out the deletion. The finalizer goes when the copies are seen gone or their cluster was unjoined. */
   async #finalize(
     owner: string,
     object: KubeObject,
@@ -350,8 +358,9 @@ export class PlacementReconciler implements Reconciler {
   }
 
   /**
-   * The object is gone from the hub, or somebody took its finalizer off. What is seen of it on members goes as its policy said, when it was
-   * this manager's, or when the hub itself has confirmed that it is gone.
+   * Cleans up after an object that is gone from the hub or has lost its finalizer. The object's deletion policy decides
+   * about the copies on members. Copies are removed only if this manager owned the object, or if the hub itself has
+   * confirmed that the object is gone.
    */
   async #cleanUp(owner: string, context: ReconcileContext, signal: AbortSignal): Promise<Result> {
     const { hub, plans, classes, missing, clock } = this.#options;
@@ -375,7 +384,7 @@ export class PlacementReconciler implements Reconciler {
     const [ref = { ...refOfKey(owner), uid: "" }] = named;
     const confirmed = !isHere && verdict === "Ours";
     const held = await heldAsGone(this.#options, { ref, here: here?.object, copies, confirmed }, signal);
-    // It may have come back while the hub was asked; then it is planned for itself.
+    // The object may have come back during the request to the hub. It is then planned separately.
     if (!isHere && hub.object(owner) !== undefined) return done;
     if (!isHere) missing.confirmed(owner, latest, version);
     const ownership = verdict === "Ours" ? "Ours" : "Unconfirmed";
@@ -385,7 +394,7 @@ export class PlacementReconciler implements Reconciler {
     return typeof verdict === "number" && Number.isFinite(verdict) ? requeueAfter(verdict) : done;
   }
 
-  /** Of an object that is gone, or of which nothing is left. */
+  /** Forgets an object that is gone from the hub or has no copies left. */
   #forget(owner: string): Result {
     const { plans, assignments, dependencies, progress, metrics } = this.#options;
     const isOver = copiesOf(this.#options.hubState, owner).length === 0;
@@ -416,7 +425,7 @@ export class PlacementReconciler implements Reconciler {
     return copiesToPlan(this.#options.hubState, owner, target);
   }
 
-  /** Returns the clusters where another thing is asked for than before. */
+  /** Returns the clusters whose rows have changed. */
   #assign(owner: string, rows: readonly Row[], { origin }: ReconcileContext): ReadonlySet<string> {
     const changed = this.#options.assignments.replace(owner, rows, origin);
     const { target } = this.#options.plans.get(owner) ?? {};

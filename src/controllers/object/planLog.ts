@@ -4,17 +4,23 @@ import type { ReconcileContext } from "../../runtime/index.ts";
 import { isUnanswered, type Plan } from "../tables/index.ts";
 import { clusterNames } from "../progress/index.ts";
 
-/** The lines of one object's planning: with those of the workers and of the status they tell a change from the hub to the last member. */
+/**
+ * Log lines for the planning of one object. With the lines of the workers and of the status, they trace a change to the
+ * last member.
+ */
 
-/** What was known of an object: its last plan, and what was said of it last. */
+/** The last plan and the last status of an object. */
 export interface Before {
   plan: Plan | undefined;
   status: FederatedStatus | undefined;
-  /** The key of what else than the object has changed. */
+  /** Key of another object whose change caused the plan. */
   cause?: string | undefined;
 }
 
-/** The object is new, or another one than at the last plan. A manager that starts finds most objects as they were. */
+/**
+ * Logs an object that is new or has changed since the last plan. After a start of the manager, most objects are
+ * unchanged.
+ */
 export function logChange(
   { logger }: ReconcileContext,
   owner: string,
@@ -30,7 +36,7 @@ export function logChange(
   logger.info({ object: owner, resource_uid: uid, kind, generation }, `changed: ${change}`);
 }
 
-/** `changed`: the clusters where another thing is asked for than before. */
+/** `changed`: the clusters whose rows have changed. */
 export function logPlan(
   { logger }: ReconcileContext,
   owner: string,
@@ -40,7 +46,7 @@ export function logPlan(
   changed: ReadonlySet<string>,
 ): void {
   if (changed.size === 0 && !isNewDecision(before?.target, target)) return;
-  // After a start everything is planned once, and most of it is there already.
+  // After a start, every object is planned once, and most copies exist already.
   const level = before !== undefined || isUnanswered(object, status) ? "info" : "debug";
   if (!logger.isLevelEnabled(level)) return;
   const { reason, message } = target.scheduled;
@@ -48,7 +54,7 @@ export function logPlan(
   logger[level]({ ...fields, changed: changed.size, cause }, `planned: ${message}`);
 }
 
-/** Of an object that is being deleted. */
+/** Logs the plan of an object that is being deleted. */
 export function logRemoval(
   { logger }: ReconcileContext,
   owner: string,

@@ -5,8 +5,8 @@ import { recordPlanningFailure } from "../progress/index.ts";
 import { lifeOf, type Plans } from "../tables/index.ts";
 
 /**
- * Planning does not throw, whatever the hub holds. Where it does nevertheless, that is an error of Meridian: the rows stand as they are, the
- * status says so, and the error goes on to the workqueue, which logs it and tries again.
+ * Planning must not throw, whatever the hub holds. An exception is a bug of Meridian: the rows stay as they are, and
+ * the status reports the failure. The error goes on to the workqueue, which logs the error and retries.
  */
 export function attempted<T>(
   { plans, events }: { plans: Plans; events: EventRecorder },

@@ -2,10 +2,13 @@ import type { Row } from "../../desiredstate/index.ts";
 import type { StatusStore } from "../../hub/index.ts";
 import { type Plans } from "../tables/index.ts";
 
-/** Nothing is sent to a cluster before the hub's record names it: whoever comes after has to know where to look. */
+/**
+ * Nothing is sent to a cluster before the hub's record names the cluster. The next leader must know where to look for
+ * copies.
+ */
 export class RecordedRows {
   readonly #sources: { plans: Plans; store: Pick<StatusStore, "recorded"> };
-  /** Objects that are to go to clusters which the hub's record does not name yet. */
+  /** Objects whose plan names clusters that the hub's record does not name yet. */
   readonly #unrecorded = new Set<string>();
 
   constructor(sources: { plans: Plans; store: Pick<StatusStore, "recorded"> }) {
@@ -23,7 +26,7 @@ export class RecordedRows {
     return rows.filter(({ verb, cluster }) => verb !== "Apply" || recorded.has(cluster));
   }
 
-  /** The record that rows have waited for is there. */
+  /** True if rows waited for the record, and the record is now complete. */
   hasArrived(owner: string): boolean {
     return this.#unrecorded.has(owner) && this.#isRecorded(owner);
   }
@@ -32,7 +35,7 @@ export class RecordedRows {
     this.#unrecorded.delete(owner);
   }
 
-  /** Of every cluster that the plan names. */
+  /** True if the record names every cluster of the plan. */
   #isRecorded(owner: string): boolean {
     const { plans, store } = this.#sources;
     const recorded = store.recorded(owner);

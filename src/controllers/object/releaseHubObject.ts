@@ -5,7 +5,10 @@ import type { Client } from "../../runtime/index.ts";
 import { type ControllerClasses, setFinalizers } from "../facts/index.ts";
 import type { Leftovers } from "./leftovers.ts";
 
-/** How a propagated object becomes none of Meridian's business any more: unlike an application it may stand on the hub for the hub's own sake. */
+/**
+ * Releases propagated objects from Meridian. Unlike an application, a propagated object may exist on the hub for the
+ * hub's own use.
+ */
 
 export interface ReleaseSources {
   client: Client;
@@ -13,12 +16,15 @@ export interface ReleaseSources {
   classes: ControllerClasses;
 }
 
-/** Whether no policy selects the object any more, and nothing of it is left on any cluster. */
+/** True if no policy selects the object any more and no cluster has a copy of it. */
 export function isOver({ propagated }: PlacedKind, target: Target, { open }: Leftovers): boolean {
   return propagated && target.placement === undefined && target.clusters.length === 0 && open.size === 0;
 }
 
-/** Takes Meridian's finalizer and record off an object that stays on the hub, and removes its binding; false when the object has changed meanwhile. */
+/**
+ * Removes Meridian's finalizer and record from an object that stays on the hub, and deletes the binding of the object.
+ * False if the object has changed meanwhile.
+ */
 export async function releaseHubObject(
   { client, store, classes }: ReleaseSources,
   object: KubeObject,

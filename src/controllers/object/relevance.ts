@@ -9,19 +9,22 @@ import {
 } from "../../interpreter/index.ts";
 import { type CopySources } from "../facts/index.ts";
 
-/** Which objects of the hub are a manager's business. What no policy selects costs nothing beyond its event. */
+/** Selects the hub objects that concern a manager. An object that no policy selects costs nothing beyond its event. */
 
 type Concerned = Pick<CopySources, "hub" | "plans" | "observations">;
 
-/** So many objects are looked at in one go. */
+/** Number of objects that are checked without a pause. */
 const BATCH = 256;
 
-/** Whether an event is about an object that is planned, or was, or that has copies. */
+/** True if the object of the event is planned, was planned, or has copies. */
 export function isRelevant(sources: Concerned, { key, object }: Pick<HubEvent<KubeObject>, "key" | "object">): boolean {
   return sources.hub.planned.includes(object) || isKnown(sources, key);
 }
 
-/** Of these hub objects, those that are planned, or were, or that have copies. An undefined in between is a place to pause at. */
+/**
+ * The hub objects in `owners` that are planned, were planned, or have copies. Yields undefined where the caller may
+ * pause.
+ */
 export function* concernedAmong(
   sources: Concerned,
   owners: Iterable<string>,
@@ -41,7 +44,10 @@ function isKnown({ plans, observations }: Concerned, owner: string): boolean {
   return false;
 }
 
-/** Of an object that is sent as it is: something else would be sent. Many kinds have no generation, and the owners of fields have none either. */
+/**
+ * True if an object that is sent as it is would now be sent with other content. The generation does not show this: many
+ * kinds have none, and a change of field owners does not raise it.
+ */
 export function changedContent({ object, old }: Pick<HubEvent<KubeObject>, "object" | "old">): boolean {
   if (old === undefined || isRendered(object)) return false;
   const [before, now] = [userSetObject(old), userSetObject(object)];

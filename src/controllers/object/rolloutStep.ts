@@ -12,35 +12,37 @@ export interface RolloutStepSources extends RolloutSources {
   metrics: Pick<Metrics, "rolloutTransition">;
 }
 
-/** What a plan has to know of the rollout of its object. */
+/** The rollout of an object, as its plan needs it. */
 export interface Stage {
-  /** What the status speaks of. */
+  /** The target that the status describes. */
   target: Target;
-  /** What the rows are made from. */
+  /** Input for the rows. */
   step: { lastGood?: Target; rollout?: RolloutState };
-  /** For the status; undefined where the policy rolls nothing out. */
+  /** For the status; undefined if the policy has no rollout. */
   status: RolloutStatus | undefined;
   /**
-   * What the rows follow from does not stand on the hub yet: they are handed to the workers when it does. Otherwise a manager that starts
-   * anew would find clusters changed that nobody knows to take back.
+   * The rows wait until the hub holds the state that they follow from. Otherwise a restarted manager would find changed
+   * clusters and would not know that they need a rollback.
    */
   isHeld: boolean;
-  /** As of a {@link Plan}. */
+  /** See `awaitsContact` of the plan. */
   awaitsContact: boolean;
   recheckAt?: number;
 }
 
-/** Which objects are being rolled out in stages, and what became of each step: one Event, one line and one count for a transition. */
+/**
+ * Tracks the objects that are rolled out in stages. Reports each transition with one Event, one log line and one count.
+ */
 export class RolloutStep {
   readonly #sources: RolloutStepSources;
   readonly #rollouts: Rollouts;
-  /** Objects whose rollout is under way: whatever is seen of their copies may move it on. */
+  /** Objects whose rollout is under way. Any observation of their copies may advance the rollout. */
   readonly #open = new Set<string>();
   /** Objects whose rows wait for a status. */
   readonly #held = new Set<string>();
-  /** Transitions that were told of, by object: the same ones are computed again while their status is being written. */
+  /** Reported transitions by object. The same transitions are computed again while their status is being written. */
   readonly #told = new Map<string, string>();
-  /** What was said of a revision that cannot be used, by object. */
+  /** Last warning about an unusable revision, by object. */
   readonly #warned = new Map<string, string>();
 
   constructor(sources: RolloutStepSources) {
@@ -60,7 +62,7 @@ export class RolloutStep {
     return [...this.#open];
   }
 
-  /** `uid`: of the object, where that is known; nothing of its revisions is kept in memory. */
+  /** `uid`: UID of the object, if it is known. The object's revisions are then dropped from memory. */
   forget(owner: string, uid: string | undefined): void {
     this.#open.delete(owner);
     this.#held.delete(owner);
@@ -71,7 +73,7 @@ export class RolloutStep {
     if (uid !== undefined) this.#sources.revisions.forget(uid);
   }
 
-  /** Undefined where the object cannot be rolled out; then its rows stand as they are, and the plan says why. */
+  /** Undefined if the object cannot be rolled out. Its rows then stay as they are, and the plan says why. */
   async of(owner: string, request: RolloutRequest, logger: Logger, signal: AbortSignal): Promise<Stage | undefined> {
     const { object, target, placement, status } = request;
     const plan = await this.#rollouts.plan(request, signal);
@@ -120,7 +122,7 @@ export class RolloutStep {
     plans.set(owner, { ...life, target, remaining, rollout, failure, ours: true });
   }
 
-  /** Once for each revision that cannot be used. */
+  /** Warns once for each revision that cannot be used. */
   #warn(owner: string, object: KubeObject, unusable: Why | undefined, logger: Logger): void {
     if (unusable === undefined || this.#warned.get(owner) === unusable.message) return;
     this.#warned.set(owner, unusable.message);
@@ -145,7 +147,7 @@ export class RolloutStep {
       const event =
         of === "Run" ? (REASONS[to] ?? "RolloutProgressing") : of === "Stage" ? "RolloutStage" : "RolloutCluster";
       const fields = { object: owner, resource_uid: object.metadata.uid, event_reason: event };
-      // What each cluster got is in the workers' lines.
+      // The workers log the writes to each cluster.
       const level = of === "Cluster" ? "debug" : to === "Failed" ? "warn" : "info";
       logger[level](fields, `rollout: ${said}`);
       events.record({
@@ -159,7 +161,7 @@ export class RolloutStep {
   }
 }
 
-/** By the state that a run came to. */
+/** Reason of the Event, by the new state of the run. */
 const REASONS: Readonly<Record<string, Reason>> = {
   Planned: "RolloutPlanned",
   Progressing: "RolloutProgressing",

@@ -63,23 +63,26 @@ export interface RolloutRequest {
   snapshot: Snapshot;
   target: Target;
   observations: () => readonly Observation[];
-  /** The status that stands on the hub. */
+  /** The status on the hub. */
   status: FederatedStatus | undefined;
   /** Epoch milliseconds. */
   now: number;
 }
 
-/** Where the rollout of an object is, and what each cluster gets. */
+/** The state of an object's rollout, and the content for each cluster. */
 export interface Staged {
   status: RolloutStatus;
-  /** The status stands on the hub like that: what follows from it may be handed to the workers. */
+  /** The hub already holds this status, so the rows that follow from it may go to the workers. */
   isDurable: boolean;
-  /** It is open of a cluster of the run if it can be reached and what is there: nothing follows from the status until that is known. */
+  /**
+   * A cluster of the run is still pending, or the proof of approvals is not known yet. No rows follow from the status
+   * until then.
+   */
   awaitsContact: boolean;
-  /** The target, with what clusters have that are not to have the new revision yet. */
+  /** The target, with the previous content for clusters that do not get the new revision yet. */
   target: Target;
   lastGood: Target | undefined;
-  /** Why the last good revision cannot be used, so that clusters that wait for their turn keep what they have. */
+  /** Why the last good revision cannot be used. Clusters that wait for their turn then keep their present content. */
   unusable?: Why;
   turns: RolloutState;
   transitions: readonly Transition[];
@@ -90,16 +93,22 @@ export type RolloutPlan = { kind: "Unstaged" } | { kind: "Refused"; why: Why } |
 
 const UNSTAGED: RolloutPlan = { kind: "Unstaged" };
 const DEFAULT_HISTORY = 10;
-/** When to ask again whether approvals are proven. */
+/** Delay before the proof of approvals is checked again. */
 const UNPROVEN_MS = 1_000;
 
-/** `New`: no entry of the index has that content yet. `Open`: nobody can tell before the clusters have been heard of. */
+/**
+ * `New`: no entry of the index has this content yet. `Open`: the revision is unknown until there is contact with the
+ * clusters.
+ */
 interface FoundRevision {
   kind: "Kept" | "New" | "Open";
   number: number;
 }
 
-/** Says what every cluster of an object gets that is rolled out in stages. An object whose policy says nothing of rollouts costs nothing here. */
+/**
+ * Decides which revision each cluster gets while an object is rolled out in stages. Costs nothing if the policy has no
+ * rollout.
+ */
 export class Rollouts {
   readonly #sources: RolloutSources;
 
@@ -107,7 +116,7 @@ export class Rollouts {
     this.#sources = sources;
   }
 
-  /** Rejects with what the hub's client rejects with. */
+  /** Rejects with the errors of the hub's client. */
   async plan(request: RolloutRequest, signal: AbortSignal): Promise<RolloutPlan> {
     const { object, placement, snapshot, target, status, now } = request;
     const policy = placement?.spec.rollout;
@@ -116,7 +125,7 @@ export class Rollouts {
     const { revisions: index, ...run } = status?.rollout ?? {};
     const current = status?.rollout === undefined ? undefined : (run as RolloutStatus);
     const content = revisionOf(snapshot, target, placement, await this.#lastContent(request, signal));
-    // Nobody can say what the object is to be: everything stays as it is, the rollout too.
+    // The desired content is unknown: everything stays as it is, including the rollout.
     if (content === undefined) return UNSTAGED;
     const hash = contentHash(content);
     if (hash === undefined) return { kind: "Refused", why: tooLarge(object) };
@@ -178,8 +187,9 @@ export class Rollouts {
   }
 
   /**
-   * The revision with that content. A status without an index is of an earlier version: nothing proves what its revisions hold. The object is at
-   * its revision still where every cluster has what the object is now. Otherwise the object gets a new one.
+   * The revision with this content. A status without an index is from an earlier version of Meridian: nothing proves
+   * the content of its revisions. The object keeps its revision number if every cluster already has the present
+   * content. Otherwise the object gets a new number.
    */
   #find({ status, object }: RolloutRequest, hash: string, facts: () => RolloutFacts[]): FoundRevision {
     const { revisions: index, revision, lastGoodRevision, state } = status?.rollout ?? {};
@@ -190,7 +200,7 @@ export class Rollouts {
       const names = clusters.map(({ name }) => name);
       if (this.#awaitsContact(undefined, names)) return { kind: "Open", number: revision };
       const isOnAll = clusters.length > 0 && clusters.every(({ onTarget }) => onTarget);
-      // What was taken back is not rolled out again by an upgrade.
+      // An upgrade of Meridian must not roll out a rolled-back revision again.
       const { generation } = object.metadata;
       const isTakenBack =
         state === "RolledBack" && generation !== undefined && generation === status?.observedGeneration;
@@ -200,7 +210,10 @@ export class Rollouts {
     return { kind: "New", number: Math.max(0, ...numbers, revision ?? 0, lastGoodRevision ?? 0) + 1 };
   }
 
-  /** The next state, by what gates have answered; what they are to be asked is asked as soon as the hub holds the state that follows from it. */
+  /**
+   * The next state, given the answers of the gates. New queries are sent only after the hub holds the state that needs
+   * them.
+   */
   #advanced(request: RolloutRequest, input: Omit<RolloutInput, "gates">): Advance {
     const { owner } = request;
     const { gates } = this.#sources;
@@ -217,14 +230,16 @@ export class Rollouts {
     return next;
   }
 
-  /** A run that has not begun begins when the policy lets another object in; so does one go on that has yielded its turn. */
+  /**
+   * A run begins when the policy has a free slot for the object. A run that yielded its slot goes on by the same rule.
+   */
   #inTurn(request: RolloutRequest, input: RolloutInput): Advance {
     const { now } = request;
     const bound = boundOf(request);
     if (bound === undefined) return advance(input, now);
     const { places } = this.#sources;
     const run = input.current?.revision === input.revision ? input.current : undefined;
-    // What is under way goes on, whoever has the places; what was taken back begins nothing.
+    // A run under way goes on even if all slots are taken. A rolled-back run begins nothing.
     const isOpen = run === undefined || run.state === "Planned" || run.state === "Paused";
     if (!isOpen || (run?.state === "Paused" && places.has(bound))) return advance(input, now);
     const queued = advance({ ...input, waitsForTurn: waitingText(places, bound) }, now);
@@ -241,8 +256,9 @@ export class Rollouts {
   }
 
   /**
-   * A run has its place for as long as it is under way. One that was taken back has it, too, where the policy or what it brings along was at fault and not
-   * the object: the next object would get the same. It gives the place up when it gets another revision that does well.
+   * A run holds its maxObjects slot until it ends. After a rollback, it keeps the slot if the policy (or a dependency),
+   * not the object, caused the failure: the next object would fail in the same way. The slot becomes free when the
+   * object gets another revision that succeeds.
    */
   #settlePlace(request: RolloutRequest, status: RolloutStatus, isSameAsBefore: boolean): void {
     const { places } = this.#sources;
@@ -259,7 +275,7 @@ export class Rollouts {
     else places.stop(bound, stop);
   }
 
-  /** What was rolled out last, where it is asked for: the object needs something that may not be read now. */
+  /** The content that was rolled out last; read only if a dependency of the object may not be read now. */
   async #lastContent(
     { object, target, status }: RolloutRequest,
     signal: AbortSignal,
@@ -270,7 +286,7 @@ export class Rollouts {
     return read.kind === "Proven" ? read.content : undefined;
   }
 
-  /** What the object was when it was good last; undefined where it never was. */
+  /** The last good revision; undefined if there is none, or if it is the present revision. */
   async #lastGood(
     { object, status }: RolloutRequest,
     revision: number,
@@ -282,7 +298,7 @@ export class Rollouts {
     return await this.#sources.revisions.read(object, current?.revisions, number, signal);
   }
 
-  /** Whether it is still open of a cluster of the run, or of one that would be in it, if it can be reached and what is there. */
+  /** True if a cluster of the run, or of the run to begin, is still pending: neither reached nor given up. */
   #awaitsContact(run: RolloutStatus | undefined, known: readonly string[]): boolean {
     const planned = run?.stages?.flatMap(({ clusters = [] }) => clusters.map(({ name }) => name));
     const isPlanned = planned === undefined ? undefined : new Set(planned);
@@ -295,7 +311,7 @@ export class Rollouts {
   }
 }
 
-/** Undefined where the policy does not bound how many objects are rolled out at once. */
+/** Undefined if the policy does not limit the number of concurrent rollouts. */
 function boundOf({ owner, placement }: RolloutRequest): BoundRun | undefined {
   const rules = placement?.spec.rollout;
   return placement === undefined || rules?.maxObjects === undefined
@@ -303,7 +319,10 @@ function boundOf({ owner, placement }: RolloutRequest): BoundRun | undefined {
     : { owner, policy: policyKey(placement), maxObjects: rules.maxObjects, rules };
 }
 
-/** Whoever reads the status of an object may read its namespace, and perhaps no other one. */
+/**
+ * A reader of the object's status may lack rights on other namespaces, so the text names no object of another
+ * namespace.
+ */
 function waitingText(places: RolloutSlots, run: BoundRun): string {
   const limit = places.limitOf(run);
   const what = `waits for its turn: ${limit === 1 ? "one object" : `${limit} objects`} of the policy at once (maxObjects)`;
@@ -317,12 +336,12 @@ function waitingText(places: RolloutSlots, run: BoundRun): string {
   return `${what}; ${who}${more} has stopped and keeps its turn${until}`;
 }
 
-/** What is observed of clusters changes nothing of it any more. */
+/** True if observations of clusters cannot change the run any more. */
 function isOver(run: RolloutStatus | undefined): boolean {
   return run?.state === "RolledBack" || (run?.state === "Succeeded" && !hasLateClusters(run));
 }
 
-/** The revision that a run returns to: of one that has succeeded, its own. */
+/** The revision that a rollback returns to. After a successful run, that is the revision of that run. */
 function lastGoodOf(current: RolloutStatus | undefined, revision: number): number | undefined {
   if (current === undefined) return undefined;
   return current.revision !== revision && current.state === "Succeeded" ? current.revision : current.lastGoodRevision;
@@ -333,7 +352,10 @@ function inUseBy(current: RolloutStatus | undefined, revision: number): Set<numb
   return new Set([revision, running, lastGoodRevision].filter((number) => number !== undefined));
 }
 
-/** The run, with the revisions that are kept; the one that has succeeded says when. Empty: none is proven yet. */
+/**
+ * Adds the index of kept revisions to the run, with the time of success for a succeeded revision. Without an index, no
+ * revision is proven.
+ */
 function indexed(status: RolloutStatus, kept: readonly KeptRevision[]): RolloutStatus {
   if (kept.length === 0) return status;
   const { state, since, revision } = status;
@@ -344,7 +366,7 @@ function indexed(status: RolloutStatus, kept: readonly KeptRevision[]): RolloutS
   };
 }
 
-/** A cluster whose last good revision nobody knows any more is left as it is. */
+/** The turn of each cluster. A cluster stays as it is if its last good revision is not known any more. */
 function turnsOf(
   { status, turns, others }: Pick<Advance, "status" | "turns" | "others">,
   known: readonly string[],
@@ -366,7 +388,7 @@ function turnsOf(
   return { waiting, returning, kept };
 }
 
-/** Clusters that had the new revision and get the last good one back, or have it again. */
+/** Clusters that had the new revision and return, or have returned, to the last good revision. */
 function goingBack({ state, stages = [] }: RolloutStatus): Set<string> {
   if (state !== "RollingBack" && state !== "RolledBack" && state !== "Paused") return new Set();
   const back = stages.flatMap(({ clusters = [] }) =>
@@ -375,7 +397,7 @@ function goingBack({ state, stages = [] }: RolloutStatus): Set<string> {
   return new Set(back.map(({ name }) => name));
 }
 
-/** What the status says of each cluster: of one that waits, what it had. */
+/** The clusters for the status. A waiting cluster is shown with its previous content. */
 function shown(
   target: Target,
   lastGood: Target | undefined,
