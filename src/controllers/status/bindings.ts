@@ -29,16 +29,20 @@ export interface BindingReconcilerOptions {
   store: Pick<StatusStore, "discard" | "renew">;
 }
 
-/** Who lets go of an object removes its binding too: what is left after that was left by somebody who could not. */
+/**
+ * Delay before an odd binding is handled. The manager that releases an object normally removes the binding itself
+ * within this time.
+ */
 const LEFT_AFTER_MS = 2_000;
-/** The cache lacks an object that the hub has. */
+/** Retry interval while the cache lacks an object that the hub has. */
 const AGAIN_MS = 30_000;
-/** What the hub serves is asked anew when the answer is older. */
+/** Maximum age of the discovery answer about the kinds that the hub serves. */
 const SERVED_MS = 10_000;
 
 /**
- * Keeps bindings where they belong: one whose object is gone, or is none of Meridian's any more, is removed once the hub itself has said so;
- * one that somebody deletes is let go of, so that it is made again with what it said. Keys are those of the objects (`refKey`).
+ * Removes obsolete bindings and restores deleted bindings. A binding is removed if its object is gone or no longer
+ * Meridian's, after the hub itself has confirmed this. A binding that somebody deletes is released, so that it is
+ * created again with its content. Keys are the keys of the objects (`refKey`).
  */
 export class BindingReconciler implements Reconciler {
   readonly #options: BindingReconcilerOptions;
@@ -76,12 +80,12 @@ export class BindingReconciler implements Reconciler {
     return done;
   }
 
-  /** Nothing but a status has changed of most. */
+  /** True if the binding is being deleted or is not wanted. Most events show only a change of the status. */
   #isOdd({ key, object }: HubEvent<ResourceBinding>): boolean {
     return object.metadata.deletionTimestamp !== undefined || !this.#isWanted(key, object);
   }
 
-  /** Its object is there, and a manager answers for it, or is to: a policy selects it, or it was somewhere. */
+  /** True if the object exists and a manager holds it, its status names clusters, or a policy selects it. */
   #isWanted(owner: string, { spec, status }: ResourceBinding): boolean {
     const { hub } = this.#options;
     const object = hub.object(owner)?.object;
@@ -89,7 +93,9 @@ export class BindingReconciler implements Reconciler {
     return isHeld(object.metadata.finalizers) || namesIn(status).size > 0 || hub.planned.isSelected(object);
   }
 
-  /** Somebody deletes the binding, and neither its object nor their namespace: there another one could be made. */
+  /**
+   * True if somebody deletes only the binding, neither its object nor the namespace. A new binding can then be created.
+   */
   async #isDeletedAlone(owner: string, { metadata }: ResourceBinding, signal: AbortSignal): Promise<boolean> {
     const { hub, client } = this.#options;
     if (metadata.deletionTimestamp === undefined) return false;
@@ -105,14 +111,14 @@ export class BindingReconciler implements Reconciler {
     const known = this.#options.hub.kindOf(ref)?.type;
     const listed = known && (await this.#objectsNamed(known, ref, signal));
     if (listed !== undefined) return listed.some((object) => isHeldOf(object, spec.resource.uid));
-    // The version that is known may not be served any more, and another one may.
+    // The hub may no longer serve the known version of the kind, and may serve another version.
     const type = await this.#servedType(ref, known === undefined ? SERVED_MS : 0, signal);
     if (type === undefined) return false;
     const found = type === "Unknown" ? undefined : await this.#objectsNamed(type, ref, signal);
     return found === undefined || found.some((object) => isHeldOf(object, spec.resource.uid));
   }
 
-  /** Undefined when the hub does not serve the kind in that version. */
+  /** The objects with this name; undefined if the hub does not serve the kind in this version. */
   async #objectsNamed(
     type: ResourceType,
     { namespace, name }: ObjectRef,
@@ -132,7 +138,7 @@ export class BindingReconciler implements Reconciler {
     }
   }
 
-  /** Undefined for a kind that the hub does not serve: then it has no objects. */
+  /** The served version of the kind; undefined if the hub does not serve the kind, so that it has no objects. */
   async #servedType(
     ref: ObjectRef,
     maximumAgeMs: number,
@@ -147,7 +153,7 @@ export class BindingReconciler implements Reconciler {
   }
 }
 
-/** Whether that life of an object is held for its copies. */
+/** True if the object has this UID and a finalizer of Meridian. */
 function isHeldOf({ metadata }: KubeObject, uid: string): boolean {
   return metadata.uid === uid && isHeld(metadata.finalizers);
 }

@@ -21,10 +21,12 @@ export interface RecordedObject {
 }
 
 /**
- * The kinds of which an object may have something on members, for the record in its status. Whoever leads next does not know what a bundle
- * held before, or that an application had an ingress: an object of a kind that nobody watches would stay for ever. A kind goes from the
- * record when nothing of it is asked for any more and every cluster of the record is known to have none. Undefined for objects that become
- * nothing but what is watched on every member.
+ * The kinds of an object's possible copies on members, for the record in its status. The next leader does not know the
+ * former content of a bundle, or that an application had an ingress. Without the record, a copy of a kind that nobody
+ * watches would stay for ever.
+ *
+ * A kind leaves the record when no row asks for the kind any more and every cluster of the record is known to have no
+ * copy of it. Undefined for objects whose copies have only kinds that are watched on every member.
  */
 export function recordedKindsOf(
   { assignments, observations }: Pick<ViewSources, "assignments" | "observations">,

@@ -30,7 +30,9 @@ export interface ViewSources {
   contacts: ReportedContacts;
 }
 
-/** Obstacles that somebody has to be told of. The others pass by themselves, and a status that names them would be written in vain. */
+/**
+ * Obstacles that the status reports. All others pass by themselves, so that a status write for them would be wasted.
+ */
 const LASTING: ReadonlySet<string> = new Set([
   AWAITING_REPLACEMENT,
   "HoldsData",
@@ -43,7 +45,7 @@ const LASTING: ReadonlySet<string> = new Set([
 const NOT_SERVED: Reason = "KindNotServed";
 const AWAITS_AGREEMENT: Reason = "CustomObjectsExist";
 
-/** What is known of one hub object in each cluster of its target, and in each other cluster where something of it may be left. */
+/** The view of one hub object on each cluster of its target, and on each other cluster that may have a copy left. */
 export function clusterViews(
   sources: ViewSources,
   owner: string,
@@ -76,7 +78,7 @@ export function clusterViews(
     if (stays !== undefined) one.stays = stays;
   }
   for (const cell of assignments.of(owner)) {
-    // What a cluster claims to have that the record does not name is removed, and counts for nothing.
+    // A copy on a cluster outside the record is removed, and does not appear in the status.
     const of = views.get(cell.cluster);
     if (of === undefined) continue;
     const row = rowView(sources, owner, cell);
@@ -85,7 +87,7 @@ export function clusterViews(
   return [...views.values()];
 }
 
-/** Why nobody can look for what may be left there: its kind is not granted, which a person has to change. */
+/** Why no worker can look for leftovers on the cluster: the kind is not granted, and a person has to grant it. */
 function kindNotGranted({ assignments, observations }: ViewSources, owner: string, cluster: string): Why | undefined {
   for (const { cluster: where, ref, rows } of assignments.of(owner)) {
     if (where !== cluster || asksFor(rows.get(owner))) continue;
@@ -99,12 +101,12 @@ function kindNotGranted({ assignments, observations }: ViewSources, owner: strin
 function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell): RowView | undefined {
   const { cluster, key, ref, effective } = cell;
   const row = cell.rows.get(owner);
-  // None of the object's, though it names the object as its owner.
+  // The copy was on the cluster before the join: it is not the object's, although it names the object as its owner.
   if (row !== undefined && isFoundOnJoin(row)) return undefined;
   const observation = observations.get(cluster, key);
   const present = observation?.present;
   const isWanted = asksFor(row);
-  // Where another object asks for it the copy is that one's to report.
+  // If another hub object asks for the copy, the status of that hub object reports the copy.
   if (!isWanted && (present === undefined || asksFor(effective))) return undefined;
   if (row?.verb === "Hold" && row.wanted && row.role === "dependency") return undefined;
   const desiredHash = effective?.verb === "Apply" || effective?.verb === "Hold" ? effective.hash : undefined;
@@ -138,7 +140,10 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
   };
 }
 
-/** All kinds that one command grants, in full; where there is less room, the kind of the object alone. */
+/**
+ * Why the kind is not observed. The long message names all kinds that one command grants; the short one names only this
+ * object's kind.
+ */
 function whyUnobserved(
   observations: ViewSources["observations"],
   cluster: string,
@@ -154,7 +159,7 @@ function whyUnobserved(
 
 type Present = Observation["present"];
 
-/** What controllers of the member say of the object. */
+/** The parts of the view that controllers of the member report. */
 function reportedBy(present: Present): Pick<RowView, "conditions" | "addresses" | "images" | "status" | "isStatusOld"> {
   return {
     ...(present?.conditions === undefined ? {} : { conditions: present.conditions }),
@@ -165,7 +170,7 @@ function reportedBy(present: Present): Pick<RowView, "conditions" | "addresses" 
   };
 }
 
-/** How the work of a row has come to its end: by the record on the hub, or as the worker has seen. */
+/** The end of the row's work, from the record on the hub or from the worker's observation. */
 function endOf(row: Row, observation: Observation | undefined): RowView["ended"] {
   const { run } = row;
   if (run === undefined) return undefined;
@@ -173,7 +178,7 @@ function endOf(row: Row, observation: Observation | undefined): RowView["ended"]
   return observation?.ended?.run === run ? { run, end: observation.ended.end } : undefined;
 }
 
-/** Of work that has come to its end: the object is as it is to be, whatever is left of it. */
+/** The view of finished work. It counts as in sync, whatever is left of the object. */
 function endedView(
   { ref, role }: Row,
   desiredHash: string | undefined,
@@ -202,25 +207,27 @@ const FAILED = {
   message: "it has failed, and is not run again until its spec asks for other work",
 } as const;
 
-/** Why the policy of the dependency itself leaves the copy as it is. */
+/** Why the dependency's own policy leaves the copy as it is. */
 function whyKept(row: Row | undefined): Why | undefined {
   if (row?.verb !== "Hold" || !row.wanted) return undefined;
   const { ref, why } = row;
   return { reason: why.reason, message: shortMessage(`${ref.kind} ${shortName(ref.name)}: ${why.message}`) };
 }
 
-/** Why what is to go is still there, where that may take long. */
+/** Why a copy that is to be removed still exists, if this may take long. */
 function stayOf(row: Row, failure: Failure | undefined): Why | undefined {
   if (row.verb === "Hold") return !row.wanted && LASTING.has(row.why.reason) ? row.why : undefined;
   return row.verb === "Delete" && failure?.reason === AWAITS_AGREEMENT ? failure : undefined;
 }
 
-/** What is frozen is not compared field by field; that the desired state was the last one to be applied is all that is known. */
+/**
+ * True if the desired state was the last state applied to a frozen copy. A frozen copy is not compared field by field.
+ */
 function isFrozenAsWanted(row: Row | undefined, hash: string | undefined): boolean {
   return row?.verb === "Hold" && row.wanted && row.hash !== undefined && row.hash === hash;
 }
 
-/** Whether the row is of an object that is to have the copy. */
+/** True if the row wants the copy. */
 function asksFor(row: Row | undefined): boolean {
   return row?.verb === "Apply" || (row?.verb === "Hold" && row.wanted);
 }

@@ -1,71 +1,82 @@
 import { OBJECT_FINALIZER } from "../../apis/index.ts";
 
 /**
- * When the status of one hub object is written. Pure: times are milliseconds of a monotonic clock.
+ * Decides when the status of one hub object is written. Pure: times are milliseconds of a monotonic clock.
  *
- * The status of a settled object is written at the first change, and then debounced: shortly at first, since what comes with the change comes at
- * once, and for longer where it goes on. While rows are being carried out the status is debounced
- * from the start, so that creating an object costs one or two writes instead of one for each cluster.
+ * The status of a settled object is written at the first change, and then debounced. The first pause is short, since
+ * related changes come at once; later pauses are longer. While rows are being carried out, the status is debounced from
+ * the start. The creation of an object then costs one or two writes instead of one for each cluster.
  */
 export interface Debounce {
-  /** When the rows that are being carried out were assigned; undefined when all of them are. */
+  /** Time at which the rows that are being carried out were assigned; undefined if all rows are carried out. */
   plannedAt: number | undefined;
-  /** When the first of these rows was seen to take effect, or to fail. */
+  /** Time at which the first of these rows took effect or failed. */
   movedAt: number | undefined;
-  /** The status that stands there says that the object is ready, and its generation does not tell that this is of before. */
+  /** The present status says that the object is ready, and its generation does not show that the status is outdated. */
   saysReady: boolean;
   lastWriteAt: number;
-  /** The write before that. */
+  /** Time of the write before the last write. */
   earlierWriteAt: number;
-  /** When the first change since the last write came. */
+  /** Time of the first change since the last write. */
   changedAt: number;
 }
 
-/** After a write that followed on another one, changes are collected for so long. */
+/** Time for which changes are collected after a write that closely followed another write. */
 export const DEBOUNCE_MS = 200;
-/** After the first write in a while, changes are collected for so long: other members follow within milliseconds, as a rule. */
+/** Time for which changes are collected after a first write. Other members usually follow within milliseconds. */
 export const FIRST_DEBOUNCE_MS = 100;
-/** A write after so long a time without one is the first. */
+/** A write after this time without a write is a first write. */
 export const QUIET_MS = 1_000;
-/** No change waits longer than this while its object's plan is being carried out, as long as the hub answers quickly. */
+/** Longest wait of a change while the object's plan is being carried out, if the hub answers quickly. */
 export const LONGEST_MS = 1_000;
-/** A hub that answers slowly has enough to do: then progress is reported after so many times the time that a write takes. */
+/**
+ * Interval of progress reports to a slow hub, as a multiple of the time that a write takes. A slow hub has enough to
+ * do.
+ */
 export const LONGEST_IN_WRITES = 10;
-/** While many plans are carried out at once, each waits for its turn in the lanes, and its progress is reported after so long. */
+/**
+ * Interval of progress reports while many plans are carried out at once, since each plan waits for its turn in the
+ * lanes.
+ */
 export const LONGEST_IN_CROWD_MS = 5_000;
-/** From so many plans on it is a crowd. */
+/** Number of plans from which {@link LONGEST_IN_CROWD_MS} applies. */
 export const CROWD = 32;
-/** A plan of which nothing has begun (its rows wait in long queues) is reported after this. */
+/** Time after which a plan is reported although none of its rows has taken effect (the rows wait in long queues). */
 export const UNTOUCHED_MS = 5_000;
-/** When many objects change at once even the first change is held back a little: their neighbours' changes come along. */
+/**
+ * Delay of the first change when many objects change at once. The changes on other members are then written with it.
+ */
 export const BUSY_DEBOUNCE_MS = 80;
 
 /**
- * Of an object that is being deleted and of which nothing is left on any cluster the finalizer goes next, and the status with the object.
- * Only when something else holds the object for longer than this the last status is worth a write.
+ * When a deleted object has no copies left, its finalizer goes next, and the object goes with its status. A last status
+ * is written only if something else holds the object for longer than this.
  */
 export const HELD_BY_OTHERS_MS = 2_000;
-/** The same while Meridian's own finalizer is still there: a hub that is slow to take it off needs no status of each such object as well. */
+/**
+ * The same time while Meridian's own finalizer remains. A hub that is slow to remove finalizers must not get extra
+ * status writes.
+ */
 const HELD_BY_US_MS = 20_000;
 
-/** Milliseconds until the last status of an object is worth a write, of which nothing has been left for `goneMs`. */
+/** Milliseconds until the last status is written for an object that has had no copies for `goneMs`. */
 export function heldFor(goneMs: number, finalizers: readonly string[] = []): number {
   if (!finalizers.includes(OBJECT_FINALIZER)) return Math.max(0, HELD_BY_OTHERS_MS - goneMs);
-  // Asked again soon: once the finalizer is off, others may hold the object.
+  // The delay is short, so that it is computed again soon: other finalizers may hold the object when ours is gone.
   return Math.min(HELD_BY_OTHERS_MS, Math.max(0, HELD_BY_US_MS - goneMs));
 }
 
-/** How much the hub has to do. */
+/** The load of the hub. */
 export interface HubLoad {
   /** Many statuses are being written. */
   busy: boolean;
-  /** How long a status write takes of late, in milliseconds. */
+  /** Recent duration of a status write, in milliseconds. */
   writeMs: number;
-  /** How many plans are being carried out. */
+  /** Number of plans that are being carried out. */
   plans: number;
 }
 
-/** The moment at which the next write is due. `complete`: every object of the plan is right or has failed. */
+/** The time at which the next write is due. `complete`: every object of the plan is in sync or has failed. */
 export function writeDue(debounce: Debounce, complete: boolean, { busy, writeMs, plans }: HubLoad): number {
   if (debounce.plannedAt !== undefined && !complete) {
     const longest = plans >= CROWD ? LONGEST_IN_CROWD_MS : LONGEST_MS;
@@ -77,21 +88,24 @@ export function writeDue(debounce: Debounce, complete: boolean, { busy, writeMs,
   return Math.max(first, debounce.lastWriteAt + pauseAfter(debounce));
 }
 
-/** How long changes are collected after the last write. A status that goes on changing is written five times a second at most. */
+/**
+ * Time for which changes are collected after the last write. A status that keeps changing is written at most five times
+ * a second.
+ */
 function pauseAfter({ lastWriteAt, earlierWriteAt }: Debounce): number {
   return lastWriteAt - earlierWriteAt < QUIET_MS ? DEBOUNCE_MS : FIRST_DEBOUNCE_MS;
 }
 
-/** A second is counted in so many parts, so that a burst shows soon. */
+/** Number of parts in which a second is counted, so that a burst is detected early. */
 const PARTS = 4;
 const PART_MS = 1_000 / PARTS;
 
 /**
- * Counts the writes of late and how long they take: when there are many, or they are slow, statuses are written less eagerly.
+ * Counts recent status writes and their duration. If writes are frequent or slow, statuses are written later.
  *
- * What is written less eagerly is also written less often, an object on three clusters once instead of two or three times. So the rate at
- * which the hub is calm again is far below the one at which it is busy: one limit for both would be crossed every other second, with a
- * burst of writes each time.
+ * Later writes are also fewer: an object on three clusters gets one write instead of two or three. So the limit for a
+ * calm hub is far below the limit for a busy hub. A single limit would be crossed every other second, with a burst of
+ * writes each time.
  */
 export class WriteRate {
   #writeMs = 0;
@@ -113,7 +127,7 @@ export class WriteRate {
     if (writes > WriteRate.BUSY_ABOVE) this.#busyAt = this.#part;
   }
 
-  /** A write has taken so many milliseconds. */
+  /** Records the duration of a write. */
   took(ms: number): void {
     this.#writeMs += (ms - this.#writeMs) / 8;
   }

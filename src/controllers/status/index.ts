@@ -1,7 +1,7 @@
 /**
- * The status controller: observations become the status of the hub object.
+ * The status controller: computes the status of each hub object from the observations.
  *
- * Promises: one write for each change, none when nothing changed.
+ * Promises: one write for each change, and no write if nothing changed.
  */
 export { BindingReconciler } from "./bindings.ts";
 export { patienceLeft, recordDeletionEnd } from "./progressEvents.ts";

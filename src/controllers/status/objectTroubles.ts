@@ -1,28 +1,31 @@
 import { type ClusterStatusEntry, type FederatedStatus, isHarmful, type Reason, timestamp } from "../../apis/index.ts";
 import { type EndedTrouble, isTroubled } from "../../status/index.ts";
 
-/** From one status of an object to the next: which troubles begin, and which have ended. Pure. */
+/** Finds the troubles that begin and end between two statuses of an object. Pure. */
 
 /** A trouble of an object that has not ended. */
 interface OpenTrouble {
-  /** The last one. */
+  /** The last reason of the trouble. */
   reason: string;
   since: string | undefined;
   message: string;
-  /** The reason that was warned of, or needs no warning; its end is told however short it was. */
+  /**
+   * The reason that has had a warning, or needs none. The end of such a trouble is reported even if the trouble was
+   * short.
+   */
   warned: string | undefined;
 }
 
-/** By cluster; under {@link WHOLE} that of the object as a whole. */
+/** Troubles by cluster. The key {@link WHOLE} stands for the trouble of the object as a whole. */
 export type OpenTroubles = Map<string, OpenTrouble>;
 
-/** Ended: of the object whose status it is. */
+/** An ended trouble of the object that has the status. */
 export type TroubleEnd = Omit<EndedTrouble, "object">;
 
 export interface TroubleChange {
   previous: FederatedStatus | undefined;
   status: FederatedStatus;
-  /** The object is being deleted: its clusters are no loss. */
+  /** The object is being deleted, so the end of its copies is no trouble. */
   deleted: boolean;
   /** Epoch milliseconds. */
   now: number;
@@ -31,12 +34,12 @@ export interface TroubleChange {
 const WHOLE = "";
 const CONTESTED: Reason = "Contested";
 const TERMINATING: Reason = "Terminating";
-/** What was not warned of and took no longer is how things come about. */
+/** A trouble without a warning that lasts no longer than this is normal progress. */
 const PATIENCE_MS = 10_000;
 
 /**
- * Brings the open troubles up to date. What stands in the previous status is where a manager begins, so that a trouble from before it has an end, too.
- * A cluster that is out of contact is told of by its MemberCluster, once for all that runs there.
+ * Updates the open troubles. A manager starts with the troubles in the previous status, so that the end of an earlier
+ * trouble is found, too. The MemberCluster reports a loss of contact, once for all objects on the cluster.
  */
 export function followTroubles(
   troubles: OpenTroubles,
@@ -79,7 +82,7 @@ function takeUp(troubles: OpenTroubles, previous: FederatedStatus | undefined): 
   if (!troubles.has(WHOLE)) takeUpWhole(troubles, previous);
 }
 
-/** Why the object runs nowhere, or not everywhere. */
+/** Takes up the trouble of an object that could not be scheduled. */
 function takeUpWhole(troubles: OpenTroubles, status: FederatedStatus | undefined): void {
   const found = status?.conditions?.find(({ type }) => type === "Scheduled");
   if (found?.status !== "False" || !isHarmful(found.reason)) return;
@@ -100,13 +103,16 @@ function isInTrouble(entry: ClusterStatusEntry): boolean {
   return isHarmful(reason) || reason === TERMINATING;
 }
 
-/** Clusters with a trouble of which the status has no entry. */
+/** Clusters with a trouble and without an entry in the status. */
 function unnamed(troubles: OpenTroubles, { clusters = [] }: FederatedStatus): string[] {
   const named = new Set(clusters.map(({ name }) => name));
   return [...troubles.keys()].filter((name) => name !== WHOLE && !named.has(name));
 }
 
-/** On many clusters the healthy ones have no entry, and those that are too many. Undefined: nobody can tell. */
+/**
+ * How the trouble of a cluster without an entry has ended; undefined if the status does not tell. With many clusters,
+ * the status leaves out healthy clusters and those beyond its limit.
+ */
 function endingOf(
   cluster: string,
   { unlistedClusters, summary = [] }: FederatedStatus,

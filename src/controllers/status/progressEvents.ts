@@ -16,12 +16,12 @@ export interface ProgressSinks {
   recoveries: Recoveries;
 }
 
-/** What was told of one object, and what is still to be told: the end of what has begun. */
+/** Progress of one object that Events have reported, so that the end of each begun state is reported, too. */
 export interface ObjectProgress {
-  /** A change is on its way to the clusters. Undefined: nobody has looked yet since this process began. */
+  /** True while a change is on its way to the clusters; undefined before the first check in this process. */
   rollingOut: boolean | undefined;
   readonly troubles: OpenTroubles;
-  /** What the deletion of the object has waited for: when that is over, no status says it any more. */
+  /** Reasons for which the deletion of the object has waited. The status no longer shows a reason that is over. */
   waited: readonly string[];
 }
 
@@ -29,12 +29,13 @@ export function newProgress(): ObjectProgress {
   return { rollingOut: undefined, troubles: new Map(), waited: [] };
 }
 
-/** A deletion that takes longer than this waits for somebody. */
+/** A deletion that takes longer than this is overdue. */
 const DELETION_PATIENCE_MS = 30_000;
 
 /**
- * Milliseconds until a deletion takes longer than deletions do; 0 for what is not being deleted, or has been for long. `possibleSince`: when it could
- * begin, epoch milliseconds, where that was later than it was asked for.
+ * Milliseconds until a deletion is overdue; 0 if the object is not being deleted, or if the deletion is overdue
+ * already. `possibleSince`: time from which the deletion was possible, in epoch milliseconds, if that is later than its
+ * request.
  */
 export function patienceLeft(
   { metadata: { deletionTimestamp } }: Pick<KubeObject, "metadata">,
@@ -46,8 +47,9 @@ export function patienceLeft(
 }
 
 /**
- * Events on a hub object about how it fares, from the status that stands there and the next one: a rollout that begins and ends, trouble of what runs,
- * recovery, and a deletion that waits. Each is told once; a restart forgets none that was begun.
+ * Records Events on a hub object from its present and its next status: start and end of a rollout, troubles of running
+ * copies, recovery, and a deletion that waits. Each Event is recorded once. After a restart, the end of a begun state
+ * is still found.
  */
 export function recordProgress(
   { events, recoveries }: ProgressSinks,
@@ -62,7 +64,7 @@ export function recordProgress(
   const deleted = object.metadata.deletionTimestamp !== undefined;
   const { begun, ended } = followTroubles(progress.troubles, { previous, status, deleted, now });
   for (const { name, state, reason = state, message = reason } of begun)
-    // What has failed is told by whoever reports failures.
+    // Failures have their own Events (recordTrouble).
     if (state !== "Failed") record("Warning", reason, "Run", `${name}: ${message}`);
   recoveries.ended(ended.map((end) => ({ object: regarding, ...end })));
   const { deletionTimestamp: since } = object.metadata;
@@ -74,7 +76,7 @@ export function recordProgress(
   if (!deleted) recordRollout(record, previous, status, progress);
 }
 
-/** The end of a deletion that took longer than deletions do. `waited`: what for, by the statuses that have said so. */
+/** Records the end of an overdue deletion. `waited`: the reasons for which it waited, by the statuses. */
 export function recordDeletionEnd(
   recoveries: Recoveries,
   object: KubeObject,
@@ -89,7 +91,7 @@ export function recordDeletionEnd(
   recoveries.ended([{ object: regarding, reason, since, until: timestamp(now), message, ending: "Deleted" }]);
 }
 
-/** An Event has no room for more. */
+/** Largest number of reasons in one Event. */
 const MOST_WAITS = 4;
 
 type RecordOne = (type: "Normal" | "Warning", reason: string, action: string, note: string) => void;
@@ -109,7 +111,7 @@ function recordRollout(
     progress.rollingOut = true;
   }
   const isOver = isReady(status.conditions);
-  // What was taken back has ended too, and is told by whoever takes it back.
+  // A rollback ends the rollout as well, and has its own Events.
   if (!progress.rollingOut || !(isOver || progressingOf(status.conditions)?.reason === "RolledBack")) return;
   progress.rollingOut = false;
   if (!isOver) return;
@@ -122,7 +124,10 @@ function recordRollout(
   );
 }
 
-/** Clusters that have the object and now get another desired state of it. What is held back begins when it is let go. */
+/**
+ * Clusters that have the object and now get another desired state. For a held cluster, the change begins when the hold
+ * ends.
+ */
 function changedClusters(previous: FederatedStatus | undefined, { clusters = [] }: FederatedStatus): string[] {
   const before = new Map(previous?.clusters?.map((entry) => [entry.name, entry]));
   return clusters.flatMap((entry) => {
@@ -137,7 +142,7 @@ function progressingOf(conditions: readonly Condition[] | undefined): Condition 
   return conditions?.find(({ type }) => type === "Progressing");
 }
 
-/** Why Progressing is as it is while what has begun has not ended. */
+/** Reasons of the condition Progressing while a change is under way. */
 const UNDER_WAY: ReadonlySet<string> = new Set([
   "Applying",
   "RollingOut",
@@ -149,7 +154,7 @@ function isRollingOut(conditions: readonly Condition[] | undefined): boolean {
   return UNDER_WAY.has(progressingOf(conditions)?.reason ?? "");
 }
 
-/** Available alone may still be so with what was asked for before. */
+/** True if Ready is True. Available may be True with the previous desired state. */
 function isReady(conditions: readonly Condition[] | undefined): boolean {
   return conditions?.find(({ type }) => type === "Ready")?.status === "True";
 }

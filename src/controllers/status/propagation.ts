@@ -2,11 +2,11 @@ import { hashOfText } from "../../apis/index.ts";
 import { type Plan } from "../tables/index.ts";
 import type { Tracked } from "./trackedStatus.ts";
 
-/** How long a change takes from the hub to every member: once for each change, when it is right everywhere. */
+/** Measures the time of a change from the hub to every member, once for each change, when all members are in sync. */
 
 /**
- * Notes that other rows are to be carried out. The clock begins anew where they are of another change, and not with the steps of the same one: the
- * stages of a rollout, its way back, a removal that had to wait.
+ * Records that new rows are to be carried out. The clock starts again for a new change. The clock goes on for steps of
+ * the same change: the stages of a rollout, its rollback, or a removal that had to wait.
  */
 export function noteRows(
   tracked: Tracked,
@@ -20,10 +20,13 @@ export function noteRows(
   tracked.propagating = now;
 }
 
-/** Milliseconds that the change has taken which is right everywhere now; undefined where there is none, or it was told of already. */
+/**
+ * Duration of the completed change in milliseconds; undefined if there is no change, or if its duration was reported
+ * already.
+ */
 export function tookToPropagate(tracked: Tracked, { rollout }: Pick<Plan, "rollout">, now: number): number | undefined {
   const { propagating } = tracked;
-  // What is right for now is what the stages so far have brought.
+  // During a rollout, members are in sync with the stages so far, but the change is not complete.
   if (propagating === undefined || (rollout !== undefined && rollout.state !== "Succeeded")) return undefined;
   tracked.propagating = undefined;
   return now - propagating;
@@ -32,6 +35,6 @@ export function tookToPropagate(tracked: Tracked, { rollout }: Pick<Plan, "rollo
 function changeOf({ generation, target, rollout }: Pick<Plan, "generation" | "target" | "rollout">): string {
   if (rollout !== undefined) return `${generation} ${rollout.revision ?? ""}`;
   const asked = target?.clusters.map(({ name, objects }) => `${name}=${objects.map(({ hash }) => hash).join()}`);
-  // Kept for each object, and as long as the object has clusters.
+  // The hash keeps the text short: it is kept for each object, and the full text grows with the number of clusters.
   return `${generation} ${hashOfText(asked?.join(" ") ?? "")}`;
 }

@@ -1,7 +1,7 @@
 import { isInSync } from "../../desiredstate/index.ts";
 import { type Assignments, type Cell, type Observations, type Plans } from "../tables/index.ts";
 
-/** How far the rows of one hub object are carried out. */
+/** Progress of the rows of one hub object. */
 
 export interface RowProgressSources {
   plans: Plans;
@@ -10,9 +10,9 @@ export interface RowProgressSources {
 }
 
 /**
- * A member object of which something is still to come from a cluster that answers; undefined when every row is carried out, has failed, or is
- * about a cluster that does not answer. `known`: the answer of before. This is asked with every observation, and what was open a moment ago
- * mostly is so still.
+ * A member object whose row is still to be carried out on a cluster that answers. Undefined if every row is carried
+ * out, has failed, or is for a cluster that does not answer. `known`: the previous result. This function runs for every
+ * observation, and the previous result mostly still holds.
  */
 export function openCell(sources: RowProgressSources, owner: string, known: Cell | undefined): Cell | undefined {
   if (known?.rows.has(owner) === true && isOpen(sources, owner, known)) return known;
@@ -23,7 +23,7 @@ export function openCell(sources: RowProgressSources, owner: string, known: Cell
 function isOpen(sources: RowProgressSources, owner: string, { cluster, key, rows, effective }: Cell): boolean {
   const { observations } = sources;
   const row = rows.get(owner);
-  // A copy is waited for; certainty is not, nor what a cluster claims to have that the record does not name.
+  // Wait for known copies only: not for confirm rows, nor for copies on clusters outside the record.
   if (row !== undefined && row.verb !== "Apply" && !isRelevant(sources, owner, cluster)) return false;
   const observation = observations.get(cluster, key);
   const isAwaited =
@@ -38,13 +38,13 @@ function isRelevant({ plans }: RowProgressSources, owner: string, cluster: strin
   return remaining?.has(cluster) === true || target?.clusters.some(({ name }) => name === cluster) === true;
 }
 
-/** Something of the object may be left on a cluster that does not answer. */
+/** True if the object may have a copy left on a cluster that does not answer. */
 export function awaitsAnswer({ plans, observations }: RowProgressSources, owner: string): boolean {
   const remaining = plans.get(owner)?.remaining ?? [];
   return [...remaining].some((cluster) => !observations.contactOf(cluster).ok);
 }
 
-/** Something that these rows ask for anew has come to be, or has failed. */
+/** True if one of the new rows has taken effect or has failed. */
 export function hasBegun({ assignments, observations }: RowProgressSources, owner: string, plannedAt: number): boolean {
   for (const cell of assignments.of(owner)) {
     if (cell.assignedAt < plannedAt) continue;

@@ -1,7 +1,7 @@
 import type { HubCache, StatusStore } from "../../hub/index.ts";
 import { type Assignments, type Observations, type Plan } from "../tables/index.ts";
 
-/** For how long after leadership began a status waits for clusters of which nothing is known yet. */
+/** Time after the start of leadership for which a status waits for pending clusters. */
 const INITIAL_SYNC_MS = 10_000;
 
 export interface SettlingFacts {
@@ -12,8 +12,8 @@ export interface SettlingFacts {
 }
 
 /**
- * How many milliseconds to wait for clusters that were neither reached nor given up yet, so many milliseconds after leadership began: to say
- * less than stands there would be untrue.
+ * Milliseconds to wait for pending clusters (neither reached nor given up). A status without these clusters would drop
+ * true statements of the present status. `ledForMs`: time since leadership began.
  */
 export function startupDelayFor(
   { assignments, observations, hub, store }: SettlingFacts,

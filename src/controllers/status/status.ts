@@ -58,18 +58,18 @@ export interface StatusReconcilerOptions extends ViewSources, TroubleSinks, Prog
   tracer: Tracer;
 }
 
-/** What the handover of an object waits for. */
+/** The status writes of an object, as its handover waits for them. */
 export interface StatusWrites {
-  /** The key of an object of which a status write has ended. */
+  /** The key of an object whose status write has ended. */
   readonly settlements: Emitter<string>;
   isUnderWay(owner: string): boolean;
-  /** What the deletion of the object has waited for so far, by its statuses. */
+  /** Reasons for which the deletion of the object has waited so far, by its statuses. */
   waitsOf(owner: string): readonly string[];
 }
 
 /**
- * Keeps the status of every hub object true: aggregates the observations of its clusters, and writes the status when it differs from the
- * present one. Writes are debounced, so that many changes cost few of them.
+ * Keeps the status of every hub object up to date: aggregates the observations of its clusters and writes the status if
+ * it has changed. Writes are debounced, so that many changes cost few writes.
  */
 export class StatusReconciler implements Reconciler, StatusWrites {
   readonly settlements = new Emitter<string>();
@@ -96,7 +96,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       { subscribe: (enqueue) => observations.changes.subscribe((change) => this.#observed(change, enqueue)) },
       { subscribe: (enqueue) => assignments.departures.subscribe((owner) => this.#changed(owner, enqueue)) },
       from(contacts.changes).map((cluster) => this.#changedOn(cluster)),
-      // Somebody removed what a status stands in: it is made again.
+      // Somebody deleted the binding that holds the status: a new binding is created.
       {
         subscribe: (enqueue) =>
           hub.bindings.events.subscribe(({ type, key }) => {
@@ -113,7 +113,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     return this.#underWay.has(owner);
   }
 
-  /** A status speaks of what the last plan brought about. */
+  /** A status reports the results of the last plan. */
   follows(owner: string): Following {
     const { plans, clock } = this.#options;
     return follow(plans.traces.lastOf(owner), clock.monotonic());
@@ -129,7 +129,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     if (tracked === undefined || plan?.ours !== true) return 0;
     const now = this.#options.clock.monotonic();
     const dueIn = Math.max(this.#dueIn(owner, tracked), this.#goneFor(owner, tracked, now));
-    // What the record has to name is written at once.
+    // Clusters that the record does not name yet are written at once.
     return dueIn > 0 && this.#unrecorded(owner, plan).length > 0 ? 0 : dueIn;
   }
 
@@ -143,7 +143,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const isUrgent = unrecorded.length > 0 || !this.#isRolloutWritten(owner, plan);
     if (dueIn > 0 && !isUrgent) return requeueAfter(dueIn);
     const found = hub.object(owner);
-    // A status never speaks of another life of the object than the plan does, nor in the name of another class.
+    // A status is written only for the object's UID in the plan, and never for an object of another class.
     if (found === undefined || found.object.metadata.uid !== plan.uid) return done;
     if (!isResponsible(classes.of(found.object))) return done;
     context.span?.setAttributes(spanAttributes(owner, found.object));
@@ -158,7 +158,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     this.#underWay.add(owner);
     try {
       if (waitMs > 0) {
-        // There is more to say later; the clusters have to be named now, and so does what a rollout is at: rows wait for both.
+        // The full status comes later. The clusters and the rollout state must be written now, since rows wait for
+        // both.
         const stored = store.read(owner);
         const named = unrecorded.length === 0 ? { ...stored } : withClusters(stored, unrecorded);
         const status = { ...named, ...plannedRecord(plan) };
@@ -196,12 +197,12 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     return heldFor(now - tracked.goneAt, this.#options.hub.object(owner)?.object.metadata.finalizers);
   }
 
-  /** What the rollout is at stands on the hub: whoever comes after goes on from there. */
+  /** True if the rollout state is on the hub. The next leader continues from this state. */
   #isRolloutWritten(owner: string, { rollout }: Plan): boolean {
     return rollout === undefined || sameValue(rollout, this.#options.store.read(owner)?.rollout);
   }
 
-  /** Clusters of the target that the hub's record does not name: their rows wait for that. */
+  /** Clusters of the target that the hub's record does not name. Their rows wait until the record names them. */
   #unrecorded(owner: string, { target }: Plan): string[] {
     if (target === undefined) return [];
     const recorded = this.#options.store.recorded(owner);
@@ -214,7 +215,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       return;
     }
     const tracked = this.#track(owner);
-    // A deletion is carried out like a plan; what was being carried out before is not any more.
+    // A deletion is carried out like a plan and replaces the previous plan.
     if (after.target === undefined && before?.target !== undefined) this.#carriedThrough(owner, tracked);
     this.#changed(owner, enqueue);
   }
@@ -228,8 +229,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const isComplete = this.#isComplete(owner, tracked);
     if (!isComplete) {
       tracked.plannedAt = now;
-      // A copy that is to go moves from the start. Most are gone within the time for which progress is collected, and cost no write; of one that is
-      // held there, the object says soon that it is being deleted.
+      // A deletion counts as begun from the start. Most copies are gone while progress is collected, and cost no write.
+      // If a copy is held, the status soon reports the deletion.
       tracked.movedAt = this.#isDeletion(owner) ? now : undefined;
       const { object, kind } = hub.object(owner) ?? {};
       tracked.saysReady = object !== undefined && saysReady(object, hub.statuses.of(object, kind));
@@ -242,13 +243,15 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     for (const owner of this.#options.assignments.concernedBy(change)) this.#changed(owner, enqueue);
   }
 
-  /** Something that the status is made of may have changed. */
+  /** Records that an input of the status may have changed, and enqueues the object. */
   #changed(owner: string, enqueue: Enqueue, isComplete?: boolean): void {
     const tracked = this.#noteChange(owner);
     if (tracked !== undefined) enqueue(owner, Math.max(0, this.#dueIn(owner, tracked, isComplete)));
   }
 
-  /** Notes that something has changed; undefined for an object whose status is not this manager's to write. */
+  /**
+   * Records that an input of the status has changed; undefined if this manager does not write the status of the object.
+   */
   #noteChange(owner: string): Tracked | undefined {
     const tracked = this.#tracked.get(owner);
     if (tracked === undefined) return undefined;
@@ -261,7 +264,10 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     return tracked;
   }
 
-  /** The objects that have to do with a cluster of which the contact has changed. An undefined in between is a place to pause at. */
+  /**
+   * The objects with rows, copies or a plan on a cluster whose contact has changed. Yields undefined where the caller
+   * may pause.
+   */
   *#changedOn(cluster: string): Iterable<string | undefined> {
     const { assignments, observations, plans } = this.#options;
     const seen = new Set<string>();
@@ -326,7 +332,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     return tracked.open === undefined;
   }
 
-  /** Nothing could be deleted on a cluster before it answered again. */
+  /** Milliseconds until the deletion is overdue. For a cluster that was lost, the time counts from its return. */
   #patienceLeft(object: KubeObject, cluster: string | undefined): number {
     const { clock, contacts } = this.#options;
     return patienceLeft(object, clock.now(), cluster === undefined ? undefined : contacts.returnedAt(cluster));
@@ -367,7 +373,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       clock.now(),
     );
     this.#report(owner, tracked, plan, object, { status, clusters }, complete);
-    // The same once more where nobody knows whether the last write has happened, and where what it stands in is gone.
+    // The same status is written again if the outcome of the last write is unknown, or if the binding that held the
+    // status is gone.
     if (status !== previous || this.#unrecorded(owner, plan).length > 0 || !store.isKept(owner))
       await this.#write(owner, tracked, { object, kind }, status, context, signal);
     if (sum?.error !== undefined) throw sum.error;
@@ -389,7 +396,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     this.#rate.took(clock.monotonic() - tracked.lastWriteAt);
   }
 
-  /** Metrics and Events that follow from a status. */
+  /** Updates the metrics and records the Events that follow from a status. */
   #report(
     owner: string,
     tracked: Tracked,
@@ -411,7 +418,10 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   }
 }
 
-/** What has to stand on the hub beside the clusters before rows follow from it: the rollout, and what has come to its end where. */
+/**
+ * The parts of the status, besides the clusters, that must be on the hub before rows follow: the rollout, and the
+ * finished work by cluster.
+ */
 function plannedRecord({ rollout, target }: Plan): Pick<FederatedStatus, "rollout" | "finished"> {
   const finished = target?.finished === undefined ? undefined : writeFinished(target.finished);
   return defined({ rollout, finished });

@@ -5,7 +5,7 @@ import type { EventRecord, EventRecorder } from "../../observability/index.ts";
 import { type ClusterView, detailOf } from "../../status/index.ts";
 import { type DelayedWarnings } from "../progress/index.ts";
 
-/** The words in full that the entry of a cluster had to cut. */
+/** The full message for a cluster. The cluster's entry in the status may hold a shortened message. */
 type DetailOn = (cluster: string) => string | undefined;
 
 interface Change {
@@ -19,7 +19,10 @@ export interface TroubleSinks {
   store: Pick<StatusStore, "read">;
 }
 
-/** Tells of failures at once, and of what may come by itself when it is still said of the object in a moment. */
+/**
+ * Reports failures at once. Reports a wait that may end by itself only if the status still shows the wait a moment
+ * later.
+ */
 export function tellTrouble(
   { events, warnings, store }: TroubleSinks,
   owner: string,
@@ -40,8 +43,8 @@ export function tellTrouble(
 }
 
 /**
- * Events on a hub object about failures that its new status says and the one before does not: each failure once. `detailOn` gives the words
- * in full that the entry of a cluster had to cut.
+ * Records Events on a hub object for failures that are new in its status, one Event for each failure. `detailOn` gives
+ * the full message if the entry of a cluster had to shorten it.
  */
 export function recordTrouble(
   events: Pick<EventRecorder, "record">,
@@ -62,7 +65,7 @@ export function recordTrouble(
     if (known?.state === "Failed" && known.reason === reason) continue;
     warn(reason, "Apply", `${name}: ${detailOn(name) ?? message}`);
   }
-  // What may not be read on the hub holds all clusters alike.
+  // A dependency that may not be read on the hub holds all clusters alike.
   const denial = target?.clusters.find(({ frozenFor }) => frozenFor !== undefined)?.frozenFor;
   if (denial === undefined) return;
   const saysSo = (entries: FederatedStatus["clusters"]): boolean =>
@@ -70,12 +73,15 @@ export function recordTrouble(
   if (saysSo(status.clusters) && !saysSo(before)) warn(denial.reason, "Schedule", denial.message);
 }
 
-/** What mostly comes by itself, and waits for somebody where it does not: a definition that goes along, a copy that is on its way out. */
+/**
+ * Waits that mostly end by themselves: for a CRD that is sent along, or for the end of a deletion. Otherwise a person
+ * has to act.
+ */
 const COMING: readonly Reason[] = ["KindNotServed", "Terminating"];
 
 /**
- * What is to be on clusters and cannot be made there yet, when the new status says so and the one before does not: once for each reason, with all
- * the clusters. `warn` is asked to tell only what is still so in a moment.
+ * Warns of wanted copies that cannot be created yet, if this is new in the status: one warning for each reason, with
+ * all clusters. `warn` records the warning only if the status still shows the wait a moment later.
  */
 export function recordWaits(
   warn: (warning: EventRecord) => void,
@@ -95,7 +101,7 @@ export function recordWaits(
   }
 }
 
-/** The clusters that are to have the object, and on which it waits for that. */
+/** Entries of the clusters on which the object waits for this reason. */
 function waitingFor(awaited: string, status: FederatedStatus | undefined): NonNullable<FederatedStatus["clusters"]> {
   const isOnItsWay = (state: string): boolean => state === "Pending" || state === "Progressing";
   return (status?.clusters ?? []).filter(({ state, reason }) => isOnItsWay(state) && reason === awaited);

@@ -10,16 +10,20 @@ export interface StatusSumsOptions {
   clock: Pick<Clock, "now">;
 }
 
-/** What came of a sum that is asked for: it stands in the object's status, or why it does not. */
+/** Result of writing a sum: the sum is in the object's status, or `refusal` says why it is not. */
 export interface SumOutcome {
   refusal: Why | undefined;
-  /** The hub could not take the sum now: to be thrown once all else is written, so that it is tried again. */
+  /**
+   * The hub could not take the sum now. The caller throws the error after all other writes, so that the write is
+   * retried.
+   */
   error?: Error;
 }
 
 /**
- * Writes the sum of the members' statuses into the status of a propagated object, where its placement asks for that. One apply, which takes
- * nothing away from who else writes that status; none where the sum stands there already, and none again of a sum that was refused.
+ * Writes the sum of the members' statuses into the status of a propagated object, if its placement asks for this. The
+ * sum is one apply, which takes no field from other writers of the status. There is no apply if the status already has
+ * the sum, or if the hub refused the same sum.
  */
 export class StatusSums {
   readonly #options: StatusSumsOptions;
@@ -29,7 +33,7 @@ export class StatusSums {
     this.#options = options;
   }
 
-  /** Undefined where no sum is asked for, or there is none yet. */
+  /** Undefined if the placement asks for no sum, or if there is no sum yet. */
   async write(
     owner: string,
     { object, kind }: { object: KubeObject; kind: Pick<PlacedKind, "type" | "informer"> },
@@ -47,7 +51,7 @@ export class StatusSums {
     if (isSummedUp(object, sum, FIELD_MANAGER)) return WRITTEN;
     const theirs = statusOwner(object, sum, FIELD_MANAGER);
     if (theirs !== undefined) return { refusal: ownedBy(theirs) };
-    // Without the times of its conditions, which a sum that is not written begins anew each time.
+    // The hash leaves out the times of conditions, since a sum that was not written gets new times with each attempt.
     const hash = hashOf(statusSum(object, members, 0));
     const before = this.#refused.get(owner);
     if (before?.hash === hash) return { refusal: before.why };
@@ -89,7 +93,7 @@ function membersOf(object: KubeObject, target: Target, clusters: readonly Cluste
   });
 }
 
-/** All that is known of a copy that is gone. */
+/** Status of a finished copy that is gone: only the condition of its end is known. */
 function endedStatus({ end }: NonNullable<ClusterView["rows"][number]["ended"]>): MemberStatus["status"] {
   return { conditions: [{ type: end, status: "True" }] };
 }
@@ -101,7 +105,7 @@ function ownedBy(manager: string): Why {
   return { reason: "StatusOwnedByOthers", message };
 }
 
-/** Undefined where another try may succeed without a change of anything. */
+/** Why the hub refuses the sum; undefined if a retry of the same sum may succeed. */
 function refusalOf(error: unknown): Why | undefined {
   if (!isApiError(error) || isPassing(error)) return undefined;
   const { status, apiMessage } = error;

@@ -4,17 +4,17 @@ import { recordError, startSpan, type Tracer } from "../../observability/index.t
 import { ApiError, isApiError, isTransportError, type ReconcileContext, TransportError } from "../../runtime/index.ts";
 import { isHeldByRollout } from "../../status/index.ts";
 
-/** What a status says of the object as a whole. */
+/** State of the object as a whole, by its status. */
 export type StatusPhase = "Available" | "Progressing" | "Degraded";
 
 export function phaseOf({ conditions = [] }: FederatedStatus): StatusPhase {
   const isTrue = (type: string): boolean => conditions.some((one) => one.type === type && one.status === "True");
   if (isTrue("Available")) return "Available";
-  // Where it runs it is well; it waits for the rest of its rollout.
+  // The object is healthy on its present clusters and waits for the rest of its rollout.
   return isTrue("Progressing") || isHeldByRollout("Available", conditions) ? "Progressing" : "Degraded";
 }
 
-/** Writes a status, under the span `UpdateStatus`. Rejects with what the store rejects with. */
+/** Writes a status under the span `UpdateStatus`. Rejects with the errors of the store. */
 export async function writeStatus(
   { store, tracer }: { store: Pick<StatusStore, "write">; tracer: Tracer },
   owner: string,
@@ -28,7 +28,7 @@ export async function writeStatus(
   const span = startSpan(tracer, "UpdateStatus", { parent: context.span, attributes });
   try {
     await store.write(found, status, signal);
-    // An apply to the status of an object that exists has no other answer that is no refusal.
+    // A successful apply to the status of an existing object always answers 200.
     span.setAttribute("http.status_code", 200);
   } catch (error) {
     if (isApiError(error)) span.setAttribute("http.status_code", error.status);
@@ -42,14 +42,14 @@ export async function writeStatus(
   context.logger.info({ ...fields, ...whyNot(status, phase) }, `status written: ${phase}`);
 }
 
-/** What a person is told who waits for the object. */
+/** Log fields that explain why the object is not ready. */
 function whyNot({ conditions = [] }: FederatedStatus, phase: StatusPhase): { reason?: string; message?: string } {
   const ready = conditions.find(({ type }) => type === "Ready");
   if (phase === "Available" || ready === undefined || ready.status === "True") return {};
   return { reason: ready.reason, message: ready.message };
 }
 
-/** The same kind of error, which says what it was that failed: a reconcile does more than this. */
+/** The same error with a message that names the failed status write, since a reconcile has other steps, too. */
 function notWritten(error: unknown): unknown {
   const message = `the status was not written: ${error instanceof Error ? error.message : String(error)}`;
   if (isTransportError(error)) return new TransportError(error.reason, message, error);

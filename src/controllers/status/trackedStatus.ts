@@ -3,17 +3,17 @@ import { type Cell } from "../tables/index.ts";
 import type { Debounce } from "./debounce.ts";
 import { newProgress, type ObjectProgress } from "./progressEvents.ts";
 
-/** What is remembered between two writes of one object's status. */
+/** State that is kept between two writes of one object's status. */
 export interface Tracked extends Debounce {
-  /** Monotonic milliseconds at which the change began that is being carried out, for the propagation metric. */
+  /** Start of the change that is being carried out, in monotonic milliseconds. For the propagation metric. */
   propagating: number | undefined;
-  /** What tells the last change from another one. */
+  /** Hash of the last change. */
   change: string | undefined;
-  /** Something has changed since the status was computed last. */
+  /** True if an input has changed since the status was last computed. */
   changed: boolean;
-  /** Monotonic milliseconds at which everything of an object that is being deleted was first seen gone. */
+  /** Time at which all copies of a deleted object were first seen gone, in monotonic milliseconds. */
   goneAt: number | undefined;
-  /** A member object that is not yet as its row says; undefined when none was found. */
+  /** A member object whose row is not yet carried out; undefined if none was found. */
   open: Cell | undefined;
   readonly progress: ObjectProgress;
 }
@@ -35,7 +35,10 @@ export function newTracked(): Tracked {
   };
 }
 
-/** Whether people who wait for the object take it for ready as it is asked for now: another plan for the same generation makes that untrue. */
+/**
+ * True if the status reports the present generation as ready. A new plan for the same generation makes this report
+ * untrue.
+ */
 export function saysReady({ metadata }: KubeObject, status: FederatedStatus | undefined): boolean {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   return ready?.status === "True" && (ready.observedGeneration ?? 0) >= (metadata.generation ?? 0);

@@ -14,8 +14,8 @@ type Namespaces = HubCache["namespaces"];
 type Namespace = NonNullable<ReturnType<Namespaces["get"]>>;
 
 /**
- * What admission would say of an object that is there: an object may have come while the webhooks were off, or when the bounds of its namespace
- * were others. Undefined where admission judges none of that kind.
+ * The verdict of admission on an existing object. The object may have been created while the webhooks were off, or
+ * under other bounds of its namespace. Undefined if admission does not check the kind.
  */
 export function validated(
   { apiVersion, kind, metadata, spec }: KubeObject,
@@ -25,7 +25,7 @@ export function validated(
   if (parseApiVersion(apiVersion).group !== PAAS_GROUP || kind !== "DemoApplication") return undefined;
   const namespace = namespaces.get(metadata.namespace ?? "");
   const said = previous?.conditions?.find(({ type }) => type === "Validated");
-  // Before the namespaces are read nobody knows their bounds, and what was said stands.
+  // Until the namespaces are read, their bounds are unknown, and the previous verdict stays.
   if (!namespaces.synced && namespace === undefined && said !== undefined) {
     const { status, reason, message } = said;
     return { refusal: status === "False" ? { reason, message } : undefined };
@@ -39,7 +39,7 @@ export function validated(
   return { refusal: { reason: "ReplicasOutOfBounds", message } };
 }
 
-/** The bounds of a namespace have become others, so that what was said of its objects may not be true any more. */
+/** True if the bounds of a namespace have changed, so that earlier verdicts on its objects may be outdated. */
 export function changedBounds({ object, old }: { object: Namespace; old?: Namespace | undefined }): boolean {
   return boundsOf(old) !== boundsOf(object);
 }
