@@ -1,7 +1,10 @@
 import type { EventRecord, EventRecorder } from "../../observability/index.ts";
 import type { Clock } from "../../runtime/index.ts";
 
-/** Who applies an object, its policy and what it refers to with one command has done so by then, in whatever order they stand in the file. */
+/**
+ * Delay of a warning. One command that applies an object, its policy and its dependencies is done by then, in any order
+ * of the file.
+ */
 const GRACE_MS = 3_000;
 
 /** Events of type Warning that are recorded only when they are still true some seconds later. */
@@ -16,7 +19,7 @@ export class DelayedWarnings implements Disposable {
     this.#events = events;
   }
 
-  /** In the place of what waits under the same key. */
+  /** Records the warning later, if it is still true. Replaces a waiting warning with the same key. */
   warn(key: string, record: EventRecord, isStillTrue: () => boolean): void {
     if (this.#ended) return;
     this.#waiting.get(key)?.[Symbol.dispose]();

@@ -1,5 +1,5 @@
 /**
- * What is told while plans are made and carried out: Events of placement, the progress of policies.
+ * Reports the progress of planning: Events of placement, and the progress of policies.
  *
  * Promises: an Event is recorded once for each change.
  */

@@ -15,20 +15,20 @@ import type { EventRecord, EventRecorder, FailoverReason, Logger } from "../../o
 import type { DelayedWarnings } from "./delayedWarnings.ts";
 import { type Plans } from "../tables/index.ts";
 
-/** What an object needs and does not get. */
+/** Reasons of missing or unusable dependencies. */
 const LACKING: ReadonlySet<string> = new Set<Reason>(["DependencyMissing", "DependencyUnresolved", "DuplicateEntries"]);
 
-/** Who else is told of a decision. */
+/** Other receivers of a decision. */
 export interface DecisionSinks {
-  /** Is given what may be over in a moment; recorded at once unless given. */
+  /** Receives warnings that may be over in a moment. Default: the warnings are recorded at once. */
   warn?: (warning: EventRecord) => void;
-  /** An object has left a cluster by failover, for that reason, or has returned to one. */
+  /** Called if an object has left a cluster by failover for this reason, or has returned to a cluster. */
   failedOver?: (reason: FailoverReason) => void;
 }
 
 /**
- * Where the object goes, or why nowhere, when that is news. `before`: the target of before, of this process; `status`: what was said of the
- * object last.
+ * Records the clusters of the object, or why the object has none, if this has changed. `before`: the previous target in
+ * this process. `status`: the last status of the object.
  */
 export function recordDecision(
   events: Pick<EventRecorder, "record">,
@@ -62,7 +62,10 @@ export function recordDecision(
   });
 }
 
-/** The object left a cluster by failover or returned to one, or failover was held, when that is news. */
+/**
+ * Records that the object left a cluster by failover, returned to a cluster, or that failover was held, if this has
+ * changed.
+ */
 function recordFailover(
   events: Pick<EventRecorder, "record">,
   regarding: EventRecord["regarding"],
@@ -93,7 +96,10 @@ function recordFailover(
     events.record({ regarding, type: "Warning", reason, action: "FailOver", note: message });
 }
 
-/** The plan in which replicas leave says so, and no later one: what a cluster was given last is less then. */
+/**
+ * Records replicas that leave a cluster. Only one plan reports them: later plans start from the lower number of
+ * replicas.
+ */
 function recordRescheduling(
   events: Pick<EventRecorder, "record">,
   regarding: EventRecord["regarding"],
@@ -107,10 +113,13 @@ function recordRescheduling(
   }
 }
 
-/** Failover that does not take place, and that somebody has to be told of. */
+/** Reasons of a failover that does not take place and that an Event reports. */
 const HINDERED: ReadonlySet<string> = new Set<Reason>(["FailoverHeld", "NowhereToGo", "UnhealthyEverywhere"]);
 
-/** Why an object cannot be written as it is wanted, once for each cluster, with all that there is to say: the status has 120 characters. */
+/**
+ * Logs why an object cannot be written as wanted, once for each cluster, with the full message. The status has room for
+ * 120 characters.
+ */
 export function logProblems(logger: Logger, object: string, target: Target, before: Target | undefined): void {
   for (const { name, problem } of target.clusters) {
     const known = before?.clusters.find((one) => one.name === name)?.problem;
@@ -122,14 +131,17 @@ export function logProblems(logger: Logger, object: string, target: Target, befo
   }
 }
 
-/** Whether an override is what has to change; else the object, or what it refers to. */
+/** True if an override has to change. Otherwise the object or one of its dependencies has to change. */
 function isOfOverride({ policy, reason }: Problem): boolean {
   return policy !== undefined || OF_OVERRIDES.has(reason);
 }
 
 const OF_OVERRIDES: ReadonlySet<string> = new Set<Reason>(["InvalidOverride", "InvalidPatch", "ProtectedField"]);
 
-/** Records a warning about a decision when it still holds in a moment: the other half of what somebody applies may be on its way. */
+/**
+ * Records a warning about a decision if it still holds a moment later. The rest of the applied manifests may be on the
+ * way.
+ */
 export function warnLater(
   { plans, warnings }: { plans: Pick<Plans, "get">; warnings: Pick<DelayedWarnings, "warn"> },
   owner: string,
@@ -141,12 +153,15 @@ export function warnLater(
   });
 }
 
-/** What the object refers to and the hub does not have, or what nobody can make out. */
+/** The warning about a dependency that is missing, unresolved or ambiguous. */
 function missingOf({ clusters }: Target): Why | undefined {
   return clusters.find(({ warning }) => warning !== undefined && LACKING.has(warning.reason))?.warning;
 }
 
-/** Once for each generation, and only where the recorder is to tell everything. */
+/**
+ * Records the start of planning. The caller calls this once for each generation; the recorder keeps the Event only in
+ * debug mode.
+ */
 export function recordStart(events: Pick<EventRecorder, "record">, object: KubeObject): void {
   const note = `generation ${generationOf(object.metadata)} is being planned`;
   const debug = true as const;
@@ -172,7 +187,7 @@ export function recordPlanningFailure(events: EventRecorder, object: KubeObject,
   events.record({ regarding: regardingOf(object), type: "Warning", reason, action: "Plan", note: message });
 }
 
-/** How an object passes from one manager to another. */
+/** Records the handover of an object from one manager to another. */
 export function recordHandover(
   events: EventRecorder,
   object: KubeObject,
@@ -183,7 +198,7 @@ export function recordHandover(
   events.record({ regarding, type: "Normal", reason, action: "TakeOver", note: shortMessage(note) });
 }
 
-/** Sorted, as one text. */
+/** The sorted names as one text. */
 export function clusterNames(clusters: readonly { name: string }[]): string {
   return clusters
     .map(({ name }) => name)

@@ -4,7 +4,7 @@ import { Emitter, from, type ResourceType, type Source } from "../../runtime/ind
 import { type DependencyWatches } from "../facts/index.ts";
 import { type Plans } from "../tables/index.ts";
 
-/** So many objects are looked at in one go. */
+/** Number of objects that are checked without a pause. */
 const BATCH = 256;
 
 export interface PolicyProgressOptions {
@@ -14,14 +14,15 @@ export interface PolicyProgressOptions {
 }
 
 /**
- * Which policies nobody has judged yet: objects that they select, or selected, have not been planned since the policy changed, or since their
- * kind was read. Until then nothing true can be said of the policy as it is now. An object counts as planned, too, when planning it fails.
+ * The policies that are still waiting for plans: objects that they select, or selected before, have not been planned
+ * since the policy changed or since their kind was read. Until then, the status of the policy cannot describe its
+ * present spec. A failed attempt counts as planned.
  */
 export class PolicyProgress {
-  /** The key of a policy that has been judged as far as planning goes. */
+  /** The key of a policy that no longer waits for plans. */
   readonly settled = new Emitter<string>();
   readonly #options: PolicyProgressOptions;
-  /** For each policy, how much has to happen: objects to be planned, and lists of objects to be read. */
+  /** Number of open steps by policy: objects to be planned, and lists of objects to be read. */
   readonly #open = new Map<string, number>();
   /** The policies that wait for an object. */
   readonly #awaiting = new Map<string, Set<string>>();
@@ -30,12 +31,14 @@ export class PolicyProgress {
     this.#options = options;
   }
 
-  /** Whether the policy, given by its key, still waits for plans. */
+  /** True if the policy with this key still waits for plans. */
   isOpen(policy: string): boolean {
     return this.#open.has(policy);
   }
 
-  /** Of the planning of objects: what is to be planned for a policy that has changed, or for a kind that has been read just now. */
+  /**
+   * Sources for the planning of objects: the objects of a changed policy, and the objects of a kind that was just read.
+   */
   sources(): Source[] {
     const { hub } = this.#options;
     return [
@@ -46,7 +49,10 @@ export class PolicyProgress {
     ];
   }
 
-  /** Keys of the objects that a policy selects, or selected before the event, or that an override takes something of which they need. */
+  /**
+   * Keys of the objects that a policy selects or selected before the event, and of objects with a dependency that an
+   * override selects.
+   */
   #concernedBy(event: Pick<HubEvent<Policy>, "object" | "old">): Iterable<string | undefined> {
     const { plans } = this.#options;
     return this.#reading([policyKey(event.object)], () =>
@@ -63,7 +69,7 @@ export class PolicyProgress {
     yield* dependencies.needingSelected(selectors, metadata.namespace, (object) => hub.planned.settingOf(object));
   }
 
-  /** Keys of the objects of the kind; whichever policies select them, all that name the kind wait. */
+  /** Keys of the unplanned objects of the kind. All policies that name the kind wait for these objects. */
   #concernedByKind(type: ResourceType): Iterable<string | undefined> {
     const { hub } = this.#options;
     const policies = [...hub.allPlacements(), ...hub.allOverrides()].filter(({ spec }) =>
@@ -77,14 +83,14 @@ export class PolicyProgress {
     );
   }
 
-  /** An attempt to plan the object begins, with everything that is known now. Returns the policies that wait for its end. */
+  /** An attempt to plan the object begins. Returns the policies that wait for the end of the attempt. */
   begin(owner: string): ReadonlySet<string> | undefined {
     const policies = this.#awaiting.get(owner);
     this.#awaiting.delete(owner);
     return policies;
   }
 
-  /** The attempt has ended. `isComing`: it had to be put off, and is made again before long. */
+  /** The attempt has ended. `isComing`: planning had to be postponed, and another attempt follows soon. */
   end(owner: string, policies: ReadonlySet<string> | undefined, isComing: boolean): void {
     for (const policy of policies ?? []) {
       if (isComing) this.#await(owner, policy);
@@ -92,7 +98,7 @@ export class PolicyProgress {
     }
   }
 
-  /** The policies wait from now on, however late the keys are read. */
+  /** Reads the keys of the owners. The policies wait from now on, even if the keys are read much later. */
   #reading(policies: readonly string[], ownersOf: () => Iterable<string | undefined>): Iterable<string | undefined> {
     for (const policy of policies) this.#hold(policy);
     return this.#read(policies, ownersOf);
