@@ -17,7 +17,7 @@ import { partlyWonBy, winnersOver } from "../../override/index.ts";
 import { type LostObjects, refusedPatches } from "../../status/index.ts";
 import { type Observations } from "../tables/index.ts";
 
-/** What the plans say of one policy. */
+/** Result of one policy, by the plans of its objects. */
 export interface Outcome {
   matched: number;
   decisions: { clusters: string[]; objects: number }[];
@@ -38,7 +38,7 @@ export interface Outcome {
 
 type Refusal = Pick<Problem, "reason" | "message" | "detail" | "shorter">;
 
-/** Sums up what the plans of the objects that a policy selects say of the policy, one after the other. */
+/** Sums up the results of a policy from the plans of its objects, one plan after the other. */
 export class PolicyTally {
   readonly #policy: Policy;
   readonly #observations: Pick<Observations, "get">;
@@ -47,9 +47,9 @@ export class PolicyTally {
   readonly #lostTo = new Map<string, LostObjects>();
   readonly #supersededBy = new Map<string, LostObjects>();
   readonly #partlyWonBy = new Map<string, LostObjects>();
-  /** The objects that travel as dependencies of others, with the clusters to which they go. */
+  /** The objects that are sent as dependencies of other objects, with their clusters. */
   readonly #goingAlong = new Map<string, Set<string>>();
-  /** The objects that are counted for themselves. */
+  /** The objects that are counted as placed objects themselves. */
   readonly #counted = new Set<string>();
   #matched = 0;
   #withoutCluster = 0;
@@ -61,7 +61,7 @@ export class PolicyTally {
     this.#observations = observations;
   }
 
-  /** Of an object whose plan names the policy. */
+  /** Adds the target of an object whose plan names the policy. */
   add(target: Target): void {
     if (isPlacement(this.#policy)) this.#addPlaced(target);
     else if (!this.#addGoingAlong(target) || isNamedIn(target, this.#policy)) this.#addOverridden(target);
@@ -76,7 +76,7 @@ export class PolicyTally {
       const selectors = policy.spec.resourceSelectors.filter((one) => standings.includes(catalog.standing(one)));
       return [...new Set(selectors.map((selector) => calledAs(selector, catalog)))];
     };
-    // What belongs to no namespace belongs to no policy of one.
+    // A namespaced policy cannot place cluster-scoped objects.
     const isTenants = policy.metadata.namespace !== undefined;
     const unplaceable = isTenants ? ofStanding("NeverPlaced", "ClusterScoped") : ofStanding("NeverPlaced");
     const unserved = ofStanding("NotServed");
@@ -107,7 +107,7 @@ export class PolicyTally {
         count(this.#lostTo, `${placement.kind} ${shortName(placement.name)}`, passed.because);
       return;
     }
-    // All that a placement decides about knows the same clusters.
+    // All objects of a placement have the same candidate clusters, so the first object is enough.
     if (this.#matched === 0) this.#trouble ??= unknownIn(target);
     for (const note of target.decision.notes ?? []) this.#notes.add(note);
     const warning = target.clusters[0]?.warning;
@@ -130,7 +130,10 @@ export class PolicyTally {
     if (partly !== undefined) count(this.#partlyWonBy, partly);
   }
 
-  /** An object may go along with many others, and be placed for itself as well: it is one object. False where the policy selects none. */
+  /**
+   * Adds the dependencies that the policy selects; false if it selects none. A dependency of many objects counts as one
+   * object, even if it is also placed itself.
+   */
   #addGoingAlong(target: Target): boolean {
     const overridden = (target.dependencyOverrides ?? []).filter(({ policy }) => isSamePolicy(policy, this.#policy));
     if (overridden.length === 0) return false;
@@ -161,7 +164,7 @@ export class PolicyTally {
     else group.objects += 1;
   }
 
-  /** What is wrong that this policy's author can mend: a rule that cannot be applied, or a patch that a member refuses. */
+  /** A problem that the policy's author can fix: a rule that cannot be applied, or a patch that a member refuses. */
   #problemOf(target: Target): Why | undefined {
     const found = target.clusters.flatMap((cluster) => {
       const problem = cluster.problem === undefined ? this.#refusalOn(cluster) : this.#own(cluster.problem);
@@ -198,7 +201,7 @@ export class PolicyTally {
   }
 }
 
-/** Whether the policy selects the object itself, and not only something that goes along with it. */
+/** True if the policy selects the object itself, and not only a dependency of it. */
 function isNamedIn({ overrides, idleOverrides = [] }: Target, policy: Policy): boolean {
   const named = [...overrides, ...idleOverrides.map((idle) => idle.policy)];
   return named.some((one) => isSamePolicy(one, policy));
@@ -208,7 +211,7 @@ export function isPlacement(policy: Policy): policy is Placement {
   return policy.kind === "Placement" || policy.kind === "ClusterPlacement";
 }
 
-/** Objects are read and sent in one version, whatever each of the policies names. */
+/** Notes about other versions: objects are read and sent in one version, whatever version each policy names. */
 function otherVersions(policy: Placement, catalog: Pick<HubCache["catalog"], "readIn">): string[] {
   return policy.spec.resourceSelectors.flatMap(({ apiVersion, kind }) => {
     const read = catalog.readIn({ apiVersion, kind });
@@ -219,7 +222,7 @@ function otherVersions(policy: Placement, catalog: Pick<HubCache["catalog"], "re
   });
 }
 
-/** With why it is not placed, or what may have been meant. */
+/** Name of a selected kind, with the reason why it is not placed, or with the version that may have been meant. */
 function calledAs(selector: ResourceSelector, catalog: Pick<HubCache["catalog"], "servedIn">): string {
   const { apiVersion, kind } = selector;
   const servedIn = catalog.servedIn(selector);
@@ -228,7 +231,7 @@ function calledAs(selector: ResourceSelector, catalog: Pick<HubCache["catalog"],
   return `${kind} (${apiVersion}${why === undefined ? "" : `; ${why}`})`;
 }
 
-/** So many clusters are named where there is room. */
+/** Number of clusters that are named if there is room. */
 const NAMED = 3;
 
 function whereOf({ owner }: Target, clusters: readonly string[], named: number): string {
@@ -244,7 +247,7 @@ function count(tallies: Map<string, LostObjects>, to: string, because?: string):
   else known.objects += 1;
 }
 
-/** The one with the most objects, the first by name among equals, with the objects of all of them. */
+/** The entry with the most objects, with the sum of the objects of all entries. Equal entries are ordered by name. */
 function most(tallies: ReadonlyMap<string, LostObjects>): LostObjects | undefined {
   const [first] = [...tallies.values()].sort((a, b) => b.objects - a.objects || (a.to < b.to ? -1 : 1));
   if (first === undefined) return undefined;

@@ -45,9 +45,15 @@ const TYPES: Record<Policy["kind"], ResourceType> = {
   ClusterOverridePolicy: CLUSTEROVERRIDEPOLICIES,
 };
 
-/** One object's plan changes a policy's status little, and a thousand objects' plans change it a thousand times: so it is debounced. */
+/**
+ * The plan of one object changes the policy's status little, and a thousand plans would write it a thousand times. So
+ * it is debounced.
+ */
 const DEBOUNCE_MS = 2_000;
-/** What one member refuses the others refuse a moment later, and whoever wrote the patch waits for the answer. */
+/**
+ * Other members refuse the same patch a moment later. The delay is short, since the author of the patch waits for the
+ * answer.
+ */
 const REFUSAL_DEBOUNCE_MS = 500;
 
 export interface PolicyStatusReconcilerOptions {
@@ -60,13 +66,13 @@ export interface PolicyStatusReconcilerOptions {
   observations: Observations;
   gates: Pick<Gates, "hasPrometheus">;
   places: Pick<RolloutSlots, "stoppedOf">;
-  /** Before every object has been planned, nobody knows what a policy matches. */
+  /** The matches of a policy are unknown before every object has been planned. */
   progress: PlanningProgress;
-  /** Before the objects of a changed policy have been planned with it, nobody knows what becomes of the change. */
+  /** The result of a changed policy is unknown before its objects have been planned with the change. */
   policyProgress: Pick<PolicyProgress, "isOpen" | "settled">;
 }
 
-/** Writes into the status of each policy which objects it matches, where they run, and the policy's error. */
+/** Writes the status of each policy: the number of matched objects, their clusters, and the policy's error. */
 export class PolicyStatusReconciler implements Reconciler {
   readonly #options: PolicyStatusReconcilerOptions;
 
@@ -77,11 +83,12 @@ export class PolicyStatusReconciler implements Reconciler {
   sources(): Source[] {
     const { hub, plans, progress, policyProgress, observations } = this.#options;
     return [
-      // A change of the status alone is most often our own: answered at once, it would be written again with every plan made meanwhile.
+      // A change of the status alone is mostly our own. Without a delay, each such event would write the status again
+      // for every plan since.
       from(hub.policyEvents).after(DEBOUNCE_MS),
       from(policyProgress.settled),
       from(hub.denials).map(() => this.keys()),
-      // Policies name clusters that no object is planned for.
+      // Policies may name clusters that no plan uses.
       from(hub.clusters)
         .when(({ type, initial }) => !initial && type !== "Updated")
         .map(() => this.keys())
@@ -101,7 +108,7 @@ export class PolicyStatusReconciler implements Reconciler {
     ];
   }
 
-  /** Of every policy. */
+  /** The keys of all policies. */
   keys(): string[] {
     const { hub } = this.#options;
     return [...hub.allPlacements(), ...hub.allOverrides()].map((policy) => policyKey(policy));
@@ -142,7 +149,7 @@ export class PolicyStatusReconciler implements Reconciler {
     return done;
   }
 
-  /** Not judged yet as it is now, in whole or in part: what was said of it before stands, with its generation. */
+  /** True if the present policy is not fully evaluated yet. The previous status then stays, with its generation. */
   #isOpen(policy: Policy): boolean {
     const { hub, policyProgress } = this.#options;
     const { catalog } = hub;
@@ -156,7 +163,10 @@ export class PolicyStatusReconciler implements Reconciler {
     );
   }
 
-  /** What the plans say of the policy now; of ten thousand plans so many at a time as leave the event loop free. */
+  /**
+   * The policy's result from the present plans. Pauses between plans, so that ten thousand plans do not block the event
+   * loop.
+   */
   async #outcome(policy: Policy): Promise<Outcome> {
     const { plans, clock, hub, observations } = this.#options;
     const slice = TimeSlice.of(clock);
@@ -169,7 +179,7 @@ export class PolicyStatusReconciler implements Reconciler {
     return tally.outcome(hub.catalog);
   }
 
-  /** The overrides of the objects of which a member has begun to refuse something, or refuses it no more. */
+  /** Keys of the overrides of objects that a member has begun or stopped to refuse. */
   *#blamed({ before, after, key, cluster }: ObservationChange): Iterable<string> {
     const { plans, assignments } = this.#options;
     if (before?.failure === after?.failure) return;

@@ -14,15 +14,16 @@ import { isPlacement, type Outcome } from "./policyOutcome.ts";
 
 export interface EffectFacts {
   clusters: { get(name: string): unknown };
-  /** Somebody answers the queries of gates. */
+  /** True if there is a Prometheus for the queries of gates. */
   hasPrometheus: boolean;
 }
 
 type Trouble = Required<Pick<Outcome, "reason" | "error">>;
 
 /**
- * What of a policy has no effect, whatever objects there are: admission refuses some of it, and may have been off; the rest depends on the hub.
- * The clusters that an override names in vain are apart, since what it says of others holds.
+ * The parts of a policy that have no effect, whatever objects exist. Admission refuses some of them, but may have been
+ * off; the others depend on the hub. Unknown clusters of an override are returned separately, since its rules for other
+ * clusters still apply.
  */
 export function withoutEffect(policy: Policy, facts: EffectFacts): Partial<Trouble> & Pick<Outcome, "unknownClusters"> {
   const trouble = outOfReach(policy) ?? (isPlacement(policy) ? troubleOf(policy, facts) : undefined);
@@ -30,7 +31,7 @@ export function withoutEffect(policy: Policy, facts: EffectFacts): Partial<Troub
   return { ...trouble, ...(unknown.length === 0 ? {} : { unknownClusters: unknown }) };
 }
 
-/** Of policies that came while admission was not asked. */
+/** A selector outside the policy's namespace. Admission refuses such a policy, but may have been off. */
 function outOfReach({ metadata, spec }: Policy): Trouble | undefined {
   const own = metadata.namespace;
   if (own === undefined) return undefined;
@@ -65,7 +66,7 @@ function troubleOf({ spec }: Placement, facts: EffectFacts): Trouble | undefined
   return vain[0] === undefined ? undefined : { reason: "NoEffect", error: textOf(vain[0]) };
 }
 
-/** Of policies that are older than the rule. */
+/** Entries for kinds that members never have. Policies from before the admission rule may have such entries. */
 function notOnMembers(field: string, entries: readonly { kind: string }[]): FieldProblem[] {
   return entries.flatMap(({ kind }, index) =>
     HUB_ONLY_KINDS.includes(kind)
@@ -79,7 +80,7 @@ function notOnMembers(field: string, entries: readonly { kind: string }[]): Fiel
   );
 }
 
-/** What is said for kinds that need it said, where the policy selects none of these. */
+/** Settings that only some kinds need, in a policy that selects none of these kinds. */
 function neededByNoKind({ resourceSelectors, aggregateStatus, replicaScheduling }: Placement["spec"]): FieldProblem[] {
   const kinds = [...new Set(resourceSelectors.map(({ kind }) => `a ${kind}`))].join(" and ");
   const problems: FieldProblem[] = [];
@@ -107,7 +108,7 @@ function hasKnownReplicas({ apiVersion, kind }: ResourceSelector): boolean {
   return hubKindOf(group, kind) !== undefined || memberKindOf(group, kind).withReplicas !== undefined;
 }
 
-/** Names that no MemberCluster has, each once: most likely a slip of the pen. */
+/** Names that no MemberCluster has, each once. Most likely a typing error. */
 function unknownIn(
   entries: readonly { targetClusters?: ClusterSelector | undefined }[],
   { clusters }: EffectFacts,
