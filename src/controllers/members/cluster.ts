@@ -39,17 +39,18 @@ export interface ClusterReconcilerOptions {
   classes: ControllerClasses;
 }
 
-/** How far a draining is, is said at most so often. */
+/** Shortest time between two progress reports of a draining cluster. */
 const PROGRESS_MS = 5_000;
 
 /**
- * Keeps the pool of connections as the MemberClusters say, and sees their deletion through: with `Drain` the member's objects are removed
- * first; with `Orphan` they are let go of: they keep running, without any mark of Meridian. Where neither is said, and anything of Meridian is
- * there, the deletion waits for somebody who says it. Nobody waits for a member that does not answer.
+ * Keeps the connection pool in line with the MemberClusters, and carries out their deletion. With `Drain`, the member's
+ * objects are removed first. With `Orphan`, they are released: they keep running without any mark of Meridian. If no
+ * policy is set and the member has objects of Meridian, the deletion waits for a person to set the policy. A release
+ * does not wait for a member that does not answer.
  */
 export class ClusterReconciler implements Reconciler {
   readonly #options: ClusterReconcilerOptions;
-  /** When it was last said how far the draining of a cluster is. */
+  /** Time of the last progress report of each draining cluster. */
   readonly #told = new Map<string, number>();
 
   constructor(options: ClusterReconcilerOptions) {
@@ -106,7 +107,7 @@ export class ClusterReconciler implements Reconciler {
     }
     if (cluster.spec.deletionPolicy === "Drain") {
       pool.upsert(cluster, owned);
-      // Each manager removes what it owns there; the finalizer of the cluster's own manager waits for all of it.
+      // Each manager removes its own objects. The finalizer of the cluster's manager waits until all objects are gone.
       if (!owned) return await this.#setFinalizers(cluster, without, signal);
       if (without.length === finalizers.length) return done;
       if (!this.#isDrained(name)) return tellAfterMs === undefined ? done : requeueAfter(tellAfterMs);
@@ -115,12 +116,15 @@ export class ClusterReconciler implements Reconciler {
       if (!this.#isLetGo(name)) return tellAfterMs === undefined ? done : requeueAfter(tellAfterMs);
     }
     if (owned && without.length === finalizers.length) return done;
-    // From here on nothing is written there.
+    // From here on, nothing is written to the member.
     pool.remove(name);
     return await this.#setFinalizers(cluster, without, signal);
   }
 
-  /** Says how far the deletion is. Returns after how many milliseconds to do so again, whatever happens until then. */
+  /**
+   * Reports the stage of the deletion. Returns the milliseconds until the next report; undefined if no further report
+   * is due by time.
+   */
   async #tell(cluster: MemberCluster, isUndecided: boolean, signal: AbortSignal): Promise<number | undefined> {
     const { name } = cluster.metadata;
     const now = this.#options.clock.now();
@@ -135,7 +139,7 @@ export class ClusterReconciler implements Reconciler {
       return late ? undefined : PROGRESS_MS;
     }
     if (this.#isDrained(name)) return undefined;
-    // Each object that goes is a reconcile.
+    // Each removed object causes a reconcile, so reports are limited.
     const sinceTold = now - (this.#told.get(name) ?? -Infinity);
     if (sinceTold < PROGRESS_MS) return PROGRESS_MS - sinceTold;
     const waits = whyNotDrained(this.#options, cluster);
@@ -165,17 +169,23 @@ export class ClusterReconciler implements Reconciler {
     return cluster !== undefined && this.#options.classes.ofCluster(cluster) === "Claimable";
   }
 
-  /** All that is there is known, or nobody hears from the cluster anyway: then another manager's cluster can be claimed. */
+  /**
+   * True if all objects on the cluster are known, or if the cluster is not ready anyway. Another manager's cluster can
+   * then be claimed.
+   */
   #isKnown(cluster: MemberCluster): boolean {
     return this.#options.observations.contactOf(cluster.metadata.name).synced || !isReady(cluster);
   }
 
-  /** The cluster is drained, and was neither reached nor given up yet: nobody can say what holds it, and what stands there may still be so. */
+  /**
+   * True if the cluster is draining and pending (neither reached nor given up). The causes are unknown, and the old
+   * condition may still hold.
+   */
   #isUnsettled({ metadata: { name }, spec }: MemberCluster): boolean {
     return spec.deletionPolicy === "Drain" && this.#options.observations.contactOf(name).pending;
   }
 
-  /** Nothing of ours is left or wanted there, as far as a member that answers can say. Namespaces may stay. */
+  /** True if the member is fully known and has no objects of ours and no rows. Namespaces may stay. */
   #isDrained(name: string): boolean {
     const { observations, assignments } = this.#options;
     if (!observations.contactOf(name).synced) return false;
@@ -185,8 +195,8 @@ export class ClusterReconciler implements Reconciler {
   }
 
   /**
-   * Nothing on the member has a mark of Meridian any more, nor will have by a write under way; or the member does not answer, or refuses for
-   * good: then it keeps the marks.
+   * True if no object on the member has a mark of Meridian any more and no write under way can add one. Also true if
+   * the member does not answer or refuses the change for good: the marks then stay.
    */
   #isLetGo(name: string): boolean {
     const { observations, assignments } = this.#options;

@@ -18,9 +18,9 @@ import { type Client, type Informer, isNotFound, MEMBERCLUSTERS } from "../../ru
 import { finalizerHolds } from "../../status/index.ts";
 import { type Assignments, type Observations } from "../tables/index.ts";
 
-/** Owner of the condition; the rest of the status is other writers'. */
+/** Field manager of the condition. Other writers own the rest of the status. */
 const REMOVAL_MANAGER = "meridian-removal";
-/** Type of the condition that stands while a MemberCluster is deleted and anything has to be decided or removed first. */
+/** Type of the condition that a MemberCluster has while its deletion waits for a decision or for removals. */
 const REMOVED = "Removed";
 
 export interface ClusterDeletionSources {
@@ -30,9 +30,9 @@ export interface ClusterDeletionSources {
 }
 
 /**
- * Whether the deletion of a MemberCluster waits until somebody says what is to become of what runs there. Until then the cluster stays what it is,
- * but that nothing new comes to it. Where nothing of Meridian is, as far as the hub and the member say, there is nothing to choose. Unknown: the
- * cluster has neither been reached nor given up yet.
+ * Tells if the deletion of a MemberCluster waits for a person to set the deletion policy. Until then the cluster stays
+ * as it is, but gets no new objects. No decision is needed if neither the hub nor the member knows of objects of
+ * Meridian there. `Unknown`: the cluster was neither reached nor given up yet.
  */
 export function awaitsDecision(
   { hub, assignments, observations }: ClusterDeletionSources,
@@ -45,12 +45,16 @@ export function awaitsDecision(
   return observations.contactOf(name).pending ? "Unknown" : "No";
 }
 
-/** One thing that a deletion waits for: the texts of the condition, the fullest first; the last one holds in it. */
+/**
+ * One cause for which a deletion waits, as texts for the condition. The longest text is first; the last text always
+ * fits.
+ */
 export type DeletionWait = readonly [string, ...string[]];
 
 /**
- * What holds the draining of a cluster, in the order of the texts: that the cluster does not answer, else each member object that a finalizer
- * holds, that the cluster refuses to remove, or that may not be removed yet, else what cannot be read there.
+ * The causes that hold the draining of a cluster, sorted by text. If the cluster does not answer, that is the only
+ * cause. Otherwise the causes are the member objects that a finalizer holds, that the cluster refuses to remove, or
+ * that may not be removed yet. If there are none, the causes are the kinds that cannot be read on the cluster.
  */
 export function whyNotDrained(
   { assignments, observations }: Pick<ClusterDeletionSources, "assignments" | "observations">,
@@ -76,15 +80,15 @@ export function whyNotDrained(
     if (ref.kind === "Namespace" || effective?.verb !== "Hold" || effective.why.reason === TERMINATING) continue;
     wait(nameOf(ref), effective.why);
   }
-  // Something of ours may be among what cannot be read.
+  // The kinds that cannot be read may include objects of ours.
   if (waits.length === 0 && !synced)
     for (const message of unseen.values()) wait(undefined, { reason: NOT_SYNCED, message });
   return sorted(waits);
 }
 
 /**
- * Each member object that keeps its marks while a cluster is let go of, and why. A cluster that does not answer, and an object that the cluster
- * refuses for good, are not waited for.
+ * The member objects that keep their marks while a cluster is released, and why. The release does not wait for a
+ * cluster that does not answer, nor for an object whose change the cluster refuses for good.
  */
 export function whyNotReleased(
   { observations }: Pick<ClusterDeletionSources, "observations">,
@@ -119,7 +123,7 @@ function sorted(waits: readonly DeletionWait[]): DeletionWait[] {
 
 function outOfContact({ status }: MemberCluster, reason: string): DeletionWait[] {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
-  // The condition says so in a moment, and since when.
+  // The condition Ready will report the loss in a moment, with its time.
   if (ready?.status === "True") return [];
   const since = ready === undefined ? "" : ` since ${ready.lastTransitionTime}`;
   const frees = "goes on when it answers, or with spec.deletionPolicy Orphan";
@@ -130,7 +134,7 @@ function nameOf({ kind, name }: ObjectRef): string {
   return `${kind} ${shortName(name)}`;
 }
 
-/** How many objects are still to be removed from a cluster, as far as they are known. Namespaces may stay. */
+/** Number of known objects that are still to be removed from a cluster. Namespaces may stay and do not count. */
 export function leftOn(observations: Pick<Observations, "in">, name: string): number {
   let left = 0;
   for (const { ref, present, writing } of observations.in(name))
@@ -145,7 +149,7 @@ const SERVED_IN_NO_VERSION: Why = {
   reason: NOT_SERVED,
   message: "the member serves no version of it; serve one in its CRD, if only for the time",
 };
-/** Said by the member object itself, with what holds it. */
+/** The observation of the member object reports this state, with the finalizers that hold the object. */
 const TERMINATING: Reason = "Terminating";
 
 export interface RemovalConditionOptions {
@@ -154,18 +158,21 @@ export interface RemovalConditionOptions {
   events: Pick<EventRecorder, "record">;
 }
 
-/** What the deletion of a MemberCluster is at. */
+/** Stage of the deletion of a MemberCluster. */
 export type DeletionStage =
-  /** It waits for a decision. */
+  /** The deletion waits for a decision. */
   | { kind: "Undecided" }
-  /** So many objects are to go; `waits` for these things, and `late`: longer than deletions take. */
+  /**
+   * `left`: number of objects that are still to be removed. `waits`: causes of the delay. `late`: the deletion is
+   * overdue.
+   */
   | { kind: "Draining"; left: number; waits: readonly DeletionWait[]; late: boolean }
-  /** Marks are being taken off; `waits` and `late` as while it drains. */
+  /** Marks are being removed; `waits` and `late` as for `Draining`. */
   | { kind: "LettingGo"; waits: readonly DeletionWait[]; late: boolean };
 
 /**
- * Says on the MemberCluster that its deletion waits for a decision; that the decision was heard; how far the draining is, and what holds it. What
- * waits for a person is told once by an Event as well.
+ * Writes the stage of its deletion to the MemberCluster: waiting for a decision, releasing, or the progress of draining
+ * with the causes that hold it. An Event also reports, once, a stage that waits for a person.
  */
 export async function tellOfDeletion(
   { client, clusters, events }: RemovalConditionOptions,
@@ -175,7 +182,7 @@ export async function tellOfDeletion(
   signal: AbortSignal,
 ): Promise<void> {
   const before = removedCondition(member);
-  // Letting go takes a moment, unless something holds it.
+  // A release takes only a moment unless something holds it.
   if (before === undefined && stage.kind === "LettingGo" && !isHeld(stage)) return;
   const said = wordsOf(member, stage, before);
   const condition: Condition = {
@@ -231,12 +238,12 @@ function wordsOf(member: MemberCluster, stage: DeletionStage, before: Condition 
   }
 }
 
-/** Of a deletion that waits for longer than deletions take. */
+/** Reason for a deletion that is overdue. */
 const WAITS: Reason = "DeletionWaits";
 
 const LETTING_GO = "what Meridian put there is being let go of and keeps running";
 
-/** Whether the deletion takes longer than deletions do, and something is known to hold it. */
+/** True if the deletion is overdue and a cause is known. */
 function isHeld({ waits, late }: Exclude<DeletionStage, { kind: "Undecided" }>): boolean {
   return late && waits.length > 0;
 }
@@ -251,7 +258,10 @@ function progressOf(
   return heldBy(stage, before) ?? `Drain since ${deletionTimestamp}: ${what}`;
 }
 
-/** Names one thing that holds the deletion, and on as long as it does, so that not each object that goes is a write. */
+/**
+ * Names one cause that holds the deletion. Keeps naming the same cause while it lasts, so that each removed object does
+ * not cost a write.
+ */
 function heldBy(
   { waits }: Exclude<DeletionStage, { kind: "Undecided" }>,
   before: Condition | undefined,
@@ -260,7 +270,7 @@ function heldBy(
   return texts.find((text) => text === before?.message) ?? texts[0];
 }
 
-/** What an Event says; undefined while nothing waits for a person. */
+/** Text of the Event; undefined while the deletion waits for no person. */
 function noteOf({ metadata: { name } }: MemberCluster, stage: DeletionStage): string | undefined {
   if (stage.kind === "Undecided")
     return `the deletion waits until somebody says what is to become of what runs there: ${choices(name)}`;

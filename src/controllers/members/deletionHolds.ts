@@ -38,14 +38,17 @@ export interface DeletionHoldReconcilerOptions {
   clock: Pick<Clock, "now">;
 }
 
-/** Owner of the condition; the rest of the status is another writer's. */
+/** Field manager of the condition. Other writers own the rest of the status. */
 const HOLDS_MANAGER = "meridian-holds";
-/** A restored hub loses its objects one by one. */
+/** Delay of the count, since a restored hub loses its objects one by one. */
 const TOGETHER_MS = 500;
 const AGAIN_MS = 60_000;
 const NAMES_IN_EVENT = 20;
 
-/** Writes into the status of each MemberCluster that copies of objects which the hub lacks are held there, which they are, and how to agree. */
+/**
+ * Writes a condition to each MemberCluster with held copies of missing hub objects: how many, some names, and how to
+ * agree to the removal.
+ */
 export class DeletionHoldReconciler implements Reconciler {
   readonly #options: DeletionHoldReconcilerOptions;
 
@@ -72,7 +75,7 @@ export class DeletionHoldReconciler implements Reconciler {
     const there = missing.on(name);
     const before = heldCondition(member);
     const condition = there === undefined ? undefined : conditionFor(there);
-    // Who has not heard from the cluster does not know that nothing is held there any more.
+    // Without full knowledge of the cluster, the end of the hold there is not certain.
     if (condition === undefined && (before === undefined || !missing.isKnown(name))) return this.#end();
     if (sameValue(before, condition)) return this.#end();
     const status = { conditions: condition === undefined ? [] : [condition] };

@@ -15,18 +15,23 @@ import { type CopySources } from "../facts/index.ts";
 
 const STRAY = { reason: "ObjectGone", message: "the member object names no hub object as its owner" };
 const UNUSED = { reason: "NamespaceUnused", message: "Meridian made the namespace, and nothing of Meridian is in it" };
-/** The objects of other managers in a namespace of the hub are not watched for by that alone: the hub is asked again. */
+/**
+ * Interval of the requests to the hub for other managers' objects in a namespace. No watch reports all of these
+ * objects.
+ */
 const OTHERS_AGAIN_MS = 30_000;
 const SEPARATOR = " ";
 
 /**
- * Removes what no hub object stands for: member objects with Meridian's label that name no owner, and namespaces that Meridian made on
- * a member and that hold nothing of Meridian any more, where the MemberCluster asks for that. Lets go of whatever is on a cluster that leaves and keeps what runs there, also
- * of what no object of this manager stands for. Keys are `cluster refKey`.
+ * Removes member objects without a hub object: objects with Meridian's label that name no owner, and, if the
+ * MemberCluster asks for this, namespaces that Meridian created and that hold no object of Meridian any more.
+ *
+ * On a cluster that leaves and keeps its objects, releases every member object, including objects without a hub object
+ * of this manager. Keys are `cluster refKey`.
  */
 export class GarbageReconciler implements Reconciler {
   readonly #options: CopySources;
-  /** Keys of member objects that are to go, or cannot go yet. */
+  /** Keys of member objects that are to be removed, including objects that cannot be removed yet. */
   readonly #awaiting = new Set<string>();
 
   constructor(options: CopySources) {
@@ -61,7 +66,7 @@ export class GarbageReconciler implements Reconciler {
     return done;
   }
 
-  /** The cluster leaves, and this manager sees that through. */
+  /** True if the cluster leaves and keeps its objects, and this manager carries out the deletion. */
   #isLeft(name: string): boolean {
     const { hub, classes } = this.#options;
     const cluster = hub.clusters.get(name);
@@ -118,13 +123,16 @@ export class GarbageReconciler implements Reconciler {
     return done;
   }
 
-  /** An object of that namespace whose plan is missing could ask for the member object. */
+  /** Removal facts. A hub object in the namespace that has no plan yet could need the member object. */
   #facts(observation: Observation, namespace: string | undefined, removal: Removal): RemovalFacts {
     const facts = assembleRemovalFacts(this.#options.hubState, [observation], removal);
     return { ...facts, hub: { ...facts.hub, planned: this.#options.progress.isKnownIn(namespace) } };
   }
 
-  /** Something of Meridian is in that namespace of the member, is to be, or may come to be yet. */
+  /**
+   * True if an object of Meridian is in the namespace of the member, is wanted there, or may be created by a write
+   * under way.
+   */
   #isUsed(cluster: string, namespace: string): boolean {
     const { observations, assignments } = this.#options;
     return observations.isInUse(cluster, namespace) || assignments.isInUse(cluster, namespace);
@@ -136,7 +144,10 @@ export class GarbageReconciler implements Reconciler {
     this.#options.assignments.replace(garbageOwner(key), rows);
   }
 
-  /** A member object that names nobody, or a namespace, is reported; or something went from a namespace that Meridian made. */
+  /**
+   * Keys for a reported member object without an owner or a reported namespace, and for a namespace of Meridian that
+   * became empty.
+   */
   *#keysOf({ cluster, key, ref, before, after }: ObservationChange): Iterable<string> {
     const { observations } = this.#options;
     const own = `${cluster}${SEPARATOR}${key}`;
@@ -147,7 +158,7 @@ export class GarbageReconciler implements Reconciler {
     if (namespace !== undefined) yield namespace;
   }
 
-  /** What is to be considered again when the cluster itself has changed. */
+  /** Keys to check again after a change of the MemberCluster. */
   *#keysOn(cluster: MemberCluster): Iterable<string> {
     yield* this.#awaiting;
     const isLeft = leavingOf(cluster) === "Keep";
@@ -156,7 +167,7 @@ export class GarbageReconciler implements Reconciler {
       if (isLeft || isNamespace(ref)) yield `${name}${SEPARATOR}${refKey(ref)}`;
   }
 
-  /** Something is asked for in a namespace that was to go. */
+  /** Keys of namespaces that were to be removed and that a row now needs. */
   *#namespacesOf({ rows }: AssignmentChange): Iterable<string> {
     for (const { cluster, ref } of rows) {
       const key = ref.namespace === undefined ? undefined : this.#namespaceKey(cluster, ref.namespace);
@@ -164,14 +175,14 @@ export class GarbageReconciler implements Reconciler {
     }
   }
 
-  /** Undefined for a namespace that Meridian did not make. */
+  /** Undefined for a namespace that Meridian did not create. */
   #namespaceKey(cluster: string, name: string): string | undefined {
     const ref = refKey(namespaceRef(name));
     return this.#options.observations.get(cluster, ref) === undefined ? undefined : `${cluster}${SEPARATOR}${ref}`;
   }
 }
 
-/** What such rows are assigned in the name of: no hub object has a key like it. */
+/** Owner key for the rows of garbage. No hub object has such a key. */
 function garbageOwner(key: string): string {
   return `garbage${SEPARATOR}${key}`;
 }

@@ -21,8 +21,8 @@ export interface MemberEventSources {
 }
 
 /**
- * Records on the hub what happens to member objects: drift that was healed, namespaces that stay, and, once for each cluster, that objects were
- * there before the cluster was joined. Until it is disposed of.
+ * Records Events on the hub about member objects: corrected drift, namespaces that stay, and, once for each cluster,
+ * objects that were there before the join. Stops when disposed.
  */
 export function recordMemberEvents(sources: MemberEventSources): Disposable {
   const subscriptions = new DisposableStack();
@@ -53,7 +53,10 @@ function recordReports(sources: MemberEventSources): Disposable {
   });
 }
 
-/** Of a deletion people know, and a move stands in the status; what goes since its owner is gone from the hub stands nowhere else. */
+/**
+ * Records the removal of a copy whose owner is gone from the hub. No status reports such a removal, while it reports
+ * moves and deletions.
+ */
 function recordRemoval({ hub, events }: MemberEventSources, { cluster, ref }: Observation, row: Row | undefined): void {
   if ((row?.verb !== "Delete" && row?.verb !== "Release") || row.why.reason !== "ObjectGone") return;
   const uid = hub.clusters.get(cluster)?.metadata.uid;
@@ -97,7 +100,10 @@ function recordHeal({ assignments, events }: MemberEventSources, observation: Ob
   });
 }
 
-/** Whoever scales on the member, or changes a field again and again, may be meant to: then a policy can leave the field to the member. */
+/**
+ * Advice for the Event: a policy can leave the field to the member, if scaling or repeated changes on the member are
+ * intended.
+ */
 function remedyOf({ apiVersion, kind }: ObjectRef, { lost, contested, gone }: Heal): string {
   const path = lost[0]?.path;
   if (path === undefined || gone) return "";
@@ -106,7 +112,7 @@ function remedyOf({ apiVersion, kind }: ObjectRef, { lost, contested, gone }: He
   return `; to leave it to the member, add to the Placement: retain: [{kind: ${kind}, path: ${JSON.stringify(path)}}]`;
 }
 
-/** Of each placeholder once. */
+/** Records each given-up field once. */
 function recordGivenUp(
   { assignments, events }: MemberEventSources,
   { cluster, ref, present, givenUp = [] }: Observation,
@@ -133,7 +139,7 @@ function changeOf({ lost }: Pick<Heal, "lost">): string {
   return `${first?.path ?? "Meridian's marks"}${more}${by.length === 0 ? "" : ` changed by ${by.join(", ")}`}`;
 }
 
-/** A namespace that Meridian made stays on a member, since its contents cannot be read. */
+/** Records that a namespace of Meridian stays on a member, since its contents cannot be read. */
 function recordKeptNamespace({ hub, events }: MemberEventSources, { cluster, ref }: Observation, why: string): void {
   const uid = hub.clusters.get(cluster)?.metadata.uid;
   events.record({
