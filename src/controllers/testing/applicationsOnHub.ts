@@ -9,8 +9,8 @@ type Answers = Pick<
 > & { planned: Pick<HubCache["planned"], "settingOf">; statuses: Pick<HubCache["statuses"], "of" | "recordOf"> };
 
 /**
- * What the hub's cache says of these applications, by their keys. Meridian renders their kind, so the status of each is its own. There is no
- * policy and no other kind. `rule` replaces parts of what Meridian knows of the kind.
+ * Answers of the hub's cache for these applications, by their keys. Meridian renders their kind, so each application
+ * holds its own status. There is no policy and no other kind. `rule` replaces parts of the interpreter for the kind.
  */
 export function applicationsOnHub(objects: ReadonlyMap<string, KubeObject>, rule: Partial<HubKind> = {}): Answers {
   const interpreter = { ...placeableKindOf(DEMOAPPLICATIONS.group, DEMOAPPLICATIONS.kind), ...rule };

@@ -38,7 +38,7 @@ export function holdRow(overrides: Partial<HoldRow> = {}): HoldRow {
   return { ...base, verb: "Hold", why, wanted: true, ...overrides };
 }
 
-/** As a worker reports the object of {@link applyRow} when all is well. */
+/** Observation of the object of {@link applyRow} as a worker reports it if the object is in sync and healthy. */
 export function observation(
   overrides: Partial<Omit<Observation, "present">> & { present?: Partial<NonNullable<Observation["present"]>> } = {},
 ): Observation {
@@ -62,7 +62,7 @@ export function absent(overrides: Partial<Omit<Observation, "present">> = {}): O
 
 export const inContact: ClusterContact = { ok: true, synced: true, pending: false, unseen: new Map() };
 
-/** What a worker is given, as short texts: `Apply h1 #1`. */
+/** The delta for a worker as short texts, such as `Apply h1`. */
 export function textsOf(delta: WorkDelta): string[] {
   if (delta.kind === "Expected") return [`expected ${delta.owners.join()}`];
   if (delta.kind === "Room") return [`room ${delta.wanted ? "wanted" : "not wanted"}`];

@@ -20,7 +20,7 @@ import { type Plan, Plans } from "../tables/plans.ts";
 import { applicationsOnHub } from "./applicationsOnHub.ts";
 import { CLUSTER, inContact, owner as ownerOf } from "./builders.ts";
 
-/** A hub object of which the status names these clusters. */
+/** A hub object whose status names these clusters. */
 export function hubObject(name: string, clusters: readonly string[] = [], status: object = {}): KubeObject {
   const { uid, ...ref } = ownerOf(name);
   const entries = clusters.map((cluster) => ({ name: cluster, state: "Available" }));
@@ -48,7 +48,7 @@ export function member(
 
 export const leaving = { deletionTimestamp: "2026-02-01T00:00:00Z" };
 
-/** A plan of ours that has these clusters. */
+/** A plan of this manager with these clusters. */
 export function planOn(clusters: readonly string[], more: Partial<Plan> = {}): Plan {
   const target = { clusters: clusters.map((name) => ({ name })), missing: new Set() };
   return {
@@ -61,7 +61,7 @@ export function planOn(clusters: readonly string[], more: Partial<Plan> = {}): P
   };
 }
 
-/** The tables of planning, with a hub and its neighbours that are in the hands of the test. One cluster is in contact. */
+/** The tables of planning, with a hub and facts that the test controls. One cluster is in contact. */
 export function copySources() {
   const objects = new Map<string, KubeObject>();
   const members = new Map<string, MemberCluster>([[CLUSTER, member()]]);
@@ -69,10 +69,10 @@ export function copySources() {
   const state = {
     synced: true,
     deletionsHeld: false,
-    /** What holds the deletions of a kind. */
+    /** Why the deletions of a kind are held. */
     kindHeld: undefined as Why | undefined,
     kindsAsked: [] as string[],
-    /** What holds the copies of missing objects. */
+    /** Why the copies of missing objects are held. */
     missingHeld: undefined as Why | undefined,
     needing: [] as OwnerRef[],
     alone: true,
@@ -133,7 +133,7 @@ export function copySources() {
     classes,
     missing: { heldOn: () => state.missingHeld },
   };
-  /** What a snapshot depends on besides; a test replaces it. */
+  /** Other facts that a snapshot depends on. A test may replace them. */
   const facts: Pick<ManagerHubStateSources, "namespaces" | "rooms" | "pace"> = {
     namespaces: { termsFor: () => undefined },
     rooms: { get: () => undefined },
@@ -143,7 +143,7 @@ export function copySources() {
   const hubState = new ManagerHubState(known);
   const sources = { ...tables, hubState } as unknown as CopySources;
   observations.contact(CLUSTER, inContact);
-  /** Puts an object on the hub; its key. */
+  /** Puts an object on the hub and returns its key. */
   const have = (object: KubeObject): string => {
     const key = refKey(refOf(object));
     objects.set(key, object);

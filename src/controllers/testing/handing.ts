@@ -8,12 +8,12 @@ export const DEPLOYMENT = { apiVersion: "apps/v1", kind: "Deployment", namespace
 export const TO_CANARY = { labels: { [CONTROLLER_CLASS_LABEL]: "canary" } };
 
 interface Given {
-  /** Of the application, beside what it has anyway. */
+  /** Additional fields for the application's spec. */
   spec?: object;
   status?: object;
 }
 
-/** The controller of handovers of the default class. */
+/** The handover controller of the default class, on a hub in memory. */
 export async function handing(
   metadata: object,
   { spec = {}, status = statusOn("a", "b"), ...more }: Given & Parameters<typeof placing>[0] = {},

@@ -96,7 +96,7 @@ export function placement(clusterNames: readonly string[], spec: object = {}): K
   };
 }
 
-/** The hub's JSON patches, of which the fake knows none: tests of values, and values that are added or taken away. */
+/** Applies JSON patches, which the fake server does not support: the operations test, add and remove. */
 function jsonPatch(
   server: FakeCluster,
   type: ResourceType,
@@ -127,7 +127,7 @@ export interface Woken {
   afterMs: number | undefined;
 }
 
-/** A hub with one namespace, these clusters, which are all in contact, and whatever else is given; everything is read. */
+/** A hub with one namespace, these clusters (all in contact) and the given objects. All caches have synced. */
 export async function planning(
   objects: {
     apps?: readonly KubeObject[];
@@ -190,7 +190,7 @@ export async function planning(
   });
   for (const name of clusters) observations.contact(name, inContact);
   await start();
-  // The hub is asked what it serves.
+  // Discovery needs time to find the kind.
   if (sent !== undefined) await settle(10_000);
   missing.begin();
   progress.begin(cache.owners());
@@ -222,7 +222,7 @@ export async function planning(
   const { signal } = new AbortController();
   const reconcileBy = (reconciler: Reconciler, key = APP): Promise<Result> =>
     reconciler.reconcile(key, signal, context);
-  /** Everything that the controller is woken with, until the test is over. */
+  /** Records all keys that the controller's sources enqueue, until the test is over. */
   const wokenBy = (reconciler: Reconciler): Woken[] => {
     const woken: Woken[] = [];
     const subscriptions = new DisposableStack();
@@ -240,7 +240,7 @@ export async function planning(
   const rows = (owner = APP): Row[] => [...assignments.of(owner)].flatMap((cell) => cell.rows.get(owner) ?? []);
   const rowLines = (owner = APP): string[] =>
     rows(owner).map(({ cluster: on, verb, ref }) => `${on} ${verb} ${ref.kind}/${ref.name}`);
-  /** The member reports that what is asked for there is so. */
+  /** Reports that the member has carried out its rows. */
   const carryOut = (on: string): void => {
     for (const { cluster: name, ref, effective } of assignments.in(on)) {
       const where = { cluster: name, ref, revision: 1_000_000 };
@@ -260,7 +260,7 @@ export async function planning(
   const contact = (name: string, change: Partial<ClusterContact>): void =>
     observations.contact(name, { ...inContact, ...change });
   const onHub = (name = "shop"): KubeObject => server.get(DEMOAPPLICATIONS, "default", name);
-  /** What is known of the needs of an object that is on the hub. */
+  /** The resolved needs of an object on the hub. */
   const resolved = (owner = APP): ResolvedNeeds | undefined => {
     const found = cache.object(owner);
     return found === undefined ? undefined : knownOf(shared, owner, found);
@@ -276,7 +276,7 @@ export async function planning(
   };
 }
 
-/** The controller that plans, on a hub in memory. */
+/** The placement controller, on a hub in memory. */
 export async function placing(...given: Parameters<typeof planning>) {
   const all = await planning(...given);
   const settlements = new Emitter<string>();
@@ -288,7 +288,7 @@ export async function placing(...given: Parameters<typeof planning>) {
     warnings: { warn: (_key, { reason, note }) => void warnings.push(`${reason}: ${note}`) },
   });
   const reconcile = (key = APP) => all.reconcileBy(reconciler, key);
-  /** As often as it takes to begin: the second time what the first one wrote is known. */
+  /** Reconciles twice: the second reconcile sees the writes of the first one. */
   const plan = async (): Promise<void> => {
     await reconcile();
     await all.settle();

@@ -5,10 +5,10 @@ import { StatusReconciler } from "../status/status.ts";
 import { observation } from "./builders.ts";
 import { APP, placing } from "./planning.ts";
 
-/** What a member says of a copy that serves less than it is to. */
+/** Report of a member about a copy with too few ready replicas. */
 export const degraded = { health: { state: "Degraded", message: "1 of 2 ready" } };
 
-/** The controller of statuses beside that of plans, which has planned the application. */
+/** The status controller together with the placement controller. */
 export async function reporting(...given: Parameters<typeof placing>) {
   const all = await placing(...given);
   const reconciler = new StatusReconciler({
@@ -34,7 +34,7 @@ export async function reporting(...given: Parameters<typeof placing>) {
     woken.length = 0;
     settled.length = 0;
   };
-  /** Something happens to the copy there. */
+  /** Reports a change of the copy on the cluster. */
   const happens = (on: string, present: object = {}): void => {
     const row = all.rows().find(({ cluster }) => cluster === on);
     if (row?.verb !== "Apply") throw new Error(`nothing is asked for on ${on}`);
@@ -48,9 +48,9 @@ export async function reporting(...given: Parameters<typeof placing>) {
     if (plan === undefined) throw new Error("there is no plan");
     return plan;
   };
-  /** The same plan, but for this. */
+  /** Sets the same plan with this change. */
   const replan = (change: Partial<Plan>): void => all.plans.set(APP, { ...planned(), ...change });
-  /** Other rows of the same member objects, as after a change of the application. */
+  /** Sets changed rows for the same member objects, as after a change of the application. */
   const changeRows = (): void => {
     const changed = all.rows().map((row) => (row.verb === "Apply" ? { ...row, hash: `${row.hash}'` } : row));
     all.assignments.replace(APP, changed);

@@ -11,12 +11,12 @@ import { APP, app, placement, planning } from "./planning.ts";
 
 type Policy = NonNullable<PlacementSpec["rollout"]>;
 
-/** First the cluster `a`, then the others. */
+/** A rollout policy with two stages: first the cluster `a`, then the other clusters. */
 export const CANARY = {
   stages: [{ name: "canary", targetClusters: { clusterNames: ["a"] } }, { name: "rest" }],
 } satisfies Policy;
 
-/** What the gates were told, as short texts, and what they answer. */
+/** Fake gates. `told` records their calls as short texts; `replies` holds their answers. */
 function fakeGates() {
   const told: string[] = [];
   const replies = new Map<string, GateReply>();
@@ -29,7 +29,7 @@ function fakeGates() {
   return { gates, told, replies };
 }
 
-/** An application that is rolled out in stages by this policy, on a hub in memory; the status stands where the test keeps it. */
+/** An application that this policy rolls out in stages, on a hub in memory. The test keeps the status. */
 export async function rollingOut(rollout?: object, clusters: readonly string[] = ["a", "b"], image = "nginx:1") {
   const all = await planning({
     apps: [app({ uid: "shop-uid" }, { image })],
@@ -39,9 +39,9 @@ export async function rollingOut(rollout?: object, clusters: readonly string[] =
   const { shared, cache, clock, observations, server, settle, signal } = all;
   all.hub.serve(CONTROLLERREVISIONS);
   const { gates, told, replies } = fakeGates();
-  /** The index that was planned last; a status that a test gives without one has this. */
+  /** The index of the last plan. A status without an index gets this index. */
   const index: { of: RolloutStatus["revisions"] } = { of: undefined };
-  /** Where the status of a propagated object stands. */
+  /** The binding that holds the status of a propagated object. */
   const binding: { of: KubeObject | undefined } = { of: undefined };
   const hub = {
     kindOf: () => ({ propagated: binding.of !== undefined }),
@@ -69,19 +69,19 @@ export async function rollingOut(rollout?: object, clusters: readonly string[] =
     if (planned.kind === "Staged") index.of = planned.status.revisions;
     return planned;
   };
-  /** One step. */
+  /** Plans one step of the rollout. */
   const staged = async (current?: RolloutStatus, change?: Partial<RolloutRequest>): Promise<Staged> => {
     const found = await plan(current, change);
     if (found.kind !== "Staged") throw new Error(`the rollout is ${found.kind}`);
     return found;
   };
-  /** The step of which the status stands on the hub. */
+  /** Plans until the hub holds the status of the step. */
   const durable = async (current?: RolloutStatus): Promise<Staged> => {
     let step = await staged(current);
     for (let more = 10; !step.isDurable && more > 0; more -= 1) step = await staged(step.status);
     return step;
   };
-  /** What is there on that cluster is what this target says, and it is healthy, or not. */
+  /** Reports that the cluster has the objects of this target, with this health. */
   const has = (cluster: string, target: Target, state: "Available" | "Failed" = "Available"): void => {
     const { owner, clusters: targets } = target;
     for (const { ref, hash } of targets.find(({ name }) => name === cluster)?.objects ?? [])
@@ -89,7 +89,7 @@ export async function rollingOut(rollout?: object, clusters: readonly string[] =
         observation({ cluster, ref, inSyncWith: hash, present: { hash, owner, health: { state } } }),
       ]);
   };
-  /** All clusters have carried out what the object is to be now, one stage after the other. */
+  /** Reports the present target on all clusters, and plans until all stages have succeeded. */
   const succeed = async (current?: RolloutStatus): Promise<Staged> => {
     const { target } = requestOf(current);
     for (const name of clusters) has(name, target);

@@ -2,11 +2,11 @@ import type { ClusterStatusEntry, Condition, FederatedStatus, KubeObject } from 
 import { type EventRecord, RecoveryRecorder } from "../../observability/index.ts";
 import { newProgress, type ProgressSinks, recordProgress } from "../status/progressEvents.ts";
 
-/** Statuses of one object on a cluster or two, and what is told of one after the other. */
+/** Statuses of one object on one or two clusters, and the Events that are recorded from one status to the next. */
 
 export const NONE = { desired: 0, updated: 0, ready: 0, available: 0 };
 export const DELETED_AT = "2026-11-22T10:00:00Z";
-/** When a status is computed. */
+/** Time at which a status is computed. */
 const LATER = "2026-11-22T10:05:00Z";
 
 export const entry = (name: string, more: Partial<ClusterStatusEntry> = {}): ClusterStatusEntry => ({
@@ -40,7 +40,7 @@ export function underWay(generation: number, clusters: ClusterStatusEntry[]): Fe
   return { observedGeneration: generation, clusters, conditions };
 }
 
-/** The cluster is not to have the object. */
+/** Entry of a cluster that must not have the object. */
 export const { desiredHash: _, ...WITHOUT_HASH } = entry("a");
 
 export const app = (deleted = false): KubeObject => ({
@@ -49,7 +49,7 @@ export const app = (deleted = false): KubeObject => ({
   metadata: { name: "shop", namespace: "default", ...(deleted ? { deletionTimestamp: DELETED_AT } : {}) },
 });
 
-/** Each end is told at once. */
+/** Records each end of a trouble at once. */
 export function recordingInto(recorded: EventRecord[]): ProgressSinks {
   const events = { record: (event: EventRecord) => void recorded.push(event) };
   return {
@@ -60,7 +60,7 @@ export function recordingInto(recorded: EventRecord[]): ProgressSinks {
   };
 }
 
-/** What is recorded of one status after the other, each with the one before it as the one that stands there. */
+/** Events for the statuses, one after the other. Each status has its predecessor as the previous status. */
 export function recordedOf(statuses: (FederatedStatus | undefined)[], object: KubeObject): EventRecord[] {
   const recorded: EventRecord[] = [];
   const sinks = recordingInto(recorded);
