@@ -51,7 +51,7 @@ export interface FederationOptions {
   events: EventRecorder;
   /** Records an Event when a problem has ended. */
   recoveries: Recoveries;
-  /** How long one reconcile may take, milliseconds; 30 s unless given. */
+  /** Time limit of one reconcile in milliseconds. Default: 30 s. */
   reconcileTimeoutMs?: number;
   /** Sends the queries of rollout gates to Prometheus. Absent: there is no Prometheus, and these gates wait. */
   askGate?: AskGate;

@@ -21,7 +21,7 @@ export class HubNamespaces implements Disposable {
   readonly #options: HubNamespacesOptions;
   readonly #terms = new Map<string, NamespaceTerms>();
   readonly #subscription: Disposable;
-  /** By namespace: the other namespaces whose terms depend on this namespace's terms. */
+  /** By namespace: the other namespaces with objects that were judged by this namespace's terms, too. */
   readonly #askedFrom = new Map<string, Set<string>>();
 
   constructor(options: HubNamespacesOptions) {

@@ -58,7 +58,7 @@ export class MissingOwners implements Disposable {
   #hold: MissingHold | undefined;
   /** The latest resourceVersion of the hub that a copy knows. */
   #latest = "";
-  /** Monotonic milliseconds. */
+  /** Time at which the hub last went back, monotonic milliseconds. */
   #wentBackAt = Number.NEGATIVE_INFINITY;
   #isWatching = false;
 
@@ -116,7 +116,7 @@ export class MissingOwners implements Disposable {
     return this.#hold !== undefined;
   }
 
-  /** Why the copies of missing objects stay on the cluster for now; undefined when they may go. */
+  /** Why the copies of missing objects stay on the cluster for now; undefined if they may be removed. */
   heldOn(cluster: string): Why | undefined {
     const { hub, observations } = this.#options;
     if (this.#hold !== undefined) return whyHeldAsMissing(this.#hold, hub.clusters.get(cluster));

@@ -21,7 +21,7 @@ export interface CommandSources {
   approversProvenSince?: (holder: KubeObject) => ApproversProven;
 }
 
-/** What people asked of a run, and whether it is still open who approved: then nothing follows from it yet. */
+/** The commands for a run. `isUnproven`: the proof of approvals is not known yet, so the rollout waits. */
 interface Commanded {
   commands: RolloutCommands;
   isUnproven: boolean;

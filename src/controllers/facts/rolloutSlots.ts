@@ -103,7 +103,7 @@ export class RolloutSlots {
     return true;
   }
 
-  /** The run has begun, and goes on. */
+  /** The run has begun and is not stopped. It holds a slot. */
   keep(run: BoundRun): void {
     const { owner } = run;
     const queue = this.#enter(run);

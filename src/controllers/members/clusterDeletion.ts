@@ -284,7 +284,7 @@ function noteOf({ metadata: { name } }: MemberCluster, stage: DeletionStage): st
   return `the deletion waits: ${texts.join("; ")}${more === 0 ? "" : `; and ${more} more`}; ${way}`;
 }
 
-/** An Event has room for more than a condition. */
+/** Number of causes in an Event. An Event has room for more text than a condition. */
 const NAMED_IN_EVENT = 5;
 
 function choicesIn({ metadata: { name } }: MemberCluster): string {

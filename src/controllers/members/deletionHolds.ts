@@ -75,7 +75,7 @@ export class DeletionHoldReconciler implements Reconciler {
     const there = missing.on(name);
     const before = heldCondition(member);
     const condition = there === undefined ? undefined : conditionFor(there);
-    // Without full knowledge of the cluster, the end of the hold there is not certain.
+    // The end of a hold on the cluster is certain only if all our objects on the cluster are known.
     if (condition === undefined && (before === undefined || !missing.isKnown(name))) return this.#end();
     if (sameValue(before, condition)) return this.#end();
     const status = { conditions: condition === undefined ? [] : [condition] };
@@ -137,7 +137,7 @@ function conditionFor({ hold, owners, accepted }: HeldThere): Condition {
   };
 }
 
-/** A few names in brackets, as far as there is room. */
+/** As many names in brackets as fit into `room` characters. */
 function examples(owners: readonly string[], room: number): string {
   let text = "";
   for (const owner of owners) {

@@ -67,8 +67,9 @@ export function isInTheWay(observation: Observation | undefined): boolean {
 
 /**
  * Objects that must be planned again after a change of a copy. If the owner's row applies the copy, the change needs no
- * new plan. A copy that no row applies needs one. `isWaiting`: the object has copies that are to be removed, or has a
- * rollout that observations advance.
+ * new plan. A copy that no row of its owner applies needs a new plan, and so does a dependency that newly cannot be
+ * changed to its desired state. `isWaiting`: the object has copies that are to be removed, or has a rollout that
+ * observations advance.
  */
 export function* ownersToReplan(
   assignments: Assignments,

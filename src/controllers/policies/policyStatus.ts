@@ -83,8 +83,8 @@ export class PolicyStatusReconciler implements Reconciler {
   sources(): Source[] {
     const { hub, plans, progress, policyProgress, observations } = this.#options;
     return [
-      // A change of the status alone is mostly our own. Without a delay, each such event would write the status again
-      // for every plan since.
+      // A change of the status alone is mostly our own. Without a delay, the event of our own write would cause another
+      // write for every plan made meanwhile.
       from(hub.policyEvents).after(DEBOUNCE_MS),
       from(policyProgress.settled),
       from(hub.denials).map(() => this.keys()),

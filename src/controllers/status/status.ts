@@ -187,7 +187,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     return plan !== undefined && plan.target === undefined && plan.failure === undefined;
   }
 
-  /** Milliseconds to wait before the last status of an object that is being deleted and all of whose copies are gone. */
+  /** Milliseconds to wait before the last status of a deleted object that has no copies left. */
   #goneFor(owner: string, tracked: Tracked, now: number): number {
     if (!this.#isDeletion(owner) || !this.#isComplete(owner, tracked) || awaitsAnswer(this.#options, owner)) {
       tracked.goneAt = undefined;

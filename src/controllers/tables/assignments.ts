@@ -47,7 +47,7 @@ export interface Cell {
   readonly effective: Row | undefined;
   /** Origin of the last plan that changed a row. */
   readonly origin: Origin | undefined;
-  /** Monotonic milliseconds of the moment the effective row was set. */
+  /** Time at which the effective row was set, monotonic milliseconds. */
   readonly assignedAt: number;
 }
 

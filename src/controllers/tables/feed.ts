@@ -29,7 +29,7 @@ export class Feed<T> implements Disposable {
     return items;
   }
 
-  /** Resolves when there is an item, when woken, and when the signal is aborted. */
+  /** Resolves when an item is available, when the reader is woken, or when the signal is aborted. */
   async filled(): Promise<void> {
     if (this.#signal.aborted) return;
     await this.#filled.promise;

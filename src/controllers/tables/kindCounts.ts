@@ -12,7 +12,7 @@ interface Beside {
   kinds: readonly GroupKind[];
 }
 
-/** How many member objects of each kind are asked for on each cluster. */
+/** Number of member objects of each kind that rows ask for on each cluster. */
 export class KindCounts {
   readonly #clusters = new Map<string, Map<string, { kind: GroupKind; count: number }>>();
   /**

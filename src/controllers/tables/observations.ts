@@ -161,7 +161,7 @@ export class Observations implements ReportSink {
     return this.#byOwner.get(owner) ?? [];
   }
 
-  /** How many hub objects are named as the owners of member objects. */
+  /** Number of hub objects that member objects name as their owner. */
   get ownersNamed(): number {
     return this.#byOwner.size;
   }

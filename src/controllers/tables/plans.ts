@@ -8,7 +8,7 @@ export interface Plan {
   /** UID and generation of the hub object that was planned. */
   uid: string | undefined;
   generation: number;
-  /** Undefined while the object is being deleted, and when planning has failed from the start. */
+  /** Undefined while the object is being deleted, and if no plan has succeeded yet. */
   target: Target | undefined;
   /** Clusters of the record, other than the target's, that may still have copies of the object. */
   remaining: ReadonlySet<string>;
@@ -40,7 +40,7 @@ export class Plans {
   readonly #plans = new Map<string, Plan>();
   /** Hub objects by the policies that their targets name. */
   readonly #byPolicy = new Map<string, Set<string>>();
-  /** How many hub objects each policy places. */
+  /** Number of hub objects that each policy places. */
   readonly #placed = new Map<string, number>();
 
   get(owner: string): Plan | undefined {
