@@ -16,9 +16,8 @@ const LONGEST_MS = 60_000;
 
 /**
  * Objects that have no record on the hub and wait for pending members (neither reached nor given up). A pending member
- * may hold the copy that the object should keep, and the choice of another cluster would move the copy. Mostly, members
- * are pending only after a start of the manager. New objects wait then too, if their placement chooses between
- * clusters.
+ * may hold the copy that the object should keep, and the choice of another cluster would move the copy. Members are
+ * pending mostly after a start of the manager. New objects then wait, too, if their placement chooses between clusters.
  */
 export class FirstSight {
   readonly #options: FirstSightOptions;

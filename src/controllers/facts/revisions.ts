@@ -164,7 +164,7 @@ export class Revisions {
     known.hasLeftovers = false;
   }
 
-  /** Forgets the revisions of the object. They are read again when needed. */
+  /** Forgets the revisions of the object. Later calls read the revisions again. */
   forget(uid: string): void {
     this.#known.delete(uid);
   }

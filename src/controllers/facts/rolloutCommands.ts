@@ -29,7 +29,7 @@ interface Commanded {
 
 /**
  * The commands and approvals that people gave for this run of the revision. Before the run begins, a command cannot
- * name it.
+ * name the run.
  */
 export function commandsOf(
   { hub, approversProvenSince }: CommandSources,

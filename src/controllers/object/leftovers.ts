@@ -100,7 +100,7 @@ export function leftoversOf(
 
 /**
  * Kinds (`group/Kind`) of these objects that are not granted on the cluster, if the object's status shows that no copy
- * was ever seen there. A worker may not look for objects of these kinds. It need not look either, unless the worker
+ * was ever seen there. A worker may not look for objects of these kinds. No search is needed either, unless the worker
  * knows of a write that was not refused.
  */
 function kindsNeverTaken(

@@ -76,7 +76,7 @@ export class PolicyTally {
       const selectors = policy.spec.resourceSelectors.filter((one) => standings.includes(catalog.standing(one)));
       return [...new Set(selectors.map((selector) => calledAs(selector, catalog)))];
     };
-    // A namespaced policy cannot place cluster-scoped objects.
+    // A namespaced policy does not apply to cluster-scoped objects.
     const isTenants = policy.metadata.namespace !== undefined;
     const unplaceable = isTenants ? ofStanding("NeverPlaced", "ClusterScoped") : ofStanding("NeverPlaced");
     const unserved = ofStanding("NotServed");

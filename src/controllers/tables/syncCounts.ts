@@ -11,8 +11,8 @@ export class SyncCounts implements Iterable<SyncCount> {
   readonly #kinds = new Map<string, SyncCount>();
 
   /**
-   * Moves a member object of the kind from one state to another. Undefined: the member object is not counted ({@link
-   * syncStateOf}).
+   * Moves a member object of the kind from one state to another. Undefined: {@link syncStateOf} does not count the
+   * member object.
    */
   move(kind: string, before: SyncState | undefined, after: SyncState | undefined): void {
     if (before === after) return;
