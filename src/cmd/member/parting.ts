@@ -179,7 +179,7 @@ export class Parting implements AsyncDisposable {
     const { name, secret } = this.#leaving;
     const again = `meridian unjoin ${name} --orphan`;
     return {
-      what: `what Meridian put there keeps Meridian's marks, and a later join leaves it alone; once ${name} answers, this takes the marks off`,
+      what: `the copies there keep Meridian's marks, and a later join leaves them alone; once ${name} answers, this removes the marks`,
       command: secret?.metadata.labels?.[JOINED_TO_LABEL] === undefined ? `${joinCommand(name)} && ${again}` : again,
     };
   }
