@@ -7,7 +7,7 @@ const MORE_RUNS = process.env["MERIDIAN_PROPERTY_RUNS"] !== undefined;
  * Unit tests stand beside their source; the rest of the suites have a folder each. Time limits are for what hangs: they are no claim of
  * speed, and leave a busy machine ten times what a quiet one needs.
  *
- * Files on real control planes mostly wait for their own servers, so two of them share two cores. Each has clusters of its own. The files of
+ * Files on real control planes mostly wait for their own servers, so two or three of them share two cores. Each has clusters of its own. The files of
  * `npm test` need a core each; left to itself, vitest leaves one core of two idle.
  */
 export default defineConfig({
@@ -44,7 +44,7 @@ export default defineConfig({
           globalSetup: ["test/envtest/globalSetup.ts"],
           testTimeout: 180_000,
           hookTimeout: 900_000,
-          maxWorkers: 2,
+          maxWorkers: 3,
         },
       },
       {
