@@ -45,6 +45,8 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 900_000,
           maxWorkers: 3,
+          // Projects that run together have as many workers, or an order.
+          sequence: { groupOrder: 3 },
         },
       },
       {
