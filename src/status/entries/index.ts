@@ -8,6 +8,6 @@ export { endedNotes, type EndedTrouble, EndedTroubles, type ListedTrouble } from
 export { finishedBy } from "./finished.ts";
 export { finalizerHolds, heldTexts, isUnrefused } from "./heldRemoval.ts";
 export { type ClusterReport, detailOf, reportOf } from "./report.ts";
-export { addCounts, NONE, pick } from "./rows.ts";
+export { addCounts, NONE } from "./rows.ts";
 export { runningFacts, runningText, runningThereText, runningTogether } from "./running.ts";
 export { isTroubled } from "./trouble.ts";

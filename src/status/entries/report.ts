@@ -2,6 +2,7 @@ import {
   asCount,
   type ClusterState,
   type ClusterStatusEntry,
+  defined,
   type Reason,
   type ReplicaCounts,
   sameValue,
@@ -25,7 +26,6 @@ import {
   isWanted,
   keptData,
   NONE,
-  pick,
   reportedOn,
   servingOf,
   sumOfHealth,
@@ -145,7 +145,7 @@ function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
   const applied = target.problem === undefined && (isDone || isAsAskedBefore(target, rows, hashes));
   const replicas = countsOf(rows, target, input.isHeldBack === true || hashes.desiredHash !== hashes.observedHash);
   const observedHash = hashes.observedHash ?? seenBefore(input);
-  const running = versionOn(input, target, { ...outcome, ...hashes, ...pick("observedHash", observedHash) });
+  const running = versionOn(input, target, { ...outcome, ...hashes, ...defined({ observedHash }) });
   return {
     entry: observed(input, outcome, {
       replicas,
@@ -154,15 +154,15 @@ function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
       ...(input.isBrief ? {} : reportedOn(rows)),
       ...overridesOn(input, target, applied),
       ...hashes,
-      ...pick("observedHash", observedHash),
+      ...defined({ observedHash }),
       ...runsOf(running),
     }),
     planned: true,
     applied,
     available: availabilityOf(rows, target, outcome, hashes),
     fresh: outOfSightOf(rows) === undefined,
-    ...pick("running", running),
-    ...pick("shorter", outcome.shorter),
+    ...defined({ running }),
+    ...defined({ shorter: outcome.shorter }),
     ...(outcome.activity === undefined ? {} : { activity: outcome.activity }),
   };
 }
@@ -267,7 +267,7 @@ function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: W
     return {
       state: "Progressing",
       reason: "Removing",
-      ...pick("message", message),
+      ...defined({ message }),
       ...textOf(why),
       activity: "Removing",
     };
@@ -342,10 +342,10 @@ function leaving(input: ReportInput): ClusterReport | undefined {
     state: isHeld ? "Held" : "Removing",
     ...textOf(isHeld ? stays : (failure ?? outOfSight ?? holds)),
   };
-  const entry = observed(input, outcome, { replicas: counts, ...pick("observedHash", observedHash) });
+  const entry = observed(input, outcome, { replicas: counts, ...defined({ observedHash }) });
   const report = {
     ...{ entry, planned: false, applied: false, available: "No" as const, fresh: outOfSight === undefined },
-    ...pick("shorter", outcome.shorter),
+    ...defined({ shorter: outcome.shorter }),
   };
   return isHeld ? report : { ...report, activity: "Removing" };
 }
@@ -368,8 +368,8 @@ function lost(input: ReportInput): ClusterReport {
   const known = hashesOf(rows);
   const observedHash = known.observedHash ?? previous?.observedHash;
   const hashes: Hashes = {
-    ...pick("desiredHash", target === undefined ? undefined : (known.desiredHash ?? previous?.desiredHash)),
-    ...pick("observedHash", observedHash),
+    ...defined({ desiredHash: target === undefined ? undefined : (known.desiredHash ?? previous?.desiredHash) }),
+    ...defined({ observedHash }),
   };
   const { desiredHash } = target === undefined ? hashes : hashesAskedFor(input, target, hashes);
   const isObserved = rows.some((row) => isWanted(row) && row.observedHash !== undefined);
@@ -380,7 +380,7 @@ function lost(input: ReportInput): ClusterReport {
     target.problem === undefined &&
     (isObserved ? isSettled(rows) || (target.frozen && isAsSeenLast) : isAsSeenLast);
   const seen = rows.some((row) => row.health?.replicas !== undefined) ? sumOfHealth(rows) : previous?.replicas;
-  const running = versionOn(input, target, { state: "Unknown", ...hashes, ...pick("desiredHash", desiredHash) });
+  const running = versionOn(input, target, { state: "Unknown", ...hashes, ...defined({ desiredHash }) });
   const facts: Facts = {
     replicas: {
       ...(seen ?? NONE),
@@ -389,8 +389,8 @@ function lost(input: ReportInput): ClusterReport {
     },
     ...(input.isBrief ? {} : isObserved ? reportedOn(rows) : reportedIn(previous)),
     ...(target === undefined ? overridesIn(previous) : overridesOn(input, target, applied)),
-    ...pick("desiredHash", desiredHash),
-    ...pick("observedHash", observedHash),
+    ...defined({ desiredHash }),
+    ...defined({ observedHash }),
     ...runsOf(running),
   };
   const report = {
@@ -398,14 +398,14 @@ function lost(input: ReportInput): ClusterReport {
     applied,
     available: "No" as const,
     fresh: false,
-    ...pick("running", running),
+    ...defined({ running }),
   };
 
   // Before the first contact after a restart, the previous entry stays, because it is probably still true.
   const untried = contact.lastContact === undefined && contact.reason === undefined;
   if (untried && previous !== undefined) {
     const kept = withoutFacts(previous);
-    const entry = { ...kept, ...pick("region", view.region ?? target?.region ?? kept.region), ...facts };
+    const entry = { ...kept, ...defined({ region: view.region ?? target?.region ?? kept.region }), ...facts };
     return { ...report, entry, ...lastKnown(entry, target !== undefined, applied) };
   }
 
@@ -413,9 +413,9 @@ function lost(input: ReportInput): ClusterReport {
   const observedAt = laterOf(last, previous?.observedAt);
   const state = observedAt === undefined && target !== undefined ? "Pending" : "Unknown";
   const reason = contact.reason ?? (untried ? "Connecting" : "ClusterUnreachable");
-  const outcome: Outcome = { state, ...textOf({ reason, ...pick("message", contact.message) }) };
+  const outcome: Outcome = { state, ...textOf({ reason, ...defined({ message: contact.message }) }) };
   const since = sinceOf(previous, outcome, observedAt ?? timestamp(input.now));
-  return { ...report, entry: { ...entryOf(input, outcome, facts), ...since, ...pick("observedAt", observedAt) } };
+  return { ...report, entry: { ...entryOf(input, outcome, facts), ...since, ...defined({ observedAt }) } };
 }
 
 /** The fields of a previous entry that are not computed again. */
@@ -426,7 +426,7 @@ function withoutFacts(entry: ClusterStatusEntry): Omit<ClusterStatusEntry, keyof
 }
 
 function reportedIn(entry: ClusterStatusEntry | undefined): ReturnType<typeof reportedOn> {
-  return { ...pick("conditions", entry?.conditions), ...pick("addresses", entry?.addresses) };
+  return { ...defined({ conditions: entry?.conditions }), ...defined({ addresses: entry?.addresses }) };
 }
 
 type Facts = Pick<
@@ -446,10 +446,10 @@ type Facts = Pick<
 function entryOf({ view, target }: ReportInput, outcome: Outcome, facts: Facts): ClusterStatusEntry {
   return {
     name: view.name,
-    ...pick("region", view.region ?? target?.region),
+    ...defined({ region: view.region ?? target?.region }),
     state: outcome.state,
-    ...pick("reason", outcome.reason),
-    ...pick("message", outcome.message === undefined ? undefined : shortMessage(outcome.message) || undefined),
+    ...defined({ reason: outcome.reason }),
+    ...defined({ message: outcome.message === undefined ? undefined : shortMessage(outcome.message) || undefined }),
     ...facts,
   };
 }
@@ -476,7 +476,11 @@ function warningBeside(state: ClusterState, { warning }: ClusterTarget): Why | u
 }
 
 function textOf(why: Partial<Why> | undefined): Partial<Why> {
-  return { ...pick("reason", why?.reason), ...pick("message", why?.message), ...pick("shorter", why?.shorter) };
+  return {
+    ...defined({ reason: why?.reason }),
+    ...defined({ message: why?.message }),
+    ...defined({ shorter: why?.shorter }),
+  };
 }
 
 /** `isOld`: the copies have another revision, so no replica counts as updated, whatever the controller says. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hashOf } from "../../apis/index.ts";
+import { defined, hashOf } from "../../apis/index.ts";
 import { namingObjects } from "../conditions/named.ts";
 import { detailOf } from "./report.ts";
 import {
@@ -8,7 +8,6 @@ import {
   hashesOf,
   isSettled,
   keptData,
-  pick,
   reportedOn,
   servingOf,
   sumOfHealth,
@@ -128,8 +127,8 @@ describe("the rows of a cluster", () => {
 });
 
 test("a field without a value is none", () => {
-  expect(pick("a", undefined)).toStrictEqual({});
-  expect(pick("a", 0)).toStrictEqual({ a: 0 });
+  expect(defined({ a: undefined })).toStrictEqual({});
+  expect(defined({ a: 0 })).toStrictEqual({ a: 0 });
 });
 
 describe("rows in which every sentence names its object", () => {

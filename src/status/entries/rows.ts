@@ -1,7 +1,8 @@
 import {
   asCount,
-  hashOf,
   type ClusterStatusEntry,
+  defined,
+  hashOf,
   MOST_REPORTED,
   type Reason,
   type ReplicaCounts,
@@ -107,8 +108,8 @@ export function hashesOf(rows: readonly RowView[]): Pick<ClusterStatusEntry, "de
   const desired = combined(rendered, "desiredHash");
   const isAsDesired = rendered.every(({ desiredHash, observedHash }) => desiredHash === observedHash);
   return {
-    ...pick("desiredHash", desired),
-    ...pick("observedHash", isAsDesired ? desired : combined(rendered, "observedHash")),
+    ...defined({ desiredHash: desired }),
+    ...defined({ observedHash: isAsDesired ? desired : combined(rendered, "observedHash") }),
   };
 }
 
@@ -116,9 +117,4 @@ export function hashesOf(rows: readonly RowView[]): Pick<ClusterStatusEntry, "de
 export function combined(rows: readonly RowView[], field: "desiredHash" | "observedHash"): string | undefined {
   const hashes = rows.filter((row) => row.role === "rendered").map((row) => row[field] ?? "");
   return hashes.some((hash) => hash !== "") ? hashOf(hashes.toSorted()) : undefined;
-}
-
-/** An object with the field, or an empty object if the value is undefined. */
-export function pick<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
-  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
 }

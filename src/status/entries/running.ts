@@ -1,5 +1,6 @@
 import {
   type ClusterStatusEntry,
+  defined,
   type FederatedStatus,
   hashOf,
   IMAGE,
@@ -16,7 +17,6 @@ import {
 } from "../../apis/index.ts";
 import type { ClusterTarget, DesiredObject } from "../../desiredstate/types.ts";
 import { imagesOf } from "../../interpreter/index.ts";
-import { pick } from "./rows.ts";
 import type { RowView } from "../types.ts";
 
 /** Versions that clusters run, compared with the desired ones. */
@@ -62,7 +62,7 @@ export function runningOn(input: RunningInput): RunningOn | undefined {
   const { target, rows, previous, entry } = input;
   const copies = rows.filter((row) => row.role === "rendered" && row.observedHash !== undefined);
   const seen = imageText(copies);
-  if (entry.observedHash === undefined) return asWanted(pick("image", seen));
+  if (entry.observedHash === undefined) return asWanted(defined({ image: seen }));
   const objects = (target.wanted ?? target.objects).filter(({ role }) => role === "rendered");
   const wanted = imageText(objects.map(({ ref, object }) => ({ ref, images: imagesOf(object) })));
   const last = previous?.observedHash === entry.observedHash ? previous : undefined;
@@ -87,7 +87,7 @@ function unseen(
   }
   const isAsWanted = isHeldBack ? observedHash === hashOfObjects(objects) : observedHash === desiredHash;
   if (isAsWanted || (!isHeldBack && last?.desiredHash === desiredHash))
-    return asWanted({ ...pick("image", wantedImage), ...pick("revision", facts.revision) });
+    return asWanted({ ...defined({ image: wantedImage }), ...defined({ revision: facts.revision }) });
   const image = last === undefined ? undefined : last.runs === undefined ? facts.lastImage : last.runs.image;
   const isLastGood = isHeldBack && observedHash === desiredHash;
   const revision = isLastGood ? facts.lastGoodRevision : last?.runs?.revision;
@@ -107,7 +107,7 @@ function compared(
   const isOtherThanSent = isOtherImage && !(isAsWanted && copies.every(({ inSync }) => inSync));
   const isOtherVersion = !isAsWanted && (isHeldBack || (isOld(copies) && !UNDER_WAY.has(state)));
   if (!isOtherThanSent && !isOtherVersion)
-    return asWanted({ ...pick("image", seen), ...pick("revision", isAsWanted ? facts.revision : undefined) });
+    return asWanted({ ...defined({ image: seen }), ...defined({ revision: isAsWanted ? facts.revision : undefined }) });
   const isLastGood = isHeldBack && observedHash === desiredHash;
   const revision = isAsWanted ? undefined : isLastGood ? facts.lastGoodRevision : last?.runs?.revision;
   return differing({ image: seen, revision }, wantedVersion(facts, target, objects, wanted));
@@ -121,14 +121,14 @@ function wantedVersion(
   image: string | undefined,
 ): Version {
   if (target.wanted !== undefined && objects.length === 0) return {};
-  return { ...pick("image", image), ...pick("revision", revision) };
+  return { ...defined({ image }), ...defined({ revision }) };
 }
 
 function differing(
   { image, revision }: { image: string | undefined; revision: number | undefined },
   wanted: Version,
 ): RunningOn {
-  return { runs: { ...pick("image", image), ...pick("revision", revision) }, wanted, differs: true };
+  return { runs: { ...defined({ image }), ...defined({ revision }) }, wanted, differs: true };
 }
 
 /** The field `runs` of an entry; empty if the cluster runs the desired version. */
