@@ -1,5 +1,5 @@
 import { renewCommand } from "./joinCommands.ts";
-import { firstFitting, shortName } from "./message.ts";
+import { firstFitting, shortName } from "./text.ts";
 
 /**
  * Members that were joined for some namespaces only. Meridian's account has no rights in other namespaces, so nothing

@@ -15,6 +15,7 @@ export {
 } from "./causes.ts";
 export { isGranted, namespaceNotGranted } from "./grantedNamespaces.ts";
 export { joinCommand, renewCommand } from "./joinCommands.ts";
+export { conditionMessage, fullMessage, type Message, type MessageParts, prefixed } from "./message.ts";
 export {
   firstFitting,
   listedAfter,
@@ -25,6 +26,6 @@ export {
   shortPoint,
   type Told,
   told,
-} from "./message.ts";
+} from "./text.ts";
 export { nextStep } from "./nextSteps.ts";
 export { isContactReason, isPodReason, type Reason, REASON_GROUPS, reasonDescription, REASONS } from "./reasons.ts";

@@ -1,156 +1,110 @@
 import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
-import { firstFitting, listedAfter, pointOf, shortMessage, shortName, shortPoint } from "./message.ts";
+import { conditionMessage, fullMessage, type Message, type MessageParts, prefixed } from "./message.ts";
 
-describe("shortMessage", () => {
-  test.each<[string, number, string]>([
-    ["short", 10, "short"],
-    ["exactly 10", 10, "exactly 10"],
-    ["one two three four", 12, "one two…"],
-    ["one two three four", 14, "one two three…"],
-    ["one two, three", 10, "one two…"],
-    ["onewordthatislong", 10, "onewordth…"],
-    ["a verylongwordfollows", 10, "a verylon…"],
-    ["abcde fghijk", 10, "abcde…"],
-    ["abcd, efghijk", 10, "abcd…"],
-    ["one two,; three", 11, "one two…"],
-    ["\u{1F600}12345678901", 10, "\u{1F600}1234567…"],
-    ["lines\n  are\tjoined ", 40, "lines are joined"],
-    ["12345678\u{1F600}90", 10, "12345678…"],
-  ])("%j in %i", (text, limit, want) => expect(shortMessage(text, limit)).toBe(want));
+const FINALIZERS: MessageParts = {
+  what: "Deployment web has the finalizers",
+  where: ["example.com/a", "example.com/b"],
+  remedy: "mend its controller or remove them",
+};
 
-  test.each<[string, number, string]>([
-    ["services and many more are away; run `join a --renew`", 50, "services and many more are… run `join a --renew`"],
-    ["many words are said of this trouble: try `join a` on it", 48, "many words are said of this… try `join a` on it"],
-    ["the words before the command; which are long too, run `join a --x`", 42, "the words before the… `join a --x`"],
-    ["`join a` comes first, and then many more words", 30, "`join a` comes first, and…"],
-    ["no room for: `join a-cluster-with-a-name --kinds b`", 40, "no room for: `join a-cluster-with-a-nam…"],
-  ])("%j in %i keeps the command whole", (text, limit, want) => {
-    expect(shortMessage(text, limit)).toBe(want);
-    expect(want.length).toBeLessThanOrEqual(limit);
+describe("conditionMessage", () => {
+  test.each<{ name: string; message: Message; limit: number; want: string }>([
+    {
+      name: "has all parts where they fit",
+      message: { what: "refused on", where: ["a", "b"], why: "no quota", remedy: "raise `quota`" },
+      limit: 60,
+      want: "refused on a, b: no quota; raise `quota`",
+    },
+    {
+      name: "shortens the list first",
+      message: FINALIZERS,
+      limit: 95,
+      want: "Deployment web has the finalizers example.com/a and 1 more; mend its controller or remove them",
+    },
+    {
+      name: "cuts the cause and keeps the remedy",
+      message: {
+        what: "refused on",
+        where: ["a"],
+        why: "the webhook w denied the request for good",
+        remedy: "ask its owner",
+      },
+      limit: 60,
+      want: "refused on a: the webhook w denied the…; ask its owner",
+    },
+    {
+      name: "leaves out the value that a server quotes",
+      message: {
+        what: "refused on",
+        where: ["a"],
+        why: 'spec.replicas: Invalid value: "12345678901234567890": must be smaller',
+      },
+      limit: 50,
+      want: "refused on a: spec.replicas: must be smaller",
+    },
+    {
+      name: "drops a cause of which too little is left",
+      message: {
+        what: "the member refuses the object on",
+        where: ["shanghai-1"],
+        why: "it has no quota",
+        remedy: "raise the quota",
+      },
+      limit: 62,
+      want: "the member refuses the object on shanghai-1; raise the quota",
+    },
+    {
+      name: "drops the remedy last",
+      message: FINALIZERS,
+      limit: 60,
+      want: "Deployment web has the finalizers example.com/a and 1 more",
+    },
+    {
+      name: "shortens a long name before the finalizer is lost",
+      message: { what: `ConfigMap ${"n".repeat(100)} has the finalizer`, where: ["example.com/a"] },
+      limit: 80,
+      want: `ConfigMap ${"n".repeat(23)}… has the finalizer example.com/a`,
+    },
+    { name: "cuts a text at its end", message: "one two three four", limit: 12, want: "one two…" },
+  ])("$name", ({ message, limit, want }) => expect(conditionMessage(message, limit)).toBe(want));
+
+  const words = fc.string({ unit: fc.constantFrom("a", "b", " ", "`", ": ", "; ", "long-name-"), maxLength: 200 });
+  const parts = fc.record(
+    { what: words, where: fc.array(words, { maxLength: 150 }), why: words, remedy: words },
+    { requiredKeys: ["what"] },
+  );
+
+  test.prop([fc.oneof(words, parts)])("is one line within the limit, and complete where that fits", (message) => {
+    const text = conditionMessage(message);
+    expect(text.length).toBeLessThanOrEqual(120);
+    expect(text).not.toMatch(/\n|\t| {2}/);
+    const full = conditionMessage(message, 100_000);
+    if (full.length <= 120) expect(text).toBe(full);
   });
 
-  test.prop([fc.string({ unit: fc.constantFrom("a", " ", "`", ";", ":", "b c "), maxLength: 400 })])(
-    "with commands is within the limit, and stays as it is when cut again",
-    (text) => {
-      const message = shortMessage(text);
-      expect(message.length).toBeLessThanOrEqual(120);
-      expect(shortMessage(message)).toBe(message);
-    },
-  );
-
-  test.prop([fc.string({ unit: "grapheme", maxLength: 400 })])(
-    "is one line of at most 120 characters, and stays as it is when cut again",
-    (text) => {
-      const message = shortMessage(text);
-      expect(message.length).toBeLessThanOrEqual(120);
-      expect(message).not.toMatch(/[\n\t]/);
-      expect(shortMessage(message)).toBe(message);
+  const name = fc.stringMatching(/^[a-z]{1,12}$/);
+  test.prop([name, fc.array(name, { minLength: 1, maxLength: 200 }), fc.option(words, { nil: undefined }), name])(
+    "names what, the first place and the remedy, whatever the length of the list and the cause",
+    (what, where, why, remedy) => {
+      const text = conditionMessage({ what, where, remedy, ...(why === undefined ? {} : { why }) });
+      expect(text.startsWith(`${what} ${where[0]}`)).toBe(true);
+      expect(text.endsWith(`; ${remedy}`)).toBe(true);
     },
   );
 });
 
-describe("firstFitting", () => {
-  test.each<[string[], number, string]>([
-    [["a long one", "short"], 20, "a long one"],
-    [["a long one", "short"], 6, "short"],
-    [["a long one", "not short either"], 6, "not…"],
-  ])("%j in %i", (texts, limit, want) => expect(firstFitting(texts as [string, ...string[]], limit)).toBe(want));
+test("the full message has 512 characters at most", () => {
+  const where = Array.from({ length: 1000 }, (_, index) => `cluster-${index}`);
+  const text = fullMessage({ what: "refused on", where, remedy: "ask" });
+  expect(text.length).toBeLessThanOrEqual(512);
+  expect(text).toMatch(/^refused on cluster-0, .* and \d+ more; ask$/);
 });
 
-describe("listedAfter", () => {
-  test.each<[string[], number, string]>([
-    [["a", "b"], 20, "on a, b"],
-    [["a", "b", "c"], 15, "on a, b, c"],
-    [["aaaa", "bbbb", "cccc"], 18, "on aaaa and 2 more"],
-    [["aaaa", "bbbb", "cccc"], 17, "on aaaa, bbbb…"],
-  ])("%j in %i", (items, limit, want) => expect(listedAfter("on ", items, ", ", limit)).toBe(want));
-
-  test.prop([fc.array(fc.stringMatching(/^[a-z]{1,20}$/), { minLength: 1, maxLength: 300 })])(
-    "names whole items only, and counts the others",
-    (items) => {
-      const text = listedAfter("on ", items);
-      expect(text.length).toBeLessThanOrEqual(120);
-      const [, names = "", more = "0"] = /^on (.*?)(?: and (\d+) more)?$/.exec(text) ?? [];
-      const listed = names.split(", ");
-      expect(items.slice(0, listed.length)).toEqual(listed);
-      expect(listed.length + Number(more)).toBe(items.length);
-    },
-  );
-});
-
-test("a name within a sentence is cut where it is too long", () => {
-  expect(shortName("regional")).toBe("regional");
-  expect(shortName("x".repeat(60), 10)).toBe(`${"x".repeat(9)}…`);
-});
-
-describe("the point of what a server says", () => {
-  test.each([
-    ['deployments.apps "shop" is forbidden: exceeded quota: few, used: 1', "exceeded quota: few, used: 1"],
-    [
-      'deployments.apps "shop" is forbidden: User "system:serviceaccount:a:b" cannot patch resource "deployments"',
-      'Meridian\'s account cannot patch resource "deployments"',
-    ],
-    [
-      "failed to create typed patch object (default/shop; apps/v1, Kind=Deployment): .spec.replicas: expected numeric",
-      ".spec.replicas: expected numeric",
-    ],
-    [
-      "failed to create typed patch object (default/shop; apps/v1, Kind=Deployment): errors:\n  .spec.a: no\n  .spec.b: no",
-      ".spec.a: no .spec.b: no",
-    ],
-    ['Service "shop" is invalid: spec.type: Unsupported value: "x"', 'spec.type: Unsupported value: "x"'],
-    [
-      'admission webhook "guard.example.com" denied the request: no latest tags',
-      "webhook guard.example.com: no latest tags",
-    ],
-    [
-      "deployments.apps \"shop\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: too big",
-      "admission policy p: too big",
-    ],
-    [
-      'Internal error occurred: failed calling webhook "w": failed to call webhook: Post "https://w.ns.svc:443/x?timeout=10s": refused',
-      "webhook w: refused",
-    ],
-    [
-      "failed to convert new object (default/w; apps/v1, Kind=Deployment) to proper version: unable to convert unstructured object to apps/v1, Kind=Deployment: quantities must match the regular expression",
-      "quantities must match the regular expression",
-    ],
-    ["failed to convert merged object at version apps/v1: .spec.a: no", ".spec.a: no"],
-    ["failed to create manager for existing fields: failed to convert new object (a) to b: .spec.a: no", ".spec.a: no"],
-    [
-      'Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal string into Go struct field A.b of type int32',
-      "cannot unmarshal string into Go struct field A.b of type int32",
-    ],
-    [
-      'Deployment in version "v1" cannot be handled as a Deployment: strict decoding error: unknown field "spec.x"',
-      'unknown field "spec.x"',
-    ],
-    ["etcd is away", "etcd is away"],
-    [" ", ""],
-  ])("%s", (text, want) => expect(pointOf(text)).toBe(want));
-});
-
-describe("the point in short: what is wrong, after the end of the field's name, without the value", () => {
-  test.each([
-    [
-      '.spec.template.spec.containers[name="w"].image: expected string, got 5',
-      '…containers[name="w"].image: expected string, got 5',
-    ],
-    ["spec.template.spec.containers[0].resources.requests: Invalid value", "…resources.requests: Invalid value"],
-    ['.spec.template.metadata.labels[a="x.y"]: no', '…metadata.labels[a="x.y"]: no'],
-    [".spec.replicas: no", ".spec.replicas: no"],
-    [
-      'spec.selector: Invalid value: {"matchLabels":{"app":"w"}}: field is immutable',
-      "spec.selector: field is immutable",
-    ],
-    [
-      'spec.clusterIPs: Invalid value: ["9.9.9.9"]: failed to allocate IP 9.9.9.9: out of range; spec.a.b.c: Invalid value: 5: no',
-      "spec.clusterIPs: failed to allocate IP 9.9.9.9: out of range; spec.a.b.c: no",
-    ],
-    ['spec.selector: Invalid value: v1.Selector{A:map[string]string{"a":"b"}, B:nil}: no', "spec.selector: no"],
-    ["Invalid value: what", "Invalid value: what"],
-    ["field is immutable", "field is immutable"],
-    ["a sentence. With more of it: no", "a sentence. With more of it: no"],
-  ])("%s", (text, want) => expect(shortPoint(text)).toBe(want));
-});
+test.each<[Message, Message]>([
+  ["no quota", "a: no quota"],
+  [
+    { what: "no quota for", where: ["cpu"] },
+    { what: "a: no quota for", where: ["cpu"] },
+  ],
+])("%j of a cluster names the cluster first", (message, want) => expect(prefixed("a: ", message)).toEqual(want));

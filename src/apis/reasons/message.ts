@@ -1,142 +1,106 @@
-import { trimEnd } from "../values/index.ts";
-
-/** White space other than single blanks between words. */
-const UNTIDY = /[^\S ]|  |^ | $/;
-
-/** Maximum characters for the messages of conditions and entries. */
-const MESSAGE_LIMIT = 120;
+import { shortMessage, shortName, shortPoint } from "./text.ts";
 
 /**
- * Puts the text on one line and cuts it at the limit, with `…` at the end. The cut is between words where this keeps at
- * least half of the limit. A command in backquotes at the end tells what to do: it stays whole where it fits, and the
- * text before it is cut.
+ * A message to a person, as a value: composed once, and rendered for each place that shows the message. A text is a
+ * short sentence or the answer of a server. Plain data: the value survives JSON.
  */
-export function shortMessage(text: string, limit: number = MESSAGE_LIMIT): string {
-  // Nearly every text is short and on one line already.
-  if (text.length <= limit && !UNTIDY.test(text)) return text;
-  // The text beyond this point could be shown only if nearly all of the text before it were white space.
-  const line = text
-    .slice(0, 16 * limit)
-    .replaceAll(/\s+/g, " ")
-    .trim();
-  if (line.length <= limit) return line;
-  const remedy = remedyAfter(line, limit);
-  return remedy === undefined ? cutTo(line, limit) : `${cutTo(line, limit - remedy.length - 1)} ${remedy}`;
+export type Message = string | MessageParts;
+
+/** Rendered as `WHAT WHERE, WHERE: WHY; REMEDY`. */
+export interface MessageParts {
+  /** What is wrong, with the object or field: `Deployment web has the finalizers`. */
+  what: string;
+  /** The list that ends `what`: clusters, policies, kinds, finalizers. The most important name comes first. */
+  where?: readonly string[];
+  /** The cause, often the answer of a server. */
+  why?: string;
+  /** What to do, in few words. Commands stand in backquotes. */
+  remedy?: string;
 }
 
-/** Minimum characters for the problem, before its remedy. */
-const LEAST_CAUSE = 16;
+/** Maximum characters of a condition's message. */
+const CONDITION_LIMIT = 120;
+
+/** Maximum characters of a full message. */
+const FULL_LIMIT = 512;
+
+/** Minimum characters of a cause that is worth showing. */
+const LEAST_WHY = 24;
+
+/** Maximum characters of a word of `what` in a message that does not fit: people choose names of any length. */
+const LONGEST_WORD = 24;
 
 /**
- * The last command of the line, with the words that lead to it. Undefined unless the limit would cut the command off
- * and leaves room for it.
+ * The message of a condition: one line of at most 120 characters. A message that does not fit is shortened step by
+ * step: first the list, to its first names and the number of the others; then the cause, at its end; then long names in
+ * `what`. If too little of the cause is left, the cause goes, and the remedy goes last: what is wrong and where stays.
  */
-function remedyAfter(line: string, limit: number): string | undefined {
-  const end = line.lastIndexOf("`");
-  const begin = end <= 0 ? -1 : line.lastIndexOf("`", end - 1);
-  if (begin === -1 || end < limit - 1) return undefined;
-  const lead = Math.max(line.lastIndexOf("; ", begin), line.lastIndexOf(": ", begin));
-  const whole = line.slice(lead === -1 ? begin : lead + 2);
-  const remedy = whole.length <= limit - LEAST_CAUSE ? whole : line.slice(begin, end + 1);
-  return remedy.length <= limit - LEAST_CAUSE ? remedy : undefined;
+export function conditionMessage(message: Message, limit: number = CONDITION_LIMIT): string {
+  if (typeof message === "string") return answerWithin(message, limit);
+  const pointed: MessageParts = message.why === undefined ? message : { ...message, why: shortPoint(message.why) };
+  const { why, ...causeless } = { ...pointed, what: withShortWords(pointed.what) };
+  const { remedy: _remedy, ...bare } = causeless;
+  return (
+    wholeWithin(message, limit) ??
+    listWithin(pointed, limit) ??
+    causeWithin(pointed, limit) ??
+    causeWithin({ ...pointed, what: causeless.what }, limit) ??
+    listWithin(causeless, limit) ??
+    causeWithin({ ...bare, ...(why === undefined ? {} : { why }) }, limit, 1) ??
+    listWithin(bare, limit) ??
+    shortMessage(rendered(bare), limit)
+  );
 }
 
-function cutTo(line: string, limit: number): string {
-  const room = line.slice(0, limit - 1);
-  const space = line[limit - 1] === " " ? room.length : room.lastIndexOf(" ");
-  // Half of a surrogate pair is no valid character, so it is removed.
-  const cut = space >= limit / 2 ? room.slice(0, space) : room.replace(/[\uD800-\uDBFF]$/, "");
-  return `${trimEnd(cut, " ,;:.")}…`;
+/** The full sentence, for cluster entries, Events, logs and the command line: one line of at most 512 characters. */
+export function fullMessage(message: Message): string {
+  return conditionMessage(message, FULL_LIMIT);
 }
 
-/**
- * Returns the first text that is within the limit, else the last text, cut at its end. Give the fullest text first, and
- * last the text with only the most important words.
- */
-export function firstFitting(texts: readonly [string, ...string[]], limit: number = MESSAGE_LIMIT): string {
-  const found = texts.find((text) => shortMessage(text, limit) === text);
-  return found ?? shortMessage(texts.at(-1) ?? "", limit);
+/** Puts words before the message, such as the name of the cluster and a colon. */
+export function prefixed(words: string, message: Message): Message {
+  return typeof message === "string" ? `${words}${message}` : { ...message, what: `${words}${message.what}` };
 }
 
-/**
- * A message within the limit. `detail` is the full text, if it is longer. `shorter` are shorter forms, for use in a
- * message that has more to say.
- */
-export interface Told {
-  message: string;
-  detail?: string;
-  shorter: readonly string[];
+/** A server names the field and quotes the value before the problem, so the value goes before the text is cut. */
+function answerWithin(text: string, limit: number): string {
+  const short = shortMessage(text, limit);
+  return short.endsWith("…") ? shortMessage(shortPoint(text), limit) : short;
 }
 
-/**
- * Returns the first text that fits as the message. Give the fullest text first, as for {@link firstFitting}. `least`
- * are the shortest forms, which are used only beside other words.
- */
-export function told(texts: readonly [string, ...string[]], least: readonly string[] = []): Told {
-  const [whole] = texts;
-  const message = firstFitting(texts);
-  const shorter = [...new Set([...texts, ...least])].filter((text) => text.length < message.length);
-  return { message, ...(message === whole ? {} : { detail: whole }), shorter };
+function rendered({ what, where = [], why, remedy }: MessageParts, shown = where.length): string {
+  const others = shown < where.length ? ` and ${where.length - shown} more` : "";
+  const names = where.length === 0 ? "" : ` ${where.slice(0, shown).join(", ")}${others}`;
+  const cause = why === undefined ? "" : `: ${why}`;
+  return `${what}${names}${cause}${remedy === undefined ? "" : `; ${remedy}`}`;
 }
 
-/** Lists as many items after `before` as fit, and the number of the others. So no name is cut in the middle. */
-export function listedAfter(
-  before: string,
-  items: readonly string[],
-  separator = ", ",
-  limit: number = MESSAGE_LIMIT,
-): string {
-  for (let count = items.length; count > 0; count--) {
-    const more = count === items.length ? "" : ` and ${items.length - count} more`;
-    const text = `${before}${items.slice(0, count).join(separator)}${more}`;
+function wholeWithin(parts: MessageParts, limit: number): string | undefined {
+  const whole = shortMessage(rendered(parts), Infinity);
+  return whole.length <= limit ? whole : undefined;
+}
+
+/** With as many names of the list as fit, and at least one. */
+function listWithin(parts: MessageParts, limit: number): string | undefined {
+  const { where = [] } = parts;
+  // Each name takes at least one character.
+  for (let shown = Math.min(where.length, Math.ceil(limit)); shown >= Math.min(1, where.length); shown--) {
+    const text = shortMessage(rendered(parts, shown), Infinity);
     if (text.length <= limit) return text;
-    // More than `limit` items cannot fit within `limit` characters.
-    if (count > limit) count = limit;
   }
-  return shortMessage(`${before}${items.join(separator)}`, limit);
+  return undefined;
 }
 
-/** Shortens a name, to leave room for the rest of a sentence. */
-export function shortName(name: string, limit: number = 40): string {
-  return name.length <= limit ? name : `${name.slice(0, limit - 1)}…`;
+/** With the cause cut at its end. The names before the cause take at most half of the limit, unless one name is longer. */
+function causeWithin({ why, remedy, ...bare }: MessageParts, limit: number, least = LEAST_WHY): string | undefined {
+  if (why === undefined) return undefined;
+  const end = remedy === undefined ? "" : `; ${shortMessage(remedy, Infinity)}`;
+  const before = listWithin(bare, limit / 2) ?? shortMessage(rendered(bare, 1), Infinity);
+  const room = limit - before.length - 2 - end.length;
+  return room < least ? undefined : `${before}: ${shortMessage(why, room)}${end}`;
 }
 
-/** Words that a server puts before the reason of a refusal, with their replacements. They tell the reader nothing new. */
-const WRAPPINGS: readonly (readonly [RegExp, string])[] = [
-  [/^Internal error occurred: /, ""],
-  [/^failed to create manager for existing fields: /, ""],
-  [/^failed to (?:create typed|convert)[^:()]*(?:\([^()]*\)[^:()]*)?: /, ""],
-  [/^unable to convert unstructured object to [^:]*: /, ""],
-  [/^errors: /, ""],
-  [/^[a-zA-Z]+ in version "[^"]*" cannot be handled as an? [a-zA-Z]+: /, ""],
-  [/^(?:json|strict decoding error): /, ""],
-  [/^[a-zA-Z0-9.-]+ "[^"]*" is (?:forbidden|invalid): /, ""],
-  [/^User "[^"]*" cannot /, "Meridian's account cannot "],
-  [/^admission webhook "([^"]*)" denied the request: /, "webhook $1: "],
-  [/^admission webhook "([^"]*)" denied the request without explanation/, "webhook $1 does not say why"],
-  [/^ValidatingAdmissionPolicy '([^']*)' (?:with binding '[^']*' )?denied request: /, "admission policy $1: "],
-  [/^failed calling webhook "([^"]*)": (?:failed to call webhook: )?(?:Post "[^"]*": )?/, "webhook $1: "],
-];
-
-/** Message of a server on one line, without the words before the problem. So a cut at the end keeps the reason. */
-export function pointOf(text: string): string {
-  let point = text.replaceAll(/\s+/g, " ").trim();
-  for (const [wrapping, instead] of WRAPPINGS) point = point.replace(wrapping, instead);
-  return point === "" ? text.trim() : point;
-}
-
-/**
- * Shortens a message that does not fit. A server names the field and quotes the value first, and tells the problem
- * last. So the value is left out, and only the end of the first field's path stays.
- */
-export function shortPoint(text: string): string {
-  const point = text.replaceAll(/: Invalid value: .+?: /g, ": ");
-  const [before = "", path = ""] = /^(\.?[a-zA-Z][^\s:]*): /.exec(point) ?? [];
-  return path === "" ? point : `${shortPath(path)}: ${point.slice(before.length)}`;
-}
-
-/** End of a long field path, which tells more than its beginning. */
-export function shortPath(path: string, kept: number = 2): string {
-  const names = path.match(/[^.[\]]+(?:\[[^\]]*\])*/g) ?? [];
-  return names.length <= kept ? path : `…${names.slice(-kept).join(".")}`;
+/** People choose names of any length. The words between the names stay readable. */
+function withShortWords(text: string): string {
+  return text.replaceAll(/\S+/g, (word) => shortName(word, LONGEST_WORD));
 }
