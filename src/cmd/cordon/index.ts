@@ -11,6 +11,7 @@ import {
   type DrainOptions,
   EXIT,
   Progress,
+  HubReader,
 } from "../shared/index.ts";
 import { HubView } from "../live/index.ts";
 import {
@@ -23,7 +24,7 @@ import {
   memberOf,
   uncordoned,
 } from "../plan/index.ts";
-import { hiddenNote, listPlaced, placedTypes } from "../view/index.ts";
+import { hiddenNote, readOthers } from "../view/index.ts";
 import { endOf, isLeftThere, placementKey, type Remaining, remainingOn } from "./remaining.ts";
 import { isLess, type Moved, movedFrom, movedText } from "./moved.ts";
 
@@ -145,9 +146,10 @@ async function untilEmpty(
   { terminal, signal }: CommandContext,
   begin: () => Promise<void>,
 ): Promise<DrainEnd | undefined> {
-  const placements = await placementsOf(hub, signal);
+  const reader = new HubReader(hub, signal);
+  const placements = await placementsOf(reader);
   const logger = commandLogger(logLevel, terminal);
-  const { types, hidden } = await placedTypes(hub, signal);
+  const { types, hidden } = await readOthers(reader, { mostPages: 1, limit: 1 });
   if (hidden.length > 0) terminal.err(`${hiddenNote(hidden)}\n`);
   const view = new HubView({ client: hub.client, logger, name: "drain", others: types });
   const over = new AbortController();
@@ -181,7 +183,7 @@ async function untilEmpty(
   return { left: remaining(), moved: movedFrom(name, before, view.report()) };
 }
 
-async function placementsOf(hub: Connection, signal: AbortSignal): Promise<Map<string, Placement>> {
-  const lists = await allOf([PLACEMENTS, CLUSTERPLACEMENTS].map((type) => listPlaced(hub, type, signal)));
+async function placementsOf(reader: HubReader): Promise<Map<string, Placement>> {
+  const lists = await allOf([PLACEMENTS, CLUSTERPLACEMENTS].map((type) => reader.listRequired(type)));
   return new Map((lists.flat() as unknown as Placement[]).map((policy) => [placementKey(policy), policy]));
 }

@@ -30,7 +30,7 @@ import {
   asksForRoom,
   assumeClusters,
   PlannerHubState,
-  HubReader,
+  HubStateReader,
   inPlaceOf,
   isPlaceable,
   isRenderedKind,
@@ -124,7 +124,7 @@ async function fromHub(name: string | undefined, options: ExplainOptions, contex
   if (name === undefined) throw new CommandError("name the object: `meridian explain shop`, or KIND/NAME");
   await using hub = connectHub(options, context);
   const { namespace = hub.config.currentNamespace } = options;
-  const reader = new HubReader(hub, context.signal, "meridian explain --without-hub -f FILES");
+  const reader = new HubStateReader(hub, context.signal, "meridian explain --without-hub -f FILES");
   const state = new PlannerHubState();
   const { kind, group, name: wanted } = splitName(name);
   if (kind === "membercluster") throw isNoObject(wanted);

@@ -8,7 +8,7 @@ import { DEMOAPPLICATIONS, requestToken } from "../../runtime/index.ts";
 import { type SandboxCluster, startSandboxCluster } from "../../sandbox/index.ts";
 import { objectsOfFiles } from "../plan/state/files.ts";
 import { connectMember, type Connection } from "../shared/connection.ts";
-import { HubReader } from "../plan/state/hubReading.ts";
+import { HubReader } from "../shared/index.ts";
 import type { PlanReport } from "../plan/report.ts";
 import { type Ran, runMeridian } from "../testing/commandLine.ts";
 

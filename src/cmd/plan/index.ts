@@ -31,7 +31,7 @@ import {
   asksForRoom,
   assumeClusters,
   type FileObject,
-  HubReader,
+  HubStateReader,
   Members,
   objectsOfFiles,
   PlannerHubState,
@@ -98,7 +98,7 @@ async function planOnHub(options: PlanOptions, context: CommandContext): Promise
   await using hub = connectHub(options, context);
   const namespace = options.namespace ?? hub.config.currentNamespace;
   const files = await filesOf(options, namespace);
-  const reader = new HubReader(hub, signal, "meridian plan --without-hub --from FILES -f FILES");
+  const reader = new HubStateReader(hub, signal, "meridian plan --without-hub --from FILES -f FILES");
   const { before, after } = await statesOfHub(reader, files, options, homeOf(files, namespace), signal);
   await using members = new Members({
     hub: hub.client,
@@ -225,7 +225,7 @@ async function filesOf({ filename, policy, recursive }: PlanOptions, namespace: 
 
 /** The state of the hub, and the state with the files as the hub would store them. */
 async function statesOfHub(
-  reader: HubReader,
+  reader: HubStateReader,
   files: readonly FileObject[],
   { serverSide }: PlanOptions,
   namespace: string,
@@ -260,7 +260,7 @@ async function statesOfHub(
 }
 
 /** Reads the live objects for files of kinds that no policy places now. */
-async function readNamed(reader: HubReader, state: PlannerHubState, stored: readonly KubeObject[]): Promise<void> {
+async function readNamed(reader: HubStateReader, state: PlannerHubState, stored: readonly KubeObject[]): Promise<void> {
   for (const object of stored) {
     const key = refKey(refOf(object));
     if (roleOf(object) !== "Object" || state.objects.has(key)) continue;
@@ -392,7 +392,7 @@ function format(report: PlanReport, { output }: PlanOptions, color: boolean): st
 export {
   asksForRoom,
   assumeClusters,
-  HubReader,
+  HubStateReader,
   inPlaceOf,
   isPlaceable,
   isRenderedKind,

@@ -1,7 +1,7 @@
 import { type OwnerRef, type Reason, refKey } from "../../apis/index.ts";
 import { assembleRemovalFacts, type Observation, step } from "../../desiredstate/index.ts";
 import { compareResourceVersions } from "../../runtime/index.ts";
-import { type HubReader, type PlannerHubState } from "./state/index.ts";
+import { type HubStateReader, type PlannerHubState } from "./state/index.ts";
 
 const GONE: Reason = "ObjectGone";
 
@@ -11,7 +11,7 @@ const GONE: Reason = "ObjectGone";
  * object, because the object may be newer than the plan.
  */
 export async function lostOwnerNotes(
-  reader: Pick<HubReader, "owner">,
+  reader: Pick<HubStateReader, "owner">,
   state: PlannerHubState,
   seen: readonly Observation[],
 ): Promise<string[]> {

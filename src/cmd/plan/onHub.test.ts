@@ -15,7 +15,7 @@ import {
 import { type SandboxCluster, startSandboxCluster } from "../../sandbox/index.ts";
 import { connectMember, type Connection } from "../shared/connection.ts";
 import { type Ran, runMeridian } from "../testing/commandLine.ts";
-import { HubReader } from "./state/hubReading.ts";
+import { HubReader } from "../shared/index.ts";
 import type { PlanReport } from "./report.ts";
 import { application, FEDERATION, placement } from "./testing/objects.ts";
 

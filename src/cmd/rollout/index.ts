@@ -22,13 +22,11 @@ import {
   CONTROLLERREVISIONS,
   DEMOAPPLICATIONS,
   isConflict,
-  isForbidden,
   MANIFESTBUNDLES,
   PLACEMENTS,
   RESOURCEBINDINGS,
   type ResourceType,
   systemClock,
-  listAll,
 } from "../../runtime/index.ts";
 import {
   chooseAmong,
@@ -43,8 +41,9 @@ import {
   follow,
   type RolloutOptions,
   type RolloutVerb,
+  HubReader,
 } from "../shared/index.ts";
-import { listPlaced, nameOnCommandLine } from "../view/index.ts";
+import { nameOnCommandLine } from "../view/index.ts";
 import { splitName } from "../status/index.ts";
 import { approved, said } from "./commands.ts";
 import { type FoundRevision, foundRevision, goodBefore, linesOf } from "./revisions.ts";
@@ -88,7 +87,7 @@ async function objectOf(hub: Connection, text: string, namespace: string, signal
   }
   for (const bindings of [RESOURCEBINDINGS, CLUSTERRESOURCEBINDINGS]) {
     const selection = bindings === RESOURCEBINDINGS ? { namespace } : {};
-    const items = await listAll({ client: hub.client, type: bindings, ...selection }, { signal });
+    const items = await new HubReader(hub, signal).listRequired(bindings, selection);
     const holder = items.find((one) => isAbout(one as unknown as ResourceBinding, kind, group, name));
     if (holder !== undefined) return { type: bindings, holder, name: `${kind}/${name}` };
   }
@@ -104,10 +103,8 @@ async function noSuchObject(
   { name, namespace }: { name: string; namespace: string },
   signal: AbortSignal,
 ): Promise<CommandError> {
-  const items = await listPlaced(hub, type, signal).catch(async (error: unknown) => {
-    if (!isForbidden(error)) throw error;
-    return await listPlaced(hub, type, signal, namespace);
-  });
+  const reader = new HubReader(hub, signal);
+  const items = (await reader.listInstalled(type)) ?? (await reader.listRequired(type, { namespace }));
   const names = items
     .toSorted((a, b) => Number(b.metadata.name === name) - Number(a.metadata.name === name))
     .map(({ kind, metadata }) =>
@@ -168,20 +165,16 @@ async function showStatus(
  * policy; the message of the run has to suffice then.
  */
 async function stoppedBefore(
-  { client }: Connection,
+  hub: Connection,
   { holder }: Found,
   signal: AbortSignal,
 ): Promise<NonNullable<PolicyStatus["stoppedRollouts"]>> {
   const { placement, rollout: run } = (holder["status"] as FederatedStatus | undefined) ?? {};
   if (placement === undefined || run?.state !== "Planned" || (run.reason ?? "") !== "") return [];
   const type = placement.kind === "ClusterPlacement" ? CLUSTERPLACEMENTS : PLACEMENTS;
-  try {
-    const policy = await find(client, type, placement.namespace, placement.name, signal);
-    return (policy?.["status"] as PolicyStatus | undefined)?.stoppedRollouts ?? [];
-  } catch (error) {
-    if (isForbidden(error)) return [];
-    throw error;
-  }
+  const policy = await new HubReader(hub, signal).findReadable(type, placement.namespace, placement.name);
+  if (policy === undefined || policy === "Denied") return [];
+  return (policy["status"] as PolicyStatus | undefined)?.stoppedRollouts ?? [];
 }
 
 /**

@@ -123,7 +123,7 @@ export function commandLogger(level: LogLevel, terminal: Terminal): Logger {
  */
 export async function notInstalled(
   kinds: string,
-  { client, where }: Connection,
+  { client, where }: Pick<Connection, "client" | "where">,
   signal: AbortSignal,
 ): Promise<CommandError> {
   try {

@@ -20,6 +20,7 @@ export {
 } from "./connection.ts";
 export { loadCrds } from "./crds.ts";
 export { follow } from "./follow.ts";
+export { deniedError, HubReader, type Listed, type ReadOptions, rightToList, within } from "./hubReader.ts";
 export { describeRelease, type HelmRelease, releaseOf } from "./helmRelease.ts";
 export {
   type BundleOptions,

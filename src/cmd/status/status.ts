@@ -8,6 +8,7 @@ import {
   type Connection,
   EXIT,
   type StatusOptions,
+  HubReader,
 } from "../shared/index.ts";
 import { HubView, LiveTable, Screen } from "../live/index.ts";
 import {
@@ -20,7 +21,6 @@ import {
   idleNote,
   isHealthy,
   ofNamespace,
-  readClusters,
   readEnded,
   readEverywhere,
   readHub,
@@ -45,7 +45,11 @@ export async function status(names: string[], options: StatusOptions, context: C
   const { terminal } = context;
   await using hub = connectHub(options, context);
   const cluster = onlyClusters(names);
-  if (cluster !== undefined && (await readClusters(hub, context.signal)) === undefined) throw hiddenCluster(cluster);
+  if (
+    cluster !== undefined &&
+    (await new HubReader(hub, context.signal).listInstalled(MEMBERCLUSTERS, { metadataOnly: true })) === undefined
+  )
+    throw hiddenCluster(cluster);
   const [{ objects, clusters, shown, notes }, idle] = await allOf([
     readHub(hub, options, context.signal),
     idleNote(hub, context.signal),

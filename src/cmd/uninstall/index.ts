@@ -40,7 +40,12 @@ const FUTILE = 5;
 export async function uninstall(options: UninstallOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
   await using hub = connectHub(options, context);
-  const place: Place = { ...options, client: hub.client, hubId: await clusterUid(hub.client, signal) };
+  const place: Place = {
+    ...options,
+    client: hub.client,
+    where: hub.where,
+    hubId: await clusterUid(hub.client, signal),
+  };
   const choice: UninstallChoice = { objects: options.objects, keepCrds: options.keepCrds };
   const deadline = systemClock.monotonic() + options.timeout;
   const first = await observe(place, signal);

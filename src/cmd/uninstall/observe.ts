@@ -26,9 +26,7 @@ import {
   CRDS,
   DEPLOYMENTS,
   Discovery,
-  isMissing,
   LEASES,
-  type ListOptions,
   NAMESPACES,
   NETWORKPOLICIES,
   PODDISRUPTIONBUDGETS,
@@ -42,10 +40,19 @@ import {
   systemClock,
   typeOf,
   withSignal,
-  listAll,
 } from "../../runtime/index.ts";
 import { ADMISSION_TYPES, isProtected } from "../../webhooks/index.ts";
-import { describeRelease, find, type HelmRelease, isManagerRunning, releaseOf } from "../shared/index.ts";
+import {
+  type Connection,
+  deniedError,
+  describeRelease,
+  find,
+  type HelmRelease,
+  HubReader,
+  isManagerRunning,
+  type ReadOptions,
+  releaseOf,
+} from "../shared/index.ts";
 import { INSTALLED_SELECTOR, isInstalled } from "../workload/index.ts";
 import { JOINED_TO_LABEL } from "../member/index.ts";
 import {
@@ -59,8 +66,7 @@ import {
 } from "./state.ts";
 
 /** The hub, and the names of Meridian's installation on it. */
-export interface Place {
-  client: Client;
+export interface Place extends Pick<Connection, "client" | "where"> {
   hubId: string;
   namespace: string;
   leaseName: string;
@@ -79,8 +85,13 @@ const OF_MERIDIAN = "app.kubernetes.io/part-of=meridian";
  * count as empty.
  */
 export async function observe(place: Place, signal: AbortSignal): Promise<Snapshot> {
-  const { client, hubId, namespace, leaseName } = place;
-  const all = (type: ResourceType, options: ListOptions = {}) => listEvery(client, type, { ...options, signal });
+  const { client, where, hubId, namespace, leaseName } = place;
+  const reader = new HubReader({ client, where }, signal);
+  const all: ListAll = async (type, options) => {
+    const listed = await reader.list(type, options);
+    if (listed === "Denied") throw deniedError(type, options?.namespace);
+    return listed === "NotServed" ? [] : listed;
+  };
   const installed = async (...types: ResourceType[]): Promise<Item[]> =>
     (
       await Promise.all(
@@ -142,7 +153,7 @@ export async function observe(place: Place, signal: AbortSignal): Promise<Snapsh
   return { seen: { ...observed, namespaces: free ?? [], occupied: occupied ?? [] }, stays: [...stays, ...reasons] };
 }
 
-type ListAll = (type: ResourceType, options?: ListOptions) => Promise<KubeObject[]>;
+type ListAll = (type: ResourceType, options?: ReadOptions) => Promise<KubeObject[]>;
 
 async function observeObjects(
   { hubId }: Place,
@@ -397,17 +408,4 @@ async function inspectNamespaces(
     inspected.push({ namespace, holds });
   }
   return inspected;
-}
-
-async function listEvery(
-  client: Client,
-  type: ResourceType,
-  { signal, metadataOnly = false, ...selectors }: ListOptions & { signal: AbortSignal },
-): Promise<KubeObject[]> {
-  try {
-    return await listAll({ client, type, ...selectors }, { signal, metadataOnly });
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    return [];
-  }
 }

@@ -32,7 +32,7 @@ class Waiter {
 
   waiting(timeoutMs = 10_000): Waiting {
     return {
-      place: { client: this.hub, hubId: "hub", namespace: "fed", leaseName: "meridian" },
+      place: { client: this.hub, namespace: "fed", leaseName: "meridian" },
       timeoutMs,
       signal: new AbortController().signal,
       logger: createLogger({ level: "silent" }),

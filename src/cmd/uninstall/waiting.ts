@@ -15,8 +15,11 @@ import type { Place } from "./observe.ts";
 import type { Item } from "./state.ts";
 import { count } from "./words.ts";
 
+/** Where managers hold their Lease. */
+type LeasePlace = Pick<Place, "client" | "namespace" | "leaseName">;
+
 export interface Waiting {
-  place: Place;
+  place: LeasePlace;
   /** Remaining time. */
   timeoutMs: number;
   signal: AbortSignal;
@@ -148,7 +151,7 @@ function holders({ status, metadata }: KubeObject): string {
 }
 
 /** Resolves with true when two reads of the Lease in a row found no holder, and with false at the signal. */
-async function untilManagerLost(place: Place, signal: AbortSignal): Promise<boolean> {
+async function untilManagerLost(place: LeasePlace, signal: AbortSignal): Promise<boolean> {
   let missed = 0;
   try {
     while (missed < 2) {
@@ -163,7 +166,7 @@ async function untilManagerLost(place: Place, signal: AbortSignal): Promise<bool
 }
 
 /** True if a manager holds the Lease, or if the hub does not answer now. */
-async function isAlive({ client, namespace, leaseName }: Place, signal: AbortSignal): Promise<boolean> {
+async function isAlive({ client, namespace, leaseName }: LeasePlace, signal: AbortSignal): Promise<boolean> {
   try {
     return await isManagerRunning(client, namespace, leaseName, signal);
   } catch (error) {

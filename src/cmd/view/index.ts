@@ -14,15 +14,6 @@ export {
   readEnded,
 } from "./statusEnded.ts";
 export { fullNameOf, nameOnCommandLine } from "./statusNames.ts";
-export {
-  hiddenNote,
-  idleNote,
-  listPlaced,
-  placedTypes,
-  readClusters,
-  readEverywhere,
-  readHub,
-  type Shown,
-} from "./statusReading.ts";
+export { hiddenNote, idleNote, readEverywhere, readHub, readOthers, type Shown } from "./statusReading.ts";
 export { ago, causeTable, endedTable, formatStatus, namesOf } from "./statusTable.ts";
 export { buildReport, type ClusterReport, isHealthy, type ObjectReport, type StatusReport } from "./statusView.ts";

@@ -1,7 +1,6 @@
-import type { KubeObject, Reason } from "../../apis/index.ts";
-import { shortMessage, SINCE_ANNOTATION, timestamp } from "../../apis/index.ts";
-import { lacksRight, listPages, MEMBERCLUSTERS, type ResourceType } from "../../runtime/index.ts";
-import { allOf, type Connection } from "../shared/index.ts";
+import { defined, type KubeObject, type Reason, shortMessage, SINCE_ANNOTATION, timestamp } from "../../apis/index.ts";
+import { MEMBERCLUSTERS, type ResourceType } from "../../runtime/index.ts";
+import { allOf, type Connection, HubReader } from "../shared/index.ts";
 import type { Shown } from "./statusReading.ts";
 import type { StatusReport } from "./statusView.ts";
 
@@ -46,7 +45,8 @@ export async function readEnded(
   now: number,
   signal: AbortSignal,
 ): Promise<EndedReport[]> {
-  const found = await allOf(placesOf(shown).map((place) => readEvents(hub, place, signal)));
+  const reader = new HubReader(hub, signal);
+  const found = await allOf(placesOf(shown).map((place) => readEvents(reader, place)));
   return ofNamespace(
     endedIn(
       found.flatMap((events) => events ?? []),
@@ -68,7 +68,8 @@ export async function endedPlaces(
   signal: AbortSignal,
 ): Promise<(string | undefined)[]> {
   const places = placesOf(shown);
-  const found = await allOf(places.map((place) => readEvents(hub, place, signal)));
+  const reader = new HubReader(hub, signal);
+  const found = await allOf(places.map((place) => readEvents(reader, place)));
   return places.filter((_, index) => found[index] !== undefined);
 }
 
@@ -78,25 +79,10 @@ function placesOf({ namespace, clusters }: Pick<Shown, "namespace" | "clusters">
 }
 
 /** Undefined if the person may not read the Events. */
-async function readEvents(
-  { client }: Connection,
-  namespace: string | undefined,
-  signal: AbortSignal,
-): Promise<KubeObject[] | undefined> {
-  const selection = { client, ...ENDED_EVENTS, ...(namespace === undefined ? {} : { namespace }) };
-  const events: KubeObject[] = [];
-  try {
-    let pages = 0;
-    for await (const { items } of listPages(selection, { signal })) {
-      events.push(...items);
-      pages += 1;
-      if (pages === MOST_PAGES) break;
-    }
-  } catch (error) {
-    if (lacksRight(error)) return undefined;
-    throw error;
-  }
-  return events;
+async function readEvents(reader: HubReader, namespace: string | undefined): Promise<KubeObject[] | undefined> {
+  const { type, fieldSelector } = ENDED_EVENTS;
+  const events = await reader.list(type, { fieldSelector, mostPages: MOST_PAGES, ...defined({ namespace }) });
+  return typeof events === "string" ? undefined : events;
 }
 
 interface EventFields {

@@ -1,25 +1,24 @@
-import { DEFAULT_SYSTEM_NAMESPACE, type KubeObject } from "../../apis/index.ts";
+import { defined, DEFAULT_SYSTEM_NAMESPACE, type KubeObject } from "../../apis/index.ts";
 import {
   CLUSTERRESOURCEBINDINGS,
   DEMOAPPLICATIONS,
   isApiError,
-  lacksRight,
-  isMissing,
   LEASES,
   MANIFESTBUNDLES,
   MEMBERCLUSTERS,
   RESOURCEBINDINGS,
   type ResourceType,
   systemClock,
-  listAll,
 } from "../../runtime/index.ts";
 import {
   allOf,
   CommandError,
   type Connection,
-  find,
+  deniedError,
+  HubReader,
   isLeaseHeld,
-  notInstalled,
+  type ReadOptions,
+  rightToList,
   type StatusOptions,
 } from "../shared/index.ts";
 import { DEFAULT_LEASE_NAME } from "../shared/commonFlags.ts";
@@ -51,59 +50,60 @@ export interface HubReading {
  * Meridian is not installed.
  */
 export async function readHub(hub: Connection, options: StatusOptions, signal: AbortSignal): Promise<HubReading> {
-  const [applications, clusters] = await allOf([readApplications(hub, options, signal), readClusters(hub, signal)]);
-  const { namespace, objects } = applications;
-  const others = await readOthers(hub, { namespace, selector: options.selector }, signal);
-  const notes: string[] = [];
+  const reader = new HubReader(hub, signal);
+  const { notes } = reader;
+  const [{ namespace, objects }, clusters] = await allOf([
+    readApplications(reader, options, hub.config.currentNamespace),
+    reader.listInstalled(MEMBERCLUSTERS),
+  ]);
+  const { selector } = options;
+  const others = await readOthers(reader, defined({ namespace, labelSelector: selector }));
   if (namespace !== options.namespace) {
-    notes.push(
+    notes.add(
       `Your rights do not reach every namespace: this is ${namespace}, the namespace of your context (-n shows another).`,
     );
   }
   const hidden = [...(clusters === undefined ? [MEMBERCLUSTERS] : []), ...others.hidden];
-  if (hidden.length > 0) notes.push(hiddenNote(hidden));
+  if (hidden.length > 0) notes.add(hiddenNote(hidden));
   if (others.leftOut) {
-    notes.push(
+    notes.add(
       "Labels choose among applications and bundles; placed objects of other kinds are left out (without -l they are shown, and KIND/NAME shows one).",
     );
   }
   const shown: Shown = {
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(options.selector === undefined ? {} : { selector: options.selector }),
+    ...defined({ namespace, selector }),
     clusters: clusters !== undefined,
     others: others.types,
     hidden: others.hidden,
   };
-  return { objects: [...objects, ...others.objects], clusters: clusters ?? [], shown, notes };
+  return { objects: [...objects, ...others.objects], clusters: clusters ?? [], shown, notes: [...notes] };
 }
 
+/** The applications, and the namespace that was read; undefined stands for every namespace. */
 async function readApplications(
-  hub: Connection,
+  reader: HubReader,
   { namespace, allNamespaces, selector }: StatusOptions,
-  signal: AbortSignal,
+  own: string,
 ): Promise<{ objects: KubeObject[]; namespace: string | undefined }> {
-  const read = (from: string | undefined): Promise<KubeObject[]> =>
-    listEvery(hub, DEMOAPPLICATIONS, { ...given({ namespace: from, labelSelector: selector }) }, signal);
-  try {
-    return { objects: await read(namespace), namespace };
-  } catch (error) {
-    if (selector !== undefined && isApiError(error) && error.reason === "BadRequest")
-      throw new CommandError(`-l "${selector}" is no selector of labels`, { cause: error });
-    if (namespace !== undefined || !lacksRight(error)) throw error;
-    if (allNamespaces === true) {
-      throw new CommandError("not every namespace can be shown; leave out --all-namespaces, or give -n NAMESPACE", {
-        cause: error,
-      });
-    }
-    const own = hub.config.currentNamespace;
-    try {
-      return { objects: await read(own), namespace: own };
-    } catch (cause) {
-      if (!lacksRight(cause)) throw cause;
-      const reached = `your rights reach neither every namespace nor ${own}, the namespace of your context`;
-      throw new CommandError(`${reached}; give -n with a namespace that your rights reach`, { cause });
-    }
-  }
+  const read = (from: string | undefined): Promise<KubeObject[] | undefined> =>
+    reader.listInstalled(DEMOAPPLICATIONS, defined({ namespace: from, labelSelector: selector })).catch(wrongSelector);
+  const wrongSelector = (error: unknown): never => {
+    if (selector === undefined || !isApiError(error) || error.reason !== "BadRequest") throw error;
+    throw new CommandError(`-l "${selector}" is no selector of labels`, { cause: error });
+  };
+  const objects = await read(namespace);
+  if (objects !== undefined) return { objects, namespace };
+  if (namespace !== undefined) throw deniedError(DEMOAPPLICATIONS, namespace);
+  const ask = `or ask its administrator for ${rightToList([DEMOAPPLICATIONS])}`;
+  if (allNamespaces === true)
+    throw new CommandError(
+      `your rights on the hub do not reach every namespace: leave out --all-namespaces, give -n NAMESPACE, ${ask}`,
+    );
+  const found = await read(own);
+  if (found !== undefined) return { objects: found, namespace: own };
+  throw new CommandError(
+    `your rights on the hub reach neither every namespace nor ${own}, the namespace of your context: give -n with a namespace that they reach, ${ask}`,
+  );
 }
 
 const CONTENTS: ReadonlyMap<ResourceType, string> = new Map([
@@ -116,8 +116,7 @@ const CONTENTS: ReadonlyMap<ResourceType, string> = new Map([
 /** The note for a person who may not list these kinds: nothing is left out silently. */
 export function hiddenNote(types: readonly ResourceType[]): string {
   const shown = new Intl.ListFormat("en-GB").format(types.map((type) => CONTENTS.get(type) ?? type.plural));
-  const needed = new Intl.ListFormat("en-GB").format(types.map(({ plural }) => plural));
-  return `Your rights do not show ${shown}, so they are left out (to see them, ask for the right to list and watch ${needed}).`;
+  return `Your rights do not show ${shown}, so they are left out (to see them, ask for ${rightToList(types)}).`;
 }
 
 /**
@@ -126,36 +125,30 @@ export function hiddenNote(types: readonly ResourceType[]): string {
  * left out if labels are requested, because a binding does not have the labels of its object; `leftOut` says that
  * bindings exist. Cluster-scoped objects belong to no namespace.
  */
-async function readOthers(
-  hub: Connection,
-  { namespace, selector }: { namespace: string | undefined; selector: string | undefined },
-  signal: AbortSignal,
+export async function readOthers(
+  reader: HubReader,
+  { namespace, labelSelector, ...how }: ReadOptions,
 ): Promise<{ objects: KubeObject[]; types: ResourceType[]; hidden: ResourceType[]; leftOut: boolean }> {
-  const found: { objects: KubeObject[]; types: ResourceType[] } = { objects: [], types: [] };
-  const hidden: ResourceType[] = [];
+  const found = {
+    objects: [] as KubeObject[],
+    types: [] as ResourceType[],
+    hidden: [] as ResourceType[],
+    leftOut: false,
+  };
   const bindings = namespace === undefined ? [RESOURCEBINDINGS, CLUSTERRESOURCEBINDINGS] : [RESOURCEBINDINGS];
-  let leftOut = false;
   for (const type of [MANIFESTBUNDLES, ...bindings]) {
-    try {
-      if (selector !== undefined && type !== MANIFESTBUNDLES) {
-        const { items } = await hub.client.list(type, {
-          ...given({ namespace, labelSelector: undefined }),
-          limit: 1,
-          signal,
-        });
-        leftOut ||= items.length > 0;
-        continue;
-      }
-      found.objects.push(
-        ...(await listAll({ client: hub.client, type, ...given({ namespace, labelSelector: selector }) }, { signal })),
-      );
+    const isCounted = labelSelector !== undefined && type !== MANIFESTBUNDLES;
+    const selected = isCounted ? { limit: 1, mostPages: 1 } : { labelSelector, ...how };
+    const listed = await reader.list(type, defined({ namespace, ...selected }));
+    if (listed === "Denied") found.hidden.push(type);
+    else if (listed === "NotServed") continue;
+    else if (isCounted) found.leftOut ||= listed.length > 0;
+    else {
+      found.objects.push(...listed);
       found.types.push(type);
-    } catch (error) {
-      if (lacksRight(error)) hidden.push(type);
-      else if (!isMissing(error)) throw error;
     }
   }
-  return { ...found, hidden, leftOut };
+  return found;
 }
 
 /**
@@ -163,93 +156,22 @@ async function readOthers(
  * every namespace.
  */
 export async function readEverywhere(hub: Connection, signal: AbortSignal): Promise<KubeObject[] | undefined> {
-  const readable = async (): Promise<KubeObject[] | undefined> => {
-    try {
-      return await listPlaced(hub, DEMOAPPLICATIONS, signal);
-    } catch (error) {
-      if (lacksRight(error)) return undefined;
-      throw error;
-    }
-  };
-  const [applications, others] = await allOf([
-    readable(),
-    readOthers(hub, { namespace: undefined, selector: undefined }, signal),
-  ]);
+  const reader = new HubReader(hub, signal);
+  const [applications, others] = await allOf([reader.listInstalled(DEMOAPPLICATIONS), readOthers(reader, {})]);
   return applications === undefined ? undefined : [...applications, ...others.objects];
-}
-
-/**
- * The kinds besides applications that may be on clusters and that the hub serves: kinds that the person may read, and
- * hidden kinds.
- */
-export async function placedTypes(
-  hub: Connection,
-  signal: AbortSignal,
-): Promise<{ types: readonly ResourceType[]; hidden: readonly ResourceType[] }> {
-  return await readOthers(hub, { namespace: undefined, selector: undefined }, signal);
-}
-
-/** Every object of a Meridian kind. Throws {@link CommandError} when Meridian is not installed. */
-export function listPlaced(
-  hub: Connection,
-  type: ResourceType,
-  signal: AbortSignal,
-  namespace?: string,
-): Promise<KubeObject[]> {
-  return listEvery(hub, type, given({ namespace, labelSelector: undefined }), signal);
-}
-
-/** Undefined when the person may not read MemberClusters. */
-export async function readClusters(hub: Connection, signal: AbortSignal): Promise<KubeObject[] | undefined> {
-  try {
-    return await listEvery(hub, MEMBERCLUSTERS, {}, signal);
-  } catch (error) {
-    if (lacksRight(error)) return undefined;
-    throw error;
-  }
 }
 
 /**
  * A note that managers have worked with a Lease, and no manager holds the Lease now. Empty if there is no Lease, as
  * without leader election, or if the person may not read the Lease.
  */
-export async function idleNote({ client }: Connection, signal: AbortSignal): Promise<string[]> {
-  try {
-    const lease = await find(client, LEASES, DEFAULT_SYSTEM_NAMESPACE, DEFAULT_LEASE_NAME, signal);
-    if (lease === undefined || isLeaseHeld(lease, systemClock.now())) return [];
-    const { renewTime } = (lease["spec"] ?? {}) as { renewTime?: string };
-    const since = renewTime === undefined ? "" : ` since ${renewTime.replace(/\.\d+/, "")}`;
-    return [
-      `No manager has held the Lease ${DEFAULT_SYSTEM_NAMESPACE}/${DEFAULT_LEASE_NAME}${since}, so what is shown may be old: start one with \`meridian manager\`, or see why none runs (\`kubectl get pods -n ${DEFAULT_SYSTEM_NAMESPACE}\`).`,
-    ];
-  } catch (error) {
-    if (lacksRight(error)) return [];
-    throw error;
-  }
-}
-
-interface Selection {
-  namespace?: string;
-  labelSelector?: string;
-}
-
-function given({ namespace, labelSelector }: { [K in keyof Selection]: string | undefined }): Selection {
-  return {
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(labelSelector === undefined ? {} : { labelSelector }),
-  };
-}
-
-async function listEvery(
-  hub: Connection,
-  type: ResourceType,
-  selection: Selection,
-  signal: AbortSignal,
-): Promise<KubeObject[]> {
-  try {
-    return await listAll({ client: hub.client, type, ...selection }, { signal });
-  } catch (error) {
-    if (isMissing(error)) throw await notInstalled(type.plural, hub, signal);
-    throw error;
-  }
+export async function idleNote(hub: Pick<Connection, "client" | "where">, signal: AbortSignal): Promise<string[]> {
+  const reader = new HubReader(hub, signal);
+  const lease = await reader.findReadable(LEASES, DEFAULT_SYSTEM_NAMESPACE, DEFAULT_LEASE_NAME);
+  if (lease === undefined || lease === "Denied" || isLeaseHeld(lease, systemClock.now())) return [];
+  const { renewTime } = (lease["spec"] ?? {}) as { renewTime?: string };
+  const since = renewTime === undefined ? "" : ` since ${renewTime.replace(/\.\d+/, "")}`;
+  return [
+    `No manager has held the Lease ${DEFAULT_SYSTEM_NAMESPACE}/${DEFAULT_LEASE_NAME}${since}, so what is shown may be old: start one with \`meridian manager\`, or see why none runs (\`kubectl get pods -n ${DEFAULT_SYSTEM_NAMESPACE}\`).`,
+  ];
 }

@@ -20,7 +20,7 @@ import {
 } from "../../../runtime/index.ts";
 import { CommandError, onOneLine, webhookRemedy } from "../../shared/index.ts";
 import { type FileObject, inPlaceOf } from "./files.ts";
-import type { HubReader } from "./hubReading.ts";
+import type { HubStateReader } from "./hubReading.ts";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 const FIELD_MANAGER = "kubectl";
@@ -32,7 +32,7 @@ const FIELD_MANAGER = "kubectl";
  * hub refuses.
  */
 export async function asApplied(
-  reader: HubReader,
+  reader: HubStateReader,
   file: FileObject,
   { serverSide }: { serverSide: boolean },
   signal: AbortSignal,
@@ -127,7 +127,7 @@ function stored(object: KubeObject): KubeObject {
 
 /** For a person who may read but not write: the file as it stands, in place of the live object. */
 function assumed(
-  reader: HubReader,
+  reader: HubStateReader,
   type: ResourceType,
   { object }: FileObject,
   live: KubeObject | undefined,

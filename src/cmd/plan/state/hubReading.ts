@@ -4,14 +4,12 @@ import {
   kindKey,
   type KubeObject,
   type MemberCluster,
-  type ObjectRef,
   type OverridePolicy,
   type OwnerRef,
   parseApiVersion,
   type Placement,
   refKey,
   refOf,
-  type ResourceBinding,
 } from "../../../apis/index.ts";
 import { withTheirNeeds } from "../../../desiredstate/index.ts";
 import { type KindTerms, kindTerms, ScalePaths } from "../../../hub/index.ts";
@@ -26,15 +24,12 @@ import {
 import { createLogger } from "../../../observability/index.ts";
 import {
   apiVersionOf,
-  type Client,
   CLUSTEROVERRIDEPOLICIES,
   CLUSTERPLACEMENTS,
   CLUSTERRESOURCEBINDINGS,
   CRDS,
   DEMOAPPLICATIONS,
-  Discovery,
   lacksRight,
-  isMissing,
   knownType,
   MANIFESTBUNDLES,
   MEMBERCLUSTERS,
@@ -44,10 +39,17 @@ import {
   RESOURCEBINDINGS,
   type ResourceType,
   SECRETS,
-  systemClock,
-  listAll,
 } from "../../../runtime/index.ts";
-import { allOf, atOnce, CommandError, type Connection, find, notInstalled } from "../../shared/index.ts";
+import {
+  allOf,
+  atOnce,
+  CommandError,
+  type Connection,
+  HubReader,
+  type Listed,
+  type ReadOptions,
+  within,
+} from "../../shared/index.ts";
 import { declaredNeeds } from "./asks.ts";
 import { type HiddenKind, hiddenNote } from "./hidden.ts";
 import { put, type PlannerHubState } from "./hubState.ts";
@@ -58,26 +60,15 @@ const FEW = 4;
 const NO_RELEASES = "type!=helm.sh/release.v1";
 
 /** Reads the facts for plans from a hub, with the rights of the person who asks. */
-export class HubReader {
-  /** Facts that the rights do not allow to read, one sentence each. */
-  readonly notes = new Set<string>();
-  readonly #hub: Connection;
-  readonly #signal: AbortSignal;
-  readonly #discovery: Discovery;
+export class HubStateReader extends HubReader {
   readonly #scales: ScalePaths;
-  readonly #fromFiles: string | undefined;
+  readonly #fromFiles: string;
 
   /** `fromFiles`: the command that gives the same answer without a hub, for a person whose rights do not suffice. */
-  constructor(hub: Connection, signal: AbortSignal, fromFiles?: string) {
-    this.#hub = hub;
-    this.#signal = signal;
+  constructor(hub: Connection, signal: AbortSignal, fromFiles: string) {
+    super(hub, signal);
     this.#fromFiles = fromFiles;
-    this.#discovery = new Discovery(hub.client, systemClock);
     this.#scales = new ScalePaths({ client: hub.client, logger: createLogger({ level: "silent" }) });
-  }
-
-  get client(): Client {
-    return this.#hub.client;
   }
 
   /**
@@ -86,7 +77,7 @@ export class HubReader {
    * state. Throws {@link CommandError} if the person may not read a namespaced kind.
    */
   async readPolicies(state: PlannerHubState, namespace: string | undefined, home?: string): Promise<void> {
-    if (namespace === undefined && home !== undefined && (await this.#listInstalled(PLACEMENTS)) === undefined) {
+    if (namespace === undefined && home !== undefined && (await this.listInstalled(PLACEMENTS)) === undefined) {
       this.notes.add(`Your rights do not reach every namespace: only objects of ${home} are considered.`);
       await this.readPolicies(state, home);
       state.isPartial = true;
@@ -109,7 +100,7 @@ export class HubReader {
   }
 
   async #ofTheHub(type: ResourceType, kind: HiddenKind, { hidden }: PlannerHubState): Promise<KubeObject[]> {
-    const items = await this.#listInstalled(type);
+    const items = await this.listInstalled(type);
     if (items === undefined) hidden.add(kind);
     return items ?? [];
   }
@@ -123,19 +114,17 @@ export class HubReader {
     for (const type of types) {
       if (namespace !== undefined && !type.namespaced) continue;
       const isOwn = isRendered({ apiVersion: apiVersionOf(type), kind: type.kind });
-      const items = await (isOwn ? this.#listInstalled(type, namespace) : this.#list(type, namespace));
-      if (items === undefined)
-        this.notes.add(
-          `You may not list ${type.plural}${within(namespace)} on the hub, so none of them are considered.`,
-        );
-      for (const item of items ?? []) put(state, item);
+      const listed = await this.list(type, ofNamespace(type, namespace));
+      if (listed === "NotServed" && isOwn) throw await this.notInstalled(type);
+      if (listed === "Denied") this.noteDenied("list", type.plural, namespace, ", so none of them are considered.");
+      for (const item of itemsOf(listed)) put(state, item);
     }
   }
 
   /** Reads the replica paths of custom kinds from their CRDs. */
   async readScales(state: PlannerHubState, types: readonly ResourceType[]): Promise<void> {
     await atOnce(types, async (type) => {
-      const { scale } = await this.#scales.of(type, this.#signal);
+      const { scale } = await this.#scales.of(type, this.signal);
       if (scale !== undefined) state.scales.set(kindKey(type), scale);
     });
   }
@@ -155,10 +144,15 @@ export class HubReader {
     }
     const terms = new Map<string, KindTerms>();
     for (const [name, type] of types) {
-      const crd = await this.find(CRDS, undefined, crdNameOf(type)).catch(denied);
+      const crd = await this.findReadable(CRDS, undefined, crdNameOf(type));
       if (crd !== "Denied") terms.set(name, kindTerms(type, crd?.metadata ?? "Gone"));
       else
-        this.notes.add(`You may not read the CRD of ${type.plural}: whether it holds deletions of them is not known.`);
+        this.noteDenied(
+          "read",
+          `the CRD of ${type.plural}`,
+          undefined,
+          ": whether it holds deletions of them is not known.",
+        );
     }
     state.kindTerms = terms;
   }
@@ -180,35 +174,6 @@ export class HubReader {
     return [...types.values()];
   }
 
-  /** Undefined for kinds that the hub does not serve. */
-  async typeOf({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): Promise<ResourceType | undefined> {
-    const { group, version } = parseApiVersion(apiVersion);
-    const served = await this.#discovery.list();
-    const same = served.filter((one) => one.group === group && one.kind === kind);
-    const type = same.find((one) => one.version === version) ?? same[0];
-    return type === undefined ? undefined : knownType(type);
-  }
-
-  /**
-   * A {@link CommandError} for an object that is missing because the hub does not serve its kind; undefined if the hub
-   * serves the kind.
-   */
-  async notServed(type: ResourceType): Promise<CommandError | undefined> {
-    const served = await this.typeOf({ apiVersion: apiVersionOf(type), kind: type.kind });
-    return served === undefined ? await notInstalled(type.plural, this.#hub, this.#signal) : undefined;
-  }
-
-  /** The kind that a person named by its singular, plural or short name; `group` if the person named the group, too. */
-  async typeNamed(kind: string, group: string | undefined): Promise<ResourceType | undefined> {
-    const served = await this.#discovery.list();
-    const found = served.find(
-      (one) =>
-        (one.kind.toLowerCase() === kind || one.plural === kind || one.shortNames?.includes(kind) === true) &&
-        (group === undefined || one.group === group),
-    );
-    return found === undefined ? undefined : knownType(found);
-  }
-
   /**
    * Existence of the object with this UID on the hub, and the resourceVersion of the answer; undefined if the person
    * may not read it.
@@ -218,22 +183,16 @@ export class HubReader {
     if (type === undefined) return undefined;
     try {
       const { items, resourceVersion } = await this.client.list(type, {
-        ...(owner.namespace === undefined ? {} : { namespace: owner.namespace }),
+        ...defined({ namespace: owner.namespace }),
         fieldSelector: `metadata.name=${owner.name}`,
         metadataOnly: true,
-        signal: this.#signal,
+        signal: this.signal,
       });
       return { exists: items.some(({ metadata }) => metadata.uid === owner.uid), resourceVersion };
     } catch (error) {
       if (lacksRight(error)) return undefined;
       throw error;
     }
-  }
-
-  /** The live object on the hub; undefined if it does not exist. */
-  async find(type: ResourceType, namespace: string | undefined, name: string): Promise<KubeObject | undefined> {
-    const found = await find(this.client, type, namespace, name, this.#signal);
-    return found === undefined ? undefined : { ...found, apiVersion: apiVersionOf(type), kind: type.kind };
   }
 
   /** Reads labels and annotations of the objects' namespaces, and the bindings of propagated objects. */
@@ -250,12 +209,15 @@ export class HubReader {
     const homes = new Set(sentAsTheyAre.map(({ metadata }) => metadata.namespace));
     for (const home of homes) {
       const type = home === undefined ? CLUSTERRESOURCEBINDINGS : RESOURCEBINDINGS;
-      const items = await this.#list(type, home).catch(absent);
-      if (items === undefined)
-        this.notes.add(
-          `You may not list ${type.plural}${within(home)}, so where objects that are sent as they are run now is not known.`,
+      const listed = await this.list(type, ofNamespace(type, home));
+      if (listed === "Denied")
+        this.noteDenied(
+          "list",
+          type.plural,
+          home,
+          ", so where objects that are sent as they are run now is not known.",
         );
-      for (const item of (items ?? []) as unknown as ResourceBinding[]) put(state, item as unknown as KubeObject);
+      for (const item of itemsOf(listed)) put(state, item);
     }
   }
 
@@ -283,18 +245,17 @@ export class HubReader {
       if (first === undefined || kind === undefined) return;
       const type = knownType(kind);
       const { namespace } = first.ref;
-      const listed = group.length > FEW ? await this.#list(type, namespace) : undefined;
-      if (listed !== undefined) {
-        for (const item of listed) state.dependencies.set(refKey(refOf(item)), item);
+      const listed = group.length > FEW ? await this.list(type, ofNamespace(type, namespace)) : "Denied";
+      if (listed !== "Denied") {
+        for (const item of itemsOf(listed)) state.dependencies.set(refKey(refOf(item)), item);
         return;
       }
       for (const { ref } of group) {
-        const found = await this.find(type, namespace, ref.name).catch(denied);
+        const found = await this.findReadable(type, namespace, ref.name);
         if (found === "Denied") {
           state.unreadable.add(refKey(ref));
-          this.notes.add(
-            `You may not read ${type.plural}${within(namespace)} on the hub: ${ref.kind} ${ref.name} is taken to stay as it is.`,
-          );
+          const consequence = `: ${ref.kind} ${ref.name} is taken to stay as it is.`;
+          this.noteDenied("read", type.plural, namespace, consequence);
         } else if (found !== undefined) state.dependencies.set(refKey(ref), found);
       }
     });
@@ -308,16 +269,19 @@ export class HubReader {
   }
 
   async #readNamespaces(state: PlannerHubState, names: readonly string[]): Promise<void> {
-    const listed = names.length > FEW ? await this.#list(NAMESPACES, undefined) : undefined;
-    if (listed !== undefined) {
-      for (const { metadata } of listed) state.namespaces.set(metadata.name, metadata);
+    const listed = names.length > FEW ? await this.list(NAMESPACES) : "Denied";
+    if (listed !== "Denied") {
+      for (const { metadata } of itemsOf(listed)) state.namespaces.set(metadata.name, metadata);
       return;
     }
     await atOnce(names, async (name) => {
-      const found = await this.find(NAMESPACES, undefined, name).catch(denied);
+      const found = await this.findReadable(NAMESPACES, undefined, name);
       if (found === "Denied")
-        this.notes.add(
-          `You may not read the namespace ${name}: that its labels and annotations change nothing is assumed.`,
+        this.noteDenied(
+          "read",
+          `the namespace ${name}`,
+          undefined,
+          ": that its labels and annotations change nothing is assumed.",
         );
       else if (found !== undefined) state.namespaces.set(name, found.metadata);
     });
@@ -327,57 +291,24 @@ export class HubReader {
    * The hub's ID; empty if the person may not read it. Without the ID nothing can be compared with copies on members.
    */
   async #hubId(): Promise<string> {
-    const found = await this.find(NAMESPACES, undefined, "kube-system").catch(denied);
+    const found = await this.findReadable(NAMESPACES, undefined, "kube-system");
     return found === "Denied" ? "" : (found?.metadata.uid ?? "");
   }
 
   async #policies(type: ResourceType, namespace: string | undefined): Promise<KubeObject[]> {
-    const items = await this.#listInstalled(type, namespace);
+    const items = await this.listInstalled(type, defined({ namespace }));
     if (items !== undefined) return items;
-    const otherwise = this.#fromFiles === undefined ? "" : `, or answer from files with \`${this.#fromFiles}\``;
     throw new CommandError(
-      `your rights on the hub do not show ${type.plural}${within(namespace)}: what they decide would be a guess; ask its administrator for the right to list placements and overridepolicies there (group ${type.group})${otherwise}`,
+      `your rights on the hub do not show ${type.plural}${within(namespace)}: what they decide would be a guess; ask its administrator for the right to list placements and overridepolicies there (group ${type.group}), or answer from files with \`${this.#fromFiles}\``,
     );
   }
-
-  /** As {@link HubReader.#list}, for a kind of Meridian's own. */
-  async #listInstalled(type: ResourceType, namespace?: string): Promise<KubeObject[] | undefined> {
-    try {
-      return await this.#list(type, namespace);
-    } catch (error) {
-      if (isMissing(error)) throw await notInstalled(type.plural, this.#hub, this.#signal);
-      throw error;
-    }
-  }
-
-  /** Undefined when the person may not list the kind. */
-  async #list(type: ResourceType, namespace: string | undefined): Promise<KubeObject[] | undefined> {
-    const kind = { apiVersion: apiVersionOf(type), kind: type.kind };
-    const selected = {
-      ...defined({ namespace }),
-      ...(type === SECRETS ? { fieldSelector: NO_RELEASES } : {}),
-    };
-    try {
-      const items = await listAll({ client: this.client, type, ...selected }, { signal: this.#signal });
-      // The items of a list do not contain their kind.
-      return items.map((item) => ({ ...item, ...kind }));
-    } catch (error) {
-      if (lacksRight(error)) return undefined;
-      throw error;
-    }
-  }
 }
 
-function within(namespace: string | undefined): string {
-  return namespace === undefined ? "" : ` in namespace ${namespace}`;
+function ofNamespace(type: ResourceType, namespace: string | undefined): ReadOptions {
+  return { ...defined({ namespace }), ...(type === SECRETS ? { fieldSelector: NO_RELEASES } : {}) };
 }
 
-function denied(error: unknown): "Denied" {
-  if (lacksRight(error)) return "Denied";
-  throw error;
-}
-
-function absent(error: unknown): undefined {
-  if (isMissing(error)) return undefined;
-  throw error;
+/** A kind that the hub does not serve, or does not show, has no objects for this reader. */
+function itemsOf(listed: Listed): KubeObject[] {
+  return typeof listed === "string" ? [] : listed;
 }
