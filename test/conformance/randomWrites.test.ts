@@ -26,7 +26,7 @@ describe("random writes by several field managers leave the same object and the 
     let objects = 0;
     const sameOnBoth = async (steps: Step[]) => {
       const words = { ns: NAMESPACE, object: `o${++objects}` };
-      const playOn = (client: Client) => new Play(client, words, false).run({ steps });
+      const playOn = (client: Client) => new Play(client, words, false).run(steps);
       const [wanted, got] = await Promise.all([playOn(real), playOn(sandbox)]);
       for (const [index, outcome] of wanted.entries()) {
         const sandboxOutcome = got[index];

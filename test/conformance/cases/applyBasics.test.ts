@@ -2,393 +2,270 @@ import { conformance } from "../framework/conformance.ts";
 import { apply, create, edit, get, mergePatch, remove, request, update } from "../framework/requests.ts";
 
 /** Server-side apply of a plain map, one manager and several. */
-conformance("apply of a ConfigMap", [
-  {
-    name: "creates an object that is not there",
-    steps: [apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }), get("configmaps/a")],
-  },
-  {
-    name: "keeps keys that are the name of something else in JavaScript",
-    steps: [
-      apply("configmaps/a", { data: { ["__proto__"]: "p", constructor: "c" } }, { gives: 201 }),
-      mergePatch("configmaps/a", { data: { ["__proto__"]: "q", toString: "t" } }),
-      create(
-        "configmaps",
-        { metadata: { name: "b" }, data: { ["__proto__"]: "p", hasOwnProperty: "h" } },
-        { gives: 201 },
-      ),
-      get("configmaps/a"),
-    ],
-  },
-  {
-    name: "of the same configuration changes nothing, not even the version",
-    steps: [
-      apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-      apply("configmaps/a", { data: { x: "1" } }),
-      get("configmaps/a"),
-    ],
-  },
-  {
-    name: "changes a field that is its own",
-    steps: [apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }), apply("configmaps/a", { data: { x: "2" } })],
-  },
-  {
-    name: "removes a field that the manager no longer applies",
-    steps: [
-      apply("configmaps/a", { data: { x: "1", y: "1" } }, { gives: 201 }),
-      apply("configmaps/a", { data: { x: "1" } }),
-      get("configmaps/a"),
-    ],
-  },
-  {
-    name: "that drops the whole map removes the map",
-    steps: [apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }), apply("configmaps/a", {})],
-  },
-  {
-    name: "of an empty map owns the map itself",
-    steps: [
-      apply("configmaps/a", { data: {} }, { gives: 201 }),
-      apply(
-        "configmaps/a",
-        { data: { x: "1" } },
-        { manager: "beta", gives: 409, saying: 'conflict with "alpha": .data' },
-      ),
-      apply("configmaps/a", {}),
-    ],
-  },
-  {
-    name: "by two managers keeps both managers' fields",
-    steps: [
-      apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-      apply("configmaps/a", { data: { y: "1" } }, { manager: "beta" }),
-    ],
-  },
-  {
-    name: "of another's field with another value is a conflict that names the manager and the field",
-    steps: [
-      apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-      apply(
-        "configmaps/a",
-        { data: { x: "2" } },
-        { manager: "beta", gives: 409, saying: 'conflict with "alpha": .data.x' },
-      ),
-      get("configmaps/a"),
-    ],
-  },
-  {
-    name: "with several conflicts counts and lists them",
-    steps: [
-      apply("configmaps/a", { data: { x: "1", y: "1", z: "1" } }, { gives: 201 }),
-      apply(
-        "configmaps/a",
-        { data: { x: "2", y: "2", z: "1" } },
-        { manager: "beta", gives: 409, saying: "2 conflicts" },
-      ),
-    ],
-  },
-  {
-    name: "with conflicts with several managers lists each of them",
-    steps: [
-      apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-      apply("configmaps/a", { data: { y: "1", "a.b-c": "1" } }, { manager: "beta" }),
-      apply(
-        "configmaps/a",
-        { data: { x: "2", y: "2", "a.b-c": "2" } },
-        { manager: "gamma", gives: 409, saying: 'conflicts with "beta"' },
-      ),
-    ],
-  },
-  {
-    name: "with force takes the field from the other manager",
-    steps: [
-      apply("configmaps/a", { data: { x: "1", y: "1" } }, { gives: 201 }),
-      apply("configmaps/a", { data: { x: "2" } }, { manager: "beta", force: true }),
-      get("configmaps/a"),
-    ],
-  },
-  {
-    name: "with force takes the last field of a manager, which then vanishes",
-    steps: [
-      apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-      apply("configmaps/a", { data: { x: "2" } }, { manager: "beta", force: true }),
-    ],
-  },
-  {
-    name: "of another's field with the same value shares it",
-    steps: [
-      apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-      apply("configmaps/a", { data: { x: "1" } }, { manager: "beta" }),
-    ],
-  },
-  {
-    name: "that gives up a shared field leaves it to the other",
-    steps: [
-      apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-      apply("configmaps/a", { data: { x: "1" } }, { manager: "beta" }),
-      apply("configmaps/a", {}),
-      get("configmaps/a"),
-    ],
-  },
-  {
-    name: "of a shared field with a new value conflicts with who shares it",
-    steps: [
-      apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-      apply("configmaps/a", { data: { x: "1" } }, { manager: "beta" }),
-      apply("configmaps/a", { data: { x: "2" } }, { gives: 409, saying: 'conflict with "beta"' }),
-    ],
-  },
-  {
-    name: "without a field manager is refused",
-    steps: [
-      request(
-        "PATCH",
-        "configmaps/a",
-        { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } },
-        {
-          contentType: "application/apply-patch+yaml",
-          gives: 422,
-          saying: "fieldManager",
-        },
-      ),
-    ],
-  },
-  {
-    name: "takes YAML",
-    steps: [
-      request("PATCH", "configmaps/a", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: '1'\n", {
+conformance("apply of a ConfigMap", {
+  "creates an object that is not there": [
+    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
+    get("configmaps/a"),
+  ],
+  "keeps keys that are the name of something else in JavaScript": [
+    apply("configmaps/a", { data: { ["__proto__"]: "p", constructor: "c" } }, { gives: 201 }),
+    mergePatch("configmaps/a", { data: { ["__proto__"]: "q", toString: "t" } }),
+    create(
+      "configmaps",
+      { metadata: { name: "b" }, data: { ["__proto__"]: "p", hasOwnProperty: "h" } },
+      { gives: 201 },
+    ),
+    get("configmaps/a"),
+  ],
+  "of the same configuration changes nothing, not even the version": [
+    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
+    apply("configmaps/a", { data: { x: "1" } }),
+    get("configmaps/a"),
+  ],
+  "changes a field that is its own": [
+    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
+    apply("configmaps/a", { data: { x: "2" } }),
+  ],
+  "removes a field that the manager no longer applies": [
+    apply("configmaps/a", { data: { x: "1", y: "1" } }, { gives: 201 }),
+    apply("configmaps/a", { data: { x: "1" } }),
+    get("configmaps/a"),
+  ],
+  "that drops the whole map removes the map": [
+    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
+    apply("configmaps/a", {}),
+  ],
+  "of an empty map owns the map itself": [
+    apply("configmaps/a", { data: {} }, { gives: 201 }),
+    apply(
+      "configmaps/a",
+      { data: { x: "1" } },
+      { manager: "beta", gives: 409, saying: 'conflict with "alpha": .data' },
+    ),
+    apply("configmaps/a", {}),
+  ],
+  "by two managers keeps both managers' fields": [
+    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
+    apply("configmaps/a", { data: { y: "1" } }, { manager: "beta" }),
+  ],
+  "of another's field with another value is a conflict that names the manager and the field": [
+    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
+    apply(
+      "configmaps/a",
+      { data: { x: "2" } },
+      { manager: "beta", gives: 409, saying: 'conflict with "alpha": .data.x' },
+    ),
+    get("configmaps/a"),
+  ],
+  "with several conflicts counts and lists them": [
+    apply("configmaps/a", { data: { x: "1", y: "1", z: "1" } }, { gives: 201 }),
+    apply("configmaps/a", { data: { x: "2", y: "2", z: "1" } }, { manager: "beta", gives: 409, saying: "2 conflicts" }),
+  ],
+  "with conflicts with several managers lists each of them": [
+    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
+    apply("configmaps/a", { data: { y: "1", "a.b-c": "1" } }, { manager: "beta" }),
+    apply(
+      "configmaps/a",
+      { data: { x: "2", y: "2", "a.b-c": "2" } },
+      { manager: "gamma", gives: 409, saying: 'conflicts with "beta"' },
+    ),
+  ],
+  "with force takes the field from the other manager": [
+    apply("configmaps/a", { data: { x: "1", y: "1" } }, { gives: 201 }),
+    apply("configmaps/a", { data: { x: "2" } }, { manager: "beta", force: true }),
+    get("configmaps/a"),
+  ],
+  "with force takes the last field of a manager, which then vanishes": [
+    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
+    apply("configmaps/a", { data: { x: "2" } }, { manager: "beta", force: true }),
+  ],
+  "of another's field with the same value shares it": [
+    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
+    apply("configmaps/a", { data: { x: "1" } }, { manager: "beta" }),
+  ],
+  "that gives up a shared field leaves it to the other": [
+    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
+    apply("configmaps/a", { data: { x: "1" } }, { manager: "beta" }),
+    apply("configmaps/a", {}),
+    get("configmaps/a"),
+  ],
+  "of a shared field with a new value conflicts with who shares it": [
+    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
+    apply("configmaps/a", { data: { x: "1" } }, { manager: "beta" }),
+    apply("configmaps/a", { data: { x: "2" } }, { gives: 409, saying: 'conflict with "beta"' }),
+  ],
+  "without a field manager is refused": [
+    request(
+      "PATCH",
+      "configmaps/a",
+      { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } },
+      {
         contentType: "application/apply-patch+yaml",
-        manager: "alpha",
-        gives: 201,
-      }),
-    ],
-  },
-  {
-    name: "of what is no YAML is refused",
-    steps: [
-      request("PATCH", "configmaps/a", "a: [", {
+        gives: 422,
+        saying: "fieldManager",
+      },
+    ),
+  ],
+  "takes YAML": [
+    request("PATCH", "configmaps/a", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: '1'\n", {
+      contentType: "application/apply-patch+yaml",
+      manager: "alpha",
+      gives: 201,
+    }),
+  ],
+  "of what is no YAML is refused": [
+    request("PATCH", "configmaps/a", "a: [", {
+      contentType: "application/apply-patch+yaml",
+      manager: "alpha",
+      gives: 400,
+      saying: "yaml",
+    }),
+  ],
+  "of a body without a kind is refused": [
+    request(
+      "PATCH",
+      "configmaps/a",
+      { apiVersion: "v1", metadata: { name: "a" } },
+      {
         contentType: "application/apply-patch+yaml",
         manager: "alpha",
         gives: 400,
-        saying: "yaml",
-      }),
-    ],
-  },
-  {
-    name: "of a body without a kind is refused",
-    steps: [
-      request(
-        "PATCH",
-        "configmaps/a",
-        { apiVersion: "v1", metadata: { name: "a" } },
-        {
-          contentType: "application/apply-patch+yaml",
-          manager: "alpha",
-          gives: 400,
+      },
+    ),
+  ],
+  "of another name than the path's is refused": [
+    apply("configmaps/a", { metadata: { name: "b" } }, { gives: 400, saying: "does not match" }),
+  ],
+  "of another namespace than the path's is refused": [
+    apply("configmaps/a", { metadata: { namespace: "other" } }, { gives: 400, saying: "does not match" }),
+  ],
+  "without a name in the body is refused": [
+    request(
+      "PATCH",
+      "configmaps/a",
+      { apiVersion: "v1", kind: "ConfigMap", data: { x: "1" } },
+      {
+        contentType: "application/apply-patch+yaml",
+        manager: "alpha",
+        gives: 400,
+        saying: "name must be provided",
+      },
+    ),
+  ],
+  "of another kind than the path's is refused": [apply("configmaps/a", { kind: "Secret" }, { gives: 400 })],
+  "with managed fields in it is refused": [
+    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
+    apply(
+      "configmaps/a",
+      { metadata: { managedFields: [{ manager: "alpha", operation: "Apply", apiVersion: "v1" }] } },
+      { gives: 400, saying: "metadata.managedFields must be nil" },
+    ),
+  ],
+  "with the current resourceVersion is taken": [
+    apply("configmaps/a", { data: { x: "1" } }, { gives: 201, keep: { rv: "metadata.resourceVersion" } }),
+    apply("configmaps/a", { metadata: { resourceVersion: "{rv}" }, data: { x: "2" } }),
+  ],
+  "with an old resourceVersion is a conflict": [
+    apply("configmaps/a", { data: { x: "1" } }, { gives: 201, keep: { rv: "metadata.resourceVersion" } }),
+    apply("configmaps/a", { data: { x: "2" } }),
+    apply("configmaps/a", { metadata: { resourceVersion: "{rv}" }, data: { x: "3" } }, { gives: 409 }),
+  ],
+  "with a resourceVersion creates all the same": [
+    apply("configmaps/a", { metadata: { resourceVersion: "1" }, data: { x: "1" } }, { gives: 201 }),
+  ],
+  "with a uid does not create": [
+    apply(
+      "configmaps/a",
+      { metadata: { uid: "11111111-1111-1111-1111-111111111111" } },
+      { gives: 409, saying: "uid mismatch" },
+    ),
+  ],
+  "with the uid of another object is refused": [
+    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
+    apply(
+      "configmaps/a",
+      { metadata: { uid: "11111111-1111-1111-1111-111111111111" } },
+      { gives: 422, saying: "field is immutable" },
+    ),
+  ],
+  "as a dry run answers and changes nothing": [
+    apply("configmaps/a", { data: { x: "1" } }, { gives: 201, dryRun: "All" }),
+    get("configmaps/a", { gives: 404 }),
+    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
+    apply("configmaps/a", { data: { x: "2" } }, { dryRun: "All" }),
+    get("configmaps/a"),
+  ],
+  "as a dry run finds conflicts": [
+    create("configmaps", { metadata: { name: "a" }, data: { x: "1" } }),
+    apply("configmaps/a", { data: { x: "2" } }, { dryRun: "All", gives: 409 }),
+  ],
+  "force belongs to apply alone": [
+    create("configmaps", { metadata: { name: "a" }, data: { x: "1" } }),
+    mergePatch("configmaps/a", { data: { x: "2" } }, { force: true, gives: 422, saying: "force" }),
+  ],
+  "of labels and annotations owns each of them": [
+    apply("configmaps/a", { metadata: { labels: { p: "1" }, annotations: { "example.com/q": "1" } } }, { gives: 201 }),
+    apply("configmaps/a", { metadata: { labels: { r: "1" } } }, { manager: "beta" }),
+    apply("configmaps/a", { metadata: { annotations: { "example.com/q": "1" } } }),
+  ],
+  "of finalizers owns each of them": [
+    apply("configmaps/a", { metadata: { finalizers: ["example.com/a"] } }, { gives: 201 }),
+    apply("configmaps/a", { metadata: { finalizers: ["example.com/b"] } }, { manager: "beta" }),
+    apply("configmaps/a", { metadata: {} }),
+    get("configmaps/a"),
+  ],
+  "of owner references merges them by uid": [
+    apply(
+      "configmaps/a",
+      {
+        metadata: {
+          ownerReferences: [
+            { apiVersion: "v1", kind: "Secret", name: "s", uid: "11111111-1111-1111-1111-111111111111" },
+          ],
         },
-      ),
-    ],
-  },
-  {
-    name: "of another name than the path's is refused",
-    steps: [apply("configmaps/a", { metadata: { name: "b" } }, { gives: 400, saying: "does not match" })],
-  },
-  {
-    name: "of another namespace than the path's is refused",
-    steps: [apply("configmaps/a", { metadata: { namespace: "other" } }, { gives: 400, saying: "does not match" })],
-  },
-  {
-    name: "without a name in the body is refused",
-    steps: [
-      request(
-        "PATCH",
-        "configmaps/a",
-        { apiVersion: "v1", kind: "ConfigMap", data: { x: "1" } },
-        {
-          contentType: "application/apply-patch+yaml",
-          manager: "alpha",
-          gives: 400,
-          saying: "name must be provided",
+      },
+      { gives: 201 },
+    ),
+    apply(
+      "configmaps/a",
+      {
+        metadata: {
+          ownerReferences: [
+            { apiVersion: "v1", kind: "Secret", name: "t", uid: "22222222-2222-2222-2222-222222222222" },
+          ],
         },
-      ),
-    ],
-  },
-  {
-    name: "of another kind than the path's is refused",
-    steps: [apply("configmaps/a", { kind: "Secret" }, { gives: 400 })],
-  },
-  {
-    name: "with managed fields in it is refused",
-    steps: [
-      apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-      apply(
-        "configmaps/a",
-        { metadata: { managedFields: [{ manager: "alpha", operation: "Apply", apiVersion: "v1" }] } },
-        { gives: 400, saying: "metadata.managedFields must be nil" },
-      ),
-    ],
-  },
-  {
-    name: "with the current resourceVersion is taken",
-    steps: [
-      apply("configmaps/a", { data: { x: "1" } }, { gives: 201, keep: { rv: "metadata.resourceVersion" } }),
-      apply("configmaps/a", { metadata: { resourceVersion: "{rv}" }, data: { x: "2" } }),
-    ],
-  },
-  {
-    name: "with an old resourceVersion is a conflict",
-    steps: [
-      apply("configmaps/a", { data: { x: "1" } }, { gives: 201, keep: { rv: "metadata.resourceVersion" } }),
-      apply("configmaps/a", { data: { x: "2" } }),
-      apply("configmaps/a", { metadata: { resourceVersion: "{rv}" }, data: { x: "3" } }, { gives: 409 }),
-    ],
-  },
-  {
-    name: "with a resourceVersion creates all the same",
-    steps: [apply("configmaps/a", { metadata: { resourceVersion: "1" }, data: { x: "1" } }, { gives: 201 })],
-  },
-  {
-    name: "with a uid does not create",
-    steps: [
-      apply(
-        "configmaps/a",
-        { metadata: { uid: "11111111-1111-1111-1111-111111111111" } },
-        { gives: 409, saying: "uid mismatch" },
-      ),
-    ],
-  },
-  {
-    name: "with the uid of another object is refused",
-    steps: [
-      apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-      apply(
-        "configmaps/a",
-        { metadata: { uid: "11111111-1111-1111-1111-111111111111" } },
-        { gives: 422, saying: "field is immutable" },
-      ),
-    ],
-  },
-  {
-    name: "as a dry run answers and changes nothing",
-    steps: [
-      apply("configmaps/a", { data: { x: "1" } }, { gives: 201, dryRun: "All" }),
-      get("configmaps/a", { gives: 404 }),
-      apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-      apply("configmaps/a", { data: { x: "2" } }, { dryRun: "All" }),
-      get("configmaps/a"),
-    ],
-  },
-  {
-    name: "as a dry run finds conflicts",
-    steps: [
-      create("configmaps", { metadata: { name: "a" }, data: { x: "1" } }),
-      apply("configmaps/a", { data: { x: "2" } }, { dryRun: "All", gives: 409 }),
-    ],
-  },
-  {
-    name: "force belongs to apply alone",
-    steps: [
-      create("configmaps", { metadata: { name: "a" }, data: { x: "1" } }),
-      mergePatch("configmaps/a", { data: { x: "2" } }, { force: true, gives: 422, saying: "force" }),
-    ],
-  },
-  {
-    name: "of labels and annotations owns each of them",
-    steps: [
-      apply(
-        "configmaps/a",
-        { metadata: { labels: { p: "1" }, annotations: { "example.com/q": "1" } } },
-        { gives: 201 },
-      ),
-      apply("configmaps/a", { metadata: { labels: { r: "1" } } }, { manager: "beta" }),
-      apply("configmaps/a", { metadata: { annotations: { "example.com/q": "1" } } }),
-    ],
-  },
-  {
-    name: "of finalizers owns each of them",
-    steps: [
-      apply("configmaps/a", { metadata: { finalizers: ["example.com/a"] } }, { gives: 201 }),
-      apply("configmaps/a", { metadata: { finalizers: ["example.com/b"] } }, { manager: "beta" }),
-      apply("configmaps/a", { metadata: {} }),
-      get("configmaps/a"),
-    ],
-  },
-  {
-    name: "of owner references merges them by uid",
-    steps: [
-      apply(
-        "configmaps/a",
-        {
-          metadata: {
-            ownerReferences: [
-              { apiVersion: "v1", kind: "Secret", name: "s", uid: "11111111-1111-1111-1111-111111111111" },
-            ],
-          },
-        },
-        { gives: 201 },
-      ),
-      apply(
-        "configmaps/a",
-        {
-          metadata: {
-            ownerReferences: [
-              { apiVersion: "v1", kind: "Secret", name: "t", uid: "22222222-2222-2222-2222-222222222222" },
-            ],
-          },
-        },
-        { manager: "beta" },
-      ),
-    ],
-  },
-  {
-    name: "after deletion creates anew, without the old ownership",
-    steps: [
-      apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-      apply("configmaps/a", { data: { y: "1" } }, { manager: "beta" }),
-      remove("configmaps/a"),
-      apply("configmaps/a", { data: { y: "2" } }, { gives: 201 }),
-    ],
-  },
-  {
-    name: "of a null value leaves the field out",
-    steps: [apply("configmaps/a", { data: { x: null, y: "1" } }, { gives: 201 })],
-  },
-  {
-    name: "of a value of another type is refused",
-    steps: [apply("configmaps/a", { data: { x: 1 } }, { gives: 500 })],
-  },
-  {
-    name: "of a field that the schema lacks is refused",
-    steps: [apply("configmaps/a", { dta: { x: "1" } }, { gives: 500, saying: "field not declared in schema" })],
-  },
-  {
-    name: "finds who wrote with an update",
-    steps: [
-      create("configmaps", { metadata: { name: "a" }, data: { x: "1" } }, { manager: "creator" }),
-      apply("configmaps/a", { data: { x: "2" } }, { gives: 409, saying: 'conflict with "creator" using v1' }),
-    ],
-  },
-  {
-    name: "an update of an applied field takes it over",
-    steps: [
-      apply("configmaps/a", { data: { x: "1", y: "1" } }, { gives: 201 }),
-      edit("configmaps/a", { data: { x: "2" } }, { manager: "editor" }),
-      apply("configmaps/a", { data: { x: "1", y: "1" } }, { gives: 409, saying: 'conflict with "editor"' }),
-      apply("configmaps/a", { data: { x: "1", y: "1" } }, { force: true }),
-    ],
-  },
-  {
-    name: "an update that removes an applied field takes it from its owner",
-    steps: [
-      apply("configmaps/a", { data: { x: "1", y: "1" } }, { gives: 201 }),
-      edit("configmaps/a", { data: { x: null } }, { manager: "editor" }),
-      apply("configmaps/a", { data: { x: "1", y: "1" } }),
-    ],
-  },
-  {
-    name: "a replacement owns what it changes only",
-    steps: [
-      apply("configmaps/a", { data: { x: "1", y: "1" } }, { gives: 201 }),
-      update("configmaps/a", { data: { x: "1", y: "2", z: "3" } }, { manager: "editor" }),
-    ],
-  },
-]);
+      },
+      { manager: "beta" },
+    ),
+  ],
+  "after deletion creates anew, without the old ownership": [
+    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
+    apply("configmaps/a", { data: { y: "1" } }, { manager: "beta" }),
+    remove("configmaps/a"),
+    apply("configmaps/a", { data: { y: "2" } }, { gives: 201 }),
+  ],
+  "of a null value leaves the field out": [apply("configmaps/a", { data: { x: null, y: "1" } }, { gives: 201 })],
+  "of a value of another type is refused": [apply("configmaps/a", { data: { x: 1 } }, { gives: 500 })],
+  "of a field that the schema lacks is refused": [
+    apply("configmaps/a", { dta: { x: "1" } }, { gives: 500, saying: "field not declared in schema" }),
+  ],
+  "finds who wrote with an update": [
+    create("configmaps", { metadata: { name: "a" }, data: { x: "1" } }, { manager: "creator" }),
+    apply("configmaps/a", { data: { x: "2" } }, { gives: 409, saying: 'conflict with "creator" using v1' }),
+  ],
+  "an update of an applied field takes it over": [
+    apply("configmaps/a", { data: { x: "1", y: "1" } }, { gives: 201 }),
+    edit("configmaps/a", { data: { x: "2" } }, { manager: "editor" }),
+    apply("configmaps/a", { data: { x: "1", y: "1" } }, { gives: 409, saying: 'conflict with "editor"' }),
+    apply("configmaps/a", { data: { x: "1", y: "1" } }, { force: true }),
+  ],
+  "an update that removes an applied field takes it from its owner": [
+    apply("configmaps/a", { data: { x: "1", y: "1" } }, { gives: 201 }),
+    edit("configmaps/a", { data: { x: null } }, { manager: "editor" }),
+    apply("configmaps/a", { data: { x: "1", y: "1" } }),
+  ],
+  "a replacement owns what it changes only": [
+    apply("configmaps/a", { data: { x: "1", y: "1" } }, { gives: 201 }),
+    update("configmaps/a", { data: { x: "1", y: "2", z: "3" } }, { manager: "editor" }),
+  ],
+});

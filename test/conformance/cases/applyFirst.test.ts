@@ -5,35 +5,26 @@ import { apply, create, get } from "../framework/requests.ts";
 const FIRST = { resourceVersion: "1" };
 const NOT_FIRST = { gives: 409, saying: "the object has been modified" };
 
-conformance("apply with the resourceVersion that no object has", [
-  {
-    name: "creates what is not there",
-    steps: [
-      apply("configmaps/a", { metadata: FIRST, data: { x: "1" } }, { gives: 201 }),
-      apply("services/a", { metadata: FIRST, spec: { ports: [{ port: 80 }], selector: { app: "a" } } }, { gives: 201 }),
-      apply("secrets/a", { metadata: FIRST, data: { x: "MQ==" } }, { gives: 201 }),
-      get("configmaps/a"),
-    ],
-  },
-  {
-    name: "is refused where somebody's object has the name, also with force",
-    steps: [
-      create("configmaps", { metadata: { name: "a" }, data: { x: "1" } }, { manager: "creator" }),
-      apply("configmaps/a", { metadata: FIRST, data: { y: "1" } }, NOT_FIRST),
-      apply("configmaps/a", { metadata: FIRST, data: { y: "1" } }, { ...NOT_FIRST, force: true }),
-      apply("configmaps/a", { metadata: FIRST, data: { x: "2" } }, { gives: 409, saying: 'conflict with "creator"' }),
-      apply("configmaps/a", { metadata: FIRST, data: { x: "2" } }, { ...NOT_FIRST, force: true }),
-      get("configmaps/a"),
-    ],
-  },
-  {
-    name: "is refused where the applier's own object has the name, though nothing would change",
-    steps: [
-      apply("configmaps/a", { metadata: FIRST, data: { x: "1" } }, { gives: 201 }),
-      apply("configmaps/a", { metadata: FIRST, data: { x: "1" } }, NOT_FIRST),
-      apply("configmaps/a", { metadata: FIRST, data: { x: "1" } }, { ...NOT_FIRST, force: true }),
-      apply("configmaps/a", { metadata: FIRST, data: { x: "2" } }, { ...NOT_FIRST, force: true }),
-      get("configmaps/a"),
-    ],
-  },
-]);
+conformance("apply with the resourceVersion that no object has", {
+  "creates what is not there": [
+    apply("configmaps/a", { metadata: FIRST, data: { x: "1" } }, { gives: 201 }),
+    apply("services/a", { metadata: FIRST, spec: { ports: [{ port: 80 }], selector: { app: "a" } } }, { gives: 201 }),
+    apply("secrets/a", { metadata: FIRST, data: { x: "MQ==" } }, { gives: 201 }),
+    get("configmaps/a"),
+  ],
+  "is refused where somebody's object has the name, also with force": [
+    create("configmaps", { metadata: { name: "a" }, data: { x: "1" } }, { manager: "creator" }),
+    apply("configmaps/a", { metadata: FIRST, data: { y: "1" } }, NOT_FIRST),
+    apply("configmaps/a", { metadata: FIRST, data: { y: "1" } }, { ...NOT_FIRST, force: true }),
+    apply("configmaps/a", { metadata: FIRST, data: { x: "2" } }, { gives: 409, saying: 'conflict with "creator"' }),
+    apply("configmaps/a", { metadata: FIRST, data: { x: "2" } }, { ...NOT_FIRST, force: true }),
+    get("configmaps/a"),
+  ],
+  "is refused where the applier's own object has the name, though nothing would change": [
+    apply("configmaps/a", { metadata: FIRST, data: { x: "1" } }, { gives: 201 }),
+    apply("configmaps/a", { metadata: FIRST, data: { x: "1" } }, NOT_FIRST),
+    apply("configmaps/a", { metadata: FIRST, data: { x: "1" } }, { ...NOT_FIRST, force: true }),
+    apply("configmaps/a", { metadata: FIRST, data: { x: "2" } }, { ...NOT_FIRST, force: true }),
+    get("configmaps/a"),
+  ],
+});

@@ -2,305 +2,221 @@ import { conformance } from "../framework/conformance.ts";
 import { service } from "../framework/objects.ts";
 import { apply, create, edit, get, mergePatch, strategicPatch } from "../framework/requests.ts";
 
-conformance("apply of a Service", [
-  {
-    name: "owns what was applied and not what was allocated",
-    steps: [apply("services/web", service(), { gives: 201 }), get("services/web")],
-  },
-  {
-    name: "that is applied again keeps the address and changes nothing",
-    steps: [apply("services/web", service(), { gives: 201 }), apply("services/web", service())],
-  },
-  {
-    name: "adds a port beside the one of another manager",
-    steps: [
-      apply("services/web", service({ ports: [{ name: "http", port: 80 }] }), { gives: 201 }),
-      apply("services/web", { spec: { ports: [{ name: "https", port: 443 }] } }, { manager: "beta" }),
-      apply("services/web", { spec: {} }, { manager: "beta" }),
-    ],
-  },
-  {
-    name: "keys a port by number and protocol",
-    steps: [
-      apply("services/web", service({ ports: [{ name: "dns", port: 53, protocol: "UDP" }] }), { gives: 201 }),
-      apply("services/web", { spec: { ports: [{ name: "dns-tcp", port: 53 }] } }, { manager: "beta" }),
-      apply(
-        "services/web",
-        { spec: { ports: [{ name: "other", port: 53 }] } },
-        { manager: "gamma", gives: 409, saying: 'ports[port=53,protocol="TCP"].name' },
-      ),
-    ],
-  },
-  {
-    name: "that changes the number of a port replaces the entry",
-    steps: [
-      apply("services/web", service({ ports: [{ name: "http", port: 80 }] }), { gives: 201 }),
-      apply("services/web", service({ ports: [{ name: "http", port: 8080 }] })),
-    ],
-  },
-  {
-    name: "of a port whose name another one has is refused",
-    steps: [
-      apply("services/web", service({ ports: [{ name: "http", port: 80 }] }), { gives: 201 }),
-      apply(
-        "services/web",
-        { spec: { ports: [{ name: "http", port: 81 }] } },
-        { manager: "beta", gives: 422, saying: "Duplicate value" },
-      ),
-    ],
-  },
-  {
-    name: "of a second port without names is refused",
-    steps: [
-      apply("services/web", service(), { gives: 201 }),
-      apply(
-        "services/web",
-        { spec: { ports: [{ port: 81 }] } },
-        { manager: "beta", gives: 422, saying: "Required value" },
-      ),
-    ],
-  },
-  {
-    name: "of the selector is atomic",
-    steps: [
-      apply("services/web", service(), { gives: 201 }),
-      apply(
-        "services/web",
-        { spec: { selector: { tier: "front" } } },
-        { manager: "beta", gives: 409, saying: ".spec.selector" },
-      ),
-      apply("services/web", { spec: { selector: { tier: "front" } } }, { manager: "beta", force: true }),
-    ],
-  },
-  {
-    name: "of another type allocates a node port, and back again releases it",
-    steps: [
-      apply("services/web", service({ type: "NodePort" }), { gives: 201 }),
-      apply("services/web", service({ type: "NodePort" })),
-      apply("services/web", service({ type: "ClusterIP" })),
-    ],
-  },
-  {
-    name: "that drops the type falls back to ClusterIP",
-    steps: [apply("services/web", service({ type: "NodePort" }), { gives: 201 }), apply("services/web", service())],
-  },
-  {
-    name: "of a node port owns it",
-    steps: [
-      apply("services/web", service({ type: "NodePort", ports: [{ port: 80, nodePort: 31111 }] }), { gives: 201 }),
-      apply("services/web", { spec: { ports: [{ port: 80, nodePort: 31112 }] } }, { manager: "beta", gives: 409 }),
-      apply("services/web", service({ type: "NodePort" })),
-    ],
-  },
-  {
-    name: "to ExternalName gives the address back",
-    steps: [
-      apply("services/web", service(), { gives: 201 }),
-      apply("services/web", { spec: { type: "ExternalName", externalName: "example.com" } }),
-    ],
-  },
-  {
-    name: "without ports is refused",
-    steps: [
-      apply(
-        "services/web",
-        { spec: { selector: { app: "web" } } },
-        { gives: 422, saying: "spec.ports: Required value" },
-      ),
-    ],
-  },
-  {
-    name: "of a headless Service keeps None",
-    steps: [
-      apply("services/web", service({ clusterIP: "None" }), { gives: 201 }),
-      apply("services/web", service({ clusterIP: "None", ports: [{ port: 81 }] })),
-    ],
-  },
-  {
-    name: "of another clusterIP is refused",
-    steps: [
-      apply("services/web", service({ clusterIP: "None" }), { gives: 201 }),
-      apply("services/web", service({ clusterIP: "{addresses}.3.3" }), {
-        gives: 422,
-        saying: "may not change once set",
-      }),
-    ],
-  },
-  {
-    name: "after a strategic patch of a target port conflicts",
-    steps: [
-      apply("services/web", service({ ports: [{ port: 80, targetPort: 8080 }] }), { gives: 201 }),
-      strategicPatch("services/web", { spec: { ports: [{ port: 80, targetPort: "http" }] } }, { manager: "patcher" }),
-      apply("services/web", service({ ports: [{ port: 80, targetPort: 8080 }] }), { gives: 409, saying: "targetPort" }),
-    ],
-  },
-  {
-    name: "after a merge patch that replaced the ports",
-    steps: [
-      apply("services/web", service({ ports: [{ name: "a", port: 80 }] }), { gives: 201 }),
-      mergePatch("services/web", { spec: { ports: [{ name: "b", port: 81 }] } }, { manager: "patcher" }),
-      apply("services/web", service({ ports: [{ name: "a", port: 80 }] })),
-    ],
-  },
-  {
-    name: "over a created Service shares its fields with the creator",
-    steps: [
-      create("services", { metadata: { name: "web" }, ...service() }, { manager: "creator" }),
-      apply("services/web", service({ ports: [{ port: 80, name: "http" }] })),
-      edit("services/web", { spec: { sessionAffinity: "ClientIP" } }, { manager: "editor" }),
-    ],
-  },
-]);
+conformance("apply of a Service", {
+  "owns what was applied and not what was allocated": [
+    apply("services/web", service(), { gives: 201 }),
+    get("services/web"),
+  ],
+  "that is applied again keeps the address and changes nothing": [
+    apply("services/web", service(), { gives: 201 }),
+    apply("services/web", service()),
+  ],
+  "adds a port beside the one of another manager": [
+    apply("services/web", service({ ports: [{ name: "http", port: 80 }] }), { gives: 201 }),
+    apply("services/web", { spec: { ports: [{ name: "https", port: 443 }] } }, { manager: "beta" }),
+    apply("services/web", { spec: {} }, { manager: "beta" }),
+  ],
+  "keys a port by number and protocol": [
+    apply("services/web", service({ ports: [{ name: "dns", port: 53, protocol: "UDP" }] }), { gives: 201 }),
+    apply("services/web", { spec: { ports: [{ name: "dns-tcp", port: 53 }] } }, { manager: "beta" }),
+    apply(
+      "services/web",
+      { spec: { ports: [{ name: "other", port: 53 }] } },
+      { manager: "gamma", gives: 409, saying: 'ports[port=53,protocol="TCP"].name' },
+    ),
+  ],
+  "that changes the number of a port replaces the entry": [
+    apply("services/web", service({ ports: [{ name: "http", port: 80 }] }), { gives: 201 }),
+    apply("services/web", service({ ports: [{ name: "http", port: 8080 }] })),
+  ],
+  "of a port whose name another one has is refused": [
+    apply("services/web", service({ ports: [{ name: "http", port: 80 }] }), { gives: 201 }),
+    apply(
+      "services/web",
+      { spec: { ports: [{ name: "http", port: 81 }] } },
+      { manager: "beta", gives: 422, saying: "Duplicate value" },
+    ),
+  ],
+  "of a second port without names is refused": [
+    apply("services/web", service(), { gives: 201 }),
+    apply(
+      "services/web",
+      { spec: { ports: [{ port: 81 }] } },
+      { manager: "beta", gives: 422, saying: "Required value" },
+    ),
+  ],
+  "of the selector is atomic": [
+    apply("services/web", service(), { gives: 201 }),
+    apply(
+      "services/web",
+      { spec: { selector: { tier: "front" } } },
+      { manager: "beta", gives: 409, saying: ".spec.selector" },
+    ),
+    apply("services/web", { spec: { selector: { tier: "front" } } }, { manager: "beta", force: true }),
+  ],
+  "of another type allocates a node port, and back again releases it": [
+    apply("services/web", service({ type: "NodePort" }), { gives: 201 }),
+    apply("services/web", service({ type: "NodePort" })),
+    apply("services/web", service({ type: "ClusterIP" })),
+  ],
+  "that drops the type falls back to ClusterIP": [
+    apply("services/web", service({ type: "NodePort" }), { gives: 201 }),
+    apply("services/web", service()),
+  ],
+  "of a node port owns it": [
+    apply("services/web", service({ type: "NodePort", ports: [{ port: 80, nodePort: 31111 }] }), { gives: 201 }),
+    apply("services/web", { spec: { ports: [{ port: 80, nodePort: 31112 }] } }, { manager: "beta", gives: 409 }),
+    apply("services/web", service({ type: "NodePort" })),
+  ],
+  "to ExternalName gives the address back": [
+    apply("services/web", service(), { gives: 201 }),
+    apply("services/web", { spec: { type: "ExternalName", externalName: "example.com" } }),
+  ],
+  "without ports is refused": [
+    apply("services/web", { spec: { selector: { app: "web" } } }, { gives: 422, saying: "spec.ports: Required value" }),
+  ],
+  "of a headless Service keeps None": [
+    apply("services/web", service({ clusterIP: "None" }), { gives: 201 }),
+    apply("services/web", service({ clusterIP: "None", ports: [{ port: 81 }] })),
+  ],
+  "of another clusterIP is refused": [
+    apply("services/web", service({ clusterIP: "None" }), { gives: 201 }),
+    apply("services/web", service({ clusterIP: "{addresses}.3.3" }), {
+      gives: 422,
+      saying: "may not change once set",
+    }),
+  ],
+  "after a strategic patch of a target port conflicts": [
+    apply("services/web", service({ ports: [{ port: 80, targetPort: 8080 }] }), { gives: 201 }),
+    strategicPatch("services/web", { spec: { ports: [{ port: 80, targetPort: "http" }] } }, { manager: "patcher" }),
+    apply("services/web", service({ ports: [{ port: 80, targetPort: 8080 }] }), { gives: 409, saying: "targetPort" }),
+  ],
+  "after a merge patch that replaced the ports": [
+    apply("services/web", service({ ports: [{ name: "a", port: 80 }] }), { gives: 201 }),
+    mergePatch("services/web", { spec: { ports: [{ name: "b", port: 81 }] } }, { manager: "patcher" }),
+    apply("services/web", service({ ports: [{ name: "a", port: 80 }] })),
+  ],
+  "over a created Service shares its fields with the creator": [
+    create("services", { metadata: { name: "web" }, ...service() }, { manager: "creator" }),
+    apply("services/web", service({ ports: [{ port: 80, name: "http" }] })),
+    edit("services/web", { spec: { sessionAffinity: "ClientIP" } }, { manager: "editor" }),
+  ],
+});
 
-conformance("apply of other built-in kinds", [
-  {
-    name: "a Secret's data and its type are owned",
-    steps: [
-      apply("secrets/s", { type: "Opaque", data: { a: "YQ==" } }, { gives: 201 }),
-      apply("secrets/s", { data: { b: "Yg==" } }, { manager: "beta" }),
-    ],
-  },
-  {
-    name: "a Secret's stringData becomes data, and the string is owned",
-    steps: [
-      apply("secrets/s", { stringData: { a: "a" } }, { gives: 201 }),
-      apply("secrets/s", { stringData: { a: "b" } }),
-      apply("secrets/s", { stringData: { a: "b" } }),
-    ],
-  },
-  {
-    name: "a Role's rules are atomic",
-    steps: [
-      apply("roles/r", { rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }] }, { gives: 201 }),
-      apply(
-        "roles/r",
-        { rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["list"] }] },
-        { manager: "beta", gives: 409, saying: ".rules" },
-      ),
-    ],
-  },
-  {
-    name: "a RoleBinding's roleRef cannot be changed",
-    steps: [
-      apply(
-        "rolebindings/b",
-        { roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" } },
-        { gives: 201 },
-      ),
-      apply(
-        "rolebindings/b",
-        { roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "edit" } },
-        { gives: 422, saying: "cannot change roleRef" },
-      ),
-    ],
-  },
-  {
-    name: "an Ingress's rules are atomic",
-    steps: [
-      apply(
-        "ingresses/i",
-        { spec: { defaultBackend: { service: { name: "web", port: { number: 80 } } } } },
-        { gives: 201 },
-      ),
-      apply(
-        "ingresses/i",
-        {
-          spec: {
-            rules: [
-              {
-                host: "a.example.com",
-                http: {
-                  paths: [
-                    { path: "/", pathType: "Prefix", backend: { service: { name: "web", port: { number: 80 } } } },
-                  ],
-                },
+conformance("apply of other built-in kinds", {
+  "a Secret's data and its type are owned": [
+    apply("secrets/s", { type: "Opaque", data: { a: "YQ==" } }, { gives: 201 }),
+    apply("secrets/s", { data: { b: "Yg==" } }, { manager: "beta" }),
+  ],
+  "a Secret's stringData becomes data, and the string is owned": [
+    apply("secrets/s", { stringData: { a: "a" } }, { gives: 201 }),
+    apply("secrets/s", { stringData: { a: "b" } }),
+    apply("secrets/s", { stringData: { a: "b" } }),
+  ],
+  "a Role's rules are atomic": [
+    apply("roles/r", { rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }] }, { gives: 201 }),
+    apply(
+      "roles/r",
+      { rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["list"] }] },
+      { manager: "beta", gives: 409, saying: ".rules" },
+    ),
+  ],
+  "a RoleBinding's roleRef cannot be changed": [
+    apply(
+      "rolebindings/b",
+      { roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" } },
+      { gives: 201 },
+    ),
+    apply(
+      "rolebindings/b",
+      { roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "edit" } },
+      { gives: 422, saying: "cannot change roleRef" },
+    ),
+  ],
+  "an Ingress's rules are atomic": [
+    apply(
+      "ingresses/i",
+      { spec: { defaultBackend: { service: { name: "web", port: { number: 80 } } } } },
+      { gives: 201 },
+    ),
+    apply(
+      "ingresses/i",
+      {
+        spec: {
+          rules: [
+            {
+              host: "a.example.com",
+              http: {
+                paths: [{ path: "/", pathType: "Prefix", backend: { service: { name: "web", port: { number: 80 } } } }],
               },
-            ],
-          },
+            },
+          ],
         },
-        { manager: "beta" },
-      ),
-      apply(
-        "ingresses/i",
-        { spec: { rules: [{ host: "b.example.com" }] } },
-        { manager: "gamma", gives: 409, saying: ".spec.rules" },
-      ),
-    ],
-  },
-  {
-    name: "a HorizontalPodAutoscaler's metrics are atomic",
-    steps: [
-      apply(
-        "horizontalpodautoscalers/h",
-        { spec: { scaleTargetRef: { kind: "Deployment", name: "web", apiVersion: "apps/v1" }, maxReplicas: 5 } },
-        { gives: 201 },
-      ),
-      apply("horizontalpodautoscalers/h", { spec: { maxReplicas: 6 } }, { manager: "beta", gives: 409 }),
-      get("horizontalpodautoscalers/h"),
-    ],
-  },
-  {
-    name: "a PodDisruptionBudget is created with its defaults",
-    steps: [
-      apply(
-        "poddisruptionbudgets/p",
-        { spec: { minAvailable: 1, selector: { matchLabels: { app: "web" } } } },
-        { gives: 201 },
-      ),
-    ],
-  },
-  {
-    name: "a ServiceAccount's secrets are merged by name",
-    steps: [
-      apply("serviceaccounts/s", { secrets: [{ name: "a" }] }, { gives: 201 }),
-      apply("serviceaccounts/s", { secrets: [{ name: "b" }], imagePullSecrets: [{ name: "x" }] }, { manager: "beta" }),
-      apply("serviceaccounts/s", { imagePullSecrets: [{ name: "y" }] }, { manager: "beta" }),
-    ],
-  },
-  {
-    name: "a Lease's times keep their microseconds",
-    steps: [
-      apply(
-        "leases/l",
-        { spec: { holderIdentity: "me", renewTime: "2020-01-01T00:00:00.000001Z", leaseDurationSeconds: 15 } },
-        { gives: 201 },
-      ),
-      apply("leases/l", {
-        spec: { holderIdentity: "me", renewTime: "2020-01-01T00:00:01.500000Z", leaseDurationSeconds: 15 },
-      }),
-    ],
-  },
-  {
-    name: "a Lease's time with fewer digits is refused",
-    steps: [
-      apply("leases/l", { spec: { renewTime: "2020-01-01T00:00:01.5Z" } }, { gives: 500, saying: "parsing time" }),
-    ],
-  },
-  {
-    name: "a StatefulSet's volume claim templates are atomic",
-    steps: [
-      apply(
-        "statefulsets/s",
-        {
-          spec: {
-            serviceName: "s",
-            selector: { matchLabels: { app: "s" } },
-            template: { metadata: { labels: { app: "s" } }, spec: { containers: [{ name: "app", image: "nginx:1" }] } },
-            volumeClaimTemplates: [
-              {
-                metadata: { name: "disk" },
-                spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
-              },
-            ],
-          },
+      },
+      { manager: "beta" },
+    ),
+    apply(
+      "ingresses/i",
+      { spec: { rules: [{ host: "b.example.com" }] } },
+      { manager: "gamma", gives: 409, saying: ".spec.rules" },
+    ),
+  ],
+  "a HorizontalPodAutoscaler's metrics are atomic": [
+    apply(
+      "horizontalpodautoscalers/h",
+      { spec: { scaleTargetRef: { kind: "Deployment", name: "web", apiVersion: "apps/v1" }, maxReplicas: 5 } },
+      { gives: 201 },
+    ),
+    apply("horizontalpodautoscalers/h", { spec: { maxReplicas: 6 } }, { manager: "beta", gives: 409 }),
+    get("horizontalpodautoscalers/h"),
+  ],
+  "a PodDisruptionBudget is created with its defaults": [
+    apply(
+      "poddisruptionbudgets/p",
+      { spec: { minAvailable: 1, selector: { matchLabels: { app: "web" } } } },
+      { gives: 201 },
+    ),
+  ],
+  "a ServiceAccount's secrets are merged by name": [
+    apply("serviceaccounts/s", { secrets: [{ name: "a" }] }, { gives: 201 }),
+    apply("serviceaccounts/s", { secrets: [{ name: "b" }], imagePullSecrets: [{ name: "x" }] }, { manager: "beta" }),
+    apply("serviceaccounts/s", { imagePullSecrets: [{ name: "y" }] }, { manager: "beta" }),
+  ],
+  "a Lease's times keep their microseconds": [
+    apply(
+      "leases/l",
+      { spec: { holderIdentity: "me", renewTime: "2020-01-01T00:00:00.000001Z", leaseDurationSeconds: 15 } },
+      { gives: 201 },
+    ),
+    apply("leases/l", {
+      spec: { holderIdentity: "me", renewTime: "2020-01-01T00:00:01.500000Z", leaseDurationSeconds: 15 },
+    }),
+  ],
+  "a Lease's time with fewer digits is refused": [
+    apply("leases/l", { spec: { renewTime: "2020-01-01T00:00:01.5Z" } }, { gives: 500, saying: "parsing time" }),
+  ],
+  "a StatefulSet's volume claim templates are atomic": [
+    apply(
+      "statefulsets/s",
+      {
+        spec: {
+          serviceName: "s",
+          selector: { matchLabels: { app: "s" } },
+          template: { metadata: { labels: { app: "s" } }, spec: { containers: [{ name: "app", image: "nginx:1" }] } },
+          volumeClaimTemplates: [
+            {
+              metadata: { name: "disk" },
+              spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+            },
+          ],
         },
-        { gives: 201 },
-      ),
-      apply("statefulsets/s", { spec: { replicas: 3 } }, { manager: "beta" }),
-    ],
-  },
-  {
-    name: "a Namespace is applied with labels",
-    steps: [apply("namespaces/{ns}", { metadata: { labels: { team: "a" } } }), get("namespaces/{ns}")],
-  },
-]);
+      },
+      { gives: 201 },
+    ),
+    apply("statefulsets/s", { spec: { replicas: 3 } }, { manager: "beta" }),
+  ],
+  "a Namespace is applied with labels": [
+    apply("namespaces/{ns}", { metadata: { labels: { team: "a" } } }),
+    get("namespaces/{ns}"),
+  ],
+});

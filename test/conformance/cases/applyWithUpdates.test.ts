@@ -5,268 +5,200 @@ import { apply, create, edit, get, jsonPatch, mergePatch, update } from "../fram
 const data = (fields: object) => ({ data: fields });
 const managedFields = (...entries: object[]) => ({ metadata: { managedFields: entries } });
 
-conformance("managed fields of updates", [
-  {
-    name: "create owns all that it sent, under the first word of the user agent",
-    steps: [
-      create(
-        "configmaps",
-        { metadata: { name: "a", labels: { p: "1" } }, ...data({ x: "1" }) },
-        { userAgent: "tool/v1.2 (linux)" },
-      ),
-    ],
-  },
-  {
-    name: "create owns all that it sent, under the field manager",
-    steps: [create("configmaps", { metadata: { name: "a" }, ...data({ x: "1" }) }, { manager: "creator" })],
-  },
-  {
-    name: "a field manager with control characters is refused",
-    steps: [
-      create("configmaps", { metadata: { name: "a" } }, { manager: "a\u0007b", gives: 422, saying: "fieldManager" }),
-    ],
-  },
-  {
-    name: "a field manager of more than 128 bytes is refused",
-    steps: [create("configmaps", { metadata: { name: "a" } }, { manager: "m".repeat(129), gives: 422, saying: "128" })],
-  },
-  {
-    name: "an update owns what it changed",
-    steps: [
-      create("configmaps", { metadata: { name: "a" }, ...data({ x: "1", y: "1" }) }, { manager: "creator" }),
-      edit("configmaps/a", data({ x: "2" }), { manager: "editor" }),
-      edit("configmaps/a", data({ z: "2" }), { manager: "creator" }),
-    ],
-  },
-  {
-    name: "an update that changes nothing writes nothing",
-    steps: [
-      create("configmaps", { metadata: { name: "a" }, ...data({ x: "1" }) }, { manager: "creator" }),
-      edit("configmaps/a", {}, { manager: "editor" }),
-      mergePatch("configmaps/a", data({ x: "1" }), { manager: "patcher" }),
-    ],
-  },
-  {
-    name: "removing a field takes it from all owners",
-    steps: [
-      create("configmaps", { metadata: { name: "a" }, ...data({ x: "1", y: "1" }) }, { manager: "creator" }),
-      apply("configmaps/a", data({ x: "1" })),
-      jsonPatch("configmaps/a", [{ op: "remove", path: "/data/x" }], { manager: "patcher" }),
-    ],
-  },
-  {
-    name: "removing all takes the manager away",
-    steps: [
-      create("configmaps", { metadata: { name: "a" }, ...data({ x: "1" }) }, { manager: "creator" }),
-      edit("configmaps/a", { data: null }, { manager: "editor" }),
-    ],
-  },
-  {
-    name: "a replacement without managed fields keeps them",
-    steps: [
-      create("configmaps", { metadata: { name: "a" }, ...data({ x: "1" }) }, { manager: "creator" }),
-      update("configmaps/a", data({ x: "2" }), { manager: "editor" }),
-    ],
-  },
-  {
-    name: "a replacement with an empty list of managed fields forgets them",
-    steps: [
-      create("configmaps", { metadata: { name: "a" }, ...data({ x: "1" }) }, { manager: "creator" }),
-      update("configmaps/a", { ...managedFields(), ...data({ x: "1" }) }, { manager: "editor" }),
-      update("configmaps/a", { ...managedFields({}), ...data({ x: "1" }) }, { manager: "editor" }),
-      apply("configmaps/a", data({ x: "2" }), { gives: 409, saying: "before-first-apply" }),
-    ],
-  },
-  {
-    name: "a merge patch of managed fields to a list with an empty entry forgets them",
-    steps: [
-      apply("configmaps/a", data({ x: "1" }), { gives: 201 }),
-      mergePatch("configmaps/a", managedFields({})),
-      get("configmaps/a"),
-      apply("configmaps/a", data({ x: "1" })),
-    ],
-  },
-  {
-    name: "an object without managed fields is owned by before-first-apply at its first apply",
-    steps: [
-      apply("configmaps/a", data({ x: "1", y: "1" }), { gives: 201 }),
-      mergePatch("configmaps/a", managedFields({})),
-      apply("configmaps/a", data({ x: "1" }), { manager: "beta" }),
-      apply("configmaps/a", data({ x: "2" }), { manager: "beta", gives: 409, saying: "before-first-apply" }),
-    ],
-  },
-  {
-    name: "a submitted entry is taken over, as when a client migrates",
-    steps: [
-      create("configmaps", { metadata: { name: "a" }, ...data({ x: "1" }) }, { manager: "kubectl-client-side-apply" }),
-      mergePatch(
-        "configmaps/a",
-        managedFields({
-          manager: "alpha",
-          operation: "Apply",
-          apiVersion: "v1",
-          time: "2020-01-01T00:00:00Z",
-          fieldsType: "FieldsV1",
-          fieldsV1: { "f:data": { ".": {}, "f:x": {} } },
-        }),
-      ),
-      apply("configmaps/a", data({ x: "2" })),
-    ],
-  },
-  {
-    name: "a submitted entry with an unknown operation is ignored",
-    steps: [
-      apply("configmaps/a", data({ x: "1" }), { gives: 201 }),
-      update("configmaps/a", {
-        ...managedFields({ manager: "x", operation: "Guess", apiVersion: "v1", fieldsType: "FieldsV1", fieldsV1: {} }),
-        ...data({ x: "1" }),
+conformance("managed fields of updates", {
+  "create owns all that it sent, under the first word of the user agent": [
+    create(
+      "configmaps",
+      { metadata: { name: "a", labels: { p: "1" } }, ...data({ x: "1" }) },
+      { userAgent: "tool/v1.2 (linux)" },
+    ),
+  ],
+  "create owns all that it sent, under the field manager": [
+    create("configmaps", { metadata: { name: "a" }, ...data({ x: "1" }) }, { manager: "creator" }),
+  ],
+  "a field manager with control characters is refused": [
+    create("configmaps", { metadata: { name: "a" } }, { manager: "a\u0007b", gives: 422, saying: "fieldManager" }),
+  ],
+  "a field manager of more than 128 bytes is refused": [
+    create("configmaps", { metadata: { name: "a" } }, { manager: "m".repeat(129), gives: 422, saying: "128" }),
+  ],
+  "an update owns what it changed": [
+    create("configmaps", { metadata: { name: "a" }, ...data({ x: "1", y: "1" }) }, { manager: "creator" }),
+    edit("configmaps/a", data({ x: "2" }), { manager: "editor" }),
+    edit("configmaps/a", data({ z: "2" }), { manager: "creator" }),
+  ],
+  "an update that changes nothing writes nothing": [
+    create("configmaps", { metadata: { name: "a" }, ...data({ x: "1" }) }, { manager: "creator" }),
+    edit("configmaps/a", {}, { manager: "editor" }),
+    mergePatch("configmaps/a", data({ x: "1" }), { manager: "patcher" }),
+  ],
+  "removing a field takes it from all owners": [
+    create("configmaps", { metadata: { name: "a" }, ...data({ x: "1", y: "1" }) }, { manager: "creator" }),
+    apply("configmaps/a", data({ x: "1" })),
+    jsonPatch("configmaps/a", [{ op: "remove", path: "/data/x" }], { manager: "patcher" }),
+  ],
+  "removing all takes the manager away": [
+    create("configmaps", { metadata: { name: "a" }, ...data({ x: "1" }) }, { manager: "creator" }),
+    edit("configmaps/a", { data: null }, { manager: "editor" }),
+  ],
+  "a replacement without managed fields keeps them": [
+    create("configmaps", { metadata: { name: "a" }, ...data({ x: "1" }) }, { manager: "creator" }),
+    update("configmaps/a", data({ x: "2" }), { manager: "editor" }),
+  ],
+  "a replacement with an empty list of managed fields forgets them": [
+    create("configmaps", { metadata: { name: "a" }, ...data({ x: "1" }) }, { manager: "creator" }),
+    update("configmaps/a", { ...managedFields(), ...data({ x: "1" }) }, { manager: "editor" }),
+    update("configmaps/a", { ...managedFields({}), ...data({ x: "1" }) }, { manager: "editor" }),
+    apply("configmaps/a", data({ x: "2" }), { gives: 409, saying: "before-first-apply" }),
+  ],
+  "a merge patch of managed fields to a list with an empty entry forgets them": [
+    apply("configmaps/a", data({ x: "1" }), { gives: 201 }),
+    mergePatch("configmaps/a", managedFields({})),
+    get("configmaps/a"),
+    apply("configmaps/a", data({ x: "1" })),
+  ],
+  "an object without managed fields is owned by before-first-apply at its first apply": [
+    apply("configmaps/a", data({ x: "1", y: "1" }), { gives: 201 }),
+    mergePatch("configmaps/a", managedFields({})),
+    apply("configmaps/a", data({ x: "1" }), { manager: "beta" }),
+    apply("configmaps/a", data({ x: "2" }), { manager: "beta", gives: 409, saying: "before-first-apply" }),
+  ],
+  "a submitted entry is taken over, as when a client migrates": [
+    create("configmaps", { metadata: { name: "a" }, ...data({ x: "1" }) }, { manager: "kubectl-client-side-apply" }),
+    mergePatch(
+      "configmaps/a",
+      managedFields({
+        manager: "alpha",
+        operation: "Apply",
+        apiVersion: "v1",
+        time: "2020-01-01T00:00:00Z",
+        fieldsType: "FieldsV1",
+        fieldsV1: { "f:data": { ".": {}, "f:x": {} } },
       }),
-    ],
-  },
-  {
-    name: "a submitted entry with an unknown fieldsType is ignored",
-    steps: [
-      apply("configmaps/a", data({ x: "1" }), { gives: 201 }),
-      update("configmaps/a", {
-        ...managedFields({ manager: "x", operation: "Update", apiVersion: "v1", fieldsType: "FieldsV9", fieldsV1: {} }),
-        ...data({ x: "1" }),
-      }),
-    ],
-  },
-  {
-    name: "submitted entries that make no sense are ignored",
-    steps: [
-      apply("configmaps/a", data({ x: "1" }), { gives: 201 }),
-      update(
-        "configmaps/a",
-        {
-          ...managedFields({
-            manager: "x",
-            operation: "Update",
-            apiVersion: "v1",
-            fieldsType: "FieldsV1",
-            fieldsV1: { "q:x": {} },
-          }),
-          ...data({ x: "3" }),
-        },
-        { manager: "editor" },
-      ),
-    ],
-  },
-  {
-    name: "an entry of an unknown version owns nothing",
-    steps: [
-      apply("configmaps/a", data({ x: "1" }), { gives: 201 }),
-      mergePatch(
-        "configmaps/a",
-        managedFields({
-          manager: "old",
+    ),
+    apply("configmaps/a", data({ x: "2" })),
+  ],
+  "a submitted entry with an unknown operation is ignored": [
+    apply("configmaps/a", data({ x: "1" }), { gives: 201 }),
+    update("configmaps/a", {
+      ...managedFields({ manager: "x", operation: "Guess", apiVersion: "v1", fieldsType: "FieldsV1", fieldsV1: {} }),
+      ...data({ x: "1" }),
+    }),
+  ],
+  "a submitted entry with an unknown fieldsType is ignored": [
+    apply("configmaps/a", data({ x: "1" }), { gives: 201 }),
+    update("configmaps/a", {
+      ...managedFields({ manager: "x", operation: "Update", apiVersion: "v1", fieldsType: "FieldsV9", fieldsV1: {} }),
+      ...data({ x: "1" }),
+    }),
+  ],
+  "submitted entries that make no sense are ignored": [
+    apply("configmaps/a", data({ x: "1" }), { gives: 201 }),
+    update(
+      "configmaps/a",
+      {
+        ...managedFields({
+          manager: "x",
           operation: "Update",
-          apiVersion: "v0",
-          time: "2020-01-01T00:00:00Z",
+          apiVersion: "v1",
           fieldsType: "FieldsV1",
-          fieldsV1: { "f:data": { "f:x": {} } },
+          fieldsV1: { "q:x": {} },
         }),
-      ),
-      apply("configmaps/a", data({ x: "2" }), { manager: "beta", gives: 409, saying: "before-first-apply" }),
-      apply("configmaps/a", data({ y: "2" }), { manager: "beta" }),
-    ],
-  },
-  {
-    name: "the status subresource makes an entry of its own",
-    steps: [
-      create("deployments", { metadata: { name: "web" }, ...deployment() }, { manager: "creator" }),
-      edit(
-        "deployments/web/status",
-        { status: { replicas: 1, conditions: [{ type: "Available", status: "True" }] } },
-        { manager: "creator" },
-      ),
-      edit("deployments/web", { status: { replicas: 5 } }, { manager: "editor" }),
-    ],
-  },
-  {
-    name: "the scale subresource makes an entry of its own",
-    steps: [
-      create("deployments", { metadata: { name: "web" }, ...deployment() }, { manager: "creator" }),
-      edit("deployments/web/scale", { spec: { replicas: 3 } }, { manager: "scaler" }),
-      get("deployments/web"),
-      edit("deployments/web", { spec: { replicas: 2 } }, { manager: "editor" }),
-    ],
-  },
-  {
-    name: "defaults that the creator got are the creator's",
-    steps: [
-      create("deployments", { metadata: { name: "web" }, ...deployment() }, { manager: "creator" }),
-      edit(
-        "deployments/web",
-        { spec: { template: { spec: { terminationGracePeriodSeconds: 5 } } } },
-        { manager: "editor" },
-      ),
-    ],
-  },
-  {
-    name: "an update of list entries owns them by their keys",
-    steps: [
-      create(
-        "deployments",
-        { metadata: { name: "web" }, ...deployment({}, { env: [{ name: "A", value: "1" }] }) },
-        { manager: "creator" },
-      ),
-      jsonPatch(
-        "deployments/web",
-        [{ op: "add", path: "/spec/template/spec/containers/0/env/-", value: { name: "B", value: "2" } }],
-        { manager: "patcher" },
-      ),
-      jsonPatch(
-        "deployments/web",
-        [{ op: "replace", path: "/spec/template/spec/containers/0/env/0/value", value: "9" }],
-        { manager: "patcher" },
-      ),
-      jsonPatch("deployments/web", [{ op: "remove", path: "/spec/template/spec/containers/0/env/1" }], {
-        manager: "remover",
+        ...data({ x: "3" }),
+      },
+      { manager: "editor" },
+    ),
+  ],
+  "an entry of an unknown version owns nothing": [
+    apply("configmaps/a", data({ x: "1" }), { gives: 201 }),
+    mergePatch(
+      "configmaps/a",
+      managedFields({
+        manager: "old",
+        operation: "Update",
+        apiVersion: "v0",
+        time: "2020-01-01T00:00:00Z",
+        fieldsType: "FieldsV1",
+        fieldsV1: { "f:data": { "f:x": {} } },
       }),
-    ],
-  },
-  {
-    name: "kubectl's last-applied annotation is owned as any other",
-    steps: [
-      create(
-        "configmaps",
-        {
-          metadata: { name: "a", annotations: { "kubectl.kubernetes.io/last-applied-configuration": "{}" } },
-          ...data({ x: "1" }),
-        },
-        { manager: "kubectl-client-side-apply" },
-      ),
-      apply("configmaps/a", data({ x: "1" }), { manager: "kubectl" }),
-    ],
-  },
-  {
-    name: "of a custom resource, an update owns what it changed and the defaults with it",
-    steps: [
-      create("widgets", { metadata: { name: "w" }, spec: { parts: [{ name: "a" }] } }, { manager: "creator" }),
-      mergePatch("widgets/w", { spec: { parts: [{ name: "a", count: 2 }, { name: "b" }] } }, { manager: "patcher" }),
-      mergePatch("widgets/w/status", { status: { phase: "Ready" } }, { manager: "controller" }),
-    ],
-  },
-  {
-    name: "of a custom resource, sets and maps and unknown fields are tracked by element",
-    steps: [
-      create(
-        "widgets",
-        { metadata: { name: "w" }, spec: { tags: ["a"], limits: { cpu: 1 }, extra: { a: { b: 1 } } } },
-        { manager: "creator" },
-      ),
-      mergePatch(
-        "widgets/w",
-        { spec: { tags: ["a", "b"], limits: { memory: "1" }, extra: { a: { c: 2 } } } },
-        { manager: "patcher" },
-      ),
-      mergePatch(
-        "widgets/w",
-        { spec: { tags: ["b"], limits: { cpu: null }, extra: { a: null } } },
-        { manager: "remover" },
-      ),
-    ],
-  },
-]);
+    ),
+    apply("configmaps/a", data({ x: "2" }), { manager: "beta", gives: 409, saying: "before-first-apply" }),
+    apply("configmaps/a", data({ y: "2" }), { manager: "beta" }),
+  ],
+  "the status subresource makes an entry of its own": [
+    create("deployments", { metadata: { name: "web" }, ...deployment() }, { manager: "creator" }),
+    edit(
+      "deployments/web/status",
+      { status: { replicas: 1, conditions: [{ type: "Available", status: "True" }] } },
+      { manager: "creator" },
+    ),
+    edit("deployments/web", { status: { replicas: 5 } }, { manager: "editor" }),
+  ],
+  "the scale subresource makes an entry of its own": [
+    create("deployments", { metadata: { name: "web" }, ...deployment() }, { manager: "creator" }),
+    edit("deployments/web/scale", { spec: { replicas: 3 } }, { manager: "scaler" }),
+    get("deployments/web"),
+    edit("deployments/web", { spec: { replicas: 2 } }, { manager: "editor" }),
+  ],
+  "defaults that the creator got are the creator's": [
+    create("deployments", { metadata: { name: "web" }, ...deployment() }, { manager: "creator" }),
+    edit(
+      "deployments/web",
+      { spec: { template: { spec: { terminationGracePeriodSeconds: 5 } } } },
+      { manager: "editor" },
+    ),
+  ],
+  "an update of list entries owns them by their keys": [
+    create(
+      "deployments",
+      { metadata: { name: "web" }, ...deployment({}, { env: [{ name: "A", value: "1" }] }) },
+      { manager: "creator" },
+    ),
+    jsonPatch(
+      "deployments/web",
+      [{ op: "add", path: "/spec/template/spec/containers/0/env/-", value: { name: "B", value: "2" } }],
+      { manager: "patcher" },
+    ),
+    jsonPatch(
+      "deployments/web",
+      [{ op: "replace", path: "/spec/template/spec/containers/0/env/0/value", value: "9" }],
+      { manager: "patcher" },
+    ),
+    jsonPatch("deployments/web", [{ op: "remove", path: "/spec/template/spec/containers/0/env/1" }], {
+      manager: "remover",
+    }),
+  ],
+  "kubectl's last-applied annotation is owned as any other": [
+    create(
+      "configmaps",
+      {
+        metadata: { name: "a", annotations: { "kubectl.kubernetes.io/last-applied-configuration": "{}" } },
+        ...data({ x: "1" }),
+      },
+      { manager: "kubectl-client-side-apply" },
+    ),
+    apply("configmaps/a", data({ x: "1" }), { manager: "kubectl" }),
+  ],
+  "of a custom resource, an update owns what it changed and the defaults with it": [
+    create("widgets", { metadata: { name: "w" }, spec: { parts: [{ name: "a" }] } }, { manager: "creator" }),
+    mergePatch("widgets/w", { spec: { parts: [{ name: "a", count: 2 }, { name: "b" }] } }, { manager: "patcher" }),
+    mergePatch("widgets/w/status", { status: { phase: "Ready" } }, { manager: "controller" }),
+  ],
+  "of a custom resource, sets and maps and unknown fields are tracked by element": [
+    create(
+      "widgets",
+      { metadata: { name: "w" }, spec: { tags: ["a"], limits: { cpu: 1 }, extra: { a: { b: 1 } } } },
+      { manager: "creator" },
+    ),
+    mergePatch(
+      "widgets/w",
+      { spec: { tags: ["a", "b"], limits: { memory: "1" }, extra: { a: { c: 2 } } } },
+      { manager: "patcher" },
+    ),
+    mergePatch(
+      "widgets/w",
+      { spec: { tags: ["b"], limits: { cpu: null }, extra: { a: null } } },
+      { manager: "remover" },
+    ),
+  ],
+});

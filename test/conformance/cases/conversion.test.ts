@@ -54,61 +54,45 @@ const served = (path = "/convert"): Step[] => [
 
 conformance(
   "conversion webhooks",
-  [
-    {
-      name: "convert what is read",
-      steps: [...served(), create(things("v2"), thing("v2", { b: "x" })), get(`${things("v1")}/t`), get(things("v1"))],
-    },
-    {
-      name: "convert what is written",
-      steps: [...served(), create(things("v1"), thing("v1", { a: "x" })), get(`${things("v2")}/t`)],
-    },
-    {
-      name: "convert what is updated and patched",
-      steps: [
-        ...served(),
-        create(things("v2"), thing("v2", { b: "x" })),
-        edit(`${things("v1")}/t`, { spec: { a: "y" } }),
-        mergePatch(`${things("v1")}/t`, { spec: { a: "z" } }),
-        get(`${things("v2")}/t`),
-      ],
-    },
-    {
-      name: "convert what is watched",
-      steps: [
-        ...served(),
-        watch(things("v1"), 2),
-        create(things("v2"), thing("v2", { b: "x" })),
-        edit(`${things("v2")}/t`, { spec: { b: "y" } }),
-      ],
-    },
-    {
-      name: "keep the ownership of fields in the version of the writer",
-      steps: [
-        ...served(),
-        apply(`${things("v1")}/t`, thing("v1", { a: "x" }), { gives: 201 }),
-        apply(`${things("v2")}/t`, thing("v2", { b: "y" }), { manager: "beta", gives: 409, saying: ".spec.a" }),
-        apply(`${things("v2")}/t`, thing("v2", { b: "y" }), { manager: "beta", force: true }),
-        get(`${things("v1")}/t`),
-      ],
-    },
-    {
-      name: "that refuse fail the request",
-      steps: [
-        ...served("/refuse-to-convert"),
-        create(things("v2"), thing("v2", { b: "x" })),
-        get(`${things("v1")}/t`, { gives: 500, saying: "cannot convert" }),
-        get(`${things("v2")}/t`),
-      ],
-    },
-    {
-      name: "that answer nonsense fail the request",
-      steps: [
-        ...served("/nonsense"),
-        create(things("v2"), thing("v2", { b: "x" })),
-        get(`${things("v1")}/t`, { gives: 500, saying: "conversion webhook" }),
-      ],
-    },
-  ],
+  {
+    "convert what is read": [
+      ...served(),
+      create(things("v2"), thing("v2", { b: "x" })),
+      get(`${things("v1")}/t`),
+      get(things("v1")),
+    ],
+    "convert what is written": [...served(), create(things("v1"), thing("v1", { a: "x" })), get(`${things("v2")}/t`)],
+    "convert what is updated and patched": [
+      ...served(),
+      create(things("v2"), thing("v2", { b: "x" })),
+      edit(`${things("v1")}/t`, { spec: { a: "y" } }),
+      mergePatch(`${things("v1")}/t`, { spec: { a: "z" } }),
+      get(`${things("v2")}/t`),
+    ],
+    "convert what is watched": [
+      ...served(),
+      watch(things("v1"), 2),
+      create(things("v2"), thing("v2", { b: "x" })),
+      edit(`${things("v2")}/t`, { spec: { b: "y" } }),
+    ],
+    "keep the ownership of fields in the version of the writer": [
+      ...served(),
+      apply(`${things("v1")}/t`, thing("v1", { a: "x" }), { gives: 201 }),
+      apply(`${things("v2")}/t`, thing("v2", { b: "y" }), { manager: "beta", gives: 409, saying: ".spec.a" }),
+      apply(`${things("v2")}/t`, thing("v2", { b: "y" }), { manager: "beta", force: true }),
+      get(`${things("v1")}/t`),
+    ],
+    "that refuse fail the request": [
+      ...served("/refuse-to-convert"),
+      create(things("v2"), thing("v2", { b: "x" })),
+      get(`${things("v1")}/t`, { gives: 500, saying: "cannot convert" }),
+      get(`${things("v2")}/t`),
+    ],
+    "that answer nonsense fail the request": [
+      ...served("/nonsense"),
+      create(things("v2"), thing("v2", { b: "x" })),
+      get(`${things("v1")}/t`, { gives: 500, saying: "conversion webhook" }),
+    ],
+  },
   { words },
 );

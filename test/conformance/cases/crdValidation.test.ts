@@ -1,5 +1,5 @@
 import { conformance } from "../framework/conformance.ts";
-import { create, type Case } from "../framework/requests.ts";
+import { create } from "../framework/requests.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -29,30 +29,25 @@ const crd = (spec: Fields = {}, version: Fields = {}, names: Fields = {}): Field
 });
 const withSpec = (spec: Fields): Fields =>
   crd({}, { schema: { openAPIV3Schema: { type: "object", properties: { spec } } } });
-const refused = (name: string, object: Fields, saying: string): Case => ({
-  name,
-  steps: [create("customresourcedefinitions", object, { gives: 422, saying })],
-});
+const refused = (object: Fields, saying: string) => [
+  create("customresourcedefinitions", object, { gives: 422, saying }),
+];
 
-conformance("validation of custom resource definitions", [
-  refused(
-    "the name is plural and group",
+conformance("validation of custom resource definitions", {
+  "the name is plural and group": refused(
     { ...crd(), metadata: { name: "other.{ns}.example.com" } },
     'must be spec.names.plural+"."+spec.group',
   ),
-  refused(
-    "a group is a domain",
+  "a group is a domain": refused(
     { ...crd({ group: "Bad_Group" }), metadata: { name: "things.Bad_Group" } },
     "spec.group",
   ),
-  refused("a scope is one of two", crd({ scope: "Universal" }), "Unsupported value"),
-  refused(
-    "exactly one version is stored",
+  "a scope is one of two": refused(crd({ scope: "Universal" }), "Unsupported value"),
+  "exactly one version is stored": refused(
     crd({}, { storage: false }),
     "must have exactly one version marked as storage version",
   ),
-  refused(
-    "versions have different names",
+  "versions have different names": refused(
     crd({
       versions: [1, 2].map((n) => ({
         name: "v1",
@@ -63,28 +58,24 @@ conformance("validation of custom resource definitions", [
     }),
     "must contain unique version names",
   ),
-  refused("there is a schema", crd({}, { schema: undefined }), "schema.openAPIV3Schema: Required value"),
-  refused("the schema is of an object", crd({}, { schema: { openAPIV3Schema: { type: "string" } } }), "must be object"),
-  refused("there are versions", crd({ versions: [] }), "must have exactly one version marked as storage version"),
-  refused("a kind has a form", crd({}, {}, { kind: "thing kind" }), "spec.names.kind"),
-  refused("each field has a type", withSpec({ properties: { a: {} } }), "type: Required value"),
-  refused(
-    "an array has items",
+  "there is a schema": refused(crd({}, { schema: undefined }), "schema.openAPIV3Schema: Required value"),
+  "the schema is of an object": refused(crd({}, { schema: { openAPIV3Schema: { type: "string" } } }), "must be object"),
+  "there are versions": refused(crd({ versions: [] }), "must have exactly one version marked as storage version"),
+  "a kind has a form": refused(crd({}, {}, { kind: "thing kind" }), "spec.names.kind"),
+  "each field has a type": refused(withSpec({ properties: { a: {} } }), "type: Required value"),
+  "an array has items": refused(
     withSpec({ type: "object", properties: { a: { type: "array" } } }),
     "items: Required value",
   ),
-  refused(
-    "properties and additionalProperties exclude each other",
+  "properties and additionalProperties exclude each other": refused(
     withSpec({ type: "object", properties: { a: { type: "string" } }, additionalProperties: { type: "string" } }),
     "mutual exclusive",
   ),
-  refused(
-    "a default fits its schema",
+  "a default fits its schema": refused(
     withSpec({ type: "object", properties: { a: { type: "integer", default: "x" } } }),
     "default",
   ),
-  refused(
-    "a list-map has keys",
+  "a list-map has keys": refused(
     withSpec({
       type: "object",
       properties: {
@@ -97,8 +88,7 @@ conformance("validation of custom resource definitions", [
     }),
     "x-kubernetes-list-map-keys",
   ),
-  refused(
-    "keys of a list-map are required or have a default",
+  "keys of a list-map are required or have a default": refused(
     withSpec({
       type: "object",
       properties: {
@@ -112,31 +102,26 @@ conformance("validation of custom resource definitions", [
     }),
     "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property",
   ),
-  refused(
-    "list-type belongs to lists",
+  "list-type belongs to lists": refused(
     withSpec({ type: "object", properties: { a: { type: "string", "x-kubernetes-list-type": "set" } } }),
     "must be array",
   ),
-  refused(
-    "map-type belongs to maps",
+  "map-type belongs to maps": refused(
     withSpec({ type: "object", properties: { a: { type: "string", "x-kubernetes-map-type": "atomic" } } }),
     "must be object",
   ),
-  refused(
-    "a list type is known",
+  "a list type is known": refused(
     withSpec({
       type: "object",
       properties: { a: { type: "array", items: { type: "string" }, "x-kubernetes-list-type": "bag" } },
     }),
     "Unsupported value",
   ),
-  refused(
-    "a pattern can be read",
+  "a pattern can be read": refused(
     withSpec({ type: "object", properties: { a: { type: "string", pattern: "(" } } }),
     "must be a valid regular expression",
   ),
-  refused(
-    "a rule compiles",
+  "a rule compiles": refused(
     withSpec({
       type: "object",
       properties: { a: { type: "string" } },
@@ -144,8 +129,7 @@ conformance("validation of custom resource definitions", [
     }),
     "undefined field 'b'",
   ),
-  refused(
-    "a rule gives a boolean",
+  "a rule gives a boolean": refused(
     withSpec({
       type: "object",
       properties: { a: { type: "string" } },
@@ -153,23 +137,19 @@ conformance("validation of custom resource definitions", [
     }),
     "must evaluate to a bool",
   ),
-  refused(
-    "a rule is not empty",
+  "a rule is not empty": refused(
     withSpec({ type: "object", "x-kubernetes-validations": [{ rule: "" }] }),
     "rule is not specified",
   ),
-  refused(
-    "a rule has a message of one line",
+  "a rule has a message of one line": refused(
     withSpec({ type: "object", "x-kubernetes-validations": [{ rule: "true", message: "a\nb" }] }),
     "must not contain line breaks",
   ),
-  refused(
-    "a reason of a rule is known",
+  "a reason of a rule is known": refused(
     withSpec({ type: "object", "x-kubernetes-validations": [{ rule: "true", reason: "Because" }] }),
     "Unsupported value",
   ),
-  refused(
-    "a rule does not cost too much",
+  "a rule does not cost too much": refused(
     withSpec({
       type: "object",
       properties: { a: { type: "array", items: { type: "string" } } },
@@ -177,25 +157,21 @@ conformance("validation of custom resource definitions", [
     }),
     "exceeds budget",
   ),
-  refused(
-    "a column has a type",
+  "a column has a type": refused(
     crd({}, { additionalPrinterColumns: [{ name: "A", jsonPath: ".spec.a", type: "frob" }] }),
     "must be one of boolean,date,integer,number,string",
   ),
-  refused(
-    "a column has a path",
+  "a column has a path": refused(
     crd({}, { additionalPrinterColumns: [{ name: "A", jsonPath: "spec.a", type: "string" }] }),
     "must be a simple json path starting with .",
   ),
-  refused(
-    "a scale has paths below spec and status",
+  "a scale has paths below spec and status": refused(
     crd({}, { subresources: { scale: { specReplicasPath: ".x", statusReplicasPath: ".status.replicas" } } }),
     "specReplicasPath",
   ),
-  refused("a conversion webhook has a client", crd({ conversion: { strategy: "Webhook" } }), "webhook"),
-  refused("unknown fields are not preserved as a whole", crd({ preserveUnknownFields: true }), "preserveUnknownFields"),
-  refused(
-    "metadata is not described, but for its name",
+  "a conversion webhook has a client": refused(crd({ conversion: { strategy: "Webhook" } }), "webhook"),
+  "unknown fields are not preserved as a whole": refused(crd({ preserveUnknownFields: true }), "preserveUnknownFields"),
+  "metadata is not described, but for its name": refused(
     crd(
       {},
       {
@@ -209,9 +185,8 @@ conformance("validation of custom resource definitions", [
     ),
     "metadata",
   ),
-  refused(
-    "a schema has no forbidden words",
+  "a schema has no forbidden words": refused(
     withSpec({ type: "object", properties: { a: { type: "array", items: { type: "string" }, uniqueItems: true } } }),
     "uniqueItems",
   ),
-]);
+});

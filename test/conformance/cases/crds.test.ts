@@ -54,246 +54,192 @@ const served = (object: Fields): Step[] => [
   get(things(), { until: true, see: at("kind") }),
 ];
 
-conformance("custom resource definitions", [
-  {
-    name: "get their defaults",
-    steps: [
-      create("customresourcedefinitions", crd(), { see: (answer) => ({ ...(answer as Fields), status: undefined }) }),
-    ],
-  },
-  {
-    name: "become established and have their names accepted",
-    steps: [
-      create("customresourcedefinitions", crd(), specOnly),
-      get(CRD, { until: true, saying: '"reason":"InitialNamesAccepted"', see: at("status") }),
-    ],
-  },
-  {
-    name: "serve their objects, and no longer when they are gone",
-    steps: [
-      ...served(crd()),
-      create(things(), thing("t", { spec: { a: "x" } })),
-      remove(CRD, undefined, { see: at("kind") }),
-      get(things(), { until: true, gives: 404 }),
-    ],
-  },
-  {
-    name: "appear in discovery",
-    steps: [
-      ...served(crd({}, {}, { shortNames: ["th"], categories: ["all"] })),
-      get("/apis/{ns}.example.com/v1", { until: true, saying: "things" }),
-      get("/apis/{ns}.example.com", { until: true }),
-    ],
-  },
-  {
-    name: "appear in the OpenAPI documents",
-    steps: [
-      ...served(crd()),
-      get("/openapi/v3", { until: true, saying: "apis/{ns}.example.com/v1", see: () => "listed" }),
-    ],
-  },
-  {
-    name: "serve a new version when it comes",
-    steps: [
-      ...served(crd()),
-      create(things(), thing("t", { spec: { a: "x" } })),
-      mergePatch(
-        CRD,
-        {
-          spec: {
-            versions: [
-              ...(crd()["spec"] as { versions: object[] }).versions,
-              {
-                name: "v2",
-                served: true,
-                storage: false,
-                schema: {
-                  openAPIV3Schema: {
-                    type: "object",
-                    properties: { spec: { type: "object", properties: { b: { type: "string", default: "new" } } } },
-                  },
-                },
-              },
-            ],
-          },
-        },
-        { until: true, ...specOnly },
-      ),
-      get(things("v2"), { until: true, see: at("kind") }),
-      get(`${things("v2")}/t`),
-      get(`${things()}/t`),
-    ],
-  },
-  {
-    name: "no longer serve a version that is not served",
-    steps: [
-      ...served(
-        crd({
+conformance("custom resource definitions", {
+  "get their defaults": [
+    create("customresourcedefinitions", crd(), { see: (answer) => ({ ...(answer as Fields), status: undefined }) }),
+  ],
+  "become established and have their names accepted": [
+    create("customresourcedefinitions", crd(), specOnly),
+    get(CRD, { until: true, saying: '"reason":"InitialNamesAccepted"', see: at("status") }),
+  ],
+  "serve their objects, and no longer when they are gone": [
+    ...served(crd()),
+    create(things(), thing("t", { spec: { a: "x" } })),
+    remove(CRD, undefined, { see: at("kind") }),
+    get(things(), { until: true, gives: 404 }),
+  ],
+  "appear in discovery": [
+    ...served(crd({}, {}, { shortNames: ["th"], categories: ["all"] })),
+    get("/apis/{ns}.example.com/v1", { until: true, saying: "things" }),
+    get("/apis/{ns}.example.com", { until: true }),
+  ],
+  "appear in the OpenAPI documents": [
+    ...served(crd()),
+    get("/openapi/v3", { until: true, saying: "apis/{ns}.example.com/v1", see: () => "listed" }),
+  ],
+  "serve a new version when it comes": [
+    ...served(crd()),
+    create(things(), thing("t", { spec: { a: "x" } })),
+    mergePatch(
+      CRD,
+      {
+        spec: {
           versions: [
             ...(crd()["spec"] as { versions: object[] }).versions,
-            { name: "v0", served: true, storage: false, schema: { openAPIV3Schema: { type: "object" } } },
+            {
+              name: "v2",
+              served: true,
+              storage: false,
+              schema: {
+                openAPIV3Schema: {
+                  type: "object",
+                  properties: { spec: { type: "object", properties: { b: { type: "string", default: "new" } } } },
+                },
+              },
+            },
           ],
-        }),
-      ),
-      get(things("v0"), { until: true, see: at("kind") }),
-      edit(
-        CRD,
-        {
-          spec: {
-            versions: [
-              ...(crd()["spec"] as { versions: object[] }).versions,
-              { name: "v0", served: false, storage: false, schema: { openAPIV3Schema: { type: "object" } } },
-            ],
-          },
         },
-        { until: true, ...specOnly },
-      ),
-      get(things("v0"), { until: true, gives: 404 }),
-    ],
-  },
-  {
-    name: "take a new schema",
-    steps: [
-      ...served(crd()),
-      create(things(), thing("t", { spec: { a: "x", b: "y" } })),
-      edit(
-        CRD,
-        {
-          spec: {
-            versions: [
-              {
-                ...(crd()["spec"] as { versions: Fields[] }).versions[0],
-                schema: {
-                  openAPIV3Schema: {
-                    type: "object",
-                    properties: {
-                      spec: {
-                        type: "object",
-                        properties: { a: { type: "string", maxLength: 3 }, b: { type: "string", default: "z" } },
-                      },
+      },
+      { until: true, ...specOnly },
+    ),
+    get(things("v2"), { until: true, see: at("kind") }),
+    get(`${things("v2")}/t`),
+    get(`${things()}/t`),
+  ],
+  "no longer serve a version that is not served": [
+    ...served(
+      crd({
+        versions: [
+          ...(crd()["spec"] as { versions: object[] }).versions,
+          { name: "v0", served: true, storage: false, schema: { openAPIV3Schema: { type: "object" } } },
+        ],
+      }),
+    ),
+    get(things("v0"), { until: true, see: at("kind") }),
+    edit(
+      CRD,
+      {
+        spec: {
+          versions: [
+            ...(crd()["spec"] as { versions: object[] }).versions,
+            { name: "v0", served: false, storage: false, schema: { openAPIV3Schema: { type: "object" } } },
+          ],
+        },
+      },
+      { until: true, ...specOnly },
+    ),
+    get(things("v0"), { until: true, gives: 404 }),
+  ],
+  "take a new schema": [
+    ...served(crd()),
+    create(things(), thing("t", { spec: { a: "x", b: "y" } })),
+    edit(
+      CRD,
+      {
+        spec: {
+          versions: [
+            {
+              ...(crd()["spec"] as { versions: Fields[] }).versions[0],
+              schema: {
+                openAPIV3Schema: {
+                  type: "object",
+                  properties: {
+                    spec: {
+                      type: "object",
+                      properties: { a: { type: "string", maxLength: 3 }, b: { type: "string", default: "z" } },
                     },
                   },
                 },
               },
-            ],
-          },
+            },
+          ],
         },
-        { until: true, ...specOnly },
+      },
+      { until: true, ...specOnly },
+    ),
+    create(things(), thing("u", { spec: { a: "long" } }), {
+      until: true,
+      gives: 422,
+      saying: "may not be more than 3 bytes",
+    }),
+    get(`${things()}/t`),
+  ],
+  "keep status and spec apart once they have a status": [
+    ...served(
+      crd(
+        {},
+        {
+          subresources: { status: {} },
+          schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+        },
       ),
-      create(things(), thing("u", { spec: { a: "long" } }), {
-        until: true,
-        gives: 422,
-        saying: "may not be more than 3 bytes",
-      }),
-      get(`${things()}/t`),
-    ],
-  },
-  {
-    name: "keep status and spec apart once they have a status",
-    steps: [
-      ...served(
-        crd(
-          {},
-          {
-            subresources: { status: {} },
-            schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-          },
-        ),
-      ),
-      create(things(), thing("t", { spec: { a: 1 }, status: { b: 1 } })),
-      mergePatch(`${things()}/t/status`, { spec: { a: 2 }, status: { b: 2 } }),
-      mergePatch(`${things()}/t`, { spec: { a: 3 }, status: { b: 3 } }),
-    ],
-  },
-  {
-    name: "without a status serve none",
-    steps: [
-      ...served(crd()),
-      create(things(), thing("t")),
-      get(`${things()}/t/status`, { gives: 404 }),
-      get(`${things()}/t/scale`, { gives: 404 }),
-    ],
-  },
-  {
-    name: "of a cluster serve no namespaces",
-    steps: [
-      create("customresourcedefinitions", crd({ scope: "Cluster" }), specOnly),
-      get("/apis/{ns}.example.com/v1/things", { until: true, see: at("kind") }),
-      get(things(), { gives: 404 }),
-      create("/apis/{ns}.example.com/v1/things", thing("t")),
-    ],
-  },
-  {
-    name: "of a namespace list across namespaces and refuse to create there",
-    steps: [
-      ...served(crd()),
-      get("/apis/{ns}.example.com/v1/things"),
-      request("POST", "/apis/{ns}.example.com/v1/things", thing("t"), { gives: 404 }),
-    ],
-  },
-  {
-    name: "end the watches of their objects when they go",
-    steps: [
-      ...served(crd()),
-      create(things(), thing("t")),
-      watch(things(), 2),
-      remove(CRD, undefined, { see: at("kind") }),
-    ],
-  },
-  {
-    name: "whose names are taken are not accepted",
-    steps: [
-      ...served(crd()),
-      create(
-        "customresourcedefinitions",
-        { ...crd({ names: { plural: "others", kind: "Thing" } }), metadata: { name: "others.{ns}.example.com" } },
-        specOnly,
-      ),
-      get("customresourcedefinitions/others.{ns}.example.com", {
-        until: true,
-        saying: "KindConflict",
-        see: at("status.conditions"),
-      }),
-      get("/apis/{ns}.example.com/v1/namespaces/{ns}/others", { gives: 404 }),
-    ],
-  },
-  {
-    name: "keep their scope and group",
-    steps: [
-      ...served(crd()),
-      edit(CRD, { spec: { scope: "Cluster" } }, { until: true, gives: 422, saying: "field is immutable" }),
-      edit(CRD, { spec: { group: "other.example.com" } }, { gives: 422 }),
-    ],
-  },
-  {
-    name: "keep the versions that they have stored",
-    steps: [
-      ...served(crd()),
-      edit(
-        CRD,
-        { spec: { versions: [{ ...(crd()["spec"] as { versions: Fields[] }).versions[0], name: "v2" }] } },
-        { until: true, gives: 422, saying: "must remain in spec.versions" },
-      ),
-    ],
-  },
-  {
-    name: "raise their generation with the spec",
-    steps: [
-      create("customresourcedefinitions", crd(), { see: at("metadata.generation") }),
-      get(CRD, { until: true, saying: '"reason":"InitialNamesAccepted"', see: at("metadata.generation") }),
-      edit(
-        CRD,
-        { spec: { names: { plural: "things", kind: "Thing", shortNames: ["tt"] } } },
-        { until: true, see: at("metadata.generation") },
-      ),
-    ],
-  },
-  {
-    name: "are replaced as a whole",
-    steps: [
-      ...served(crd()),
-      get(CRD, { keep: { rv: "metadata.resourceVersion" }, see: at("kind") }),
-      update(CRD, { ...crd(), metadata: { name: "things.{ns}.example.com", resourceVersion: "1" } }, { gives: 409 }),
-    ],
-  },
-]);
+    ),
+    create(things(), thing("t", { spec: { a: 1 }, status: { b: 1 } })),
+    mergePatch(`${things()}/t/status`, { spec: { a: 2 }, status: { b: 2 } }),
+    mergePatch(`${things()}/t`, { spec: { a: 3 }, status: { b: 3 } }),
+  ],
+  "without a status serve none": [
+    ...served(crd()),
+    create(things(), thing("t")),
+    get(`${things()}/t/status`, { gives: 404 }),
+    get(`${things()}/t/scale`, { gives: 404 }),
+  ],
+  "of a cluster serve no namespaces": [
+    create("customresourcedefinitions", crd({ scope: "Cluster" }), specOnly),
+    get("/apis/{ns}.example.com/v1/things", { until: true, see: at("kind") }),
+    get(things(), { gives: 404 }),
+    create("/apis/{ns}.example.com/v1/things", thing("t")),
+  ],
+  "of a namespace list across namespaces and refuse to create there": [
+    ...served(crd()),
+    get("/apis/{ns}.example.com/v1/things"),
+    request("POST", "/apis/{ns}.example.com/v1/things", thing("t"), { gives: 404 }),
+  ],
+  "end the watches of their objects when they go": [
+    ...served(crd()),
+    create(things(), thing("t")),
+    watch(things(), 2),
+    remove(CRD, undefined, { see: at("kind") }),
+  ],
+  "whose names are taken are not accepted": [
+    ...served(crd()),
+    create(
+      "customresourcedefinitions",
+      { ...crd({ names: { plural: "others", kind: "Thing" } }), metadata: { name: "others.{ns}.example.com" } },
+      specOnly,
+    ),
+    get("customresourcedefinitions/others.{ns}.example.com", {
+      until: true,
+      saying: "KindConflict",
+      see: at("status.conditions"),
+    }),
+    get("/apis/{ns}.example.com/v1/namespaces/{ns}/others", { gives: 404 }),
+  ],
+  "keep their scope and group": [
+    ...served(crd()),
+    edit(CRD, { spec: { scope: "Cluster" } }, { until: true, gives: 422, saying: "field is immutable" }),
+    edit(CRD, { spec: { group: "other.example.com" } }, { gives: 422 }),
+  ],
+  "keep the versions that they have stored": [
+    ...served(crd()),
+    edit(
+      CRD,
+      { spec: { versions: [{ ...(crd()["spec"] as { versions: Fields[] }).versions[0], name: "v2" }] } },
+      { until: true, gives: 422, saying: "must remain in spec.versions" },
+    ),
+  ],
+  "raise their generation with the spec": [
+    create("customresourcedefinitions", crd(), { see: at("metadata.generation") }),
+    get(CRD, { until: true, saying: '"reason":"InitialNamesAccepted"', see: at("metadata.generation") }),
+    edit(
+      CRD,
+      { spec: { names: { plural: "things", kind: "Thing", shortNames: ["tt"] } } },
+      { until: true, see: at("metadata.generation") },
+    ),
+  ],
+  "are replaced as a whole": [
+    ...served(crd()),
+    get(CRD, { keep: { rv: "metadata.resourceVersion" }, see: at("kind") }),
+    update(CRD, { ...crd(), metadata: { name: "things.{ns}.example.com", resourceVersion: "1" } }, { gives: 409 }),
+  ],
+});

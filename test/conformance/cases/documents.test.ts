@@ -1,6 +1,6 @@
 import { conformance } from "../framework/conformance.ts";
 import { at } from "../framework/objects.ts";
-import { get, type AskOptions, type Case } from "../framework/requests.ts";
+import { get, type AskOptions } from "../framework/requests.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -52,21 +52,18 @@ const SERVED: Readonly<Record<string, readonly string[]>> = {
   "/apis/conformance.example.com/v1": ["gadgets", "widgets", "widgets/scale", "widgets/status"],
 };
 
-const discovery: Case[] = Object.entries(SERVED).map(([path, wanted]) => ({
-  name: `of ${path} has the resources with their verbs and names`,
-  steps: [
-    get(path, {
-      see: (answer) => {
-        const { kind, groupVersion, resources } = answer as { kind: string; groupVersion: string; resources: Fields[] };
-        const served = resources.filter(({ name }) => wanted.includes(name as string));
-        // The hash says how the object is stored, and is nobody's business.
-        const known = served.map(({ storageVersionHash: _, ...resource }) => resource);
-        const nameOf = (resource: Fields): string => resource["name"] as string;
-        return { kind, groupVersion, resources: known.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)) };
-      },
-    }),
-  ],
-}));
+/** The resources of these names, in the order of their names. */
+const resourcesOf = (path: string, wanted: readonly string[]) =>
+  get(path, {
+    see: (answer) => {
+      const { kind, groupVersion, resources } = answer as { kind: string; groupVersion: string; resources: Fields[] };
+      const served = resources.filter(({ name }) => wanted.includes(name as string));
+      // The hash tells how the object is stored, which differs from server to server.
+      const known = served.map(({ storageVersionHash: _, ...resource }) => resource);
+      const nameOf = (resource: Fields): string => resource["name"] as string;
+      return { kind, groupVersion, resources: known.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)) };
+    },
+  });
 
 const AGGREGATED = "application/json;v=v2;g=apidiscovery.k8s.io;as=APIGroupDiscoveryList";
 /** One version's resource in an aggregated document. */
@@ -85,39 +82,29 @@ const discovered = (group: string, version: string, resource: string): AskOption
   },
 });
 
-conformance("discovery", [
-  ...discovery,
-  { name: "of /api names the core version", steps: [get("/api", { see: at("versions") })] },
-  {
-    name: "of a group names its versions",
-    steps: [get("/apis/apps"), get("/apis/batch"), get("/apis/conformance.example.com")],
-  },
-  { name: "of a group that is not there is not found", steps: [get("/apis/none.example.com", { gives: 404 })] },
-  { name: "in one document, of the core", steps: [get("/api", discovered("", "v1", "pods"))] },
-  { name: "in one document, of a group", steps: [get("/apis", discovered("apps", "v1", "deployments"))] },
-  {
-    name: "in one document, of custom resources",
-    steps: [get("/apis", discovered("conformance.example.com", "v1", "widgets"))],
-  },
-  {
-    name: "of the version has a number",
-    steps: [
-      get("/version", {
-        see: (answer) =>
-          ["major", "minor", "gitVersion", "platform"].every((field) => typeof (answer as Fields)[field] === "string"),
-      }),
-    ],
-  },
-  { name: "of health", steps: [get("/readyz"), get("/livez"), get("/healthz")] },
-  {
-    name: "without a token serves the version and refuses the rest",
-    steps: [
-      get("/version", { token: "", see: () => "served" }),
-      get("/readyz", { token: "" }),
-      get("/api", { token: "", gives: 403 }),
-    ],
-  },
-]);
+conformance("discovery", {
+  "of each version has the resources with their verbs and names": Object.entries(SERVED).map(([path, wanted]) =>
+    resourcesOf(path, wanted),
+  ),
+  "of /api names the core version": [get("/api", { see: at("versions") })],
+  "of a group names its versions": [get("/apis/apps"), get("/apis/batch"), get("/apis/conformance.example.com")],
+  "of a group that is not there is not found": [get("/apis/none.example.com", { gives: 404 })],
+  "in one document, of the core": [get("/api", discovered("", "v1", "pods"))],
+  "in one document, of a group": [get("/apis", discovered("apps", "v1", "deployments"))],
+  "in one document, of custom resources": [get("/apis", discovered("conformance.example.com", "v1", "widgets"))],
+  "of the version has a number": [
+    get("/version", {
+      see: (answer) =>
+        ["major", "minor", "gitVersion", "platform"].every((field) => typeof (answer as Fields)[field] === "string"),
+    }),
+  ],
+  "of health": [get("/readyz"), get("/livez"), get("/healthz")],
+  "without a token serves the version and refuses the rest": [
+    get("/version", { token: "", see: () => "served" }),
+    get("/readyz", { token: "" }),
+    get("/api", { token: "", gives: 403 }),
+  ],
+});
 
 /** What a client needs of a published schema: names of fields, their types and their extensions, not the texts. */
 const shapeOf = (schema: unknown): unknown => {
@@ -130,62 +117,41 @@ const published = (name: string): AskOptions => ({
   see: (answer) => shapeOf((answer as { components: { schemas: Fields } }).components.schemas[name]),
 });
 
-conformance("OpenAPI", [
-  {
-    name: "names a document for each group and version",
-    steps: [
-      get("/openapi/v3", {
-        until: true,
-        see: (answer) => {
-          const paths = (answer as { paths: Fields }).paths;
-          return ["api/v1", "apis/apps/v1", "apis/conformance.example.com/v1"].map((path) => [
-            path,
-            typeof (paths[path] as Fields | undefined)?.["serverRelativeURL"],
-          ]);
-        },
-      }),
-    ],
-  },
-  {
-    name: "describes a Deployment's spec",
-    steps: [get("/openapi/v3/apis/apps/v1", published("io.k8s.api.apps.v1.DeploymentSpec"))],
-  },
-  { name: "describes a container", steps: [get("/openapi/v3/api/v1", published("io.k8s.api.core.v1.Container"))] },
-  {
-    name: "describes a Service's port",
-    steps: [get("/openapi/v3/api/v1", published("io.k8s.api.core.v1.ServicePort"))],
-  },
-  { name: "describes a ConfigMap", steps: [get("/openapi/v3/api/v1", published("io.k8s.api.core.v1.ConfigMap"))] },
-  {
-    name: "describes metadata",
-    steps: [get("/openapi/v3/api/v1", published("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"))],
-  },
-  {
-    name: "describes a custom resource",
-    steps: [
-      get("/openapi/v3/apis/conformance.example.com/v1", {
-        until: true,
-        saying: "com.example.conformance.v1.Widget",
-        ...published("com.example.conformance.v1.Widget"),
-      }),
-    ],
-  },
-  {
-    name: "describes a custom resource in the second version of OpenAPI",
-    steps: [
-      get("/openapi/v2", {
-        until: true,
-        saying: "com.example.conformance.v1.Gadget",
-        see: (answer) => shapeOf((answer as { definitions: Fields }).definitions["com.example.conformance.v1.Gadget"]),
-      }),
-    ],
-  },
-  {
-    name: "describes a Deployment in the second version of OpenAPI",
-    steps: [
-      get("/openapi/v2", {
-        see: (answer) => shapeOf((answer as { definitions: Fields }).definitions["io.k8s.api.apps.v1.DeploymentSpec"]),
-      }),
-    ],
-  },
-]);
+conformance("OpenAPI", {
+  "names a document for each group and version": [
+    get("/openapi/v3", {
+      until: true,
+      see: (answer) => {
+        const paths = (answer as { paths: Fields }).paths;
+        return ["api/v1", "apis/apps/v1", "apis/conformance.example.com/v1"].map((path) => [
+          path,
+          typeof (paths[path] as Fields | undefined)?.["serverRelativeURL"],
+        ]);
+      },
+    }),
+  ],
+  "describes a Deployment's spec": [get("/openapi/v3/apis/apps/v1", published("io.k8s.api.apps.v1.DeploymentSpec"))],
+  "describes a container": [get("/openapi/v3/api/v1", published("io.k8s.api.core.v1.Container"))],
+  "describes a Service's port": [get("/openapi/v3/api/v1", published("io.k8s.api.core.v1.ServicePort"))],
+  "describes a ConfigMap": [get("/openapi/v3/api/v1", published("io.k8s.api.core.v1.ConfigMap"))],
+  "describes metadata": [get("/openapi/v3/api/v1", published("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"))],
+  "describes a custom resource": [
+    get("/openapi/v3/apis/conformance.example.com/v1", {
+      until: true,
+      saying: "com.example.conformance.v1.Widget",
+      ...published("com.example.conformance.v1.Widget"),
+    }),
+  ],
+  "describes a custom resource in the second version of OpenAPI": [
+    get("/openapi/v2", {
+      until: true,
+      saying: "com.example.conformance.v1.Gadget",
+      see: (answer) => shapeOf((answer as { definitions: Fields }).definitions["com.example.conformance.v1.Gadget"]),
+    }),
+  ],
+  "describes a Deployment in the second version of OpenAPI": [
+    get("/openapi/v2", {
+      see: (answer) => shapeOf((answer as { definitions: Fields }).definitions["io.k8s.api.apps.v1.DeploymentSpec"]),
+    }),
+  ],
+});

@@ -29,59 +29,38 @@ const web = [create("deployments", { metadata: { name: "web" }, ...deployment(tw
 const podSpec = (spec: object) => ({ spec: { template: { spec } } });
 const app = (fields: object) => containers({ name: "app", ...fields });
 
-conformance("strategic merge patch of a Deployment", [
+conformance(
+  "strategic merge patch of a Deployment",
   {
-    name: "changes the image of the container of that name",
-    steps: [...web, strategicPatch("deployments/web", app({ image: "nginx:2" }))],
-  },
-  {
-    name: "adds a container with a new name in front",
-    steps: [...web, strategicPatch("deployments/web", containers({ name: "extra", image: "x:1" }))],
-  },
-  {
-    name: "of a container without its name is refused",
-    steps: [
-      ...web,
+    "changes the image of the container of that name": [strategicPatch("deployments/web", app({ image: "nginx:2" }))],
+    "adds a container with a new name in front": [
+      strategicPatch("deployments/web", containers({ name: "extra", image: "x:1" })),
+    ],
+    "of a container without its name is refused": [
       strategicPatch("deployments/web", containers({ image: "x" }), {
         gives: 500,
         saying: "does not contain declared merge key",
       }),
     ],
-  },
-  {
-    name: "$patch: delete removes a container",
-    steps: [...web, strategicPatch("deployments/web", containers({ name: "sidecar", $patch: "delete" }))],
-  },
-  {
-    name: "$patch: delete of what is not there changes nothing",
-    steps: [...web, strategicPatch("deployments/web", containers({ name: "none", $patch: "delete" }))],
-  },
-  {
-    name: "$patch: replace puts another list in the list's place",
-    steps: [
-      ...web,
+    "$patch: delete removes a container": [
+      strategicPatch("deployments/web", containers({ name: "sidecar", $patch: "delete" })),
+    ],
+    "$patch: delete of what is not there changes nothing": [
+      strategicPatch("deployments/web", containers({ name: "none", $patch: "delete" })),
+    ],
+    "$patch: replace puts another list in the list's place": [
       strategicPatch("deployments/web", containers({ name: "app", image: "new:1" }, { $patch: "replace" })),
     ],
-  },
-  {
-    name: "$patch: replace in a map replaces the map",
-    steps: [...web, strategicPatch("deployments/web", { spec: { strategy: { $patch: "replace", type: "Recreate" } } })],
-  },
-  {
-    name: "$patch: delete in a map empties it",
-    steps: [...web, strategicPatch("deployments/web", podSpec({ securityContext: { $patch: "delete" } }))],
-  },
-  {
-    name: "an unknown $patch is refused",
-    steps: [
-      ...web,
+    "$patch: replace in a map replaces the map": [
+      strategicPatch("deployments/web", { spec: { strategy: { $patch: "replace", type: "Recreate" } } }),
+    ],
+    "$patch: delete in a map empties it": [
+      strategicPatch("deployments/web", podSpec({ securityContext: { $patch: "delete" } })),
+    ],
+    "an unknown $patch is refused": [
       strategicPatch("deployments/web", { spec: { strategy: { $patch: "frob" } } }, { gives: 500, saying: "frob" }),
     ],
-  },
-  {
-    name: "merges environment variables by name",
-    steps: [
-      ...web,
+    "merges environment variables by name": [
       strategicPatch(
         "deployments/web",
         app({
@@ -92,15 +71,10 @@ conformance("strategic merge patch of a Deployment", [
         }),
       ),
     ],
-  },
-  {
-    name: "removes an environment variable",
-    steps: [...web, strategicPatch("deployments/web", app({ env: [{ name: "A", $patch: "delete" }] }))],
-  },
-  {
-    name: "$setElementOrder puts the elements in that order",
-    steps: [
-      ...web,
+    "removes an environment variable": [
+      strategicPatch("deployments/web", app({ env: [{ name: "A", $patch: "delete" }] })),
+    ],
+    "$setElementOrder puts the elements in that order": [
       strategicPatch(
         "deployments/web",
         podSpec({
@@ -109,22 +83,14 @@ conformance("strategic merge patch of a Deployment", [
         }),
       ),
     ],
-  },
-  {
-    name: "$setElementOrder that lacks an element of the patch is refused",
-    steps: [
-      ...web,
+    "$setElementOrder that lacks an element of the patch is refused": [
       strategicPatch(
         "deployments/web",
         podSpec({ "$setElementOrder/containers": [{ name: "sidecar" }], containers: [{ name: "app", image: "x" }] }),
         { gives: 500 },
       ),
     ],
-  },
-  {
-    name: "$setElementOrder puts new elements among the old",
-    steps: [
-      ...web,
+    "$setElementOrder puts new elements among the old": [
       strategicPatch(
         "deployments/web",
         app({
@@ -133,46 +99,26 @@ conformance("strategic merge patch of a Deployment", [
         }),
       ),
     ],
-  },
-  {
-    name: "$retainKeys drops the other keys of a map",
-    steps: [
-      ...web,
+    "$retainKeys drops the other keys of a map": [
       strategicPatch("deployments/web", { spec: { strategy: { $retainKeys: ["type"], type: "Recreate" } } }),
     ],
-  },
-  {
-    name: "$retainKeys in a volume turns it into another kind",
-    steps: [
-      ...web,
+    "$retainKeys in a volume turns it into another kind": [
       strategicPatch(
         "deployments/web",
         podSpec({ volumes: [{ name: "tmp", $retainKeys: ["name", "configMap"], configMap: { name: "c" } }] }),
       ),
     ],
-  },
-  {
-    name: "a volume of two kinds is refused",
-    steps: [
-      ...web,
+    "a volume of two kinds is refused": [
       strategicPatch("deployments/web", podSpec({ volumes: [{ name: "tmp", configMap: { name: "c" } }] }), {
         gives: 422,
         saying: "may not specify more than 1 volume type",
       }),
     ],
-  },
-  { name: "replaces lists of plain values", steps: [...web, strategicPatch("deployments/web", app({ args: ["c"] }))] },
-  {
-    name: "merges ports by their number",
-    steps: [
-      ...web,
+    "replaces lists of plain values": [strategicPatch("deployments/web", app({ args: ["c"] }))],
+    "merges ports by their number": [
       strategicPatch("deployments/web", app({ ports: [{ containerPort: 81 }, { containerPort: 80, name: "web" }] })),
     ],
-  },
-  {
-    name: "merges mounts by their path",
-    steps: [
-      ...web,
+    "merges mounts by their path": [
       strategicPatch(
         "deployments/web",
         app({
@@ -183,59 +129,32 @@ conformance("strategic merge patch of a Deployment", [
         }),
       ),
     ],
-  },
-  {
-    name: "replaces tolerations, which have no key",
-    steps: [...web, strategicPatch("deployments/web", podSpec({ tolerations: [{ key: "b", operator: "Exists" }] }))],
-  },
-  { name: "null removes a field", steps: [...web, strategicPatch("deployments/web", app({ args: null }))] },
-  {
-    name: "null removes a whole list with keys",
-    steps: [...web, strategicPatch("deployments/web", podSpec({ tolerations: null }))],
-  },
-  {
-    name: "null of a required list is refused",
-    steps: [
-      ...web,
+    "replaces tolerations, which have no key": [
+      strategicPatch("deployments/web", podSpec({ tolerations: [{ key: "b", operator: "Exists" }] })),
+    ],
+    "null removes a field": [strategicPatch("deployments/web", app({ args: null }))],
+    "null removes a whole list with keys": [strategicPatch("deployments/web", podSpec({ tolerations: null }))],
+    "null of a required list is refused": [
       strategicPatch("deployments/web", podSpec({ containers: null }), { gives: 422, saying: "Required value" }),
     ],
-  },
-  {
-    name: "of the same values changes nothing",
-    steps: [...web, strategicPatch("deployments/web", app({ image: "nginx:1" }))],
-  },
-  {
-    name: "adds annotations to the template, as rollout restart does",
-    steps: [
-      ...web,
+    "of the same values changes nothing": [strategicPatch("deployments/web", app({ image: "nginx:1" }))],
+    "adds annotations to the template, as rollout restart does": [
       strategicPatch("deployments/web", {
         spec: {
           template: { metadata: { annotations: { "kubectl.kubernetes.io/restartedAt": "2020-01-01T00:00:00Z" } } },
         },
       }),
     ],
-  },
-  {
-    name: "of a list where a map should be is refused",
-    steps: [
-      ...web,
+    "of a list where a map should be is refused": [
       strategicPatch("deployments/web", { spec: [] }, { gives: 422, saying: "cannot restore struct from: slice" }),
     ],
-  },
-  {
-    name: "of a map where a list should be is refused",
-    steps: [
-      ...web,
+    "of a map where a list should be is refused": [
       strategicPatch("deployments/web", podSpec({ containers: { name: "a" } }), {
         gives: 422,
         saying: "cannot restore slice from map",
       }),
     ],
-  },
-  {
-    name: "of an unknown field ignores it, and warns when asked",
-    steps: [
-      ...web,
+    "of an unknown field ignores it, and warns when asked": [
       strategicPatch("deployments/web", { spec: { frob: 1 } }),
       strategicPatch(
         "deployments/web",
@@ -248,11 +167,7 @@ conformance("strategic merge patch of a Deployment", [
         { fieldValidation: "Strict", gives: 422, saying: 'unknown field "spec.frob"' },
       ),
     ],
-  },
-  {
-    name: "of the status through its subresource merges conditions by type",
-    steps: [
-      ...web,
+    "of the status through its subresource merges conditions by type": [
       strategicPatch("deployments/web/status", { status: { conditions: [{ type: "A", status: "True" }] } }),
       strategicPatch("deployments/web/status", {
         status: {
@@ -264,132 +179,100 @@ conformance("strategic merge patch of a Deployment", [
       }),
     ],
   },
-]);
+  { before: web },
+);
 
 const annotated = (metadata: object) => [
   create("configmaps", { metadata: { name: "a", ...metadata }, data: { x: "1" } }),
 ];
 
-conformance("strategic merge patch of other kinds", [
-  {
-    name: "merges a Service's ports by port",
-    steps: [
-      create("services", {
-        metadata: { name: "s" },
-        ...service({
-          ports: [
-            { name: "a", port: 80 },
-            { name: "b", port: 81 },
-          ],
-        }),
+conformance("strategic merge patch of other kinds", {
+  "merges a Service's ports by port": [
+    create("services", {
+      metadata: { name: "s" },
+      ...service({
+        ports: [
+          { name: "a", port: 80 },
+          { name: "b", port: 81 },
+        ],
       }),
-      strategicPatch("services/s", {
-        spec: {
-          ports: [
-            { port: 81, targetPort: 8081 },
-            { name: "c", port: 82 },
-          ],
-        },
-      }),
-      strategicPatch("services/s", { spec: { ports: [{ port: 80, $patch: "delete" }] } }),
-    ],
-  },
-  {
-    name: "replaces the values of a selector key by key",
-    steps: [
-      create("services", { metadata: { name: "s" }, ...service() }),
-      strategicPatch("services/s", { spec: { selector: { tier: "front" } } }),
-    ],
-  },
-  {
-    name: "adds finalizers to the set",
-    steps: [
-      ...annotated({ finalizers: ["example.com/a"] }),
-      strategicPatch("configmaps/a", { metadata: { finalizers: ["example.com/b"] } }),
-    ],
-  },
-  {
-    name: "$deleteFromPrimitiveList takes finalizers out of the set",
-    steps: [
-      ...annotated({ finalizers: ["example.com/a", "example.com/b"] }),
-      strategicPatch("configmaps/a", { metadata: { "$deleteFromPrimitiveList/finalizers": ["example.com/a"] } }),
-    ],
-  },
-  {
-    name: "$setElementOrder orders finalizers",
-    steps: [
-      ...annotated({ finalizers: ["example.com/a", "example.com/b"] }),
-      strategicPatch("configmaps/a", {
-        metadata: {
-          "$setElementOrder/finalizers": ["example.com/c", "example.com/b", "example.com/a"],
-          finalizers: ["example.com/c"],
-        },
-      }),
-    ],
-  },
-  {
-    name: "merges owner references by uid",
-    steps: [
-      ...annotated({
-        ownerReferences: [{ apiVersion: "v1", kind: "Secret", name: "s", uid: "11111111-1111-1111-1111-111111111111" }],
-      }),
-      strategicPatch("configmaps/a", {
-        metadata: {
-          ownerReferences: [
-            { uid: "11111111-1111-1111-1111-111111111111", $patch: "delete" },
-            { apiVersion: "v1", kind: "Secret", name: "t", uid: "22222222-2222-2222-2222-222222222222" },
-          ],
-        },
-      }),
-    ],
-  },
-  {
-    name: "$patch: delete at the top empties the object and is refused",
-    steps: [...annotated({}), strategicPatch("configmaps/a", { $patch: "delete" }, { gives: 400 })],
-  },
-  {
-    name: "$patch: replace at the top loses the name and is refused",
-    steps: [...annotated({}), strategicPatch("configmaps/a", { $patch: "replace", data: { y: "1" } }, { gives: 400 })],
-  },
-  {
-    name: "of a custom resource is not supported",
-    steps: [
-      create("widgets", { metadata: { name: "w" } }),
-      strategicPatch("widgets/w", { spec: {} }, { gives: 415, saying: "application/apply-patch+yaml" }),
-    ],
-  },
-  { name: "of an empty patch changes nothing", steps: [...annotated({}), strategicPatch("configmaps/a", {})] },
-  {
-    name: "of what is no JSON is refused",
-    steps: [...annotated({}), strategicPatch("configmaps/a", "nonsense", { gives: 400, see: at("code") })],
-  },
-  {
-    name: "with an old resourceVersion is a conflict",
-    steps: [
-      ...annotated({}),
-      strategicPatch("configmaps/a", { metadata: { resourceVersion: "1" }, data: { y: "1" } }, { gives: 409 }),
-    ],
-  },
-  {
-    name: "as a dry run changes nothing",
-    steps: [
-      ...annotated({}),
-      strategicPatch("configmaps/a", { data: { y: "1" } }, { dryRun: "All" }),
-      get("configmaps/a"),
-    ],
-  },
-  {
-    name: "of a ServiceAccount's image pull secrets merges them by name",
-    steps: [
-      create("serviceaccounts", { metadata: { name: "s" }, imagePullSecrets: [{ name: "a" }] }),
-      strategicPatch("serviceaccounts/s", { imagePullSecrets: [{ name: "b" }] }),
-    ],
-  },
-  {
-    name: "of a Secret's stringData writes data",
-    steps: [
-      create("secrets", { metadata: { name: "s" }, data: { a: "YQ==" } }),
-      strategicPatch("secrets/s", { stringData: { b: "b", a: "c" } }),
-    ],
-  },
-]);
+    }),
+    strategicPatch("services/s", {
+      spec: {
+        ports: [
+          { port: 81, targetPort: 8081 },
+          { name: "c", port: 82 },
+        ],
+      },
+    }),
+    strategicPatch("services/s", { spec: { ports: [{ port: 80, $patch: "delete" }] } }),
+  ],
+  "replaces the values of a selector key by key": [
+    create("services", { metadata: { name: "s" }, ...service() }),
+    strategicPatch("services/s", { spec: { selector: { tier: "front" } } }),
+  ],
+  "adds finalizers to the set": [
+    ...annotated({ finalizers: ["example.com/a"] }),
+    strategicPatch("configmaps/a", { metadata: { finalizers: ["example.com/b"] } }),
+  ],
+  "$deleteFromPrimitiveList takes finalizers out of the set": [
+    ...annotated({ finalizers: ["example.com/a", "example.com/b"] }),
+    strategicPatch("configmaps/a", { metadata: { "$deleteFromPrimitiveList/finalizers": ["example.com/a"] } }),
+  ],
+  "$setElementOrder orders finalizers": [
+    ...annotated({ finalizers: ["example.com/a", "example.com/b"] }),
+    strategicPatch("configmaps/a", {
+      metadata: {
+        "$setElementOrder/finalizers": ["example.com/c", "example.com/b", "example.com/a"],
+        finalizers: ["example.com/c"],
+      },
+    }),
+  ],
+  "merges owner references by uid": [
+    ...annotated({
+      ownerReferences: [{ apiVersion: "v1", kind: "Secret", name: "s", uid: "11111111-1111-1111-1111-111111111111" }],
+    }),
+    strategicPatch("configmaps/a", {
+      metadata: {
+        ownerReferences: [
+          { uid: "11111111-1111-1111-1111-111111111111", $patch: "delete" },
+          { apiVersion: "v1", kind: "Secret", name: "t", uid: "22222222-2222-2222-2222-222222222222" },
+        ],
+      },
+    }),
+  ],
+  "$patch: delete at the top empties the object and is refused": [
+    ...annotated({}),
+    strategicPatch("configmaps/a", { $patch: "delete" }, { gives: 400 }),
+  ],
+  "$patch: replace at the top loses the name and is refused": [
+    ...annotated({}),
+    strategicPatch("configmaps/a", { $patch: "replace", data: { y: "1" } }, { gives: 400 }),
+  ],
+  "of a custom resource is not supported": [
+    create("widgets", { metadata: { name: "w" } }),
+    strategicPatch("widgets/w", { spec: {} }, { gives: 415, saying: "application/apply-patch+yaml" }),
+  ],
+  "of an empty patch changes nothing": [...annotated({}), strategicPatch("configmaps/a", {})],
+  "of what is no JSON is refused": [
+    ...annotated({}),
+    strategicPatch("configmaps/a", "nonsense", { gives: 400, see: at("code") }),
+  ],
+  "with an old resourceVersion is a conflict": [
+    ...annotated({}),
+    strategicPatch("configmaps/a", { metadata: { resourceVersion: "1" }, data: { y: "1" } }, { gives: 409 }),
+  ],
+  "as a dry run changes nothing": [
+    ...annotated({}),
+    strategicPatch("configmaps/a", { data: { y: "1" } }, { dryRun: "All" }),
+    get("configmaps/a"),
+  ],
+  "of a ServiceAccount's image pull secrets merges them by name": [
+    create("serviceaccounts", { metadata: { name: "s" }, imagePullSecrets: [{ name: "a" }] }),
+    strategicPatch("serviceaccounts/s", { imagePullSecrets: [{ name: "b" }] }),
+  ],
+  "of a Secret's stringData writes data": [
+    create("secrets", { metadata: { name: "s" }, data: { a: "YQ==" } }),
+    strategicPatch("secrets/s", { stringData: { b: "b", a: "c" } }),
+  ],
+});

@@ -1,15 +1,14 @@
 import { conformance } from "../framework/conformance.ts";
 import { deployment, pod, service } from "../framework/objects.ts";
-import { create, get, mergePatch, type AskOptions, type Case, type Step } from "../framework/requests.ts";
+import { create, get, mergePatch, type AskOptions, type Step } from "../framework/requests.ts";
 
 const TABLE: AskOptions = { accept: "application/json;as=Table;v=v1;g=meta.k8s.io,application/json" };
 const named = (name: string, object: object, metadata: object = {}) => ({ metadata: { name, ...metadata }, ...object });
 const account: Step = create("serviceaccounts", named("default", {}));
-const table = (name: string, steps: Step[], path: string): Case => ({ name, steps: [...steps, get(path, TABLE)] });
+const table = (steps: Step[], path: string) => [...steps, get(path, TABLE)];
 
-conformance("Tables", [
-  table(
-    "of Deployments",
+conformance("Tables", {
+  "of Deployments": table(
     [
       create("deployments", named("web", deployment({ replicas: 3 }))),
       mergePatch("deployments/web/status", {
@@ -18,15 +17,13 @@ conformance("Tables", [
     ],
     "deployments",
   ),
-  table("of ReplicaSets", [create("replicasets", named("r", deployment({ replicas: 3 })))], "replicasets"),
-  table(
-    "of StatefulSets",
+  "of ReplicaSets": table([create("replicasets", named("r", deployment({ replicas: 3 })))], "replicasets"),
+  "of StatefulSets": table(
     [create("statefulsets", named("s", { spec: { ...(deployment() as { spec: object }).spec, serviceName: "s" } }))],
     "statefulsets",
   ),
-  table("of DaemonSets", [create("daemonsets", named("d", deployment()))], "daemonsets?includeObject=None"),
-  table(
-    "of Jobs",
+  "of DaemonSets": table([create("daemonsets", named("d", deployment()))], "daemonsets?includeObject=None"),
+  "of Jobs": table(
     [
       create(
         "jobs",
@@ -37,9 +34,8 @@ conformance("Tables", [
     ],
     "jobs",
   ),
-  table("of pending Pods", [account, create("pods", named("p", pod()))], "pods"),
-  table(
-    "of running Pods",
+  "of pending Pods": table([account, create("pods", named("p", pod()))], "pods"),
+  "of running Pods": table(
     [
       account,
       create("pods", named("p", pod({ nodeName: "n" }))),
@@ -57,8 +53,7 @@ conformance("Tables", [
     ],
     "pods",
   ),
-  table(
-    "of Pods that cannot pull",
+  "of Pods that cannot pull": table(
     [
       account,
       create("pods", named("p", pod())),
@@ -80,8 +75,7 @@ conformance("Tables", [
     ],
     "pods",
   ),
-  table(
-    "of Pods that crash",
+  "of Pods that crash": table(
     [
       account,
       create("pods", named("p", pod())),
@@ -104,8 +98,7 @@ conformance("Tables", [
     ],
     "pods?fieldSelector=metadata.name!=q",
   ),
-  table(
-    "of Services",
+  "of Services": table(
     [
       create("services", named("a", service({ clusterIP: "None" }))),
       create("services", named("b", service({ type: "NodePort", ports: [{ port: 80, nodePort: 32201 }] }))),
@@ -126,12 +119,11 @@ conformance("Tables", [
     ],
     "services",
   ),
-  table("of ConfigMaps", [create("configmaps", named("a", { data: { x: "1", y: "2" } }))], "configmaps"),
-  table("of Secrets", [create("secrets", named("a", { data: { x: "YQ==" } }))], "secrets"),
-  table("of Namespaces", [], "namespaces/{ns}"),
-  table("of ServiceAccounts", [account], "serviceaccounts"),
-  table(
-    "of Nodes",
+  "of ConfigMaps": table([create("configmaps", named("a", { data: { x: "1", y: "2" } }))], "configmaps"),
+  "of Secrets": table([create("secrets", named("a", { data: { x: "YQ==" } }))], "secrets"),
+  "of Namespaces": table([], "namespaces/{ns}"),
+  "of ServiceAccounts": table([account], "serviceaccounts"),
+  "of Nodes": table(
     [
       create(
         "nodes",
@@ -157,8 +149,7 @@ conformance("Tables", [
     ],
     "nodes/{ns}-n",
   ),
-  table(
-    "of Events",
+  "of Events": table(
     [
       create(
         "events",
@@ -173,8 +164,7 @@ conformance("Tables", [
     ],
     "events",
   ),
-  table(
-    "of Roles and bindings",
+  "of Roles and bindings": table(
     [
       create(
         "rolebindings",
@@ -190,9 +180,8 @@ conformance("Tables", [
     ],
     "rolebindings",
   ),
-  table("of Leases", [create("leases", named("l", { spec: { holderIdentity: "me" } }))], "leases"),
-  table(
-    "of autoscalers",
+  "of Leases": table([create("leases", named("l", { spec: { holderIdentity: "me" } }))], "leases"),
+  "of autoscalers": table(
     [
       create(
         "horizontalpodautoscalers",
@@ -207,13 +196,11 @@ conformance("Tables", [
     ],
     "horizontalpodautoscalers",
   ),
-  table(
-    "of disruption budgets",
+  "of disruption budgets": table(
     [create("poddisruptionbudgets", named("p", { spec: { minAvailable: 1, selector: { matchLabels: { a: "b" } } } }))],
     "poddisruptionbudgets",
   ),
-  table(
-    "of Ingresses",
+  "of Ingresses": table(
     [
       create(
         "ingresses",
@@ -228,8 +215,7 @@ conformance("Tables", [
     ],
     "ingresses",
   ),
-  table(
-    "of claims",
+  "of claims": table(
     [
       create(
         "persistentvolumeclaims",
@@ -238,8 +224,7 @@ conformance("Tables", [
     ],
     "persistentvolumeclaims",
   ),
-  table(
-    "of controller revisions",
+  "of controller revisions": table(
     [
       create(
         "controllerrevisions",
@@ -252,27 +237,24 @@ conformance("Tables", [
     ],
     "controllerrevisions",
   ),
-  table("of CRDs", [], "customresourcedefinitions/widgets.conformance.example.com"),
-  table(
-    "of custom resources with columns of their own",
+  "of CRDs": table([], "customresourcedefinitions/widgets.conformance.example.com"),
+  "of custom resources with columns of their own": table(
     [
       create("widgets", named("w", { spec: { size: 3, color: "red", parts: [{ name: "a" }, { name: "b" }] } })),
       create("widgets", named("v", {})),
     ],
     "widgets",
   ),
-  table("of custom resources without columns", [create("gadgets", named("{ns}", { spec: {} }))], "gadgets/{ns}"),
-  table(
-    "with whole objects",
+  "of custom resources without columns": table([create("gadgets", named("{ns}", { spec: {} }))], "gadgets/{ns}"),
+  "with whole objects": table(
     [create("configmaps", named("a", { data: { x: "1" } }))],
     "configmaps?includeObject=Object",
   ),
-  table("without objects", [create("configmaps", named("a", { data: { x: "1" } }))], "configmaps?includeObject=None"),
-  table("of nothing", [], "configmaps"),
-  table(
-    "of a part of a list",
+  "without objects": table([create("configmaps", named("a", { data: { x: "1" } }))], "configmaps?includeObject=None"),
+  "of nothing": table([], "configmaps"),
+  "of a part of a list": table(
     [create("configmaps", named("a", {})), create("configmaps", named("b", {}))],
     "configmaps?limit=1",
   ),
-  { name: "of an object that is not there is a Status", steps: [get("configmaps/none", { ...TABLE, gives: 404 })] },
-]);
+  "of an object that is not there is a Status": [get("configmaps/none", { ...TABLE, gives: 404 })],
+});

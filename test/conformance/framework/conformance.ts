@@ -3,7 +3,7 @@ import { knownDifferences } from "../index.ts";
 import { Client, type Side } from "./client.ts";
 import { differences } from "./differences.ts";
 import { type Outcome, Play } from "./play.ts";
-import type { Case } from "./requests.ts";
+import type { Cases, Step } from "./requests.ts";
 
 // What an expectation found is what explains its failure; by default it is cut to a line.
 chai.config.truncateThreshold = 4000;
@@ -33,11 +33,11 @@ export interface TopicOptions {
   /** Words for `{name}` beside `{ns}`, the case's namespace. */
   words?: () => Record<string, string>;
   /** What each case needs before its own steps, compared as well. */
-  before?: Case["steps"];
+  before?: readonly Step[];
 }
 
 /** One test for each case: in a namespace of its own, on both servers at once, answer by answer. */
-export function conformance(topic: string, cases: readonly Case[], options: TopicOptions = {}): void {
+export function conformance(topic: string, cases: Cases, options: TopicOptions = {}): void {
   describe(topic, () => {
     const { real, sandbox } = bothSides();
     let words: Record<string, string> = {};
@@ -45,14 +45,11 @@ export function conformance(topic: string, cases: readonly Case[], options: Topi
       words = options.words?.() ?? {};
     });
     const prefix = namespaceOf(topic);
-    const names = new Set<string>();
-    for (const [index, { name, steps }] of cases.entries()) {
+    for (const [index, [name, steps]] of Object.entries(cases).entries()) {
       const differs = knownDifferences[`${topic} > ${name}`];
-      if (names.has(name)) throw new Error(`two cases of ${topic} are called "${name}"`);
-      names.add(name);
       test.concurrent(name, async () => {
         const ns = `${prefix}-${index}`;
-        const played = { steps: [...(options.before ?? []), ...steps] };
+        const played = [...(options.before ?? []), ...steps];
         const playOn = async (client: Client, checked: boolean) => {
           await makeNamespace(client, ns);
           return new Play(client, { ...words, ns }, checked).run(played);

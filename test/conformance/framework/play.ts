@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer, Client, OpenWatch, Sent } from "./client.ts";
 import { Normalizer } from "./normalize.ts";
 import { completed, fullPath } from "./paths.ts";
-import type { Ask, AskOptions, Case, Edit, Step, Watch } from "./requests.ts";
+import type { Ask, AskOptions, Edit, Step, Watch } from "./requests.ts";
 
 /** What one server did at one step, without what differs between any two servers. */
 export interface Outcome {
@@ -36,7 +36,7 @@ export class Play {
     this.#checked = checked;
   }
 
-  async run({ steps }: Pick<Case, "steps">): Promise<Outcome[]> {
+  async run(steps: readonly Step[]): Promise<Outcome[]> {
     const raw: { step: Step; request: string; answer: Answer; events?: unknown[] }[] = [];
     const watches: { step: Watch; open: OpenWatch; events: Promise<unknown[]>; index: number }[] = [];
     try {

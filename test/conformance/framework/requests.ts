@@ -52,11 +52,8 @@ export interface Watch extends AskOptions {
 
 export type Step = Ask | Edit | Watch;
 
-export interface Case {
-  /** A sentence. */
-  name: string;
-  steps: Step[];
-}
+/** The steps of each case, by its name, which is a sentence. */
+export type Cases = Readonly<Record<string, readonly Step[]>>;
 
 function ask(method: string, path: string, body: unknown, options: AskOptions): Ask {
   return { step: "ask", method, path, ...(body === undefined ? {} : { body }), ...options };
