@@ -65,44 +65,6 @@ describe("a sandbox cluster", () => {
     expect(await client.list(pods)).toEqual([]);
   });
 
-  test("empties a namespace that is deleted, and then lets it go", async () => {
-    const { client } = await start({ controllers: {} });
-    await client.send("POST", "/api/v1/namespaces", { metadata: { name: "shop" } });
-    await client.send("POST", "/api/v1/namespaces/shop/configmaps", configMap("settings"));
-    await using watch = await client.watch("/api/v1/namespaces?watch=true&fieldSelector=metadata.name%3Dshop");
-    const deleted = await client.send("DELETE", "/api/v1/namespaces/shop");
-    expect(deleted.body).toMatchObject({ kind: "Namespace", status: { phase: "Terminating" } });
-    await watch.until(({ type }) => type === "DELETED");
-    expect((await client.send("GET", "/api/v1/namespaces/shop/configmaps/settings")).status).toBe(404);
-  });
-
-  test("has nodes that are free for pods, and lets a claim go with the last pod that uses it", async () => {
-    const { client } = await start({ controllers: { readinessDelayMs: 20 } });
-    const [claims, pods] = ["persistentvolumeclaims", "pods"].map((plural) => `/api/v1/namespaces/default/${plural}`);
-    await client.send("POST", claims ?? "", {
-      metadata: { name: "disk" },
-      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
-    });
-    await using watch = await client.watch(`${pods}?watch=true`);
-    await client.send("POST", pods ?? "", {
-      metadata: { name: "user" },
-      spec: {
-        containers: [{ name: "app", image: "nginx:1.29" }],
-        volumes: [{ name: "disk", persistentVolumeClaim: { claimName: "disk" } }],
-      },
-    });
-    await watch.until(({ object }) => (object["status"] as { phase?: string }).phase === "Running");
-    for (const node of await client.list("/api/v1/nodes")) expect(node["spec"]).not.toHaveProperty("taints");
-    await using claim = await client.watch(`${claims}?watch=true`);
-    await client.send("DELETE", `${claims}/disk`);
-    const held = await claim.until(({ object: { metadata } }) => metadata.deletionTimestamp !== undefined);
-    expect(held.object.metadata.finalizers).toEqual(["kubernetes.io/pvc-protection"]);
-    expect((await client.send("GET", `${claims}/disk`)).status).toBe(200);
-    await client.send("DELETE", `${pods}/user`);
-    await claim.until(({ type }) => type === "DELETED");
-    expect((await client.send("GET", `${claims}/disk`)).status).toBe(404);
-  });
-
   test("gives out a kubeconfig with which a client gets in", async () => {
     const { cluster } = await start();
     const config = parse(cluster.kubeconfig({ namespace: "shop" })) as {
@@ -231,27 +193,5 @@ describe("a ResourceQuota", () => {
     await client.send("DELETE", `${CONFIG_MAPS}/first`);
     await watch.until(used("configmaps", "2"));
     expect((await client.send("POST", CONFIG_MAPS, configMap("late"))).status).toBe(201);
-  });
-
-  test("on pods keeps a Deployment small, which says why", async () => {
-    const { client } = await start({ controllers: { readinessDelayMs: 20 } });
-    await using quotas = await client.watch(`${QUOTAS}?watch=true`);
-    await client.send("POST", QUOTAS, hard({ pods: "1" }));
-    await quotas.until(used("pods", "0"));
-    await using watch = await client.watch(`${DEPLOYMENTS}?watch=true`);
-    await client.send("POST", DEPLOYMENTS, deployment("web", 3));
-    const failed = await watch.until(({ object }) => {
-      const { conditions = [], readyReplicas } = (object["status"] ?? {}) as {
-        readyReplicas?: number;
-        conditions?: { type: string; message: string }[];
-      };
-      return readyReplicas === 1 && conditions.some(({ type }) => type === "ReplicaFailure");
-    });
-    const { conditions } = failed.object["status"] as { conditions: { type: string; message: string }[] };
-    expect(conditions.find(({ type }) => type === "ReplicaFailure")?.message).toMatch(
-      /^pods "web-\w+-\w{5}" is forbidden: exceeded quota: few, requested: pods=1, used: pods=1, limited: pods=1$/,
-    );
-    const events = await client.list("/api/v1/namespaces/default/events?fieldSelector=reason%3DFailedCreate");
-    expect(events[0]?.["message"]).toContain("exceeded quota: few");
   });
 });

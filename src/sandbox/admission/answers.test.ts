@@ -90,21 +90,9 @@ test("a dry run is refused when a webhook has side effects", async () => {
 
 describe("a webhook that fails", () => {
   test.each<{ name: string; reply: Reply; why: string }>([
-    {
-      name: "with 500",
-      reply: raw(500, "boom"),
-      why: "failed to call webhook: the server answered 500: boom",
-    },
-    {
-      name: "with 404",
-      reply: raw(404, ""),
-      why: "failed to call webhook: the server answered 404",
-    },
-    {
-      name: "with a redirect",
-      reply: raw(302, ""),
-      why: "failed to call webhook: the server answered 302",
-    },
+    { name: "with 500", reply: raw(500, "boom"), why: "failed to call webhook: the server answered 500: boom" },
+    { name: "with 404", reply: raw(404, ""), why: "failed to call webhook: the server answered 404" },
+    { name: "with a redirect", reply: raw(302, ""), why: "failed to call webhook: the server answered 302" },
     {
       name: "with nothing",
       reply: raw(200, ""),

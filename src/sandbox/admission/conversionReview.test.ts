@@ -126,11 +126,7 @@ describe("conversion", () => {
       why: "returned invalid object: must have the same name: a != zz",
     },
     { name: "gives no response", reply: ({ body }) => ({ kind: body.kind }), why: "failed: no response provided" },
-    {
-      name: "fails",
-      reply: raw(500, "boom"),
-      why: "failed: the server answered 500: boom",
-    },
+    { name: "fails", reply: raw(500, "boom"), why: "failed: the server answered 500: boom" },
   ])("fails when the webhook $name", async ({ reply, why }) => {
     hooks.reply("/convert", reply);
     expect(await failureOf(convert(gadget("a")))).toEqual({

@@ -17,7 +17,6 @@ import {
   useHookServer,
   validatingBy,
   webhook,
-  WIDGETS,
 } from "./testing/admissions.ts";
 
 useHookServer();
@@ -63,26 +62,6 @@ describe("a review", () => {
     });
   });
 
-  test("of a subresource shows the object that was sent, and its kind", async () => {
-    hooks.reply("/a", answering({ allowed: true }));
-    const scale: KubeObject = {
-      apiVersion: "autoscaling/v1",
-      kind: "Scale",
-      metadata: { name: "w" },
-      spec: { replicas: 2 },
-    };
-    const rules = [{ ...RULE, apiGroups: ["example.com"], apiVersions: ["*"], resources: ["widgets/*"] }];
-    const request = creation(scale, { resource: WIDGETS, subresource: "scale", operation: "UPDATE" });
-    await validatingBy(webhook("a", { rules })).validate(request);
-    expect(hooks.received[0]?.body.request).toMatchObject({
-      kind: { group: "autoscaling", version: "v1", kind: "Scale" },
-      resource: { group: "example.com", version: "v1", resource: "widgets" },
-      subResource: "scale",
-      requestSubResource: "scale",
-      object: scale,
-    });
-  });
-
   test("of a namespace is a request in that namespace", async () => {
     hooks.reply("/a", answering({ allowed: true }));
     const object: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } };
@@ -91,22 +70,6 @@ describe("a review", () => {
       request,
     );
     expect(hooks.received[0]?.body.request).toMatchObject({ name: "team", namespace: "team" });
-  });
-
-  test("comes in the version of the rules when those name another one", async () => {
-    hooks.reply("/a", answering({ allowed: true }));
-    const rules = [{ ...RULE, apiGroups: ["example.com"], apiVersions: ["v1beta1"], resources: ["widgets"] }];
-    const object: KubeObject = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "w" } };
-    const request = creation(object, { resource: WIDGETS });
-    await validatingBy(webhook("a", { rules }), webhook("exact", { rules, matchPolicy: "Exact" })).validate(request);
-    expect(hooks.received).toHaveLength(1);
-    expect(hooks.received[0]?.body.request).toMatchObject({
-      kind: { version: "v1beta1" },
-      resource: { version: "v1beta1" },
-      requestKind: { version: "v1" },
-      requestResource: { version: "v1" },
-      object: { apiVersion: "example.com/v1beta1" },
-    });
   });
 });
 

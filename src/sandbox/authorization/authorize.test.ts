@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { UserInfo } from "../types.ts";
-import { type Attributes, authorize, forbidden } from "./index.ts";
+import { type Attributes, authorize } from "./index.ts";
 import { ruleAllows } from "./rules.ts";
 import {
   clusterRole,
@@ -148,44 +148,5 @@ describe("the decision", () => {
     },
   ])("$name", ({ who, asked, want, reason }) => {
     expect(authorize(who, asked, roles)).toEqual({ allowed: want, reason });
-  });
-});
-
-describe("a refusal", () => {
-  test.each<{ asked: Attributes; reason?: string; message: string; details: unknown }>([
-    {
-      asked: ask("list", "pods", { namespace: "default" }),
-      message: `pods is forbidden: User "bob" cannot list resource "pods" in API group "" in the namespace "default"`,
-      details: { kind: "pods" },
-    },
-    {
-      asked: ask("list", "pods"),
-      message: `pods is forbidden: User "bob" cannot list resource "pods" in API group "" at the cluster scope`,
-      details: { kind: "pods" },
-    },
-    {
-      asked: ask("get", "pods/log", { namespace: "default", name: "zz" }),
-      reason: 'RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found',
-      message: `pods "zz" is forbidden: User "bob" cannot get resource "pods/log" in API group "" in the namespace "default": RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found`,
-      details: { name: "zz", kind: "pods" },
-    },
-    {
-      asked: ask("delete", "widgets", { group: "example.com", namespace: "default", name: "a" }),
-      message: `widgets.example.com "a" is forbidden: User "bob" cannot delete resource "widgets" in API group "example.com" in the namespace "default"`,
-      details: { name: "a", group: "example.com", kind: "widgets" },
-    },
-    {
-      asked: ask("get", "namespaces", { name: "default" }),
-      message: `namespaces "default" is forbidden: User "bob" cannot get resource "namespaces" in API group "" in the namespace "default"`,
-      details: { name: "default", kind: "namespaces" },
-    },
-    { asked: url("/metrics"), message: `forbidden: User "bob" cannot get path "/metrics"`, details: {} },
-  ])("$message", ({ asked, reason = "", message, details }) => {
-    expect(forbidden(person("bob"), asked, reason).status).toMatchObject({
-      code: 403,
-      reason: "Forbidden",
-      message,
-      details,
-    });
   });
 });

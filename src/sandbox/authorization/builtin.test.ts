@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../types.ts";
 import { aggregatedRules, authorize, builtinRoles } from "./index.ts";
-import { object, person, url, source, ask } from "./testing/roles.ts";
+import { person, url, source, ask } from "./testing/roles.ts";
 
 describe("the roles of every cluster", () => {
   const all = builtinRoles();
@@ -30,15 +30,5 @@ describe("the roles of every cluster", () => {
     const clusterRoles = all.filter(({ kind }) => kind === "ClusterRole");
     const aggregated = roles.clusterRole(name) as KubeObject;
     expect(aggregatedRules(aggregated, clusterRoles)).toEqual(aggregated["rules"]);
-  });
-
-  test("grow by roles that are labelled for them", () => {
-    const rules = [{ verbs: ["get"], apiGroups: ["example.com"], resources: ["widgets"] }];
-    const labels = { "rbac.authorization.k8s.io/aggregate-to-view": "true" };
-    const widgets = { ...object("ClusterRole", "widgets", { rules }), metadata: { name: "widgets", labels } };
-    const view = roles.clusterRole("view") as KubeObject;
-    expect(aggregatedRules(view, [...all.filter(({ kind }) => kind === "ClusterRole"), widgets])).toContainEqual(
-      rules[0],
-    );
   });
 });

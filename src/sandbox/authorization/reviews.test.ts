@@ -19,38 +19,6 @@ describe("a review", () => {
     answerReview(plural, review("Review", spec), namespace, eve, roles, Date.parse("2026-11-21T12:00:00.500Z"));
   const pods = { verb: "get", resource: "pods", name: "a" };
 
-  test("of another says what they may, and why", () => {
-    expect(answer("subjectaccessreviews", { user: "eve", resourceAttributes: pods })["status"]).toEqual({
-      allowed: true,
-      reason: 'RBAC: allowed by ClusterRoleBinding "reader" of ClusterRole "reader" to User "eve"',
-    });
-    expect(answer("subjectaccessreviews", { user: "bob", resourceAttributes: pods })["status"]).toEqual({
-      allowed: false,
-    });
-    const path = { groups: ["system:authenticated"], nonResourceAttributes: { path: "/metrics", verb: "get" } };
-    expect(answer("subjectaccessreviews", path)["status"]).toMatchObject({ allowed: true });
-  });
-
-  test("of oneself is about the one who asks", () => {
-    expect(answer("selfsubjectaccessreviews", { resourceAttributes: pods })["status"]).toMatchObject({ allowed: true });
-    expect(answer("selfsubjectreviews", undefined)).toMatchObject({
-      metadata: { creationTimestamp: "2026-11-21T12:00:00Z" },
-      status: { userInfo: { username: "eve", groups: ["system:authenticated"] } },
-    });
-  });
-
-  test("of rules lists them", () => {
-    expect(answer("selfsubjectrulesreviews", { namespace: "default" })).toMatchObject({
-      spec: {},
-      status: {
-        resourceRules: [{ verbs: ["get"], apiGroups: [""], resources: ["pods"], resourceNames: ["a"] }],
-        nonResourceRules: [{ verbs: ["get"], nonResourceURLs: ["/metrics"] }],
-        incomplete: false,
-      },
-    });
-    expect(() => answer("selfsubjectrulesreviews", {})).toThrow("no namespace on request");
-  });
-
   test.each<{ name: string; plural: string; spec: unknown; message: string }>([
     {
       name: "about nothing",

@@ -130,18 +130,6 @@ describe("an apply", () => {
     expect(new Set(asked)).toEqual(new Set([V1]));
   });
 
-  test("drops the entries of a version that is no more", () => {
-    const live = apply(undefined, "one", gadget({ size: 1 })).object;
-    const [entry] = live.metadata.managedFields ?? [];
-    const old = { ...entry, manager: "old", apiVersion: "fields.example.com/v1alpha1" } as ManagedFieldsEntry;
-    const withOld = {
-      ...live,
-      metadata: { ...live.metadata, managedFields: [old, ...(live.metadata.managedFields ?? [])] },
-    };
-    const next = apply(withOld, "two", gadget({ title: "x" })).object;
-    expect(next.metadata.managedFields?.map(({ manager }) => manager)).toEqual(["one", "two"]);
-  });
-
   test("what a conversion throws comes out of it", () => {
     const live = apply(undefined, "one", gadget({ size: 1 }), {}).object;
     const beta = "fields.example.com/v1beta1";

@@ -22,25 +22,6 @@ describe("withDefaults", () => {
     },
   };
 
-  test("fills in what is missing, also inside of defaults", () => {
-    expect(withDefaults(schema, {}, {})).toEqual({ replicas: 1, strategy: { type: "Rolling" } });
-  });
-
-  test("reaches into lists and maps", () => {
-    expect(withDefaults(schema, {}, { ports: [{}, { protocol: "UDP" }], labels: { a: {} } })).toMatchObject({
-      ports: [{ protocol: "TCP" }, { protocol: "UDP" }],
-      labels: { a: { on: true } },
-    });
-  });
-
-  test("puts the default in place of a null that is not allowed, and else takes the null out", () => {
-    expect(withDefaults(schema, {}, { replicas: null, ports: null, note: null })).toEqual({
-      replicas: 1,
-      note: null,
-      strategy: { type: "Rolling" },
-    });
-  });
-
   test("leaves null where no schema says what stands there", () => {
     const open: Schema = {
       type: "object",

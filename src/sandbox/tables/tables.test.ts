@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { test as property, fc } from "@fast-check/vitest";
 import { StatusError } from "../statusError.ts";
 import type { Column, KubeObject, Resource, ResourceVersion } from "../types.ts";
-import { ageOf, humanDuration, includeObjectOf, tableOf, tableOfEvent } from "./index.ts";
+import { ageOf, humanDuration, includeObjectOf, tableOf } from "./index.ts";
 import { JsonPathError, parseJsonPath } from "./jsonPath.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
@@ -141,21 +141,6 @@ const cells = (columns: Column[], object: KubeObject) =>
   tableOf(...widgets(columns), [object], NOW, "None", {}).rows[0]?.cells;
 
 describe("a table", () => {
-  test("begins with the name, and shows the age when the CRD declares nothing", () => {
-    const table = tableOf(...widgets([]), [widget({})], NOW, "None", { resourceVersion: "9" });
-    expect(table.metadata).toEqual({ resourceVersion: "9" });
-    expect(table.columnDefinitions?.map(({ name, type, format }) => [name, type, format])).toEqual([
-      ["Name", "string", "name"],
-      ["Age", "date", ""],
-    ]);
-    expect(table.rows).toEqual([{ cells: ["a", "60s"], object: null }]);
-  });
-
-  test("does not repeat the name of a built-in kind", () => {
-    const name: Column = { name: "Name", type: "string", format: "name", priority: 0, value: (o) => o.metadata.name };
-    expect(cells([name], widget({}))).toEqual(["a"]);
-  });
-
   test.each<{ name: string; type: Column["type"]; value: unknown; want: unknown }>([
     { name: "a number as text", type: "string", value: 3, want: "3" },
     {
@@ -187,27 +172,6 @@ describe("a table", () => {
     expect(cells(columns, widget({ map: {} }))).toEqual(["a", null, null, null]);
   });
 
-  test("shows the first of several values", () => {
-    expect(cells([column("X", "string", ".spec.x[*]")], widget({ x: ["p", "q"] }))).toEqual(["a", "p"]);
-  });
-
-  test("says where a column comes from when the CRD does not", () => {
-    const { columnDefinitions } = tableOf(
-      ...widgets([column("X", "string", ".spec.x", { priority: 1 })]),
-      [],
-      NOW,
-      "None",
-      {},
-    );
-    expect(columnDefinitions?.[1]).toEqual({
-      name: "X",
-      type: "string",
-      format: "",
-      description: "Custom resource definition column (in JSONPath format): .spec.x",
-      priority: 1,
-    });
-  });
-
   test("holds metadata, the whole object or none", () => {
     const object = widget({ x: 1 });
     const shown = (include: "None" | "Metadata" | "Object") =>
@@ -219,13 +183,6 @@ describe("a table", () => {
       apiVersion: "meta.k8s.io/v1",
       metadata: object.metadata,
     });
-  });
-
-  test("of a watch has the columns once", () => {
-    const [first, second] = [true, false].map((is) => tableOfEvent(...widgets([]), widget({}), NOW, "None", is));
-    expect(first?.columnDefinitions).toHaveLength(2);
-    expect(second?.columnDefinitions).toBeNull();
-    expect(second?.metadata).toEqual({ resourceVersion: "7" });
   });
 });
 

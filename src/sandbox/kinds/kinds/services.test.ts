@@ -1,25 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../types.ts";
 import { ServiceAllocations } from "../index.ts";
-import { create, created, rulesOf, service, TestEnvironment, texts, update } from "../testing/objects.ts";
+import { create, created, rulesOf, service, TestEnvironment, update } from "../testing/objects.ts";
 
 const spec = (object: KubeObject) => object["spec"] as Record<string, unknown> & { ports: Record<string, unknown>[] };
 
 describe("Services", () => {
-  test("get an address, and one family of addresses", () => {
-    expect(spec(created(service()))).toEqual({
-      clusterIP: "10.96.1.0",
-      clusterIPs: ["10.96.1.0"],
-      internalTrafficPolicy: "Cluster",
-      ipFamilies: ["IPv4"],
-      ipFamilyPolicy: "SingleStack",
-      ports: [{ port: 80, protocol: "TCP", targetPort: 80 }],
-      selector: { app: "web" },
-      sessionAffinity: "None",
-      type: "ClusterIP",
-    });
-  });
-
   test("get one node port for all protocols of a port", () => {
     const ports = [
       { port: 80, name: "a" },
@@ -69,18 +55,6 @@ describe("Services", () => {
     expect(services.takeNodePort(Number(spec(live).ports[0]?.["nodePort"]))).toBe("in use");
   });
 
-  test("keep their address and node port when somebody replaces them without naming those", () => {
-    const env = new TestEnvironment();
-    const live = created(service({ type: "NodePort" }), env);
-    const { object, errors } = update(
-      live,
-      (next) => (next["spec"] = { type: "NodePort", selector: { a: "b" }, ports: [{ port: 80 }] }),
-      env,
-    );
-    expect(errors).toEqual([]);
-    expect(spec(object)).toMatchObject({ clusterIP: spec(live)["clusterIP"], ports: spec(live).ports });
-  });
-
   test("lose their node port when they become ClusterIP, after the write and not before", () => {
     const env = new TestEnvironment();
     const live = created(service({ type: "NodePort", ports: [{ port: 80, nodePort: 30_002 }] }), env);
@@ -90,49 +64,6 @@ describe("Services", () => {
     expect(env.services.takeNodePort(30_002)).toBe("in use");
     env.stored();
     expect(env.services.takeNodePort(30_002)).toBe("taken");
-  });
-
-  test("never change their address", () => {
-    const live = created(service({ clusterIP: "10.96.7.7" }));
-    const { errors } = update(live, (next) => (spec(next)["clusterIP"] = "10.96.8.8"));
-    expect(texts(errors)).toEqual(['spec.clusterIPs[0]: Invalid value: ["10.96.8.8"]: may not change once set']);
-  });
-
-  test.each([
-    { name: "no ports", given: { ports: [] }, want: ["spec.ports: Required value"] },
-    {
-      name: "ports without names",
-      given: { ports: [{ port: 80 }, { port: 81 }] },
-      want: ["spec.ports[0].name: Required value", "spec.ports[1].name: Required value"],
-    },
-    {
-      name: "one port twice",
-      given: {
-        ports: [
-          { port: 80, name: "a" },
-          { port: 80, name: "b" },
-        ],
-      },
-      want: ['spec.ports[1]: Duplicate value: {"port":80,"protocol":"TCP"}'],
-    },
-    {
-      name: "a node port without its type",
-      given: { ports: [{ port: 80, nodePort: 30_002 }] },
-      want: ["spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'"],
-    },
-    {
-      name: "an external name that is none",
-      given: { type: "ExternalName", externalName: "" },
-      want: ["spec.externalName: Required value"],
-    },
-  ])("$name is refused, with what is wrong", ({ given, want }) =>
-    expect(texts(create(service(given)).errors)).toEqual(want),
-  );
-
-  test("without an address of their own are asked for nothing", () => {
-    const { object, errors } = create(service({ clusterIP: "None", ports: [] }));
-    expect(errors).toEqual([]);
-    expect(spec(object)).toMatchObject({ clusterIP: "None", clusterIPs: ["None"], ipFamilies: ["IPv4"] });
   });
 });
 
