@@ -1,14 +1,25 @@
 import { conformance } from "../framework/conformance.ts";
-import { apply, create, edit, get, mergePatch, remove, request, update } from "../framework/requests.ts";
+import {
+  apply,
+  create,
+  edit,
+  get,
+  mergePatch,
+  remove,
+  request,
+  update,
+  type AskOptions,
+} from "../framework/requests.ts";
+
+/** The apply that creates the object. */
+const first = (config: object) => apply("configmaps/a", config, { gives: 201 });
+const again = (config: unknown, options?: AskOptions) => apply("configmaps/a", config, options);
 
 /** Server-side apply of a plain map, one manager and several. */
 conformance("apply of a ConfigMap", {
-  "creates an object that is not there": [
-    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-    get("configmaps/a"),
-  ],
+  "creates an object that is not there": [first({ data: { x: "1" } }), get("configmaps/a")],
   "keeps keys that are the name of something else in JavaScript": [
-    apply("configmaps/a", { data: { ["__proto__"]: "p", constructor: "c" } }, { gives: 201 }),
+    first({ data: { ["__proto__"]: "p", constructor: "c" } }),
     mergePatch("configmaps/a", { data: { ["__proto__"]: "q", toString: "t" } }),
     create(
       "configmaps",
@@ -18,92 +29,73 @@ conformance("apply of a ConfigMap", {
     get("configmaps/a"),
   ],
   "of the same configuration changes nothing, not even the version": [
-    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-    apply("configmaps/a", { data: { x: "1" } }),
+    first({ data: { x: "1" } }),
+    again({ data: { x: "1" } }),
     get("configmaps/a"),
   ],
-  "changes a field that is its own": [
-    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-    apply("configmaps/a", { data: { x: "2" } }),
-  ],
+  "changes a field that is its own": [first({ data: { x: "1" } }), again({ data: { x: "2" } })],
   "removes a field that the manager no longer applies": [
-    apply("configmaps/a", { data: { x: "1", y: "1" } }, { gives: 201 }),
-    apply("configmaps/a", { data: { x: "1" } }),
+    first({ data: { x: "1", y: "1" } }),
+    again({ data: { x: "1" } }),
     get("configmaps/a"),
   ],
-  "that drops the whole map removes the map": [
-    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-    apply("configmaps/a", {}),
-  ],
+  "that drops the whole map removes the map": [first({ data: { x: "1" } }), again({})],
   "of an empty map owns the map itself": [
-    apply("configmaps/a", { data: {} }, { gives: 201 }),
-    apply(
-      "configmaps/a",
-      { data: { x: "1" } },
-      { manager: "beta", gives: 409, saying: 'conflict with "alpha": .data' },
-    ),
-    apply("configmaps/a", {}),
+    first({ data: {} }),
+    again({ data: { x: "1" } }, { manager: "beta", gives: 409, saying: 'conflict with "alpha": .data' }),
+    again({}),
   ],
   "by two managers keeps both managers' fields": [
-    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-    apply("configmaps/a", { data: { y: "1" } }, { manager: "beta" }),
+    first({ data: { x: "1" } }),
+    again({ data: { y: "1" } }, { manager: "beta" }),
   ],
   "of another's field with another value is a conflict that names the manager and the field": [
-    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-    apply(
-      "configmaps/a",
-      { data: { x: "2" } },
-      { manager: "beta", gives: 409, saying: 'conflict with "alpha": .data.x' },
-    ),
+    first({ data: { x: "1" } }),
+    again({ data: { x: "2" } }, { manager: "beta", gives: 409, saying: 'conflict with "alpha": .data.x' }),
     get("configmaps/a"),
   ],
   "with several conflicts counts and lists them": [
-    apply("configmaps/a", { data: { x: "1", y: "1", z: "1" } }, { gives: 201 }),
-    apply("configmaps/a", { data: { x: "2", y: "2", z: "1" } }, { manager: "beta", gives: 409, saying: "2 conflicts" }),
+    first({ data: { x: "1", y: "1", z: "1" } }),
+    again({ data: { x: "2", y: "2", z: "1" } }, { manager: "beta", gives: 409, saying: "2 conflicts" }),
   ],
   "with conflicts with several managers lists each of them": [
-    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-    apply("configmaps/a", { data: { y: "1", "a.b-c": "1" } }, { manager: "beta" }),
-    apply(
-      "configmaps/a",
+    first({ data: { x: "1" } }),
+    again({ data: { y: "1", "a.b-c": "1" } }, { manager: "beta" }),
+    again(
       { data: { x: "2", y: "2", "a.b-c": "2" } },
       { manager: "gamma", gives: 409, saying: 'conflicts with "beta"' },
     ),
   ],
   "with force takes the field from the other manager": [
-    apply("configmaps/a", { data: { x: "1", y: "1" } }, { gives: 201 }),
-    apply("configmaps/a", { data: { x: "2" } }, { manager: "beta", force: true }),
+    first({ data: { x: "1", y: "1" } }),
+    again({ data: { x: "2" } }, { manager: "beta", force: true }),
     get("configmaps/a"),
   ],
   "with force takes the last field of a manager, which then vanishes": [
-    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-    apply("configmaps/a", { data: { x: "2" } }, { manager: "beta", force: true }),
+    first({ data: { x: "1" } }),
+    again({ data: { x: "2" } }, { manager: "beta", force: true }),
   ],
   "of another's field with the same value shares it": [
-    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-    apply("configmaps/a", { data: { x: "1" } }, { manager: "beta" }),
+    first({ data: { x: "1" } }),
+    again({ data: { x: "1" } }, { manager: "beta" }),
   ],
   "that gives up a shared field leaves it to the other": [
-    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-    apply("configmaps/a", { data: { x: "1" } }, { manager: "beta" }),
-    apply("configmaps/a", {}),
+    first({ data: { x: "1" } }),
+    again({ data: { x: "1" } }, { manager: "beta" }),
+    again({}),
     get("configmaps/a"),
   ],
   "of a shared field with a new value conflicts with who shares it": [
-    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-    apply("configmaps/a", { data: { x: "1" } }, { manager: "beta" }),
-    apply("configmaps/a", { data: { x: "2" } }, { gives: 409, saying: 'conflict with "beta"' }),
+    first({ data: { x: "1" } }),
+    again({ data: { x: "1" } }, { manager: "beta" }),
+    again({ data: { x: "2" } }, { gives: 409, saying: 'conflict with "beta"' }),
   ],
   "without a field manager is refused": [
     request(
       "PATCH",
       "configmaps/a",
       { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } },
-      {
-        contentType: "application/apply-patch+yaml",
-        gives: 422,
-        saying: "fieldManager",
-      },
+      { contentType: "application/apply-patch+yaml", gives: 422, saying: "fieldManager" },
     ),
   ],
   "takes YAML": [
@@ -126,108 +118,81 @@ conformance("apply of a ConfigMap", {
       "PATCH",
       "configmaps/a",
       { apiVersion: "v1", metadata: { name: "a" } },
-      {
-        contentType: "application/apply-patch+yaml",
-        manager: "alpha",
-        gives: 400,
-      },
+      { contentType: "application/apply-patch+yaml", manager: "alpha", gives: 400 },
     ),
   ],
   "of another name than the path's is refused": [
-    apply("configmaps/a", { metadata: { name: "b" } }, { gives: 400, saying: "does not match" }),
+    again({ metadata: { name: "b" } }, { gives: 400, saying: "does not match" }),
   ],
   "of another namespace than the path's is refused": [
-    apply("configmaps/a", { metadata: { namespace: "other" } }, { gives: 400, saying: "does not match" }),
+    again({ metadata: { namespace: "other" } }, { gives: 400, saying: "does not match" }),
   ],
   "without a name in the body is refused": [
     request(
       "PATCH",
       "configmaps/a",
       { apiVersion: "v1", kind: "ConfigMap", data: { x: "1" } },
-      {
-        contentType: "application/apply-patch+yaml",
-        manager: "alpha",
-        gives: 400,
-        saying: "name must be provided",
-      },
+      { contentType: "application/apply-patch+yaml", manager: "alpha", gives: 400, saying: "name must be provided" },
     ),
   ],
-  "of another kind than the path's is refused": [apply("configmaps/a", { kind: "Secret" }, { gives: 400 })],
+  "of another kind than the path's is refused": [again({ kind: "Secret" }, { gives: 400 })],
   "with managed fields in it is refused": [
-    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-    apply(
-      "configmaps/a",
+    first({ data: { x: "1" } }),
+    again(
       { metadata: { managedFields: [{ manager: "alpha", operation: "Apply", apiVersion: "v1" }] } },
       { gives: 400, saying: "metadata.managedFields must be nil" },
     ),
   ],
   "with the current resourceVersion is taken": [
-    apply("configmaps/a", { data: { x: "1" } }, { gives: 201, keep: { rv: "metadata.resourceVersion" } }),
-    apply("configmaps/a", { metadata: { resourceVersion: "{rv}" }, data: { x: "2" } }),
+    again({ data: { x: "1" } }, { gives: 201, keep: { rv: "metadata.resourceVersion" } }),
+    again({ metadata: { resourceVersion: "{rv}" }, data: { x: "2" } }),
   ],
   "with an old resourceVersion is a conflict": [
-    apply("configmaps/a", { data: { x: "1" } }, { gives: 201, keep: { rv: "metadata.resourceVersion" } }),
-    apply("configmaps/a", { data: { x: "2" } }),
-    apply("configmaps/a", { metadata: { resourceVersion: "{rv}" }, data: { x: "3" } }, { gives: 409 }),
+    again({ data: { x: "1" } }, { gives: 201, keep: { rv: "metadata.resourceVersion" } }),
+    again({ data: { x: "2" } }),
+    again({ metadata: { resourceVersion: "{rv}" }, data: { x: "3" } }, { gives: 409 }),
   ],
-  "with a resourceVersion creates all the same": [
-    apply("configmaps/a", { metadata: { resourceVersion: "1" }, data: { x: "1" } }, { gives: 201 }),
-  ],
+  "with a resourceVersion creates all the same": [first({ metadata: { resourceVersion: "1" }, data: { x: "1" } })],
   "with a uid does not create": [
-    apply(
-      "configmaps/a",
-      { metadata: { uid: "11111111-1111-1111-1111-111111111111" } },
-      { gives: 409, saying: "uid mismatch" },
-    ),
+    again({ metadata: { uid: "11111111-1111-1111-1111-111111111111" } }, { gives: 409, saying: "uid mismatch" }),
   ],
   "with the uid of another object is refused": [
-    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-    apply(
-      "configmaps/a",
-      { metadata: { uid: "11111111-1111-1111-1111-111111111111" } },
-      { gives: 422, saying: "field is immutable" },
-    ),
+    first({ data: { x: "1" } }),
+    again({ metadata: { uid: "11111111-1111-1111-1111-111111111111" } }, { gives: 422, saying: "field is immutable" }),
   ],
   "as a dry run answers and changes nothing": [
-    apply("configmaps/a", { data: { x: "1" } }, { gives: 201, dryRun: "All" }),
+    again({ data: { x: "1" } }, { gives: 201, dryRun: "All" }),
     get("configmaps/a", { gives: 404 }),
-    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-    apply("configmaps/a", { data: { x: "2" } }, { dryRun: "All" }),
+    first({ data: { x: "1" } }),
+    again({ data: { x: "2" } }, { dryRun: "All" }),
     get("configmaps/a"),
   ],
   "as a dry run finds conflicts": [
     create("configmaps", { metadata: { name: "a" }, data: { x: "1" } }),
-    apply("configmaps/a", { data: { x: "2" } }, { dryRun: "All", gives: 409 }),
+    again({ data: { x: "2" } }, { dryRun: "All", gives: 409 }),
   ],
   "force belongs to apply alone": [
     create("configmaps", { metadata: { name: "a" }, data: { x: "1" } }),
     mergePatch("configmaps/a", { data: { x: "2" } }, { force: true, gives: 422, saying: "force" }),
   ],
   "of labels and annotations owns each of them": [
-    apply("configmaps/a", { metadata: { labels: { p: "1" }, annotations: { "example.com/q": "1" } } }, { gives: 201 }),
-    apply("configmaps/a", { metadata: { labels: { r: "1" } } }, { manager: "beta" }),
-    apply("configmaps/a", { metadata: { annotations: { "example.com/q": "1" } } }),
+    first({ metadata: { labels: { p: "1" }, annotations: { "example.com/q": "1" } } }),
+    again({ metadata: { labels: { r: "1" } } }, { manager: "beta" }),
+    again({ metadata: { annotations: { "example.com/q": "1" } } }),
   ],
   "of finalizers owns each of them": [
-    apply("configmaps/a", { metadata: { finalizers: ["example.com/a"] } }, { gives: 201 }),
-    apply("configmaps/a", { metadata: { finalizers: ["example.com/b"] } }, { manager: "beta" }),
-    apply("configmaps/a", { metadata: {} }),
+    first({ metadata: { finalizers: ["example.com/a"] } }),
+    again({ metadata: { finalizers: ["example.com/b"] } }, { manager: "beta" }),
+    again({ metadata: {} }),
     get("configmaps/a"),
   ],
   "of owner references merges them by uid": [
-    apply(
-      "configmaps/a",
-      {
-        metadata: {
-          ownerReferences: [
-            { apiVersion: "v1", kind: "Secret", name: "s", uid: "11111111-1111-1111-1111-111111111111" },
-          ],
-        },
+    first({
+      metadata: {
+        ownerReferences: [{ apiVersion: "v1", kind: "Secret", name: "s", uid: "11111111-1111-1111-1111-111111111111" }],
       },
-      { gives: 201 },
-    ),
-    apply(
-      "configmaps/a",
+    }),
+    again(
       {
         metadata: {
           ownerReferences: [
@@ -239,33 +204,33 @@ conformance("apply of a ConfigMap", {
     ),
   ],
   "after deletion creates anew, without the old ownership": [
-    apply("configmaps/a", { data: { x: "1" } }, { gives: 201 }),
-    apply("configmaps/a", { data: { y: "1" } }, { manager: "beta" }),
+    first({ data: { x: "1" } }),
+    again({ data: { y: "1" } }, { manager: "beta" }),
     remove("configmaps/a"),
-    apply("configmaps/a", { data: { y: "2" } }, { gives: 201 }),
+    first({ data: { y: "2" } }),
   ],
-  "of a null value leaves the field out": [apply("configmaps/a", { data: { x: null, y: "1" } }, { gives: 201 })],
-  "of a value of another type is refused": [apply("configmaps/a", { data: { x: 1 } }, { gives: 500 })],
+  "of a null value leaves the field out": [first({ data: { x: null, y: "1" } })],
+  "of a value of another type is refused": [again({ data: { x: 1 } }, { gives: 500 })],
   "of a field that the schema lacks is refused": [
-    apply("configmaps/a", { dta: { x: "1" } }, { gives: 500, saying: "field not declared in schema" }),
+    again({ dta: { x: "1" } }, { gives: 500, saying: "field not declared in schema" }),
   ],
   "finds who wrote with an update": [
     create("configmaps", { metadata: { name: "a" }, data: { x: "1" } }, { manager: "creator" }),
-    apply("configmaps/a", { data: { x: "2" } }, { gives: 409, saying: 'conflict with "creator" using v1' }),
+    again({ data: { x: "2" } }, { gives: 409, saying: 'conflict with "creator" using v1' }),
   ],
   "an update of an applied field takes it over": [
-    apply("configmaps/a", { data: { x: "1", y: "1" } }, { gives: 201 }),
+    first({ data: { x: "1", y: "1" } }),
     edit("configmaps/a", { data: { x: "2" } }, { manager: "editor" }),
-    apply("configmaps/a", { data: { x: "1", y: "1" } }, { gives: 409, saying: 'conflict with "editor"' }),
-    apply("configmaps/a", { data: { x: "1", y: "1" } }, { force: true }),
+    again({ data: { x: "1", y: "1" } }, { gives: 409, saying: 'conflict with "editor"' }),
+    again({ data: { x: "1", y: "1" } }, { force: true }),
   ],
   "an update that removes an applied field takes it from its owner": [
-    apply("configmaps/a", { data: { x: "1", y: "1" } }, { gives: 201 }),
+    first({ data: { x: "1", y: "1" } }),
     edit("configmaps/a", { data: { x: null } }, { manager: "editor" }),
-    apply("configmaps/a", { data: { x: "1", y: "1" } }),
+    again({ data: { x: "1", y: "1" } }),
   ],
   "a replacement owns what it changes only": [
-    apply("configmaps/a", { data: { x: "1", y: "1" } }, { gives: 201 }),
+    first({ data: { x: "1", y: "1" } }),
     update("configmaps/a", { data: { x: "1", y: "2", z: "3" } }, { manager: "editor" }),
   ],
 });

@@ -81,10 +81,7 @@ conformance("apply of a Service", {
   ],
   "of another clusterIP is refused": [
     apply("services/web", service({ clusterIP: "None" }), { gives: 201 }),
-    apply("services/web", service({ clusterIP: "{addresses}.3.3" }), {
-      gives: 422,
-      saying: "may not change once set",
-    }),
+    apply("services/web", service({ clusterIP: "{addresses}.3.3" }), { gives: 422, saying: "may not change once set" }),
   ],
   "after a strategic patch of a target port conflicts": [
     apply("services/web", service({ ports: [{ port: 80, targetPort: 8080 }] }), { gives: 201 }),

@@ -1,6 +1,10 @@
 import { conformance } from "../framework/conformance.ts";
 import { deployment } from "../framework/objects.ts";
-import { apply, create, edit, get, jsonPatch, mergePatch, update } from "../framework/requests.ts";
+import { apply, create, edit, get, jsonPatch, mergePatch, update, type AskOptions } from "../framework/requests.ts";
+
+/** The apply that creates the object. */
+const first = (config: object) => apply("configmaps/a", config, { gives: 201 });
+const again = (config: unknown, options?: AskOptions) => apply("configmaps/a", config, options);
 
 const data = (fields: object) => ({ data: fields });
 const managedFields = (...entries: object[]) => ({ metadata: { managedFields: entries } });
@@ -34,7 +38,7 @@ conformance("managed fields of updates", {
   ],
   "removing a field takes it from all owners": [
     create("configmaps", { metadata: { name: "a" }, ...data({ x: "1", y: "1" }) }, { manager: "creator" }),
-    apply("configmaps/a", data({ x: "1" })),
+    again(data({ x: "1" })),
     jsonPatch("configmaps/a", [{ op: "remove", path: "/data/x" }], { manager: "patcher" }),
   ],
   "removing all takes the manager away": [
@@ -49,19 +53,19 @@ conformance("managed fields of updates", {
     create("configmaps", { metadata: { name: "a" }, ...data({ x: "1" }) }, { manager: "creator" }),
     update("configmaps/a", { ...managedFields(), ...data({ x: "1" }) }, { manager: "editor" }),
     update("configmaps/a", { ...managedFields({}), ...data({ x: "1" }) }, { manager: "editor" }),
-    apply("configmaps/a", data({ x: "2" }), { gives: 409, saying: "before-first-apply" }),
+    again(data({ x: "2" }), { gives: 409, saying: "before-first-apply" }),
   ],
   "a merge patch of managed fields to a list with an empty entry forgets them": [
-    apply("configmaps/a", data({ x: "1" }), { gives: 201 }),
+    first(data({ x: "1" })),
     mergePatch("configmaps/a", managedFields({})),
     get("configmaps/a"),
-    apply("configmaps/a", data({ x: "1" })),
+    again(data({ x: "1" })),
   ],
   "an object without managed fields is owned by before-first-apply at its first apply": [
-    apply("configmaps/a", data({ x: "1", y: "1" }), { gives: 201 }),
+    first(data({ x: "1", y: "1" })),
     mergePatch("configmaps/a", managedFields({})),
-    apply("configmaps/a", data({ x: "1" }), { manager: "beta" }),
-    apply("configmaps/a", data({ x: "2" }), { manager: "beta", gives: 409, saying: "before-first-apply" }),
+    again(data({ x: "1" }), { manager: "beta" }),
+    again(data({ x: "2" }), { manager: "beta", gives: 409, saying: "before-first-apply" }),
   ],
   "a submitted entry is taken over, as when a client migrates": [
     create("configmaps", { metadata: { name: "a" }, ...data({ x: "1" }) }, { manager: "kubectl-client-side-apply" }),
@@ -76,24 +80,24 @@ conformance("managed fields of updates", {
         fieldsV1: { "f:data": { ".": {}, "f:x": {} } },
       }),
     ),
-    apply("configmaps/a", data({ x: "2" })),
+    again(data({ x: "2" })),
   ],
   "a submitted entry with an unknown operation is ignored": [
-    apply("configmaps/a", data({ x: "1" }), { gives: 201 }),
+    first(data({ x: "1" })),
     update("configmaps/a", {
       ...managedFields({ manager: "x", operation: "Guess", apiVersion: "v1", fieldsType: "FieldsV1", fieldsV1: {} }),
       ...data({ x: "1" }),
     }),
   ],
   "a submitted entry with an unknown fieldsType is ignored": [
-    apply("configmaps/a", data({ x: "1" }), { gives: 201 }),
+    first(data({ x: "1" })),
     update("configmaps/a", {
       ...managedFields({ manager: "x", operation: "Update", apiVersion: "v1", fieldsType: "FieldsV9", fieldsV1: {} }),
       ...data({ x: "1" }),
     }),
   ],
   "submitted entries that make no sense are ignored": [
-    apply("configmaps/a", data({ x: "1" }), { gives: 201 }),
+    first(data({ x: "1" })),
     update(
       "configmaps/a",
       {
@@ -110,7 +114,7 @@ conformance("managed fields of updates", {
     ),
   ],
   "an entry of an unknown version owns nothing": [
-    apply("configmaps/a", data({ x: "1" }), { gives: 201 }),
+    first(data({ x: "1" })),
     mergePatch(
       "configmaps/a",
       managedFields({
@@ -122,8 +126,8 @@ conformance("managed fields of updates", {
         fieldsV1: { "f:data": { "f:x": {} } },
       }),
     ),
-    apply("configmaps/a", data({ x: "2" }), { manager: "beta", gives: 409, saying: "before-first-apply" }),
-    apply("configmaps/a", data({ y: "2" }), { manager: "beta" }),
+    again(data({ x: "2" }), { manager: "beta", gives: 409, saying: "before-first-apply" }),
+    again(data({ y: "2" }), { manager: "beta" }),
   ],
   "the status subresource makes an entry of its own": [
     create("deployments", { metadata: { name: "web" }, ...deployment() }, { manager: "creator" }),
@@ -177,7 +181,7 @@ conformance("managed fields of updates", {
       },
       { manager: "kubectl-client-side-apply" },
     ),
-    apply("configmaps/a", data({ x: "1" }), { manager: "kubectl" }),
+    again(data({ x: "1" }), { manager: "kubectl" }),
   ],
   "of a custom resource, an update owns what it changed and the defaults with it": [
     create("widgets", { metadata: { name: "w" }, spec: { parts: [{ name: "a" }] } }, { manager: "creator" }),

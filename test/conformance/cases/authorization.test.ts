@@ -112,9 +112,7 @@ conformance("authorization", {
     ...me(),
     bound("admin"),
     granted("roles"),
-    create("roles", named("r", { rules: [{ apiGroups: [""], resources: ["configmaps"], verbs: ["get"] }] }), {
-      token,
-    }),
+    create("roles", named("r", { rules: [{ apiGroups: [""], resources: ["configmaps"], verbs: ["get"] }] }), { token }),
     create("roles", named("s", { rules: [{ apiGroups: ["example.com"], resources: ["things"], verbs: ["get"] }] }), {
       ...forbidden,
       saying: "is attempting to grant RBAC permissions not currently held",

@@ -117,9 +117,7 @@ conformance("defaults of workloads", {
   "a Job gets a selector and labels of its own": [
     create(
       "jobs",
-      named("j", {
-        spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "a", image: "a" }] } } },
-      }),
+      named("j", { spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "a", image: "a" }] } } } }),
     ),
   ],
   "a Job with completions": [

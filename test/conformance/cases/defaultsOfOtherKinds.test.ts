@@ -61,10 +61,7 @@ conformance("defaults of other kinds", {
           minReplicas: 2,
           maxReplicas: 3,
           metrics: [
-            {
-              type: "Resource",
-              resource: { name: "memory", target: { type: "Utilization", averageUtilization: 50 } },
-            },
+            { type: "Resource", resource: { name: "memory", target: { type: "Utilization", averageUtilization: 50 } } },
           ],
         },
       }),

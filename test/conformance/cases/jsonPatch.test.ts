@@ -1,47 +1,45 @@
 import { conformance } from "../framework/conformance.ts";
 import { deployment } from "../framework/objects.ts";
-import { create, get, jsonPatch, request } from "../framework/requests.ts";
+import { create, get, jsonPatch, request, type AskOptions } from "../framework/requests.ts";
+
+const patched = (patch: unknown, options?: AskOptions) => jsonPatch("configmaps/a", patch, options);
 
 const before = [create("configmaps", { metadata: { name: "a", labels: { p: "1" } }, data: { x: "1", y: "2" } })];
 
 conformance("JSON patch", {
-  "add sets a field": [...before, jsonPatch("configmaps/a", [{ op: "add", path: "/data/z", value: "3" }])],
-  "add of what is there replaces it": [
-    ...before,
-    jsonPatch("configmaps/a", [{ op: "add", path: "/data/x", value: "3" }]),
-  ],
+  "add sets a field": [...before, patched([{ op: "add", path: "/data/z", value: "3" }])],
+  "add of what is there replaces it": [...before, patched([{ op: "add", path: "/data/x", value: "3" }])],
   "add below what is not there is refused": [
     ...before,
-    jsonPatch("configmaps/a", [{ op: "add", path: "/binaryData/x", value: "YQ==" }], {
+    patched([{ op: "add", path: "/binaryData/x", value: "YQ==" }], {
       gives: 422,
       saying: "the server rejected our request due to an error in our request",
     }),
   ],
-  "replace of what is there": [...before, jsonPatch("configmaps/a", [{ op: "replace", path: "/data/x", value: "9" }])],
+  "replace of what is there": [...before, patched([{ op: "replace", path: "/data/x", value: "9" }])],
   "replace of what is not there adds it to a map and is refused without the map": [
     ...before,
-    jsonPatch("configmaps/a", [{ op: "replace", path: "/data/z", value: "9" }]),
-    jsonPatch("configmaps/a", [{ op: "replace", path: "/binaryData/z", value: "9" }], { gives: 422 }),
+    patched([{ op: "replace", path: "/data/z", value: "9" }]),
+    patched([{ op: "replace", path: "/binaryData/z", value: "9" }], { gives: 422 }),
   ],
-  "remove of what is there": [...before, jsonPatch("configmaps/a", [{ op: "remove", path: "/data/x" }])],
+  "remove of what is there": [...before, patched([{ op: "remove", path: "/data/x" }])],
   "remove of what is not there is refused": [
     ...before,
-    jsonPatch("configmaps/a", [{ op: "remove", path: "/data/z" }], { gives: 422 }),
+    patched([{ op: "remove", path: "/data/z" }], { gives: 422 }),
     get("configmaps/a"),
   ],
-  "move renames a key": [...before, jsonPatch("configmaps/a", [{ op: "move", from: "/data/x", path: "/data/z" }])],
-  "copy doubles a value": [...before, jsonPatch("configmaps/a", [{ op: "copy", from: "/data/x", path: "/data/z" }])],
+  "move renames a key": [...before, patched([{ op: "move", from: "/data/x", path: "/data/z" }])],
+  "copy doubles a value": [...before, patched([{ op: "copy", from: "/data/x", path: "/data/z" }])],
   "test that holds lets the rest pass": [
     ...before,
-    jsonPatch("configmaps/a", [
+    patched([
       { op: "test", path: "/data/x", value: "1" },
       { op: "replace", path: "/data/x", value: "2" },
     ]),
   ],
   "test that fails refuses the whole patch": [
     ...before,
-    jsonPatch(
-      "configmaps/a",
+    patched(
       [
         { op: "replace", path: "/data/y", value: "9" },
         { op: "test", path: "/data/x", value: "8" },
@@ -50,29 +48,20 @@ conformance("JSON patch", {
     ),
     get("configmaps/a"),
   ],
-  "test of a missing field against null holds": [
-    ...before,
-    jsonPatch("configmaps/a", [{ op: "test", path: "/data/z", value: null }]),
-  ],
+  "test of a missing field against null holds": [...before, patched([{ op: "test", path: "/data/z", value: null }])],
   "a pointer escapes slashes and tildes": [
     ...before,
-    jsonPatch("configmaps/a", [
+    patched([
       { op: "add", path: "/metadata/annotations", value: {} },
       { op: "add", path: "/metadata/annotations/example.com~1a", value: "1" },
       { op: "add", path: "/metadata/annotations/example.com~1b", value: "2" },
     ]),
-    jsonPatch("configmaps/a", [{ op: "remove", path: "/metadata/annotations/example.com~1a" }]),
+    patched([{ op: "remove", path: "/metadata/annotations/example.com~1a" }]),
   ],
-  "an unknown operation is refused": [
-    ...before,
-    jsonPatch("configmaps/a", [{ op: "frobnicate", path: "/data/x" }], { gives: 422 }),
-  ],
-  "a patch that is no list is refused": [
-    ...before,
-    jsonPatch("configmaps/a", { op: "remove", path: "/data/x" }, { gives: 400 }),
-  ],
-  "a patch that is no JSON is refused": [...before, jsonPatch("configmaps/a", "[{", { gives: 400 })],
-  "an empty patch changes nothing": [...before, jsonPatch("configmaps/a", [])],
+  "an unknown operation is refused": [...before, patched([{ op: "frobnicate", path: "/data/x" }], { gives: 422 })],
+  "a patch that is no list is refused": [...before, patched({ op: "remove", path: "/data/x" }, { gives: 400 })],
+  "a patch that is no JSON is refused": [...before, patched("[{", { gives: 400 })],
+  "an empty patch changes nothing": [...before, patched([])],
   "inserts into a list by index and appends with a dash": [
     create("deployments", { metadata: { name: "web" }, ...deployment({}, { args: ["a", "c"] }) }),
     jsonPatch("deployments/web", [
@@ -103,20 +92,18 @@ conformance("JSON patch", {
   ],
   "of the name is refused": [
     ...before,
-    jsonPatch("configmaps/a", [{ op: "replace", path: "/metadata/name", value: "b" }], { gives: 400 }),
+    patched([{ op: "replace", path: "/metadata/name", value: "b" }], { gives: 400 }),
   ],
   "of the uid is refused": [
     ...before,
-    jsonPatch(
-      "configmaps/a",
-      [{ op: "replace", path: "/metadata/uid", value: "11111111-1111-1111-1111-111111111111" }],
-      { gives: 422, saying: "field is immutable" },
-    ),
+    patched([{ op: "replace", path: "/metadata/uid", value: "11111111-1111-1111-1111-111111111111" }], {
+      gives: 422,
+      saying: "field is immutable",
+    }),
   ],
   "of an old resourceVersion is a conflict": [
     ...before,
-    jsonPatch(
-      "configmaps/a",
+    patched(
       [
         { op: "replace", path: "/metadata/resourceVersion", value: "1" },
         { op: "add", path: "/data/z", value: "1" },
@@ -143,7 +130,7 @@ conformance("JSON patch", {
   ],
   "as a dry run changes nothing": [
     ...before,
-    jsonPatch("configmaps/a", [{ op: "remove", path: "/data/x" }], { dryRun: "All" }),
+    patched([{ op: "remove", path: "/data/x" }], { dryRun: "All" }),
     get("configmaps/a"),
   ],
 });
@@ -163,7 +150,7 @@ conformance(
         { contentType: "application/merge-patch+json; charset=utf-8" },
       ),
     ],
-    "an unknown dry run is refused": [jsonPatch("configmaps/a", [], { dryRun: "Some", gives: 422 })],
+    "an unknown dry run is refused": [patched([], { dryRun: "Some", gives: 422 })],
   },
   { before },
 );

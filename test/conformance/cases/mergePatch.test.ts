@@ -1,43 +1,32 @@
 import { conformance } from "../framework/conformance.ts";
 import { at, deployment, service } from "../framework/objects.ts";
-import { create, get, mergePatch } from "../framework/requests.ts";
+import { create, get, mergePatch, type AskOptions } from "../framework/requests.ts";
+
+const patched = (patch: unknown, options?: AskOptions) => mergePatch("configmaps/a", patch, options);
 
 const before = [create("configmaps", { metadata: { name: "a", labels: { p: "1" } }, data: { x: "1", y: "2" } })];
 
 conformance("merge patch", {
-  "sets a field and leaves the rest": [...before, mergePatch("configmaps/a", { data: { x: "2" } })],
-  "null removes a field": [...before, mergePatch("configmaps/a", { data: { x: null } })],
-  "null removes a whole map": [...before, mergePatch("configmaps/a", { data: null })],
-  "null of what is not there changes nothing": [...before, mergePatch("configmaps/a", { data: { z: null } })],
-  "makes the maps that it needs": [
-    ...before,
-    mergePatch("configmaps/a", { metadata: { annotations: { "example.com/a": "1" } } }),
-  ],
-  "of the same value changes nothing": [...before, mergePatch("configmaps/a", { data: { x: "1" } })],
-  "an empty patch changes nothing": [...before, mergePatch("configmaps/a", {})],
-  "of a list is refused": [...before, mergePatch("configmaps/a", [], { gives: 400 })],
-  "of what is no JSON is refused": [...before, mergePatch("configmaps/a", "{", { gives: 400 })],
+  "sets a field and leaves the rest": [...before, patched({ data: { x: "2" } })],
+  "null removes a field": [...before, patched({ data: { x: null } })],
+  "null removes a whole map": [...before, patched({ data: null })],
+  "null of what is not there changes nothing": [...before, patched({ data: { z: null } })],
+  "makes the maps that it needs": [...before, patched({ metadata: { annotations: { "example.com/a": "1" } } })],
+  "of the same value changes nothing": [...before, patched({ data: { x: "1" } })],
+  "an empty patch changes nothing": [...before, patched({})],
+  "of a list is refused": [...before, patched([], { gives: 400 })],
+  "of what is no JSON is refused": [...before, patched("{", { gives: 400 })],
   "of a map by a string is refused": [
     ...before,
-    mergePatch("configmaps/a", { data: "x" }, { gives: 422, saying: "cannot unmarshal string" }),
+    patched({ data: "x" }, { gives: 422, saying: "cannot unmarshal string" }),
   ],
-  "of another kind is refused": [
-    ...before,
-    mergePatch("configmaps/a", { kind: "Secret" }, { gives: 422, see: at("code") }),
-  ],
-  "of another version is refused": [
-    ...before,
-    mergePatch("configmaps/a", { apiVersion: "v2" }, { gives: 422, saying: "no kind" }),
-  ],
-  "of another name is refused": [...before, mergePatch("configmaps/a", { metadata: { name: "b" } }, { gives: 400 })],
-  "of another namespace is refused": [
-    ...before,
-    mergePatch("configmaps/a", { metadata: { namespace: "default" } }, { gives: 400 }),
-  ],
+  "of another kind is refused": [...before, patched({ kind: "Secret" }, { gives: 422, see: at("code") })],
+  "of another version is refused": [...before, patched({ apiVersion: "v2" }, { gives: 422, saying: "no kind" })],
+  "of another name is refused": [...before, patched({ metadata: { name: "b" } }, { gives: 400 })],
+  "of another namespace is refused": [...before, patched({ metadata: { namespace: "default" } }, { gives: 400 })],
   "with an old resourceVersion is a conflict": [
     ...before,
-    mergePatch(
-      "configmaps/a",
+    patched(
       { metadata: { resourceVersion: "1" }, data: { x: "3" } },
       { gives: 409, saying: "the object has been modified" },
     ),
@@ -48,11 +37,11 @@ conformance("merge patch", {
   ],
   "of an unknown field warns when asked to": [
     ...before,
-    mergePatch("configmaps/a", { dta: {} }, { fieldValidation: "Warn", saying: 'unknown field "dta"' }),
+    patched({ dta: {} }, { fieldValidation: "Warn", saying: 'unknown field "dta"' }),
   ],
   "of an unknown field is refused when strict": [
     ...before,
-    mergePatch("configmaps/a", { dta: {} }, { fieldValidation: "Strict", gives: 422, saying: 'unknown field "dta"' }),
+    patched({ dta: {} }, { fieldValidation: "Strict", gives: 422, saying: 'unknown field "dta"' }),
   ],
   "replaces lists as a whole": [
     create("services", {
@@ -114,14 +103,8 @@ conformance("merge patch", {
   ],
   "of most metadata that belongs to the server is ignored, and of some refused": [
     ...before,
-    mergePatch("configmaps/a", {
-      metadata: { creationTimestamp: "2001-01-01T00:00:00Z", generation: 7, selfLink: "/x" },
-    }),
-    mergePatch(
-      "configmaps/a",
-      { metadata: { deletionGracePeriodSeconds: 5 } },
-      { gives: 422, saying: "field is immutable" },
-    ),
+    patched({ metadata: { creationTimestamp: "2001-01-01T00:00:00Z", generation: 7, selfLink: "/x" } }),
+    patched({ metadata: { deletionGracePeriodSeconds: 5 } }, { gives: 422, saying: "field is immutable" }),
   ],
   "of a deployment's status through the main resource changes nothing": [
     create("deployments", { metadata: { name: "web" }, ...deployment() }),

@@ -69,10 +69,7 @@ const cases: Cases = {
     create(
       "services",
       service("many", { type: "NodePort", ports: [1, 2].map((port) => ({ port, name: `p${port}` })) }),
-      {
-        gives: 403,
-        saying: "services.nodeports=2",
-      },
+      { gives: 403, saying: "services.nodeports=2" },
     ),
     create("services", service("plain")),
     mergePatch(
@@ -94,10 +91,7 @@ const cases: Cases = {
         { requests: { cpu: "200m" }, limits: { memory: "1Mi" } },
         { requests: { cpu: "0.2" }, limits: { memory: "2Mi" } },
       ),
-      {
-        gives: 403,
-        saying: "limits.memory=3Mi,requests.cpu=400m",
-      },
+      { gives: 403, saying: "limits.memory=3Mi,requests.cpu=400m" },
     ),
     create("pods", pod("a", { requests: { cpu: "100m" }, limits: { memory: "1Mi" } }), { see: () => "created" }),
     get("resourcequotas/few", { see: withoutOwners }),

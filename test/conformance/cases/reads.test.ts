@@ -20,10 +20,7 @@ conformance("get", {
   ],
   "in a namespace that is not there is not found": [get("/api/v1/namespaces/none-{ns}/configmaps/a", { gives: 404 })],
   "of a resource that is not served is not found": [
-    get("/api/v1/namespaces/{ns}/frobs/a", {
-      gives: 404,
-      saying: "the server could not find the requested resource",
-    }),
+    get("/api/v1/namespaces/{ns}/frobs/a", { gives: 404, saying: "the server could not find the requested resource" }),
   ],
   "of a group that is not served is not found": [get("/apis/none.example.com/v1/frobs", { gives: 404 })],
   "of a path that is not served is forbidden or not found": [get("/nonsense", { gives: 404 })],

@@ -1,6 +1,8 @@
 import { conformance } from "../framework/conformance.ts";
-import { at, containers, deployment, service } from "../framework/objects.ts";
-import { create, get, strategicPatch } from "../framework/requests.ts";
+import { at, containers, deployment, service, variables } from "../framework/objects.ts";
+import { create, get, strategicPatch, type AskOptions } from "../framework/requests.ts";
+
+const patched = (patch: unknown, options?: AskOptions) => strategicPatch("deployments/web", patch, options);
 
 const twoContainers = {
   template: {
@@ -11,10 +13,7 @@ const twoContainers = {
           name: "app",
           image: "nginx:1",
           args: ["a", "b"],
-          env: [
-            { name: "A", value: "1" },
-            { name: "B", value: "2" },
-          ],
+          env: variables("A=1", "B=2"),
           ports: [{ containerPort: 80, name: "http" }],
           volumeMounts: [{ name: "tmp", mountPath: "/tmp" }],
         },
@@ -32,51 +31,27 @@ const app = (fields: object) => containers({ name: "app", ...fields });
 conformance(
   "strategic merge patch of a Deployment",
   {
-    "changes the image of the container of that name": [strategicPatch("deployments/web", app({ image: "nginx:2" }))],
-    "adds a container with a new name in front": [
-      strategicPatch("deployments/web", containers({ name: "extra", image: "x:1" })),
-    ],
+    "changes the image of the container of that name": [patched(app({ image: "nginx:2" }))],
+    "adds a container with a new name in front": [patched(containers({ name: "extra", image: "x:1" }))],
     "of a container without its name is refused": [
-      strategicPatch("deployments/web", containers({ image: "x" }), {
-        gives: 500,
-        saying: "does not contain declared merge key",
-      }),
+      patched(containers({ image: "x" }), { gives: 500, saying: "does not contain declared merge key" }),
     ],
-    "$patch: delete removes a container": [
-      strategicPatch("deployments/web", containers({ name: "sidecar", $patch: "delete" })),
-    ],
-    "$patch: delete of what is not there changes nothing": [
-      strategicPatch("deployments/web", containers({ name: "none", $patch: "delete" })),
-    ],
+    "$patch: delete removes a container": [patched(containers({ name: "sidecar", $patch: "delete" }))],
+    "$patch: delete of what is not there changes nothing": [patched(containers({ name: "none", $patch: "delete" }))],
     "$patch: replace puts another list in the list's place": [
-      strategicPatch("deployments/web", containers({ name: "app", image: "new:1" }, { $patch: "replace" })),
+      patched(containers({ name: "app", image: "new:1" }, { $patch: "replace" })),
     ],
     "$patch: replace in a map replaces the map": [
-      strategicPatch("deployments/web", { spec: { strategy: { $patch: "replace", type: "Recreate" } } }),
+      patched({ spec: { strategy: { $patch: "replace", type: "Recreate" } } }),
     ],
-    "$patch: delete in a map empties it": [
-      strategicPatch("deployments/web", podSpec({ securityContext: { $patch: "delete" } })),
-    ],
+    "$patch: delete in a map empties it": [patched(podSpec({ securityContext: { $patch: "delete" } }))],
     "an unknown $patch is refused": [
-      strategicPatch("deployments/web", { spec: { strategy: { $patch: "frob" } } }, { gives: 500, saying: "frob" }),
+      patched({ spec: { strategy: { $patch: "frob" } } }, { gives: 500, saying: "frob" }),
     ],
-    "merges environment variables by name": [
-      strategicPatch(
-        "deployments/web",
-        app({
-          env: [
-            { name: "B", value: "9" },
-            { name: "C", value: "3" },
-          ],
-        }),
-      ),
-    ],
-    "removes an environment variable": [
-      strategicPatch("deployments/web", app({ env: [{ name: "A", $patch: "delete" }] })),
-    ],
+    "merges environment variables by name": [patched(app({ env: variables("B=9", "C=3") }))],
+    "removes an environment variable": [patched(app({ env: [{ name: "A", $patch: "delete" }] }))],
     "$setElementOrder puts the elements in that order": [
-      strategicPatch(
-        "deployments/web",
+      patched(
         podSpec({
           "$setElementOrder/containers": [{ name: "sidecar" }, { name: "app" }],
           containers: [{ name: "app", image: "nginx:3" }],
@@ -84,15 +59,13 @@ conformance(
       ),
     ],
     "$setElementOrder that lacks an element of the patch is refused": [
-      strategicPatch(
-        "deployments/web",
+      patched(
         podSpec({ "$setElementOrder/containers": [{ name: "sidecar" }], containers: [{ name: "app", image: "x" }] }),
         { gives: 500 },
       ),
     ],
     "$setElementOrder puts new elements among the old": [
-      strategicPatch(
-        "deployments/web",
+      patched(
         app({
           "$setElementOrder/env": [{ name: "A" }, { name: "N" }, { name: "B" }],
           env: [{ name: "N", value: "n" }],
@@ -100,27 +73,23 @@ conformance(
       ),
     ],
     "$retainKeys drops the other keys of a map": [
-      strategicPatch("deployments/web", { spec: { strategy: { $retainKeys: ["type"], type: "Recreate" } } }),
+      patched({ spec: { strategy: { $retainKeys: ["type"], type: "Recreate" } } }),
     ],
     "$retainKeys in a volume turns it into another kind": [
-      strategicPatch(
-        "deployments/web",
-        podSpec({ volumes: [{ name: "tmp", $retainKeys: ["name", "configMap"], configMap: { name: "c" } }] }),
-      ),
+      patched(podSpec({ volumes: [{ name: "tmp", $retainKeys: ["name", "configMap"], configMap: { name: "c" } }] })),
     ],
     "a volume of two kinds is refused": [
-      strategicPatch("deployments/web", podSpec({ volumes: [{ name: "tmp", configMap: { name: "c" } }] }), {
+      patched(podSpec({ volumes: [{ name: "tmp", configMap: { name: "c" } }] }), {
         gives: 422,
         saying: "may not specify more than 1 volume type",
       }),
     ],
-    "replaces lists of plain values": [strategicPatch("deployments/web", app({ args: ["c"] }))],
+    "replaces lists of plain values": [patched(app({ args: ["c"] }))],
     "merges ports by their number": [
-      strategicPatch("deployments/web", app({ ports: [{ containerPort: 81 }, { containerPort: 80, name: "web" }] })),
+      patched(app({ ports: [{ containerPort: 81 }, { containerPort: 80, name: "web" }] })),
     ],
     "merges mounts by their path": [
-      strategicPatch(
-        "deployments/web",
+      patched(
         app({
           volumeMounts: [
             { name: "tmp", mountPath: "/tmp", readOnly: true },
@@ -129,43 +98,30 @@ conformance(
         }),
       ),
     ],
-    "replaces tolerations, which have no key": [
-      strategicPatch("deployments/web", podSpec({ tolerations: [{ key: "b", operator: "Exists" }] })),
-    ],
-    "null removes a field": [strategicPatch("deployments/web", app({ args: null }))],
-    "null removes a whole list with keys": [strategicPatch("deployments/web", podSpec({ tolerations: null }))],
+    "replaces tolerations, which have no key": [patched(podSpec({ tolerations: [{ key: "b", operator: "Exists" }] }))],
+    "null removes a field": [patched(app({ args: null }))],
+    "null removes a whole list with keys": [patched(podSpec({ tolerations: null }))],
     "null of a required list is refused": [
-      strategicPatch("deployments/web", podSpec({ containers: null }), { gives: 422, saying: "Required value" }),
+      patched(podSpec({ containers: null }), { gives: 422, saying: "Required value" }),
     ],
-    "of the same values changes nothing": [strategicPatch("deployments/web", app({ image: "nginx:1" }))],
+    "of the same values changes nothing": [patched(app({ image: "nginx:1" }))],
     "adds annotations to the template, as rollout restart does": [
-      strategicPatch("deployments/web", {
+      patched({
         spec: {
           template: { metadata: { annotations: { "kubectl.kubernetes.io/restartedAt": "2020-01-01T00:00:00Z" } } },
         },
       }),
     ],
     "of a list where a map should be is refused": [
-      strategicPatch("deployments/web", { spec: [] }, { gives: 422, saying: "cannot restore struct from: slice" }),
+      patched({ spec: [] }, { gives: 422, saying: "cannot restore struct from: slice" }),
     ],
     "of a map where a list should be is refused": [
-      strategicPatch("deployments/web", podSpec({ containers: { name: "a" } }), {
-        gives: 422,
-        saying: "cannot restore slice from map",
-      }),
+      patched(podSpec({ containers: { name: "a" } }), { gives: 422, saying: "cannot restore slice from map" }),
     ],
     "of an unknown field ignores it, and warns when asked": [
-      strategicPatch("deployments/web", { spec: { frob: 1 } }),
-      strategicPatch(
-        "deployments/web",
-        { spec: { frob: 1 } },
-        { fieldValidation: "Warn", saying: 'unknown field "spec.frob"' },
-      ),
-      strategicPatch(
-        "deployments/web",
-        { spec: { frob: 1 } },
-        { fieldValidation: "Strict", gives: 422, saying: 'unknown field "spec.frob"' },
-      ),
+      patched({ spec: { frob: 1 } }),
+      patched({ spec: { frob: 1 } }, { fieldValidation: "Warn", saying: 'unknown field "spec.frob"' }),
+      patched({ spec: { frob: 1 } }, { fieldValidation: "Strict", gives: 422, saying: 'unknown field "spec.frob"' }),
     ],
     "of the status through its subresource merges conditions by type": [
       strategicPatch("deployments/web/status", { status: { conditions: [{ type: "A", status: "True" }] } }),

@@ -29,9 +29,7 @@ conformance("validation of Deployments", {
   ),
   "an empty selector": bad({ selector: {} }, "empty selector is invalid"),
   "an unknown operator in a selector": bad(
-    {
-      selector: { matchLabels: { app: "web" }, matchExpressions: [{ key: "a", operator: "Like", values: ["x"] }] },
-    },
+    { selector: { matchLabels: { app: "web" }, matchExpressions: [{ key: "a", operator: "Like", values: ["x"] }] } },
     "not a valid selector operator",
   ),
   "an unknown strategy": bad({ strategy: { type: "Fast" } }, "Unsupported value"),

@@ -171,9 +171,7 @@ conformance("validation of other kinds", {
   "a Job's template cannot change": [
     create(
       "jobs",
-      named("j", {
-        spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "a", image: "a" }] } } },
-      }),
+      named("j", { spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "a", image: "a" }] } } } }),
     ),
     mergePatch(
       "jobs/j",

@@ -129,11 +129,7 @@ conformance("watch", {
   ],
   "with a bad selector is refused": [watch("configmaps", 0, { query: { labelSelector: "p=(" }, gives: 400 })],
   "with an unknown field selector is refused": [
-    watch("configmaps", 0, {
-      query: { fieldSelector: "data.x=1" },
-      gives: 400,
-      saying: "not a known field selector",
-    }),
+    watch("configmaps", 0, { query: { fieldSelector: "data.x=1" }, gives: 400, saying: "not a known field selector" }),
   ],
   "with sendInitialEvents brings what is there and then a bookmark": [
     configMap("a"),

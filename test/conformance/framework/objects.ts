@@ -44,3 +44,10 @@ export const at =
 /** The names of a list's items, in the list's order. */
 export const names = (answer: unknown): unknown =>
   (answer as { items?: { metadata: { name: string } }[] }).items?.map(({ metadata }) => metadata.name) ?? answer;
+
+/** Environment variables: `variables("A=1", "B=2")`. */
+export const variables = (...pairs: string[]) =>
+  pairs.map((pair) => {
+    const [name, value] = pair.split("=");
+    return { name, value };
+  });
