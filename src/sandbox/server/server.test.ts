@@ -1,16 +1,17 @@
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { Agent, get } from "node:https";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import kubectl from "../protobuf/testdata/kubectl.json" with { type: "json" };
 import { HttpsClient } from "../testing/httpsClient.ts";
-import { configMap, deployment } from "../testing/objects.ts";
+import { configMap, deployment, widget, widgetCrd, widgetVersion } from "../testing/objects.ts";
 import { useCluster } from "../testing/useCluster.ts";
 
 /** What test/conformance cannot show, because both servers there speak JSON over one kind of connection, and keep their history. */
 
 const CORE = "/api/v1/namespaces/default";
 const DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments";
+const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const PROTOBUF = { contentType: "application/vnd.kubernetes.protobuf" };
 
 const used = useCluster();
@@ -21,6 +22,13 @@ async function namespace(): Promise<string> {
   const name = `test-${++count}`;
   expect((await used.client.send("POST", "/api/v1/namespaces", { metadata: { name } })).status).toBe(201);
   return `/api/v1/namespaces/${name}`;
+}
+
+/** Creates the CRD, and waits until its objects are served. */
+async function served(crd: ReturnType<typeof widgetCrd>): Promise<void> {
+  await using watch = await used.client.watch(`${CRDS}?watch=true&fieldSelector=metadata.name%3D${crd.metadata.name}`);
+  expect((await used.client.send("POST", CRDS, crd)).status).toBe(201);
+  await watch.until(({ object }) => JSON.stringify(object["status"] ?? {}).includes('"Established","status":"True"'));
 }
 
 describe("a connection", () => {
@@ -116,6 +124,77 @@ describe("what is submitted", () => {
     used.cluster.faults.set({ clockSkewMs: 5000 });
     onTestFinished(() => used.cluster.faults.clear());
     expect((await apply()).body).toEqual(created.body);
+  });
+});
+
+describe("a new object", () => {
+  const taints = [{ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" }];
+  const volume = { accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" }, hostPath: { path: "/x" } };
+
+  test.each<[string, { metadata: object; spec?: object }, object]>([
+    ["nodes", { metadata: { name: "node" } }, { spec: { taints } }],
+    ["nodes", { metadata: { name: "tainted" }, spec: { taints } }, { spec: { taints } }],
+    [
+      "persistentvolumes",
+      { metadata: { name: "volume", finalizers: ["example.com/mine"] }, spec: volume },
+      { metadata: { finalizers: ["example.com/mine", "kubernetes.io/pv-protection"] } },
+    ],
+  ])("of %s is protected until its controllers have seen it: %j", async (plural, object, want) => {
+    expect(await used.client.send("POST", `/api/v1/${plural}`, object)).toMatchObject({ status: 201, body: want });
+  });
+
+  test("of events.k8s.io is refused under the name of the core group", async () => {
+    const event = { metadata: { name: "nothing" }, eventTime: "2026-01-01T00:00:00.000000Z" };
+    const { body } = await used.client.send("POST", "/apis/events.k8s.io/v1/namespaces/default/events", event);
+    expect(body).toMatchObject({ code: 422, details: { kind: "Event" } });
+    expect(body["message"]).toMatch(/^Event "nothing" is invalid/);
+    expect(body["details"]).not.toHaveProperty("group");
+  });
+});
+
+describe("custom resources", () => {
+  beforeAll(() => served(widgetCrd()));
+
+  test("lose empty metadata, and nobody owns it", async () => {
+    const metadata = { name: "bare", labels: {}, annotations: {}, finalizers: [], ownerReferences: [] };
+    const path = "/apis/example.com/v1/namespaces/default/widgets";
+    const { body } = await used.client.send("POST", path, { ...widget("bare"), metadata });
+    const { managedFields, ...kept } = body["metadata"] as Record<string, unknown>;
+    const names = ["creationTimestamp", "generation", "name", "namespace", "resourceVersion", "uid"];
+    expect(Object.keys(kept).sort()).toEqual(names);
+    expect(JSON.stringify(managedFields)).not.toContain("f:metadata");
+  });
+
+  test("are no longer stored in a version that their CRD forgets, after which that version can go", async () => {
+    const group = "old.example.com";
+    await served(widgetCrd({ group, versions: [widgetVersion("v1", true), widgetVersion("v2", false)] }));
+    const path = `${CRDS}/widgets.${group}`;
+    const versions = [widgetVersion("v2", true), widgetVersion("v1", false)];
+    const turned = await used.client.patch(path, { spec: { versions } }, "merge");
+    expect(turned.body["status"]).toMatchObject({ storedVersions: ["v1", "v2"] });
+    const forget = [{ op: "replace", path: "/status/storedVersions", value: ["v2"] }];
+    const forgotten = await used.client.patch(`${path}/status`, forget, "json");
+    expect(forgotten).toMatchObject({ status: 200, body: { status: { storedVersions: ["v2"] } } });
+    const left = await used.client.patch(path, { spec: { versions: versions.slice(0, 1) } }, "merge");
+    expect(left).toMatchObject({ status: 200, body: { spec: { versions: [{ name: "v2" }] } } });
+  });
+});
+
+test("a Table says of a Pod that has ended that it is complete", async () => {
+  const spec = { restartPolicy: "Never", containers: [{ name: "app", image: "busybox" }] };
+  const phases = { fine: "Succeeded", broken: "Failed", running: "Running" };
+  for (const [name, phase] of Object.entries(phases)) {
+    await used.client.send("POST", `${CORE}/pods`, { metadata: { name }, spec });
+    await used.client.patch(`${CORE}/pods/${name}/status`, { status: { phase } }, "merge");
+  }
+  const headers = { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" };
+  const { body } = await used.client.send("GET", `${CORE}/pods`, undefined, { headers });
+  const rows = body["rows"] as { cells: string[]; conditions?: unknown }[];
+  const completed = (reason: string, message: string) => [{ type: "Completed", status: "True", reason, message }];
+  expect(Object.fromEntries(rows.map(({ cells, conditions }) => [cells[0], conditions]))).toEqual({
+    fine: completed("Succeeded", "The pod has completed successfully."),
+    broken: completed("Failed", "The pod failed."),
+    running: undefined,
   });
 });
 

@@ -17,39 +17,17 @@ export function deployment(name: string, replicas: number, image = "nginx:1.29")
   };
 }
 
-export interface CrdOptions {
-  group?: string;
-  plural?: string;
-  kind?: string;
-  scope?: "Namespaced" | "Cluster";
-  versions?: unknown[];
-  conversion?: unknown;
-}
-
-/** A CRD of `widgets.example.com` with a status, a scale and a few rules. */
-export function widgetCrd({
-  group = "example.com",
-  plural = "widgets",
-  kind = "Widget",
-  scope = "Namespaced",
-  versions = [widgetVersion("v1", true)],
-  conversion,
-}: CrdOptions = {}) {
+/** A CRD of `widgets` with a status, a scale and a few rules. */
+export function widgetCrd({ group = "example.com", versions = [widgetVersion("v1", true)] } = {}) {
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      scope,
-      names: { plural, kind },
-      versions,
-      ...(conversion === undefined ? {} : { conversion }),
-    },
+    metadata: { name: `widgets.${group}` },
+    spec: { group, scope: "Namespaced", names: { plural: "widgets", kind: "Widget" }, versions },
   };
 }
 
-export function widgetVersion(name: string, storage: boolean, extra: Record<string, unknown> = {}) {
+export function widgetVersion(name: string, storage: boolean) {
   return {
     name,
     served: true,
@@ -77,10 +55,9 @@ export function widgetVersion(name: string, storage: boolean, extra: Record<stri
         labelSelectorPath: ".status.selector",
       },
     },
-    ...extra,
   };
 }
 
-export function widget(name: string, spec: Record<string, unknown> = {}, version = "v1") {
-  return { apiVersion: `example.com/${version}`, kind: "Widget", metadata: { name }, spec };
+export function widget(name: string) {
+  return { apiVersion: "example.com/v1", kind: "Widget", metadata: { name }, spec: {} };
 }

@@ -62,7 +62,7 @@ function isComplete(sandbox: TestSandbox, replicas: number): void {
 
 describe("a random rollout", () => {
   test.prop([fc.integer({ min: 1, max: 9 }), rollingUpdate, fc.array(change, { minLength: 1, maxLength: 6 })], {
-    numRuns: 40,
+    numRuns: 10,
   })(
     "never has more pods than maxSurge allows, nor fewer that are available than maxUnavailable leaves, and ends",
     async (replicas, limits, changes) => {
@@ -96,7 +96,7 @@ describe("a random rollout", () => {
   );
 
   test.prop([fc.nat(9), rollingUpdate, fc.array(change, { minLength: 1, maxLength: 8 })], {
-    numRuns: 40,
+    numRuns: 10,
   })(
     "ends with the size and template that were asked for last, whatever was scaled, paused and broken before",
     async (replicas, limits, changes) => {
