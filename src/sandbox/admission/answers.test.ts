@@ -25,35 +25,19 @@ useHookServer();
 describe("a refusal", () => {
   const denied = 'admission webhook "a.example.com" denied the request';
 
-  test.each<{ name: string; status: Record<string, unknown> | undefined; want: Record<string, unknown> }>([
-    { name: "without a word", status: undefined, want: { code: 400, message: `${denied} without explanation` } },
-    { name: "with a message", status: { message: "no" }, want: { code: 400, message: `${denied}: no` } },
-    {
-      name: "with a reason",
-      status: { reason: "NotLucky" },
-      want: { code: 400, reason: "NotLucky", message: `${denied}: NotLucky` },
-    },
-    {
-      name: "with a code of success",
-      status: { message: "x", code: 200 },
-      want: { code: 400, message: `${denied}: x` },
-    },
-    {
-      name: "with everything",
-      status: {
-        message: "teapot",
-        code: 418,
-        reason: "Teapot",
-        details: { causes: [{ field: "data.a", message: "no" }] },
-      },
-      want: {
-        code: 418,
-        reason: "Teapot",
-        message: `${denied}: teapot`,
-        details: { causes: [{ field: "data.a", message: "no" }] },
-      },
-    },
-  ])("$name reaches the client", async ({ status, want }) => {
+  const causes = { causes: [{ field: "data.a", message: "no" }] };
+
+  test.each<[name: string, status: Record<string, unknown> | undefined, want: Record<string, unknown>]>([
+    ["without a word", undefined, { code: 400, message: `${denied} without explanation` }],
+    ["with a message", { message: "no" }, { code: 400, message: `${denied}: no` }],
+    ["with a reason", { reason: "NotLucky" }, { code: 400, reason: "NotLucky", message: `${denied}: NotLucky` }],
+    ["with a code of success", { message: "x", code: 200 }, { code: 400, message: `${denied}: x` }],
+    [
+      "with everything",
+      { message: "teapot", code: 418, reason: "Teapot", details: causes },
+      { code: 418, reason: "Teapot", message: `${denied}: teapot`, details: causes },
+    ],
+  ])("%s reaches the client", async (_, status, want) => {
     hooks.reply("/a", answering({ allowed: false, ...(status === undefined ? {} : { status }) }));
     const answer = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", ...want };
     expect(await failureOf(validatingBy(webhook("a")).validate(creation()))).toEqual(answer);
@@ -89,41 +73,36 @@ test("a dry run is refused when a webhook has side effects", async () => {
 });
 
 describe("a webhook that fails", () => {
-  test.each<{ name: string; reply: Reply; why: string }>([
-    { name: "with 500", reply: raw(500, "boom"), why: "failed to call webhook: the server answered 500: boom" },
-    { name: "with 404", reply: raw(404, ""), why: "failed to call webhook: the server answered 404" },
-    { name: "with a redirect", reply: raw(302, ""), why: "failed to call webhook: the server answered 302" },
-    {
-      name: "with nothing",
-      reply: raw(200, ""),
-      why: "failed to call webhook: 0-length response with status code: 200 and content type: application/json",
-    },
-    {
-      name: "with another kind",
-      reply: () => ({ response: {} }),
-      why: "received invalid webhook response: expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got /, Kind=",
-    },
-    {
-      name: "without a response",
-      reply: ({ body }) => ({ apiVersion: body.apiVersion, kind: body.kind }),
-      why: "received invalid webhook response: webhook response was absent",
-    },
-    {
-      name: "with another uid",
-      reply: answering({ uid: "x", allowed: true }),
-      why: 'received invalid webhook response: expected response.uid="uid-1", got "x"',
-    },
-    {
-      name: "with a patch where none may be",
-      reply: answering(patchOf()),
-      why: "received invalid webhook response: validating webhook may not return response.patch",
-    },
-    {
-      name: "with a type of patch where none may be",
-      reply: answering({ allowed: true, patchType: "JSONPatch" }),
-      why: "received invalid webhook response: validating webhook may not return response.patchType",
-    },
-  ])("$name stops the request, or is ignored", async ({ reply, why }) => {
+  const failed = "failed to call webhook:";
+  const invalid = "received invalid webhook response:";
+
+  test.each<[name: string, reply: Reply, why: string]>([
+    ["with 500", raw(500, "boom"), `${failed} the server answered 500: boom`],
+    ["with 404", raw(404, ""), `${failed} the server answered 404`],
+    ["with a redirect", raw(302, ""), `${failed} the server answered 302`],
+    [
+      "with nothing",
+      raw(200, ""),
+      `${failed} 0-length response with status code: 200 and content type: application/json`,
+    ],
+    [
+      "with another kind",
+      () => ({ response: {} }),
+      `${invalid} expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got /, Kind=`,
+    ],
+    [
+      "without a response",
+      ({ body: { apiVersion, kind } }) => ({ apiVersion, kind }),
+      `${invalid} webhook response was absent`,
+    ],
+    ["with another uid", answering({ uid: "x", allowed: true }), `${invalid} expected response.uid="uid-1", got "x"`],
+    ["with a patch", answering(patchOf()), `${invalid} validating webhook may not return response.patch`],
+    [
+      "with a type of patch",
+      answering({ allowed: true, patchType: "JSONPatch" }),
+      `${invalid} validating webhook may not return response.patchType`,
+    ],
+  ])("%s stops the request, or is ignored", async (_, reply, why) => {
     hooks.reply("/a", reply);
     const message = `failed calling webhook "a.example.com": ${why}`;
     expect(await failureOf(validatingBy(webhook("a")).validate(creation()))).toEqual({

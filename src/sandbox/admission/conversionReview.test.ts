@@ -84,50 +84,37 @@ describe("conversion", () => {
     expect(done?.metadata).toEqual({ name: "a", uid: "a", generation: 3, labels: { l: "1" }, annotations: { n: "2" } });
   });
 
-  test.each<{ name: string; reply: Reply; why: string }>([
-    {
-      name: "says so",
-      reply: converted((o) => o, { result: { status: "Failure", message: "cannot do it" } }),
-      why: "failed: cannot do it",
-    },
-    {
-      name: "says so without a word",
-      reply: converted((o) => o, { result: { status: "Failure" } }),
-      why: "failed: response.result.status was 'Failure', not 'Success'",
-    },
-    {
-      name: "says nothing",
-      reply: converted((o) => o, { result: {} }),
-      why: "failed: response.result.status was '', not 'Success'",
-    },
-    {
-      name: "answers another",
-      reply: converted((o) => o, { uid: "x" }),
-      why: 'failed: expected response.uid="uid-1", got "x"',
-    },
-    {
-      name: "loses objects",
-      reply: converted((o) => o, { convertedObjects: [] }),
-      why: "returned 0 objects, expected 1",
-    },
-    {
-      name: "keeps the version",
-      reply: converted(() => gadget("a")),
-      why: "returned invalid object at index 0: invalid groupVersion (expected example.com/v1beta1, received example.com/v1)",
-    },
-    {
-      name: "changes the kind",
-      reply: converted((o) => ({ ...o, kind: "X" })),
-      why: "returned invalid object at index 0: invalid kind (expected Gadget, received X)",
-    },
-    {
-      name: "changes the name",
-      reply: converted((o) => ({ ...o, metadata: { ...o.metadata, name: "zz" } })),
-      why: "returned invalid object: must have the same name: a != zz",
-    },
-    { name: "gives no response", reply: ({ body }) => ({ kind: body.kind }), why: "failed: no response provided" },
-    { name: "fails", reply: raw(500, "boom"), why: "failed: the server answered 500: boom" },
-  ])("fails when the webhook $name", async ({ reply, why }) => {
+  const answered = (more: Record<string, unknown>) => converted((object) => object, more);
+  const invalid = "returned invalid object";
+
+  test.each<[name: string, reply: Reply, why: string]>([
+    ["says so", answered({ result: { status: "Failure", message: "cannot do it" } }), "failed: cannot do it"],
+    [
+      "says so without a word",
+      answered({ result: { status: "Failure" } }),
+      "failed: response.result.status was 'Failure', not 'Success'",
+    ],
+    ["says nothing", answered({ result: {} }), "failed: response.result.status was '', not 'Success'"],
+    ["answers another", answered({ uid: "x" }), 'failed: expected response.uid="uid-1", got "x"'],
+    ["loses objects", answered({ convertedObjects: [] }), "returned 0 objects, expected 1"],
+    [
+      "keeps the version",
+      converted(() => gadget("a")),
+      `${invalid} at index 0: invalid groupVersion (expected example.com/v1beta1, received example.com/v1)`,
+    ],
+    [
+      "changes the kind",
+      converted((o) => ({ ...o, kind: "X" })),
+      `${invalid} at index 0: invalid kind (expected Gadget, received X)`,
+    ],
+    [
+      "changes the name",
+      converted((o) => ({ ...o, metadata: { ...o.metadata, name: "zz" } })),
+      `${invalid}: must have the same name: a != zz`,
+    ],
+    ["gives no response", ({ body: { kind } }) => ({ kind }), "failed: no response provided"],
+    ["fails", raw(500, "boom"), "failed: the server answered 500: boom"],
+  ])("fails when the webhook %s", async (_, reply, why) => {
     hooks.reply("/convert", reply);
     expect(await failureOf(convert(gadget("a")))).toEqual({
       kind: "Status",

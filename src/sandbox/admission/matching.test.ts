@@ -77,107 +77,40 @@ describe("a webhook is asked", () => {
   const labelled = configMap({}, { labels: { shown: "yes" } });
   const selector = { matchLabels: { shown: "yes" } };
 
-  test.each<{ name: string; webhook: Record<string, unknown>; request: () => AdmissionRequest; asked: boolean }>([
-    { name: "for its own resource", webhook: {}, request: () => creation(), asked: true },
-    {
-      name: "for no other group",
-      webhook: { rules: [{ ...RULE, apiGroups: ["apps"] }] },
-      request: () => creation(),
-      asked: false,
-    },
-    {
-      name: "for no other operation",
-      webhook: { rules: [{ ...RULE, operations: ["DELETE"] }] },
-      request: () => creation(),
-      asked: false,
-    },
-    {
-      name: "for no subresource without a star",
-      webhook: {},
-      request: () => creation(configMap(), { subresource: "status" }),
-      asked: false,
-    },
-    {
-      name: "for subresources with a star",
-      webhook: { rules: [{ ...RULE, resources: ["*/*"] }] },
-      request: () => creation(configMap(), { subresource: "status" }),
-      asked: true,
-    },
-    {
-      name: "within its scope only",
-      webhook: { rules: [{ ...RULE, scope: "Cluster" }] },
-      request: () => creation(),
-      asked: false,
-    },
-    {
-      name: "for objects with its labels",
-      webhook: { objectSelector: selector },
-      request: () => creation(labelled),
-      asked: true,
-    },
-    {
-      name: "for no object without them",
-      webhook: { objectSelector: selector },
-      request: () => creation(),
-      asked: false,
-    },
-    {
-      name: "for an object that loses its labels",
-      webhook: { objectSelector: selector },
-      request: () => creation(configMap(), { operation: "UPDATE", old: labelled }),
-      asked: true,
-    },
-    {
-      name: "in namespaces with its labels",
-      webhook: { namespaceSelector: { matchExpressions: [{ key: "team", operator: "In", values: ["a"] }] } },
-      request: () => creation(),
-      asked: true,
-    },
-    {
-      name: "in no namespace without them",
-      webhook: { namespaceSelector: { matchExpressions: [{ key: "team", operator: "DoesNotExist" }] } },
-      request: () => creation(),
-      asked: false,
-    },
-    {
-      name: "when its conditions hold",
-      webhook: {
-        matchConditions: [
-          { name: "a", expression: "request.operation == 'CREATE' && object.spec.replicas > 2" },
-          { name: "b", expression: "'staff' in request.userInfo.groups && oldObject == null" },
-        ],
-      },
-      request: () => creation(configMap({ spec: { replicas: 3 } })),
-      asked: true,
-    },
-    {
-      name: "not when one condition is false, even if another fails",
-      webhook: {
-        matchConditions: [
-          { name: "a", expression: "object.data.nothere == 'x'" },
-          { name: "b", expression: "object.metadata.name == 'other'" },
-        ],
-      },
-      request: () => creation(),
-      asked: false,
-    },
-    {
-      name: "not when a condition fails and failures are ignored",
-      webhook: { failurePolicy: "Ignore", matchConditions: [{ name: "a", expression: "object.data.nothere == 'x'" }] },
-      request: () => creation(),
-      asked: false,
-    },
-    {
-      name: "not when the user may not do what a condition wants",
-      webhook: {
-        matchConditions: [
-          { name: "a", expression: "authorizer.group('apps').resource('deployments').check('get').allowed()" },
-        ],
-      },
-      request: () => creation(),
-      asked: false,
-    },
-  ])("$name", async ({ webhook: more, request, asked }) => {
+  const rules = (rule: object) => ({ rules: [{ ...RULE, ...rule }] });
+  const conditions = (...expressions: string[]) => ({
+    matchConditions: expressions.map((expression, index) => ({ name: `c${index}`, expression })),
+  });
+  const inNamespaces = (expression: object) => ({ namespaceSelector: { matchExpressions: [expression] } });
+  const ofStatus = () => creation(configMap(), { subresource: "status" });
+  const three = () => creation(configMap({ spec: { replicas: 3 } }));
+  const losing = () => creation(configMap(), { operation: "UPDATE", old: labelled });
+  const undecided = "object.data.nothere == 'x'";
+  const mayGet = "authorizer.group('apps').resource('deployments').check('get').allowed()";
+  const whoAndWhat = ["object.spec.replicas > 2", "'staff' in request.userInfo.groups && oldObject == null"];
+
+  test.each<[name: string, webhook: Record<string, unknown>, request: () => AdmissionRequest, asked: boolean]>([
+    ["for its own resource", {}, creation, true],
+    ["for no other group", rules({ apiGroups: ["apps"] }), creation, false],
+    ["for no other operation", rules({ operations: ["DELETE"] }), creation, false],
+    ["for no subresource without a star", {}, ofStatus, false],
+    ["for subresources with a star", rules({ resources: ["*/*"] }), ofStatus, true],
+    ["within its scope only", rules({ scope: "Cluster" }), creation, false],
+    ["for objects with its labels", { objectSelector: selector }, () => creation(labelled), true],
+    ["for no object without them", { objectSelector: selector }, creation, false],
+    ["for an object that loses its labels", { objectSelector: selector }, losing, true],
+    ["in namespaces with its labels", inNamespaces({ key: "team", operator: "In", values: ["a"] }), creation, true],
+    ["in no namespace without them", inNamespaces({ key: "team", operator: "DoesNotExist" }), creation, false],
+    ["when its conditions hold", conditions("request.operation == 'CREATE'", ...whoAndWhat), three, true],
+    ["not when one is false, even if another fails", conditions(undecided, "object.kind == 'X'"), creation, false],
+    [
+      "not when one fails and failures are ignored",
+      { failurePolicy: "Ignore", ...conditions(undecided) },
+      creation,
+      false,
+    ],
+    ["not when the user may not do what a condition wants", conditions(mayGet), creation, false],
+  ])("%s", async (_, more, request, asked) => {
     hooks.reply("/a", answering({ allowed: true }));
     const webhooks = admission({ validating: () => [configuration("c", webhook("a", more))], roles: NO_ROLES });
     await webhooks.validate(request());

@@ -32,34 +32,30 @@ describe("a mutating webhook", () => {
     expect(changed).toEqual({ ...object, spec: { size: 1 } });
   });
 
-  test.each<{ name: string; response: Record<string, unknown>; why: string }>([
-    {
-      name: "without its type",
-      response: { allowed: true, patch: Buffer.from("[]").toString("base64") },
-      why: 'failed calling webhook "a.example.com": received invalid webhook response: webhook returned response.patch but not response.patchType',
-    },
-    {
-      name: "with its type alone",
-      response: { allowed: true, patchType: "JSONPatch" },
-      why: 'failed calling webhook "a.example.com": received invalid webhook response: webhook returned response.patchType but not response.patch',
-    },
-    {
-      name: "that is not encoded",
-      response: { allowed: true, patchType: "JSONPatch", patch: "a" },
-      why: 'failed calling webhook "a.example.com": failed to call webhook: illegal base64 data',
-    },
-    {
-      name: "that is no JSON",
-      response: { allowed: true, patchType: "JSONPatch", patch: Buffer.from("nope").toString("base64") },
-      why: 'failed calling webhook "a.example.com": received undecodable patch in webhook response: ',
-    },
-    {
-      name: "that does not apply",
-      response: patchOf({ op: "replace", path: "/nothere/x", value: 1 }),
-      why: 'the patch of webhook "a.example.com" does not apply: ',
-    },
-  ])("fails by a patch $name", async ({ response, why }) => {
-    hooks.reply("/a", answering(response));
+  const calling = 'failed calling webhook "a.example.com": ';
+  const invalid = `${calling}received invalid webhook response: webhook returned `;
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+  test.each<[name: string, response: Record<string, unknown>, why: string]>([
+    ["without its type", { patch: base64("[]") }, `${invalid}response.patch but not response.patchType`],
+    ["with its type alone", { patchType: "JSONPatch" }, `${invalid}response.patchType but not response.patch`],
+    [
+      "that is not encoded",
+      { patchType: "JSONPatch", patch: "a" },
+      `${calling}failed to call webhook: illegal base64 data`,
+    ],
+    [
+      "that is no JSON",
+      { patchType: "JSONPatch", patch: base64("nope") },
+      `${calling}received undecodable patch in webhook response: `,
+    ],
+    [
+      "that does not apply",
+      patchOf({ op: "replace", path: "/nothere/x", value: 1 }),
+      'the patch of webhook "a.example.com" does not apply: ',
+    ],
+  ])("fails by a patch %s", async (_, response, why) => {
+    hooks.reply("/a", answering({ allowed: true, ...response }));
     const status = await failureOf(mutatingBy(webhook("a")).mutate(creation()));
     expect(status.code).toBe(500);
     expect(status.message).toContain(`Internal error occurred: ${why}`);

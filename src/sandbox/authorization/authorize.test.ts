@@ -24,48 +24,28 @@ describe("a rule", () => {
     ...more,
   });
 
-  test.each<{ name: string; rule: PolicyRule; asked: Attributes; allows: boolean }>([
-    { name: "its own resource", rule: rule(["pods"]), asked: ask("get", "pods"), allows: true },
-    { name: "no other verb", rule: rule(["pods"]), asked: ask("list", "pods"), allows: false },
-    { name: "no other group", rule: rule(["pods"]), asked: ask("get", "pods", { group: "x" }), allows: false },
-    { name: "no subresource of it", rule: rule(["pods"]), asked: ask("get", "pods/log"), allows: false },
-    { name: "a subresource by name", rule: rule(["pods/log"]), asked: ask("get", "pods/log"), allows: true },
-    { name: "a subresource of anything", rule: rule(["*/scale"]), asked: ask("get", "pods/scale"), allows: true },
-    { name: "all subresources with a star", rule: rule(["*"]), asked: ask("get", "pods/log"), allows: true },
-    {
-      name: "every verb with a star",
-      rule: rule(["pods"], { verbs: ["*"] }),
-      asked: ask("patch", "pods"),
-      allows: true,
-    },
-    {
-      name: "every group with a star",
-      rule: rule(["pods"], { apiGroups: ["*"] }),
-      asked: ask("get", "pods", { group: "metrics" }),
-      allows: true,
-    },
-    {
-      name: "the named object",
-      rule: rule(["pods"], { resourceNames: ["a"] }),
-      asked: ask("get", "pods", { name: "a" }),
-      allows: true,
-    },
-    {
-      name: "no unnamed request when it is for names",
-      rule: rule(["pods"], { resourceNames: ["a"] }),
-      asked: ask("get", "pods"),
-      allows: false,
-    },
-    { name: "a path", rule: { verbs: ["get"], nonResourceURLs: ["/metrics"] }, asked: url("/metrics"), allows: true },
-    { name: "paths below", rule: { verbs: ["get"], nonResourceURLs: ["/api/*"] }, asked: url("/api/v1"), allows: true },
-    {
-      name: "no path beside",
-      rule: { verbs: ["get"], nonResourceURLs: ["/api/*"] },
-      asked: url("/apis"),
-      allows: false,
-    },
-    { name: "no path for resources", rule: rule(["*"], { apiGroups: ["*"] }), asked: url("/metrics"), allows: false },
-  ])("allows $name", ({ rule: given, asked, allows }) => expect(ruleAllows(given, asked)).toBe(allows));
+  const path = (...nonResourceURLs: string[]): PolicyRule => ({ verbs: ["get"], nonResourceURLs });
+  const pods = rule(["pods"]);
+  const named = rule(["pods"], { resourceNames: ["a"] });
+  const everyGroup = rule(["pods"], { apiGroups: ["*"] });
+
+  test.each<[name: string, rule: PolicyRule, asked: Attributes, allows: boolean]>([
+    ["its own resource", pods, ask("get", "pods"), true],
+    ["no other verb", pods, ask("list", "pods"), false],
+    ["no other group", pods, ask("get", "pods", { group: "x" }), false],
+    ["no subresource of it", pods, ask("get", "pods/log"), false],
+    ["a subresource by name", rule(["pods/log"]), ask("get", "pods/log"), true],
+    ["a subresource of anything", rule(["*/scale"]), ask("get", "pods/scale"), true],
+    ["all subresources with a star", rule(["*"]), ask("get", "pods/log"), true],
+    ["every verb with a star", rule(["pods"], { verbs: ["*"] }), ask("patch", "pods"), true],
+    ["every group with a star", everyGroup, ask("get", "pods", { group: "metrics" }), true],
+    ["the named object", named, ask("get", "pods", { name: "a" }), true],
+    ["no unnamed request when it is for names", named, ask("get", "pods"), false],
+    ["a path", path("/metrics"), url("/metrics"), true],
+    ["paths below", path("/api/*"), url("/api/v1"), true],
+    ["no path beside", path("/api/*"), url("/apis"), false],
+    ["no path for resources", rule(["*"], { apiGroups: ["*"] }), url("/metrics"), false],
+  ])("allows %s", (_, given, asked, allows) => expect(ruleAllows(given, asked)).toBe(allows));
 });
 
 describe("the decision", () => {
@@ -81,72 +61,51 @@ describe("the decision", () => {
     binding("team", "broken", "ClusterRole", "gone", user("carl")),
   );
 
-  test.each<{ name: string; who: UserInfo; asked: Attributes; want: boolean; reason: string }>([
-    {
-      name: "follows a cluster-wide binding everywhere",
-      who: person("ann"),
-      asked: ask("list", "pods"),
-      want: true,
-      reason: 'RBAC: allowed by ClusterRoleBinding "readers" of ClusterRole "reader" to User "ann"',
-    },
-    {
-      name: "knows groups",
-      who: person("zoe", "staff"),
-      asked: ask("get", "pods", { namespace: "team" }),
-      want: true,
-      reason: 'RBAC: allowed by ClusterRoleBinding "readers" of ClusterRole "reader" to Group "staff"',
-    },
-    {
-      name: "knows service accounts",
-      who: serviceAccount("team", "robot"),
-      asked: ask("get", "pods"),
-      want: true,
-      reason: 'RBAC: allowed by ClusterRoleBinding "accounts" of ClusterRole "reader" to ServiceAccount "robot/team"',
-    },
-    {
-      name: "takes the binding's namespace for a service account without one",
-      who: serviceAccount("team", "here"),
-      asked: ask("get", "pods", { namespace: "team" }),
-      want: true,
-      reason: 'RBAC: allowed by RoleBinding "local/team" of ClusterRole "reader" to ServiceAccount "here/"',
-    },
-    {
-      name: "keeps a binding in its namespace",
-      who: person("bob"),
-      asked: ask("get", "pods", { namespace: "other" }),
-      want: false,
-      reason: "",
-    },
-    { name: "keeps it from the whole cluster", who: person("bob"), asked: ask("get", "pods"), want: false, reason: "" },
-    {
-      name: "follows a Role",
-      who: person("bob"),
-      asked: ask("create", "pods", { namespace: "team" }),
-      want: true,
-      reason: 'RBAC: allowed by RoleBinding "writers/team" of Role "writer" to User "bob"',
-    },
-    {
-      name: "lets a binding in a namespace allow reading that namespace",
-      who: person("bob"),
-      asked: ask("get", "namespaces", { name: "team" }),
-      want: true,
-      reason: 'RBAC: allowed by RoleBinding "own/team" of ClusterRole "namespace-reader" to User "bob"',
-    },
-    {
-      name: "names a binding to nothing",
-      who: person("carl"),
-      asked: ask("get", "pods", { namespace: "team" }),
-      want: false,
-      reason: 'RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found',
-    },
-    {
-      name: "lets masters do everything",
-      who: person("root", "system:masters"),
-      asked: url("/anything"),
-      want: true,
-      reason: "",
-    },
-  ])("$name", ({ who, asked, want, reason }) => {
-    expect(authorize(who, asked, roles)).toEqual({ allowed: want, reason });
+  const inTeam = { namespace: "team" };
+  const readers = 'allowed by ClusterRoleBinding "readers" of ClusterRole "reader" to';
+
+  test.each<[name: string, who: UserInfo, asked: Attributes, want: boolean, reason?: string]>([
+    ["follows a cluster-wide binding", person("ann"), ask("list", "pods"), true, `${readers} User "ann"`],
+    ["knows groups", person("zoe", "staff"), ask("get", "pods", inTeam), true, `${readers} Group "staff"`],
+    [
+      "knows service accounts",
+      serviceAccount("team", "robot"),
+      ask("get", "pods"),
+      true,
+      'allowed by ClusterRoleBinding "accounts" of ClusterRole "reader" to ServiceAccount "robot/team"',
+    ],
+    [
+      "takes the binding's namespace for a service account without one",
+      serviceAccount("team", "here"),
+      ask("get", "pods", inTeam),
+      true,
+      'allowed by RoleBinding "local/team" of ClusterRole "reader" to ServiceAccount "here/"',
+    ],
+    ["keeps a binding in its namespace", person("bob"), ask("get", "pods", { namespace: "other" }), false],
+    ["keeps a binding from the whole cluster", person("bob"), ask("get", "pods"), false],
+    [
+      "follows a Role",
+      person("bob"),
+      ask("create", "pods", inTeam),
+      true,
+      'allowed by RoleBinding "writers/team" of Role "writer" to User "bob"',
+    ],
+    [
+      "lets a binding in a namespace allow reading that namespace",
+      person("bob"),
+      ask("get", "namespaces", { name: "team" }),
+      true,
+      'allowed by RoleBinding "own/team" of ClusterRole "namespace-reader" to User "bob"',
+    ],
+    [
+      "names a binding to nothing",
+      person("carl"),
+      ask("get", "pods", inTeam),
+      false,
+      'clusterrole.rbac.authorization.k8s.io "gone" not found',
+    ],
+    ["lets masters do everything", person("root", "system:masters"), url("/anything"), true],
+  ])("%s", (_, who, asked, allowed, reason) => {
+    expect(authorize(who, asked, roles)).toEqual({ allowed, reason: reason === undefined ? "" : `RBAC: ${reason}` });
   });
 });

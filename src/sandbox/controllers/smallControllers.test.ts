@@ -96,9 +96,7 @@ describe("Events", () => {
   });
 
   test("that differ in a name only are combined from the tenth on", async () => {
-    await using sandbox = await TestSandbox.start({ options: { nodes: [] } });
-    await sandbox.create(DEPLOYMENTS, deployment({ replicas: 12 }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(DEPLOYMENTS, deployment({ replicas: 12 }), { options: { nodes: [] } });
     const created = sandbox.list(EVENTS).filter(({ reason }) => reason === "SuccessfulCreate");
     expect(created).toHaveLength(10);
     const last = sandbox.pods().at(-1)?.metadata.name;
@@ -110,9 +108,7 @@ describe("Events", () => {
   });
 
   test("of one object are left out when there are too many, until some time has passed", async () => {
-    await using sandbox = await TestSandbox.start({ options: { nodes: [] } });
-    await sandbox.create(DEPLOYMENTS, deployment({ replicas: 40 }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(DEPLOYMENTS, deployment({ replicas: 40 }), { options: { nodes: [] } });
     const counted = () => {
       const created = sandbox.list(EVENTS).filter(({ reason }) => reason === "SuccessfulCreate");
       return created.reduce((sum, { count }) => sum + Number(count), 0);
@@ -128,9 +124,7 @@ describe("Events", () => {
   });
 
   test("go after an hour, and the oldest of too many at once", async () => {
-    await using sandbox = await TestSandbox.start({ options: { events: 5 } });
-    await sandbox.create(DEPLOYMENTS, deployment({ replicas: 4 }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(DEPLOYMENTS, deployment({ replicas: 4 }), { options: { events: 5 } });
     expect(sandbox.list(EVENTS)).toHaveLength(5);
     await sandbox.pass(3_601_000);
     expect(sandbox.list(EVENTS)).toEqual([]);

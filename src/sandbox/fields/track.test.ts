@@ -2,7 +2,8 @@ import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import type { FieldsV1, ManagedFieldsEntry } from "../../apis/index.ts";
 import { StatusError } from "../statusError.ts";
-import type { Json, KubeObject } from "../types.ts";
+import { resourceOfCrd } from "../schema/index.ts";
+import type { Json, KubeObject, Schema } from "../types.ts";
 import {
   applyConfiguration,
   keepTimesOfNoChange,
@@ -11,7 +12,40 @@ import {
   trackWrite,
 } from "./index.ts";
 import { has } from "./sets/fieldSet.ts";
-import { gadgets } from "./testing/gadget.ts";
+
+const texts: Schema = { type: "object", additionalProperties: { type: "string" } };
+const part: Schema = {
+  type: "object",
+  required: ["name"],
+  properties: { name: { type: "string" }, note: { type: "string" } },
+};
+/** A spec with every kind of list and map. */
+const properties: Record<string, Schema> = {
+  size: { type: "integer" },
+  title: { type: "string" },
+  tags: { type: "array", items: { type: "string" }, "x-kubernetes-list-type": "set" },
+  parts: {
+    type: "array",
+    items: part,
+    "x-kubernetes-list-type": "map",
+    "x-kubernetes-list-map-keys": ["name"],
+  },
+  selector: { ...texts, "x-kubernetes-map-type": "atomic" },
+  limits: texts,
+  extra: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+};
+const schema = { openAPIV3Schema: { type: "object", properties: { spec: { type: "object", properties } } } };
+const gadgets = resourceOfCrd({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "gadgets.fields.example.com" },
+  spec: {
+    group: "fields.example.com",
+    scope: "Namespaced",
+    names: { plural: "gadgets", kind: "Gadget" },
+    versions: ["v1", "v1beta1"].map((name) => ({ name, served: true, storage: name === "v1", schema })),
+  },
+});
 
 const V1 = "fields.example.com/v1";
 const NOW = Date.parse("2026-11-21T12:00:00Z");

@@ -41,9 +41,7 @@ function readyCount(sandbox: TestSandbox): number {
 
 describe("a DaemonSet", () => {
   test("has a pod on every node, also on one that comes later, and none on one that it does not want", async () => {
-    await using sandbox = await TestSandbox.start();
-    await sandbox.create(DAEMON_SETS, daemonSet());
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(DAEMON_SETS, daemonSet());
     expect(places(sandbox)).toEqual(["node-1 agent:1", "node-2 agent:1", "node-3 agent:1"]);
     expect(sandbox.get<DaemonSet>(DAEMON_SETS, "agent").status).toEqual({
       currentNumberScheduled: 3,
@@ -91,9 +89,7 @@ describe("a DaemonSet", () => {
   });
 
   test("replaces a pod that is gone, and with OnDelete only then by a new one", async () => {
-    await using sandbox = await TestSandbox.start();
-    await sandbox.create(DAEMON_SETS, daemonSet({ updateStrategy: { type: "OnDelete" } }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(DAEMON_SETS, daemonSet({ updateStrategy: { type: "OnDelete" } }));
     await sandbox.change(DAEMON_SETS, "agent", update);
     await sandbox.settle();
     const [first] = sandbox.pods();

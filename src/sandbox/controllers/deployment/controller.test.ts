@@ -25,9 +25,7 @@ function progressing(sandbox: TestSandbox) {
 
 describe("a Deployment", () => {
   test("gets a ReplicaSet, pods on nodes, and the status of a finished rollout", async () => {
-    await using sandbox = await TestSandbox.start();
-    await sandbox.create(DEPLOYMENTS, deployment({ replicas: 3 }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(DEPLOYMENTS, deployment({ replicas: 3 }));
 
     expect(sandbox.deployment()).toMatchObject({
       metadata: { annotations: { "deployment.kubernetes.io/revision": "1" } },
@@ -64,9 +62,7 @@ describe("a Deployment", () => {
   });
 
   test("is quiet when it is done: no writes, no timers but the one that keeps Events for an hour", async () => {
-    await using sandbox = await TestSandbox.start({ options: { events: 0 } });
-    await sandbox.create(DEPLOYMENTS, deployment({ replicas: 3 }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(DEPLOYMENTS, deployment({ replicas: 3 }), { options: { events: 0 } });
     const writes = sandbox.cluster.writes.length;
     await sandbox.pass(3_600_000);
     expect(sandbox.cluster.writes.length).toBe(writes);
@@ -89,9 +85,7 @@ describe("a Deployment", () => {
   });
 
   test("goes back to a former template, whose ReplicaSet becomes the newest revision", async () => {
-    await using sandbox = await TestSandbox.start();
-    await sandbox.create(DEPLOYMENTS, deployment({ replicas: 2 }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(DEPLOYMENTS, deployment({ replicas: 2 }));
     for (const image of ["nginx:2", "nginx:1"]) {
       await sandbox.change(DEPLOYMENTS, "web", withImage(image));
       await sandbox.settle();
@@ -148,9 +142,11 @@ describe("a Deployment", () => {
   });
 
   test("of type Recreate ends all old pods before it starts a new one", async () => {
-    await using sandbox = await TestSandbox.start({ options: { terminationDelayMs: 5000 } });
-    await sandbox.create(DEPLOYMENTS, deployment({ replicas: 3, strategy: { type: "Recreate" } }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(
+      DEPLOYMENTS,
+      deployment({ replicas: 3, strategy: { type: "Recreate" } }),
+      { options: { terminationDelayMs: 5000 } },
+    );
     await sandbox.change(DEPLOYMENTS, "web", withImage("nginx:2"));
     await sandbox.pass(4000);
     expect(sizes(sandbox)).toEqual([0]);
@@ -161,9 +157,7 @@ describe("a Deployment", () => {
   });
 
   test("changes nothing but its size while it is paused", async () => {
-    await using sandbox = await TestSandbox.start();
-    await sandbox.create(DEPLOYMENTS, deployment({ replicas: 2 }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(DEPLOYMENTS, deployment({ replicas: 2 }));
     await sandbox.change(DEPLOYMENTS, "web", withSpec({ paused: true }));
     await sandbox.change(DEPLOYMENTS, "web", withImage("nginx:2"));
     await sandbox.change(DEPLOYMENTS, "web", withSpec({ replicas: 5 }));
@@ -215,9 +209,7 @@ describe("a Deployment", () => {
   });
 
   test("takes in a ReplicaSet that it selects, and lets go one that it no longer selects", async () => {
-    await using sandbox = await TestSandbox.start();
-    await sandbox.create(DEPLOYMENTS, deployment());
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(DEPLOYMENTS, deployment());
     const name = sandbox.replicaSets()[0]?.metadata.name ?? "";
     const withLabel = (app: string) => (set: ReplicaSet) => ({
       ...set,
@@ -232,9 +224,7 @@ describe("a Deployment", () => {
   });
 
   test("takes another hash when another template has the same", async () => {
-    await using sandbox = await TestSandbox.start();
-    await sandbox.create(DEPLOYMENTS, deployment());
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(DEPLOYMENTS, deployment());
     const [first] = sandbox.replicaSets();
     await using second = await TestSandbox.start();
     await second.create(REPLICA_SETS, {

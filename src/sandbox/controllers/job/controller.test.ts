@@ -32,9 +32,9 @@ function conditionsOf(sandbox: TestSandbox): string[] {
 
 describe("a Job", () => {
   test("runs its pods to completion, no more at once than parallelism says", async () => {
-    await using sandbox = await TestSandbox.start({ options: { jobDurationMs: 1000 } });
-    await sandbox.create(JOBS, job({ completions: 5, parallelism: 2 }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(JOBS, job({ completions: 5, parallelism: 2 }), {
+      options: { jobDurationMs: 1000 },
+    });
     expect(statusOf(sandbox)).toMatchObject({ active: 2, ready: 2, terminating: 0 });
     await sandbox.pass(1500);
     expect(statusOf(sandbox)).toMatchObject({ active: 2, succeeded: 2 });
@@ -52,9 +52,9 @@ describe("a Job", () => {
   });
 
   test("gives up after backoffLimit failures, with ever longer pauses between them", async () => {
-    await using sandbox = await TestSandbox.start({ options: { crashBackOffMs: 10_000 } });
-    await sandbox.create(JOBS, job({ backoffLimit: 2 }, "worker:crash"));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(JOBS, job({ backoffLimit: 2 }, "worker:crash"), {
+      options: { crashBackOffMs: 10_000 },
+    });
     expect(statusOf(sandbox)).toMatchObject({ failed: 1 });
     await sandbox.pass(9000);
     expect(statusOf(sandbox)).toMatchObject({ failed: 1 });
@@ -88,9 +88,7 @@ describe("a Job", () => {
   });
 
   test("has no pods while it is suspended", async () => {
-    await using sandbox = await TestSandbox.start();
-    await sandbox.create(JOBS, job({ suspend: true }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(JOBS, job({ suspend: true }));
     expect(sandbox.pods()).toEqual([]);
     expect(conditionsOf(sandbox)).toEqual(["Suspended True JobSuspended"]);
     await sandbox.change<Job>(JOBS, "work", (one) => ({ ...one, spec: { ...one.spec, suspend: false } }));
@@ -132,9 +130,9 @@ describe("a Job", () => {
   });
 
   test("that is deleted leaves no pod behind that its finalizer would keep", async () => {
-    await using sandbox = await TestSandbox.start({ options: { jobDurationMs: 60_000 } });
-    await sandbox.create(JOBS, job({ parallelism: 3, completions: 3 }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(JOBS, job({ parallelism: 3, completions: 3 }), {
+      options: { jobDurationMs: 60_000 },
+    });
     await sandbox.cluster.delete(JOBS, "default", "work", { propagationPolicy: "Background" });
     await sandbox.settle();
     expect(sandbox.pods()).toEqual([]);

@@ -78,9 +78,7 @@ describe("a pod", () => {
   });
 
   test("that fits nowhere gets a place on a node that comes", async () => {
-    await using sandbox = await TestSandbox.start({ options: { nodes: [] } });
-    await sandbox.create(PODS, pod("a"));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(PODS, pod("a"), { options: { nodes: [] } });
     expect(scheduled(sandbox.get<Pod>(PODS, "a"))?.message).toBe("no nodes available to schedule pods");
     const allocatable = { cpu: "1", memory: "1Gi", pods: "1" };
     await sandbox.create(NODES, {
@@ -166,9 +164,9 @@ describe("a pod", () => {
   });
 
   test("that crashes is restarted after ever longer pauses", async () => {
-    await using sandbox = await TestSandbox.start({ options: { crashBackOffMs: 10_000, events: 0 } });
-    await sandbox.create(PODS, pod("a", {}, "shop:crash"));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(PODS, pod("a", {}, "shop:crash"), {
+      options: { crashBackOffMs: 10_000, events: 0 },
+    });
     const seen: [number, string | undefined][] = [];
     for (let i = 0; i < 4; i++) {
       const [status] = sandbox.get<Pod>(PODS, "a").status?.containerStatuses ?? [];
@@ -238,9 +236,7 @@ describe("a pod", () => {
   });
 
   test("runs a new image when one is set", async () => {
-    await using sandbox = await TestSandbox.start();
-    await sandbox.create(PODS, pod("a"));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(PODS, pod("a"));
     const containers = [{ name: "main", image: "nginx:2" }];
     await sandbox.change<Pod>(PODS, "a", (one) => ({ ...one, spec: { ...one.spec, containers } }));
     await sandbox.settle();

@@ -37,9 +37,7 @@ function images(sandbox: TestSandbox): (string | undefined)[] {
 
 describe("a StatefulSet", () => {
   test("starts its pods one after the other, each when the one before is ready", async () => {
-    await using sandbox = await TestSandbox.start({ options: { readinessDelayMs: 1000 } });
-    await sandbox.create(STATEFUL_SETS, statefulSet());
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(STATEFUL_SETS, statefulSet(), { options: { readinessDelayMs: 1000 } });
     expect(podNames(sandbox)).toEqual(["db-0"]);
     await sandbox.pass(1300);
     expect(podNames(sandbox)).toEqual(["db-0", "db-1"]);
@@ -71,9 +69,9 @@ describe("a StatefulSet", () => {
   });
 
   test("in parallel starts and stops all at once", async () => {
-    await using sandbox = await TestSandbox.start({ options: { readinessDelayMs: 1000, terminationDelayMs: 1000 } });
-    await sandbox.create(STATEFUL_SETS, statefulSet({ podManagementPolicy: "Parallel" }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(STATEFUL_SETS, statefulSet({ podManagementPolicy: "Parallel" }), {
+      options: { readinessDelayMs: 1000, terminationDelayMs: 1000 },
+    });
     expect(podNames(sandbox)).toHaveLength(3);
     await sandbox.change(STATEFUL_SETS, "db", withSpec({ replicas: 0 }));
     await sandbox.pass(1100);
@@ -81,9 +79,9 @@ describe("a StatefulSet", () => {
   });
 
   test("gets smaller from the top, one after the other", async () => {
-    await using sandbox = await TestSandbox.start({ options: { terminationDelayMs: 1000 } });
-    await sandbox.create(STATEFUL_SETS, statefulSet());
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(STATEFUL_SETS, statefulSet(), {
+      options: { terminationDelayMs: 1000 },
+    });
     await sandbox.change(STATEFUL_SETS, "db", withSpec({ replicas: 1 }));
     await sandbox.pass(1100);
     expect(podNames(sandbox)).toEqual(["db-0", "db-1"]);
@@ -92,9 +90,7 @@ describe("a StatefulSet", () => {
   });
 
   test("replaces its pods from the top for a new template, and keeps those below the partition", async () => {
-    await using sandbox = await TestSandbox.start();
-    await sandbox.create(STATEFUL_SETS, statefulSet());
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(STATEFUL_SETS, statefulSet());
     const updateStrategy = { type: "RollingUpdate", rollingUpdate: { partition: 2 } };
     await sandbox.change(STATEFUL_SETS, "db", withSpec({ template: template("postgres:2", "db"), updateStrategy }));
     await sandbox.settle();
@@ -140,9 +136,7 @@ describe("a StatefulSet", () => {
   });
 
   test("with OnDelete updates only what is deleted", async () => {
-    await using sandbox = await TestSandbox.start();
-    await sandbox.create(STATEFUL_SETS, statefulSet({ updateStrategy: { type: "OnDelete" } }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(STATEFUL_SETS, statefulSet({ updateStrategy: { type: "OnDelete" } }));
     await sandbox.change(STATEFUL_SETS, "db", withSpec({ template: template("postgres:2", "db") }));
     await sandbox.settle();
     await sandbox.cluster.delete(PODS, "default", "db-1");

@@ -42,6 +42,18 @@ export class TestSandbox implements AsyncDisposable {
     return sandbox;
   }
 
+  /** With this object, and with what becomes of it at once. */
+  static async with(
+    resource: ResourceName,
+    object: KubeObject,
+    input?: Partial<ControllersInput>,
+  ): Promise<TestSandbox> {
+    const sandbox = await TestSandbox.start(input);
+    await sandbox.create(resource, object);
+    await sandbox.settle();
+    return sandbox;
+  }
+
   /** Lets everything happen that needs no time. */
   async settle(): Promise<void> {
     await this.controllers.idle();

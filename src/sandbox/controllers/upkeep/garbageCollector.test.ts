@@ -19,9 +19,7 @@ function names(sandbox: TestSandbox): string[] {
 
 describe("the garbage collector", () => {
   test("takes away what a deleted owner leaves behind, all the way down", async () => {
-    await using sandbox = await TestSandbox.start();
-    await sandbox.create(DEPLOYMENTS, deployment({ replicas: 3 }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(DEPLOYMENTS, deployment({ replicas: 3 }));
     await sandbox.cluster.delete(DEPLOYMENTS, "default", "web", { propagationPolicy: "Background" });
     await sandbox.settle();
     expect([sandbox.replicaSets(), sandbox.pods()]).toEqual([[], []]);
@@ -29,9 +27,9 @@ describe("the garbage collector", () => {
   });
 
   test("keeps an owner that is deleted in the foreground until its dependents are gone", async () => {
-    await using sandbox = await TestSandbox.start({ options: { terminationDelayMs: 1000 } });
-    await sandbox.create(DEPLOYMENTS, deployment({ replicas: 2 }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(DEPLOYMENTS, deployment({ replicas: 2 }), {
+      options: { terminationDelayMs: 1000 },
+    });
     await sandbox.cluster.delete(DEPLOYMENTS, "default", "web", { propagationPolicy: "Foreground" });
     await sandbox.pass(500);
     expect(sandbox.deployment().metadata.finalizers).toEqual(["foregroundDeletion"]);
@@ -42,9 +40,7 @@ describe("the garbage collector", () => {
   });
 
   test("leaves orphans where they are, without their owner", async () => {
-    await using sandbox = await TestSandbox.start();
-    await sandbox.create(DEPLOYMENTS, deployment({ replicas: 2 }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(DEPLOYMENTS, deployment({ replicas: 2 }));
     await sandbox.cluster.delete(DEPLOYMENTS, "default", "web", { propagationPolicy: "Orphan" });
     await sandbox.settle();
     expect(sandbox.list(DEPLOYMENTS)).toEqual([]);
@@ -173,9 +169,7 @@ describe("the garbage collector", () => {
   });
 
   test("lets the pods of an orphaning ReplicaSet be taken in by the next one", async () => {
-    await using sandbox = await TestSandbox.start();
-    await sandbox.create(DEPLOYMENTS, deployment({ replicas: 2 }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(DEPLOYMENTS, deployment({ replicas: 2 }));
     const [replicaSet] = sandbox.replicaSets();
     await sandbox.cluster.delete(REPLICA_SETS, "default", replicaSet?.metadata.name ?? "", {
       propagationPolicy: "Orphan",

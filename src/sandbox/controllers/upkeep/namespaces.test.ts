@@ -25,9 +25,9 @@ describe("a namespace", () => {
   });
 
   test("that is deleted is emptied, pods first, and goes", async () => {
-    await using sandbox = await TestSandbox.start({ options: { terminationDelayMs: 1000 } });
-    await sandbox.create(DEPLOYMENTS, deployment({ replicas: 2 }));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(DEPLOYMENTS, deployment({ replicas: 2 }), {
+      options: { terminationDelayMs: 1000 },
+    });
     await sandbox.cluster.delete(NAMESPACES, undefined, "default");
     await sandbox.pass(500);
     expect(sandbox.find(NAMESPACES, "default")?.metadata.deletionTimestamp).toBeDefined();
@@ -38,9 +38,7 @@ describe("a namespace", () => {
   });
 
   test("says what holds it up, and leaves other namespaces alone", async () => {
-    await using sandbox = await TestSandbox.start();
-    await sandbox.create(NAMESPACES, namespace("other"));
-    await sandbox.settle();
+    await using sandbox = await TestSandbox.with(NAMESPACES, namespace("other"));
     const metadata = { name: "held", namespace: "other", finalizers: ["example.com/hold"] };
     await sandbox.create(CONFIG_MAPS, { apiVersion: "v1", kind: "ConfigMap", metadata });
     await sandbox.cluster.delete(NAMESPACES, undefined, "other");
