@@ -41,27 +41,6 @@ describe("requests", () => {
   });
 
   test.each<{ name: string; settings: FaultSettings; want: unknown }>([
-    { name: "get no answer in a silent partition", settings: { partition: "silent" }, want: { kind: "Silence" } },
-    { name: "are cut when the partition resets", settings: { partition: "reset" }, want: { kind: "Reset" } },
-    { name: "are cut when the partition refuses", settings: { partition: "refuse" }, want: { kind: "Reset" } },
-    {
-      name: "get 429 with the time to wait",
-      settings: { throttleRate: 1, retryAfterSeconds: 7 },
-      want: {
-        kind: "Fail",
-        status: expect.objectContaining({ code: 429, reason: "TooManyRequests", details: { retryAfterSeconds: 7 } }),
-      },
-    },
-    {
-      name: "fail with 500 by default",
-      settings: { errorRate: 1 },
-      want: { kind: "Fail", status: expect.objectContaining({ code: 500, reason: "InternalError" }) },
-    },
-    {
-      name: "fail with the code that is wanted",
-      settings: { errorRate: 1, errorCode: 503 },
-      want: { kind: "Fail", status: expect.objectContaining({ code: 503, reason: "ServiceUnavailable" }) },
-    },
     {
       name: "are spared when they do not match",
       settings: { errorRate: 1, only: ({ resource }) => resource === "services" },
@@ -168,12 +147,6 @@ describe("events", () => {
     expect(some.settings).toEqual({});
     expect(await some.onRequest(LIST)).toEqual({ kind: "Proceed" });
   });
-});
-
-test("a crashed server answers nobody", async () => {
-  const { faults: some } = faults();
-  some.crash();
-  expect(await some.onRequest(LIST)).toEqual({ kind: "Reset" });
 });
 
 test("pods are slow by what is set, or stuck", () => {

@@ -4,7 +4,6 @@ import type { KubeObject, ResourceName } from "../types.ts";
 import { chargesOf, fitsScopes, isConsumer, isSame, type Usage, usageOf } from "./index.ts";
 
 const PODS = { group: "", plural: "pods" };
-const SERVICES = { group: "", plural: "services" };
 const CLAIMS = { group: "", plural: "persistentvolumeclaims" };
 const CONFIG_MAPS = { group: "", plural: "configmaps" };
 
@@ -32,34 +31,6 @@ const quota = (hard: Usage, used: Usage, spec: object = {}): KubeObject => ({
 describe("an object uses up", () => {
   test.each<{ what: string; resource: ResourceName; object: KubeObject; usage: Usage }>([
     {
-      what: "itself, whatever its group",
-      resource: { group: "apps", plural: "deployments" },
-      object: object("Deployment", {}),
-      usage: { "count/deployments.apps": "1" },
-    },
-    {
-      what: "itself by its plain name, in the core group",
-      resource: CONFIG_MAPS,
-      object: object("ConfigMap", undefined),
-      usage: { "count/configmaps": "1", configmaps: "1" },
-    },
-    {
-      what: "a node port for each port",
-      resource: SERVICES,
-      object: object("Service", { type: "NodePort", ports: [{ port: 1 }, { port: 2 }] }),
-      usage: { "count/services": "1", services: "1", "services.nodeports": "2" },
-    },
-    {
-      what: "a balancer, and the node ports that it was given",
-      resource: SERVICES,
-      object: object("Service", {
-        type: "LoadBalancer",
-        allocateLoadBalancerNodePorts: false,
-        ports: [{ port: 1 }, { port: 2, nodePort: 30_000 }],
-      }),
-      usage: { "count/services": "1", services: "1", "services.nodeports": "1", "services.loadbalancers": "1" },
-    },
-    {
       what: "storage, also of its class",
       resource: CLAIMS,
       object: object("PersistentVolumeClaim", {
@@ -72,25 +43,6 @@ describe("an object uses up", () => {
         "requests.storage": "5Gi",
         "gold.storageclass.storage.k8s.io/requests.storage": "5Gi",
         "gold.storageclass.storage.k8s.io/persistentvolumeclaims": "1",
-      },
-    },
-    {
-      what: "what its containers ask for together",
-      resource: PODS,
-      object: object("Pod", {
-        containers: [
-          container("a", { cpu: "100m", "example.com/gpu": "1" }, { memory: "1Gi" }),
-          container("b", { cpu: "1" }, { memory: "512Mi" }),
-        ],
-        overhead: { cpu: "50m" },
-      }),
-      usage: {
-        "count/pods": "1",
-        pods: "1",
-        cpu: "1150m",
-        "requests.cpu": "1150m",
-        "requests.example.com/gpu": "1",
-        "limits.memory": "1536Mi",
       },
     },
     {

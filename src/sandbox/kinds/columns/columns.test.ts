@@ -29,11 +29,6 @@ describe("Pods", () => {
 
   test.each([
     {
-      name: "waiting for a node",
-      status: { phase: "Pending" },
-      want: { Ready: "0/1", Status: "Pending", Restarts: "0" },
-    },
-    {
       name: "running, after a crash",
       status: {
         phase: "Running",
@@ -47,14 +42,6 @@ describe("Pods", () => {
         ],
       },
       want: { Ready: "1/1", Status: "Running", Restarts: "2 (5m ago)", Age: "10m" },
-    },
-    {
-      name: "without its image",
-      status: {
-        phase: "Pending",
-        containerStatuses: [container({ state: { waiting: { reason: "ImagePullBackOff" } } })],
-      },
-      want: { Status: "ImagePullBackOff" },
     },
     {
       name: "ended",
