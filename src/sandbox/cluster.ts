@@ -57,7 +57,7 @@ export interface SandboxCluster extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Starts a cluster and waits until it serves. Throws {@link FolderInUse}, or EADDRINUSE for a port in use. */
+/** Starts a cluster and waits until it serves. Throws FolderInUse for the folder of a running cluster, or EADDRINUSE for a port in use. */
 export async function startSandboxCluster(options: SandboxClusterOptions): Promise<SandboxCluster> {
   const { name, directory, clock = systemClock, random = Math.random, controllers = {} } = options;
   const report =

@@ -6,7 +6,6 @@
  */
 export { type SandboxCluster, type SandboxClusterOptions, startSandboxCluster } from "./cluster.ts";
 export { Faults } from "./faults/index.ts";
-export { FolderInUse } from "./store/index.ts";
 export type { ControllerOptions } from "./controllers/index.ts";
 export type { Incoming, Outgoing } from "./server/index.ts";
 export type { SandboxClock } from "./types.ts";

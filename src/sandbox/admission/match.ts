@@ -1,6 +1,6 @@
-import { labelsMatch } from "../authorization/labelSelector.ts";
+import { type LabelSelector, matchesSelector, selectsAll } from "../labelSelectors.ts";
 import { notFound } from "../statusError.ts";
-import type { AdmissionEnvironment, AdmissionRequest, LabelSelector, RuleWithOperations, Webhook } from "./types.ts";
+import type { AdmissionEnvironment, AdmissionRequest, RuleWithOperations, Webhook } from "./types.ts";
 
 /** Webhooks never see writes to these resources, so that a broken webhook can be removed. */
 const EXEMPT = new Set([
@@ -77,32 +77,28 @@ export function isNamespace({ resource }: AdmissionRequest): boolean {
   return resource.group === "" && resource.plural === "namespaces";
 }
 
-function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
-  return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
-}
-
 function namespaceMatches(
   selector: LabelSelector,
   request: AdmissionRequest,
   environment: AdmissionEnvironment,
 ): boolean {
-  if (isEmpty(selector)) return true;
+  if (selectsAll(selector)) return true;
   if (isNamespace(request)) {
     const namespace = request.object ?? request.old;
-    return labelsMatch(selector, namespace?.metadata.labels);
+    return matchesSelector(selector, namespace?.metadata.labels);
   }
   const name = request.namespace ?? "";
   // A namespace selector does not exclude cluster-scoped objects.
   if (name === "") return true;
   const namespace = environment.namespace(name);
   if (namespace === undefined) throw notFound({ group: "", kind: "namespaces", name });
-  return labelsMatch(selector, namespace.metadata.labels);
+  return matchesSelector(selector, namespace.metadata.labels);
 }
 
 /** An update matches if the old or the new object has the labels. */
 function objectMatches(selector: LabelSelector, { object, old }: AdmissionRequest): boolean {
-  if (isEmpty(selector)) return true;
+  if (selectsAll(selector)) return true;
   return [object, old].some(
-    (candidate) => candidate !== undefined && labelsMatch(selector, candidate.metadata?.labels),
+    (candidate) => candidate !== undefined && matchesSelector(selector, candidate.metadata?.labels),
   );
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "../jsonType.ts";
 import { defined, parseJson } from "../../apis/index.ts";
 import type { KubeObject } from "../types.ts";
 import { WebhookCallError, type Refusal } from "./errors.ts";
@@ -139,8 +140,4 @@ function goKind({ apiVersion, kind }: { apiVersion: unknown; kind: unknown }): s
 
 function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "";
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

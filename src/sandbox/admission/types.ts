@@ -1,3 +1,4 @@
+import type { LabelSelector } from "../labelSelectors.ts";
 import type { RoleSource } from "../authorization/index.ts";
 import type { KubeObject, RequestContext, Resource } from "../types.ts";
 
@@ -41,11 +42,6 @@ export interface AdmissionEnvironment {
   newUid(): string;
   /** For the variable `authorizer` of match conditions, which allows nothing without roles. */
   roles?: RoleSource;
-}
-
-export interface LabelSelector {
-  matchLabels?: Readonly<Record<string, string>>;
-  matchExpressions?: readonly { key: string; operator: string; values?: readonly string[] }[];
 }
 
 export interface ClientConfig {

@@ -1,6 +1,6 @@
 import type { KubeObject, LocalClient, ResourceName } from "../types.ts";
 import { StatusError } from "../statusError.ts";
-import { labelsMatch } from "./labelSelector.ts";
+import { matchesSelector } from "../labelSelectors.ts";
 import { type PolicyRule, RBAC_GROUP, rulesOf, selectorsOf } from "./types.ts";
 
 const CLUSTER_ROLES: ResourceName = { group: RBAC_GROUP, plural: "clusterroles" };
@@ -16,7 +16,7 @@ export function aggregatedRules(role: KubeObject, others: readonly KubeObject[])
   const rules = new Map<string, PolicyRule>();
   for (const selector of selectors) {
     for (const other of byName) {
-      if (other.metadata.name === role.metadata.name || !labelsMatch(selector, other.metadata.labels)) continue;
+      if (other.metadata.name === role.metadata.name || !matchesSelector(selector, other.metadata.labels)) continue;
       for (const rule of rulesOf(other)) {
         const key = JSON.stringify(rule);
         if (!rules.has(key)) rules.set(key, rule);

@@ -1,3 +1,4 @@
+import { deepFreeze } from "../freeze.ts";
 import type { KubeObject } from "../types.ts";
 import roles from "./roles.json" with { type: "json" };
 
@@ -6,16 +7,8 @@ import roles from "./roles.json" with { type: "json" };
  * those for its own controllers' identities. Frozen, and shared by all clusters.
  */
 export function builtinRoles(): readonly KubeObject[] {
-  frozen ??= freeze(roles as unknown as KubeObject[]);
+  frozen ??= deepFreeze(roles as unknown as KubeObject[]);
   return frozen;
 }
 
 let frozen: readonly KubeObject[] | undefined;
-
-function freeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const part of Object.values(value)) freeze(part);
-  }
-  return value;
-}

@@ -1,3 +1,4 @@
+import type { LabelSelector } from "../labelSelectors.ts";
 import type { KubeObject } from "../types.ts";
 
 /** The attributes of a request to authorize. */
@@ -52,11 +53,6 @@ export interface RoleRef {
   apiGroup?: string;
   kind: string;
   name: string;
-}
-
-export interface LabelSelector {
-  matchLabels?: Readonly<Record<string, string>>;
-  matchExpressions?: readonly { key: string; operator: string; values?: readonly string[] }[];
 }
 
 /** The rules of a role; the server writes null for an empty list. */

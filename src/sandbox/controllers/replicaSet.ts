@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../types.ts";
+import { matchesSelector } from "../labelSelectors.ts";
 import {
   claim,
   type Context,
@@ -14,7 +15,6 @@ import {
   isLeaving,
   isReady,
   isTerminating,
-  matchesSelector,
   nextAvailability,
   owningNames,
   type Pod,
@@ -25,9 +25,9 @@ import {
   type ReplicaSetStatus,
   type Result,
   sameValue,
-  timestamp,
   type WorkloadCondition,
 } from "./shared/index.ts";
+import { timestamp } from "../timestamp.ts";
 
 /** Maximum number of pods that one reconcile creates or deletes. */
 const BURST = 500;

@@ -1,6 +1,7 @@
 import type { Schema } from "../types.ts";
-import { sameJson } from "./equality.ts";
-import { type Definitions, fieldSchema, isList, isRecord, resolved } from "./references.ts";
+import { equalJson } from "../equalJson.ts";
+import { isRecord } from "../jsonType.ts";
+import { type Definitions, fieldSchema, isList, resolved } from "./references.ts";
 
 /**
  * A part of the new object with the corresponding part of the old one: by name in objects and maps, by key in lists of
@@ -48,7 +49,7 @@ export class Correlation {
     if (value === old) return true;
     if (isList(value)) {
       if (!isList(old) || value.length !== old.length) return false;
-      if (this.schema["x-kubernetes-list-type"] !== "map") return sameJson(value, old);
+      if (this.schema["x-kubernetes-list-type"] !== "map") return equalJson(value, old);
       return value.every((_, index) => this.item(index)?.unchanged === true);
     }
     if (!isRecord(value) || !isRecord(old)) return false;
@@ -56,7 +57,7 @@ export class Correlation {
     if (keys.length !== Object.keys(old).length) return false;
     return keys.every((key) => {
       const field = this.field(key);
-      return field === undefined ? Object.hasOwn(old, key) && sameJson(value[key], old[key]) : field.unchanged;
+      return field === undefined ? Object.hasOwn(old, key) && equalJson(value[key], old[key]) : field.unchanged;
     });
   }
 

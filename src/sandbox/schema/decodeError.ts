@@ -1,6 +1,6 @@
-import { jsonType } from "../jsonType.ts";
+import { isRecord, jsonType } from "../jsonType.ts";
 import type { Schema } from "../types.ts";
-import { type Definitions, isList, isRecord, OBJECT_META, ownProperty, resolved, valueSchema } from "./references.ts";
+import { type Definitions, isList, OBJECT_META, ownProperty, resolved, valueSchema } from "./references.ts";
 import { parseRfc3339 } from "./time.ts";
 
 /**

@@ -1,5 +1,7 @@
+import { deepFreeze } from "../freeze.ts";
 import type { Schema } from "../types.ts";
-import { type Definitions, fieldSchema, isList, isRecord, resolved } from "./references.ts";
+import { isRecord } from "../jsonType.ts";
+import { type Definitions, fieldSchema, isList, resolved } from "./references.ts";
 
 /**
  * The value with the schema's defaults, where a field is missing or has a null that the schema does not allow. A
@@ -62,7 +64,7 @@ function filledObject(
 /** The default beside a `$ref` wins over the default of the referenced schema. */
 function defaultOf(reference: Schema, target: Schema): unknown {
   const schema = hasDefault(reference) ? reference : target;
-  return hasDefault(schema) ? frozen(schema.default) : undefined;
+  return hasDefault(schema) ? deepFreeze(schema.default) : undefined;
 }
 
 function hasDefault(schema: Schema): boolean {
@@ -80,12 +82,4 @@ function defaultedFields(schema: Schema, definitions: Definitions): readonly (re
     fieldsWithDefault.set(schema, fields);
   }
   return fields;
-}
-
-/** Many objects share a default, so an accidental change must fail at once. */
-function frozen(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const child of Object.values(value)) frozen(child);
-  return value;
 }

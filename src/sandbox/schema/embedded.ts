@@ -2,7 +2,8 @@ import { dns1035Label, nameIsPathSegment } from "../kinds/names.ts";
 import { validateObjectMeta } from "../kinds/objectMeta.ts";
 import type { FieldError, KubeObject, Schema } from "../types.ts";
 import { invalid, required } from "../fieldErrors.ts";
-import { type Definitions, isList, isRecord, ownProperty, resolved, valueSchema } from "./references.ts";
+import { isRecord } from "../jsonType.ts";
+import { type Definitions, isList, ownProperty, resolved, valueSchema } from "./references.ts";
 
 /** Errors in the apiVersion, kind and metadata of embedded resources. */
 export function validateEmbedded(schema: Schema, definitions: Definitions, value: unknown, field = ""): FieldError[] {

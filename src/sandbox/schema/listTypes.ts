@@ -1,7 +1,8 @@
 import type { FieldError, Schema } from "../types.ts";
 import { duplicate, invalid } from "../fieldErrors.ts";
 import { canonicalJson } from "../fields/values/canonicalJson.ts";
-import { type Definitions, isList, isRecord, ownProperty, resolved, valueSchema } from "./references.ts";
+import { isRecord } from "../jsonType.ts";
+import { type Definitions, isList, ownProperty, resolved, valueSchema } from "./references.ts";
 
 /** Duplicate items in lists of type set or map; each duplicate is reported once. */
 export function validateListTypes(schema: Schema, definitions: Definitions, value: unknown, field = ""): FieldError[] {

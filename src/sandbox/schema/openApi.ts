@@ -1,9 +1,10 @@
 import type { FieldError, Schema } from "../types.ts";
-import { sameJson } from "./equality.ts";
+import { equalJson } from "../equalJson.ts";
 import type { Correlation } from "./correlation.ts";
 import * as fieldError from "../fieldErrors.ts";
 import { formatCheck } from "./formats.ts";
-import { type Definitions, isList, isRecord, ownProperty, resolved, valueSchema } from "./references.ts";
+import { isRecord } from "../jsonType.ts";
+import { type Definitions, isList, ownProperty, resolved, valueSchema } from "./references.ts";
 import { compilePattern, matchesPattern, PatternError } from "./regularExpression.ts";
 
 /**
@@ -157,7 +158,7 @@ class Checker {
     if (schema.maxItems !== undefined && size > schema.maxItems) {
       result.add(fieldError.tooMany(fieldOf(path), size, schema.maxItems));
     }
-    if (schema.uniqueItems === true && list.some((item, at) => list.slice(0, at).some((one) => sameJson(one, item)))) {
+    if (schema.uniqueItems === true && list.some((item, at) => list.slice(0, at).some((one) => equalJson(one, item)))) {
       const text = `${path} in body shouldn't contain duplicates`;
       result.add(fieldError.invalid(fieldOf(path), "", text), text);
     }
@@ -334,6 +335,6 @@ function checkEnum(schema: Schema, value: unknown, path: string): Result {
   const result = new Result();
   const allowed = schema.enum;
   if (allowed === undefined || allowed.length === 0) return result;
-  if (value !== null && value !== undefined && allowed.some((one) => sameJson(one, value))) return result;
+  if (value !== null && value !== undefined && allowed.some((one) => equalJson(one, value))) return result;
   return result.add(fieldError.notSupported(fieldOf(path), value ?? null, allowed));
 }

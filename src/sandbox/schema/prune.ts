@@ -1,8 +1,8 @@
 import type { Schema } from "../types.ts";
+import { isRecord } from "../jsonType.ts";
 import {
   type Definitions,
   isList,
-  isRecord,
   isPublished,
   OBJECT_META,
   ownProperty,

@@ -52,10 +52,6 @@ export function ownProperty<T>(record: Readonly<Record<string, T>> | undefined, 
   return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }

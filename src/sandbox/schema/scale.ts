@@ -1,7 +1,6 @@
 import type { FieldError, ScalePaths } from "../types.ts";
 import { invalid } from "../fieldErrors.ts";
-import { jsonType } from "../jsonType.ts";
-import { isRecord } from "./references.ts";
+import { isRecord, jsonType } from "../jsonType.ts";
 
 const LARGEST = 2 ** 31 - 1;
 

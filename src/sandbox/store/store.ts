@@ -1,6 +1,6 @@
 import type { KubeObject, ResourceName, SandboxClock } from "../types.ts";
 import { Collection } from "./collection.ts";
-import { deepFreeze } from "./freeze.ts";
+import { deepFreeze } from "../freeze.ts";
 import type { StoreEvent } from "./history.ts";
 import { Journal } from "./journal.ts";
 

@@ -1,3 +1,4 @@
+import { isRecord } from "../jsonType.ts";
 import { defined } from "../../apis/index.ts";
 /**
  * The JSONPath of kubectl and of printer columns: `.spec.parts[0].name`, `.metadata.labels.app\.kubernetes\.io/name`, `['a','b']`, `[1:3]`, `[*]`,
@@ -162,10 +163,6 @@ function take(step: Step, value: unknown): unknown[] {
       if (!Array.isArray(value)) throw new JsonPathError("is not array or slice and cannot be filtered");
       return value.filter((item) => passes(item, step));
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function fieldOf(value: unknown, name: string): unknown[] {

@@ -28,12 +28,16 @@ export interface SendOptions {
   signal?: AbortSignal;
 }
 
+export interface ClientOptions {
+  http1?: boolean;
+}
+
 /** Sends plain requests and reads plain answers, over HTTP/2. */
 export class HttpsClient {
   readonly #connection: Connection;
   readonly #agent: Agent;
 
-  constructor(connection: Connection, options: { http1?: boolean } = {}) {
+  constructor(connection: Connection, options: ClientOptions = {}) {
     this.#connection = connection;
     this.#agent = new Agent({ allowH2: options.http1 !== true, connect: { ca: connection.caPem } });
   }

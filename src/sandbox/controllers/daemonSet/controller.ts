@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
+import { matchesSelector, selectsAll } from "../../labelSelectors.ts";
 import {
   claim,
   type Context,
@@ -9,7 +10,6 @@ import {
   deletePod,
   failureOf,
   isTerminating,
-  matchesSelector,
   nextAvailability,
   NODES,
   owningNames,
@@ -18,7 +18,6 @@ import {
   PODS,
   type Result,
   sameValue,
-  selectsAll,
   syncHistory,
   truncateHistory,
 } from "../shared/index.ts";

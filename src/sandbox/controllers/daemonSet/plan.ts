@@ -1,4 +1,5 @@
 import { defined, type KubeObject } from "../../../apis/index.ts";
+import { type LabelSelector } from "../../labelSelectors.ts";
 import {
   byCreation,
   compare,
@@ -6,7 +7,6 @@ import {
   isAvailable,
   isReady,
   isTerminating,
-  type LabelSelector,
   phaseOf,
   type Pod,
   type PodSpec,

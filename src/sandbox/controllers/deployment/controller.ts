@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
+import { matchesSelector, selectsAll } from "../../labelSelectors.ts";
 import {
   claim,
   type Context,
@@ -14,7 +15,6 @@ import {
   isNamespaceTerminating,
   isNotFound,
   isTerminating,
-  matchesSelector,
   owningName,
   owningNames,
   type Pod,
@@ -23,7 +23,6 @@ import {
   type ReplicaSet,
   type Result,
   sameValue,
-  selectsAll,
   textOf,
   uidOf,
   type WorkloadCondition,

@@ -1,11 +1,6 @@
 import { defined } from "../../../apis/index.ts";
-import {
-  type Deployment,
-  type DeploymentStatus,
-  type ReplicaSet,
-  timestamp,
-  type WorkloadCondition,
-} from "../shared/index.ts";
+import { type Deployment, type DeploymentStatus, type ReplicaSet, type WorkloadCondition } from "../shared/index.ts";
+import { timestamp } from "../../timestamp.ts";
 import { positive } from "../replicaSet.ts";
 import { desiredReplicas, maxUnavailable, progressDeadline, sizeOf, total } from "./limits.ts";
 

@@ -1,17 +1,17 @@
 import type { KubeObject } from "../../../apis/index.ts";
+import { type LabelSelector } from "../../labelSelectors.ts";
 import {
   compare,
   isActive,
   isLeaving,
   isReady,
   isTerminating,
-  type LabelSelector,
   phaseOf,
   type Pod,
   type PodTemplate,
-  timestamp,
   uidOf,
 } from "../shared/index.ts";
+import { timestamp } from "../../timestamp.ts";
 
 export const TRACKING = "batch.kubernetes.io/job-tracking";
 export const INDEX_ANNOTATION = "batch.kubernetes.io/job-completion-index";

@@ -1,5 +1,6 @@
 import { defined, type KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
+import { matchesSelector } from "../../labelSelectors.ts";
 import {
   claim,
   type Context,
@@ -12,7 +13,6 @@ import {
   isStale,
   isTerminating,
   JOBS,
-  matchesSelector,
   owningName,
   owningNames,
   phaseOf,
@@ -22,9 +22,9 @@ import {
   type PodTemplate,
   type Result,
   sameValue,
-  timestamp,
   uidOf,
 } from "../shared/index.ts";
+import { timestamp } from "../../timestamp.ts";
 import {
   type Account,
   accountOf,

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../apis/index.ts";
-import { timestamp } from "../shared/index.ts";
+import { timestamp } from "../../timestamp.ts";
 
 /** A node of the sandbox. */
 export interface NodeOptions {

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../../apis/index.ts";
+import { matchesExpression } from "../../labelSelectors.ts";
 import {
   compare,
-  matchesExpression,
   type NodeSelectorTerm,
   type Pod,
   type PodSpec,

@@ -6,8 +6,8 @@ import {
   type Pod,
   type PodCondition,
   type PodStatus,
-  timestamp,
 } from "../shared/index.ts";
+import { timestamp } from "../../timestamp.ts";
 
 /** Stage of a container. */
 export type Stage =

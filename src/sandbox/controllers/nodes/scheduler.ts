@@ -12,9 +12,9 @@ import {
   type PodCondition,
   PODS,
   type Result,
-  timestamp,
   uidOf,
 } from "../shared/index.ts";
+import { timestamp } from "../../timestamp.ts";
 import { Ledger } from "./ledger.ts";
 import { choose, type Node, requestsOf, type Usage } from "./placement.ts";
 

@@ -2,7 +2,8 @@ import { defined, type KubeObject } from "../../../apis/index.ts";
 import { StatusError } from "../../statusError.ts";
 import type { Json, LocalClient, SandboxClock } from "../../types.ts";
 import { type Correlated, EventCorrelator, type Sighting } from "./eventCorrelator.ts";
-import { EVENTS, timestamp } from "./objects.ts";
+import { EVENTS } from "./objects.ts";
+import { timestamp } from "../../timestamp.ts";
 
 export interface EventRecorderOptions {
   client: LocalClient;

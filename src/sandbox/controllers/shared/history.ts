@@ -1,16 +1,9 @@
+import type { LabelSelector } from "../../labelSelectors.ts";
 import { defined, type KubeObject } from "../../../apis/index.ts";
 import { type Context, isAlreadyExists, isNotFound } from "./context.ts";
 import { templateHash } from "./hash.ts";
 import { sameValue } from "./matching.ts";
-import {
-  byCreation,
-  compare,
-  CONTROLLER_REVISIONS,
-  controllerReference,
-  type LabelSelector,
-  type PodTemplate,
-  uidOf,
-} from "./objects.ts";
+import { byCreation, compare, CONTROLLER_REVISIONS, controllerReference, type PodTemplate, uidOf } from "./objects.ts";
 import { claim, isTerminating } from "./pods.ts";
 
 /** A current or former template of a StatefulSet or DaemonSet. */

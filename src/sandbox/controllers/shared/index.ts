@@ -12,7 +12,7 @@ export {
 export { EventRecorder } from "./eventRecorder.ts";
 export { templateHash } from "./hash.ts";
 export { type ControllerRevision, syncHistory, templateOf, truncateHistory } from "./history.ts";
-export { matchesExpression, matchesSelector, quantity, sameValue, scaledValue, selectsAll } from "./matching.ts";
+export { quantity, sameValue, scaledValue } from "./matching.ts";
 export {
   byCreation,
   CLAIMS,
@@ -34,7 +34,6 @@ export {
   JOBS,
   type KeyReference,
   type Labels,
-  type LabelSelector,
   NAMESPACES,
   NODES,
   type NodeSelectorTerm,
@@ -54,7 +53,6 @@ export {
   SERVICE_ACCOUNTS,
   SERVICES,
   STATEFUL_SETS,
-  timestamp,
   type Toleration,
   uidOf,
   type Volume,

@@ -1,43 +1,6 @@
 import { fc, test as property } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
-import { matchesSelector, quantity, sameValue, scaledValue } from "./matching.ts";
-
-describe("matchesSelector", () => {
-  test.each([
-    { name: "an empty selector matches everything", selector: {}, labels: undefined, want: true },
-    { name: "no selector matches nothing", selector: undefined, labels: { a: "1" }, want: false },
-    {
-      name: "all matchLabels are needed",
-      selector: { matchLabels: { a: "1", b: "2" } },
-      labels: { a: "1" },
-      want: false,
-    },
-    {
-      name: "NotIn matches an object without the label",
-      selector: { matchExpressions: [{ key: "a", operator: "NotIn", values: ["1"] }] },
-      labels: {},
-      want: true,
-    },
-    {
-      name: "In does not",
-      selector: { matchExpressions: [{ key: "a", operator: "In", values: ["1"] }] },
-      labels: {},
-      want: false,
-    },
-    {
-      name: "Gt compares numbers",
-      selector: { matchExpressions: [{ key: "a", operator: "Gt", values: ["9"] }] },
-      labels: { a: "10" },
-      want: true,
-    },
-    {
-      name: "an operator that does not exist matches nothing",
-      selector: { matchExpressions: [{ key: "a", operator: "Like", values: ["1"] }] },
-      labels: { a: "1" },
-      want: false,
-    },
-  ])("$name", ({ selector, labels, want }) => expect(matchesSelector(selector, labels)).toBe(want));
-});
+import { quantity, sameValue, scaledValue } from "./matching.ts";
 
 describe("quantity", () => {
   test.each([

@@ -1,41 +1,4 @@
 import { parseQuantity } from "../../../apis/index.ts";
-import type { LabelSelector, Labels, SelectorExpression } from "./objects.ts";
-
-/** True if labels match the selector. An empty selector matches everything, an absent one nothing. */
-export function matchesSelector(selector: LabelSelector | undefined, labels: Labels = {}): boolean {
-  if (selector === undefined) return false;
-  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) if (labels[key] !== value) return false;
-  return (selector.matchExpressions ?? []).every((expression) => matchesExpression(expression, labels[expression.key]));
-}
-
-/** True if a value satisfies a requirement of a label or node selector; undefined means an absent value. */
-export function matchesExpression({ operator, values = [] }: SelectorExpression, actual: string | undefined): boolean {
-  switch (operator) {
-    case "In":
-      return actual !== undefined && values.includes(actual);
-    case "NotIn":
-      return actual === undefined || !values.includes(actual);
-    case "Exists":
-      return actual !== undefined;
-    case "DoesNotExist":
-      return actual === undefined;
-    case "Gt":
-      return isNumber(actual) && Number(actual) > Number(values[0]);
-    case "Lt":
-      return isNumber(actual) && Number(actual) < Number(values[0]);
-    default:
-      return false;
-  }
-}
-
-function isNumber(text: string | undefined): boolean {
-  return text !== undefined && /^-?\d+$/.test(text);
-}
-
-/** True for a selector that selects everything, which workloads may not use. */
-export function selectsAll({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
-  return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
-}
 
 /**
  * Equality as Kubernetes sees it: absent, null, an empty list and an empty map are equal, because Go does not tell them

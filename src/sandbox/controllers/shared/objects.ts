@@ -1,20 +1,10 @@
+import type { LabelSelector, SelectorExpression } from "../../labelSelectors.ts";
 import type { KubeObject, ObjectMeta, OwnerReference } from "../../../apis/index.ts";
 import type { ResourceName } from "../../types.ts";
 
 /** The fields of the built-in kinds that the controllers use. The API server guarantees the shapes. */
 
 export type Labels = Readonly<Record<string, string>>;
-
-export interface SelectorExpression {
-  key: string;
-  operator: string;
-  values?: readonly string[];
-}
-
-export interface LabelSelector {
-  matchLabels?: Labels;
-  matchExpressions?: readonly SelectorExpression[];
-}
 
 export interface PodTemplate {
   metadata?: Partial<ObjectMeta>;
@@ -214,11 +204,6 @@ export const DISRUPTION_BUDGETS = { group: "policy", plural: "poddisruptionbudge
 /** A resource as text: `deployments.apps`, `pods`. */
 export function resourceId({ group, plural }: ResourceName): string {
   return group === "" ? plural : `${plural}.${group}`;
-}
-
-/** A time in the API's format, in whole seconds. */
-export function timestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
 /** The owner that controls an object. */

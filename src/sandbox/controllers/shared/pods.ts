@@ -2,13 +2,12 @@ import { defined, type KubeObject, type OwnerReference } from "../../../apis/ind
 import type { Json } from "../../types.ts";
 import type { Context } from "./context.ts";
 import { isNamespaceTerminating, isNotFound } from "./context.ts";
-import { matchesSelector } from "./matching.ts";
+import { type LabelSelector, matchesSelector } from "../../labelSelectors.ts";
 import {
   compare,
   controllerOf,
   controllerReference,
   generatedName,
-  type LabelSelector,
   type Pod,
   PODS,
   type PodTemplate,

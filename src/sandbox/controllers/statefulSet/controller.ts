@@ -1,5 +1,6 @@
 import { defined, type KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
+import { matchesSelector } from "../../labelSelectors.ts";
 import {
   claim,
   CLAIMS,
@@ -11,7 +12,6 @@ import {
   isAvailable,
   isReady,
   isTerminating,
-  matchesSelector,
   nextAvailability,
   owningNames,
   type Pod,

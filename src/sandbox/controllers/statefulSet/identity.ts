@@ -1,8 +1,8 @@
 import { defined, type KubeObject, type OwnerReference } from "../../../apis/index.ts";
+import { type LabelSelector } from "../../labelSelectors.ts";
 import {
   controllerReference,
   type ControllerRevision,
-  type LabelSelector,
   type Pod,
   podFromTemplate,
   type PodTemplate,

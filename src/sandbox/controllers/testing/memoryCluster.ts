@@ -10,7 +10,8 @@ import type {
   SandboxClock,
   WatchEvent,
 } from "../../types.ts";
-import { NAMESPACES, resourceId, timestamp } from "../shared/objects.ts";
+import { NAMESPACES, resourceId } from "../shared/objects.ts";
+import { timestamp } from "../../timestamp.ts";
 
 /** A clock that stands until a test moves it. */
 export class ManualClock implements SandboxClock {

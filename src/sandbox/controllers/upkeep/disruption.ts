@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { ResourceName, WatchEvent } from "../../types.ts";
+import { type LabelSelector, matchesSelector } from "../../labelSelectors.ts";
 import {
   type Context,
   type Controller,
@@ -9,8 +10,6 @@ import {
   type IntOrPercent,
   isReady,
   isTerminating,
-  type LabelSelector,
-  matchesSelector,
   type Pod,
   PODS,
   REPLICA_SETS,
@@ -18,8 +17,8 @@ import {
   sameValue,
   scaledValue,
   STATEFUL_SETS,
-  timestamp,
 } from "../shared/index.ts";
+import { timestamp } from "../../timestamp.ts";
 
 interface DisruptionBudgetStatus {
   observedGeneration?: number;

@@ -13,8 +13,8 @@ import {
   sameValue,
   SERVICE_ACCOUNTS,
   textOf,
-  timestamp,
 } from "../shared/index.ts";
+import { timestamp } from "../../timestamp.ts";
 
 interface Namespace extends KubeObject {
   spec?: { finalizers?: readonly string[] };

@@ -1,3 +1,4 @@
+import { timestamp } from "../../timestamp.ts";
 import type { FieldError, KubeObject } from "../../types.ts";
 import { type KindDefinition, raisedBySpec } from "../definition.ts";
 import { forbidden, immutable, invalid, notSupported, required } from "../../fieldErrors.ts";
@@ -160,10 +161,6 @@ const VOLUME_PROPERTIES: ReadonlySet<string> = new Set([
   "volumeAttributesClassName",
   "volumeMode",
 ]);
-
-function timestamp(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
-}
 
 export const storageClass: KindDefinition = {
   allowsAnyFinalizer: true,

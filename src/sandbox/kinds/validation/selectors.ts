@@ -1,5 +1,6 @@
 import type { FieldError } from "../../types.ts";
 import { forbidden, invalid, required } from "../../fieldErrors.ts";
+import { matchesSelector } from "../../labelSelectors.ts";
 import { labelValue } from "../names.ts";
 import { validateLabelKey, validateLabels } from "../objectMeta.ts";
 import { fields, fieldsList, text, textMap, texts } from "../values.ts";
@@ -48,23 +49,11 @@ export function selects(selector: unknown, labels: Readonly<Record<string, strin
   for (const [key, value] of Object.entries(textMap(matchLabels))) {
     if (validateLabelKey(key, "").length > 0 || labelValue(value).length > 0) return undefined;
   }
-  const requirements = fieldsList(matchExpressions);
   if (validateLabelSelector(selector, "").length > 0) return undefined;
-  return (
-    Object.entries(textMap(matchLabels)).every(([key, value]) => labels[key] === value) &&
-    requirements.every((requirement) => {
-      const label = labels[text(requirement["key"])];
-      const values = texts(requirement["values"]);
-      switch (requirement["operator"]) {
-        case "In":
-          return label !== undefined && values.includes(label);
-        case "NotIn":
-          return label === undefined || !values.includes(label);
-        case "Exists":
-          return label !== undefined;
-        default:
-          return label === undefined;
-      }
-    })
-  );
+  const expressions = fieldsList(matchExpressions).map(({ key, operator, values }) => ({
+    key: text(key),
+    operator: text(operator),
+    values: texts(values),
+  }));
+  return matchesSelector({ matchLabels: textMap(matchLabels), matchExpressions: expressions }, labels);
 }

@@ -2,7 +2,8 @@ import { EvaluationError, Optional, type Environment } from "@marcbachmann/cel-j
 import type { FieldError, Schema, ValidationRule } from "../../types.ts";
 import { type Correlation, itemKey, itemsByKey } from "../correlation.ts";
 import { duplicate, forbidden, invalid, required } from "../../fieldErrors.ts";
-import { isList, isRecord, ownProperty, valueSchema } from "../references.ts";
+import { isRecord } from "../../jsonType.ts";
+import { isList, ownProperty, valueSchema } from "../references.ts";
 import { compile, type Compiled, environmentFor, type Program } from "./compile.ts";
 import { kubernetesEnvironment, OPTIONS } from "./environment.ts";
 import { followPath } from "./fieldPath.ts";

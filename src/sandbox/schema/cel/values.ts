@@ -1,5 +1,6 @@
 import type { Schema } from "../../types.ts";
-import { isList, isRecord, valueSchema } from "../references.ts";
+import { isRecord } from "../../jsonType.ts";
+import { isList, valueSchema } from "../references.ts";
 import { parseDurationFormat } from "../time.ts";
 import { durationOf, evaluationError } from "./library.ts";
 

@@ -1,11 +1,11 @@
 import type { FieldError, Schema } from "../../types.ts";
 import { SchemaRules } from "../cel/rules.ts";
 import { validateEmbedded, validateResource } from "../embedded.ts";
-import { sameJson } from "../equality.ts";
+import { equalJson } from "../../equalJson.ts";
 import { invalid, NO_PATH } from "../../fieldErrors.ts";
 import { validateOpenApiAt } from "../openApi.ts";
 import { pruneValue } from "../prune.ts";
-import { isRecord } from "../references.ts";
+import { isRecord } from "../../jsonType.ts";
 
 /**
  * Checks that the schema accepts its own defaults. Defaults of map values are not checked; defaults of a resource's
@@ -33,7 +33,7 @@ function defaultErrors(schema: Schema, field: string): FieldError[] {
   const at = `${field}.default`;
   const errors: FieldError[] = [];
   const embedded = schema["x-kubernetes-embedded-resource"] === true;
-  if (!sameJson(pruneValue(schema, value, embedded), value)) {
+  if (!equalJson(pruneValue(schema, value, embedded), value)) {
     errors.push(invalid(at, value, "must not have unknown fields"));
   }
   const resources = embedded && isRecord(value) ? validateResource(value, at) : validateEmbedded(schema, {}, value, at);

@@ -1,5 +1,5 @@
 import type { FieldError, Schema } from "../../types.ts";
-import { sameJson } from "../equality.ts";
+import { equalJson } from "../../equalJson.ts";
 import { forbidden, invalid, required } from "../../fieldErrors.ts";
 import { valueSchema } from "../references.ts";
 import { compilePattern, PatternError } from "../regularExpression.ts";
@@ -100,7 +100,7 @@ function onlyNames(metadata: Schema): boolean {
 }
 
 function isIntOrString(branches: readonly Schema[] | undefined): boolean {
-  return branches !== undefined && sameJson(branches, INT_OR_STRING);
+  return branches !== undefined && equalJson(branches, INT_OR_STRING);
 }
 
 function valueValidation(schema: Schema, field: string, skipAnyOf = false, skipFirstAllOf = false): FieldError[] {

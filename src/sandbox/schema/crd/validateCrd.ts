@@ -2,7 +2,7 @@ import { dns1035Label } from "../../kinds/names.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../../kinds/objectMeta.ts";
 import type { FieldError, KubeObject, Schema } from "../../types.ts";
 import { followPath } from "../cel/fieldPath.ts";
-import { sameJson } from "../equality.ts";
+import { equalJson } from "../../equalJson.ts";
 import { duplicate, invalid, required, tooMany } from "../../fieldErrors.ts";
 import { validateConversion } from "./conversion.ts";
 import { type CrdColumn, type CrdSpec, type CrdSubresources, type CrdVersion, specOf, statusOf } from "./crdTypes.ts";
@@ -63,7 +63,7 @@ interface Shared {
 function sharedBy(versions: readonly CrdVersion[]): Shared {
   const [first] = versions;
   const alike = (part: (version: CrdVersion) => unknown) =>
-    first !== undefined && versions.every((version) => sameJson(part(version), part(first)));
+    first !== undefined && versions.every((version) => equalJson(part(version), part(first)));
   return {
     schema: alike(({ schema }) => schema),
     subresources: alike(({ subresources }) => subresources),

@@ -1,6 +1,6 @@
 import type { KubeObject, ResourceName } from "../../types.ts";
-import { timestamp } from "./timestamp.ts";
-import { equalJson } from "./equal.ts";
+import { timestamp } from "../../timestamp.ts";
+import { equalJson } from "../../equalJson.ts";
 
 export const CRDS = { group: "apiextensions.k8s.io", plural: "customresourcedefinitions" };
 /** Keeps a CRD until its objects are gone. */

@@ -9,7 +9,7 @@ import {
 } from "../../kinds/index.ts";
 import { decodeError, validate, validateScale, withDefaults } from "../../schema/index.ts";
 import type { FieldError, KubeObject, Resource, ResourceVersion } from "../../types.ts";
-import { equalJson } from "./equal.ts";
+import { equalJson } from "../../equalJson.ts";
 
 /** The rules of a custom resource: the API server's common rules with the schema of the CRD. */
 export function customRules(resource: Resource): KindRules {

@@ -6,5 +6,3 @@
 export { apiVersionOf, Catalog, type Endpoint } from "./catalog.ts";
 export { Conversion } from "./conversion.ts";
 export { CLEANUP_FINALIZER, crdMarkedForDeletion, CRDS, isCrd, isTrue, specOf, statusFor } from "./crdStatus.ts";
-export { equalJson, sharing } from "./equal.ts";
-export { timestamp } from "./timestamp.ts";

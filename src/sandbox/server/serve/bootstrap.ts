@@ -3,7 +3,7 @@ import { builtinRoles } from "../../authorization/index.ts";
 import { trackWrite } from "../../fields/index.ts";
 import type { KubeObject, LocalClient } from "../../types.ts";
 import { type Api, SERVER_MANAGER } from "../api.ts";
-import { timestamp } from "../catalog/index.ts";
+import { timestamp } from "../../timestamp.ts";
 
 const NAMESPACES = ["default", "kube-system", "kube-public", "kube-node-lease"];
 

@@ -2,7 +2,8 @@ import { resourceOfCrd } from "../../schema/index.ts";
 import { StatusError } from "../../statusError.ts";
 import type { KubeObject, RequestContext, Resource } from "../../types.ts";
 import type { Api, Target } from "../api.ts";
-import { type Catalog, CLEANUP_FINALIZER, CRDS, equalJson, isTrue, specOf, statusFor } from "../catalog/index.ts";
+import { equalJson } from "../../equalJson.ts";
+import { type Catalog, CLEANUP_FINALIZER, CRDS, isTrue, specOf, statusFor } from "../catalog/index.ts";
 import { changeObject, deleteObject, tracked } from "../write/index.ts";
 
 /**

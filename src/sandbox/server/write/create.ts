@@ -7,7 +7,8 @@ import { admissionOf, type Api, kindSubject, RulesScope, storedObject, subjectOf
 import { admitNew, checkGrants, checkNamespace } from "./builtinAdmission.ts";
 import { withOwnersOnce } from "./ownerReferences.ts";
 import { chargeQuotas } from "./quotas.ts";
-import { equalJson, timestamp } from "../catalog/index.ts";
+import { equalJson } from "../../equalJson.ts";
+import { timestamp } from "../../timestamp.ts";
 import { decoded } from "./input.ts";
 
 /** Number of attempts to find a free generated name. */

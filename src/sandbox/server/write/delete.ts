@@ -4,7 +4,9 @@ import { StaleWrite } from "../../store/index.ts";
 import type { DeleteOptions, FieldError, KubeObject } from "../../types.ts";
 import { admissionOf, type Api, RulesScope, storedObject, subjectOf, type Target } from "../api.ts";
 import { checkDeletion } from "./builtinAdmission.ts";
-import { crdMarkedForDeletion, equalJson, isCrd, timestamp } from "../catalog/index.ts";
+import { equalJson } from "../../equalJson.ts";
+import { crdMarkedForDeletion, isCrd } from "../catalog/index.ts";
+import { timestamp } from "../../timestamp.ts";
 import { isDone } from "./update.ts";
 
 const ORPHAN = "orphan";

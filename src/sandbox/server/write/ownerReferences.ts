@@ -1,5 +1,5 @@
 import type { KubeObject, RequestContext } from "../../types.ts";
-import { equalJson } from "../catalog/index.ts";
+import { equalJson } from "../../equalJson.ts";
 
 const ADVICE =
   "API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed";

@@ -3,7 +3,7 @@ import { badRequest, conflict, failure, notFound } from "../../statusError.ts";
 import type { Json, KubeObject } from "../../types.ts";
 import { type Api, storedObject, subjectOf, type Target } from "../api.ts";
 import { admittedForm } from "./create.ts";
-import { timestamp } from "../catalog/index.ts";
+import { timestamp } from "../../timestamp.ts";
 import { deleteObject, deleteOptionsOf } from "./delete.ts";
 import { type Body, ofKindNamed, readBody } from "./input.ts";
 import { changeObject } from "./update.ts";

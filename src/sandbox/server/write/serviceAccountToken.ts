@@ -4,7 +4,7 @@ import { definitions } from "../../kinds/index.ts";
 import { failure, invalid, notFound } from "../../statusError.ts";
 import type { FieldError, KubeObject, Resource } from "../../types.ts";
 import { type Api, storedObject, subjectOf, type Target } from "../api.ts";
-import { timestamp } from "../catalog/index.ts";
+import { timestamp } from "../../timestamp.ts";
 import { type Body, ofKindNamed, readBody } from "./input.ts";
 import { ISSUER } from "../request/index.ts";
 

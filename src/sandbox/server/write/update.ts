@@ -8,7 +8,7 @@ import { checkGrants } from "./builtinAdmission.ts";
 import { createObject, inNamespace, mutated } from "./create.ts";
 import { withOwnersOnce } from "./ownerReferences.ts";
 import { chargeQuotas } from "./quotas.ts";
-import { sharing } from "../catalog/index.ts";
+import { sharing } from "../../equalJson.ts";
 
 export interface Written {
   /** The object in the version of the request. */
