@@ -1,33 +1,12 @@
 import { describe, expect, test, vi } from "vitest";
 import { test as property, fc } from "@fast-check/vitest";
-import type { SandboxClock } from "../types.ts";
+import { ManualClock } from "../testing/manualClock.ts";
 import { Faults, seededRandom, systemClock, type FaultEvent, type FaultRequest, type FaultSettings } from "./index.ts";
 
 const LIST: FaultRequest = { verb: "list", path: "/api/v1/pods", group: "", resource: "pods" };
 
-/** Time passes when the test says so. */
-class TestClock implements SandboxClock {
-  time = 1000;
-  readonly waiting: { at: number; callback: () => void }[] = [];
-
-  now(): number {
-    return this.time;
-  }
-
-  after(ms: number, callback: () => void): Disposable {
-    const entry = { at: this.time + ms, callback };
-    this.waiting.push(entry);
-    return { [Symbol.dispose]: () => void this.waiting.splice(this.waiting.indexOf(entry), 1) };
-  }
-
-  advance(ms: number): void {
-    this.time += ms;
-    for (const { callback } of this.waiting.filter(({ at }) => at <= this.time)) callback();
-  }
-}
-
 function faults(settings: FaultSettings = {}, seed = 1) {
-  const clock = new TestClock();
+  const clock = new ManualClock();
   const made = new Faults({ clock, random: seededRandom(seed) });
   made.set(settings);
   return { clock, faults: made };
@@ -37,7 +16,7 @@ describe("requests", () => {
   test("proceed at once when nothing is set", async () => {
     const { faults: none, clock } = faults();
     expect(await none.onRequest(LIST)).toEqual({ kind: "Proceed" });
-    expect(clock.waiting).toEqual([]);
+    expect(clock.waiting).toBe(0);
   });
 
   test.each<{ name: string; settings: FaultSettings; want: unknown }>([
@@ -81,7 +60,7 @@ describe("requests", () => {
     const request = slow.onRequest({ ...LIST, signal: caller.signal });
     caller.abort();
     expect(await request).toEqual({ kind: "Proceed" });
-    expect(clock.waiting).toEqual([]);
+    expect(clock.waiting).toBe(0);
   });
 
   test("that are watches get the time that they may live", async () => {

@@ -3,32 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { KubeObject, SandboxClock } from "../types.ts";
+import { ManualClock } from "../testing/manualClock.ts";
+import type { KubeObject } from "../types.ts";
 import { FolderInUse, JournalDamaged, RevisionExpired, StaleWrite, Store, type StoreEvent } from "./index.ts";
 
 const CONFIG_MAPS = { group: "", plural: "configmaps" };
 const SECRETS = { group: "", plural: "secrets" };
-
-/** Timers run when the test says so. */
-class ManualClock implements SandboxClock {
-  readonly timers = new Set<() => void>();
-
-  now() {
-    return 0;
-  }
-
-  after(_: number, callback: () => void): Disposable {
-    this.timers.add(callback);
-    return { [Symbol.dispose]: () => void this.timers.delete(callback) };
-  }
-
-  run() {
-    for (const timer of [...this.timers]) {
-      this.timers.delete(timer);
-      timer();
-    }
-  }
-}
 
 const clock = new ManualClock();
 
@@ -131,10 +111,10 @@ describe("a store", () => {
     let last = store.put(CONFIG_MAPS, configMap("a"), undefined);
     for (let count = 0; count < 300; count++) last = store.put(CONFIG_MAPS, configMap("a", String(count)), last);
     expect(store.collection(CONFIG_MAPS).history.length).toBe(301);
-    expect(quiet.timers.size).toBe(1);
-    quiet.run();
+    expect(quiet.waiting).toBe(1);
+    quiet.advance(quiet.next ?? 0);
     expect(store.collection(CONFIG_MAPS).history.length).toBeLessThan(100);
-    expect(quiet.timers.size).toBe(0);
+    expect(quiet.waiting).toBe(0);
   });
 
   test("replays any history to the state of any revision", () => {

@@ -7,7 +7,6 @@ import {
   mergePatch,
   remove,
   request,
-  update,
   watch,
   type AskOptions,
   type Step,
@@ -236,10 +235,5 @@ conformance("custom resource definitions", {
       { spec: { names: { plural: "things", kind: "Thing", shortNames: ["tt"] } } },
       { until: true, see: at("metadata.generation") },
     ),
-  ],
-  "are replaced as a whole": [
-    ...served(crd()),
-    get(CRD, { keep: { rv: "metadata.resourceVersion" }, see: at("kind") }),
-    update(CRD, { ...crd(), metadata: { name: "things.{ns}.example.com", resourceVersion: "1" } }, { gives: 409 }),
   ],
 });

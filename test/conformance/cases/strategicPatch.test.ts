@@ -1,6 +1,6 @@
 import { conformance } from "../framework/conformance.ts";
-import { at, containers, deployment, service, variables } from "../framework/objects.ts";
-import { create, get, strategicPatch, type AskOptions } from "../framework/requests.ts";
+import { containers, deployment, service, variables } from "../framework/objects.ts";
+import { create, strategicPatch, type AskOptions } from "../framework/requests.ts";
 
 const patched = (patch: unknown, options?: AskOptions) => strategicPatch("deployments/web", patch, options);
 
@@ -208,20 +208,6 @@ conformance("strategic merge patch of other kinds", {
   "of a custom resource is not supported": [
     create("widgets", { metadata: { name: "w" } }),
     strategicPatch("widgets/w", { spec: {} }, { gives: 415, saying: "application/apply-patch+yaml" }),
-  ],
-  "of an empty patch changes nothing": [...annotated({}), strategicPatch("configmaps/a", {})],
-  "of what is no JSON is refused": [
-    ...annotated({}),
-    strategicPatch("configmaps/a", "nonsense", { gives: 400, see: at("code") }),
-  ],
-  "with an old resourceVersion is a conflict": [
-    ...annotated({}),
-    strategicPatch("configmaps/a", { metadata: { resourceVersion: "1" }, data: { y: "1" } }, { gives: 409 }),
-  ],
-  "as a dry run changes nothing": [
-    ...annotated({}),
-    strategicPatch("configmaps/a", { data: { y: "1" } }, { dryRun: "All" }),
-    get("configmaps/a"),
   ],
   "of a ServiceAccount's image pull secrets merges them by name": [
     create("serviceaccounts", { metadata: { name: "s" }, imagePullSecrets: [{ name: "a" }] }),

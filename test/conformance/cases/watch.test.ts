@@ -184,11 +184,6 @@ conformance("watch", {
     create("deployments", { metadata: { name: "web" }, ...deployment() }),
     edit("deployments/web", { spec: { replicas: 3 } }),
   ],
-  "as a Table of custom resources": [
-    watch("widgets", 2, { accept: TABLE, query: { includeObject: "None" } }),
-    create("widgets", { metadata: { name: "w" }, spec: { color: "red" } }),
-    mergePatch("widgets/w", { spec: { size: 4 } }),
-  ],
   "an object with finalizers is MODIFIED by its deletion and DELETED by the last finalizer": [
     watch("configmaps", 3),
     create("configmaps", { metadata: { name: "a", finalizers: ["example.com/f"] } }),
@@ -233,7 +228,6 @@ conformance("watch", {
     create("widgets", { metadata: { name: "w" }, spec: { size: 2, title: "Long" } }),
     mergePatch("widgets/w", { spec: { size: 3 } }),
   ],
-  "of one kind brings no other": [watch("secrets", 1), configMap("a"), create("secrets", { metadata: { name: "s" } })],
   "with a timeout is ended by the server": [watch("configmaps?timeoutSeconds=1", 1), configMap("a")],
   "of a kind that is not served is not found": [watch("/apis/none.example.com/v1/things", 0, { gives: 404 })],
   "watch as a parameter of a single object is ignored": [configMap("a"), get("configmaps/a?watch=true")],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ManualClock } from "../testing/index.ts";
+import { ManualClock } from "../../testing/manualClock.ts";
 import { type Result, WorkQueue } from "./workQueue.ts";
 
 function queueWith(work: (key: string) => Promise<Result>, concurrency?: number) {

@@ -10,7 +10,8 @@ import {
   REPLICA_SETS,
   type ReplicaSet,
 } from "../shared/objects.ts";
-import { ManualClock, MemoryCluster } from "./memoryCluster.ts";
+import { ManualClock } from "../../testing/manualClock.ts";
+import { MemoryCluster } from "./memoryCluster.ts";
 
 /** Controllers on a cluster in memory. Nothing happens but what a test starts, and time stands still until it is moved. */
 export class TestSandbox implements AsyncDisposable {
