@@ -73,7 +73,7 @@ describe("a sandbox cluster", () => {
     const [one, other] = await Promise.all([start({ authority }), start({ authority })]);
     expect(one.cluster.caPem).toBe(other.cluster.caPem);
     expect(one.cluster.url).not.toBe(other.cluster.url);
-    // A token counts in its own cluster only.
+    // A token is valid in its own cluster only.
     const stranger = new HttpsClient({ ...other.cluster, adminToken: one.cluster.adminToken });
     expect((await stranger.send("GET", "/api/v1/namespaces")).status).toBe(401);
     await stranger.close();
@@ -155,7 +155,7 @@ describe("a ResourceQuota", () => {
     const { client } = await start({ controllers: { nodes: [] } });
     await client.send("POST", CONFIG_MAPS, configMap("first"));
     await using watch = await client.watch(`${QUOTAS}?watch=true`);
-    // There is kube-root-ca.crt in every namespace.
+    // The namespace also has kube-root-ca.crt.
     await client.send("POST", QUOTAS, hard({ configmaps: "3", "count/configmaps": "9" }));
     const counted = await watch.until(used("configmaps", "2"));
     expect(counted.object["status"]).toEqual({
@@ -163,7 +163,7 @@ describe("a ResourceQuota", () => {
       used: { configmaps: "2", "count/configmaps": "2" },
     });
     expect((await client.send("POST", `${CONFIG_MAPS}?dryRun=All`, configMap("dry"))).status).toBe(201);
-    // The answer comes after the charge: of all that ask at once one gets the place.
+    // The quota is charged before the answer, so of four concurrent requests one succeeds.
     const answers = await Promise.all(
       ["a", "b", "c", "d"].map((name) => client.send("POST", CONFIG_MAPS, configMap(name))),
     );

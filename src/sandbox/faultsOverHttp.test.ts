@@ -8,7 +8,7 @@ import { useCluster } from "./testing/useCluster.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const HOUR = 3_600_000;
-/** For what is sure to happen: a busy machine may take its time. */
+/** Upper bound for a busy machine. */
 const PATIENCE = { timeout: 30_000 };
 
 describe.each([
@@ -29,7 +29,7 @@ describe.each([
     (await used.client.send("GET", CONFIG_MAPS)).body["metadata"] as { resourceVersion: string };
   let count = 0;
   const change = () => used.client.patch(`${CONFIG_MAPS}/there`, { data: { count: String(++count) } }, "merge");
-  /** An open watch, past what there was. */
+  /** A watch that starts at the present revision. */
   async function openWatch() {
     const { resourceVersion } = await revision();
     return used.client.watch(`${CONFIG_MAPS}?watch=true&resourceVersion=${resourceVersion}`);
@@ -65,7 +65,7 @@ describe.each([
       used.cluster.faults.set({ partition: "silent" });
       const answer = used.client.send("GET", `${CONFIG_MAPS}/there`, undefined, { signal: AbortSignal.timeout(200) });
       await expect(answer).rejects.toMatchObject({ name: "TimeoutError" });
-      // Somebody inside changes something meanwhile, of which the watch hears when the silence is over.
+      // A change from inside the cluster reaches the watch after the partition.
       await used.cluster.local.patch({ group: "", plural: "configmaps" }, "default", "there", {
         data: { silent: "yes" },
       });
@@ -92,7 +92,7 @@ describe.each([
       const quick = used.client.send("GET", CONFIG_MAPS).then(({ status }) => answers.push(`list ${status}`));
       await Promise.all([slow, quick]);
       expect(answers).toEqual(["list 200", "get 200"]);
-      // Half way between both, as the numbers of chance are here.
+      // The cluster's random numbers are 0.5, so the latency is the mean of both bounds.
       expect(performance.now() - start).toBeGreaterThan(98);
     });
 

@@ -5,7 +5,7 @@ import { startAggregation } from "./index.ts";
 import { clusterRole } from "./testing/roles.ts";
 
 const PODS = { verbs: ["get"], apiGroups: [""], resources: ["pods"] };
-/** For what is sure to happen: a busy machine may take its time. */
+/** Upper bound for a busy machine. */
 const PATIENCE = { timeout: 30_000 };
 const LABELS = { "rbac.example.com/aggregate-to-all": "true" };
 const all: KubeObject = { ...clusterRole("all"), aggregationRule: { clusterRoleSelectors: [{ matchLabels: LABELS }] } };

@@ -6,7 +6,7 @@ import { widgetCrd } from "../testing/objects.ts";
 import type { KubeObject, Resource } from "../types.ts";
 import { answerDocument, type DocumentRequest } from "./index.ts";
 
-/** How documents are asked for and kept. What stands in them is shown by test/conformance. */
+/** Content negotiation and caching of documents. Their content is tested in test/conformance. */
 
 const OPTIONS = { version: "v1.35.4", address: "127.0.0.1:6443" };
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";

@@ -283,7 +283,7 @@ function pathsOf(set: FieldsV1, prefix: readonly string[] = []): string[][] {
   });
 }
 
-/** The values that are there, without empty lists and maps around nothing. */
+/** Leaf values with their paths; empty lists and maps do not count. */
 function leaves(value: unknown, path = ""): string[] {
   if (typeof value !== "object" || value === null)
     return value === undefined || value === null ? [] : [`${path}=${JSON.stringify(value)}`];

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { canonicalAmount, canonicalQuantity, quantityError, quantityNanos } from "./quantity.ts";
 
 describe("canonicalQuantity", () => {
-  // What a real server made of these.
+  // Recorded from a real server.
   test.each([
     ["0.5", "500m"],
     ["1.5Gi", "1536Mi"],
@@ -55,7 +55,7 @@ describe("canonicalQuantity", () => {
     const written = canonicalQuantity(given);
     expect(written).toBeDefined();
     expect(quantityNanos(written ?? "")).toBe(quantityNanos(given));
-    // Whole bytes lose their suffix, and are written anew in thousands then: 1000.9765625Ki, 1025000, 1025k.
+    // A number of whole bytes loses its suffix and gets a decimal one when read again: 1000.9765625Ki, 1025000, 1025k.
     expect(quantityNanos(canonicalQuantity(written ?? "") ?? "")).toBe(quantityNanos(given));
   });
 });

@@ -5,7 +5,7 @@ import answersOfServer from "./testdata/answers.json" with { type: "json" };
 import { schemaCases } from "./testing/cases.ts";
 import type { Answer, Fields, ObjectCase, SchemaCase } from "./testing/shapes.ts";
 
-/** Everything that a real API server was asked, asked again: the same findings, in words of our own, and the same objects. */
+/** Replays the requests recorded from a real API server: the sandbox must give the same causes and store the same objects. */
 
 const answers = answersOfServer as unknown as Readonly<Record<string, Answer>>;
 
@@ -20,7 +20,7 @@ function verdict(one: SchemaCase, answer: Answer): string[] {
   const versions = (crd["spec"] as unknown as { versions: { name: string; storage?: boolean }[] }).versions;
   const storage = versions.find((version) => version.storage === true)?.name ?? "";
   const status = stored["status"] as unknown as { storedVersions: string[] };
-  // The server adds the version that is stored from now on before it checks.
+  // Before validation the server adds the new storage version to status.storedVersions.
   const storedVersions = [...new Set([...status.storedVersions, storage])];
   const metadata = { ...stored.metadata, ...crd.metadata };
   const updated = { ...crd, metadata, status: { ...status, storedVersions } } as unknown as KubeObject;

@@ -7,7 +7,7 @@ import { HttpsClient } from "../testing/httpsClient.ts";
 import { configMap, deployment, widget, widgetCrd, widgetVersion } from "../testing/objects.ts";
 import { useCluster } from "../testing/useCluster.ts";
 
-/** What test/conformance cannot show, because both servers there speak JSON over one kind of connection, and keep their history. */
+/** What test/conformance does not show: other connections and encodings, forgotten history, metrics. */
 
 const CORE = "/api/v1/namespaces/default";
 const DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments";
@@ -16,7 +16,7 @@ const PROTOBUF = { contentType: "application/vnd.kubernetes.protobuf" };
 
 const used = useCluster();
 
-/** A namespace for each test, so that none sees what another one left. */
+/** Creates a namespace of the test's own. */
 let count = 0;
 async function namespace(): Promise<string> {
   const name = `test-${++count}`;

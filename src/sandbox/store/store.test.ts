@@ -101,7 +101,7 @@ describe("a store", () => {
     expect(() => collection.listAt(2)).toThrow(RevisionExpired);
     expect(() => collection.history.since(3)).toThrow("too old resource version: 3 (4)");
     expect(collection.history.since(4)).toEqual([]);
-    // A resource that nobody has touched has no more of a past than the others.
+    // Compaction also counts for a resource without objects.
     expect(() => store.collection(SECRETS).history.since(3)).toThrow(RevisionExpired);
   });
 
@@ -191,7 +191,7 @@ describe("a store in a folder", () => {
     const before = filled();
     const journal = await readFile(join(directory, "journal"));
     before[Symbol.dispose]();
-    // The snapshot is there, and the journal still holds what led to it.
+    // The snapshot was written, and the journal not yet emptied.
     const snapshot = [{ v: 3 }, { v: 3, r: "/configmaps", o: configMap("only") }];
     await writeFile(join(directory, "snapshot"), snapshot.map((line) => `${JSON.stringify(line)}\n`).join(""));
     await writeFile(join(directory, "journal"), journal);
@@ -211,10 +211,10 @@ describe("a store in a folder", () => {
     const first = new Store({ clock, directory });
     expect(() => new Store({ clock, directory })).toThrow(FolderInUse);
     first[Symbol.dispose]();
-    // No process has the highest number.
+    // This number is above the highest process id.
     await writeFile(join(directory, "lock"), "4194305");
     new Store({ clock, directory })[Symbol.dispose]();
-    // The parent of this one lives.
+    // The parent process is alive.
     await writeFile(join(directory, "lock"), String(process.ppid));
     expect(() => new Store({ clock, directory })).toThrow(FolderInUse);
   });

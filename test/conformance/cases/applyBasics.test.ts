@@ -11,7 +11,7 @@ import {
   type AskOptions,
 } from "../framework/requests.ts";
 
-/** The apply that creates the object. */
+/** The first apply, which creates the object. */
 const first = (config: object) => apply("configmaps/a", config, { gives: 201 });
 const again = (config: unknown, options?: AskOptions) => apply("configmaps/a", config, options);
 

@@ -1,7 +1,7 @@
 import { conformance } from "../framework/conformance.ts";
 import { apply, create, edit, get, jsonPatch, mergePatch, type AskOptions } from "../framework/requests.ts";
 
-/** The apply that creates the object. */
+/** The first apply, which creates the object. */
 const first = (config: object) => apply("widgets/w", config, { gives: 201 });
 const again = (config: unknown, options?: AskOptions) => apply("widgets/w", config, options);
 

@@ -1,11 +1,11 @@
 import { conformance } from "../framework/conformance.ts";
 import { apply, create, get, type AskOptions } from "../framework/requests.ts";
 
-/** The apply that creates the object. */
+/** The first apply, which creates the object. */
 const first = (config: object) => apply("configmaps/a", config, { gives: 201 });
 const again = (config: unknown, options?: AskOptions) => apply("configmaps/a", config, options);
 
-/** What makes the first apply of an object one that creates it or is refused: no object ever has the version "1". */
+/** No object ever has the version "1", so an apply with this version creates the object or is refused. */
 const FIRST = { resourceVersion: "1" };
 const NOT_FIRST = { gives: 409, saying: "the object has been modified" };
 

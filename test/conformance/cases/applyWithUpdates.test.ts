@@ -2,7 +2,7 @@ import { conformance } from "../framework/conformance.ts";
 import { deployment } from "../framework/objects.ts";
 import { apply, create, edit, get, jsonPatch, mergePatch, update, type AskOptions } from "../framework/requests.ts";
 
-/** The apply that creates the object. */
+/** The first apply, which creates the object. */
 const first = (config: object) => apply("configmaps/a", config, { gives: 201 });
 const again = (config: unknown, options?: AskOptions) => apply("configmaps/a", config, options);
 

@@ -11,7 +11,7 @@ import {
   type AskOptions,
 } from "../framework/requests.ts";
 
-/** The apply that creates the object. */
+/** The first apply, which creates the object. */
 const first = (config: object) => apply("deployments/web", config, { gives: 201 });
 const again = (config: unknown, options?: AskOptions) => apply("deployments/web", config, options);
 

@@ -33,7 +33,7 @@ const refused = (object: Fields, saying: string) => [
   create("customresourcedefinitions", object, { gives: 422, saying }),
 ];
 
-/** How a refusal is answered; what is refused is recorded in src/sandbox/schema/testdata, rule by rule. */
+/** Form of a refusal. The rules themselves are recorded in src/sandbox/schema/testdata. */
 conformance("validation of custom resource definitions", {
   "the name is plural and group": refused(
     { ...crd(), metadata: { name: "other.{ns}.example.com" } },

@@ -7,7 +7,7 @@ const refused = (spec: object, saying: string, name = "w") => [
 ];
 const taken = (spec: object) => [create("widgets", widget(spec))];
 
-/** How values are answered; what is refused is recorded in src/sandbox/schema/testdata, rule by rule. */
+/** Form of the answers. The rules themselves are recorded in src/sandbox/schema/testdata. */
 conformance("validation of custom resources", {
   "a string for an integer": refused({ size: "x" }, "must be of type integer"),
   "a fraction without a rest for an integer": taken({ size: 2.0 }),

@@ -3,9 +3,9 @@ import { create, get, mergePatch, remove, type Cases, type Step } from "../frame
 
 type Fields = Record<string, unknown>;
 
-/** A quota that has been counted; nobody counts on a server without controllers, so the case says what is used. */
+/** A quota with status.used, which the case sets because a server without controllers does not count. */
 const counted = (hard: Fields, used: Fields, spec: Fields = {}): Step[] => [
-  // Without it no pod is let in.
+  // A pod needs the ServiceAccount.
   create("serviceaccounts", { metadata: { name: "default" } }, { see: () => "created" }),
   create("resourcequotas", { metadata: { name: "few" }, spec: { hard, ...spec } }),
   mergePatch("resourcequotas/few/status", { status: { hard, used } }),

@@ -23,11 +23,11 @@ const configMap = (name: string, data: Fields = { x: "1" }, labels: Fields = {})
   metadata: { name, labels },
   data,
 });
-/** A server takes note of a configuration a moment later: until then a dry run passes untouched. */
+/** Waits until the server calls the webhooks: before, a dry run passes untouched. */
 const inForce = (gives: number, saying = ""): Step =>
   create("configmaps", configMap("probe"), { dryRun: "All", until: true, gives, saying, see: () => "in force" });
 
-/** In the warning of the webhook, and nowhere else in the answer. */
+/** Text that only the webhook's warning contains. */
 const SEEN = '"subResource":"scale"';
 
 const denied: Cases = {

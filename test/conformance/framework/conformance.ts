@@ -5,7 +5,7 @@ import { differences } from "./differences.ts";
 import { type Outcome, Play } from "./play.ts";
 import type { Cases, Step } from "./requests.ts";
 
-// What an expectation found is what explains its failure; by default it is cut to a line.
+// By default the values in a failure are cut to one line.
 chai.config.truncateThreshold = 4000;
 
 declare module "vitest" {
@@ -30,9 +30,9 @@ export function bothSides(): { readonly real: Client; readonly sandbox: Client }
 }
 
 export interface TopicOptions {
-  /** Words for `{name}` beside `{ns}`, the case's namespace. */
+  /** Values of placeholders `{name}` besides `{ns}`, the case's namespace. */
   words?: () => Record<string, string>;
-  /** What each case needs before its own steps, compared as well. */
+  /** First steps of every case, which are compared as well. */
   before?: readonly Step[];
 }
 
@@ -69,7 +69,7 @@ export function expectSame(got: readonly Outcome[], wanted: readonly Outcome[]):
   }
 }
 
-/** A namespace without a controller's doing: no ServiceAccount, no ConfigMap in it. */
+/** Creates an empty namespace: without controllers it has no ServiceAccount and no ConfigMap. */
 export async function makeNamespace(client: Client, name: string): Promise<void> {
   const { code, body } = await client.send({
     method: "POST",

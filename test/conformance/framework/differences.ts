@@ -1,4 +1,4 @@
-/** Where two answers differ, one line each: the path, what the real server has, what the sandbox has. */
+/** The differences of two answers, one line each: the path, the real server's value, the sandbox's value. */
 export function differences(wanted: unknown, got: unknown, path = ""): string[] {
   if (Array.isArray(wanted) && Array.isArray(got) && wanted.length === got.length) {
     return wanted.flatMap((item, index) => differences(item, got[index], `${path}[${index}]`));

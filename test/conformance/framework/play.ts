@@ -4,7 +4,7 @@ import { Normalizer } from "./normalize.ts";
 import { completed, fullPath } from "./paths.ts";
 import type { Ask, AskOptions, Edit, Step, Watch } from "./requests.ts";
 
-/** What one server did at one step, without what differs between any two servers. */
+/** The answer of one server to one step, without what differs between any two servers. */
 export interface Outcome {
   request: string;
   code: number;
@@ -14,12 +14,12 @@ export interface Outcome {
   answer: unknown;
 }
 
-/** What a step promised about the real server's answer and did not get. */
+/** The real server's answer is not as the step says. */
 export class BrokenPromise extends Error {
   override readonly name = "BrokenPromise";
 }
 
-/** How long a server may take for what `until` and a watch wait for, in milliseconds. */
+/** Timeout of `until` and of watches, in milliseconds. */
 const PATIENCE = 15_000;
 
 /** Sends the steps of one case to one server. */
@@ -76,7 +76,7 @@ export class Play {
       if (step.until !== true || this.#broken(step, answer) === undefined || performance.now() > deadline)
         return answer;
       await sleep(50);
-      // An editor looks again before it tries again.
+      // An edit reads the object again before it retries.
       if (step.step === "edit") sent = await this.#sent(step);
     }
   }
@@ -116,7 +116,7 @@ export class Play {
       headers: { ...headers, authorization: `Bearer ${this.#client.side.token}`, accept: "application/json" },
     });
     const changes = this.#filled(step.changes);
-    // Who edits what is not there is told so by the update.
+    // If the object does not exist, the update itself answers so.
     return JSON.stringify(code === 200 ? merged(body, changes) : this.#filled(completed(step.path, changes)));
   }
 
@@ -211,14 +211,14 @@ function parametersOf(step: Step): [string, string][] {
   return Object.entries(parameters).filter((parameter): parameter is [string, string] => parameter[1] !== undefined);
 }
 
-/** What a step asks, in the words of the case: kept values differ from server to server. */
+/** The step's request with the placeholders of the case, because kept values differ from server to server. */
 function titleOf(step: Step): string {
   const method = step.step === "ask" ? step.method : step.step === "edit" ? "PUT" : "GET";
   const parameters = parametersOf(step).map(([name, value]) => `${name}=${value}`);
   return [`${method} ${step.path}`, ...(parameters.length === 0 ? [] : [parameters.join("&")])].join("?");
 }
 
-/** What an answer says, for a person and for `saying`. */
+/** Text of an answer, for failure messages and for `saying`. */
 function said({ body, warnings }: Answer): string {
   const message =
     typeof body === "object" && body !== null && (body as { kind?: unknown }).kind === "Status"

@@ -1,6 +1,6 @@
-/** The words in which a case is written: each function makes one step and sends nothing. */
+/** Constructors of the steps of a case. They send nothing. */
 
-/** What may be said about any request. */
+/** Options of every request. */
 export interface AskOptions {
   /** The status code that the real server answers; 201 for a POST and 200 for the rest by default. */
   gives?: number;
@@ -8,7 +8,7 @@ export interface AskOptions {
   saying?: string;
   /** Keeps parts of the answer for later steps: `{rv: "metadata.resourceVersion"}` is written `{rv}` there. */
   keep?: Record<string, string>;
-  /** Asks again until the answer is as said: for what a server takes note of a moment later. */
+  /** Repeats the request until the answer is as expected: a server applies some writes with a delay. */
   until?: true;
   /** Compares this of the answer instead of all of it. */
   see?: (answer: unknown) => unknown;
@@ -36,14 +36,14 @@ export interface Ask extends AskOptions {
   body?: unknown;
 }
 
-/** Reads an object, merges the changes into it as a JSON merge patch would, and puts it back: what an editor or a controller does. */
+/** Reads an object, merges the changes into it like a JSON merge patch, and updates it, as an editor or a controller does. */
 export interface Edit extends AskOptions {
   step: "edit";
   path: string;
   changes: unknown;
 }
 
-/** Opens a watch, which is read until it has brought so many events; they are compared at the end of the case. */
+/** Opens a watch and reads this many events, which are compared at the end of the case. */
 export interface Watch extends AskOptions {
   step: "watch";
   path: string;
@@ -64,7 +64,7 @@ export const create = (path: string, object: unknown, options: AskOptions = {}):
 
 export const get = (path: string, options: AskOptions = {}): Ask => ask("GET", path, undefined, options);
 
-/** Replaces the object as it stands here, without a look at what is there. */
+/** Replaces the object without reading it first. */
 export const update = (path: string, object: unknown, options: AskOptions = {}): Ask =>
   ask("PUT", path, object, options);
 

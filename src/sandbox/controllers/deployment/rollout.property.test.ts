@@ -12,7 +12,7 @@ const bound = (): fc.Arbitrary<IntOrPercent> =>
   );
 
 interface Change {
-  /** Which of some images, of which the last two cannot be pulled and crash. */
+  /** Index into IMAGES. */
   image: number;
   /** Milliseconds until the next change. */
   pause: number;
@@ -20,7 +20,7 @@ interface Change {
   paused: boolean;
 }
 
-/** For some dozen rollouts, one after the other, on a busy machine. */
+/** Ten rollouts in a row on a busy machine. */
 const TIMEOUT_MS = 60_000;
 
 const IMAGES = ["nginx:1", "nginx:2", "nginx:3", "nginx:does-not-exist", "nginx:crash"];

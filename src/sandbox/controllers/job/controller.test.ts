@@ -109,7 +109,7 @@ describe("a Job", () => {
     await using sandbox = await TestSandbox.start({ options: { fate } });
     await sandbox.create(JOBS, job({ completions: 4, parallelism: 4, completionMode: "Indexed" }));
     await sandbox.pass(5000);
-    // Once at the start, and once more when the success of the others had ended the pause.
+    // The index fails at the start, and again after the success of the other indexes reset the backoff.
     expect(statusOf(sandbox)).toMatchObject({ succeeded: 3, failed: 2, completedIndexes: "0,2,3" });
     broken = false;
     await sandbox.pass(20_000);

@@ -21,7 +21,7 @@ const element = fc.constantFrom("f:a", "f:b", 'k:{"name":"x"}', 'v:"y"');
 const path = fc.array(element, { minLength: 1, maxLength: 3 });
 const paths = fc.array(path, { maxLength: 8 });
 
-/** The same set as a set of texts, which is too simple to be wrong. */
+/** Oracle: the set as plain texts. */
 const textsOf = (set: FieldSet): Set<string> => new Set(pathTexts(set));
 const both = (a: Set<string>, b: Set<string>): Set<string> => new Set([...a].filter((text) => b.has(text)));
 const without = (a: Set<string>, b: Set<string>): Set<string> => new Set([...a].filter((text) => !b.has(text)));

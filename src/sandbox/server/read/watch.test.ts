@@ -4,9 +4,9 @@ import type { WatchLine } from "../../testing/httpsClient.ts";
 import { configMap } from "../../testing/objects.ts";
 import { useCluster } from "../../testing/useCluster.ts";
 
-/** What a watch does as time passes and history is forgotten; the events themselves are shown by test/conformance. */
+/** Bookmarks, timeouts and forgotten history. Watch events are tested in test/conformance. */
 
-/** Timers run when the test says so; the time of day is the real one. */
+/** The test runs the timers; the time of day is the real one. */
 class SteppedClock implements SandboxClock {
   readonly #timers = new Set<{ ms: number; callback: () => void }>();
 
@@ -20,7 +20,7 @@ class SteppedClock implements SandboxClock {
     return { [Symbol.dispose]: () => void this.#timers.delete(timer) };
   }
 
-  /** Runs the timers that wait for so long. */
+  /** Runs the timers of that length. */
   run(ms: number) {
     for (const timer of [...this.#timers]) {
       if (timer.ms !== ms) continue;
