@@ -67,7 +67,7 @@ export default defineConfig({
           name: "sandbox",
           provide: { clusters: "sandbox" },
           globalSetup: ["test/envtest/programSetup.ts"],
-          include: ["apis", "badInput", "badKinds", "federation", "ownership", "planPrediction", "regions12"].map(
+          include: ["apis", "badKinds", "federation", "ownership", "regions12"].map(
             (name) => `test/e2e/${name}.test.ts`,
           ),
           maxWorkers: "100%",
