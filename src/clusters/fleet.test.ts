@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Metrics } from "../observability/index.ts";
 import { logLines } from "../observability/testing/logLines.ts";
 import { recordSpans } from "../observability/testing/spanRecorder.ts";
@@ -34,79 +34,65 @@ function fleetOf() {
     tracer: recordSpans().tracer,
   });
   onTestFinished(() => fleet[Symbol.asyncDispose]());
-  const session = (cluster = CLUSTER) => {
+  const session = (cluster = CLUSTER): MemberSession & { client: AppliedMember } => {
     const client = new AppliedMember();
     const end = new AbortController();
     onTestFinished(() => end.abort(new Error("the test is over")));
     const discovery = new Discovery(client, clock);
-    const made = {
-      cluster,
-      client,
-      discovery,
-      clusterUid: "u",
-      local: false,
-      signal: end.signal,
-      suspect: () => undefined,
-    };
-    return { client, made: made satisfies MemberSession };
+    const common = { clusterUid: "u", local: false, suspect: () => undefined };
+    return { ...common, cluster, client, discovery, signal: end.signal };
   };
   return { fleet, hub, clock, measured, session };
 }
 
-describe("the members of a fleet", () => {
-  test("have a worker each from the first news of them", () => {
-    const { fleet, hub } = fleetOf();
-    fleet.contactChanged("a", { ok: false, reason: "Connecting", message: "no answer yet" });
-    fleet.contactChanged("b", { ok: false, reason: "ClusterUnreachable", message: "no answer" });
-    fleet.contactChanged("a", { ok: true, lastContact: 5 });
-    expect(hub.subscriptions).toBe(2);
-    expect([hub.lastContact("a"), hub.lastContact("b")]).toMatchObject([
-      { ok: true, lastContact: 5 },
-      { ok: false, reason: "ClusterUnreachable" },
-    ]);
-  });
+const AWAY = { ok: false, reason: "ClusterUnreachable", message: "no answer" };
 
-  test("are worked on through the session that began last", async () => {
-    const { fleet, hub, session, clock } = fleetOf();
-    const { client, made } = session();
-    fleet.sessionStarted(made);
-    hub.send(CLUSTER, { kind: "Kinds", kinds: [CONFIGMAPS] });
-    await clock.advance(0);
-    expect(client.calls.some((call) => call.endsWith("configmaps"))).toBe(true);
-  });
+test("each cluster has a worker from the first contact on", () => {
+  const { fleet, hub } = fleetOf();
+  fleet.contactChanged("a", { ok: false, reason: "Connecting", message: "no answer yet" });
+  fleet.contactChanged("b", AWAY);
+  fleet.contactChanged("a", { ok: true, lastContact: 5 });
+  expect([hub.subscriptions, hub.lastContact("a"), hub.lastContact("b")]).toMatchObject([
+    ...[2, { ok: true, lastContact: 5 }],
+    AWAY,
+  ]);
+});
 
-  test("are forgotten with their MemberCluster, and known anew if that comes back", async () => {
-    const { fleet, hub, measured } = fleetOf();
-    fleet.contactChanged("a", { ok: true });
-    fleet.clusterRemoved("a");
-    fleet.clusterRemoved("never there");
-    expect([hub.gone, measured]).toEqual([["a"], ["a forgotten"]]);
-    fleet.contactChanged("a", { ok: true });
-    expect(hub.subscriptions).toBe(2);
-  });
+test("a session goes to the worker of its cluster", async () => {
+  const { fleet, hub, session, clock } = fleetOf();
+  const started = session();
+  fleet.sessionStarted(started);
+  hub.send(CLUSTER, { kind: "Kinds", kinds: [CONFIGMAPS] });
+  await clock.advance(0);
+  expect(started.client.calls.some((call) => call.endsWith("configmaps"))).toBe(true);
+});
 
-  test("are as stale as the last contact is old; one in contact is current", async () => {
-    const { fleet, clock, measured } = fleetOf();
-    fleet.contactChanged("a", { ok: true, lastContact: clock.now() });
-    fleet.contactChanged("b", {
-      ok: false,
-      reason: "ClusterUnreachable",
-      message: "",
-      lastContact: clock.now() - 5_000,
-    });
-    fleet.contactChanged("c", { ok: false, reason: "ClusterUnreachable", message: "" });
-    await clock.advance(2_000);
-    fleet.reportStaleness();
-    expect(measured).toEqual(["a 0 s", "b 7 s"]);
-  });
+test("a removed cluster is forgotten, and gets a new worker when it is back", () => {
+  const { fleet, hub, measured } = fleetOf();
+  fleet.contactChanged("a", { ok: true });
+  fleet.clusterRemoved("a");
+  fleet.clusterRemoved("never there");
+  expect([hub.gone, measured]).toEqual([["a"], ["a forgotten"]]);
+  fleet.contactChanged("a", { ok: true });
+  expect(hub.subscriptions).toBe(2);
+});
 
-  test("are worked on no more after the end", async () => {
-    const { fleet, hub, session } = fleetOf();
-    fleet.contactChanged("a", { ok: true });
-    await fleet[Symbol.asyncDispose]();
-    fleet.contactChanged("b", { ok: true });
-    fleet.sessionStarted(session("c").made);
-    fleet.reportStaleness();
-    expect([hub.subscriptions, hub.gone]).toEqual([1, []]);
-  });
+test("the staleness of a cluster is the time since its last contact, and zero in contact", async () => {
+  const { fleet, clock, measured } = fleetOf();
+  fleet.contactChanged("a", { ok: true, lastContact: clock.now() });
+  fleet.contactChanged("b", { ...AWAY, lastContact: clock.now() - 5_000 });
+  fleet.contactChanged("c", AWAY);
+  await clock.advance(2_000);
+  fleet.reportStaleness();
+  expect(measured).toEqual(["a 0 s", "b 7 s"]);
+});
+
+test("no worker starts after the end", async () => {
+  const { fleet, hub, session } = fleetOf();
+  fleet.contactChanged("a", { ok: true });
+  await fleet[Symbol.asyncDispose]();
+  fleet.contactChanged("b", { ok: true });
+  fleet.sessionStarted(session("c"));
+  fleet.reportStaleness();
+  expect([hub.subscriptions, hub.gone]).toEqual([1, []]);
 });

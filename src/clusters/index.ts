@@ -23,11 +23,11 @@ export {
   type ClusterContact,
   type ReportSink,
   type RowDelta,
-  sameSight,
+  sameReadability,
   type WorkDelta,
   type WorkSource,
 } from "./ports.ts";
-export { roomNow } from "./workloads/index.ts";
+export { capacityNow } from "./workloads/index.ts";
 export {
   SERVICE_ACCOUNT_ANNOTATION,
   TOKEN_EXPIRES_AT_ANNOTATION,

@@ -1,55 +1,26 @@
-import { describe, expect, test } from "vitest";
-import { type ClusterContact, sameSight } from "./ports.ts";
+import { expect, test } from "vitest";
+import { type ClusterContact, sameReadability } from "./ports.ts";
 
+const unseen = (...kinds: [string, string][]) => ({ unseen: new Map(kinds) });
+const SECRET: [string, string] = ["/Secret", "no permission"];
+const DEPLOYMENT: [string, string] = ["apps/Deployment", "not served"];
 const BASE: ClusterContact = {
-  ok: true,
-  synced: false,
-  partlySynced: true,
-  pending: false,
-  unseen: new Map([
-    ["/Secret", "no right"],
-    ["apps/Deployment", "not served"],
-  ]),
+  ...{ ok: true, synced: false, partlySynced: true, pending: false },
+  ...unseen(SECRET, DEPLOYMENT),
 };
 
-describe("as much is known of a cluster", () => {
-  test.each<{ name: string; other: Partial<ClusterContact> }>([
-    { name: "where all of that is the same", other: {} },
-    {
-      name: "whatever else is said of its contact",
-      other: { ok: false, reason: "Away", message: "no", lastContact: 5 },
-    },
-    { name: "whatever the order of what is not seen", other: { unseen: new Map([...BASE.unseen].toReversed()) } },
-  ])("$name", ({ other }) => {
-    expect(sameSight(BASE, { ...BASE, ...other })).toBe(true);
-  });
-
-  test.each<{ name: string; other: Partial<ClusterContact> }>([
-    { name: "everything is known of one", other: { synced: true } },
-    { name: "one is not even known in part", other: { partlySynced: false } },
-    { name: "one has yet to be read", other: { pending: true } },
-    { name: "less is hidden on one", other: { unseen: new Map([["/Secret", "no right"]]) } },
-    { name: "nothing is hidden on one", other: { unseen: new Map() } },
-    {
-      name: "something else is hidden on one",
-      other: {
-        unseen: new Map([
-          ["/Secret", "no right"],
-          ["/Service", "not served"],
-        ]),
-      },
-    },
-    {
-      name: "something is hidden for another reason",
-      other: {
-        unseen: new Map([
-          ["/Secret", "no right"],
-          ["apps/Deployment", "broken"],
-        ]),
-      },
-    },
-  ])("but not where $name", ({ other }) => {
-    const changed = { ...BASE, ...other };
-    expect([sameSight(BASE, changed), sameSight(changed, BASE)]).toEqual([false, false]);
-  });
+test.each<[string, Partial<ClusterContact>, boolean]>([
+  ["nothing changed", {}, true],
+  ["only the contact changed", { ok: false, reason: "Away", message: "no", lastContact: 5 }, true],
+  ["only the order changed", unseen(DEPLOYMENT, SECRET), true],
+  ["one is synced", { synced: true }, false],
+  ["one is not partly synced", { partlySynced: false }, false],
+  ["one is pending", { pending: true }, false],
+  ["one kind more is readable", unseen(SECRET), false],
+  ["all kinds are readable", unseen(), false],
+  ["another kind is unreadable", unseen(SECRET, ["/Service", "not served"]), false],
+  ["the reason changed", unseen(SECRET, ["apps/Deployment", "broken"]), false],
+])("when %s the readability is the same: %3$s", (_, change, want) => {
+  const changed = { ...BASE, ...change };
+  expect([sameReadability(BASE, changed), sameReadability(changed, BASE)]).toEqual([want, want]);
 });

@@ -58,7 +58,7 @@ export interface ClusterContact extends Contact {
 }
 
 /** True when both know the same part of the cluster. */
-export function sameSight(a: ClusterContact, b: ClusterContact): boolean {
+export function sameReadability(a: ClusterContact, b: ClusterContact): boolean {
   if (a.synced !== b.synced || a.partlySynced !== b.partlySynced || a.pending !== b.pending) return false;
   if (a.unseen.size !== b.unseen.size) return false;
   for (const [kind, why] of a.unseen) if (b.unseen.get(kind) !== why) return false;

@@ -1,239 +1,438 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, CONFIGMAPS, NAMESPACES, SECRETS, TransportError } from "../runtime/index.ts";
-import { CLUSTER, CONFIG_REF, deleteRow, holdRow } from "./testing/builders.ts";
+import { MANAGED_BY_LABEL, type ObjectRef, POD_SECURITY_ANNOTATION, refKey } from "../apis/index.ts";
+import type { Row } from "../desiredstate/index.ts";
+import { ApiError, CONFIGMAPS, DEPLOYMENTS, NAMESPACES, NODES, SECRETS, TransportError } from "../runtime/index.ts";
+import type { WorkDelta } from "./ports.ts";
+import { CLUSTER, CONFIG_REF, deleteRow, holdRow, OWNER } from "./testing/builders.ts";
 import { KINDS, marked, OK, working } from "./testing/workerHarness.ts";
 
-describe("a worker", () => {
-  test("says at once that nobody has tried yet, and is ready when everything there is known", async () => {
-    const { hub, worker, startSession, settle, contact } = await working({ begin: false });
-    expect(hub.contacts.get(CLUSTER)).toEqual([{ ok: false, synced: false, pending: true, unseen: new Map() }]);
-    worker.setContact({ ok: false, reason: "Connecting", message: "no answer yet" });
-    expect(hub.contacts.get(CLUSTER)).toHaveLength(1);
-    hub.send(CLUSTER, { kind: "Expected", owners: [] }, { kind: "Kinds", kinds: KINDS }, { kind: "Rows", rows: [] });
-    startSession();
-    worker.setContact(OK);
-    await settle();
-    expect(contact()).toEqual({ ...OK, synced: true, pending: false, unseen: new Map() });
-    expect(worker.contact).toEqual(OK);
-  });
+const AWAY = { ok: false, reason: "ClusterUnreachable", message: "no answer", lastContact: 5 };
+const UNTRIED = { ok: false, reason: "Connecting", message: "no answer yet" };
+const FORBIDDEN = new ApiError(403, "Forbidden", "configmaps is forbidden");
+const RESET = new TransportError("ConnectionReset", "reset");
+const NOT_GRANTED = "configmaps are not granted: run `meridian join shanghai-1 --renew --member-kubeconfig FILE`";
+const unseen = new Map<string, string>();
+const named = (name: string): ObjectRef => ({ ...CONFIG_REF, name });
+const rows = (...given: Row[]): WorkDelta => ({
+  kind: "Rows",
+  rows: given.map((row, index) => ({ ref: row.ref, row, revision: 100 + index })),
+});
 
-  test("is not ready before the hub has sent its record and the kinds", async () => {
-    const { hub, worker, startSession, settle, contact } = await working({ begin: false });
+describe("a worker reports contact", () => {
+  test("as pending until it was tried and everything is known", async () => {
+    const { worker, startSession, sendKinds, send, settle, contact, contacts } = await working({ begin: false });
+    const untried = { ok: false, synced: false, pending: true, unseen };
+    worker.setContact(UNTRIED);
+    expect(contacts()).toStrictEqual([untried]);
     startSession();
     worker.setContact(OK);
     await settle();
-    expect(contact()).toMatchObject({ ok: true, synced: false, pending: true });
-    hub.send(CLUSTER, { kind: "Kinds", kinds: KINDS });
+    expect(contact()).toStrictEqual({ ...OK, synced: false, pending: true, unseen });
+    sendKinds(...KINDS);
     await settle();
     expect(contact()).toMatchObject({ synced: false, pending: true });
-    hub.send(CLUSTER, { kind: "Expected", owners: [] });
+    send({ kind: "Expected", owners: [] });
     await settle();
-    expect(contact()).toMatchObject({ synced: true, pending: false });
+    expect(contact()).toStrictEqual({ ...OK, synced: true, pending: false, unseen });
+    expect(worker.contact).toEqual(OK);
+    worker.setContact(UNTRIED);
+    expect(contact()).toStrictEqual(untried);
   });
 
-  test("makes what is asked for, with its namespace, and reports it", async () => {
-    const { hub, settle, member, seenThere } = await working();
-    const revision = hub.ask(marked());
-    await settle();
-    expect(member.server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "value" });
-    expect(seenThere()).toMatchObject({
-      inSyncWith: "hash of value",
-      revision,
-      writing: false,
-      present: { proven: true },
-    });
-  });
-
-  test("brings it up to date, and takes it away again", async () => {
-    const { hub, settle, member, configs, seenThere } = await working();
-    hub.ask(marked());
-    await settle();
-    hub.ask(marked(CONFIG_REF, "other"));
-    await settle();
-    expect(member.server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "other" });
-    const uid = seenThere()?.present?.uid ?? "";
-    const revision = hub.ask(deleteRow({ uid }));
-    await settle();
-    expect([configs(), seenThere()]).toEqual([
-      [],
-      { cluster: CLUSTER, ref: CONFIG_REF, writing: false, absent: true, revision },
-    ]);
-  });
-
-  test("acknowledges what is withdrawn, and leaves it alone", async () => {
-    const { hub, settle, configs, seenThere } = await working();
-    hub.ask(marked());
-    await settle();
-    const revision = hub.withdraw(CLUSTER, CONFIG_REF);
-    await settle();
-    expect([configs(), seenThere()?.revision]).toEqual([["shop"], revision]);
-  });
-
-  test("writes nothing without contact, and goes on with it", async () => {
-    const { hub, worker, settle, configs } = await working();
-    worker.setContact({ ok: false, reason: "ClusterUnreachable", message: "no answer", lastContact: 5 });
-    hub.ask(marked());
-    await settle(30_000);
-    expect(configs()).toEqual([]);
+  test("as lost and regained, and nothing twice", async () => {
+    const { worker, contact, contacts } = await working();
+    worker.setContact(AWAY);
+    expect([contact(), worker.contact]).toStrictEqual([{ ...AWAY, synced: false, pending: false, unseen }, AWAY]);
     worker.setContact(OK);
-    await settle();
-    expect(configs()).toEqual(["shop"]);
-  });
-
-  test("takes many rows, all of them", async () => {
-    const { hub, settle, configs } = await working();
-    for (let n = 0; n < 450; n += 1) hub.ask(marked({ ...CONFIG_REF, name: `config-${n}` }));
-    await settle(1_000);
-    expect(configs()).toHaveLength(450);
-  });
-
-  test("says nothing twice", async () => {
-    const { hub, worker, settle } = await working();
-    const before = hub.contacts.get(CLUSTER)?.length;
+    const { length } = contacts();
     worker.setContact({ ...OK });
-    await settle();
-    expect(hub.contacts.get(CLUSTER)).toHaveLength(before ?? 0);
+    expect(contacts()).toHaveLength(length);
     worker.setContact({ ...OK, lastContact: 6 });
-    expect(hub.contacts.get(CLUSTER)).toHaveLength((before ?? 0) + 1);
+    expect(contacts()).toHaveLength(length + 1);
   });
-});
 
-describe("the assignment of a worker", () => {
   test.each([
-    { name: "breaks off", reason: "AssignmentFailed", level: "error" },
-    { name: "breaks off again and again", reason: "AssignmentFailed", level: "error", times: 3 },
-  ])("is asked for again when it $name, later each time", async ({ reason, level, times = 1 }) => {
-    const { hub, settle, lines } = await working();
-    for (let time = 1; time <= times; time += 1) {
-      hub.breakOff(CLUSTER);
-      await settle(10);
-      expect(hub.subscriptions).toBe(time);
-      await settle(1_000 * 2 ** (time - 1));
-      expect(hub.subscriptions).toBe(time + 1);
-    }
-    expect(lines.filter(({ event_reason: why }) => why === reason)).toHaveLength(times);
-    expect(lines.at(-1)).toMatchObject({ level, cluster: CLUSTER });
-  });
-
-  test("takes back what its first rows do not name any more", async () => {
-    const { hub, settle, seenThere, member } = await working();
-    hub.ask(marked(), marked({ ...CONFIG_REF, name: "b" }));
-    await settle();
-    hub.breakOff(CLUSTER);
-    await settle(1_000);
-    const kept = marked({ ...CONFIG_REF, name: "b" }, "new");
-    hub.send(CLUSTER, { kind: "Rows", rows: [{ ref: kept.ref, row: kept, revision: 90 }] });
-    hub.send(CLUSTER, { kind: "Rows", rows: [] });
-    await settle();
-    expect(seenThere({ ...CONFIG_REF, name: "b" })?.inSyncWith).toBe("hash of new");
-    member.server.merge(CONFIGMAPS, "default", "shop", { data: { key: "theirs" }, metadata: { managedFields: [] } });
-    await settle(10_000);
-    expect(member.server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "theirs" });
-  });
-});
-
-describe("the session of a worker", () => {
-  test("that ends leaves nothing known, until the next one has read everything", async () => {
-    const { hub, settle, startSession, endSession, contact, configs } = await working();
-    endSession();
-    expect(contact()).toMatchObject({ ok: true, synced: false, pending: true });
-    hub.ask(marked());
-    await settle(10_000);
-    expect(configs()).toEqual([]);
-    startSession();
-    await settle();
-    expect(contact()).toMatchObject({ synced: true });
-    expect(configs()).toEqual(["shop"]);
-  });
-
-  test("that is over changes nothing of the next one", async () => {
-    const { startSession, endSession, settle, contact, hub, configs } = await working();
-    endSession();
-    startSession();
-    await settle();
-    hub.ask(marked());
-    await settle();
-    expect([contact()?.synced, configs()]).toEqual([true, ["shop"]]);
-  });
-
-  test("of a hub that is its own member watches nothing that comes from there", async () => {
-    const { hub, settle, member, startSession, worker } = await working({ begin: false, local: true });
-    const deployments = { group: "apps", version: "v1", kind: "Deployment", plural: "deployments", namespaced: true };
-    hub.send(CLUSTER, { kind: "Kinds", kinds: [CONFIGMAPS, SECRETS, NAMESPACES, deployments] });
-    startSession();
-    worker.setContact(OK);
-    await settle();
-    expect(new Set(member.calls.map((call) => call.split(" ")[1]))).toEqual(new Set(["deployments"]));
-  });
-
-  test("watches the kinds that there are now", async () => {
-    const { hub, settle, member } = await working();
-    hub.send(CLUSTER, { kind: "Kinds", kinds: [...KINDS, SECRETS] });
-    await settle();
-    expect(member.calls.some((call) => call.endsWith(" secrets"))).toBe(true);
-  });
-});
-
-describe("what a worker cannot see", () => {
-  const forbidden = new ApiError(403, "Forbidden", "configmaps is forbidden");
-
-  test("is said with the reason; the rest is known", async () => {
-    const { hub, worker, startSession, settle, member, contact } = await working({ begin: false });
+    [FORBIDDEN, { unseen: new Map([["/ConfigMap", NOT_GRANTED]]), ungranted: new Set(["/ConfigMap"]) }],
+    [
+      new ApiError(404, "NotFound", "gone"),
+      {
+        unseen: new Map([["/ConfigMap", "configmaps cannot be watched on the member: gone"]]),
+        unserved: new Set(["/ConfigMap"]),
+      },
+    ],
+  ])("with the kinds that cannot be read: %s", async (error, want) => {
+    const { worker, connect, member, contact } = await working({ begin: false });
     member.gate = ({ type }) => {
-      if (type?.plural === "configmaps") throw forbidden;
+      if (type?.plural === "configmaps") throw error;
     };
-    hub.send(CLUSTER, { kind: "Expected", owners: [] }, { kind: "Rows", rows: [] });
-    hub.send(CLUSTER, { kind: "Kinds", kinds: [CONFIGMAPS, SECRETS, NAMESPACES] });
-    startSession();
-    worker.setContact(OK);
-    await settle(1_000);
-    expect(contact()).toMatchObject({
-      ok: true,
-      synced: false,
-      partlySynced: true,
-      pending: false,
-      unseen: new Map([
-        ["/ConfigMap", "configmaps are not granted: run `meridian join shanghai-1 --renew --member-kubeconfig FILE`"],
-      ]),
-    });
+    await connect(CONFIGMAPS, SECRETS, NAMESPACES);
+    expect(contact()).toStrictEqual({ ...OK, synced: false, partlySynced: true, pending: false, ...want });
+    worker.setContact(AWAY);
+    expect(contact()).toStrictEqual({ ...AWAY, synced: false, pending: false, ...want });
   });
 
-  test("for half a minute makes that the contact: what is known is as old", async () => {
+  test("as lost when a watch has been broken for half a minute, until it works again", async () => {
     const { clock, member, settle, contact, state } = await working();
     const since = clock.now();
     member.gate = ({ verb }) => {
-      if (verb === "watch" || verb === "list") throw forbidden;
+      if (verb === "watch" || verb === "list") throw FORBIDDEN;
     };
-    member.server.dropWatches(new TransportError("ConnectionReset", "reset"));
+    member.server.dropWatches(RESET);
     await settle(29_000);
     expect(contact()).toMatchObject({ ok: true, synced: true });
     await settle(3_000);
-    expect(contact()).toMatchObject({
-      ok: false,
-      synced: false,
-      reason: "NotObserved",
-      message: "configmaps are not granted: run `meridian join shanghai-1 --renew --member-kubeconfig FILE`",
-    });
+    expect(contact()).toMatchObject({ ok: false, synced: false, reason: "NotObserved", message: NOT_GRANTED });
     expect((contact()?.lastContact ?? 0) - since).toBeLessThan(5_000);
     expect(state.suspicions).toBeGreaterThan(0);
     member.gate = () => undefined;
     await settle(60_000);
     expect(contact()).toMatchObject({ ok: true, synced: true });
   });
+
+  test("as synced only after all observations", async () => {
+    const { hub, connect, send, member } = await working({ begin: false });
+    await member.apply(CONFIGMAPS, marked().object);
+    let known: unknown = "not synced";
+    hub.heard = ({ synced }) => {
+      if (synced) known = hub.observation(CLUSTER, CONFIG_REF)?.present?.proven;
+    };
+    send({ kind: "Rows", rows: [] });
+    await connect(...KINDS);
+    expect(known).toBe(true);
+  });
 });
 
-describe("the end of a worker", () => {
-  test("begins nothing and reports nothing any more", async () => {
-    const { hub, worker, settle, configs } = await working();
-    const [reports, contacts] = [hub.reports.length, hub.contacts.get(CLUSTER)?.length];
-    await worker.end();
-    hub.ask(marked());
-    worker.setContact({ ok: false, reason: "ClusterUnreachable", message: "" });
-    await settle(60_000);
-    expect([configs(), hub.reports.length, hub.contacts.get(CLUSTER)?.length]).toEqual([[], reports, contacts]);
+describe("a worker carries out rows", () => {
+  test("that create, update and delete, and reports them", async () => {
+    const { hub, settle, data, configs, observation } = await working();
+    const revision = hub.ask(marked());
+    await settle();
+    expect(data()).toEqual({ key: "value" });
+    const present = { proven: true };
+    expect(observation()).toMatchObject({ inSyncWith: "hash of value", revision, writing: false, present });
+    hub.ask(marked(CONFIG_REF, "other"));
+    await settle();
+    expect(data()).toEqual({ key: "other" });
+    const last = hub.ask(deleteRow({ uid: observation()?.present?.uid ?? "" }));
+    await settle();
+    const absent = { cluster: CLUSTER, ref: CONFIG_REF, writing: false, absent: true, revision: last };
+    expect([configs(), observation()]).toEqual([[], absent]);
   });
 
-  test("waits for the write that is under way", async () => {
+  test("and acknowledges withdrawals, whose objects stay", async () => {
+    const { hub, settle, configs, observation } = await working();
+    hub.ask(marked());
+    await settle();
+    const revision = hub.withdraw(CLUSTER, CONFIG_REF);
+    await settle();
+    expect([configs(), observation()?.revision]).toEqual([["shop"], revision]);
+  });
+
+  test("only in contact and in a session", async () => {
+    const { hub, worker, settle, startSession, endSession, contact, configs } = await working();
+    worker.setContact(AWAY);
+    hub.ask(marked());
+    await settle(30_000);
+    endSession();
+    worker.setContact(OK);
+    await settle(10_000);
+    expect([configs(), contact()]).toMatchObject([[], { ok: true, synced: false, pending: true }]);
+    startSession();
+    await settle();
+    expect([configs(), contact()]).toMatchObject([["shop"], { synced: true }]);
+  });
+
+  test("of several deltas, in the order of their phases", async () => {
+    const { send, connect, settle, configs } = await working({ begin: false });
+    send(rows(marked(named("a"))), rows(marked(named("b"))));
+    await connect(...KINDS);
+    expect(configs()).toEqual(["a", "b"]);
+    send(rows({ ...marked(named("late")), phase: 1 }, { ...marked(named("early")), phase: 0 }));
+    await settle();
+    expect(configs().slice(2)).toEqual(["early", "late"]);
+  });
+
+  test("and yields the event loop after two hundred", async () => {
+    const { send, settle, clock } = await working({ begin: false });
+    let turns = 0;
+    clock.nextTurn = async () => void (turns += 1);
+    const counts: number[] = [];
+    for (const count of [200, 201, 450]) {
+      send(rows(...Array.from({ length: count }, (_, n) => marked(named(`config-${n}`)))));
+      await settle();
+      counts.push(turns);
+    }
+    expect(counts).toEqual([0, 1, 3]);
+  });
+
+  test("although the hub side does not take a report, which is logged", async () => {
+    const { hub, settle, lines, configs } = await working();
+    hub.report = () => {
+      throw new Error("full");
+    };
+    hub.ask(holdRow(), marked(named("b")));
+    await settle();
+    expect(configs()).toEqual(["b"]);
+    expect(lines).toContainEqual(expect.objectContaining({ level: "error", event_reason: "ReportFailed" }));
+  });
+
+  test("and asks for a probe when a write gets no answer", async () => {
+    const { hub, member, settle, state } = await working();
+    member.gate = ({ verb }) => {
+      if (verb === "apply") throw new TransportError("Timeout", "no answer within 10 s");
+    };
+    hub.ask(marked());
+    await settle();
+    expect(state.suspicions).toBeGreaterThan(0);
+  });
+});
+
+describe("the assignment", () => {
+  test("that breaks off is requested again with backoff, which a delta resets", async () => {
+    const { hub, settle, send, lines } = await working();
+    for (const [time, pauseMs] of [1_000, 2_000, 4_000].entries()) {
+      hub.breakOff(CLUSTER);
+      await settle(10);
+      expect(hub.subscriptions).toBe(time + 1);
+      await settle(pauseMs);
+      expect(hub.subscriptions).toBe(time + 2);
+    }
+    const broken = { level: "error", cluster: CLUSTER, msg: "the assignment of a cluster broke off" };
+    expect(lines.filter(({ event_reason: why }) => why === "AssignmentFailed")).toMatchObject([broken, broken, broken]);
+    send({ kind: "Expected", owners: [] });
+    await settle();
+    hub.breakOff(CLUSTER);
+    await settle(1_000);
+    expect(hub.subscriptions).toBe(5);
+  });
+
+  test("that ends is requested again, until the worker ends", async () => {
+    const { hub, settle, lines, worker } = await working({ begin: false });
+    hub.breakOff(CLUSTER);
+    await settle();
+    lines.length = 0;
+    hub.assignment = () => {
+      hub.subscriptions += 1;
+      return (async function* () {})();
+    };
+    await settle(1_000);
+    const msg = "the assignment of a cluster ended; asking again";
+    expect(lines).toMatchObject([{ level: "warn", cluster: CLUSTER, event_reason: "AssignmentEnded", msg }]);
+    await settle(2_000);
+    expect(hub.subscriptions).toBe(3);
+    await worker.end();
+    await settle(60_000);
+    expect([hub.subscriptions, lines.length]).toEqual([3, 2]);
+  });
+
+  test("withdraws rows that its first delta lacks", async () => {
+    const { hub, settle, send, observation, member, data } = await working();
+    hub.ask(marked(), marked(named("b")));
+    await settle();
+    hub.breakOff(CLUSTER);
+    await settle(1_000);
+    send(rows(marked(named("b"), "new")), rows());
+    await settle();
+    expect(observation(named("b"))?.inSyncWith).toBe("hash of new");
+    member.server.merge(CONFIGMAPS, "default", "shop", { data: { key: "theirs" }, metadata: { managedFields: [] } });
+    await settle(10_000);
+    expect(data()).toEqual({ key: "theirs" });
+  });
+
+  describe("with the hub's record of copies", () => {
+    const owners = Array.from({ length: 20 }, (_, n) => refKey({ ...OWNER, name: `shop-${n}` }));
+
+    test("doubts a first list that lacks most of them until a second list agrees", async () => {
+      const { send, sendKinds, startSession, endSession, worker, settle, contact } = await working({ begin: false });
+      send({ kind: "Expected", owners });
+      startSession();
+      worker.setContact(OK);
+      await settle();
+      // The first session has read nothing, so the record counts for the next one.
+      endSession();
+      sendKinds(...KINDS);
+      startSession();
+      await settle();
+      expect(contact()).toMatchObject({ ok: true, synced: false });
+      await settle(5_000);
+      expect(contact()).toMatchObject({ ok: true, synced: true });
+    });
+
+    test("does not doubt a session after the first sync", async () => {
+      const { send, startSession, endSession, settle, contact } = await working();
+      endSession();
+      send({ kind: "Expected", owners });
+      await settle();
+      startSession();
+      await settle();
+      expect(contact()).toMatchObject({ ok: true, synced: true });
+    });
+  });
+
+  test("names the kinds to watch, and other kinds that are discovered on the member", async () => {
+    const { send, sendKinds, settle, member } = await working();
+    sendKinds(DEPLOYMENTS);
+    await settle();
+    expect([...member.server.watchers].map(({ type }) => type.plural)).toEqual(["deployments"]);
+    expect(member.calls).not.toContain("raw ");
+    send({ kind: "Kinds", kinds: KINDS, others: [{ group: "example.com", kind: "Database" }] });
+    await settle();
+    expect(member.calls).toContain("raw ");
+  });
+
+  test("of the hub as its own member leaves out kinds that originate there", async () => {
+    const { connect, member } = await working({ begin: false, local: true });
+    await connect(CONFIGMAPS, SECRETS, NAMESPACES, DEPLOYMENTS, { ...SECRETS, group: "apps" });
+    const watched = Array.from(member.server.watchers, ({ type: { group, plural } }) => `${group}/${plural}`);
+    expect(watched.toSorted()).toEqual(["apps/deployments", "apps/secrets"]);
+  });
+
+  test("turns the measurement of capacity on and off, also across sessions", async () => {
+    const { hub, worker, send, settle, startSession, endSession, member } = await working();
+    const reads = () => member.calls.filter((call) => call === "list nodes").length;
+    const status = { allocatable: { cpu: "1" } };
+    member.server.create(NODES, { apiVersion: "v1", kind: "Node", metadata: { name: "n" }, status });
+    await settle(120_000);
+    endSession();
+    send({ kind: "Room", wanted: true });
+    await settle();
+    expect([reads(), hub.rooms]).toEqual([0, []]);
+    startSession();
+    await settle();
+    expect([reads(), hub.rooms]).toMatchObject([1, [{ cluster: CLUSTER, reading: { room: { groups: [{}] } } }]]);
+    send({ kind: "Room", wanted: false });
+    await settle(600_000);
+    expect([reads(), hub.rooms.slice(1)]).toEqual([1, [{ cluster: CLUSTER, reading: undefined }]]);
+    send({ kind: "Room", wanted: true });
+    await settle();
+    hub.breakOff(CLUSTER);
+    await settle(600_000);
+    expect([reads(), hub.rooms.length]).toEqual([2, 3]);
+    send({ kind: "Room", wanted: true });
+    await settle();
+    await worker.end();
+    await settle(600_000);
+    expect(hub.rooms).toHaveLength(4);
+  });
+});
+
+describe("a session", () => {
+  test("that ends after the next one has begun changes nothing", async () => {
+    const { hub, settle, startSession, endSession, state, contact, configs } = await working();
+    const first = state.end;
+    startSession();
+    await settle();
+    endSession(first);
+    await settle();
+    hub.ask(marked());
+    await settle();
+    expect([contact()?.synced, configs()]).toEqual([true, ["shop"]]);
+  });
+
+  test("of some namespaces forgets the objects in others, and keeps the rest before the first list", async () => {
+    const { hub, settle, startSession, endSession, member, configs, observation } = await working();
+    hub.ask(marked());
+    await settle();
+    endSession();
+    member.gate = ({ verb }) => {
+      if (verb === "watch" || verb === "list") throw FORBIDDEN;
+    };
+    startSession(["default"]);
+    await settle();
+    expect(observation()?.present).toBeDefined();
+    endSession();
+    startSession(["bank"]);
+    await settle();
+    expect([configs(), observation()?.present]).toEqual([["shop"], undefined]);
+  });
+
+  test("retries broken watches at once when contact is made", async () => {
+    const { member, worker, settle } = await working();
+    member.gate = ({ verb }) => {
+      if (verb === "watch" || verb === "list") throw new TransportError("ConnectionRefused", "refused");
+    };
+    member.server.dropWatches(RESET);
+    await settle(120_000);
+    worker.setContact(AWAY);
+    const before = member.calls.length;
+    await settle();
+    expect(member.calls.length).toBe(before);
+    worker.setContact(OK);
+    await settle();
+    expect(member.calls.length).toBeGreaterThan(before);
+  });
+});
+
+describe("the namespace of a row", () => {
+  const LEVEL = "pod-security.kubernetes.io/enforce";
+  const CREATED_FOR = "federation.paas.cmft.com/created-for";
+  const labelled = (level: string) => ({ ...marked(), namespaceLabels: { [LEVEL]: level } });
+
+  test("is created with the hub's Pod Security labels, which follow later rows", async () => {
+    const { hub, settle, member } = await working();
+    const details = { kind: "namespaces" };
+    const missing = new ApiError(404, "NotFound", 'namespaces "default" not found', { details });
+    const apply = member.apply.bind(member);
+    member.apply = (type, object, options) =>
+      member.server.list(NAMESPACES).length === 0 ? Promise.reject(missing) : apply(type, object, options);
+    const metadata = () => member.server.get(NAMESPACES, undefined, "default").metadata;
+    hub.ask(labelled("baseline"));
+    await settle();
+    expect(metadata().labels).toEqual({ [LEVEL]: "baseline", [MANAGED_BY_LABEL]: "hub" });
+    hub.ask(labelled("restricted"));
+    await settle();
+    expect(metadata()).toMatchObject({
+      labels: { [LEVEL]: "restricted" },
+      annotations: { [POD_SECURITY_ANNOTATION]: `{"${LEVEL}":"restricted"}` },
+    });
+    const levels: unknown[] = [];
+    for (const given of [{ namespaceLabels: { [LEVEL]: "privileged" } }, {}, { namespaceLabels: {} }]) {
+      hub.ask(holdRow(given));
+      await settle();
+      levels.push(metadata().labels?.[LEVEL]);
+    }
+    expect(levels).toEqual(["privileged", "privileged", undefined]);
+  });
+
+  test("is deleted by its row once no object of ours is in it", async () => {
+    const { hub, settle, member, observation } = await working();
+    const ref: ObjectRef = { apiVersion: "v1", kind: "Namespace", name: "default" };
+    const labels = { [MANAGED_BY_LABEL]: "hub" };
+    const metadata = { name: "default", labels, annotations: { [CREATED_FOR]: "default" } };
+    const created = member.server.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata });
+    const apis: Record<string, unknown> = {
+      "/api": { kind: "APIVersions", versions: ["v1"] },
+      "/apis": { kind: "APIGroupList", groups: [] },
+      "/api/v1": { resources: [{ name: "configmaps", kind: "ConfigMap", namespaced: true, verbs: ["list"] }] },
+    };
+    member.raw = async (_method, path) => apis[path];
+    hub.ask(marked());
+    await settle();
+    hub.ask(deleteRow({ ref, uid: created.metadata.uid ?? "" }));
+    await settle(120_000);
+    expect(member.server.list(NAMESPACES)).toHaveLength(1);
+    hub.ask(deleteRow({ uid: observation()?.present?.uid ?? "" }));
+    await settle();
+    hub.withdraw(CLUSTER, CONFIG_REF);
+    await settle(40_000);
+    expect([member.server.list(NAMESPACES), member.server.list(CONFIGMAPS)]).toEqual([[], []]);
+  });
+});
+
+describe("a worker that ends", () => {
+  test("writes, reports and requests nothing any more", async () => {
+    const { hub, worker, settle, configs, contacts, lines } = await working();
+    const before = [hub.reports.length, contacts().length];
+    lines.length = 0;
+    await worker.end();
+    hub.ask(marked());
+    worker.setContact(AWAY);
+    await settle(60_000);
+    expect([configs(), hub.reports.length, contacts().length]).toEqual([[], ...before]);
+    expect([hub.subscriptions, lines]).toEqual([1, []]);
+  });
+
+  test("waits for the running write", async () => {
     const { hub, worker, settle, member } = await working();
     const answered = Promise.withResolvers<void>();
     member.gate = async ({ verb, phase }) => {
@@ -248,15 +447,4 @@ describe("the end of a worker", () => {
     answered.resolve();
     await ending;
   });
-});
-
-test("a report that the hub side does not take is logged, and the worker goes on", async () => {
-  const { hub, settle, lines, configs } = await working();
-  hub.report = () => {
-    throw new Error("no room");
-  };
-  hub.ask(holdRow(), marked({ ...CONFIG_REF, name: "b" }));
-  await settle();
-  expect(configs()).toEqual(["b"]);
-  expect(lines).toContainEqual(expect.objectContaining({ level: "error", event_reason: "ReportFailed" }));
 });

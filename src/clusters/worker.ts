@@ -8,8 +8,8 @@ import { Definitions, isNamespace, type MemberObject, MemberObjects, NamespaceLa
 import { ClusterCache } from "./watch/index.ts";
 import { NOT_YET_KNOWN, sameContact } from "./connection/index.ts";
 import { Lane } from "./write/index.ts";
-import { PodTroubles, RoomReader } from "./workloads/index.ts";
-import { type ClusterContact, type ReportSink, sameSight, type WorkDelta, type WorkSource } from "./ports.ts";
+import { PodTroubles, CapacityReader } from "./workloads/index.ts";
+import { type ClusterContact, type ReportSink, sameReadability, type WorkDelta, type WorkSource } from "./ports.ts";
 import type { MemberSession } from "./types.ts";
 
 export interface WorkerOptions {
@@ -58,8 +58,8 @@ export class Worker {
   #reported: ClusterContact | undefined;
   #cache: ClusterCache | undefined;
   #pods: PodTroubles | undefined;
-  #room: RoomReader | undefined;
-  #isRoomWanted = false;
+  #capacity: CapacityReader | undefined;
+  #isCapacityWanted = false;
   #session: MemberSession | undefined;
   #kinds: readonly ResourceType[] | undefined;
   #otherKinds: readonly GroupKind[] = [];
@@ -80,7 +80,7 @@ export class Worker {
           this.#phases.note(object);
           this.#lane.enqueue(object);
           this.#pods?.consider(object);
-          this.#room?.consider(object);
+          this.#capacity?.consider(object);
           this.#considerKinds(object);
           return;
         }
@@ -134,23 +134,23 @@ export class Worker {
       expected: () => this.#expected,
       knowsMore: () => this.#knowsMore(),
       kindsChanged: () => this.#lane.kindsChanged(),
-      sightChanged: () => this.#reportContact(),
+      readabilityChanged: () => this.#reportContact(),
     });
     const { namespaces } = session;
     // Objects in namespaces that were not granted have no watch. Their observations go before the cache starts its
     // watches.
-    if (namespaces !== undefined) this.#objects.loseSight((ref) => isGranted(namespaces, ref.namespace));
+    if (namespaces !== undefined) this.#objects.forgetUnreadable((ref) => isGranted(namespaces, ref.namespace));
     this.#session = session;
     this.#cache = cache;
     this.#pods = new PodTroubles({ session, objects: this.#objects, clock, logger });
-    this.#room = new RoomReader({
+    this.#capacity = new CapacityReader({
       session,
       clock,
       logger,
-      found: (reading) => this.#reportRoom(reading),
+      found: (reading) => this.#reportCapacity(reading),
     });
-    this.#room.want(this.#isRoomWanted);
-    this.#lane.attach(cache.writer);
+    this.#capacity.want(this.#isCapacityWanted);
+    this.#lane.attach(cache.member);
     session.signal.addEventListener("abort", () => this.#endSession(session), { once: true });
     this.#watchKinds();
   }
@@ -183,7 +183,7 @@ export class Worker {
     this.#session = undefined;
     this.#cache = undefined;
     this.#pods = undefined;
-    this.#room = undefined;
+    this.#capacity = undefined;
     this.#lane.detach();
     this.#reportContact();
   }
@@ -195,7 +195,7 @@ export class Worker {
     for (let failures = 1; !this.#hasEnded; failures += 1) {
       // A member object that is missing from the first rows of an assignment loses its row.
       let isFirst = true;
-      this.#wantRoom(false);
+      this.#wantCapacity(false);
       try {
         for await (const delta of source.assignment(cluster, signal)) {
           if (this.#hasEnded) return;
@@ -241,9 +241,9 @@ export class Worker {
         return;
       }
       case "Room":
-        this.#wantRoom(delta.wanted);
+        this.#wantCapacity(delta.wanted);
         // A measurement that is no longer repeated becomes outdated.
-        if (!delta.wanted) this.#reportRoom(undefined);
+        if (!delta.wanted) this.#reportCapacity(undefined);
         return;
     }
   }
@@ -292,12 +292,12 @@ export class Worker {
     }
   }
 
-  #wantRoom(isWanted: boolean): void {
-    this.#isRoomWanted = isWanted;
-    this.#room?.want(isWanted);
+  #wantCapacity(isWanted: boolean): void {
+    this.#isCapacityWanted = isWanted;
+    this.#capacity?.want(isWanted);
   }
 
-  #reportRoom(reading: RoomReading | undefined): void {
+  #reportCapacity(reading: RoomReading | undefined): void {
     const { cluster, sink } = this.#options;
     if (!this.#hasEnded) sink.room(cluster, reading);
   }
@@ -316,7 +316,7 @@ export class Worker {
   #clusterContact(): ClusterContact {
     const cache = this.#cache;
     const isSynced = cache?.isSynced === true;
-    const unseen = cache?.unseen ?? new Map<string, string>();
+    const unseen = cache?.unreadable ?? new Map<string, string>();
     const unserved = cache?.unserved ?? new Set<string>();
     const ungranted = cache?.ungranted ?? new Set<string>();
     const grant = ungranted.size < 2 ? undefined : cache?.grant;
@@ -348,5 +348,5 @@ function isNotForLocal({ group, kind }: ResourceType): boolean {
 }
 
 function isSame(a: ClusterContact, b: ClusterContact): boolean {
-  return sameContact(a, b) && a.lastContact === b.lastContact && sameSight(a, b);
+  return sameContact(a, b) && a.lastContact === b.lastContact && sameReadability(a, b);
 }

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { KubeObject } from "../../src/apis/index.ts";
 import { takeInventory } from "../../src/clusters/connection/inventory.ts";
 import { probe } from "../../src/clusters/connection/probe.ts";
-import { roomNow } from "../../src/clusters/workloads/roomReader.ts";
+import { capacityNow } from "../../src/clusters/workloads/capacityReader.ts";
 import {
   type Client,
   CONFIGMAPS,
@@ -133,7 +133,7 @@ const RAW: Record<string, Endpoint> = {
         path: `/api/v1/${plural}`,
         kind: "List",
         read: async (client: Client, signal: AbortSignal) => {
-          const reading = await roomNow({ cluster: "hostile", client, namespaces: undefined, signal });
+          const reading = await capacityNow({ cluster: "hostile", client, namespaces: undefined, signal });
           if ("reason" in reading) throw new Found(reading.message);
         },
       },

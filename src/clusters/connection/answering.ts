@@ -31,11 +31,11 @@ const OTHER_FIGURE = 1.5;
 /** Last verdict on a cluster, and the last samples. */
 export class AnsweringRecord {
   #samples: AnsweringSample[] = [];
-  #said: Answering;
+  #verdict: Answering;
 
   /** `latencyMs`: latency in the status, so that a restart does not write a new number for the same slowness. */
   constructor(latencyMs?: number) {
-    this.#said = { latencyMs, pace: undefined };
+    this.#verdict = { latencyMs, pace: undefined };
   }
 
   /** Takes a sample. Returns the new verdict; undefined when it has not changed. */
@@ -43,33 +43,33 @@ export class AnsweringRecord {
     this.#samples = [...this.#samples, sample].slice(-SAMPLES);
     if (this.#samples.length < SAMPLES) return undefined;
     const next: Answering = { latencyMs: this.#latency(), pace: this.#pace() };
-    if (sameValue(next, this.#said)) return undefined;
-    this.#said = next;
+    if (sameValue(next, this.#verdict)) return undefined;
+    this.#verdict = next;
     return next;
   }
 
   /** Called when contact was lost. Earlier samples say nothing about the next contact. */
   reset(): void {
     this.#samples = [];
-    this.#said = { latencyMs: undefined, pace: undefined };
+    this.#verdict = { latencyMs: undefined, pace: undefined };
   }
 
   #latency(): Answering["latencyMs"] {
     const times = this.#samples.map(({ ms }) => ms).toSorted((a, b) => a - b);
     const [least = 0] = times;
     const most = times.at(-1) ?? 0;
-    const said = this.#said.latencyMs;
+    const verdict = this.#verdict.latencyMs;
     const median = rounded(times[Math.floor(times.length / 2)] ?? 0);
-    if (typeof said !== "number") return least >= SLOW_MS ? median : most < SLOW_MS ? null : said;
+    if (typeof verdict !== "number") return least >= SLOW_MS ? median : most < SLOW_MS ? null : verdict;
     if (most < FAST_MS) return null;
-    const isOther = least > said * OTHER_FIGURE || most < said / OTHER_FIGURE;
-    return isOther && least >= SLOW_MS ? median : said;
+    const isOther = least > verdict * OTHER_FIGURE || most < verdict / OTHER_FIGURE;
+    return isOther && least >= SLOW_MS ? median : verdict;
   }
 
   #pace(): Answering["pace"] {
     const [first, ...others] = this.#samples.map(({ pace }) => pace);
-    if (first === undefined) return others.every((pace) => pace === undefined) ? null : this.#said.pace;
-    return others.every((pace) => pace !== undefined) ? (others.at(-1) ?? first) : this.#said.pace;
+    if (first === undefined) return others.every((pace) => pace === undefined) ? null : this.#verdict.pace;
+    return others.every((pace) => pace !== undefined) ? (others.at(-1) ?? first) : this.#verdict.pace;
   }
 }
 

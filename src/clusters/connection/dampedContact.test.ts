@@ -10,64 +10,66 @@ const notReady: Contact = { ok: false, reason: "NotReady", message: "etcd", last
 
 function damped(damping: Partial<Damping> = {}) {
   const clock = new FakeClock();
-  const said: string[] = [];
+  const published: string[] = [];
   const contact = new DampedContact({
     clock,
     damping: { firstMs: 10 * SECOND, longestMs: 120 * SECOND, textMs: 60 * SECOND, ...damping },
-    said: () =>
-      void said.push(`${clock.monotonic() / SECOND} ${contact.said?.ok === true ? "ok" : contact.said?.reason}`),
+    changed: () =>
+      void published.push(
+        `${clock.monotonic() / SECOND} ${contact.published?.ok === true ? "ok" : contact.published?.reason}`,
+      ),
   });
-  /** Away for so long, and then there for so long. */
+  /** Loses contact for some seconds, and regains it for some seconds. */
   const flap = async (awaySeconds: number, thereSeconds: number): Promise<void> => {
     contact.take(away);
     await clock.advance(awaySeconds * SECOND);
     contact.take(there);
     await clock.advance(thereSeconds * SECOND);
   };
-  return { clock, contact, said, flap };
+  return { clock, contact, published, flap };
 }
 
 describe("a loss of contact", () => {
-  test("is said when it has lasted, and its end at once", async () => {
-    const { contact, clock, said } = damped();
+  test("is published after a delay, and its end at once", async () => {
+    const { contact, clock, published } = damped();
     contact.take(there);
     contact.take(away);
     await clock.advance(9 * SECOND);
-    expect([contact.said, contact.lost]).toEqual([there, away]);
+    expect([contact.published, contact.lost]).toEqual([there, away]);
     await clock.advance(5 * SECOND);
-    expect([contact.said, contact.lost]).toEqual([away, undefined]);
+    expect([contact.published, contact.lost]).toEqual([away, undefined]);
     contact.take(there);
-    expect(said).toEqual(["0 ok", "10 ClusterUnreachable", "14 ok"]);
+    expect(published).toEqual(["0 ok", "10 ClusterUnreachable", "14 ok"]);
     expect(clock.pending).toBe(0);
   });
 
-  test("that is over before is not said at all", async () => {
-    const { contact, clock, said, flap } = damped();
+  test("that is shorter than the delay is not published", async () => {
+    const { contact, clock, published, flap } = damped();
     contact.take(there);
     for (let absence = 0; absence < 10; absence++) await flap(5, 2.5);
-    expect([said, clock.pending]).toEqual([["0 ok"], 0]);
+    expect([published, clock.pending]).toEqual([["0 ok"], 0]);
   });
 
-  test("has to last longer each time while contact comes and goes, and no longer than there is an end to it", async () => {
-    const { contact, said, flap } = damped();
+  test("has a longer delay each time while contact flaps, up to a bound", async () => {
+    const { contact, published, flap } = damped();
     contact.take(there);
     const saidAfter: number[] = [];
     for (let absence = 0; absence < 7; absence++) {
-      const before = said.length;
+      const before = published.length;
       await flap(125, 30);
-      const at = Number.parseFloat(said[before] ?? "");
+      const at = Number.parseFloat(published[before] ?? "");
       saidAfter.push(at - absence * 155);
     }
     expect(saidAfter).toEqual([10, 20, 40, 80, 120, 120, 120]);
   });
 
-  test("after five minutes of contact is the first again", async () => {
-    const { contact, said, flap } = damped();
+  test("after five minutes of contact has the first delay again", async () => {
+    const { contact, published, flap } = damped();
     contact.take(there);
     await flap(30, 30);
     await flap(30, 300);
     await flap(15, 1);
-    expect(said).toEqual([
+    expect(published).toEqual([
       "0 ok",
       "10 ClusterUnreachable",
       "30 ok",
@@ -78,58 +80,58 @@ describe("a loss of contact", () => {
     ]);
   });
 
-  test("that is said at once the first time is not said at once while contact comes and goes", async () => {
-    const { contact, said, flap } = damped({ firstMs: 0 });
+  test("that is published at once the first time has a delay while contact flaps", async () => {
+    const { contact, published, flap } = damped({ firstMs: 0 });
     contact.take(there);
     for (let absence = 0; absence < 10; absence++) await flap(4, 3.5);
-    expect(said).toEqual(["0 ok", "0 ClusterUnreachable", "4 ok"]);
+    expect(published).toEqual(["0 ok", "0 ClusterUnreachable", "4 ok"]);
   });
 
-  test("costs one write in a minute, whatever the rhythm", async () => {
+  test("causes about one write a minute at most, whatever the rhythm", async () => {
     for (const seconds of [3, 8, 12, 25, 45, 70, 110]) {
-      const { contact, said, clock, flap } = damped();
+      const { contact, published, clock, flap } = damped();
       contact.take(there);
       while (clock.monotonic() < 3_600 * SECOND) await flap(seconds, seconds);
-      expect(said.length).toBeLessThanOrEqual(65);
+      expect(published.length).toBeLessThanOrEqual(65);
     }
   });
 });
 
-describe("why there is no contact", () => {
-  test("is said at once where nothing was said before", () => {
-    const { contact, said } = damped();
+describe("the reason of a loss", () => {
+  test("is published at once after an untried contact", () => {
+    const { contact, published } = damped();
     contact.take({ ok: false });
     contact.take(away);
-    expect(said).toEqual(["0 undefined", "0 ClusterUnreachable"]);
+    expect(published).toEqual(["0 undefined", "0 ClusterUnreachable"]);
   });
 
-  test("is said anew once a minute, with what it is then", async () => {
-    const { contact, clock, said } = damped();
+  test("is published again once a minute at most", async () => {
+    const { contact, clock, published } = damped();
     contact.take(away);
     for (let turn = 0; turn < 25; turn++) {
       await clock.advance(8 * SECOND);
       contact.take(turn % 2 === 0 ? notReady : away);
     }
-    expect(said.length).toBeLessThanOrEqual(5);
+    expect(published.length).toBeLessThanOrEqual(5);
     await clock.advance(60 * SECOND);
-    expect([contact.said, clock.pending]).toEqual([notReady, 0]);
+    expect([contact.published, clock.pending]).toEqual([notReady, 0]);
   });
 
-  test("is not said twice", async () => {
-    const { contact, clock, said } = damped();
+  test("is not published twice", async () => {
+    const { contact, clock, published } = damped();
     contact.take(there);
     contact.take(away);
     await clock.advance(60 * SECOND);
     contact.take({ ...away });
-    expect(said).toHaveLength(2);
+    expect(published).toHaveLength(2);
   });
 });
 
-test("nothing is said after the end", async () => {
-  const { contact, clock, said } = damped();
+test("nothing is published after the end", async () => {
+  const { contact, clock, published } = damped();
   contact.take(there);
   contact.take(away);
   contact[Symbol.dispose]();
   await clock.advance(60 * SECOND);
-  expect([said, clock.pending]).toEqual([["0 ok"], 0]);
+  expect([published, clock.pending]).toEqual([["0 ok"], 0]);
 });

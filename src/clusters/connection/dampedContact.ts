@@ -18,8 +18,8 @@ const STABLE_MS = 300_000;
 export interface DampedContactOptions<C extends Contact> {
   clock: Clock;
   damping: Damping;
-  /** Called when {@link DampedContact.said} has changed. */
-  said: (before: C | undefined) => void;
+  /** Called when {@link DampedContact.published} has changed. */
+  changed: (before: C | undefined) => void;
 }
 
 /**
@@ -29,10 +29,10 @@ export interface DampedContactOptions<C extends Contact> {
  */
 export class DampedContact<C extends Contact> implements Disposable {
   readonly #options: DampedContactOptions<C>;
-  #said: C | undefined;
+  #published: C | undefined;
   #now: C | undefined;
-  /** Monotonic milliseconds of the last change of {@link said}. */
-  #saidAt = 0;
+  /** Monotonic milliseconds of the last change of {@link published}. */
+  #publishedAt = 0;
   /** Time of the last change between contact and no contact, in monotonic milliseconds. */
   #since = 0;
   /** Number of published losses in a row, without stable contact between them. */
@@ -43,13 +43,13 @@ export class DampedContact<C extends Contact> implements Disposable {
     this.#options = options;
   }
 
-  get said(): C | undefined {
-    return this.#said;
+  get published(): C | undefined {
+    return this.#published;
   }
 
   /** A loss that is not published yet. */
   get lost(): C | undefined {
-    return this.#said?.ok === true && this.#now?.ok === false ? this.#now : undefined;
+    return this.#published?.ok === true && this.#now?.ok === false ? this.#now : undefined;
   }
 
   take(contact: C): void {
@@ -62,8 +62,8 @@ export class DampedContact<C extends Contact> implements Disposable {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
     const waitMs = this.#dueAt(contact) - now;
-    if (waitMs <= 0) this.#say(contact);
-    else this.#timer = this.#options.clock.after(waitMs, () => this.#say(contact));
+    if (waitMs <= 0) this.#publish(contact);
+    else this.#timer = this.#options.clock.after(waitMs, () => this.#publish(contact));
   }
 
   [Symbol.dispose](): void {
@@ -73,21 +73,21 @@ export class DampedContact<C extends Contact> implements Disposable {
 
   #dueAt(contact: C): number {
     const { firstMs, longestMs, textMs } = this.#options.damping;
-    const said = this.#said;
-    if (contact.ok || said === undefined || isUntried(said)) return 0;
-    if (!said.ok) return sameContact(said, contact) ? 0 : this.#saidAt + textMs;
+    const published = this.#published;
+    if (contact.ok || published === undefined || isUntried(published)) return 0;
+    if (!published.ok) return sameContact(published, contact) ? 0 : this.#publishedAt + textMs;
     const shortest = this.#losses === 0 ? firstMs : Math.max(firstMs, SECOND_MS / 2);
     return this.#since + Math.min(longestMs, shortest * 2 ** this.#losses);
   }
 
-  #say(contact: C): void {
-    const before = this.#said;
+  #publish(contact: C): void {
+    const before = this.#published;
     this.#timer = undefined;
-    this.#said = contact;
+    this.#published = contact;
     if (before?.ok === true && !contact.ok) this.#losses += 1;
     if (before !== undefined && sameContact(before, contact)) return;
-    this.#saidAt = this.#options.clock.monotonic();
-    this.#options.said(before);
+    this.#publishedAt = this.#options.clock.monotonic();
+    this.#options.changed(before);
   }
 }
 

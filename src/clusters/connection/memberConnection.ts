@@ -35,7 +35,7 @@ import {
   type TokenRequester,
 } from "../credentials/index.ts";
 import { MemberReport } from "./memberReport.ts";
-import { saidLatency } from "./memberStatus.ts";
+import { latencyOf } from "./memberStatus.ts";
 import { probe } from "./probe.ts";
 import { ProbeLoop } from "./probeLoop.ts";
 import { LiveSession } from "./session.ts";
@@ -97,7 +97,7 @@ export class MemberConnection {
     const { hub, clock, random, systemNamespace, requestToken } = options;
     const logger = options.logger.child(logContext(undefined, { cluster }));
     this.cluster = cluster;
-    this.#answering = new AnsweringRecord(saidLatency(object.status));
+    this.#answering = new AnsweringRecord(latencyOf(object.status));
     this.#object = object;
     this.#options = options;
     this.#logger = logger;
@@ -245,11 +245,12 @@ export class MemberConnection {
       return;
     }
     const { namespaces } = this.#object.spec;
-    const options = { ...this.#options, cluster: this.cluster, namespaces, logger: this.#logger };
-    const access = ClusterAccess.open(next, options);
+    const { clock, hubLocal, clientFor } = this.#options;
+    const parts = { cluster: this.cluster, namespaces, clock, logger: this.#logger };
+    const access = ClusterAccess.open(next, { ...parts, hubLocal, clientFor });
     this.#access = access;
     this.#loop = new ProbeLoop({
-      clock: this.#options.clock,
+      clock,
       probe: () => this.#probe(access),
       settle: (event) => this.#settle(access, event),
     });

@@ -47,40 +47,43 @@ export class MemberReport implements Disposable {
   /** Contact to write together with the identity, before the contact itself is made. */
   #anticipated: Contact | undefined;
 
-  constructor({ onContact, owned, ...options }: MemberReportOptions) {
-    this.#logger = options.logger;
+  constructor({ cluster, hub, clock, logger, onContact, owned, onWritten, onFailed }: MemberReportOptions) {
+    this.#logger = logger;
     this.#owned = owned;
-    const { clock } = options;
     this.#clock = clock;
     this.#contact = new DampedContact<Contact>({
       clock,
       damping: DAMPING,
-      said: (before) => {
+      changed: (before) => {
         if (before === undefined) return;
-        onContact(before, this.#said);
-        if (this.#said.ok) this.#lost = undefined;
+        onContact(before, this.#published);
+        if (this.#published.ok) this.#lost = undefined;
         this.changed();
       },
     });
     this.#writer = new MemberStatusWriter({
-      ...options,
+      cluster,
+      hub,
+      clock,
+      logger,
+      onFailed,
       onWritten: (object) => {
         this.#noteLoss(object as unknown as MemberCluster);
-        options.onWritten(object);
+        onWritten(object);
       },
       input: () =>
         owned()
           ? {
               generation: this.#generation,
-              contact: this.#anticipated ?? this.#said,
+              contact: this.#anticipated ?? this.#published,
               findings: { ...this.#findings, ...this.#claimed },
             }
           : undefined,
     });
   }
 
-  get #said(): Contact {
-    return this.#contact.said ?? initialState().contact;
+  get #published(): Contact {
+    return this.#contact.published ?? initialState().contact;
   }
 
   /** Called when contact was made or lost, or the reason of a loss has changed. */
@@ -102,13 +105,13 @@ export class MemberReport implements Disposable {
 
   #noteLoss({ status }: Pick<MemberCluster, "status">): void {
     const isLost = status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "False") === true;
-    // A status that arrives after contact was made tells of an earlier loss.
-    if (isLost && !this.#said.ok) this.#lost = status;
+    // A status that arrives after contact was made describes an earlier loss.
+    if (isLost && !this.#published.ok) this.#lost = status;
   }
 
   /** Loss of contact that ends now, for Events. */
-  lossBefore(said: Contact): MemberTroubleEnd | undefined {
-    return contactLoss(said, this.#lost, this.#clock.now());
+  lossBefore(published: Contact): MemberTroubleEnd | undefined {
+    return contactLoss(published, this.#lost, this.#clock.now());
   }
 
   /** Troubles that begin or end with a new verdict on the cluster's answers, for Events. */

@@ -78,7 +78,7 @@ function readyCondition({ contact, generation, previous }: MemberStatusInput, no
   };
 }
 
-/** Condition for a slow cluster. It exists after the first slow period, and tells of the last period afterwards. */
+/** Condition for a slow cluster. It exists after the first slow period, and names the last period afterwards. */
 function slowCondition(input: MemberStatusInput, now: number): Condition[] {
   const { latencyMs } = input.findings;
   const trouble = typeof latencyMs === "number" ? slowFor(latencyMs) : latencyMs;
@@ -116,19 +116,19 @@ export function answeringNews(
 const JOINING_MS = 10_000;
 
 /**
- * Loss of contact that ends now. `said`: contact that this manager published. A manager that has just started uses the
+ * Loss of contact that ends now. `published`: contact that this manager published. A manager that has just started uses the
  * loss in the status, which another manager wrote. Undefined when no loss was published.
  */
 export function contactLoss(
-  said: Contact,
+  published: Contact,
   status: Pick<MemberClusterStatus, "conditions" | "lastContact"> | undefined,
   now: number,
 ): MemberTroubleEnd | undefined {
   const ready = status?.conditions?.find(({ type, status: is }) => type === "Ready" && is === "False");
-  const isKnown = said.reason !== NOT_YET_KNOWN;
+  const isKnown = published.reason !== NOT_YET_KNOWN;
   if (!isKnown && ready === undefined) return undefined;
-  const { reason = "ClusterUnreachable", message = "" } = isKnown ? said : (ready ?? {});
-  const lastContact = said.lastContact === undefined ? status?.lastContact : timestamp(said.lastContact);
+  const { reason = "ClusterUnreachable", message = "" } = isKnown ? published : (ready ?? {});
+  const lastContact = published.lastContact === undefined ? status?.lastContact : timestamp(published.lastContact);
   const since = lastContact ?? ready?.lastTransitionTime;
   const until = timestamp(now);
   if (lastContact !== undefined) return { reason, message, since: lastContact, until, ending: "Contact" };
@@ -182,7 +182,7 @@ function lastContactIn({ contact, previous }: MemberStatusInput): Pick<MemberClu
 }
 
 /** Latency in the status, in milliseconds. */
-export function saidLatency(status: MemberClusterStatus | undefined): number | undefined {
+export function latencyOf(status: MemberClusterStatus | undefined): number | undefined {
   const seconds = Number.parseFloat(status?.latency ?? "");
   return Number.isNaN(seconds) ? undefined : seconds * 1_000;
 }

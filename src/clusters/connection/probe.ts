@@ -94,7 +94,7 @@ async function readIdentity(
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
   if (reading.mayList) {
-    const tellVersion = ServerHistory.of(client).expect();
+    const noteVersion = ServerHistory.of(client).expect();
     try {
       const { items, resourceVersion } = await client.list(NAMESPACES, {
         fieldSelector: "metadata.name=kube-system",
@@ -102,7 +102,7 @@ async function readIdentity(
         metadataOnly: true,
         signal,
       });
-      tellVersion(resourceVersion);
+      noteVersion(resourceVersion);
       return items.find(({ metadata }) => metadata.name === "kube-system");
     } catch (error) {
       if (!isForbidden(error)) throw error;

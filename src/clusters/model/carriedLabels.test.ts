@@ -3,68 +3,49 @@ import { POD_SECURITY_ANNOTATION } from "../../apis/index.ts";
 import { carried, carriedLabels, NamespaceLabels, textOf } from "./carriedLabels.ts";
 import { CONFIG_REF } from "../testing/builders.ts";
 
-describe("what rows say of the labels of a namespace", () => {
-  const restricted = { enforce: "restricted" };
+const restricted = { enforce: "restricted" };
+const ref = CONFIG_REF;
 
-  test("is told when it is new, and kept", () => {
+describe("the labels that rows want on a namespace", () => {
+  test("an Apply row names the namespace when its labels are new, and none when they are missing", () => {
     const labels = new NamespaceLabels();
     expect(labels.of("default")).toBeUndefined();
-    expect(labels.take({ verb: "Apply", ref: CONFIG_REF, namespaceLabels: restricted })).toEqual({
-      apiVersion: "v1",
-      kind: "Namespace",
-      name: "default",
-    });
-    expect(labels.take({ verb: "Apply", ref: CONFIG_REF, namespaceLabels: { ...restricted } })).toBeUndefined();
+    const namespace = { apiVersion: "v1", kind: "Namespace", name: "default" };
+    expect(labels.take({ verb: "Apply", ref, namespaceLabels: restricted })).toEqual(namespace);
+    expect(labels.take({ verb: "Apply", ref, namespaceLabels: { ...restricted } })).toBeUndefined();
     expect(labels.of("default")).toEqual(restricted);
-    expect(labels.take({ verb: "Apply", ref: CONFIG_REF, namespaceLabels: { enforce: "baseline" } })).toMatchObject({
-      name: "default",
-    });
-    expect(labels.of("default")).toEqual({ enforce: "baseline" });
-  });
-
-  test("is nothing where they say nothing, which is news as well", () => {
-    const labels = new NamespaceLabels();
-    expect(labels.take({ verb: "Apply", ref: CONFIG_REF })).toMatchObject({ name: "default" });
-    expect(labels.of("default")).toEqual({});
-    expect(labels.take({ verb: "Apply", ref: CONFIG_REF })).toBeUndefined();
-  });
-
-  test.each(["Hold", "Delete", "Release"] as const)("counts where a %s row says something, and only then", (verb) => {
-    const labels = new NamespaceLabels();
-    expect(labels.take({ verb, ref: CONFIG_REF })).toBeUndefined();
-    expect(labels.of("default")).toBeUndefined();
-    expect(labels.take({ verb, ref: CONFIG_REF, namespaceLabels: restricted })).toMatchObject({ name: "default" });
-    expect(labels.take({ verb, ref: CONFIG_REF })).toBeUndefined();
-    expect(labels.of("default")).toEqual(restricted);
-    expect(labels.take({ verb, ref: CONFIG_REF, namespaceLabels: {} })).toMatchObject({ name: "default" });
+    expect(labels.take({ verb: "Apply", ref })).toEqual(namespace);
+    expect(labels.take({ verb: "Apply", ref })).toBeUndefined();
     expect(labels.of("default")).toEqual({});
   });
 
-  test("concerns no object without a namespace", () => {
+  test.each(["Hold", "Delete", "Release"] as const)("a %s row without labels changes nothing", (verb) => {
     const labels = new NamespaceLabels();
-    const { namespace: _, ...ref } = CONFIG_REF;
-    expect(labels.take({ verb: "Apply", ref, namespaceLabels: restricted })).toBeUndefined();
+    expect([labels.take({ verb, ref }), labels.of("default")]).toEqual([undefined, undefined]);
+    expect(labels.take({ verb, ref, namespaceLabels: restricted })).toMatchObject({ name: "default" });
+    expect([labels.take({ verb, ref }), labels.of("default")]).toEqual([undefined, restricted]);
+  });
+
+  test("a row without a namespace changes nothing", () => {
+    const { namespace: _, ...clusterScoped } = ref;
+    expect(new NamespaceLabels().take({ verb: "Apply", ref: clusterScoped, namespaceLabels: restricted })).toBe(
+      undefined,
+    );
   });
 });
 
-describe("a namespace that is to be made", () => {
-  test("says which labels were brought to it", () => {
+describe("the annotation that lists the labels", () => {
+  test("is canonical JSON that can be read back", () => {
     const labels = { b: "2", a: "1" };
     expect(carried(labels)).toEqual({ labels, annotations: { [POD_SECURITY_ANNOTATION]: '{"a":"1","b":"2"}' } });
-  });
-
-  test.each([{ labels: undefined }, { labels: {} }])("without labels ($labels) says nothing", ({ labels }) => {
-    expect(carried(labels)).toEqual({ labels: {}, annotations: {} });
-  });
-});
-
-describe("which labels were brought", () => {
-  test("is read from what was written", () => {
-    const labels = { b: "2", a: "1" };
     expect(carriedLabels(textOf(labels))).toEqual(labels);
   });
 
-  test.each([undefined, "{", "null", "[1]", "1", '"text"'])("is unknown of %j", (text) => {
-    expect(carriedLabels(text)).toEqual({});
-  });
+  test.each([undefined, {}])("is absent for the labels %j", (labels) =>
+    expect(carried(labels)).toEqual({ labels: {}, annotations: {} }),
+  );
+
+  test.each([undefined, "{", "null", "[1]", "1", '"text"'])("lists no labels when its text is %j", (text) =>
+    expect(carriedLabels(text)).toEqual({}),
+  );
 });

@@ -2,126 +2,82 @@ import { describe, expect, test } from "vitest";
 import type { ObjectRef } from "../../apis/index.ts";
 import type { Row } from "../../desiredstate/index.ts";
 import { Definitions } from "./definitions.ts";
-import type { MemberObject } from "./memberObject.ts";
 import type { ObservedObject } from "./observed.ts";
-import { deleteRow, objectsWithLog, releaseRow, row, seen } from "../testing/builders.ts";
+import { deleteRow, memberObject, releaseRow, row, seen } from "../testing/builders.ts";
 
-const definitionOf = (name: string): ObjectRef => ({
+const definition = (name: string): ObjectRef => ({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
   name,
 });
-const WIDGETS = definitionOf("widgets.example.com");
+const WIDGETS = definition("widgets.example.com");
 const WIDGET: ObjectRef = { apiVersion: "example.com/v1", kind: "Widget", namespace: "shop", name: "a" };
 
-/** Definitions, and what is noted of them as rows and observations change. */
-function defining() {
-  const definitions = new Definitions();
-  const { objects, take, withdraw, find } = objectsWithLog();
-  const observe = (observed: ObservedObject | undefined, ref: ObjectRef = WIDGETS): void =>
-    objects.observe(ref, observed === undefined ? undefined : { ...observed, ref });
-  const ask = (wanted: Row, ref: ObjectRef = WIDGETS): void => take({ ...wanted, ref });
-  const hasChanged = (ref: ObjectRef = WIDGETS): boolean => definitions.hasChanged(find(ref));
-  const freedBy = (object: Pick<MemberObject, "ref" | "observed">): string[] =>
-    Array.from(definitions.freedBy(object as MemberObject), ({ ref }) => ref.name);
-  return { definitions, observe, ask, withdraw, hasChanged, freedBy };
-}
+describe("a definition has changed", () => {
+  /** Results of hasChanged() for these states of one definition, each given twice. */
+  const changes = (...states: (Partial<ObservedObject> | undefined)[]): boolean[] => {
+    const definitions = new Definitions();
+    return states.flatMap((state) => {
+      const object = memberObject({ ref: WIDGETS, observed: state === undefined ? undefined : seen(state) });
+      return [definitions.hasChanged(object), definitions.hasChanged(object)];
+    });
+  };
 
-describe("the kinds that a definition serves may be others", () => {
-  test("when it is there, and not while it stays as it is", () => {
-    const { observe, ask, hasChanged } = defining();
-    ask(row());
-    expect(hasChanged()).toBe(false);
-    observe(seen());
-    expect([hasChanged(), hasChanged()]).toEqual([true, false]);
-    observe(seen({ resourceVersion: "99" }));
-    expect(hasChanged()).toBe(false);
-  });
+  test.each<[string, Partial<ObservedObject> | undefined, boolean]>([
+    ["not with its resourceVersion", { resourceVersion: "99" }, false],
+    ["with its UID", { uid: "member-2" }, true],
+    ["with its hash", { hash: "h2" }, true],
+    ["without a hash", { hash: undefined }, true],
+    ["with its health", { health: { state: "Degraded" } }, true],
+    ["when it is gone", undefined, true],
+  ])("%s", (_, after, want) => expect(changes(undefined, {}, after)).toEqual([false, false, true, false, want, false]));
 
-  test.each<{ name: string; after: ObservedObject }>([
-    { name: "another life of it", after: seen({ uid: "member-2" }) },
-    { name: "another state of it", after: seen({ hash: "h2" }) },
-    { name: "a state of nobody's", after: seen({ hash: undefined }) },
-    { name: "another health of it", after: seen({ health: { state: "Degraded" } }) },
-  ])("when there is $name", ({ after }) => {
-    const { observe, ask, hasChanged } = defining();
-    ask(row());
-    observe(seen());
-    hasChanged();
-    observe(after);
-    expect([hasChanged(), hasChanged()]).toEqual([true, false]);
-  });
+  test("when it is back as it was", () => expect(changes({}, undefined, {}).at(-2)).toBe(true));
 
-  test("when it goes, and when it comes back as it was", () => {
-    const { observe, ask, hasChanged } = defining();
-    ask(row());
-    observe(seen());
-    hasChanged();
-    observe(undefined);
-    expect([hasChanged(), hasChanged()]).toEqual([true, false]);
-    observe(seen());
-    expect(hasChanged()).toBe(true);
-  });
-
-  test("for each definition by itself, and never for another object", () => {
-    const { observe, hasChanged } = defining();
-    const gadgets = definitionOf("gadgets.example.com");
-    const namesake = { ...WIDGETS, apiVersion: "example.com/v1" };
-    for (const ref of [WIDGETS, gadgets, namesake, WIDGET]) observe(seen(), ref);
-    expect([WIDGETS, gadgets, namesake, WIDGET].map((ref) => hasChanged(ref))).toEqual([true, true, false, false]);
+  test("by itself, and no other kind counts", () => {
+    const definitions = new Definitions();
+    const refs = [WIDGETS, definition("gadgets.example.com"), { ...WIDGETS, apiVersion: "example.com/v1" }, WIDGET];
+    const changed = refs.map((ref) => definitions.hasChanged(memberObject({ ref, observed: seen() })));
+    expect(changed).toEqual([true, true, false, false]);
   });
 });
 
-describe("a definition that is to go may go", () => {
-  const gone = { ref: WIDGET, observed: undefined };
+describe("the deletion of a definition may proceed", () => {
+  const gone = memberObject({ ref: WIDGET });
 
   function leaving(...names: string[]) {
-    const parts = defining();
-    for (const name of names) {
-      parts.observe(seen(), definitionOf(name));
-      parts.ask(deleteRow(), definitionOf(name));
-      parts.hasChanged(definitionOf(name));
-    }
-    return parts;
+    const definitions = new Definitions();
+    const objects = names.map((name) => memberObject({ ref: definition(name), observed: seen() }));
+    const ask = (given: Row | undefined): void => {
+      for (const object of objects) {
+        object.row = given;
+        definitions.hasChanged(object);
+      }
+    };
+    ask(deleteRow());
+    const freedBy = (object = gone): string[] => Array.from(definitions.freedBy(object), ({ ref }) => ref.name);
+    return { ask, freedBy };
   }
 
-  test("when an object of its group has gone", () => {
-    const { freedBy } = leaving("widgets.example.com", "gadgets.example.com", "widgets.myexample.com", "x.other.org");
-    expect(freedBy(gone)).toEqual(["widgets.example.com", "gadgets.example.com"]);
-    expect(freedBy({ ...gone, ref: { ...WIDGET, apiVersion: "other.org/v1" } })).toEqual(["x.other.org"]);
+  test.each([
+    ["example.com/v1", ["widgets.example.com", "gadgets.example.com"]],
+    ["sub.example.com/v1", ["widgets.sub.example.com"]],
+    ["other.org/v1", ["x.other.org"]],
+    ["ample.com/v1", []],
+    ["apps/v1", []],
+  ])("when an object of exactly its group is gone: %s", (apiVersion, want) => {
+    const all = ["widgets.example.com", "gadgets.example.com", "widgets.myexample.com", "widgets.sub.example.com"];
+    const { freedBy } = leaving(...all, "x.other.org", "strange.apps");
+    expect(freedBy(memberObject({ ref: { ...WIDGET, apiVersion } }))).toEqual(want);
   });
 
-  test("when an object of exactly its group has gone, and not of a group within that or around it", () => {
-    const { freedBy } = leaving("widgets.example.com", "widgets.sub.example.com");
-    expect(freedBy(gone)).toEqual(["widgets.example.com"]);
-    const within = { ...gone, ref: { ...WIDGET, apiVersion: "sub.example.com/v1" } };
-    expect(freedBy(within)).toEqual(["widgets.sub.example.com"]);
+  test("not while the object exists", () => {
+    expect(leaving("widgets.example.com").freedBy(memberObject({ ref: WIDGET, observed: seen() }))).toEqual([]);
   });
 
-  test.each<{ name: string; object: Pick<MemberObject, "ref" | "observed"> }>([
-    { name: "while the object is there", object: { ref: WIDGET, observed: seen() } },
-    { name: "for an object of another group", object: { ...gone, ref: { ...WIDGET, apiVersion: "ample.com/v1" } } },
-    { name: "for an object of every server", object: { ...gone, ref: { ...WIDGET, apiVersion: "apps/v1" } } },
-  ])("but not $name", ({ object }) => {
-    expect(leaving("widgets.example.com", "strange.apps").freedBy(object)).toEqual([]);
-  });
-
-  test("but not while its row asks for it, or lets go of it, or after that was withdrawn", () => {
-    const { ask, withdraw, hasChanged, freedBy } = leaving("widgets.example.com");
-    expect(freedBy(gone)).toEqual(["widgets.example.com"]);
-    ask(row());
-    hasChanged();
-    expect(freedBy(gone)).toEqual([]);
-    ask(deleteRow());
-    hasChanged();
-    expect(freedBy(gone)).toEqual(["widgets.example.com"]);
-    ask(releaseRow());
-    hasChanged();
-    expect(freedBy(gone)).toEqual([]);
-    ask(deleteRow());
-    hasChanged();
-    withdraw(WIDGETS);
-    hasChanged();
-    expect(freedBy(gone)).toEqual([]);
+  test("only with a Delete row", () => {
+    const { ask, freedBy } = leaving("widgets.example.com");
+    const freed = [row(), deleteRow(), releaseRow(), deleteRow(), undefined].map((given) => (ask(given), freedBy()));
+    expect(freed.map(({ length }) => length)).toEqual([0, 1, 0, 1, 0]);
   });
 });

@@ -1,90 +1,82 @@
 import { describe, expect, test } from "vitest";
 import type { ApplyRow } from "../../desiredstate/index.ts";
 import { decide } from "./decide.ts";
-import { holdRow, objectsWithLog, row, seen } from "../testing/builders.ts";
 import type { ObservedObject } from "./observed.ts";
-
-/** What a worker remembers of a run that it has seen at its end. */
+import { holdRow, objectsWithLog, row } from "../testing/builders.ts";
 
 const job = (more: Partial<ApplyRow> = {}): ApplyRow => row({ run: "r1", ...more });
-const ref = row().ref;
 const complete = { ended: "Complete" } as const;
 
-/** A worker that was given the row, and sees these states of the object one after the other; undefined: it is gone. */
-function worker(given: ApplyRow, ...states: (Partial<ObservedObject> | undefined)[]) {
-  const all = objectsWithLog();
-  all.take(given);
-  for (const state of states) all.objects.observe(ref, state === undefined ? undefined : seen(state));
-  return all;
+/** Takes the row and observes these states one after the other; undefined: the object is gone. */
+function observing(given: ApplyRow, ...states: (Partial<ObservedObject> | undefined)[]) {
+  const parts = objectsWithLog();
+  parts.take(given);
+  for (const state of states)
+    if (state === undefined) parts.gone();
+    else parts.see(state);
+  const next = () => decide(parts.find(), true).kind;
+  return { ...parts, next };
 }
 
-describe("a run that was seen at its end", () => {
-  test("is remembered and told when nothing of the object is left, and is not made anew", () => {
-    const { objects, reports, find } = worker(job(), {}, complete, { ...complete, deleting: true }, undefined);
+describe("the end of a run", () => {
+  test("is reported after the object is gone, and the object is not created again", () => {
+    const { objects, reports, next } = observing(job(), {}, complete, { ...complete, deleting: true }, undefined);
     objects.flush();
-    expect(reports.at(-1)?.[0]).toMatchObject({ ended: { run: "r1", end: "Complete" } });
-    expect(reports.at(-1)?.[0]).not.toHaveProperty("present");
-    expect(decide(find(), true)).toEqual({ kind: "Nothing" });
+    const report = reports.at(-1)?.[0];
+    expect(report).toMatchObject({ ended: { run: "r1", end: "Complete" } });
+    expect([report?.present, next()]).toEqual([undefined, "Nothing"]);
   });
 
-  test("is that of the row, also when labels have changed since it was made", () => {
-    const { take, find } = worker(job(), {});
-    take(job({ hash: "h2" }));
-    expect(decide(find(), true)).toMatchObject({ kind: "Update" });
-    const other = worker(job(), complete);
-    other.take(job({ hash: "h2" }));
-    other.objects.observe(ref, undefined);
-    expect(decide(other.find(), true)).toEqual({ kind: "Nothing" });
+  test("counts for the same run with another hash", () => {
+    const running = observing(job(), {});
+    running.take(job({ hash: "h2" }));
+    expect(running.next()).toBe("Update");
+    const ended = observing(job(), complete);
+    ended.take(job({ hash: "h2" }));
+    ended.gone();
+    expect(ended.next()).toBe("Nothing");
   });
 
-  test("is no end of other work", () => {
-    const { take, find, objects } = worker(job(), complete, undefined);
+  test("does not count for another run, and an object of the earlier run does not end the new one", () => {
+    const { take, find, see, next } = observing(job(), complete, undefined);
     take(job({ hash: "h2", run: "r2" }));
-    expect(find().ended).toBeUndefined();
-    expect(decide(find(), true)).toMatchObject({ kind: "Create" });
-    // Nor of the life before: what is there does the work of before.
-    objects.observe(ref, seen({ ...complete, hash: "h1" }));
+    expect([find().ended, next()]).toEqual([undefined, "Create"]);
+    see({ ...complete, hash: "h1" });
     expect(find().ended).toBeUndefined();
   });
 
-  test("is none where nobody can prove that Meridian made the object", () => {
-    for (const strange of [{ proven: false }, { isOurs: false }, { hash: "another" }])
-      expect(worker(job(), { ...complete, ...strange }).find().ended).toBeUndefined();
+  test.each([{ proven: false }, { isOurs: false }, { hash: "another" }])("is not taken from an object with %j", (not) =>
+    expect(observing(job(), { ...complete, ...not }).find().ended).toBeUndefined(),
+  );
+
+  test("of a held object counts for a later Apply row", () => {
+    const { take, see, gone, find } = objectsWithLog();
+    take(holdRow({ hash: "h1", run: "r1" }));
+    see(complete);
+    gone();
+    take(job());
+    expect(decide(find(), true).kind).toBe("Nothing");
   });
 
-  test("is seen of what is held as well", () => {
-    const all = objectsWithLog();
-    all.take(holdRow({ hash: "h1", run: "r1" }));
-    all.objects.observe(ref, seen(complete));
-    all.objects.observe(ref, undefined);
-    all.take(job());
-    expect(decide(all.find(), true)).toEqual({ kind: "Nothing" });
-  });
-
-  test("is forgotten with the row", () => {
-    const { withdraw, find, objects } = worker(job(), complete);
+  test("is forgotten when the row is withdrawn", () => {
+    const { withdraw, find } = observing(job(), complete);
     withdraw();
     expect(find().ended).toBeUndefined();
-    objects.observe(ref, undefined);
-    objects.flush();
-    expect(objects.get(ref.name)).toBeUndefined();
   });
 });
 
-describe("a row that is done by the record", () => {
+describe("a row whose run is done by the hub's record", () => {
   const done = job({ done: "Complete" });
 
   test.each<[string, Partial<ObservedObject> | undefined]>([
-    ["gone", undefined],
-    ["as it was", complete],
-    ["on its way out", { ...complete, deleting: true }],
-    ["not as it is to be", { hash: "h0" }],
-  ])("asks for nothing of an object that is %s", (_, state) => {
-    expect(decide(worker(done, state).find(), true)).toEqual({ kind: "Nothing" });
-  });
+    ["is gone", undefined],
+    ["has ended", complete],
+    ["is being deleted", { ...complete, deleting: true }],
+    ["has another hash", { hash: "h0" }],
+  ])("needs no action for an object that %s", (_, state) => expect(observing(done, state).next()).toBe("Nothing"));
 
-  test("is another one than the row before, so that what has failed is over", () => {
-    const { take, find, objects } = worker(job({ hash: "h2" }), {});
+  test("clears the failure of the row before", () => {
+    const { take, find, objects } = observing(job({ hash: "h2" }), {});
     objects.fail(find(), { reason: "ImmutableField", message: "no", final: true });
     take(job({ hash: "h2", done: "Complete" }));
     expect(find().failure).toBeUndefined();

@@ -3,22 +3,22 @@ import { HUB_VERSION_ANNOTATION } from "../../apis/index.ts";
 import { hubVersionOf, withHubVersion } from "./hubVersion.ts";
 import { row as applyRow } from "../testing/builders.ts";
 
-const annotated = (version: string) => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name: "shop", annotations: { [HUB_VERSION_ANNOTATION]: version } },
-});
-
-test("what is sent says from which state of the hub it comes, and the row stays as it is", () => {
-  const row = { ...applyRow(), hubVersion: "1001" };
+test("the sent object has the hub's version as an annotation, and the row itself stays unchanged", () => {
+  const { object } = applyRow();
+  const metadata = { ...object.metadata, annotations: { b: "c" } };
+  const row = applyRow({ hubVersion: "1001", object: { ...object, metadata } });
   const sent = withHubVersion(row);
-  expect(hubVersionOf(sent.object)).toBe("1001");
-  expect(sent.hash).toBe(row.hash);
-  expect(row.object.metadata.annotations ?? {}).not.toHaveProperty([HUB_VERSION_ANNOTATION]);
+  expect(sent.object.metadata.annotations).toEqual({ b: "c", [HUB_VERSION_ANNOTATION]: "1001" });
+  expect([hubVersionOf(sent.object), sent.hash, hubVersionOf(row.object)]).toEqual(["1001", row.hash, undefined]);
   const unknown = applyRow();
   expect(withHubVersion(unknown)).toBe(unknown);
 });
 
-test.each(["", "0", "-1", "1e9", "later", "01", "9".repeat(21)])("%j is no state of the hub", (version) =>
-  expect(hubVersionOf(annotated(version))).toBeUndefined(),
-);
+test.each([
+  ["9".repeat(20), "9".repeat(20)],
+  ["9".repeat(21), undefined],
+  ...["", "0", "-1", "1e9", "later", "01", "1x", "x1"].map((version) => [version, undefined]),
+])("the annotation %j gives the version %j", (version, want) => {
+  const metadata = { name: "shop", annotations: { [HUB_VERSION_ANNOTATION]: version ?? "" } };
+  expect(hubVersionOf({ apiVersion: "v1", kind: "ConfigMap", metadata })).toBe(want);
+});

@@ -10,7 +10,7 @@ export { withoutEffect } from "./effectiveApply.ts";
 export { withHubVersion } from "./hubVersion.ts";
 export { type MemberObject } from "./memberObject.ts";
 export { isInSync, MemberObjects } from "./memberObjects.ts";
-export { type Emptiness, inspectNamespace, isNamespace, MemberNamespaces, type TellOfNamespace } from "./namespaces.ts";
+export { type Emptiness, inspectNamespace, isNamespace, MemberNamespaces, type RecordNamespace } from "./namespaces.ts";
 export { isOwn, observe, observeAnswer, type ObservedObject, ownerOf, ownershipOf } from "./observed.ts";
 export { Phases } from "./phases.ts";
 export { unwrittenOfOthers } from "./yielding.ts";

@@ -78,7 +78,7 @@ export interface MemberObject {
   /** Trouble found in the pods of an unhealthy workload. */
   trouble: PodTrouble | undefined;
   /** Last extended report for this UID; only for rows with `reporting`. */
-  told: { uid: string; report: FullReport } | undefined;
+  lastReport: { uid: string; report: FullReport } | undefined;
 }
 
 /** Member object without a row and without an observation. */
@@ -108,6 +108,6 @@ export function newMemberObject(ref: ObjectRef): MemberObject {
     healed: undefined,
     contested: undefined,
     trouble: undefined,
-    told: undefined,
+    lastReport: undefined,
   };
 }

@@ -1,216 +1,267 @@
 import { describe, expect, test } from "vitest";
 import { refKey } from "../../apis/index.ts";
-import { isInSync } from "./memberObjects.ts";
-import { CONFIG_REF, deleteRow, holdRow, objectsWithLog, OWNER, row, seen } from "../testing/builders.ts";
+import { inSyncWith, isInSync } from "./memberObjects.ts";
+import type { ObservedObject } from "./observed.ts";
+import { deleteRow, holdRow, memberObject, objectsWithLog, row, seen } from "../testing/builders.ts";
+import { CONFIG_REF, type ObjectsWithLog, OWNER } from "../testing/builders.ts";
 
 const KEY = refKey(CONFIG_REF);
-const failure = { reason: "QuotaExceeded", message: "exceeded quota", final: true };
+const OTHER = { ...CONFIG_REF, name: "other" };
+const QUOTA = { reason: "QuotaExceeded", message: "exceeded quota", final: true };
+const IMMUTABLE = { reason: "ImmutableField", message: "data: field is immutable", final: true };
 
-describe("what is known of a member object", () => {
-  test("it is in sync when its hash is the desired one and its fields are ours", () => {
-    const { objects, take, find } = objectsWithLog();
-    take(row());
-    expect(isInSync(find())).toBe(false);
-    objects.observe(CONFIG_REF, seen());
-    expect(isInSync(find())).toBe(true);
+/** Member objects. `changes` and `reported`: numbers since the previous call. */
+function counted() {
+  let count = 0;
+  const parts = objectsWithLog(() => void (count += 1));
+  const changes = (): number => {
+    const before = count;
+    count = 0;
+    return before;
+  };
+  const reported = (): number => {
+    parts.objects.flush();
+    return parts.reports.splice(0).length;
+  };
+  return { ...parts, changes, reported };
+}
+
+/** Member objects that took the Apply row. */
+function taken() {
+  const parts = counted();
+  parts.take(row());
+  parts.changes();
+  return parts;
+}
+
+describe("a member object is in sync", () => {
+  const judged = { hash: "h1", lost: [], yielded: [], altered: [] };
+  const lost = [{ path: "data.key", managers: ["kubectl"] }] as never;
+
+  test.each<[string, Parameters<typeof memberObject>[0], string | undefined]>([
+    ["with the hash that it was compared with", { observed: seen(), judged }, "h1"],
+    ["not while it is missing", { judged }, undefined],
+    ["not before it was compared", { observed: seen() }, undefined],
+    ["not while it is being deleted", { observed: seen({ deleting: true }), judged }, undefined],
+    ["not with another hash annotation", { observed: seen({ hash: "h0" }), judged }, undefined],
+    ["not with lost fields", { observed: seen(), judged: { ...judged, lost } }, undefined],
+    ["not with altered fields", { observed: seen(), judged: { ...judged, altered: ["data.key"] } }, undefined],
+  ])("%s", (_, object, want) => expect(inSyncWith(memberObject(object))).toBe(want));
+
+  test.each([
+    [row(), true],
+    [row({ hash: "h2" }), false],
+    [holdRow(), false],
+    [undefined, false],
+  ])("with its row only if the row applies this hash: %#", (given, want) => {
+    expect(isInSync(memberObject({ observed: seen(), judged, row: given }))).toBe(want);
   });
 
-  test("who owns the fields is forgotten once an object was found in sync, and not asked again for the same hash", () => {
-    const { objects, take, find } = objectsWithLog();
-    take(row());
-    objects.observe(CONFIG_REF, seen());
+  test("without a second comparison for the same hash: the live object was dropped", () => {
+    const { take, see, find } = taken();
+    see();
     expect(find().observed?.evidence.live).toBeUndefined();
     take(holdRow());
     take(row());
     expect(isInSync(find())).toBe(true);
   });
+});
 
-  test("an observation that comes before the row is judged when the row is there", () => {
-    const { objects, take, find } = objectsWithLog();
-    objects.observe(CONFIG_REF, seen());
-    take(row());
-    expect(isInSync(find())).toBe(true);
+describe("the comparison with the desired object", () => {
+  test("finds lost fields first, since the write that takes them back shows altered ones", () => {
+    const { see, find } = taken();
+    see({ owns: false, value: "other" });
+    expect(find()).toMatchObject({ judged: { lost: [{ path: "data.key" }], altered: [] }, failure: undefined });
+    expect(isInSync(find())).toBe(false);
   });
 
-  test("a field that somebody took shows as lost", () => {
-    const { objects, take, find } = objectsWithLog();
-    take(row());
-    objects.observe(CONFIG_REF, seen({ owns: false }));
-    expect(isInSync(find())).toBe(false);
-    expect(find().judged?.lost).toHaveLength(1);
-  });
-
-  test("a field that is ours and has another value shows as a failure, and not as in sync", () => {
-    const { objects, take, find } = objectsWithLog();
-    take(row());
-    objects.observe(CONFIG_REF, seen({ value: "other" }));
-    expect(isInSync(find())).toBe(false);
-    expect(find().judged).toMatchObject({ lost: [], altered: ["data.key"] });
-    expect(find().failure).toMatchObject({ reason: "AppliedWithoutEffect" });
-    objects.observe(CONFIG_REF, seen());
+  test("makes altered fields a failure until the values are back, without hiding a refusal", () => {
+    const { objects, see, find } = taken();
+    see({ value: "other" });
+    expect(find()).toMatchObject({
+      judged: { lost: [], altered: ["data.key"] },
+      failure: { reason: "AppliedWithoutEffect" },
+    });
+    objects.fail(find(), QUOTA);
+    see({ value: "other", resourceVersion: "8" });
+    expect([isInSync(find()), find().failure]).toEqual([false, QUOTA]);
+    see();
     expect([isInSync(find()), find().failure]).toEqual([true, undefined]);
   });
 
-  describe("of an apply whose values were all found there", () => {
-    const FIRST = "2026-11-22T10:00:00Z";
-    const settled = () => {
-      const log = objectsWithLog();
-      log.take(row());
-      log.objects.observe(CONFIG_REF, seen({ appliedAt: FIRST }));
-      return log;
-    };
-
-    test("the values are not compared again, whatever else happens to the object", () => {
-      const { objects, find } = settled();
-      objects.observe(CONFIG_REF, seen({ appliedAt: FIRST, value: "not looked at", resourceVersion: "8" }));
-      expect(isInSync(find())).toBe(true);
-    });
-
-    test.each([
-      { name: "a later one", changes: { appliedAt: "2026-11-22T10:00:01Z" } },
-      { name: "one that does not say when it was", changes: {} },
-    ])("the values of $name are compared", ({ changes }) => {
-      const { objects, find } = settled();
-      objects.observe(CONFIG_REF, seen({ ...changes, value: "other", resourceVersion: "8" }));
-      expect(find().judged?.altered).toEqual(["data.key"]);
-    });
-
-    test("the values of one within the same second are compared", () => {
-      const { objects, find } = settled();
-      objects.beginWrite(find());
-      objects.observe(CONFIG_REF, seen({ appliedAt: FIRST, resourceVersion: "8" }));
-      objects.endWrite(find());
-      objects.observe(CONFIG_REF, seen({ appliedAt: FIRST, value: "other", resourceVersion: "9" }));
-      expect(find().judged?.altered).toEqual(["data.key"]);
-    });
-
-    test("fields that somebody takes are lost nevertheless", () => {
-      const { objects, find } = settled();
-      objects.observe(CONFIG_REF, seen({ appliedAt: FIRST, owns: false, resourceVersion: "8" }));
-      expect(find().judged?.lost).toHaveLength(1);
-    });
+  test("treats a changed hash annotation as drift once the row was carried out", () => {
+    const { see, find } = taken();
+    see({ hash: "h0", resourceVersion: "6" });
+    expect([find().judged, find().carriedOut]).toEqual([undefined, false]);
+    see();
+    expect([find().judged?.hash, find().carriedOut]).toEqual(["h1", true]);
+    see({ hash: "h0", owns: false, resourceVersion: "8" });
+    expect(find().judged).toMatchObject({ hash: "h1", lost: [{ path: "data.key" }] });
   });
 
-  test("what was taken is no alteration: it is put back first", () => {
-    const { objects, take, find } = objectsWithLog();
-    take(row());
-    objects.observe(CONFIG_REF, seen({ owns: false, value: "other" }));
-    expect(find().judged).toMatchObject({ lost: [{ path: "data.key" }], altered: [] });
-    expect(find().failure).toBeUndefined();
+  const FIRST = "2026-11-22T10:00:00Z";
+  test.each<[string, Parameters<typeof seen>[0], object]>([
+    ["skips the values of an apply whose values were all found", { appliedAt: FIRST, value: "x" }, { altered: [] }],
+    [
+      "includes the values of a later apply",
+      { appliedAt: "2026-11-22T10:00:01Z", value: "x" },
+      { altered: ["data.key"] },
+    ],
+    ["includes the values of an apply without a time", { value: "x" }, { altered: ["data.key"] }],
+    ["includes the owners in each case", { appliedAt: FIRST, owns: false }, { lost: [{ path: "data.key" }] }],
+  ])("%s", (_, next, want) => {
+    const { see, find } = taken();
+    see({ appliedAt: FIRST });
+    see({ resourceVersion: "8", ...next });
+    expect(find().judged).toMatchObject(want);
   });
 
-  test("an alteration does not hide why the next attempt was refused", () => {
-    const { objects, take, find } = objectsWithLog();
-    take(row());
-    objects.observe(CONFIG_REF, seen({ value: "other" }));
-    objects.fail(find(), failure);
-    objects.observe(CONFIG_REF, seen({ value: "other", resourceVersion: "8" }));
-    expect(find().failure).toEqual(failure);
+  test("includes the values of an apply in the same second as the one before", () => {
+    const { objects, see, find } = taken();
+    see({ appliedAt: FIRST });
+    find().isAbsent = true;
+    objects.beginWrite(find());
+    expect(find()).toMatchObject({ isAbsent: false, writing: true, effective: undefined });
+    see({ appliedAt: FIRST, resourceVersion: "8" });
+    objects.endWrite(find());
+    see({ appliedAt: FIRST, value: "other", resourceVersion: "9" });
+    expect(find()).toMatchObject({ writing: false, judged: { altered: ["data.key"] } });
   });
+});
 
-  test("what no watch sees is there until its writer says that this life of it is gone", () => {
-    const { objects, take, find } = objectsWithLog();
-    take(row());
-    objects.observe(CONFIG_REF, seen({ resourceVersion: "8" }));
-    objects.observe(CONFIG_REF, seen({ visible: false, resourceVersion: "9" }));
-    // The watch tells that it has left the selection, and may tell an older state before that.
-    objects.observe(CONFIG_REF, seen({ resourceVersion: "8" }));
-    objects.observe(CONFIG_REF, undefined);
-    objects.vanished(CONFIG_REF, "another life");
+describe("an object that the watch does not show", () => {
+  test("stays observed until this UID is reported gone, whatever the watch brings", () => {
+    const { objects, see, gone, find } = taken();
+    see({ visible: false, resourceVersion: "9" });
+    // The watch reports that the object left the selection, and perhaps an older state before that.
+    see({ resourceVersion: "8" });
+    gone();
+    objects.vanished(CONFIG_REF, "another UID");
     expect(find().observed).toMatchObject({ visible: false, resourceVersion: "9" });
     objects.vanished(CONFIG_REF, "member-1");
     expect(find().observed).toBeUndefined();
   });
 
-  test("what no watch saw is seen again when its marks are back", () => {
-    const { objects, take, find } = objectsWithLog();
-    take(row());
-    objects.observe(CONFIG_REF, seen({ visible: false, resourceVersion: "9" }));
-    objects.observe(CONFIG_REF, seen({ resourceVersion: "10" }));
+  test("is taken from the watch again when its label is back", () => {
+    const { objects, see, gone, find } = taken();
+    see({ visible: false, resourceVersion: "9" });
+    see({ resourceVersion: "10" });
     objects.vanished(CONFIG_REF, "member-1");
     expect(find().observed).toMatchObject({ visible: true });
-    objects.observe(CONFIG_REF, undefined);
+    gone();
     expect(find().observed).toBeUndefined();
   });
 
-  test("a new desired hash clears the failure of the one before; the same row again does not", () => {
-    const { objects, take, find } = objectsWithLog();
-    take(row());
-    objects.fail(find(), failure);
-    take(row());
-    expect(find().failure).toEqual(failure);
-    take(row({ hash: "h2" }));
-    expect(find().failure).toBeUndefined();
-  });
-
-  test("what is in sync has not failed", () => {
-    const { objects, take, find } = objectsWithLog();
-    take(row());
-    objects.fail(find(), { reason: "ClusterUnreachable", message: "no answer in time", final: false });
-    objects.observe(CONFIG_REF, seen());
-    expect(find().failure).toBeUndefined();
-  });
-
-  test("a namespace is used while any object in it is known, and the end of the last one is reported", async () => {
-    const { objects, emptied, take, withdraw } = objectsWithLog();
-    take(row());
-    objects.observe({ ...CONFIG_REF, name: "other" }, seen());
-    withdraw();
-    await Promise.resolve();
-    expect([objects.isUsed("default"), emptied]).toEqual([true, []]);
-    objects.observe({ ...CONFIG_REF, name: "other" }, undefined);
-    await Promise.resolve();
-    expect([objects.isUsed("default"), emptied]).toEqual([false, ["default"]]);
+  test("is gone with the answer to its removal", () => {
+    const { objects, take, see, find, changes } = counted();
+    see({ visible: false });
+    take(deleteRow());
+    changes();
+    objects.removed(find(), "member-1");
+    expect([find().observed, find().removed, changes()]).toEqual([undefined, "member-1", 1]);
   });
 });
 
-describe("what is reported", () => {
-  test("changes of one turn are one report, in which each object stands once as it is at the end", async () => {
-    const { objects, reports, take, revisions } = objectsWithLog();
-    const other = { ...CONFIG_REF, name: "other" };
+describe("the absence of an object is certain", () => {
+  const steps = {
+    removed: ({ objects, find }: ObjectsWithLog) => objects.removed(find(), "member-1"),
+    removedEarlier: ({ objects, find }: ObjectsWithLog) => objects.removed(find(), "member-0"),
+    gone: ({ gone }: ObjectsWithLog) => gone(),
+    found: ({ objects, find }: ObjectsWithLog) => objects.found(find(), seen()),
+    notFound: ({ objects, find }: ObjectsWithLog) => objects.found(find(), undefined),
+    wanted: ({ take }: ObjectsWithLog) => take(row()),
+  };
+
+  test.each<[string, (keyof typeof steps)[], boolean]>([
+    ["when the watch shows the end of our removal", ["removed", "gone"], true],
+    ["when the watch was faster than the answer", ["gone", "removed"], true],
+    ["not when the object only left the selection", ["gone"], false],
+    ["not when another UID was removed", ["removedEarlier", "gone"], false],
+    ["when a read by name found nothing", ["gone", "notFound"], true],
+    ["not when the found object was removed and not read again", ["gone", "found", "removed"], false],
+    ["not when the object is wanted again", ["removed", "gone", "wanted"], false],
+  ])("%s", (_, taken, want) => {
+    const parts = objectsWithLog();
+    parts.see();
+    parts.take(deleteRow());
+    for (const step of taken) steps[step](parts);
+    expect(parts.find().isAbsent).toBe(want);
+  });
+});
+
+describe("objects that can no longer be read", () => {
+  test("lose their observation, which is reported; others keep it", () => {
+    const { objects, reports, see, find } = objectsWithLog();
+    const inBank = { ...CONFIG_REF, namespace: "bank" };
+    see();
+    objects.observe(inBank, seen({ ref: inBank }));
+    objects.flush();
+    objects.forgetUnreadable(({ namespace }) => namespace === "default");
+    objects.flush();
+    expect([find().observed?.uid, objects.get(refKey(inBank))]).toEqual(["member-1", undefined]);
+    expect(reports.at(-1)).toEqual([{ cluster: "shanghai-1", ref: inBank, writing: false, revision: 0 }]);
+  });
+
+  test("are no longer certainly absent", () => {
+    const { objects, reports, see, take, gone, find } = objectsWithLog();
+    see();
+    take(deleteRow());
+    objects.removed(find(), "member-1");
+    gone();
+    objects.flush();
+    expect(reports.at(-1)?.[0]?.absent).toBe(true);
+    objects.forgetUnreadable(() => false);
+    objects.flush();
+    expect(reports.at(-1)?.[0]).not.toHaveProperty("absent");
+  });
+});
+
+describe("the report", () => {
+  test("holds each changed object once, as it is at the end of the turn", async () => {
+    const { objects, reports, take, see, revisions } = objectsWithLog();
     take(row());
-    objects.observe(CONFIG_REF, seen({ hash: "h0" }));
-    objects.observe(other, seen({ ref: other, owner: undefined }));
-    objects.observe(CONFIG_REF, seen());
+    see({ hash: "h0" });
+    objects.observe(OTHER, seen({ ref: OTHER, owner: undefined }));
+    see();
     expect(reports).toEqual([]);
     await Promise.resolve();
     const present = { uid: "member-1", hash: "h1", proven: true, deleting: false, health: { state: "Available" } };
+    const common = { cluster: "shanghai-1", writing: false };
     expect(reports).toEqual([
       [
         {
-          cluster: "shanghai-1",
+          ...common,
           ref: CONFIG_REF,
           present: { ...present, owner: OWNER },
           inSyncWith: "h1",
-          writing: false,
           revision: revisions.last,
         },
-        { cluster: "shanghai-1", ref: other, present, writing: false, revision: 0 },
+        { ...common, ref: OTHER, present, revision: 0 },
       ],
     ]);
   });
 
-  test("an apply row that changes nothing of what is known is not reported", async () => {
-    const { reports, take } = objectsWithLog();
-    take(row());
+  test("is not sent for an Apply row alone, nor for a write whose row stays", () => {
+    const { objects, take, find, reported } = taken();
     take(row({ hash: "h2" }));
-    await Promise.resolve();
-    expect(reports).toEqual([]);
+    objects.beginWrite(find());
+    expect(reported()).toBe(0);
+    objects.endWrite(find());
+    expect(reported()).toBe(0);
   });
 
-  test.each([
-    { name: "a withdrawal", change: ({ withdraw }: ReturnType<typeof objectsWithLog>) => withdraw() },
-    { name: "a hold", change: ({ take }: ReturnType<typeof objectsWithLog>) => take(holdRow()) },
-    { name: "a removal", change: ({ take }: ReturnType<typeof objectsWithLog>) => take(deleteRow()) },
-  ])("$name is acknowledged, though nothing else changed", async ({ change }) => {
-    const parts = objectsWithLog();
-    parts.take(row());
-    change(parts);
-    await Promise.resolve();
-    expect(parts.reports).toMatchObject([[{ ref: CONFIG_REF, revision: 2, writing: false }]]);
-  });
+  test.each([["a withdrawal", undefined] as const, ["a Hold row", holdRow()], ["a Delete row", deleteRow()]])(
+    "acknowledges %s",
+    async (_, given) => {
+      const { take, withdraw, reports } = taken();
+      if (given === undefined) withdraw();
+      else take(given);
+      await Promise.resolve();
+      expect(reports).toMatchObject([[{ ref: CONFIG_REF, revision: 2, writing: false }]]);
+    },
+  );
 
-  test("the withdrawal of a row that was never heard of is acknowledged, and nothing is kept of it", async () => {
+  test("acknowledges the withdrawal of an unknown row, and nothing is kept", async () => {
     const { objects, reports, withdraw } = objectsWithLog();
     withdraw();
     await Promise.resolve();
@@ -218,163 +269,228 @@ describe("what is reported", () => {
     expect(objects.get(KEY)).toBeUndefined();
   });
 
-  test("a write that was under way when its row was withdrawn shows until it ends, and then once more", async () => {
-    const { objects, reports, take, withdraw, find } = objectsWithLog();
-    take(row());
+  test("names a write that outlives its row, and its end", async () => {
+    const { objects, reports, withdraw, find } = taken();
     objects.beginWrite(find());
     withdraw();
     await Promise.resolve();
-    expect(reports).toMatchObject([[{ writing: true, revision: 2 }]]);
     objects.endWrite(find());
     await Promise.resolve();
-    expect(reports).toMatchObject([[{ writing: true }], [{ writing: false, revision: 2 }]]);
+    expect(reports).toMatchObject([[{ writing: true, revision: 2 }], [{ writing: false, revision: 2 }]]);
     expect(objects.get(KEY)).toBeUndefined();
   });
 
-  test("a write whose row stands is not reported by itself", async () => {
-    const { objects, reports, take, find } = objectsWithLog();
-    take(row());
-    objects.beginWrite(find());
-    await Promise.resolve();
-    objects.endWrite(find());
-    await Promise.resolve();
-    expect(reports).toEqual([]);
-  });
-
-  test("an object that is gone and has no row is reported once more, and then forgotten", async () => {
-    const { objects, reports, take, withdraw } = objectsWithLog();
-    take(row());
-    objects.observe(CONFIG_REF, seen());
+  test("names an object without a row once more when it is gone, and then forgets the object", async () => {
+    const { objects, reports, withdraw, see, gone } = taken();
+    see();
     withdraw();
     await Promise.resolve();
     expect(objects.get(KEY)).toBeDefined();
     reports.length = 0;
-    objects.observe(CONFIG_REF, undefined);
-    await Promise.resolve();
+    for (let time = 0; time < 2; time += 1) {
+      gone();
+      await Promise.resolve();
+    }
     expect(reports).toEqual([[{ cluster: "shanghai-1", ref: CONFIG_REF, writing: false, revision: 2 }]]);
     expect(objects.get(KEY)).toBeUndefined();
-    objects.observe(CONFIG_REF, undefined);
-    await Promise.resolve();
-    expect(reports).toHaveLength(1);
   });
 
-  test("failures and heals are", async () => {
-    const { objects, reports, take, find } = objectsWithLog();
-    take(row());
-    objects.fail(find(), failure);
-    await Promise.resolve();
-    objects.fail(find(), { ...failure });
-    await Promise.resolve();
-    const lost = [{ path: "data.key", managers: ["kubectl"] }] as never;
-    objects.heal(find(), { at: 5, lost, gone: false, contested: false });
-    await Promise.resolve();
-    expect(reports).toMatchObject([[{ failure }], [{ failure, healed: { at: 5, lost } }]]);
+  test.each([
+    ["the same failure", { ...QUOTA }, 0],
+    ["another reason", { ...QUOTA, reason: "Forbidden" }, 1],
+    ["another message", { ...QUOTA, message: "exceeded quota again" }, 1],
+    ["a failure that is not final", { ...QUOTA, final: false }, 1],
+    ["the end of the failure", undefined, 1],
+  ])("after a failure names %s: %3$d times", (_, next, times) => {
+    const { objects, find, reported } = taken();
+    objects.fail(find(), QUOTA);
+    expect(reported()).toBe(1);
+    objects.fail(find(), next);
+    expect([find().failure, reported()]).toEqual([next, times]);
   });
 
-  test("a new assignment without a row for an object takes its row away", async () => {
-    const { objects, take, revisions, find } = objectsWithLog();
+  test("names drift corrections, and the trouble of a contested object", () => {
+    const { objects, reports, find, reported } = taken();
+    const healed = { at: 5, lost: [{ path: "data.key" }], gone: false, contested: false };
+    objects.heal(find(), healed);
+    objects.flush();
+    expect(reports.at(-1)).toMatchObject([{ healed }]);
+    const contested = { reason: "Contested", message: "again and again", final: false };
+    objects.contest(find(), contested);
+    objects.contest(find(), contested);
+    expect(reported()).toBe(2);
+  });
+});
+
+describe("rows", () => {
+  test("a new request changes the object, the same request does not", () => {
+    const { take, withdraw, changes, reported } = taken();
+    const changed = [row(), row({ hash: "h2" }), holdRow()].map((given) => (take(given), changes()));
+    withdraw();
+    expect([...changed, changes()]).toEqual([0, 1, 1, 1]);
     take(row());
-    objects.observe(CONFIG_REF, seen());
+    changes();
+    reported();
+    for (const want of [1, 0]) {
+      take(row({ reporting: { withStatus: true } }));
+      expect([changes(), reported()]).toEqual([want, want]);
+    }
+  });
+
+  test("a new hash clears the failure and the carried-out state; the same row keeps them", () => {
+    const { objects, take, find } = taken();
+    objects.carryOut(find(), "h0");
+    expect(find().carriedOut).toBe(false);
+    objects.carryOut(find(), "h1");
+    objects.fail(find(), QUOTA);
+    take(row());
+    expect(find()).toMatchObject({ failure: QUOTA, carriedOut: true });
+    take(row({ hash: "h2" }));
+    expect(find()).toMatchObject({ failure: undefined, carriedOut: false });
+    take(holdRow());
+    objects.carryOut(find(), "h2");
+    expect(find().carriedOut).toBe(false);
+  });
+
+  test("are withdrawn when a complete set of rows lacks them, with the revision that they had", () => {
+    const { objects, see, find, revisions } = taken();
+    see();
     objects.withdrawOthers([revisions.set(row())]);
     expect(find().row).toBeDefined();
     objects.withdrawOthers([]);
-    expect(find()).toMatchObject({ row: undefined, observed: { uid: "member-1" } });
-  });
-});
-
-describe("that nothing is left is certain", () => {
-  const isAbsent = ({ find }: ReturnType<typeof objectsWithLog>): boolean => find().isAbsent;
-
-  test.each<{ name: string; gone: (all: ReturnType<typeof objectsWithLog>) => void; want: boolean }>([
-    {
-      name: "when the watch shows the end of what was removed",
-      gone: ({ objects, find }) => {
-        objects.removed(find(), "member-1");
-        objects.observe(CONFIG_REF, undefined);
-      },
-      want: true,
-    },
-    {
-      name: "when the watch was faster than the answer",
-      gone: ({ objects, find }) => {
-        objects.observe(CONFIG_REF, undefined);
-        objects.removed(find(), "member-1");
-      },
-      want: true,
-    },
-    {
-      name: "not when it only left the selection",
-      gone: ({ objects }) => objects.observe(CONFIG_REF, undefined),
-      want: false,
-    },
-    {
-      name: "not when another life of it left the selection",
-      gone: ({ objects, find }) => {
-        objects.removed(find(), "member-0");
-        objects.observe(CONFIG_REF, undefined);
-      },
-      want: false,
-    },
-    {
-      name: "when nothing of ours was found under the name",
-      gone: ({ objects, find }) => {
-        objects.observe(CONFIG_REF, undefined);
-        objects.found(find(), undefined);
-      },
-      want: true,
-    },
-    {
-      name: "not when what was found has been removed and nobody has looked again",
-      gone: ({ objects, find }) => {
-        objects.observe(CONFIG_REF, undefined);
-        objects.found(find(), seen());
-        objects.removed(find(), "member-1");
-      },
-      want: false,
-    },
-    {
-      name: "not any more when it is wanted again",
-      gone: ({ objects, take, find }) => {
-        objects.removed(find(), "member-1");
-        objects.observe(CONFIG_REF, undefined);
-        take(row());
-      },
-      want: false,
-    },
-  ])("$name", ({ gone, want }) => {
-    const all = objectsWithLog();
-    all.objects.observe(CONFIG_REF, seen());
-    all.take(deleteRow());
-    gone(all);
-    expect(isAbsent(all)).toBe(want);
-  });
-});
-
-describe("what is out of sight from now on", () => {
-  test("is known no more, and reported so; the rest stays", () => {
-    const { objects, reports, find } = objectsWithLog();
-    const other = { ...CONFIG_REF, namespace: "bank" };
-    objects.observe(CONFIG_REF, seen());
-    objects.observe(other, seen({ ref: other }));
-    objects.flush();
-    objects.loseSight(({ namespace }) => namespace === "default");
-    objects.flush();
-    expect(find().observed).toBeDefined();
-    expect(objects.get(refKey(other))).toBeUndefined();
-    expect(reports.at(-1)).toMatchObject([{ ref: other }]);
-    expect(reports.at(-1)?.[0]).not.toHaveProperty("present");
+    objects.withdrawOthers([]);
+    expect(find()).toMatchObject({ row: undefined, observed: { uid: "member-1" }, revision: 1 });
   });
 
-  test("is not certainly gone, even where it was before", () => {
-    const { objects, reports, take, find } = objectsWithLog();
-    objects.observe(CONFIG_REF, seen());
+  test("are counted by object and by namespace, and the last object of a namespace is reported", () => {
+    const { objects, take, withdraw, emptied } = taken();
+    const namespace = { apiVersion: "v1", kind: "Namespace", name: "team" };
+    const inBank = { ...CONFIG_REF, namespace: "bank" };
     take(deleteRow());
-    objects.removed(find(), "member-1");
-    objects.observe(CONFIG_REF, undefined);
+    expect(objects.asked).toBe(1);
+    take(row({ ref: inBank }));
+    take(deleteRow({ ref: namespace }));
+    objects.observe(OTHER, seen());
+    expect(objects.asked).toBe(3);
+    expect(["default", "bank", "team"].map((name) => objects.isUsed(name))).toEqual([true, true, false]);
+    withdraw();
+    withdraw();
+    withdraw(namespace);
     objects.flush();
-    expect(reports.at(-1)?.[0]?.absent).toBe(true);
-    objects.loseSight(() => false);
+    expect([objects.asked, objects.isUsed("default"), emptied]).toEqual([1, true, []]);
+    objects.observe(OTHER, undefined);
     objects.flush();
-    expect(reports.at(-1)?.[0]).not.toHaveProperty("absent");
+    expect([objects.isUsed("default"), objects.isUsed("bank"), emptied]).toEqual([false, true, ["default"]]);
   });
+});
+
+describe("the hashes that a dependency refused for an immutable field", () => {
+  const dependency = (hash = "h2") => row({ role: "dependency", hash });
+  const refusing = () => {
+    const parts = counted();
+    parts.see();
+    parts.take(dependency());
+    parts.objects.fail(parts.find(), IMMUTABLE);
+    return parts;
+  };
+
+  test("are kept in order for this UID, and each is reported once", () => {
+    const { objects, take, see, find, reported } = refusing();
+    reported();
+    const { refused } = find();
+    objects.fail(find(), { ...IMMUTABLE });
+    expect([find().refused === refused, reported()]).toEqual([true, 0]);
+    take(holdRow());
+    take(dependency("h3"));
+    objects.fail(find(), IMMUTABLE);
+    expect([find().refused, reported()]).toEqual([{ uid: "member-1", hashes: ["h2", "h3"] }, 1]);
+    see({ uid: "member-2" });
+    objects.fail(find(), undefined);
+    objects.fail(find(), IMMUTABLE);
+    expect(find().refused).toEqual({ uid: "member-2", hashes: ["h3"] });
+  });
+
+  test("are the last sixteen", () => {
+    const { objects, take, find } = refusing();
+    for (let n = 3; n <= 18; n += 1) {
+      take(dependency(`h${n}`));
+      objects.fail(find(), IMMUTABLE);
+    }
+    expect(find().refused?.hashes).toEqual(Array.from({ length: 16 }, (_, index) => `h${index + 3}`));
+  });
+
+  test.each([
+    ["another reason", dependency(), QUOTA, seen()],
+    ["an object that is no dependency", row({ hash: "h2" }), IMMUTABLE, seen()],
+    ["a removal", deleteRow({ role: "dependency" }), IMMUTABLE, seen()],
+    ["a missing object", dependency(), IMMUTABLE, undefined],
+  ])("are not kept for %s", (_, asked, failure, observed) => {
+    const { objects, take, see, find } = counted();
+    take(asked);
+    if (observed !== undefined) see(observed);
+    objects.fail(find(), failure);
+    expect(find().refused).toBeUndefined();
+  });
+});
+
+describe("the trouble of a workload's pods", () => {
+  const trouble = { reason: "ImagePullBackOff", message: "no such image" };
+
+  test("is reported when it changes, and ignored for an object without unhealthy pods", () => {
+    const { objects, see, find, reported } = counted();
+    see();
+    reported();
+    objects.setTrouble(find(), trouble);
+    expect([find().trouble, reported()]).toEqual([undefined, 0]);
+    see({ podSelector: "app=shop" });
+    reported();
+    const times = [trouble, { ...trouble }, undefined].map((found) => (objects.setTrouble(find(), found), reported()));
+    expect([times, find().trouble]).toEqual([[1, 0, 1], undefined]);
+  });
+
+  test.each<[string, Partial<ObservedObject>, object | undefined]>([
+    ["stays while UID and hash stay", {}, trouble],
+    ["ends when the workload is healthy", { podSelector: undefined }, undefined],
+    ["ends with the UID", { uid: "member-2" }, undefined],
+    ["ends with the hash", { hash: "h2" }, undefined],
+  ])("%s", (_, change, want) => {
+    const { objects, see, find } = counted();
+    see({ podSelector: "app=shop" });
+    objects.setTrouble(find(), trouble);
+    see({ podSelector: "app=shop", resourceVersion: "8", ...change });
+    expect(find().trouble).toEqual(want);
+  });
+});
+
+test("a forgotten object takes nothing any more", () => {
+  const { objects, withdraw, find, changes, reported } = taken();
+  const object = find();
+  withdraw();
+  reported();
+  changes();
+  objects.fail(object, IMMUTABLE);
+  objects.contest(object, IMMUTABLE);
+  objects.found(object, seen());
+  objects.removed(object, "member-1");
+  objects.read(object, seen());
+  expect([object.failure, object.contested, object.observed, object.isAbsent]).toEqual([
+    ...[undefined, undefined, undefined],
+    false,
+  ]);
+  expect([reported(), changes(), [...objects.all()]]).toEqual([0, 0, []]);
+});
+
+test("after the end nothing is kept, taken or reported", async () => {
+  const { objects, take, see, reports, find } = taken();
+  see({ visible: false });
+  const object = find();
+  objects.close();
+  await Promise.resolve();
+  take(row());
+  see();
+  objects.vanished(CONFIG_REF, "member-1");
+  objects.forgetUnreadable(() => false);
+  objects.heal(object, { at: 5, lost: [], gone: true, contested: false });
+  objects.flush();
+  expect([reports, [...objects.all()], objects.isUsed("default")]).toEqual([[], [], false]);
 });

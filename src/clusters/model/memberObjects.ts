@@ -20,7 +20,7 @@ import {
 import { applyOf, isSameApplyOf, withoutEffect } from "./effectiveApply.ts";
 import { Contents } from "./contents.ts";
 import { type MemberObject, newMemberObject } from "./memberObject.ts";
-import { observationOf, toldOf } from "./memberObservation.ts";
+import { observationOf, lastReportOf } from "./memberObservation.ts";
 import { forgetContent, isOlder, type ObservedObject } from "./observed.ts";
 import { noteEnd } from "./ends.ts";
 import type { RowDelta } from "../ports.ts";
@@ -161,11 +161,11 @@ export class MemberObjects {
     this.#take(object, observed);
   }
 
-  /** Drops the observations of objects that can no longer be watched. Their existence is unknown from now on. */
-  loseSight(isSeen: (ref: ObjectRef) => boolean): void {
+  /** Drops the observations of objects that can no longer be read. Their existence is unknown from now on. */
+  forgetUnreadable(isReadable: (ref: ObjectRef) => boolean): void {
     if (this.#closed) return;
     for (const object of [...this.#objects.values()]) {
-      if (isSeen(object.ref)) continue;
+      if (isReadable(object.ref)) continue;
       const { observed, isAbsent } = object;
       object.isAbsent = false;
       if (observed !== undefined) this.#take(object, undefined);
@@ -300,7 +300,7 @@ export class MemberObjects {
    * Takes the trouble found in the pods of the workload; undefined when there is none. The same trouble in other words
    * changes nothing.
    */
-  tell(object: MemberObject, trouble: PodTrouble | undefined): void {
+  setTrouble(object: MemberObject, trouble: PodTrouble | undefined): void {
     if (object.observed?.podSelector === undefined || isSameTrouble(object.trouble, trouble)) return;
     object.trouble = trouble;
     this.#mark(object);
@@ -334,7 +334,7 @@ export class MemberObjects {
     }
     this.#dirty.clear();
     for (const object of objects) object.reportedWriting = object.writing;
-    for (const object of objects) object.told = toldOf(object);
+    for (const object of objects) object.lastReport = lastReportOf(object);
     this.#options.report(objects.map((object) => observationOf(this.#options.cluster, object, settledWith(object))));
     for (const object of objects) if (isForgettable(object)) this.#forget(object);
   }

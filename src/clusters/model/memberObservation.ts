@@ -33,12 +33,12 @@ const STATUS_BOUNDS = { bytes: 64 << 10, levels: 32 };
  * Extended report of a member object whose row has `reporting`. Until the content has been read, the last report for
  * the same UID is used.
  */
-export function toldOf({ row, observed, told }: MemberObject): MemberObject["told"] {
+export function lastReportOf({ row, observed, lastReport }: MemberObject): MemberObject["lastReport"] {
   const terms = row?.reporting;
   if (terms === undefined || observed === undefined || observed.deleting) return undefined;
   const { uid, evidence } = observed;
   const { content } = evidence;
-  if (content === undefined) return told?.uid === uid ? told : { uid, report: NOT_READ };
+  if (content === undefined) return lastReport?.uid === uid ? lastReport : { uid, report: NOT_READ };
   const status = terms.withStatus === true ? statusOf(content) : undefined;
   const report = withReplicas(memberReport(content, terms.health), observed.health.replicas);
   return { uid, report: status === undefined ? report : { ...report, status, ...ageOf(content, status) } };
@@ -68,10 +68,10 @@ type Presence = NonNullable<Observation["present"]>;
 
 function presenceOf(
   observed: ObservedObject,
-  { refused, run, trouble, told }: Pick<MemberObject, "refused" | "run" | "trouble" | "told">,
+  { refused, run, trouble, lastReport }: Pick<MemberObject, "refused" | "run" | "trouble" | "lastReport">,
 ): Presence {
   const { immutable, secretType, uid, hash, owner, createdAt, proven, policy, hubVersion, deleting } = observed;
-  const { health, conditions, addresses, status, isStatusOld }: FullReport = told?.report ?? observed;
+  const { health, conditions, addresses, status, isStatusOld }: FullReport = lastReport?.report ?? observed;
   const presence: Presence = {
     uid,
     proven,

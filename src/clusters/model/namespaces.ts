@@ -19,7 +19,7 @@ import {
   NAMESPACES,
   type ResourceType,
 } from "../../runtime/index.ts";
-import { carried, NamespaceLabels } from "./carriedLabels.ts";
+import { carried, type NamespaceLabels } from "./carriedLabels.ts";
 import type { MemberSession } from "../types.ts";
 
 /**
@@ -32,7 +32,7 @@ const CREATED_ANNOTATION = `${FEDERATION_GROUP}/created-for`;
 const BEFORE = "federated-objects";
 
 /** Wraps the creation of a namespace, to report it. `make` resolves with false when the namespace already existed. */
-export type TellOfNamespace = (name: string, make: () => Promise<boolean>) => Promise<boolean>;
+export type RecordNamespace = (name: string, make: () => Promise<boolean>) => Promise<boolean>;
 
 /**
  * Creates missing namespaces on a member, marked as ours, and removes them again. Concurrent calls for one namespace
@@ -48,7 +48,7 @@ export class MemberNamespaces {
   constructor(
     session: Pick<MemberSession, "cluster" | "client" | "namespaces">,
     hubId: string,
-    labels = new NamespaceLabels(),
+    labels: NamespaceLabels,
   ) {
     this.#session = session;
     this.#hubId = hubId;
@@ -57,13 +57,13 @@ export class MemberNamespaces {
 
   /**
    * Resolves when the namespace exists. Throws the client's errors. Also throws when the credentials reach some
-   * namespaces only, since `meridian join` creates the namespaces then. `telling`: only the first of several concurrent
+   * namespaces only, since `meridian join` creates the namespaces then. `record`: only the first of several concurrent
    * callers' is used.
    */
-  async ensure(name: string, signal: AbortSignal, telling: TellOfNamespace = (_name, make) => make()): Promise<void> {
+  async ensure(name: string, signal: AbortSignal, record: RecordNamespace = (_name, make) => make()): Promise<void> {
     let making = this.#underWay.get(name);
     if (making === undefined) {
-      making = telling(name, () => this.#create(name, signal)).finally(() => this.#underWay.delete(name));
+      making = record(name, () => this.#create(name, signal)).finally(() => this.#underWay.delete(name));
       this.#underWay.set(name, making);
     }
     await making;

@@ -1,66 +1,57 @@
 import { describe, expect, test } from "vitest";
 import type { Row } from "../../desiredstate/index.ts";
 import { asksTheSame, isForgettable, rowFor } from "./rowChanges.ts";
-import { deleteRow, holdRow, OWNER, releaseRow, row, seen } from "../testing/builders.ts";
+import { deleteRow, holdRow, memberObject, OWNER, releaseRow, row, seen } from "../testing/builders.ts";
 
-describe("two rows", () => {
-  const other = { reason: "Other", message: "other words" };
+const other = { reason: "Other", message: "other words" };
 
-  test.each<{ name: string; a: Row; b: Row }>([
-    { name: "applies of the same hash", a: row(), b: row({ owner: { ...OWNER, name: "bank" } }) },
-    { name: "holds for different reasons", a: holdRow(), b: holdRow({ why: other, wanted: false }) },
-    { name: "holds that both ask to look", a: holdRow({ confirm: true }), b: holdRow({ confirm: true }) },
-    { name: "removals of the same life", a: deleteRow(), b: deleteRow({ why: other }) },
-    { name: "agreed removals", a: deleteRow({ agreed: true }), b: deleteRow({ agreed: true }) },
-    { name: "releases of the same life", a: releaseRow(), b: releaseRow({ why: other }) },
-  ])("ask the same: $name", ({ a, b }) => {
-    expect([asksTheSame(a, b), asksTheSame(b, a)]).toEqual([true, true]);
-  });
-
-  test.each<{ name: string; a: Row; b: Row }>([
-    { name: "applies of different hashes", a: row(), b: row({ hash: "h2" }) },
-    { name: "an apply that takes over what is there", a: row(), b: row({ conflictResolution: "Adopt" }) },
-    { name: "a hold that asks to look", a: holdRow(), b: holdRow({ confirm: true }) },
-    { name: "an apply and a hold", a: row(), b: holdRow() },
-    { name: "an apply and a removal", a: row(), b: deleteRow() },
-    { name: "a hold and a removal", a: holdRow(), b: deleteRow() },
-    { name: "a hold and a release", a: holdRow(), b: releaseRow() },
-    { name: "a removal and a release", a: deleteRow(), b: releaseRow() },
-    { name: "removals of different lives", a: deleteRow(), b: deleteRow({ uid: "member-2" }) },
-    { name: "releases of different lives", a: releaseRow(), b: releaseRow({ uid: "member-2" }) },
-    { name: "a removal to which somebody agreed", a: deleteRow(), b: deleteRow({ agreed: true }) },
-    { name: "a removal that leaves claims behind", a: deleteRow(), b: deleteRow({ keepsClaims: true }) },
-  ])("ask for different things: $name", ({ a, b }) => {
-    expect([asksTheSame(a, b), asksTheSame(b, a)]).toEqual([false, false]);
-  });
+test.each<[name: string, a: Row, b: Row, want: boolean]>([
+  ["applies of the same hash", row(), row({ owner: { ...OWNER, name: "bank" } }), true],
+  ["applies of different hashes", row(), row({ hash: "h2" }), false],
+  ["another conflict resolution", row(), row({ conflictResolution: "Adopt" }), false],
+  ["another run", row({ run: "r1" }), row({ run: "r2" }), false],
+  ["a run that is done", row({ run: "r1" }), row({ run: "r1", done: "Complete" }), false],
+  ["holds for different reasons", holdRow(), holdRow({ why: other, wanted: false }), true],
+  ["holds that both ask for a confirmation", holdRow({ confirm: true }), holdRow({ confirm: true }), true],
+  ["a hold that asks for a confirmation", holdRow(), holdRow({ confirm: true }), false],
+  ["removals of one UID", deleteRow({ agreed: true }), deleteRow({ agreed: true, why: other }), true],
+  ["removals of two UIDs", deleteRow(), deleteRow({ uid: "member-2" }), false],
+  ["a removal to which a person agreed", deleteRow(), deleteRow({ agreed: true }), false],
+  ["a removal that keeps claims", deleteRow(), deleteRow({ keepsClaims: true }), false],
+  ["releases of one UID", releaseRow(), releaseRow({ why: other }), true],
+  ["releases of two UIDs", releaseRow(), releaseRow({ uid: "member-2" }), false],
+  ["an apply and a hold", row(), holdRow(), false],
+  ["an apply and a removal", row(), deleteRow(), false],
+  ["a hold and a removal", holdRow(), deleteRow(), false],
+  ["a hold and a release", holdRow(), releaseRow(), false],
+  ["a removal and a release", deleteRow(), releaseRow(), false],
+])("%s: the same request %4$s", (_, a, b, want) => {
+  expect([asksTheSame(a, b), asksTheSame(b, a)]).toEqual([want, want]);
 });
 
 test.each([
-  { name: "of which nothing is left is forgotten", object: {}, want: true },
-  { name: "with a row is kept", object: { row: row() }, want: false },
-  { name: "that is there is kept", object: { observed: seen() }, want: false },
-  { name: "that is being written is kept", object: { writing: true }, want: false },
-])("a member object $name", ({ object, want }) => {
-  const nothing = { row: undefined, observed: undefined, writing: false };
-  expect(isForgettable({ ...nothing, ...object } as Parameters<typeof isForgettable>[0])).toBe(want);
+  { name: "nothing", object: {}, want: true },
+  { name: "a row", object: { row: row() }, want: false },
+  { name: "an observation", object: { observed: seen() }, want: false },
+  { name: "a write under way", object: { writing: true }, want: false },
+])("a member object with $name can be forgotten: $want", ({ object, want }) => {
+  expect(isForgettable(memberObject(object))).toBe(want);
 });
 
-describe("the row that counts", () => {
+describe("the row in effect", () => {
   const bank = { ...OWNER, name: "bank", uid: "app-2" };
   const alternative = row({ owner: bank, hash: "h2" });
   const given = row({ role: "dependency", alternatives: [alternative] });
 
   test.each([
-    { name: "is none when none was given", given: undefined, observed: seen(), want: undefined },
-    { name: "is the given one when nothing is there", given, observed: undefined, want: given },
-    { name: "is the given one when the member object names its owner", given, observed: seen(), want: given },
+    { name: "is none without a given row", given: undefined, observed: seen(), want: undefined },
+    { name: "is the given row while nothing is observed", given, observed: undefined, want: given },
+    { name: "is the given row when the object names its owner", given, observed: seen(), want: given },
     {
-      name: "is that of the owner that the member object names",
+      name: "is the row of the owner that the object names",
       given,
       observed: seen({ owner: bank }),
       want: alternative,
     },
-  ])("$name", ({ given: asked, observed, want }) => {
-    expect(rowFor({ given: asked, observed })).toEqual(want);
-  });
+  ])("$name", ({ given: asked, observed, want }) => expect(rowFor({ given: asked, observed })).toEqual(want));
 });

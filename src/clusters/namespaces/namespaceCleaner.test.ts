@@ -3,6 +3,7 @@ import { type KubeObject, MANAGED_BY_LABEL, type ObjectRef } from "../../apis/in
 import { logLines } from "../../observability/testing/logLines.ts";
 import { ApiError, CONFIGMAPS, type Discovery, NotLeaderError, TransportError } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
+import { NamespaceLabels } from "../model/carriedLabels.ts";
 import type { MemberObject } from "../model/memberObject.ts";
 import { NamespaceCleaner } from "./namespaceCleaner.ts";
 import { MemberNamespaces } from "../model/namespaces.ts";
@@ -15,7 +16,7 @@ const namespaceRef = (name: string): ObjectRef => ({ apiVersion: "v1", kind: "Na
 const TEAM = namespaceRef("team");
 const INSIDE: ObjectRef = { ...CONFIG_REF, namespace: "team" };
 
-/** A member with namespaces of ours; `inside`: what is in each of them. */
+/** `state.inside`: names of the ConfigMaps in each namespace. */
 function cleaning() {
   const clock = new FakeClock();
   const end = new AbortController();
@@ -38,20 +39,21 @@ function cleaning() {
     random: () => 0.5,
     logger,
     metrics: { failed: () => void (state.failures += 1) },
-    namespaces: new MemberNamespaces({ ...session, client: client.client }, "hub"),
+    namespaces: new MemberNamespaces({ ...session, client: client.client }, "hub", new NamespaceLabels()),
     mayRemove: () => state.known,
   });
-  /** The namespace is there, and is to go. */
+  /** Observes the namespace and takes a Delete row for it. */
   const ask = (ref = TEAM): void => {
     parts.objects.observe(ref, seen({ ref }));
     parts.take(deleteRow({ ref }));
   };
   const failure = () => parts.find(TEAM).failure;
-  return { ...parts, cleaner, client, calls: client.calls, clock, end, lines, state, served, ask, failure };
+  const deletions = (): number => client.lines.filter((line) => line === "delete namespaces").length;
+  return { ...parts, cleaner, client, calls: client.calls, clock, end, lines, state, served, ask, failure, deletions };
 }
 
-describe("a namespace that is to go", () => {
-  test("goes when nothing was in it twice, half a minute apart, as the version that was seen", async () => {
+describe("a namespace with a Delete row", () => {
+  test("is deleted, by version, after two empty inspections half a minute apart", async () => {
     const { ask, client, calls, clock, failure } = cleaning();
     ask();
     await clock.advance(HALF_A_MINUTE - 1);
@@ -62,7 +64,7 @@ describe("a namespace that is to go", () => {
     expect([failure(), clock.pending]).toEqual([undefined, 0]);
   });
 
-  test("is inspected no sooner, whatever happens to it meanwhile", async () => {
+  test("is not inspected sooner for events", async () => {
     const { ask, objects, client, clock } = cleaning();
     ask();
     for (let second = 1; second < 30; second += 1) {
@@ -72,8 +74,8 @@ describe("a namespace that is to go", () => {
     expect(client.lines).toEqual(["list configmaps"]);
   });
 
-  test("stays while anything is in it, says what, and is inspected again slowly", async () => {
-    const { ask, client, clock, state, failure } = cleaning();
+  test("stays while an object is in it, and is inspected with backoff", async () => {
+    const { ask, client, clock, state, failure, deletions } = cleaning();
     state.inside = ["kube-root-ca.crt", "mine"];
     ask();
     await clock.advance(10);
@@ -85,25 +87,25 @@ describe("a namespace that is to go", () => {
     state.inside = [];
     await clock.advance(10_000);
     expect(failure()).toBeUndefined();
-    expect(client.lines).not.toContain("delete namespaces");
+    expect(deletions()).toBe(0);
     await clock.advance(HALF_A_MINUTE);
     expect(client.lines.at(-1)).toBe("delete namespaces");
   });
 
-  test("has to be empty for half a minute anew when something was in it meanwhile", async () => {
-    const { ask, client, clock, state } = cleaning();
+  test("must be empty for half a minute again after an object was in it", async () => {
+    const { ask, clock, state, deletions } = cleaning();
     ask();
     await clock.advance(10_000);
     state.inside = ["mine"];
     await clock.advance(21_000);
     state.inside = [];
     await clock.advance(HALF_A_MINUTE);
-    expect(client.lines).not.toContain("delete namespaces");
+    expect(deletions()).toBe(0);
     await clock.advance(4_000);
-    expect(client.lines).toContain("delete namespaces");
+    expect(deletions()).toBe(1);
   });
 
-  test("stays where nobody can say that it is empty", async () => {
+  test("stays if it cannot be inspected", async () => {
     const { ask, client, clock, failure } = cleaning();
     client.answer = () => new ApiError(403, "Forbidden", "no");
     ask();
@@ -114,50 +116,47 @@ describe("a namespace that is to go", () => {
     expect(client.lines).toHaveLength(2);
   });
 
-  test("that changed while it was being deleted stays, and is inspected twice again", async () => {
-    const { ask, client, clock, served } = cleaning();
+  test("that changes during its deletion is inspected twice again", async () => {
+    const { ask, client, clock, served, deletions } = cleaning();
     client.answer = (call) => (call.verb === "delete" ? new ApiError(409, "Conflict", "changed") : served(call));
     ask();
     await clock.advance(HALF_A_MINUTE);
-    expect(client.lines.filter((line) => line === "delete namespaces")).toHaveLength(1);
+    expect(deletions()).toBe(1);
     client.answer = served;
     await clock.advance(HALF_A_MINUTE);
-    expect(client.lines.filter((line) => line === "delete namespaces")).toHaveLength(1);
+    expect(deletions()).toBe(1);
     await clock.advance(2_100);
-    expect(client.lines.filter((line) => line === "delete namespaces")).toHaveLength(2);
+    expect(deletions()).toBe(2);
   });
 
-  test("of which a later life is to go has to be seen empty anew", async () => {
-    const { ask, objects, take, client, clock } = cleaning();
+  test("with a later UID must be seen empty again", async () => {
+    const { ask, objects, take, client, clock, deletions } = cleaning();
     ask();
     await clock.advance(20_000);
     take(deleteRow({ ref: TEAM, uid: "member-2" }));
     objects.observe(TEAM, seen({ ref: TEAM, uid: "member-2" }));
     await clock.advance(HALF_A_MINUTE - 1);
-    expect(client.lines).not.toContain("delete namespaces");
+    expect(deletions()).toBe(0);
     await clock.advance(1);
-    expect(client.lines).toContain("delete namespaces");
+    expect(deletions()).toBe(1);
   });
 
-  test.each<{ name: string; change: (all: ReturnType<typeof cleaning>) => void }>([
-    { name: "its row is withdrawn", change: ({ withdraw }) => withdraw(TEAM) },
-    { name: "it is only held", change: ({ take }) => take(holdRow({ ref: TEAM })) },
-    { name: "an object is placed there", change: ({ take }) => take(row({ ref: INSIDE })) },
-    { name: "an object of ours shows there", change: ({ objects }) => objects.observe(INSIDE, seen({ ref: INSIDE })) },
-    { name: "it goes by itself", change: ({ objects }) => objects.observe(TEAM, undefined) },
-    {
-      name: "it is on its way out",
-      change: ({ objects }) => objects.observe(TEAM, seen({ ref: TEAM, deleting: true })),
-    },
-    { name: "it is another one by now", change: ({ objects }) => objects.observe(TEAM, seen({ ref: TEAM, uid: "x" })) },
-    { name: "the member's namespaces are not known any more", change: ({ state }) => void (state.known = false) },
-  ])("is not deleted when $name, before or during the second inspection", async ({ change }) => {
+  test.each<[string, (all: ReturnType<typeof cleaning>) => void]>([
+    ["its row is withdrawn", ({ withdraw }) => withdraw(TEAM)],
+    ["it is held", ({ take }) => take(holdRow({ ref: TEAM }))],
+    ["a row places an object in it", ({ take }) => take(row({ ref: INSIDE }))],
+    ["an object of ours is in it", ({ objects }) => objects.observe(INSIDE, seen({ ref: INSIDE }))],
+    ["it is gone", ({ objects }) => objects.observe(TEAM, undefined)],
+    ["it is being deleted", ({ objects }) => objects.observe(TEAM, seen({ ref: TEAM, deleting: true }))],
+    ["it has another UID", ({ objects }) => objects.observe(TEAM, seen({ ref: TEAM, uid: "x" }))],
+    ["the namespaces are not known", ({ state }) => void (state.known = false)],
+  ])("stays when %s before or during the second inspection", async (_, change) => {
     const before = cleaning();
     before.ask();
     await before.clock.advance(20_000);
     change(before);
     await before.clock.advance(60_000);
-    expect(before.client.lines).not.toContain("delete namespaces");
+    expect(before.deletions()).toBe(0);
 
     const during = cleaning();
     during.ask();
@@ -169,10 +168,10 @@ describe("a namespace that is to go", () => {
     change(during);
     listed.resolve({ items: [] });
     await during.clock.advance(60_000);
-    expect(during.client.lines).not.toContain("delete namespaces");
+    expect(during.deletions()).toBe(0);
   });
 
-  test("costs no request while something of ours is in it, or while the namespaces are not known", async () => {
+  test("is not inspected while an object of ours is in it, or while the namespaces are not known", async () => {
     const used = cleaning();
     used.take(row({ ref: INSIDE }));
     used.ask();
@@ -185,10 +184,10 @@ describe("a namespace that is to go", () => {
     unknown.state.known = true;
     unknown.cleaner.enqueueAll();
     await unknown.clock.advance(HALF_A_MINUTE);
-    expect(unknown.client.lines).toContain("delete namespaces");
+    expect(unknown.deletions()).toBe(1);
   });
 
-  test("is being written while it is being deleted", async () => {
+  test("counts as being written during its deletion", async () => {
     const deleted = Promise.withResolvers<undefined>();
     const { ask, client, clock, served, find } = cleaning();
     client.answer = (call) => (call.verb === "delete" ? deleted.promise : served(call));
@@ -200,7 +199,7 @@ describe("a namespace that is to go", () => {
     expect(find(TEAM).writing).toBe(false);
   });
 
-  test("is inspected beside three others at most", async () => {
+  test("is one of four concurrent inspections at most", async () => {
     const listed = Promise.withResolvers<object>();
     const { ask, client, clock } = cleaning();
     client.answer = () => listed.promise;
@@ -213,14 +212,14 @@ describe("a namespace that is to go", () => {
   });
 });
 
-describe("a namespace that is to be let go of", () => {
+describe("a namespace with a Release row", () => {
   const marked: KubeObject = {
     apiVersion: "v1",
     kind: "Namespace",
     metadata: { name: "team", uid: "member-1", resourceVersion: "5", labels: { [MANAGED_BY_LABEL]: "hub", a: "b" } },
   };
 
-  test("loses our marks at once, whatever is in it", async () => {
+  test("loses our marks at once, even if it is not empty", async () => {
     const { objects, take, client, calls, clock, failure } = cleaning();
     client.answer = ({ verb }) => (verb === "get" ? marked : undefined);
     objects.observe(INSIDE, seen({ ref: INSIDE }));
@@ -232,7 +231,7 @@ describe("a namespace that is to be let go of", () => {
     expect([failure(), clock.pending]).toEqual([undefined, 0]);
   });
 
-  test("and is to go after all is inspected when that is over", async () => {
+  test("and deleted by a later row is inspected after the release", async () => {
     const read = Promise.withResolvers<KubeObject>();
     const { objects, take, client, clock, served } = cleaning();
     client.answer = (call) => (call.verb === "get" ? read.promise : served(call));
@@ -247,7 +246,7 @@ describe("a namespace that is to be let go of", () => {
     expect(client.lines).toEqual(["get namespaces", "list configmaps"]);
   });
 
-  test("that refuses that is tried again, and no failure is left when it worked", async () => {
+  test("fails and is retried until it succeeds", async () => {
     const { objects, take, client, clock, failure, find } = cleaning();
     client.answer = () => new ApiError(403, "Forbidden", "may not get namespaces");
     objects.observe(TEAM, seen({ ref: TEAM }));
@@ -270,56 +269,33 @@ describe("a removal that fails", () => {
   };
 
   test.each([
-    {
-      name: "since the member refuses it",
-      error: new ApiError(403, "Forbidden", "may not delete namespaces"),
-      failure: { reason: "Forbidden", message: "may not delete namespaces", final: false },
-      counted: 1,
-    },
-    {
-      name: "since the member is not reached",
-      error: new TransportError("ConnectionReset", "connection reset"),
-      failure: { reason: "ClusterUnreachable", message: "connection reset", final: false },
-      counted: 0,
-    },
-    {
-      name: "for a fault of our own",
-      error: new TypeError("x is not a function"),
-      failure: { reason: "InternalError", message: "internal error; see the manager's log", final: false },
-      counted: 1,
-    },
-  ])("$name says so, in one line of the log, and is tried again", async ({ error, failure, counted }) => {
+    [new ApiError(403, "Forbidden", "may not delete namespaces"), "Forbidden", "may not delete namespaces", 1],
+    [new TransportError("ConnectionReset", "connection reset"), "ClusterUnreachable", "connection reset", 0],
+    [new TypeError("x is not a function"), "InternalError", "internal error; see the manager's log", 1],
+  ])("because of %s is a failure with one log line, and is retried", async (error, reason, message, counted) => {
     const all = failing(error);
     await all.clock.advance(HALF_A_MINUTE);
-    expect(all.failure()).toEqual(failure);
-    expect(all.state.failures).toBe(counted);
+    expect([all.failure(), all.state.failures]).toEqual([{ reason, message, final: false }, counted]);
     await all.clock.advance(120_000);
-    expect(all.client.lines.filter((line) => line === "delete namespaces").length).toBeGreaterThan(1);
-    expect(all.lines).toMatchObject([
-      {
-        level: "warn",
-        cluster: "shanghai-1",
-        namespace: "team",
-        event_reason: failure.reason,
-        msg: "a namespace could not be removed",
-      },
-    ]);
+    expect(all.deletions()).toBeGreaterThan(1);
+    const line = { level: "warn", cluster: "shanghai-1", namespace: "team", event_reason: reason };
+    expect(all.lines).toMatchObject([{ ...line, msg: "a namespace could not be removed" }]);
   });
 
   test.each([
     { name: "the Lease may not be held", error: new NotLeaderError("not held") },
     { name: "the member is asked too much", error: new ApiError(429, "TooManyRequests", "later") },
-  ])("since $name is no failure, and is tried again", async ({ error }) => {
+  ])("because $name is no failure, and is retried", async ({ error }) => {
     const all = failing(error);
     await all.clock.advance(HALF_A_MINUTE);
     expect([all.failure(), all.lines, all.state.failures]).toEqual([undefined, [], 0]);
     all.client.answer = all.served;
     await all.clock.advance(3_000);
-    expect(all.client.lines.filter((line) => line === "delete namespaces")).toHaveLength(2);
+    expect(all.deletions()).toBe(2);
   });
 });
 
-test("what is no namespace is not inspected", async () => {
+test("an object of another kind is not inspected", async () => {
   const { cleaner, objects, take, find, calls, clock } = cleaning();
   objects.observe(CONFIG_REF, seen());
   take(deleteRow());
@@ -330,8 +306,8 @@ test("what is no namespace is not inspected", async () => {
 
 test.each([
   { name: "between two inspections", ms: 10_000 },
-  { name: "while what occupies it is waited for", ms: 10, inside: ["mine"] },
-])("the end of the session ends all of that $name", async ({ ms, inside = [] }) => {
+  { name: "during the backoff", ms: 10, inside: ["mine"] },
+])("the end of the session cancels the removal $name", async ({ ms, inside = [] }) => {
   const { ask, client, clock, end, state, cleaner, lines } = cleaning();
   state.inside = inside;
   ask();
@@ -344,7 +320,7 @@ test.each([
   expect([client.calls, lines]).toEqual([[], []]);
 });
 
-test("what the end of the session breaks off has not failed", async () => {
+test("a request that the end of the session aborts has not failed", async () => {
   const listed = Promise.withResolvers<Error>();
   const { ask, client, clock, end, failure, lines } = cleaning();
   client.answer = () => listed.promise;

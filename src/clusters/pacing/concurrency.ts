@@ -1,13 +1,9 @@
-/** Bounds of the adaptive concurrency of a lane. */
-export interface ConcurrencyOptions {
-  start: number;
-  min: number;
-  max: number;
-  /** Latency below this many milliseconds is never a sign of overload. */
-  latencyFloorMs: number;
-}
-
-export const DEFAULT_CONCURRENCY: ConcurrencyOptions = { start: 16, min: 1, max: 32, latencyFloorMs: 250 };
+/** First limit, and bounds of the limit. */
+const START = 16;
+const LEAST = 1;
+const MOST = 32;
+/** Latency below this many milliseconds is never a sign of overload. */
+const LATENCY_FLOOR_MS = 250;
 
 /** Successes in a row that earn one more request at a time. */
 const RUN_OF_SUCCESSES = 64;
@@ -27,7 +23,7 @@ const SLOW = 0.01;
  * busy member they only queue and cost connections. Pure: time is an argument.
  */
 export class AdaptiveConcurrency {
-  #limit: number;
+  #limit = START;
   #run = 0;
   #recentMs: number | undefined;
   #usualMs: number | undefined;
@@ -35,12 +31,6 @@ export class AdaptiveConcurrency {
   #leastBeforeMs = Number.POSITIVE_INFINITY;
   #windowSince = Number.NEGATIVE_INFINITY;
   #halvedAt = Number.NEGATIVE_INFINITY;
-  readonly #options: ConcurrencyOptions;
-
-  constructor(options: ConcurrencyOptions = DEFAULT_CONCURRENCY) {
-    this.#options = options;
-    this.#limit = options.start;
-  }
 
   get limit(): number {
     return this.#limit;
@@ -50,16 +40,15 @@ export class AdaptiveConcurrency {
     this.#recentMs = blend(this.#recentMs, latencyMs, FAST);
     this.#usualMs = blend(this.#usualMs, latencyMs, SLOW);
     this.#noteLeast(latencyMs, monotonic);
-    if (this.#recentMs > this.#options.latencyFloorMs && this.#recentMs > 2 * this.#usualMs) {
+    if (this.#recentMs > LATENCY_FLOOR_MS && this.#recentMs > 2 * this.#usualMs) {
       this.#halve(monotonic);
       return;
     }
     this.#run += 1;
     if (this.#run < RUN_OF_SUCCESSES) return;
     this.#run = 0;
-    const { start, max } = this.#options;
     const isQueueing = this.#recentMs > QUEUEING * Math.min(this.#leastMs, this.#leastBeforeMs);
-    if (this.#limit < start || !isQueueing) this.#limit = Math.min(max, this.#limit + 1);
+    if (this.#limit < START || !isQueueing) this.#limit = Math.min(MOST, this.#limit + 1);
   }
 
   throttled(monotonic: number): void {
@@ -79,7 +68,7 @@ export class AdaptiveConcurrency {
     this.#run = 0;
     if (monotonic - this.#halvedAt < HALVE_AT_MOST_EVERY_MS) return;
     this.#halvedAt = monotonic;
-    this.#limit = Math.max(this.#options.min, Math.floor(this.#limit / 2));
+    this.#limit = Math.max(LEAST, Math.floor(this.#limit / 2));
     this.#recentMs = this.#usualMs;
   }
 }

@@ -1,11 +1,9 @@
 import { FIELD_MANAGER, type ObjectRef, type OwnerRef, refKey } from "../../apis/index.ts";
 import type { ApplyRow, DeleteRow, HoldRow, Observation, ReleaseRow, Row } from "../../desiredstate/index.ts";
-import type { MemberObject } from "../model/memberObject.ts";
+import { type MemberObject, newMemberObject } from "../model/memberObject.ts";
 import { MemberObjects } from "../model/memberObjects.ts";
 import type { ObservedObject } from "../model/observed.ts";
 import type { RowDelta } from "../ports.ts";
-
-/** Values for the unit tests of this module. */
 
 export const OWNER: OwnerRef = {
   apiVersion: "paas.cmft.com/v1",
@@ -17,7 +15,7 @@ export const OWNER: OwnerRef = {
 export const CLUSTER = "shanghai-1";
 export const CONFIG_REF: ObjectRef = { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "shop" };
 
-/** A row that asks for the ConfigMap to be applied. */
+/** Row that applies a ConfigMap. */
 export function row(overrides: Partial<ApplyRow> = {}): ApplyRow {
   const ref = overrides.ref ?? CONFIG_REF;
   return {
@@ -45,7 +43,6 @@ export function holdRow(overrides: Partial<HoldRow> = {}): HoldRow {
   return { ...base, verb: "Hold", why, wanted: true, ...overrides };
 }
 
-/** A row that asks for that life of the ConfigMap to go. */
 export function deleteRow(overrides: Partial<DeleteRow> = {}): DeleteRow {
   return { ...base, verb: "Delete", uid: "member-1", why, ...overrides };
 }
@@ -54,11 +51,10 @@ export function releaseRow(overrides: Partial<ReleaseRow> = {}): ReleaseRow {
   return { ...base, verb: "Release", uid: "member-1", why, ...overrides };
 }
 
-/** Deltas with revisions that grow. */
+/** Row deltas with growing revisions. */
 export class Revisions {
   #revision = 0;
 
-  /** The revision that was given last. */
   get last(): number {
     return this.#revision;
   }
@@ -72,11 +68,19 @@ export class Revisions {
   }
 }
 
-/** As the member's watch would report the object of {@link row}; `owns` says whether its data is still ours, `value` what is in there. */
+/** Observation of the object of {@link row}. `owns`: Meridian owns its data; `value`: the live value of `data.key`. */
 export function seen(
   overrides: Partial<ObservedObject> & { owns?: boolean; value?: string; appliedAt?: string } = {},
 ): ObservedObject {
   const { owns = true, value = "value", appliedAt, ...rest } = overrides;
+  const applied = {
+    manager: FIELD_MANAGER,
+    operation: "Apply" as const,
+    apiVersion: "v1",
+    ...(appliedAt === undefined ? {} : { time: appliedAt }),
+    fieldsType: "FieldsV1" as const,
+    fieldsV1: owns ? { "f:data": { "f:key": {} } } : {},
+  };
   return {
     ref: CONFIG_REF,
     uid: "member-1",
@@ -98,21 +102,7 @@ export function seen(
       live: {
         apiVersion: "v1",
         kind: "ConfigMap",
-        metadata: {
-          name: "shop",
-          namespace: "default",
-          uid: "member-1",
-          managedFields: [
-            {
-              manager: FIELD_MANAGER,
-              operation: "Apply",
-              apiVersion: "v1",
-              ...(appliedAt === undefined ? {} : { time: appliedAt }),
-              fieldsType: "FieldsV1",
-              fieldsV1: owns ? { "f:data": { "f:key": {} } } : {},
-            },
-          ],
-        },
+        metadata: { name: "shop", namespace: "default", uid: "member-1", managedFields: [applied] },
         data: { key: value },
       },
     },
@@ -120,7 +110,14 @@ export function seen(
   };
 }
 
-/** Member objects whose changes and reports are kept; rows are given without deltas. */
+/** Member object without a row and without an observation, except for the overrides. */
+export function memberObject(overrides: Partial<MemberObject> = {}): MemberObject {
+  return { ...newMemberObject(overrides.ref ?? CONFIG_REF), ...overrides };
+}
+
+export type ObjectsWithLog = ReturnType<typeof objectsWithLog>;
+
+/** Member objects whose reports are kept. */
 export function objectsWithLog(changed: (object: MemberObject) => void = () => undefined) {
   const reports: Observation[][] = [];
   const emptied: string[] = [];
@@ -131,6 +128,8 @@ export function objectsWithLog(changed: (object: MemberObject) => void = () => u
     report: (observations) => void reports.push([...observations]),
     namespaceEmptied: (namespace) => void emptied.push(namespace),
   });
+  const see = (overrides?: Parameters<typeof seen>[0]): void => objects.observe(CONFIG_REF, seen(overrides));
+  const gone = (): void => objects.observe(CONFIG_REF, undefined);
   const take = (given: Row): void => objects.takeRow(revisions.set(given));
   const withdraw = (ref: ObjectRef = CONFIG_REF): void => objects.takeRow(revisions.withdraw(ref));
   const find = (ref: ObjectRef = CONFIG_REF): MemberObject => {
@@ -138,5 +137,5 @@ export function objectsWithLog(changed: (object: MemberObject) => void = () => u
     if (object === undefined) throw new Error(`no ${refKey(ref)}`);
     return object;
   };
-  return { objects, reports, emptied, revisions, take, withdraw, find };
+  return { objects, reports, emptied, revisions, take, withdraw, see, gone, find };
 }

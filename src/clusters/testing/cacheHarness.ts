@@ -16,7 +16,7 @@ import type { MemberSession } from "../types.ts";
 import { AppliedMember } from "./appliedMember.ts";
 import { CLUSTER, CONFIG_REF, objectsWithLog } from "./builders.ts";
 
-/** A kind that is served where somebody has installed its definition. */
+/** A custom kind. */
 export const DATABASES: ResourceType = {
   group: "example.com",
   version: "v1",
@@ -24,7 +24,6 @@ export const DATABASES: ResourceType = {
   plural: "databases",
   namespaced: true,
 };
-/** As the hub names it. */
 export const DATABASE_KIND = { group: "example.com", kind: "Database" };
 export const DATABASE_REF: ObjectRef = { ...CONFIG_REF, apiVersion: "example.com/v1", kind: "Database" };
 export const SECRET_REF: ObjectRef = { ...CONFIG_REF, kind: "Secret" };
@@ -34,7 +33,7 @@ export const FORBIDDEN = new ApiError(403, "Forbidden", "no right");
 export const GONE = new ApiError(404, "NotFound", "gone");
 export const RESET = new TransportError("ConnectionReset", "reset");
 
-/** What a member has of ours under that name. */
+/** Live object of ours. */
 export function made(ref: ObjectRef, more: Partial<KubeObject> = {}): KubeObject {
   const { apiVersion, kind, namespace, name } = ref;
   const annotations = { [OBJECT_ANNOTATION]: refKey(ref), [`${FEDERATION_GROUP}/created-for`]: name };
@@ -45,17 +44,17 @@ export function made(ref: ObjectRef, more: Partial<KubeObject> = {}): KubeObject
 export const numbered = (ref: ObjectRef, count: number): ObjectRef[] =>
   Array.from({ length: count }, (_, index) => ({ ...ref, name: `${ref.name}-${index}` }));
 
-/** Caches of the sessions with a member in memory. Which kinds the member serves, and what it answers, is for the test to say. */
+/** Caches of sessions with a member in memory. */
 export function caching() {
   const clock = new FakeClock();
   const member = new AppliedMember();
   const { logger, lines } = logLines();
-  /** Member objects that came (`+`) and went (`-`). */
+  /** Member objects that were observed (`+`) and disappeared (`-`). */
   const changes: string[] = [];
   const parts = objectsWithLog(({ ref, observed }) => {
     changes.push(`${observed === undefined ? "-" : "+"} ${ref.kind} ${ref.name}`);
   });
-  const told: string[] = [];
+  const calls: string[] = [];
   const held: boolean[] = [];
   const namespaceLabels = new NamespaceLabels();
   const state = { expected: [] as readonly string[] | undefined, suspicions: 0 };
@@ -66,26 +65,25 @@ export function caching() {
     fails: false,
     answers: Promise.resolve(),
   };
-  /** By plural, with or without verb or version, or by plural and namespace (`configmaps in shop`): what requests for that wait for, and how they fail. */
+  /**
+   * Delays and errors of requests. The key is the plural, with or without verb or version, or plural and namespace:
+   * `configmaps`, `list configmaps`, `configmaps.v1`, `configmaps in shop`.
+   */
   const waits = new Map<string, Promise<void>>();
   const failures = new Map<string, Error>();
   member.gate = async ({ verb, type, phase, options }) => {
-    const plural = type?.plural ?? "";
-    const names = [
-      plural,
-      `${verb} ${plural}`,
-      `${plural}.${type?.version}`,
-      `${plural} in ${(options as ListOptions).namespace}`,
-    ];
     if (phase === "after") return;
+    const plural = type?.plural ?? "";
+    const { namespace } = options as ListOptions;
+    const names = [plural, `${verb} ${plural}`, `${plural}.${type?.version}`, `${plural} in ${namespace}`];
     for (const name of names) await waits.get(name);
     for (const name of names) {
       const failure = failures.get(name);
       if (failure !== undefined) throw failure;
     }
   };
-  /** Requests for that wait until the result is called. */
-  const hang = (name: string): (() => void) => {
+  /** Delays the requests until the result is called. */
+  const delay = (name: string): (() => void) => {
     const answered = Promise.withResolvers<void>();
     waits.set(name, answered.promise);
     return () => {
@@ -119,6 +117,7 @@ export function caching() {
       signal: end.signal,
       suspect: () => void (state.suspicions += 1),
     };
+    const setDeletionsHeld = (_cluster: string, isHeld: boolean): void => void held.push(isHeld);
     const cache = new ClusterCache({
       session,
       objects: parts.objects,
@@ -128,52 +127,40 @@ export function caching() {
       clock,
       random: () => 0,
       logger,
-      metrics: {
-        setDeletionsHeld: (_cluster: string, isHeld: boolean) => void held.push(isHeld),
-      } as unknown as Metrics,
+      metrics: { setDeletionsHeld } as unknown as Metrics,
       expected: () => state.expected,
       kindsChanged: () => undefined,
-      knowsMore: () => void told.push("knows more"),
-      sightChanged: () => void told.push("sight changed"),
+      knowsMore: () => void calls.push("knows more"),
+      readabilityChanged: () => void calls.push("readability changed"),
     });
-    return { cache, end: () => end.abort(new Error("the session is over")) };
+    const watch = (...kinds: ResourceType[]): void => cache.setKinds(kinds, []);
+    return { cache, watch, end: () => end.abort(new Error("the session is over")) };
   };
 
-  /** What is watched on the member now. */
+  /** Watches that the member serves now. */
   const watched = (): string[] =>
     Array.from(member.server.watchers, ({ type: { plural, version }, options: { namespace } }) =>
       namespace === undefined ? `${plural}.${version}` : `${plural}.${version} in ${namespace}`,
     ).toSorted();
-  /** All objects of the kind go while nobody watches, and the next read misses them. */
+  /** Removes all objects of the kind while the watches are broken, so that the next list lacks them. */
   const vanish = (type: ResourceType): void => {
     member.server.dropWatches();
     for (const { metadata } of member.server.list(type)) member.server.delete(type, metadata.namespace, metadata.name);
   };
-  const take = (): string[] => told.splice(0);
+  const create = (type: ResourceType, ...refs: ObjectRef[]): void => {
+    for (const ref of refs) member.server.create(type, made(ref));
+  };
+  /** Callbacks since the previous call. */
+  const called = (): string[] => calls.splice(0);
   const isSeen = (ref: ObjectRef = CONFIG_REF): boolean => parts.objects.get(refKey(ref))?.observed !== undefined;
   return {
-    ...parts,
-    clock,
-    member,
-    lines,
-    changes,
-    held,
-    namespaceLabels,
-    state,
-    discovery,
-    failures,
-    hang,
-    settle,
-    begin,
-    watched,
-    vanish,
-    told: take,
-    isSeen,
+    ...{ ...parts, clock, member, lines, changes, held, namespaceLabels, state, discovery, failures },
+    ...{ delay, settle, begin, watched, vanish, create, called, isSeen },
   };
 }
 
-/** How far the cache trusts what it knows. */
+/** How far the absence of objects can be trusted. */
 export function trustOf({ isSynced, isPartlySynced }: ClusterCache): "all" | "in part" | "nothing" {
-  if (isSynced && !isPartlySynced) throw new Error("all is known, and not even a part of it");
+  if (isSynced && !isPartlySynced) throw new Error("synced, but not even partly synced");
   return isSynced ? "all" : isPartlySynced ? "in part" : "nothing";
 }

@@ -5,9 +5,8 @@ import type { ClusterContact, ReportSink, WorkDelta, WorkSource } from "../ports
 import type { RoomReading } from "../../scheduler/index.ts";
 import { Revisions } from "./builders.ts";
 
-/** The hub's half of the two ports, in the hands of a test. */
+/** The hub's half of the two ports. */
 export class FakeHubSide implements WorkSource, ReportSink {
-  /** Every report, in order. */
   readonly reports: { cluster: string; observations: readonly Observation[] }[] = [];
   readonly contacts = new Map<string, ClusterContact[]>();
   readonly rooms: { cluster: string; reading: RoomReading | undefined }[] = [];
@@ -15,7 +14,7 @@ export class FakeHubSide implements WorkSource, ReportSink {
   heard: (contact: ClusterContact) => void = () => undefined;
   /** Clusters whose workers have ended. */
   readonly gone: string[] = [];
-  /** How often an assignment was asked for. */
+  /** Number of requests for an assignment. */
   subscriptions = 0;
   readonly #revisions = new Revisions();
   readonly #latest = new Map<string, Observation>();
@@ -50,12 +49,12 @@ export class FakeHubSide implements WorkSource, ReportSink {
     for (const delta of deltas) this.#streams.get(cluster)?.push(delta);
   }
 
-  /** The assignment breaks off. */
+  /** Breaks the assignment off with an error. */
   breakOff(cluster: string): void {
     this.#streams.get(cluster)?.end(new Error("the stream broke"));
   }
 
-  /** Sends rows. The revision that they have. */
+  /** Sends rows. Returns the last revision. */
   ask(...rows: Row[]): number {
     for (const row of rows) this.send(row.cluster, { kind: "Rows", rows: [this.#revisions.set(row)] });
     return this.#revisions.last;

@@ -1,28 +1,34 @@
 import type { KubeObject, ObjectRef, OwnerRef } from "../../apis/index.ts";
-import type { ApplyRow } from "../../desiredstate/index.ts";
+import type { ApplyRow, DeleteRow } from "../../desiredstate/index.ts";
 import { createMetrics } from "../../observability/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
+import { parsePrometheusText, valuesBy } from "../../observability/testing/prometheusText.ts";
 import { recordSpans } from "../../observability/testing/spanRecorder.ts";
+import { CONFIGMAPS } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import { Lane } from "../write/lane.ts";
 import type { MemberObject } from "../model/memberObject.ts";
-import type { MemberObjects } from "../model/memberObjects.ts";
+import type { RecordNamespace } from "../model/namespaces.ts";
 import type { ObservedObject } from "../model/observed.ts";
-import type { MemberWriter } from "../write/memberWriter.ts";
+import { Lane, type LaneMember } from "../write/lane.ts";
+import type { MemberWriter, Written } from "../write/memberWriter.ts";
 import { CLUSTER, CONFIG_REF, objectsWithLog, row } from "./builders.ts";
 
-/** A lane whose member answers as the test says; every call is kept as a line, and so is what is logged and traced. */
-export function laneOn(answer: (call: string) => unknown = () => undefined) {
+/** Answer to a call such as `create shop`; an Error is thrown. `given`: arguments of the writer's method. */
+type Answer = (call: string, ...given: never[]) => unknown;
+
+/** A lane whose writer answers as the test says. Calls, log lines and spans are kept. */
+export function laneOn(answer: Answer = () => undefined) {
   const clock = new FakeClock();
   const { logger, lines } = logLines();
   const { tracer, spans } = recordSpans();
+  const metrics = createMetrics({ processMetrics: false });
   const calls: string[] = [];
+  const sent: unknown[][] = [];
   const working: boolean[] = [];
-  const observe = (_object: KubeObject): void => undefined;
   const state = {
     answer,
-    observe,
-    isOver: false,
+    observe: (_object: KubeObject): void => undefined,
+    end: new AbortController(),
     isJoined: false,
     synced: true,
     known: true,
@@ -30,48 +36,45 @@ export function laneOn(answer: (call: string) => unknown = () => undefined) {
     denial: undefined as string | undefined,
     share: 32,
     suspicions: 0,
-    invalidations: 0,
+    doubts: 0,
     mustWait: (_object: MemberObject): boolean => false,
   };
-  /** What came with each call. */
-  const sent: unknown[][] = [];
-  const metrics = createMetrics({ processMetrics: false });
-  const call = async (verb: string, name: string, ...given: unknown[]): Promise<unknown> => {
-    const line = `${verb} ${name}`;
+  const call = async (line: string, ...given: unknown[]): Promise<unknown> => {
     calls.push(line);
     sent.push(given);
-    const result = await state.answer(line);
+    const result = await state.answer(line, ...(given as never[]));
     if (result instanceof Error) throw result;
     return result;
   };
-  const writer = {
-    isSynced: () => state.synced,
-    lacks: () => state.lacks,
-    denial: () => state.denial,
-    mayRemove: () => state.known,
-    get isOver() {
-      return state.isOver;
+  const member: LaneMember = {
+    writer: {
+      create: (row: ApplyRow, record: RecordNamespace) => call(`create ${row.ref.name}`, row, record),
+      update: (row: ApplyRow, ...more: unknown[]) => call(`update ${row.ref.name}`, row, ...more),
+      delete: (ref: ObjectRef, { uid }: ObservedObject, given: DeleteRow) => call(`delete ${ref.name} ${uid}`, given),
+      release: (ref: ObjectRef, { uid }: ObservedObject) => call(`release ${ref.name} ${uid}`),
+      read: (ref: ObjectRef) => call(`read ${ref.name}`),
+      find: (ref: ObjectRef, owner: OwnerRef) => call(`find ${ref.name}`, owner),
+    } as unknown as MemberWriter,
+    get signal() {
+      return state.end.signal;
     },
     get isJoined() {
       return state.isJoined;
     },
-    doubtKind: () => void (state.invalidations += 1),
-    create: (row: ApplyRow) => call("create", row.ref.name, row),
-    update: (row: ApplyRow, ...more: unknown[]) => call("update", row.ref.name, row, ...more),
-    observe: ({ object }: { object: KubeObject }) => state.observe(object),
-    delete: (ref: ObjectRef, { uid }: ObservedObject, agreed: boolean) => call("delete", `${ref.name} ${uid}`, agreed),
-    release: (ref: ObjectRef, { uid }: ObservedObject) => call("release", `${ref.name} ${uid}`),
-    read: (ref: ObjectRef) => call("read", ref.name),
-    find: (ref: ObjectRef, owner: OwnerRef) => call("find", ref.name, owner),
-  } as unknown as MemberWriter;
+    isSynced: () => state.synced,
+    lacks: () => state.lacks,
+    denial: () => state.denial,
+    mayRemove: () => state.known,
+    observe: ({ object }: Written) => state.observe(object),
+    doubtKind: () => void (state.doubts += 1),
+  };
   const parts = objectsWithLog((object: MemberObject) => lane.enqueue(object));
-  const { objects } = parts;
   const lane: Lane = new Lane({
     cluster: CLUSTER,
-    objects,
+    objects: parts.objects,
     clock,
     random: () => 0.5,
-    logger,
+    logger: logger.child({ cluster: CLUSTER }),
     metrics,
     tracer,
     suspect: () => void (state.suspicions += 1),
@@ -79,12 +82,21 @@ export function laneOn(answer: (call: string) => unknown = () => undefined) {
     working: (isWorking) => void working.push(isWorking),
     mustWait: (object) => state.mustWait(object),
   });
-  lane.attach(writer);
+  lane.attach(member);
   lane.setContact(true);
-  return { ...parts, lane, clock, calls, sent, state, writer, working, metrics, lines, spans };
+  const measured = async (family: string, label: string) =>
+    valuesBy(parsePrometheusText((await metrics.scrape()).body), family, label);
+  return {
+    ...{ ...parts, lane, clock, calls, sent, state, member, working, lines, spans },
+    phases: (what: "count" | "sum" = "count") => measured(`operator_reconcile_duration_seconds_${what}`, "phase"),
+    errors: async () => (await measured("controller_runtime_reconcile_errors_total", "controller"))["worker"],
+  };
 }
 
 export type LaneParts = ReturnType<typeof laneOn>;
 
+/** Answer that never comes. */
+export const hang = (): Promise<void> => new Promise(() => undefined);
 export const named = (name: string) => row({ ref: { ...CONFIG_REF, name } });
-export const failureOf = (objects: MemberObjects) => [...objects.all()][0]?.failure?.reason;
+/** Answer to an apply; `altered`: fields that the member changed. */
+export const applied = (...altered: string[]): Written => ({ type: CONFIGMAPS, object: row().object, altered });

@@ -6,24 +6,26 @@ import {
   OWNER_ANNOTATION,
   refKey,
 } from "../../apis/index.ts";
+import type { ApplyRow } from "../../desiredstate/index.ts";
+import type { LostField } from "../../interpreter/index.ts";
 import { ApiError, CONFIGMAPS } from "../../runtime/index.ts";
 import { MemberWriter, type Written } from "../write/memberWriter.ts";
 import type { MemberNamespaces } from "../model/namespaces.ts";
-import { CONFIG_REF, OWNER } from "./builders.ts";
+import type { ObservedObject } from "../model/observed.ts";
+import { CONFIG_REF, OWNER, seen } from "./builders.ts";
 import { type Answer, type Call, ScriptedClient } from "./scriptedClient.ts";
-
-/** A writer on a member that is in the hands of a test. */
 
 export const TAKEN = new ApiError(409, "Conflict", "the object has been modified");
 export const GONE = new ApiError(404, "NotFound", 'configmaps "shop" not found');
 export const INVALID = new ApiError(422, "Invalid", "spec.ports: Duplicate value");
+export const FORBIDDEN = new ApiError(403, "Forbidden", "no");
 
 export const marks = {
   labels: { [MANAGED_BY_LABEL]: "hub" },
   annotations: { [OBJECT_ANNOTATION]: refKey(CONFIG_REF), [OWNER_ANNOTATION]: JSON.stringify(OWNER) },
 };
 
-/** What a member has under the name of {@link CONFIG_REF}. */
+/** Live object named {@link CONFIG_REF}. */
 export function live(metadata: Partial<ObjectMeta> = {}): KubeObject {
   return {
     apiVersion: "v1",
@@ -34,7 +36,7 @@ export function live(metadata: Partial<ObjectMeta> = {}): KubeObject {
 }
 
 export const ours = live(marks);
-/** Entries under which Meridian owns everything of {@link row}, and `data.paused`. */
+/** `managedFields` in which Meridian owns these fields of `data`. */
 export const fieldsOf = (...names: string[]) => [
   {
     manager: "meridian",
@@ -44,16 +46,15 @@ export const fieldsOf = (...names: string[]) => [
   },
 ];
 
-/** A writer of a member that answers as the test says, and all that happens in order. */
+/** A writer whose member answers as the test says. `order`: requests and namespace calls, in order. */
 export function writing(answer: Answer = () => live()) {
   const order: string[] = [];
   const client = new ScriptedClient((call) => {
     order.push(`${call.verb} ${call.what}`);
     return answer(call);
   });
-  const observed: Written[] = [];
   const vanished: string[] = [];
-  const state = { served: true, synced: true, known: false, invalidations: 0, unserved: [] as string[] };
+  const state = { served: true, unserved: [] as string[] };
   const end = new AbortController();
   const writer = new MemberWriter({
     client: client.client,
@@ -65,19 +66,16 @@ export function writing(answer: Answer = () => live()) {
       ensure: async (name: string) => void order.push(`ensure ${name}`),
     } as unknown as MemberNamespaces,
     typeOf: () => (state.served ? CONFIGMAPS : undefined),
-    isSynced: () => state.synced,
-    lacks: () => "No",
-    denial: () => undefined,
-    mayRemove: () => state.known,
-    observe: (written) => void observed.push(written),
     vanished: (ref, uid) => void vanished.push(`${refKey(ref)} ${uid}`),
     serves: ({ apiVersion }) => !state.unserved.includes(apiVersion),
-    doubtKind: () => void (state.invalidations += 1),
   });
-  return { writer, client, calls: client.calls, order, observed, vanished, state, end };
+  const update = (row: ApplyRow, drift: LostField[] = [], observed: ObservedObject = seen()): Promise<Written> =>
+    writer.update(row, observed, drift, { yielded: [], kept: [] });
+  const verbs = (): string[] => client.calls.map(({ verb }) => verb);
+  return { writer, update, client, calls: client.calls, verbs, order, vanished, state, end };
 }
 
-/** Answers by the kind of request, the last answer again and again. */
+/** Answers by verb; the last answer repeats. */
 export function answering(answers: Partial<Record<Call["verb"], unknown[]>>): Answer {
   const left = new Map(Object.entries(answers).map(([verb, given]) => [verb, [...given]]));
   return ({ verb }) => {

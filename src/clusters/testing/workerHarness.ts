@@ -11,9 +11,9 @@ import type { ApplyRow } from "../../desiredstate/index.ts";
 import { Metrics } from "../../observability/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
 import { recordSpans } from "../../observability/testing/spanRecorder.ts";
-import { CONFIGMAPS, Discovery, NAMESPACES } from "../../runtime/index.ts";
+import { CONFIGMAPS, Discovery, NAMESPACES, type ResourceType } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import type { MemberSession } from "../types.ts";
+import type { WorkDelta } from "../ports.ts";
 import { Worker } from "../worker.ts";
 import { AppliedMember } from "./appliedMember.ts";
 import { CLUSTER, CONFIG_REF, OWNER, row } from "./builders.ts";
@@ -22,7 +22,7 @@ import { FakeHubSide } from "./fakePorts.ts";
 export const OK = { ok: true, lastContact: 5 };
 export const KINDS = [CONFIGMAPS, NAMESPACES];
 
-/** A row with the marks that the hub side puts there. */
+/** Row with the marks that the planner adds. */
 export function marked(ref: ObjectRef = CONFIG_REF, value = "value"): ApplyRow {
   const hash = `hash of ${value}`;
   const annotations = {
@@ -35,17 +35,19 @@ export function marked(ref: ObjectRef = CONFIG_REF, value = "value"): ApplyRow {
   return row({ ref, hash, object: { apiVersion: "v1", kind: "ConfigMap", metadata, data: { key: value } } });
 }
 
+interface Given {
+  /** False: no delta was sent, and no session has begun. Default: a synced worker. */
+  begin?: boolean;
+  local?: boolean;
+}
+
 /** A worker for one member in memory; the hub side is the test. */
-export async function working({
-  begin = true,
-  local = false,
-  namespaces,
-}: { begin?: boolean; local?: boolean; namespaces?: string[] } = {}) {
+export async function working({ begin = true, local = false }: Given = {}) {
   const clock = new FakeClock();
   const hub = new FakeHubSide();
   const member = new AppliedMember();
   const { logger, lines } = logLines();
-  const state = { suspicions: 0 };
+  const state = { suspicions: 0, end: new AbortController() };
   const settle = async (ms = 0): Promise<void> => {
     await clock.advance(ms);
     for (let turn = 0; turn < 5; turn += 1) await clock.advance(0);
@@ -65,52 +67,46 @@ export async function working({
     working: () => undefined,
   });
   onTestFinished(async () => {
-    end.abort(new Error("the test is over"));
+    endSession();
     await worker.end();
   });
-  let end = new AbortController();
-  const startSession = (bounds = namespaces): MemberSession => {
-    end = new AbortController();
-    const session = {
+  const startSession = (namespaces?: string[]): void => {
+    state.end = new AbortController();
+    worker.startSession({
       cluster: CLUSTER,
       client: member,
       discovery: new Discovery(member, clock),
       clusterUid: "uid",
       local,
-      namespaces: bounds,
-      signal: end.signal,
+      namespaces,
+      signal: state.end.signal,
       suspect: () => void (state.suspicions += 1),
-    };
-    worker.startSession(session);
-    return session;
+    });
   };
-  /** Of the last session, unless another one is meant. */
-  const endSession = (meant = end): void => meant.abort(new Error("over"));
-  const latestEnd = (): AbortController => end;
-  worker.start();
-  await settle();
-  if (begin) {
-    hub.send(CLUSTER, { kind: "Expected", owners: [] }, { kind: "Kinds", kinds: KINDS }, { kind: "Rows", rows: [] });
+  const endSession = (end = state.end): void => end.abort(new Error("over"));
+  const send = (...deltas: WorkDelta[]): void => hub.send(CLUSTER, ...deltas);
+  const sendKinds = (...kinds: ResourceType[]): void => send({ kind: "Kinds", kinds });
+  /** Sends these kinds and begins a session in contact. */
+  const connect = async (...kinds: ResourceType[]): Promise<void> => {
+    send({ kind: "Expected", owners: [] });
+    sendKinds(...kinds);
     startSession();
     worker.setContact(OK);
     await settle();
+  };
+  worker.start();
+  await settle();
+  if (begin) {
+    send({ kind: "Rows", rows: [] });
+    await connect(...KINDS);
   }
   const contact = () => hub.lastContact(CLUSTER);
+  const contacts = () => hub.contacts.get(CLUSTER) ?? [];
   const configs = (): string[] => member.server.list(CONFIGMAPS).map(({ metadata }) => metadata.name);
-  const seenThere = (ref = CONFIG_REF) => hub.observation(CLUSTER, ref);
+  const data = () => member.server.get(CONFIGMAPS, "default", "shop")["data"];
+  const observation = (ref = CONFIG_REF) => hub.observation(CLUSTER, ref);
   return {
-    worker,
-    hub,
-    member,
-    clock,
-    settle,
-    lines,
-    state,
-    startSession,
-    endSession,
-    latestEnd,
-    contact,
-    configs,
-    seenThere,
+    ...{ worker, hub, member, clock, settle, lines, state, startSession, endSession, send, sendKinds, connect },
+    ...{ contact, contacts, configs, data, observation },
   };
 }

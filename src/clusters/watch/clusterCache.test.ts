@@ -1,242 +1,422 @@
 import { describe, expect, test } from "vitest";
-import { type KubeObject, MANAGED_BY_LABEL } from "../../apis/index.ts";
-import { CONFIGMAPS, NAMESPACES, SECRETS } from "../../runtime/index.ts";
-import { CLUSTER, CONFIG_REF } from "../testing/builders.ts";
-import {
-  caching,
-  DATABASE_KIND,
-  DATABASE_REF,
-  DATABASES,
-  GONE,
-  made,
-  RESET,
-  trustOf,
-} from "../testing/cacheHarness.ts";
+import { HASH_ANNOTATION, type KubeObject, MANAGED_BY_LABEL, OBJECT_ANNOTATION, refKey } from "../../apis/index.ts";
+import { ApiError, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../../runtime/index.ts";
+import { CLUSTER, CONFIG_REF, deleteRow, row, seen } from "../testing/builders.ts";
+import { caching, DATABASE_KIND, DATABASE_REF, DATABASES, GONE, made } from "../testing/cacheHarness.ts";
+import { NAMESPACE_REF, numbered, RESET, SECRET_REF, trustOf } from "../testing/cacheHarness.ts";
+
+const SCALE = { spec: ["spec", "instances"] };
+const SCALED = { ...DATABASES, scale: SCALE };
+const COUNTS = { desired: 3, updated: 0, ready: 0, available: 0 };
+
+/** A session that has read these kinds. */
+async function reading(...kinds: ResourceType[]) {
+  const parts = caching();
+  parts.discovery.served = [DATABASES];
+  const session = parts.begin();
+  session.watch(...kinds);
+  await parts.settle();
+  return { ...parts, ...session };
+}
 
 describe("the watches of a session", () => {
-  test("are one for each kind, of what has our label", async () => {
-    const { begin, settle, member, told, state } = caching();
-    const { cache } = begin();
-    cache.setKinds([CONFIGMAPS, NAMESPACES]);
-    expect(told()).toEqual(["sight changed"]);
+  test("are one for each kind, with our label", async () => {
+    const { begin, settle, member, called, state } = caching();
+    begin().watch(CONFIGMAPS, NAMESPACES);
+    expect(called()).toEqual(["readability changed"]);
     await settle();
-    expect(Array.from(member.server.watchers, ({ type, options }) => [type, options.labelSelector])).toEqual([
-      [CONFIGMAPS, `${MANAGED_BY_LABEL}=hub`],
-      [NAMESPACES, `${MANAGED_BY_LABEL}=hub`],
+    const labelSelector = `${MANAGED_BY_LABEL}=hub`;
+    expect([...member.server.watchers]).toMatchObject([
+      { type: CONFIGMAPS, options: { labelSelector } },
+      { type: NAMESPACES, options: { labelSelector } },
     ]);
-    expect([told(), state.suspicions]).toEqual([["knows more", "knows more"], 0]);
+    expect([called(), state.suspicions]).toEqual([["knows more", "knows more"], 0]);
   });
 
-  test("are one for each namespace that the credentials reach, and none of what is in no namespace", async () => {
+  test("are one for each granted namespace, without cluster-scoped kinds", async () => {
     const { begin, settle, watched } = caching();
-    begin({ namespaces: ["shop", "bank"] }).cache.setKinds([CONFIGMAPS, SECRETS, NAMESPACES]);
+    const { cache, watch } = begin({ namespaces: ["default", "bank"] });
+    watch(CONFIGMAPS, SECRETS, NAMESPACES);
     await settle();
-    expect(watched()).toEqual([
-      "configmaps.v1 in bank",
-      "configmaps.v1 in shop",
-      "secrets.v1 in bank",
-      "secrets.v1 in shop",
-    ]);
+    const places = ["configmaps.v1 in bank", "configmaps.v1 in default", "secrets.v1 in bank", "secrets.v1 in default"];
+    expect(watched()).toEqual(places);
+    expect([cache.member.isSynced(CONFIG_REF), cache.member.isSynced(NAMESPACE_REF)]).toEqual([true, false]);
   });
 
-  test("stay as they are while their kinds do", async () => {
-    const { begin, settle, member, watched } = caching();
-    const { cache } = begin();
-    cache.setKinds([CONFIGMAPS]);
+  test("stay for the same kinds, begin again for another version, and keep the known objects", async () => {
+    const { cache, watch, settle, member, watched, create, changes } = await reading(CONFIGMAPS);
+    create(CONFIGMAPS, CONFIG_REF);
     await settle();
     const before = member.calls.length;
-    cache.setKinds([{ ...CONFIGMAPS }]);
+    watch({ ...CONFIGMAPS });
     await settle();
     expect([member.calls.length, watched()]).toEqual([before, ["configmaps.v1"]]);
-  });
-
-  test("begin anew where a kind is served otherwise, and forget nothing", async () => {
-    const { begin, settle, member, watched, changes } = caching();
-    member.server.create(CONFIGMAPS, made(CONFIG_REF));
-    const { cache } = begin();
-    cache.setKinds([CONFIGMAPS]);
-    await settle();
-    changes.length = 0;
-    cache.setKinds([{ ...CONFIGMAPS, version: "v2" }]);
+    watch({ ...CONFIGMAPS, version: "v2" });
     await settle();
     expect([watched(), trustOf(cache)]).toEqual([["configmaps.v2"], "all"]);
     expect(changes).not.toContain("- ConfigMap shop");
   });
 
-  test("end with their kinds, and say why", async () => {
-    const { begin, settle, member, watched } = caching();
+  test("end with their kind or with the session, with a reason, and none begins after the session", async () => {
+    const { begin, settle, member, discovery, called, held, watched } = caching();
     const signals: (AbortSignal | undefined)[] = [];
-    member.gate = ({ verb, type, options, phase }) => {
-      if (verb === "watch" && type === CONFIGMAPS && phase === "before") signals.push(options.signal);
+    member.gate = ({ verb, options, phase }) => {
+      if (verb === "watch" && phase === "before") signals.push(options.signal);
     };
-    const { cache } = begin();
-    cache.setKinds([CONFIGMAPS, SECRETS]);
+    const { cache, watch, end } = begin();
+    watch(CONFIGMAPS, SECRETS);
     await settle();
-    cache.setKinds([SECRETS]);
+    watch(SECRETS);
     await settle();
-    expect(watched()).toEqual(["secrets.v1"]);
-    expect(signals).toHaveLength(1);
-    expect(signals[0]?.reason).toEqual(new Error("/ConfigMap is not watched any more"));
-  });
-
-  test("that end before they have brought anything say nothing", async () => {
-    const { begin, settle, hang, told, watched } = caching();
-    const answer = hang("configmaps");
-    const { cache } = begin();
-    cache.setKinds([CONFIGMAPS]);
-    await settle();
-    cache.setKinds([]);
-    await settle();
-    answer();
-    await settle(60_000);
-    expect([told(), watched()]).toEqual([["sight changed", "sight changed"], []]);
-  });
-
-  test("end with the session, and none begins after it", async () => {
-    const { begin, settle, member, discovery, told, held, watched } = caching();
-    const { cache, end } = begin();
-    cache.setKinds([CONFIGMAPS], [DATABASE_KIND]);
+    expect([watched(), signals[0]?.reason]).toEqual([["secrets.v1"], new Error("/ConfigMap is not watched any more")]);
+    end();
+    expect(signals[1]?.reason).toEqual(new Error("the session is over"));
     await settle();
     const calls = member.calls.length;
-    told();
-    end();
-    await settle();
+    called();
     held.length = 0;
-    expect(watched()).toEqual([]);
     cache.setKinds([CONFIGMAPS, SECRETS], [DATABASE_KIND]);
     cache.reviewKinds();
     cache.advance();
     await settle(60_000);
-    expect([member.calls.length, discovery.asked, watched(), told(), held]).toEqual([calls, 1, [], [], []]);
+    expect([member.calls.length, discovery.asked, watched(), called(), held]).toEqual([calls, 0, [], [], []]);
   });
 
-  test("end with the reason of the session", async () => {
-    const { begin, settle, member } = caching();
-    const signals: (AbortSignal | undefined)[] = [];
-    member.gate = ({ options, phase }) => {
-      if (phase === "before") signals.push(options.signal);
-    };
-    const { cache, end } = begin();
-    cache.setKinds([CONFIGMAPS]);
+  test("that end before their first answer report nothing", async () => {
+    const { begin, settle, delay, called, watched } = caching();
+    const answer = delay("configmaps");
+    const { watch } = begin();
+    watch(CONFIGMAPS);
     await settle();
-    end();
-    expect(signals.map((signal) => signal?.reason)).toEqual([new Error("the session is over")]);
+    watch();
+    await settle();
+    answer();
+    await settle(60_000);
+    expect([called(), watched()]).toEqual([["readability changed", "readability changed"], []]);
   });
 
-  test("that break ask for a probe", async () => {
-    const { begin, settle, member, state } = caching();
-    begin().cache.setKinds([CONFIGMAPS]);
-    await settle();
+  test("ask for one probe when they break", async () => {
+    const { settle, member, state } = await reading(CONFIGMAPS);
     member.server.dropWatches(RESET);
-    await settle();
-    expect(state.suspicions).toBe(1);
     await settle(1_000);
     expect(state.suspicions).toBe(1);
   });
-});
 
-describe("a kind that not every server has", () => {
-  test("is watched where the member serves it, as the member serves it", async () => {
-    const { begin, settle, watched, discovery } = caching();
-    discovery.served = [{ ...DATABASES, version: "v3" }];
-    const { cache } = begin();
-    cache.setKinds([CONFIGMAPS], [DATABASE_KIND, { group: "example.com", kind: "Gadget" }]);
+  test.each([
+    ["the member is back", ["watch configmaps", "watch secrets"]],
+    ["a definition has changed", ["watch configmaps"]],
+  ])("in backoff retry at once when %s", async (why, want) => {
+    const { begin, settle, member, failures } = caching();
+    const { cache, watch } = begin();
+    failures.set("configmaps", GONE).set("secrets", RESET);
+    watch(CONFIGMAPS, SECRETS, NAMESPACES);
+    await settle(60_000);
+    member.calls.length = 0;
     await settle();
-    expect(watched()).toEqual(["configmaps.v1", "databases.v3"]);
-    expect(cache.writer.lacks(DATABASE_REF)).toBe("No");
-    expect(cache.writer.lacks({ ...DATABASE_REF, kind: "Gadget" })).toBe("Perhaps");
+    expect(member.calls).toEqual([]);
+    if (why === "the member is back") cache.retryWatches();
+    else cache.reviewKinds();
+    await settle();
+    expect(member.calls).toEqual(want);
   });
 
-  test("is watched as soon as its definition has come", async () => {
-    const { begin, settle, watched, discovery, told } = caching();
+  test("have a name in the log", async () => {
+    const { begin, settle, vanish, create, lines } = caching();
+    for (const namespaces of [undefined, ["shop"]]) {
+      create(CONFIGMAPS, ...numbered({ ...CONFIG_REF, namespace: "shop" }, 12));
+      const { watch, end } = begin(namespaces === undefined ? {} : { namespaces });
+      watch(CONFIGMAPS);
+      await settle();
+      vanish(CONFIGMAPS);
+      await settle();
+      end();
+    }
+    const warnings = lines.filter(({ vanished }) => vanished === 12);
+    expect(warnings.map(({ informer }) => informer)).toEqual([`${CLUSTER}/configmaps`, `${CLUSTER}/shop/configmaps`]);
+  });
+});
+
+describe("a custom kind", () => {
+  test("is watched in the version that the member serves, once its definition is there", async () => {
+    const { begin, settle, watched, discovery, called } = caching();
     const { cache } = begin();
     cache.setKinds([CONFIGMAPS], [DATABASE_KIND]);
     await settle();
-    expect([watched(), discovery.asked]).toEqual([["configmaps.v1"], 1]);
-    told();
-    discovery.served = [DATABASES];
+    expect([watched(), cache.member.lacks(DATABASE_REF)]).toEqual([["configmaps.v1"], "Perhaps"]);
+    called();
+    discovery.served = [{ ...DATABASES, version: "v3" }];
     cache.reviewKinds();
     await settle();
-    expect([watched(), discovery.asked]).toEqual([["configmaps.v1", "databases.v1"], 2]);
-    expect(told()).toContain("knows more");
+    expect([watched(), cache.member.lacks(DATABASE_REF)]).toEqual([["configmaps.v1", "databases.v3"], "No"]);
+    expect(called()).toContain("knows more");
   });
 
-  /** A session on a member with a ConfigMap and these databases, whose definition has gone since. */
-  const withoutDefinition = async (...databases: KubeObject[]) => {
-    const parts = caching();
-    const { begin, settle, discovery, member } = parts;
+  test.each([
+    [[DATABASE_REF], ["configmaps.v1", "databases.v1"]],
+    [[], ["configmaps.v1"]],
+  ])("without definition is watched until its objects are gone: %#", async (refs, want) => {
+    const { begin, settle, discovery, create, watched, member, isSeen } = caching();
     discovery.served = [DATABASES];
-    member.server.create(CONFIGMAPS, made(CONFIG_REF));
-    for (const database of databases) member.server.create(DATABASES, database);
+    create(CONFIGMAPS, CONFIG_REF);
+    create(DATABASES, ...refs);
     const { cache } = begin();
     cache.setKinds([CONFIGMAPS], [DATABASE_KIND]);
     await settle();
     discovery.served = [];
     cache.reviewKinds();
     await settle();
-    return parts;
-  };
-
-  test("is watched until its objects were seen to go, when its definition goes", async () => {
-    const { settle, watched, member, isSeen } = await withoutDefinition(made(DATABASE_REF));
-    expect(watched()).toEqual(["configmaps.v1", "databases.v1"]);
-    member.server.delete(DATABASES, "default", "shop");
+    expect(watched()).toEqual(want);
+    for (const { name } of refs) member.server.delete(DATABASES, "default", name);
     await settle(1_000);
     expect([watched(), isSeen(DATABASE_REF)]).toEqual([["configmaps.v1"], false]);
   });
+});
 
-  test("is not watched any more at once, when its definition goes and there is nothing of it", async () => {
-    const { watched } = await withoutDefinition();
-    expect(watched()).toEqual(["configmaps.v1"]);
+describe("a watched object", () => {
+  test("is observed when it is created, changed and deleted", async () => {
+    const { settle, create, member, find, isSeen } = await reading(CONFIGMAPS);
+    create(CONFIGMAPS, CONFIG_REF);
+    await settle();
+    expect(find().observed).toMatchObject({ ref: CONFIG_REF, isOurs: true, visible: true, hash: undefined });
+    member.server.merge(CONFIGMAPS, "default", "shop", { metadata: { annotations: { [HASH_ANNOTATION]: "h2" } } });
+    await settle();
+    expect(find().observed?.hash).toBe("h2");
+    member.server.delete(CONFIGMAPS, "default", "shop");
+    await settle();
+    expect(isSeen()).toBe(false);
+  });
+
+  test.each([
+    ["another label", { labels: { [MANAGED_BY_LABEL]: "other" } }],
+    ["the name of another object", { annotations: { [OBJECT_ANNOTATION]: refKey(SECRET_REF) } }],
+  ])("with %s is not ours", async (_, metadata) => {
+    const { settle, create, member, isSeen } = await reading(CONFIGMAPS);
+    create(CONFIGMAPS, CONFIG_REF);
+    await settle();
+    expect(isSeen()).toBe(true);
+    member.server.merge(CONFIGMAPS, "default", "shop", { metadata });
+    await settle();
+    expect(isSeen()).toBe(false);
+  });
+
+  test.each([true, false])("keeps its content if a row asks for a report: %s", async (asks) => {
+    const { settle, create, find, take, objects } = await reading(CONFIGMAPS);
+    if (asks) take(row({ reporting: {} }));
+    objects.tookFirstRows();
+    create(CONFIGMAPS, CONFIG_REF);
+    await settle();
+    expect(find().observed?.evidence.content !== undefined).toBe(asks);
+  });
+
+  test("has the replica counts of the scale subresource", async () => {
+    const { settle, member, find } = await reading(SCALED);
+    member.server.create(DATABASES, made(DATABASE_REF, { spec: { instances: 3 } }));
+    await settle();
+    expect(find(DATABASE_REF).observed?.health.replicas).toEqual(COUNTS);
+  });
+
+  test.each([
+    [0, undefined, false],
+    [1, undefined, true],
+    [0, ["a"], true],
+    [1, [], true],
+  ])(
+    "is one of at most 5000 with %d rows and the hub's record %j; 5001 are read: %s",
+    async (rows, expected, isRead) => {
+      const { begin, settle, create, take, state } = caching();
+      state.expected = expected;
+      for (let index = 0; index < rows; index += 1) take(row());
+      create(CONFIGMAPS, ...numbered(CONFIG_REF, 5_001));
+      const { cache, watch } = begin();
+      watch(CONFIGMAPS);
+      await settle();
+      expect([cache.member.isSynced(CONFIG_REF), cache.unreadable.size]).toEqual([isRead, isRead ? 0 : 1]);
+    },
+  );
+});
+
+describe("the answer to a write", () => {
+  const answer = (ref = CONFIG_REF, resourceVersion = "999", more: Partial<KubeObject> = {}): KubeObject => {
+    const { metadata, ...rest } = made(ref, more);
+    return { ...rest, metadata: { ...metadata, uid: "answered", resourceVersion } };
+  };
+  const unmarked = (object: KubeObject): KubeObject => ({ ...object, metadata: { ...object.metadata, labels: {} } });
+
+  test("is observed at once, unless the watch has shown a newer version", async () => {
+    const { cache, isSeen, find } = await reading(CONFIGMAPS);
+    cache.member.observe({ type: CONFIGMAPS, object: answer(CONFIG_REF, "1"), altered: [] });
+    expect(isSeen()).toBe(false);
+    cache.member.observe({ type: CONFIGMAPS, object: answer(), altered: [] });
+    expect(find().observed).toMatchObject({ uid: "answered", visible: true });
+  });
+
+  test("is observed directly if the watch does not show the object", async () => {
+    const { cache, settle, find, take, objects } = await reading(SCALED, CONFIGMAPS);
+    take(row({ reporting: {} }));
+    objects.tookFirstRows();
+    const database = unmarked(answer(DATABASE_REF, "1", { spec: { instances: 3 } }));
+    cache.member.observe({ type: SCALED, object: database, altered: [] });
+    cache.member.observe({ type: CONFIGMAPS, object: unmarked(answer()), altered: [] });
+    await settle();
+    const { observed } = find(DATABASE_REF);
+    expect(observed).toMatchObject({ uid: "answered", visible: false, proven: true, health: { replicas: COUNTS } });
+    expect(observed?.evidence.content).toBeUndefined();
+    expect(find().observed?.evidence.content).toBeDefined();
+  });
+
+  test("of a kind that is no longer watched is ignored", async () => {
+    const { cache, isSeen } = await reading(SECRETS);
+    cache.member.observe({ type: CONFIGMAPS, object: answer(), altered: [] });
+    expect(isSeen()).toBe(false);
   });
 });
 
-describe("watches that wait out a failure", () => {
-  const broken = async () => {
-    const parts = caching();
-    const { cache } = parts.begin();
-    parts.failures.set("configmaps", GONE).set("secrets", RESET);
-    cache.setKinds([CONFIGMAPS, SECRETS, NAMESPACES]);
-    await parts.settle(60_000);
-    parts.member.calls.length = 0;
-    return { ...parts, cache };
+describe("objects of an earlier session", () => {
+  const next = (parts: Awaited<ReturnType<typeof reading>>, namespaces?: readonly string[]) => {
+    parts.end();
+    parts.changes.length = 0;
+    const session = parts.begin(namespaces === undefined ? {} : { namespaces });
+    session.cache.setKinds([CONFIGMAPS, NAMESPACES], [DATABASE_KIND]);
+    return session;
   };
 
-  test("are tried at once when the member is back", async () => {
-    const { cache, settle, member } = await broken();
-    await settle();
-    expect(member.calls).toEqual([]);
-    cache.retryWatches();
-    await settle();
-    expect(member.calls).toEqual(["watch configmaps", "watch secrets"]);
+  test.each([false, true])("stay known until the first list; gone by then: %s", async (isGone) => {
+    const parts = await reading(CONFIGMAPS, NAMESPACES);
+    parts.create(CONFIGMAPS, CONFIG_REF);
+    parts.create(NAMESPACES, NAMESPACE_REF);
+    await parts.settle();
+    if (isGone) for (const type of [CONFIGMAPS, NAMESPACES]) parts.vanish(type);
+    next(parts);
+    expect([parts.isSeen(), parts.isSeen(NAMESPACE_REF)]).toEqual([true, true]);
+    await parts.settle();
+    expect([parts.isSeen(), parts.isSeen(NAMESPACE_REF)]).toEqual([!isGone, !isGone]);
+    expect(parts.changes.some((change) => change.startsWith("-"))).toBe(isGone);
   });
 
-  test("are tried at once when a definition changes, where it was the kind that the member did not serve", async () => {
-    const { cache, settle, member } = await broken();
-    cache.reviewKinds();
-    await settle();
-    expect(member.calls).toEqual(["watch configmaps"]);
+  test("stay known until a second list agrees if most of them are gone", async () => {
+    const parts = await reading(CONFIGMAPS);
+    const refs = numbered(CONFIG_REF, 12);
+    parts.create(CONFIGMAPS, ...refs);
+    await parts.settle();
+    parts.vanish(CONFIGMAPS);
+    const { cache } = next(parts);
+    await parts.settle();
+    expect([refs.every((ref) => parts.isSeen(ref)), cache.member.mayRemove(CONFIG_REF)]).toEqual([true, false]);
+    await parts.settle(1_000);
+    expect([refs.some((ref) => parts.isSeen(ref)), cache.member.mayRemove(CONFIG_REF)]).toEqual([false, true]);
+  });
+
+  test("are compared only with the watch of their kind and namespace", async () => {
+    const parts = await reading(CONFIGMAPS, SECRETS);
+    const namesake = { ...CONFIG_REF, apiVersion: "example.com/v1" };
+    const inBank = { ...CONFIG_REF, namespace: "bank" };
+    parts.create(SECRETS, SECRET_REF);
+    parts.create(CONFIGMAPS, CONFIG_REF, inBank);
+    parts.objects.observe(namesake, seen({ ref: namesake }));
+    await parts.settle();
+    parts.vanish(CONFIGMAPS);
+    next(parts, ["bank"]);
+    await parts.settle();
+    expect([SECRET_REF, namesake, CONFIG_REF, inBank].map((ref) => parts.isSeen(ref))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test("that no watch shows are not missed by a list", async () => {
+    const parts = await reading(CONFIGMAPS);
+    const refs = numbered(CONFIG_REF, 12);
+    for (const ref of refs) parts.objects.observe(ref, seen({ ref, visible: false }));
+    const { cache } = next(parts);
+    await parts.settle();
+    expect([refs.every((ref) => parts.isSeen(ref)), cache.member.mayRemove(CONFIG_REF)]).toEqual([true, true]);
   });
 });
 
-test("the watches are named in the log", async () => {
-  const { begin, settle, vanish, member, lines } = caching();
-  const named = (namespace: string, count: number) => {
-    for (let index = 0; index < count; index += 1)
-      member.server.create(CONFIGMAPS, made({ ...CONFIG_REF, namespace, name: `config-${index}` }));
+describe("the member of a session", () => {
+  const podSecurity = { "pod-security.kubernetes.io/enforce": "baseline" };
+  const apply = (name: string, namespace: string, more = {}) => {
+    const metadata = { name, namespace };
+    return row({ ref: { ...CONFIG_REF, ...metadata }, object: { ...row().object, metadata }, ...more });
   };
-  named("shop", 12);
-  const whole = begin();
-  whole.cache.setKinds([CONFIGMAPS]);
-  await settle();
-  vanish(CONFIGMAPS);
-  await settle();
-  whole.end();
-  named("shop", 12);
-  begin({ namespaces: ["shop"] }).cache.setKinds([CONFIGMAPS]);
-  await settle();
-  vanish(CONFIGMAPS);
-  await settle();
-  const warnings = lines.filter(({ vanished }) => vanished === 12);
-  expect(warnings.map(({ informer }) => informer)).toEqual([`${CLUSTER}/configmaps`, `${CLUSTER}/shop/configmaps`]);
+
+  test("writes watched kinds only, for this hub, and adopts nothing in Meridian's namespace", async () => {
+    const { cache, member, end } = await reading(CONFIGMAPS);
+    const { writer, isJoined, signal } = cache.member;
+    await writer.create(row());
+    expect(member.server.list(CONFIGMAPS)).toHaveLength(1);
+    const apiMessage = expect.stringContaining("the member does not serve Secret") as string;
+    await expect(writer.create(row({ ref: SECRET_REF }))).rejects.toMatchObject({ status: 404, apiMessage });
+    expect(member.calls).not.toContain("apply secrets");
+    const metadata = { name: "shop", namespace: "meridian-system" };
+    member.server.create(CONFIGMAPS, { apiVersion: "v1", kind: "ConfigMap", metadata });
+    const adopting = apply("shop", "meridian-system", { conflictResolution: "Adopt" });
+    await expect(writer.create(adopting)).rejects.toMatchObject({ reason: "NotAdoptable" });
+    end();
+    expect([isJoined, signal.aborted]).toEqual([true, true]);
+  });
+
+  test("knows which kinds were read", async () => {
+    const { begin, settle, delay } = caching();
+    const answer = delay("configmaps");
+    const { cache, watch } = begin({ local: true });
+    const knows = (ref = CONFIG_REF) => [cache.member.isSynced(ref), cache.member.mayRemove(ref)];
+    watch(CONFIGMAPS);
+    await settle();
+    expect(knows()).toEqual([false, false]);
+    answer();
+    await settle();
+    expect([knows(), knows(SECRET_REF), cache.member.isJoined]).toEqual([[true, true], [false, false], false]);
+  });
+
+  test("notices that an object that no watch shows is gone, and asks for the kinds again on doubt", async () => {
+    const { cache, failures, find, isSeen, see, discovery } = await reading(CONFIGMAPS);
+    see({ visible: false });
+    const { observed = seen() } = find();
+    failures.set("apply configmaps", new ApiError(404, "NotFound", 'configmaps "shop" not found'));
+    const none = { yielded: [], kept: [] };
+    await expect(cache.member.writer.update(row(), observed, [], none)).rejects.toThrow("not found");
+    expect(isSeen()).toBe(false);
+    cache.member.doubtKind(CONFIG_REF);
+    expect(discovery.invalidated).toBeGreaterThan(0);
+  });
+
+  test("creates a missing namespace with the hub's Pod Security labels", async () => {
+    const { cache, failures, member, namespaceLabels } = await reading(CONFIGMAPS);
+    namespaceLabels.take({ verb: "Apply", ref: CONFIG_REF, namespaceLabels: podSecurity });
+    const details = { kind: "namespaces" };
+    const missing = new ApiError(404, "NotFound", 'namespaces "default" not found', { details });
+    failures.set("apply configmaps", missing);
+    await expect(cache.member.writer.create(row())).rejects.toBe(missing);
+    const { labels } = member.server.get(NAMESPACES, undefined, "default").metadata;
+    expect(labels).toEqual({ [MANAGED_BY_LABEL]: "hub", ...podSecurity });
+  });
+
+  test("labels a namespace of ours, and deletes it when it stays empty and all namespaces are known", async () => {
+    const { cache, watch, create, settle, find, take, member, discovery, namespaceLabels } = await reading(
+      CONFIGMAPS,
+      NAMESPACES,
+    );
+    create(NAMESPACES, NAMESPACE_REF);
+    await settle();
+    namespaceLabels.take({ verb: "Apply", ref: CONFIG_REF, namespaceLabels: podSecurity });
+    cache.namespaceLabeller.enqueue(find(NAMESPACE_REF));
+    await settle();
+    expect(member.server.get(NAMESPACES, undefined, "default").metadata.labels).toMatchObject(podSecurity);
+    discovery.served = [];
+    take(deleteRow({ ref: NAMESPACE_REF, uid: find(NAMESPACE_REF).observed?.uid ?? "" }));
+    watch(CONFIGMAPS);
+    cache.namespaceCleaner.enqueue(find(NAMESPACE_REF));
+    await settle(60_000);
+    expect(member.server.list(NAMESPACES)).toHaveLength(1);
+    watch(CONFIGMAPS, NAMESPACES);
+    await settle();
+    cache.namespaceCleaner.enqueue(find(NAMESPACE_REF));
+    await settle(29_999);
+    expect(member.server.list(NAMESPACES)).toHaveLength(1);
+    await settle(1);
+    expect(member.server.list(NAMESPACES)).toEqual([]);
+  });
 });

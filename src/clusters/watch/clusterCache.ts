@@ -15,7 +15,7 @@ import { InitialSync } from "./initialSync.ts";
 import { KindsOnMember } from "./kindsOnMember.ts";
 import { memberBounds } from "./memberBounds.ts";
 import { MemberWatch, type Watched } from "./memberWatch.ts";
-import { allNotGranted, MemberWriter, type Written } from "../write/index.ts";
+import { allNotGranted, type LaneMember, MemberWriter, type Written } from "../write/index.ts";
 import { NamespaceCleaner, NamespaceLabeller } from "../namespaces/index.ts";
 import type { MemberSession } from "../types.ts";
 
@@ -36,10 +36,10 @@ export interface ClusterCacheOptions {
   /** Called when more is known than before: one more kind, or the absence of objects can be trusted. */
   knowsMore: () => void;
   /**
-   * Called when less is known than before, or when {@link ClusterCache.unseen} or {@link ClusterCache.blindness} has
+   * Called when less is known than before, or when {@link ClusterCache.unreadable} or {@link ClusterCache.blindness} has
    * changed.
    */
-  sightChanged: () => void;
+  readabilityChanged: () => void;
 }
 
 /** Places to watch a kind in; undefined stands for the whole cluster. */
@@ -51,7 +51,8 @@ const EVERYWHERE: readonly undefined[] = [undefined];
  * The cache ends with the session.
  */
 export class ClusterCache {
-  readonly writer: MemberWriter;
+  /** The member as the lane needs it. */
+  readonly member: LaneMember;
   readonly namespaceCleaner: NamespaceCleaner;
   readonly namespaceLabeller: NamespaceLabeller;
   readonly #options: ClusterCacheOptions;
@@ -62,54 +63,62 @@ export class ClusterCache {
 
   constructor(options: ClusterCacheOptions) {
     this.#options = options;
-    const { session, hubId, systemNamespace } = options;
+    const { session, objects, hubId, systemNamespace, clock, random, logger, metrics, namespaceLabels } = options;
     const { cluster, client, discovery, local, signal } = session;
+    const timing = { clock, random, logger };
     this.#initialSync = new InitialSync({
-      ...options,
+      ...timing,
       cluster,
       signal,
+      objects,
+      expected: options.expected,
       informers: () => [...this.#essential()].filter(({ isKnown }) => isKnown).map(({ informer }) => informer),
       isComplete: () => this.#isReadAsFarAsCanBe,
       changed: () => this.#trustChanged(),
     });
     this.#kinds = new KindsOnMember({
-      ...options,
+      ...timing,
+      session,
       hasObjects: (kind) => this.#hasObjects(kind),
       changed: () => {
         this.#follow();
         options.kindsChanged();
       },
-      removed: (kind) => options.objects.gone((ref) => kindKeyOf(ref) === kind),
+      removed: (kind) => objects.gone((ref) => kindKeyOf(ref) === kind),
     });
-    const namespaces = new MemberNamespaces(session, hubId, options.namespaceLabels);
-    this.namespaceLabeller = new NamespaceLabeller({ ...options, labels: options.namespaceLabels });
+    const namespaces = new MemberNamespaces(session, hubId, namespaceLabels);
+    this.namespaceLabeller = new NamespaceLabeller({ ...timing, session, objects, labels: namespaceLabels });
     const mayRemove = (ref: ObjectRef): boolean => this.#mayRemove(ref);
-    this.namespaceCleaner = new NamespaceCleaner({ ...options, namespaces, mayRemove });
-    this.writer = new MemberWriter({
+    this.namespaceCleaner = new NamespaceCleaner({ ...timing, session, objects, metrics, namespaces, mayRemove });
+    const writer = new MemberWriter({
       client,
       signal,
       hubId,
       systemNamespace,
-      local,
       namespaces,
       typeOf: (ref) => this.#watchOf(ref)?.type,
+      serves: (ref) => this.#kinds.serves(ref),
+      vanished: (ref, uid) => objects.vanished(ref, uid),
+    });
+    this.member = {
+      writer,
+      signal,
+      isJoined: !local,
       isSynced: (ref) => this.#watchOf(ref)?.isKnown ?? false,
       lacks: (ref) => this.#kinds.lacks(ref),
-      serves: (ref) => this.#kinds.serves(ref),
       denial: (ref) => this.#watchOf(ref)?.denial,
       mayRemove,
       observe: (written) => this.#observeAnswer(written),
-      vanished: (ref, uid) => options.objects.vanished(ref, uid),
       doubtKind: (ref) => {
         discovery.invalidate();
         this.#kinds.doubt(kindKeyOf(ref));
       },
-    });
+    };
     signal.addEventListener("abort", () => this.#end(), { once: true });
   }
 
   /** Watches exactly these kinds. A kind that not every API server has is watched only if the member serves it. */
-  setKinds(kinds: readonly ResourceType[], others: readonly GroupKind[] = []): void {
+  setKinds(kinds: readonly ResourceType[], others: readonly GroupKind[]): void {
     if (this.#options.session.signal.aborted) return;
     this.#kinds.set(kinds, others);
     this.#follow();
@@ -138,14 +147,14 @@ export class ClusterCache {
     for (const type of this.#kinds.served)
       for (const namespace of this.#placesOf(type))
         wanted.set(readabilityKey(kindKey(type), namespace), { type, namespace });
-    for (const [sight, watch] of [...this.#watches]) {
-      const watched = wanted.get(sight);
-      if (watched !== undefined && watch.isAlike(watched)) wanted.delete(sight);
+    for (const [key, watch] of [...this.#watches]) {
+      const watched = wanted.get(key);
+      if (watched !== undefined && watch.isAlike(watched)) wanted.delete(key);
       else this.#stop(watch);
     }
-    const added = [...wanted].map(([sight, watched]) => {
+    const added = [...wanted].map(([key, watched]) => {
       const watch = this.#watch(watched);
-      this.#watches.set(sight, watch);
+      this.#watches.set(key, watch);
       return watch;
     });
     for (const watch of added) void this.#run(watch);
@@ -171,7 +180,7 @@ export class ClusterCache {
     return !this.#isInDoubt;
   }
 
-  /** As {@link isSynced}, except for the kinds in {@link unseen}. */
+  /** As {@link isSynced}, except for the kinds in {@link unreadable}. */
   get isPartlySynced(): boolean {
     return this.#initialSync.isTrusted && this.#isReadAsFarAsCanBe && !this.#isInDoubt;
   }
@@ -195,11 +204,11 @@ export class ClusterCache {
   }
 
   /** Kinds that cannot be watched, by {@link readabilityKey}, with the reason. */
-  get unseen(): ReadonlyMap<string, string> {
-    const unseen = new Map(this.#kinds.unsure);
-    for (const { sight, isKnown, failure } of this.#essential())
-      if (!isKnown && failure !== undefined) unseen.set(sight, failure);
-    return unseen;
+  get unreadable(): ReadonlyMap<string, string> {
+    const unreadable = new Map(this.#kinds.unsure);
+    for (const { key, isKnown, failure } of this.#essential())
+      if (!isKnown && failure !== undefined) unreadable.set(key, failure);
+    return unreadable;
   }
 
   /** Kinds (`group/Kind`) that the member does not serve, or not in the version that the hub asks for. */
@@ -209,10 +218,10 @@ export class ClusterCache {
     return unserved;
   }
 
-  /** Keys of {@link unseen} that are unknown only because of a missing permission. */
+  /** Keys of {@link unreadable} that are unknown only because of a missing permission. */
   get ungranted(): ReadonlySet<string> {
     const ungranted = new Set<string>();
-    for (const { sight, isKnown, isDenied } of this.#essential()) if (!isKnown && isDenied) ungranted.add(sight);
+    for (const { key, isKnown, isDenied } of this.#essential()) if (!isKnown && isDenied) ungranted.add(key);
     return ungranted;
   }
 
@@ -278,19 +287,19 @@ export class ClusterCache {
 
   /** `failure`: why the previous watch was broken. */
   #watch(watched: Watched, failure?: string): MemberWatch {
-    const { session, clock, sightChanged } = this.#options;
+    const { session, clock, readabilityChanged } = this.#options;
     return new MemberWatch(
       {
         ...watched,
         session,
         clock,
-        sightChanged,
+        readabilityChanged,
         informer: (watch) => this.#informerOf(watch),
         // The initial sync may be complete without this kind.
         gaveUp: () => this.#initialSync.advance(),
         trustChanged: () => this.#trustChanged(),
-        lostRight: (watch) => this.#loseSight(watch),
-        regainedRight: (watch) => this.#regainSight(watch),
+        lostRight: (watch) => this.#forgetUnreadable(watch),
+        regainedRight: (watch) => this.#watchAgain(watch),
         unserved: ({ kind }) => this.#kinds.doubt(kind),
       },
       failure,
@@ -328,11 +337,11 @@ export class ClusterCache {
 
   /** Called when it has changed whether the absence of objects can be trusted. */
   #trustChanged(): void {
-    const { session, metrics, knowsMore, sightChanged } = this.#options;
+    const { session, metrics, knowsMore, readabilityChanged } = this.#options;
     if (session.signal.aborted) return;
     metrics.setDeletionsHeld(session.cluster, this.#holdsDeletions);
     if (this.isPartlySynced) knowsMore();
-    else sightChanged();
+    else readabilityChanged();
   }
 
   get #holdsDeletions(): boolean {
@@ -356,8 +365,8 @@ export class ClusterCache {
   }
 
   #stop(watch: MemberWatch): void {
-    this.#watches.delete(watch.sight);
-    watch.end(new Error(`${watch.sight} is not watched any more`));
+    this.#watches.delete(watch.key);
+    watch.end(new Error(`${watch.key} is not watched any more`));
   }
 
   #end(): void {
@@ -370,17 +379,17 @@ export class ClusterCache {
    * Drops the observations of a watch that has lost its permission. Other kinds stay known. The watch keeps trying
    * until it is permitted again.
    */
-  #loseSight(watch: MemberWatch): void {
-    this.#options.objects.loseSight((ref) => this.#watchOf(ref) !== watch);
+  #forgetUnreadable(watch: MemberWatch): void {
+    this.#options.objects.forgetUnreadable((ref) => this.#watchOf(ref) !== watch);
     this.#initialSync.advance();
     this.#trustChanged();
   }
 
   /** Starts the watch again, with a new list, after its permission came back. */
-  #regainSight(watch: MemberWatch): void {
+  #watchAgain(watch: MemberWatch): void {
     this.#stop(watch);
     const anew = this.#watch(watch, watch.failure);
-    this.#watches.set(anew.sight, anew);
+    this.#watches.set(anew.key, anew);
     void this.#run(anew);
   }
 

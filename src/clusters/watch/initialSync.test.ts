@@ -5,61 +5,57 @@ import type { Informer } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { InitialSync } from "./initialSync.ts";
 import type { ObservedObject } from "../model/observed.ts";
-import { CONFIG_REF, objectsWithLog, OWNER, seen } from "../testing/builders.ts";
+import { CLUSTER, CONFIG_REF, objectsWithLog, OWNER, seen } from "../testing/builders.ts";
 
 const application = (index: number) => ({ ...OWNER, name: `app-${index}` });
 
-/** The initial sync of a member where `there` of `reported` objects were seen, and whose further reads answer as given. */
-function syncOf(reported: number, there: number, ...answers: (boolean | Error)[]) {
+/** Initial sync with `present` of `recorded` objects; `answers`: results of the later reads. */
+function syncOf(recorded: number, present: number, ...answers: (boolean | Error)[]) {
   const clock = new FakeClock();
   const end = new AbortController();
   const changes: string[] = [];
-  const known = { isComplete: true, isHeard: true };
+  const known = { isComplete: true, hasRecord: true };
   let reads = 0;
   const { objects } = objectsWithLog();
-  for (let index = 0; index < there; index += 1) {
+  for (let index = 0; index < present; index += 1) {
     const ref = { ...CONFIG_REF, name: `config-${index}` };
     objects.observe(ref, seen({ ref, owner: application(index) }));
   }
-  const informer = {
-    agreesWithServer: () => {
-      const answer = answers[Math.min(reads++, answers.length - 1)];
-      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
-    },
-  } as unknown as Informer<ObservedObject>;
+  const agreesWithServer = async () => {
+    const answer = answers[Math.min(reads++, answers.length - 1)];
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const owners = Array.from({ length: recorded }, (_, index) => refKey(application(index)));
   const sync = new InitialSync({
-    cluster: "shanghai-1",
+    cluster: CLUSTER,
     clock,
     random: () => 0.5,
     logger: createLogger({ level: "silent" }),
     signal: end.signal,
-    informers: () => [informer],
+    informers: () => [{ agreesWithServer } as unknown as Informer<ObservedObject>],
     objects,
     isComplete: () => known.isComplete,
-    expected: () =>
-      known.isHeard ? Array.from({ length: reported }, (_, index) => refKey(application(index))) : undefined,
+    expected: () => (known.hasRecord ? owners : undefined),
     changed: () => void changes.push(sync.isTrusted ? "trusted" : sync.isDoubted ? "doubted" : "incomplete"),
   });
   return { sync, clock, end, changes, known, reads: () => reads };
 }
 
 test.each([
-  { name: "nothing was there", reported: 0, there: 0, trusted: true },
-  { name: "9 of 9 are missing", reported: 9, there: 0, trusted: true },
-  { name: "10 of 10 are missing", reported: 10, there: 0, trusted: false },
-  { name: "10 of 20 are missing", reported: 20, there: 10, trusted: true },
-  { name: "11 of 20 are missing", reported: 20, there: 9, trusted: false },
-])("when $name it is believed at once: $trusted", ({ reported, there, trusted }) => {
-  const { sync } = syncOf(reported, there, true);
+  [0, 0, true],
+  [9, 0, true],
+  [10, 0, false],
+  [20, 10, true],
+  [20, 9, false],
+])("of %d recorded objects %d are present: trusted at once: %s", (recorded, present, trusted) => {
+  const { sync } = syncOf(recorded, present, true);
   expect(sync.isTrusted).toBe(false);
   sync.advance();
   expect([sync.isTrusted, sync.isDoubted]).toEqual([trusted, !trusted]);
 });
 
-test.each([
-  { name: "every kind is known", missing: "isComplete" },
-  { name: "the hub's record was heard", missing: "isHeard" },
-] as const)("nothing is believed before $name", ({ missing }) => {
+test.each(["isComplete", "hasRecord"] as const)("nothing is trusted before %s", (missing) => {
   const { sync, known } = syncOf(0, 0, true);
   known[missing] = false;
   sync.advance();
@@ -69,16 +65,15 @@ test.each([
   expect(sync.isTrusted).toBe(true);
 });
 
-test("it is believed when a second read agrees, however long that takes", async () => {
+test("a doubted sync is trusted when a later read agrees", async () => {
   const { sync, clock, changes, reads } = syncOf(12, 0, new Error("no answer"), false, true);
   sync.advance();
   sync.advance();
   await clock.advance(60_000);
-  expect(changes).toEqual(["doubted", "trusted"]);
-  expect(reads()).toBe(3);
+  expect([changes, reads()]).toEqual([["doubted", "trusted"], 3]);
 });
 
-test("nothing is asked after the session", async () => {
+test("nothing is read after the session", async () => {
   const { sync, clock, end, changes, reads } = syncOf(12, 0, true);
   sync.advance();
   end.abort(new Error("over"));

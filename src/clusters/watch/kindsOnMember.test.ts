@@ -3,26 +3,22 @@ import { createLogger } from "../../observability/index.ts";
 import { ApiError, CONFIGMAPS, type ResourceType } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { KindsOnMember } from "./kindsOnMember.ts";
+import { ScriptedClient } from "../testing/scriptedClient.ts";
 import type { MemberSession } from "../types.ts";
 
-const WIDGETS: ResourceType = {
-  group: "example.com",
-  version: "v1",
-  kind: "Widget",
-  plural: "widgets",
-  namespaced: true,
-};
-const CRON_JOBS: ResourceType = {
-  group: "batch",
-  version: "v1",
-  kind: "CronJob",
-  plural: "cronjobs",
-  namespaced: true,
-};
+const type = (group: string, kind: string): ResourceType => ({
+  ...{ group, version: "v1", kind, plural: `${kind.toLowerCase()}s`, namespaced: true },
+});
+const WIDGETS = type("example.com", "Widget");
+const V2 = { ...WIDGETS, version: "v2" };
+const CRON_JOBS = type("batch", "CronJob");
 const WIDGET = { apiVersion: "example.com/v1", kind: "Widget" };
-/** As the hub names it. */
 const WIDGET_KIND = { group: "example.com", kind: "Widget" };
+const CRON_JOB_KIND = { group: "batch", kind: "CronJob" };
+const KEY = "example.com/Widget";
+const UNSURE = "the member does not say now which kinds it serves";
 
+/** Kinds of a member that serves ConfigMaps and CronJobs at first. */
 function setUp() {
   const clock = new FakeClock();
   const end = new AbortController();
@@ -30,10 +26,9 @@ function setUp() {
     served: [CONFIGMAPS, CRON_JOBS] as ResourceType[],
     unavailable: [] as string[],
     asked: 0,
-    /** How often what was known from before was given up. */
     invalidated: 0,
     fails: false,
-    /** Awaited before each answer. */
+    /** Awaited before each answer of discovery. */
     answers: Promise.resolve(),
   };
   const discovery = {
@@ -48,15 +43,7 @@ function setUp() {
   };
   const objects = new Set<string>();
   const removed: string[] = [];
-  /** What the member answers to a question for a definition: it is there, or this. */
-  const definitions: { asked: string[]; fails: Error | undefined } = { asked: [], fails: undefined };
-  const client = {
-    get: async (_type: unknown, _namespace: unknown, name: string) => {
-      definitions.asked.push(name);
-      if (definitions.fails !== undefined) throw definitions.fails;
-      return {};
-    },
-  };
+  const client = new ScriptedClient();
   let changes = 0;
   const kinds = new KindsOnMember({
     session: { cluster: "m", client, discovery, signal: end.signal } as unknown as MemberSession,
@@ -71,258 +58,207 @@ function setUp() {
     await clock.advance(ms);
     for (let turn = 0; turn < 5; turn += 1) await clock.advance(0);
   };
-  return { kinds, member, definitions, objects, removed, settle, end, clock, changes: () => changes };
+  const review = (): Promise<void> => {
+    kinds.review();
+    return settle();
+  };
+  const names = (): string[] => kinds.served.map(({ kind }) => kind);
+  return { kinds, names, member, client, objects, removed, settle, review, end, clock, changes: () => changes };
 }
 
-const versionsOf = ({ served }: KindsOnMember): object =>
-  Object.fromEntries(served.map(({ kind, version }) => [kind, version]));
-const names = ({ served }: KindsOnMember): string[] => served.map(({ kind }) => kind);
-
-describe("the kinds that a member serves", () => {
-  test("are not asked for where every server has them", async () => {
-    const { kinds, member, settle } = setUp();
+describe("the served kinds", () => {
+  test("include built-in kinds without discovery", async () => {
+    const { kinds, names, member, settle } = setUp();
     kinds.set([CONFIGMAPS], []);
     await settle(60_000);
-    expect([names(kinds), kinds.isPending, member.asked]).toEqual([["ConfigMap"], false, 0]);
+    expect([names(), kinds.isPending, member.asked]).toEqual([["ConfigMap"], false, 0]);
   });
 
-  test("that the hub does not serve are found on the member", async () => {
-    const { kinds, settle } = setUp();
-    kinds.set([CONFIGMAPS], [{ group: "batch", kind: "CronJob" }]);
+  test("include other kinds after one discovery, as the member serves them, with the hub's scale subresource", async () => {
+    const { kinds, member, settle } = setUp();
+    const scale = { spec: ["spec", "replicas"] };
+    member.served.push(WIDGETS);
+    kinds.set([CONFIGMAPS, { ...WIDGETS, scale }], [CRON_JOB_KIND]);
     expect(kinds.isPending).toBe(true);
     await settle();
-    expect([names(kinds), kinds.isPending, kinds.served[1]]).toEqual([["ConfigMap", "CronJob"], false, CRON_JOBS]);
+    expect(kinds.isPending).toBe(false);
+    expect(kinds.served).toStrictEqual([CONFIGMAPS, { ...WIDGETS, scale }, CRON_JOBS]);
+    kinds.set([WIDGETS], []);
+    await settle(600_000);
+    expect([kinds.served, member.asked, member.invalidated]).toEqual([[WIDGETS], 1, 1]);
+    kinds.set([], []);
+    expect(kinds.served).toEqual([]);
   });
 
-  test("are asked for again when the version that was found is not served any more, and also when every server has the kind", async () => {
+  test("are discovered again when the member denies a version, also for a built-in kind", async () => {
     const { kinds, member, settle, changes } = setUp();
     member.served = [WIDGETS];
     kinds.set([CONFIGMAPS], [WIDGET_KIND]);
     await settle();
-    member.served = [
-      { ...WIDGETS, version: "v2" },
-      { ...CONFIGMAPS, version: "v2" },
-    ];
+    member.served = [V2, { ...CONFIGMAPS, version: "v2" }];
     kinds.doubt("/Secret");
     await settle(60_000);
     expect([member.asked, changes()]).toEqual([1, 1]);
-    kinds.doubt("example.com/Widget");
-    await settle();
-    expect([kinds.served[1]?.version, member.asked, changes()]).toEqual(["v2", 2, 2]);
-    kinds.doubt("/ConfigMap");
-    await settle();
-    expect([versionsOf(kinds), member.asked]).toEqual([{ ConfigMap: "v2", Widget: "v2" }, 3]);
+    for (const kind of [KEY, "/ConfigMap"]) {
+      kinds.doubt(kind);
+      await settle();
+    }
     kinds.set([CONFIGMAPS], [WIDGET_KIND]);
-    expect([versionsOf(kinds), member.asked]).toEqual([{ ConfigMap: "v2", Widget: "v2" }, 3]);
+    expect(kinds.served.map(({ kind, version }) => `${kind} ${version}`)).toEqual(["ConfigMap v2", "Widget v2"]);
+    expect([member.asked, changes()]).toEqual([3, 3]);
   });
 
-  test("are found as soon as their definition has come, and asked for now and then before", async () => {
-    const { kinds, member, settle } = setUp();
-    kinds.set([CONFIGMAPS], [{ group: "example.com", kind: "Widget" }]);
-    await settle();
-    expect([names(kinds), kinds.lacks(WIDGET)]).toEqual([["ConfigMap"], "Perhaps"]);
-    await settle(10_000);
-    expect([kinds.lacks(WIDGET), member.asked]).toEqual(["Surely", 4]);
-    member.served.push(WIDGETS);
-    kinds.review();
-    await settle();
-    expect([names(kinds), kinds.lacks(WIDGET)]).toEqual([["ConfigMap", "Widget"], "No"]);
-    await settle(600_000);
-    expect(member.asked).toBe(5);
-  });
-
-  test("that go away are watched until their objects were seen deleted", async () => {
-    const { kinds, member, objects, settle } = setUp();
-    member.served.push(WIDGETS);
-    kinds.set([], [{ group: "example.com", kind: "Widget" }]);
-    await settle();
-    objects.add("example.com/Widget");
-    member.served.pop();
-    kinds.review();
-    await settle();
-    expect([names(kinds), kinds.lacks(WIDGET)]).toEqual([["Widget"], "Perhaps"]);
-    objects.clear();
-    expect(names(kinds)).toEqual([]);
-  });
-
-  test("of a part of the API that is away are not known, and not taken for missing", async () => {
-    const { kinds, member, settle } = setUp();
-    member.unavailable = ["example.com/v1"];
-    kinds.set([], [{ group: "example.com", kind: "Widget" }]);
-    await settle();
-    expect([kinds.isPending, [...kinds.unsure.keys()], kinds.lacks(WIDGET)]).toEqual([
-      false,
-      ["example.com/Widget"],
-      "No",
+  test("have the hub's version while the member serves it, or else the member's preferred one", async () => {
+    const { kinds, member, settle, review } = setUp();
+    member.served = [V2, WIDGETS];
+    const versions: string[] = [];
+    for (const wanted of [WIDGETS, V2, { ...WIDGETS, version: "v0" }]) {
+      kinds.set([wanted], []);
+      await settle();
+      versions.push(...kinds.served.map(({ version }) => version));
+    }
+    member.served = [WIDGETS, V2];
+    await review();
+    expect([...versions, ...kinds.served.map(({ version }) => version)]).toEqual(["v1", "v2", "v2", "v1"]);
+    expect(["v1", "v2", "v3"].map((v) => kinds.serves({ ...WIDGET, apiVersion: `example.com/${v}` }))).toEqual([
+      ...[true, true, false],
     ]);
-    member.unavailable = [];
-    member.served.push(WIDGETS);
-    await settle(2_000);
-    expect([names(kinds), kinds.unsure.size]).toEqual([["Widget"], 0]);
-  });
-
-  test("of a member that does not answer are not known, until it does", async () => {
-    const { kinds, member, settle } = setUp();
-    member.fails = true;
-    kinds.set([CONFIGMAPS], [{ group: "batch", kind: "CronJob" }]);
-    await settle();
-    expect([names(kinds), kinds.unsure.size]).toEqual([["ConfigMap"], 1]);
-    member.fails = false;
-    await settle(2_000);
-    expect([names(kinds), kinds.unsure.size]).toEqual([["ConfigMap", "CronJob"], 0]);
-  });
-
-  test("are not asked for once the session has ended", async () => {
-    const { kinds, member, settle, end } = setUp();
-    kinds.set([], [{ group: "example.com", kind: "Widget" }]);
-    await settle();
-    end.abort();
-    await settle(600_000);
-    expect(member.asked).toBe(1);
-  });
-
-  test("say nothing new while nothing is new", async () => {
-    const { kinds, settle, changes } = setUp();
-    kinds.set([], [{ group: "example.com", kind: "Widget" }]);
-    await settle(600_000);
-    // Missing, missing again, missing for certain.
-    expect(changes()).toBe(3);
-  });
-
-  test("are asked for only where they are not every server's, and once", async () => {
-    const { kinds, member, settle } = setUp();
-    member.served.push(WIDGETS);
-    kinds.set([CONFIGMAPS, WIDGETS], []);
-    await settle();
-    expect([names(kinds), member.asked, member.invalidated]).toEqual([["ConfigMap", "Widget"], 1, 1]);
-    kinds.set([WIDGETS], []);
-    await settle(600_000);
-    expect([names(kinds), member.asked]).toEqual([["Widget"], 1]);
-    kinds.set([], []);
-    expect(names(kinds)).toEqual([]);
-  });
-
-  test("are watched in the version that the hub sends, as soon as and as long as the member serves that", async () => {
-    const { kinds, member, settle, changes } = setUp();
-    const v2 = { ...WIDGETS, version: "v2" };
-    member.served = [v2, WIDGETS];
-    kinds.set([WIDGETS], []);
-    await settle();
-    expect([kinds.served, changes()]).toEqual([[WIDGETS], 1]);
-    kinds.set([v2], []);
-    await settle();
-    expect([kinds.served, changes()]).toEqual([[v2], 2]);
-    member.served = [WIDGETS];
-    kinds.doubt("example.com/Widget");
-    await settle();
-    expect([kinds.served, kinds.serves({ ...WIDGET, apiVersion: "example.com/v2" })]).toEqual([[WIDGETS], false]);
-    expect(kinds.serves({ ...WIDGET, apiVersion: "example.com/v1" })).toBe(true);
     expect(kinds.serves({ apiVersion: "v9", kind: "ConfigMap" })).toBe(true);
   });
 
-  test("are looked up from time to time while somebody wants to write in a version that the member does not serve", async () => {
+  test("are discovered again with backoff while a write needs a version that is not served", async () => {
     const { kinds, member, settle, changes } = setUp();
+    const apiVersion = "example.com/v2";
     member.served = [WIDGETS];
     kinds.set([WIDGETS], []);
     await settle(600_000);
-    expect([kinds.serves({ ...WIDGET, apiVersion: "example.com/v2" }), member.asked]).toEqual([false, 1]);
-    member.served = [WIDGETS, { ...WIDGETS, version: "v2" }];
+    expect([kinds.serves({ ...WIDGET, apiVersion }), member.asked]).toEqual([false, 1]);
+    member.served = [WIDGETS, V2];
     await settle(30_000);
-    expect([kinds.serves({ ...WIDGET, apiVersion: "example.com/v2" }), changes()]).toEqual([true, 2]);
+    expect([kinds.serves({ ...WIDGET, apiVersion }), changes()]).toEqual([true, 2]);
     const { asked } = member;
     await settle(600_000);
     expect(member.asked).toBe(asked);
   });
 
-  test("are watched, where the member does not serve the version of the hub, in the version that the member prefers", async () => {
-    const { kinds, member, settle, changes } = setUp();
-    const v2 = { ...WIDGETS, version: "v2" };
-    member.served = [v2, WIDGETS];
-    kinds.set([{ ...WIDGETS, version: "v0" }], []);
-    await settle();
-    expect(kinds.served).toEqual([v2]);
-    member.served = [WIDGETS, v2];
-    kinds.review();
-    await settle();
-    expect([kinds.served, changes()]).toEqual([[WIDGETS], 2]);
-  });
-
   test.each([
-    { what: "plural", other: { ...WIDGETS, plural: "gadgets" } },
-    { what: "scope", other: { ...WIDGETS, namespaced: false } },
-  ])("are others when their $what is another one in the same version", async ({ other }) => {
-    const { kinds, member, settle, changes } = setUp();
-    member.served = [WIDGETS];
-    kinds.set([], [WIDGET_KIND]);
-    await settle();
-    member.served = [other];
-    kinds.review();
-    await settle();
-    expect([kinds.served, changes()]).toEqual([[other], 2]);
-  });
-
-  test("stay the same values while they stay what they are", async () => {
-    const { kinds, member, settle, changes } = setUp();
+    [{ ...WIDGETS, plural: "gadgets" }, 2],
+    [{ ...WIDGETS, namespaced: false }, 2],
+    [{ ...WIDGETS }, 1],
+  ])("change with plural and scope, and stay the same values otherwise: %#", async (next, want) => {
+    const { kinds, member, settle, review, changes } = setUp();
     member.served = [WIDGETS];
     kinds.set([], [WIDGET_KIND]);
     await settle();
     const [before] = kinds.served;
-    member.served = [{ ...WIDGETS }];
-    kinds.review();
-    await settle();
-    expect(kinds.served[0]).toBe(before);
-    expect([changes(), member.asked]).toEqual([1, 2]);
-  });
-
-  test("have the scale subresource that the hub's definition says", async () => {
-    const { kinds, member, settle } = setUp();
-    const scale = { spec: ["spec", "replicas"] };
-    member.served = [WIDGETS, CRON_JOBS];
-    kinds.set([{ ...WIDGETS, scale }], [{ group: "batch", kind: "CronJob" }]);
-    await settle();
-    expect(kinds.served).toEqual([{ ...WIDGETS, scale }, CRON_JOBS]);
-    expect(kinds.served[1]).not.toHaveProperty("scale");
+    member.served = [next];
+    await review();
+    expect([kinds.served, changes(), kinds.served[0] === before]).toEqual([[next], want, want === 1]);
   });
 });
 
-describe("a kind of which objects are known and which the member does not serve any more", () => {
-  const lost = async (fails?: Error) => {
-    const set = setUp();
-    set.definitions.fails = fails;
-    set.member.served = [WIDGETS];
-    set.objects.add("example.com/Widget");
-    set.kinds.set([WIDGETS], []);
-    await set.settle();
-    set.member.served = [];
-    set.kinds.doubt("example.com/Widget");
-    await set.settle(60_000);
-    return set;
+describe("a kind that the member lacks", () => {
+  test("is certainly missing after three answers in a row; other kinds are not", async () => {
+    const { kinds, settle, review, member, changes, names } = setUp();
+    kinds.set([], [WIDGET_KIND]);
+    const lacks = [kinds.lacks(WIDGET)];
+    for (let answer = 0; answer < 3; answer += 1) {
+      await review();
+      lacks.push(kinds.lacks(WIDGET));
+    }
+    expect(lacks).toEqual(["No", "Perhaps", "Surely", "Surely"]);
+    expect(kinds.lacks({ ...WIDGET, kind: "Gadget" })).toBe("No");
+    expect(kinds.lacks({ ...WIDGET, apiVersion: "v1" })).toBe("No");
+    await settle(600_000);
+    expect(changes()).toBe(3);
+    member.served.push(WIDGETS);
+    await review();
+    expect([names(), kinds.lacks(WIDGET)]).toEqual([["Widget"], "No"]);
+    const { asked } = member;
+    await settle(600_000);
+    expect(member.asked).toBe(asked);
+    member.served.pop();
+    await review();
+    expect(kinds.lacks(WIDGET)).toBe("Perhaps");
+  });
+
+  test("is forgotten when it is no longer wanted", async () => {
+    const { kinds, settle, clock } = setUp();
+    kinds.set([], [WIDGET_KIND]);
+    await settle();
+    kinds.set([CONFIGMAPS], []);
+    expect([kinds.lacks(WIDGET), kinds.isPending]).toEqual(["No", false]);
+    await settle(60_000);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("is looked up with backoff up to half a minute, which a change of definitions resets", async () => {
+    const { kinds, member, settle, review, clock } = setUp();
+    kinds.set([], [WIDGET_KIND]);
+    await settle();
+    const pauses: number[] = [];
+    for (let at = clock.monotonic(), asked = member.asked; pauses.length < 7;) {
+      await clock.advance(500);
+      if (member.asked === asked) continue;
+      asked = member.asked;
+      pauses.push(clock.monotonic() - at);
+      at = clock.monotonic();
+    }
+    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+    await review();
+    const { asked } = member;
+    await settle(999);
+    expect(member.asked).toBe(asked);
+    await settle(1);
+    expect([member.asked, clock.pending]).toEqual([asked + 1, 1]);
+  });
+
+  test("is watched until its objects were seen deleted", async () => {
+    const { kinds, names, member, objects, settle, review } = setUp();
+    member.served.push(WIDGETS);
+    kinds.set([], [WIDGET_KIND]);
+    await settle();
+    objects.add(KEY);
+    member.served.pop();
+    await review();
+    expect([names(), kinds.lacks(WIDGET)]).toEqual([["Widget"], "Perhaps"]);
+    objects.clear();
+    expect(names()).toEqual([]);
+  });
+});
+
+describe("a kind with known objects that is no longer served", () => {
+  const lost = async (answer: unknown) => {
+    const parts = setUp();
+    parts.client.answer = () => answer;
+    parts.member.served = [WIDGETS];
+    parts.objects.add(KEY);
+    parts.kinds.set([WIDGETS], []);
+    await parts.settle();
+    parts.member.served = [];
+    parts.kinds.doubt(KEY);
+    await parts.settle(60_000);
+    return parts;
   };
 
-  test.each([
-    { name: "the definition is gone", fails: new ApiError(404, "NotFound", "no") },
-    {
-      name: "discovery says so again and again, and definitions may not be read",
-      fails: new ApiError(403, "Forbidden", "no"),
-    },
-  ])("has been removed with its objects when $name", async ({ fails }) => {
-    const { kinds, removed, definitions } = await lost(fails);
-    expect([kinds.lacks(WIDGET), names(kinds), removed]).toEqual(["Surely", [], ["example.com/Widget"]]);
-    expect(definitions.asked).toEqual(["widgets.example.com"]);
+  test.each([404, 403])("is removed with its objects when its definition is gone or unreadable: %d", async (status) => {
+    const { kinds, names, removed, client } = await lost(new ApiError(status, "NotFound", "no"));
+    expect([kinds.lacks(WIDGET), names(), removed]).toEqual(["Surely", [], [KEY]]);
+    expect(client.calls.map(({ name }) => name)).toEqual(["widgets.example.com"]);
   });
 
-  test("keeps its objects while the definition is there, and as long as nobody can say", async () => {
-    const { kinds, removed, definitions, settle } = await lost();
-    expect([kinds.lacks(WIDGET), names(kinds), removed]).toEqual(["Perhaps", ["Widget"], []]);
-    definitions.fails = new ApiError(500, "InternalError", "no");
+  test("keeps its objects while its definition exists or cannot be read now", async () => {
+    const { kinds, names, removed, client, settle } = await lost({});
+    expect([kinds.lacks(WIDGET), names(), removed]).toEqual(["Perhaps", ["Widget"], []]);
+    client.answer = () => new ApiError(500, "InternalError", "no");
     await settle(60_000);
     expect([kinds.lacks(WIDGET), removed]).toEqual(["Perhaps", []]);
-    definitions.fails = new ApiError(404, "NotFound", "no");
+    client.answer = () => new ApiError(404, "NotFound", "no");
     await settle(120_000);
-    expect([kinds.lacks(WIDGET), removed]).toEqual(["Surely", ["example.com/Widget"]]);
+    expect([kinds.lacks(WIDGET), removed]).toEqual(["Surely", [KEY]]);
   });
 
-  test("keeps its objects where every server has the kind", async () => {
+  test("keeps its objects if it is built in", async () => {
     const { kinds, member, objects, removed, settle } = setUp();
     kinds.set([CONFIGMAPS], []);
     objects.add("/ConfigMap");
@@ -333,74 +269,42 @@ describe("a kind of which objects are known and which the member does not serve 
   });
 });
 
-describe("a kind that the member lacks", () => {
-  test("is lacking for certain with the third answer in a row that is without it", async () => {
-    const { kinds, member, settle } = setUp();
-    kinds.set([], [WIDGET_KIND]);
-    expect(kinds.lacks(WIDGET)).toBe("No");
-    const said: string[] = [];
-    for (let answer = 0; answer < 4; answer += 1) {
-      kinds.review();
-      await settle();
-      said.push(kinds.lacks(WIDGET));
-    }
-    expect([said, member.asked]).toEqual([["Perhaps", "Surely", "Surely", "Surely"], 5]);
-    expect(kinds.lacks({ apiVersion: "example.com/v1", kind: "Gadget" })).toBe("No");
-    expect(kinds.lacks({ apiVersion: "v1", kind: "Widget" })).toBe("No");
-  });
-
-  test("is not spoken of any more once nobody wants it", async () => {
-    const { kinds, settle, clock } = setUp();
-    kinds.set([], [WIDGET_KIND]);
+describe("discovery", () => {
+  test("that fails keeps the known kinds and names the others, until it succeeds", async () => {
+    const { kinds, names, member, settle, changes } = setUp();
+    kinds.set([], [CRON_JOB_KIND]);
     await settle();
-    expect(kinds.lacks(WIDGET)).toBe("Perhaps");
-    kinds.set([CONFIGMAPS], []);
-    expect([kinds.lacks(WIDGET), kinds.isPending]).toEqual(["No", false]);
-    await settle(60_000);
-    expect(clock.pending).toBe(0);
-  });
-
-  test("is asked for after a second, and then at double the distance, half a minute at most", async () => {
-    const { kinds, member, settle, clock } = setUp();
-    kinds.set([], [WIDGET_KIND]);
+    member.fails = true;
+    kinds.set([], [CRON_JOB_KIND, WIDGET_KIND]);
     await settle();
-    const distances: number[] = [];
-    for (let at = clock.monotonic(), asked = member.asked; distances.length < 7;) {
-      await clock.advance(500);
-      if (member.asked === asked) continue;
-      asked = member.asked;
-      distances.push(clock.monotonic() - at);
-      at = clock.monotonic();
-    }
-    expect(distances).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
-    // Something has changed there: as at the beginning.
-    kinds.review();
-    await settle();
-    const asked = member.asked;
-    await settle(999);
-    expect(member.asked).toBe(asked);
-    await settle(1);
-    expect(member.asked).toBe(asked + 1);
-    expect(clock.pending).toBe(1);
-  });
-
-  test("is counted anew when it was there in between", async () => {
-    const { kinds, member, settle } = setUp();
-    kinds.set([], [WIDGET_KIND]);
-    await settle(10_000);
-    expect(kinds.lacks(WIDGET)).toBe("Surely");
+    expect([names(), kinds.unsure, changes()]).toEqual([["CronJob"], new Map([[KEY, UNSURE]]), 2]);
+    expect([kinds.isPending, kinds.lacks(WIDGET)]).toEqual([false, "No"]);
+    kinds.set([], [CRON_JOB_KIND]);
+    expect(kinds.unsure.size).toBe(0);
+    kinds.set([], [CRON_JOB_KIND, WIDGET_KIND]);
+    member.fails = false;
     member.served.push(WIDGETS);
-    kinds.review();
-    await settle();
-    member.served.pop();
-    kinds.review();
-    await settle();
-    expect(kinds.lacks(WIDGET)).toBe("Perhaps");
+    await settle(2_000);
+    expect([names(), kinds.unsure.size]).toEqual([["CronJob", "Widget"], 0]);
   });
-});
 
-describe("the question which kinds there are", () => {
-  test("is asked once more when something changes while it is open, and never twice at a time", async () => {
+  test("without a part of the API keeps that part's known kinds, and does not call the others missing", async () => {
+    const { kinds, names, member, settle } = setUp();
+    const gadget = "example.com/Gadget";
+    member.served = [WIDGETS];
+    kinds.set([], [WIDGET_KIND]);
+    await settle();
+    member.served = [];
+    member.unavailable = ["example.com/v1"];
+    kinds.set([], [WIDGET_KIND, { group: "example.com", kind: "Gadget" }, CRON_JOB_KIND]);
+    await settle();
+    const why = `the member does not say now whether it serves ${gadget}`;
+    expect([names(), kinds.unsure]).toEqual([["Widget"], new Map([[gadget, why]])]);
+    expect(kinds.lacks({ apiVersion: "batch/v1", kind: "CronJob" })).toBe("Perhaps");
+    expect([kinds.lacks(WIDGET), kinds.isPending]).toEqual(["No", false]);
+  });
+
+  test("runs once at a time, and once more after a change during the run", async () => {
     const { kinds, member, settle } = setUp();
     const answer = Promise.withResolvers<void>();
     member.answers = answer.promise;
@@ -415,71 +319,28 @@ describe("the question which kinds there are", () => {
     expect([member.asked, member.invalidated]).toEqual([2, 2]);
   });
 
-  test("that is answered after the session is of no interest", async () => {
-    const { kinds, member, settle, end, changes, clock } = setUp();
+  test.each([undefined, new Error("over")])("changes nothing after the end of the session: %s", async (error) => {
+    const { kinds, names, member, settle, end, changes, clock } = setUp();
     const answer = Promise.withResolvers<void>();
     member.answers = answer.promise;
     member.served.push(WIDGETS);
     kinds.set([], [WIDGET_KIND]);
     await settle();
     end.abort();
-    answer.resolve();
+    if (error === undefined) answer.resolve();
+    else answer.reject(error);
     await settle();
-    expect([names(kinds), changes(), clock.pending]).toEqual([[], 0, 0]);
+    expect([names(), kinds.unsure.size, changes(), clock.pending]).toEqual([[], 0, 0, 0]);
   });
 
-  test("that fails with the end of the session says nothing", async () => {
-    const { kinds, member, settle, end, changes, clock } = setUp();
-    const answer = Promise.withResolvers<void>();
-    member.answers = answer.promise;
-    kinds.set([], [WIDGET_KIND]);
-    await settle();
-    end.abort();
-    answer.reject(new Error("over"));
-    await settle();
-    expect([kinds.unsure.size, changes(), clock.pending]).toEqual([0, 0, 0]);
-  });
-
-  test("leaves no timer behind when the session ends", async () => {
-    const { kinds, settle, end, clock } = setUp();
+  test("is not repeated after the end of the session", async () => {
+    const { kinds, member, settle, end, clock } = setUp();
     kinds.set([], [WIDGET_KIND]);
     await settle();
     expect(clock.pending).toBe(1);
     end.abort();
     expect(clock.pending).toBe(0);
-  });
-
-  test("that fails leaves what is known, and says why the rest is not", async () => {
-    const { kinds, member, settle, changes } = setUp();
-    kinds.set([], [{ group: "batch", kind: "CronJob" }]);
-    await settle();
-    member.fails = true;
-    kinds.set([], [{ group: "batch", kind: "CronJob" }, WIDGET_KIND]);
-    await settle();
-    expect([names(kinds), kinds.unsure, changes()]).toEqual([
-      ["CronJob"],
-      new Map([["example.com/Widget", "the member does not say now which kinds it serves"]]),
-      2,
-    ]);
-    expect([kinds.isPending, kinds.lacks(WIDGET)]).toEqual([false, "No"]);
-    kinds.set([], [{ group: "batch", kind: "CronJob" }]);
-    expect(kinds.unsure.size).toBe(0);
-  });
-
-  test("that a part of the API does not answer leaves what is known of that part", async () => {
-    const { kinds, member, settle, changes } = setUp();
-    member.served = [WIDGETS];
-    kinds.set([], [WIDGET_KIND]);
-    await settle();
-    member.served = [];
-    member.unavailable = ["example.com/v1"];
-    kinds.set([], [WIDGET_KIND, { group: "example.com", kind: "Gadget" }, { group: "batch", kind: "CronJob" }]);
-    await settle();
-    expect([names(kinds), changes()]).toEqual([["Widget"], 2]);
-    expect(kinds.unsure).toEqual(
-      new Map([["example.com/Gadget", "the member does not say now whether it serves example.com/Gadget"]]),
-    );
-    expect(kinds.lacks({ apiVersion: "batch/v1", kind: "CronJob" })).toBe("Perhaps");
-    expect([kinds.lacks(WIDGET), kinds.isPending]).toEqual(["No", false]);
+    await settle(600_000);
+    expect(member.asked).toBe(1);
   });
 });

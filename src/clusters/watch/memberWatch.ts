@@ -28,7 +28,7 @@ export interface MemberWatchOptions extends Watched {
   /** Called when it has changed whether the absence of objects can be trusted. */
   trustChanged: () => void;
   /** Called when {@link MemberWatch.failure} or {@link MemberWatch.blindSince} has changed. */
-  sightChanged: () => void;
+  readabilityChanged: () => void;
   /**
    * Called when the account may not watch these objects while other permissions remain: the permission was revoked, or
    * only `list` was granted. The known state of these objects is worthless then ({@link MemberWatch.isLost}).
@@ -73,7 +73,7 @@ export class MemberWatch implements Watched, Disposable {
   }
 
   /** {@link readabilityKey} of the watch. */
-  get sight(): string {
+  get key(): string {
     return readabilityKey(this.kind, this.namespace);
   }
 
@@ -191,7 +191,7 @@ export class MemberWatch implements Watched, Disposable {
     }
     this.#patience?.[Symbol.dispose]();
     this.#blindSince = undefined;
-    if (wasBlind || !this.informer.synced) this.#options.sightChanged();
+    if (wasBlind || !this.informer.synced) this.#options.readabilityChanged();
   }
 
   /**
@@ -213,14 +213,14 @@ export class MemberWatch implements Watched, Disposable {
 
   #losePatienceLater(): void {
     if (this.#isLost) return;
-    const { clock, sightChanged } = this.#options;
+    const { clock, readabilityChanged } = this.#options;
     const since = this.#blindSince ?? clock.now();
     this.#blindSince = undefined;
     this.#patience?.[Symbol.dispose]();
     this.#patience = clock.after(BLIND_AFTER_MS, () => {
       if (this.#isDenied && this.#isGrantedByItself) return this.#lose();
       this.#blindSince = since;
-      sightChanged();
+      readabilityChanged();
     });
   }
 

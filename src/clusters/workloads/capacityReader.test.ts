@@ -5,7 +5,7 @@ import { ApiError, type ListOptions, NODES, type ObjectList, type ResourceType }
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import type { RoomReading } from "../../scheduler/index.ts";
 import type { MemberObject } from "../model/memberObject.ts";
-import { roomNow, RoomReader } from "./roomReader.ts";
+import { capacityNow, CapacityReader } from "./capacityReader.ts";
 import { seen } from "../testing/builders.ts";
 import type { MemberSession } from "../types.ts";
 
@@ -45,7 +45,7 @@ function member(namespaces?: readonly string[]) {
   const session = { cluster: "shanghai", client: { list }, namespaces, signal: end.signal } as unknown as MemberSession;
   const found: RoomReading[] = [];
   const { logger, lines } = logLines();
-  const reader = new RoomReader({ session, clock, logger, found: (reading) => void found.push(reading) });
+  const reader = new CapacityReader({ session, clock, logger, found: (reading) => void found.push(reading) });
   /** When a reading began, in seconds. */
   const readings = (): number[] =>
     lists
@@ -152,7 +152,7 @@ test("an account of some namespaces is not tried", async () => {
     remedy:
       "join it for all of its namespaces: run `meridian join shanghai --renew --namespaces '*' --member-kubeconfig FILE`",
   };
-  expect(await roomNow(session)).toEqual(want);
+  expect(await capacityNow(session)).toEqual(want);
   reader.want(true);
   await clock.advance(0);
   expect([found, lists]).toEqual([[want], []]);
@@ -160,7 +160,7 @@ test("an account of some namespaces is not tried", async () => {
 
 test("pages are asked for with a bound, and the empty page token ends the list", async () => {
   const { session, lists, end } = member();
-  await roomNow(session);
+  await capacityNow(session);
   expect(lists.map(({ options }) => [options.limit, options.signal === end.signal])).toEqual(
     lists.map(() => [500, true]),
   );
@@ -170,7 +170,7 @@ test("pages are asked for with a bound, and the empty page token ends the list",
     asked.push(plural);
     return { items: [], resourceVersion: "1", continue: "" };
   };
-  expect(await roomNow({ ...session, client: { list } } as unknown as MemberSession)).toHaveProperty("room");
+  expect(await capacityNow({ ...session, client: { list } } as unknown as MemberSession)).toHaveProperty("room");
   expect(asked).toEqual(["nodes", "pods"]);
 });
 
@@ -180,7 +180,7 @@ test.each([
 ])("a command that asks once hears $what", async ({ refusal, said }) => {
   const { session, state } = member();
   state.refusal = refusal;
-  expect(await roomNow(session)).toEqual({
+  expect(await capacityNow(session)).toEqual({
     reason: "RoomUnknown",
     message: `its nodes and pods could not be read: ${said}`,
   });
@@ -190,7 +190,7 @@ test("a command that is broken off hears nothing", async () => {
   const { session, state, end } = member();
   state.refusal = new Error("no route");
   end.abort(new Error("enough"));
-  await expect(roomNow(session)).rejects.toThrow("enough");
+  await expect(capacityNow(session)).rejects.toThrow("enough");
 });
 
 test("readings are ten seconds apart at least, whatever changes", async () => {

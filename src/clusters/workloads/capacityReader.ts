@@ -16,7 +16,7 @@ import { RoomCount, type RoomReading } from "../../scheduler/index.ts";
 import { type MemberObject } from "../model/index.ts";
 import type { MemberSession } from "../types.ts";
 
-export interface RoomReaderOptions {
+export interface CapacityReaderOptions {
   session: MemberSession;
   clock: Clock;
   logger: Logger;
@@ -52,19 +52,19 @@ const RUNNING = "status.phase!=Succeeded,status.phase!=Failed";
  * after Meridian has changed a workload on the member. Nodes and pods are listed page by page, and only sums are kept.
  * Nothing is watched.
  */
-export class RoomReader {
-  readonly #options: RoomReaderOptions;
+export class CapacityReader {
+  readonly #options: CapacityReaderOptions;
   #isWanted = false;
   #reading = false;
   #timer: { dueAt: number; timer: Disposable } | undefined;
   #lastEndedAt = Number.NEGATIVE_INFINITY;
-  #lastRoomAt = Number.NEGATIVE_INFINITY;
+  #lastReadingAt = Number.NEGATIVE_INFINITY;
   #pause = LEAST_BETWEEN_MS;
-  #told: { text: string; reading: RoomReading } | undefined;
+  #last: { text: string; reading: RoomReading } | undefined;
   /** Hash last applied to each workload, by key. */
   readonly #hashes = new Map<string, string | undefined>();
 
-  constructor(options: RoomReaderOptions) {
+  constructor(options: CapacityReaderOptions) {
     this.#options = options;
     options.session.signal.addEventListener("abort", () => this.want(false), { once: true });
   }
@@ -79,7 +79,7 @@ export class RoomReader {
     }
     this.#timer?.timer[Symbol.dispose]();
     this.#timer = undefined;
-    this.#told = undefined;
+    this.#last = undefined;
     this.#hashes.clear();
   }
 
@@ -125,15 +125,15 @@ export class RoomReader {
     const startedAt = clock.monotonic();
     let next = EVERY_MS;
     try {
-      const reading = await readRoom(session, TimeSlice.of(clock));
-      this.#lastRoomAt = clock.monotonic();
-      this.#tell(reading);
+      const reading = await readCapacity(session, TimeSlice.of(clock));
+      this.#lastReadingAt = clock.monotonic();
+      this.#report(reading);
     } catch (err) {
       if (session.signal.aborted) return;
       if (isForbidden(err) || isMisbehaviour(err)) next = REFUSED_FOR_MS;
       logger.debug({ cluster: session.cluster, err }, "the room on the nodes of a member could not be read");
-      if (next === REFUSED_FOR_MS || clock.monotonic() - this.#lastRoomAt > KEPT_FOR_MS)
-        this.#tell(whyNot(session, err));
+      if (next === REFUSED_FOR_MS || clock.monotonic() - this.#lastReadingAt > KEPT_FOR_MS)
+        this.#report(whyNot(session, err));
     } finally {
       this.#reading = false;
       this.#lastEndedAt = clock.monotonic();
@@ -142,11 +142,11 @@ export class RoomReader {
     }
   }
 
-  #tell(reading: RoomReading): void {
+  #report(reading: RoomReading): void {
     if (!this.#isWanted) return;
     const text = JSON.stringify(reading);
-    if (text !== this.#told?.text) this.#told = { text, reading };
-    this.#options.found(this.#told.reading);
+    if (text !== this.#last?.text) this.#last = { text, reading };
+    this.#options.found(this.#last.reading);
   }
 }
 
@@ -154,7 +154,7 @@ export class RoomReader {
 type Readable = Pick<MemberSession, "cluster" | "client" | "namespaces" | "signal">;
 
 /** Reads the free room on the nodes of a member once. Rejects with the client's errors. */
-async function readRoom(member: Readable, slice: TimeSlice): Promise<RoomReading> {
+async function readCapacity(member: Readable, slice: TimeSlice): Promise<RoomReading> {
   if (member.namespaces !== undefined)
     return {
       reason: "RoomUnknown",
@@ -173,12 +173,12 @@ async function readRoom(member: Readable, slice: TimeSlice): Promise<RoomReading
 }
 
 /**
- * As {@link readRoom}, for a command that reads once. A failed read is a result with a reason. Rejects only when the
+ * As {@link readCapacity}, for a command that reads once. A failed read is a result with a reason. Rejects only when the
  * signal aborts.
  */
-export async function roomNow(member: Readable): Promise<RoomReading> {
+export async function capacityNow(member: Readable): Promise<RoomReading> {
   try {
-    return await readRoom(member, TimeSlice.of(systemClock));
+    return await readCapacity(member, TimeSlice.of(systemClock));
   } catch (error) {
     member.signal.throwIfAborted();
     return whyNot(member, error);

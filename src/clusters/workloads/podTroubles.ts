@@ -244,10 +244,10 @@ export class PodTroubles {
   }
 
   /** Reports the trouble, unless the workload was replaced or changed meanwhile. */
-  #tell({ key, observed }: Turn, trouble: PodTrouble | undefined): void {
+  #report({ key, observed }: Turn, trouble: PodTrouble | undefined): void {
     const { objects } = this.#options;
     const now = objects.get(key);
-    if (now?.observed?.uid === observed.uid && now.observed.hash === observed.hash) objects.tell(now, trouble);
+    if (now?.observed?.uid === observed.uid && now.observed.hash === observed.hash) objects.setTrouble(now, trouble);
   }
 
   /** Reports the trouble of each workload. Returns the keys of the workloads that must be read again, alone. */
@@ -257,7 +257,7 @@ export class PodTroubles {
     const { observed, labels } = first;
     if (turns.length > 1 && labels !== undefined)
       return await this.#askTogether(turns, observed.ref.namespace, labels[0][0]);
-    this.#tell(first, await this.#troubleOf(observed));
+    this.#report(first, await this.#troubleOf(observed));
     return [];
   }
 
@@ -287,13 +287,13 @@ export class PodTroubles {
         const selected = byValue.get(labels[0][1])?.filter((pod) => hasLabels(pod, labels));
         const trouble = podTrouble(turn.observed.ref, selected ?? []);
         if (trouble === undefined) continue;
-        this.#tell(turn, trouble);
+        this.#report(turn, trouble);
         left.delete(turn);
       }
       if (left.size === 0) return [];
     }
     if (!isWhole) return [...left.keys()].map((turn) => turn.key);
-    for (const turn of left.keys()) this.#tell(turn, undefined);
+    for (const turn of left.keys()) this.#report(turn, undefined);
     return [];
   }
 
@@ -332,7 +332,7 @@ function unreadyOf({ health: { replicas } }: ObservedObject): number | undefined
   return replicas === undefined ? undefined : replicas.desired - replicas.ready;
 }
 
-/** True when the pods of a workload may tell more than its status. */
+/** True when the pods of a workload may show more than its status. */
 function isToAskAbout(observed: ObservedObject | undefined): observed is ObservedObject {
   return observed?.podSelector !== undefined && !observed.deleting;
 }

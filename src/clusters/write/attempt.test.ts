@@ -4,185 +4,101 @@ import type { LostPlace } from "../../interpreter/index.ts";
 import { attemptOf, contested, isHealing, isStillAskedFor } from "./attempt.ts";
 import { type Action, decide } from "../model/decide.ts";
 import type { ObservedObject } from "../model/observed.ts";
-import { CONFIG_REF, deleteRow, holdRow, objectsWithLog, releaseRow, row, seen } from "../testing/builders.ts";
+import { deleteRow, holdRow, memberObject, objectsWithLog, releaseRow, row, seen } from "../testing/builders.ts";
 
-/** A member object with that row and that observation, and what is to be done about it. */
+/** A member object with this row and observation, and its next action. */
 function objectWith(wanted: Row, observed?: ObservedObject) {
-  const { objects, take, find } = objectsWithLog();
-  if (observed !== undefined) objects.observe(CONFIG_REF, observed);
+  const { see, take, find } = objectsWithLog();
+  if (observed !== undefined) see(observed);
   take(wanted);
-  const object = find();
-  return { object, action: decide(object, true) };
+  return { object: find(), action: decide(find(), true) };
 }
-
-const taken = (path: string, takenBy?: string): LostPlace => ({
-  path,
-  ...(takenBy === undefined ? {} : { takenBy }),
-  elements: path.split(".").map((name) => `f:${name}`),
-  isHeld: takenBy !== undefined,
-});
 
 const nameOf = (wanted: Row, observed?: ObservedObject): string => {
   const { object, action } = objectWith(wanted, observed);
   return attemptOf(object, action);
 };
-
-describe("an attempt is the same as the one before", () => {
-  const before = seen({ hash: "h0" });
-
-  test("while the same is done, for the same row, to the same life of the object", () => {
-    expect(nameOf(row(), before)).toBe(nameOf(row({ hubVersion: "12" }), seen({ hash: "h0", resourceVersion: "99" })));
-  });
-
-  test.each<{ name: string; wanted: Row; observed?: ObservedObject }>([
-    { name: "another state is wanted", wanted: row({ hash: "h2" }), observed: before },
-    { name: "a conflict is to be resolved otherwise", wanted: row({ conflictResolution: "Adopt" }), observed: before },
-    { name: "the object is another life of it", wanted: row(), observed: seen({ hash: "h0", uid: "member-2" }) },
-    { name: "the object is gone", wanted: row() },
-    { name: "it is to go", wanted: deleteRow(), observed: before },
-    { name: "it is to be let go of", wanted: releaseRow(), observed: before },
-  ])("but not when $name", ({ wanted, observed }) => {
-    expect(nameOf(wanted, observed)).not.toBe(nameOf(row(), before));
-  });
-
-  test("nor when a removal is another one", () => {
-    expect(nameOf(deleteRow(), seen())).not.toBe(nameOf(releaseRow(), seen()));
-    expect(nameOf(deleteRow())).not.toBe(nameOf(holdRow({ confirm: true })));
-  });
+const updating = (drift: LostPlace[]): Action => ({
+  ...{ kind: "Update", row: row(), observed: seen(), drift, yielded: [], kept: [] },
 });
-
-describe("what was written is asked for still", () => {
-  const { object, action } = objectWith(row(), seen({ hash: "h0" }));
-
-  test.each<{ name: string; wanted: Row; want: boolean }>([
-    { name: "by the same row", wanted: row(), want: true },
-    { name: "by a row with another conflict resolution", wanted: row({ conflictResolution: "Adopt" }), want: true },
-    { name: "not by a row with another state", wanted: row({ hash: "h2" }), want: false },
-    { name: "not by a removal", wanted: deleteRow(), want: false },
-    { name: "not by a hold of the same state", wanted: holdRow({ hash: "h1" }), want: false },
-  ])("$name", ({ wanted, want }) => {
-    expect(isStillAskedFor({ ...object, row: wanted }, action)).toBe(want);
-  });
-
-  test("where the object was created, too, and never where nothing was applied", () => {
-    const created = objectWith(row());
-    expect(isStillAskedFor(created.object, created.action)).toBe(true);
-    const removed = objectWith(deleteRow(), seen());
-    expect(isStillAskedFor({ ...removed.object, row: row() }, removed.action)).toBe(false);
-  });
+const drift = (takenBy?: string): LostPlace => ({
+  path: "data.key",
+  ...(takenBy === undefined ? {} : { takenBy }),
+  elements: ["f:data", "f:key"],
+  isHeld: takenBy !== undefined,
 });
+const creating: Action = { kind: "Create", row: row() };
+const deleting: Action = { kind: "Delete", observed: seen() };
 
-describe("a write puts right what somebody did", () => {
-  const drift = [taken("data.key")];
-  const observed = seen();
+const old = seen({ hash: "h0" });
+test.each<[string, first: string, second: string, isSame: boolean]>([
+  [
+    "a new resourceVersion",
+    nameOf(row(), old),
+    nameOf(row({ hubVersion: "12" }), { ...old, resourceVersion: "9" }),
+    true,
+  ],
+  ["another hash", nameOf(row(), old), nameOf(row({ hash: "h2" }), old), false],
+  ["another conflict resolution", nameOf(row(), old), nameOf(row({ conflictResolution: "Adopt" }), old), false],
+  ["another UID", nameOf(row(), old), nameOf(row(), { ...old, uid: "member-2" }), false],
+  ["a missing object", nameOf(row(), old), nameOf(row()), false],
+  ["a deletion", nameOf(row(), old), nameOf(deleteRow(), old), false],
+  ["a release", nameOf(deleteRow(), old), nameOf(releaseRow(), old), false],
+  ["a deletion to which a person agreed", nameOf(deleteRow(), old), nameOf(deleteRow({ agreed: true }), old), false],
+  ["a deletion that keeps claims", nameOf(deleteRow(), old), nameOf(deleteRow({ keepsClaims: true }), old), false],
+  ["a confirmation", nameOf(deleteRow()), nameOf(holdRow({ confirm: true })), false],
+])("with %s it is the same attempt: %4$s", (_, first, second, isSame) => expect(first === second).toBe(isSame));
+
+test.each<[string, Row, Action, boolean]>([
+  ["for the same row", row(), updating([]), true],
+  ["for a creation", row(), creating, true],
+  ["for another conflict resolution", row({ conflictResolution: "Adopt" }), updating([]), true],
+  ["not for another hash", row({ hash: "h2" }), updating([]), false],
+  ["not for a removal", deleteRow(), updating([]), false],
+  ["not for a hold", holdRow({ hash: "h1" }), updating([]), false],
+  ["not after a removal", row(), deleting, false],
+])("the written object is still asked for: %s", (_, given, action, want) =>
+  expect(isStillAskedFor(memberObject({ row: given }), action)).toBe(want),
+);
+
+describe("a write corrects drift", () => {
   const replaced = { reason: REPLACED, message: "replaced on the hub" };
+  test.each<[string, carriedOut: boolean, Row, Action, boolean]>([
+    ["not as a first creation", false, row(), creating, false],
+    ["as a later creation", true, row(), creating, true],
+    ["not as a first update", false, row(), updating([]), false],
+    ["as an update of a carried-out row", true, row(), updating([]), true],
+    ["as an update of lost fields", false, row(), updating([drift()]), true],
+    ["not as a removal", true, deleteRow(), deleting, false],
+    ["as the removal of a replaced object", false, deleteRow({ why: replaced }), deleting, true],
+    ["not as a release", true, releaseRow({ why: replaced }), { kind: "Release", observed: seen() }, false],
+    ["not as a confirmation", true, deleteRow(), { kind: "Confirm", owner: row().owner }, false],
+  ])("%s", (_, carriedOut, given, action, want) =>
+    expect(isHealing(memberObject({ row: given, carriedOut }), action)).toBe(want),
+  );
 
-  test.each<{ name: string; carriedOut: boolean; wanted: Row; action: Action; want: boolean }>([
-    { name: "a first creation", carriedOut: false, wanted: row(), action: { kind: "Create", row: row() }, want: false },
-    { name: "a creation anew", carriedOut: true, wanted: row(), action: { kind: "Create", row: row() }, want: true },
-    {
-      name: "a change that is wanted",
-      carriedOut: false,
-      wanted: row(),
-      action: { kind: "Update", row: row(), observed, drift: [], yielded: [], kept: [] },
-      want: false,
-    },
-    {
-      name: "a change of what was as it should be",
-      carriedOut: true,
-      wanted: row(),
-      action: { kind: "Update", row: row(), observed, drift: [], yielded: [], kept: [] },
-      want: true,
-    },
-    {
-      name: "a field taken back",
-      carriedOut: false,
-      wanted: row(),
-      action: { kind: "Update", row: row(), observed, drift, yielded: [], kept: [] },
-      want: true,
-    },
-    {
-      name: "a removal",
-      carriedOut: true,
-      wanted: deleteRow(),
-      action: { kind: "Delete", observed },
-      want: false,
-    },
-    {
-      name: "the removal of what was replaced, which somebody may make again each time",
-      carriedOut: false,
-      wanted: deleteRow({ why: replaced }),
-      action: { kind: "Delete", observed },
-      want: true,
-    },
-    {
-      name: "letting go",
-      carriedOut: true,
-      wanted: releaseRow({ why: replaced }),
-      action: { kind: "Release", observed },
-      want: false,
-    },
-    {
-      name: "a look",
-      carriedOut: true,
-      wanted: deleteRow(),
-      action: { kind: "Confirm", owner: row().owner },
-      want: false,
-    },
-  ])("$name: $want", ({ carriedOut, wanted, action, want }) => {
-    const { object } = objectWith(row());
-    expect(isHealing({ ...object, row: wanted, carriedOut }, action)).toBe(want);
-  });
-});
-
-describe("an object that is made anew", () => {
-  /** This worker removes the object, and it is wanted again before it has gone. */
-  function removedAndWanted(removedUid: string) {
-    const { objects, take, find } = objectsWithLog();
-    objects.observe(CONFIG_REF, seen());
-    take(row());
-    take(deleteRow({ uid: removedUid }));
-    objects.removed(find(), removedUid);
+  test.each([
+    ["member-1", false],
+    ["an earlier UID", true],
+  ])("as a creation after this worker removed %s: %s", (uid, want) => {
+    const { objects, take, see, gone, find } = objectsWithLog();
+    see();
+    take(deleteRow({ uid }));
+    objects.removed(find(), uid);
     take(row());
     objects.carryOut(find(), row().hash);
-    objects.observe(CONFIG_REF, undefined);
-    const object = find();
-    return isHealing(object, decide(object, true));
-  }
-
-  test("is no heal where this worker had removed that life of it, and one where somebody else had", () => {
-    expect(removedAndWanted(seen().uid)).toBe(false);
-    expect(removedAndWanted("an-earlier-life")).toBe(true);
+    gone();
+    expect(isHealing(find(), decide(find(), true))).toBe(want);
   });
 });
 
-describe("somebody undoes it again and again", () => {
-  const observed = seen();
-  const rest = "again and again; it is put right less and less often";
-
-  test.each<{ name: string; action: Action; message: string }>([
-    {
-      name: "who takes a field is named, with the field",
-      action: { kind: "Update", row: row(), observed, drift: [taken("data.key", "kubectl")], yielded: [], kept: [] },
-      message: `kubectl changes data.key ${rest}`,
-    },
-    {
-      name: "who cannot be known is somebody",
-      action: { kind: "Update", row: row(), observed, drift: [taken("data.key")], yielded: [], kept: [] },
-      message: `somebody changes data.key ${rest}`,
-    },
-    {
-      name: "who changes the marks",
-      action: { kind: "Update", row: row(), observed, drift: [], yielded: [], kept: [] },
-      message: `somebody changes Meridian's marks ${rest}`,
-    },
-    { name: "who deletes it", action: { kind: "Create", row: row() }, message: `somebody deletes it ${rest}` },
-    {
-      name: "who makes again what was replaced",
-      action: { kind: "Delete", observed },
-      message: `somebody makes the old one ${rest}`,
-    },
-  ])("$name", ({ action, message }) => {
-    expect(contested(action)).toEqual({ reason: "Contested", message, final: false });
-  });
+test.each<[Action, string]>([
+  [updating([drift("kubectl")]), "kubectl changes data.key"],
+  [updating([drift()]), "somebody changes data.key"],
+  [updating([]), "somebody changes Meridian's marks"],
+  [creating, "somebody deletes it"],
+  [deleting, "somebody makes the old one"],
+])("a contested object names the other writer: %#", (action, what) => {
+  const message = `${what} again and again; it is put right less and less often`;
+  expect(contested(action)).toEqual({ reason: "Contested", message, final: false });
 });

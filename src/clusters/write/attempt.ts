@@ -10,14 +10,14 @@ export interface Attempt {
   /** {@link attemptOf} at the start of the attempt. */
   name: string;
   /** Row and origin at the start of the attempt. The object may have a different row, or none, by now. */
-  asked?: Pick<MemberObject, "row" | "origin">;
+  asked: Pick<MemberObject, "row" | "origin">;
   /** Reason of the previous failure, so that each reason is logged once. */
-  before?: string | undefined;
+  before: string | undefined;
   /** `mayBeThere` of the object before the attempt. */
-  mightBeThere?: boolean;
+  mightBeThere: boolean;
   isHeal: boolean;
   /** Span of the attempt's requests. */
-  span?: Span;
+  span: Span;
 }
 
 /**

@@ -1,59 +1,26 @@
 import { describe, expect, test } from "vitest";
 import { type ObjectRef, refKey } from "../../apis/index.ts";
-import { createLogger, createMetrics, type Origin } from "../../observability/index.ts";
-import { parsePrometheusText, valuesBy } from "../../observability/testing/prometheusText.ts";
-import { recordSpans } from "../../observability/testing/spanRecorder.ts";
+import type { Row } from "../../desiredstate/index.ts";
+import type { Origin } from "../../observability/index.ts";
 import { ApiError, TransportError } from "../../runtime/index.ts";
-import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import { Lane } from "./lane.ts";
-import type { MemberObject } from "../model/memberObject.ts";
-import type { MemberWriter } from "./memberWriter.ts";
-import type { TellOfNamespace } from "../model/namespaces.ts";
-import { CLUSTER, CONFIG_REF, deleteRow, objectsWithLog, OWNER, releaseRow, row, seen } from "../testing/builders.ts";
+import type { RecordNamespace } from "../model/namespaces.ts";
+import { CLUSTER, CONFIG_REF, deleteRow, OWNER, releaseRow, row } from "../testing/builders.ts";
+import { applied, laneOn } from "../testing/laneHarness.ts";
 
 const SECRET: ObjectRef = { apiVersion: "v1", kind: "Secret", namespace: "default", name: "login" };
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
-const ASKED: Origin = {
+const ORIGIN: Origin = {
   spanContext: { traceId: TRACE, spanId: "b7ad6b7169203331", traceFlags: 1 },
   reconcileId: "reconcile-1",
   at: 0,
 };
 
-/** A lane whose member gives this answer to every write, and what is told of that. */
-function laneOn(answer: (...args: unknown[]) => unknown = () => ({ altered: [] })) {
-  const clock = new FakeClock();
-  const { tracer, spans } = recordSpans();
-  const lines: Record<string, unknown>[] = [];
-  const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
-  const metrics = createMetrics({ processMetrics: false });
-  const call = async (...args: unknown[]): Promise<unknown> => {
-    const result = await answer(...args);
-    if (result instanceof Error) throw result;
-    return result;
-  };
-  const parts = objectsWithLog((object: MemberObject) => lane.enqueue(object));
-  const lane: Lane = new Lane({
-    cluster: CLUSTER,
-    objects: parts.objects,
-    clock,
-    random: () => 0.5,
-    logger: createLogger({ level: "info", destination: { write } }).child({ cluster: CLUSTER }),
-    metrics,
-    tracer,
-    suspect: () => undefined,
-    share: () => 32,
-    working: () => undefined,
-  });
-  const writer = { create: call, update: call, delete: call, release: call, observe: () => undefined };
-  const known = { isSynced: () => true, mayRemove: () => true, isOver: false, invalidateDiscovery: () => undefined };
-  lane.attach({ ...writer, ...known } as unknown as MemberWriter);
-  lane.setContact(true);
-  let revision = 0;
-  /** A row that the plan {@link ASKED} asks for. */
-  const ask = (wanted: ReturnType<typeof row | typeof deleteRow | typeof releaseRow>): void =>
-    parts.objects.takeRow({ ref: wanted.ref, row: wanted, revision: ++revision, origin: ASKED });
-  const families = async () => parsePrometheusText((await metrics.scrape()).body);
-  return { ...parts, ask, clock, spans, lines, families };
+/** A lane that takes rows of the plan {@link ORIGIN}. `lines`: log lines above debug. */
+function tracing(answer: Parameters<typeof laneOn>[0] = () => applied()) {
+  const parts = laneOn(answer);
+  const ask = (given: Row): void => parts.objects.takeRow({ ...parts.revisions.set(given), origin: ORIGIN });
+  const lines = () => parts.lines.filter(({ level }) => level !== "debug");
+  return { ...parts, ask, lines };
 }
 
 const followable = {
@@ -65,165 +32,131 @@ const followable = {
   member_object: refKey(CONFIG_REF),
 };
 
-describe("a namespace that a write finds missing is told", () => {
-  const made = async (make: () => Promise<boolean>) => {
-    const parts = laneOn(async (_row, telling) => {
-      await (telling as TellOfNamespace)("team", make);
-      return { altered: [] };
+describe("a namespace that a write creates", () => {
+  const creating = async (make: () => Promise<boolean>) => {
+    const parts = tracing(async (_call, _row, record: RecordNamespace) => {
+      await record("team", make);
+      return applied();
     });
     parts.ask(row());
     await parts.clock.advance(1);
     return { ...parts, span: parts.spans.find(({ name }) => name === "SyncNamespace") };
   };
 
-  test("beneath the write, and in one line of the object for which it is made", async () => {
-    const { span, spans, lines } = await made(() => Promise.resolve(true));
+  test("has a span below the write's span and a log line of the same plan", async () => {
+    const { span, spans, lines } = await creating(() => Promise.resolve(true));
     const write = spans.find(({ name }) => name === "SyncConfigMap");
     expect(span).toMatchObject({
       parentSpanContext: { spanId: write?.spanContext().spanId },
       attributes: { cluster: CLUSTER, "k8s.resource.name": "team", "sync.result": "created" },
     });
-    expect(lines.map(({ msg, member_object: of }) => [msg, of])).toEqual([
-      ["applied: created", "/Namespace//team"],
-      ["applied: created", refKey(CONFIG_REF)],
+    expect(lines()).toMatchObject([
+      { ...followable, member_object: "/Namespace//team", level: "info", msg: "applied: created" },
+      { ...followable, msg: "applied: created" },
     ]);
-    expect(lines[0]).toMatchObject({ ...followable, member_object: "/Namespace//team", level: "info" });
   });
 
-  test("by no line where somebody else has made it, and as an error where it cannot be made", async () => {
-    const there = await made(() => Promise.resolve(false));
-    expect(there.span?.attributes["sync.result"]).toBe("confirmed");
-    expect(there.lines).toHaveLength(1);
-    const refused = await made(() => Promise.reject(new ApiError(403, "Forbidden", "no")));
+  test("has no log line if it exists, and an error in the span if it cannot be created", async () => {
+    const existing = await creating(() => Promise.resolve(false));
+    expect([existing.span?.attributes["sync.result"], existing.lines().length]).toEqual(["confirmed", 1]);
+    const refused = await creating(() => Promise.reject(new ApiError(403, "Forbidden", "no")));
     expect(refused.span?.attributes["error.type"]).toBe("Forbidden");
   });
 });
 
-describe("a write to a member is told", () => {
-  test("when it is new: under the plan that asked, and in one line", async () => {
-    const { ask, clock, spans, lines, families } = laneOn();
-    ask(row());
+describe("a write", () => {
+  test.each<[string, Row, isObserved: boolean, span: string, msg: string]>([
+    ["created", row(), false, "SyncConfigMap", "applied: created"],
+    ["deleted", deleteRow(), true, "DeleteConfigMap", "deleted"],
+    ["released", releaseRow(), true, "ReleaseConfigMap", "released"],
+  ])("is %s in a span of its plan, with one log line", async (result, given, isObserved, name, msg) => {
+    const { ask, see, clock, spans, lines } = tracing();
+    if (isObserved) see();
+    ask(given);
     await clock.advance(1);
-    expect(lines).toMatchObject([{ ...followable, level: "info", msg: "applied: created" }]);
-    expect(spans).toMatchObject([
-      {
-        name: "SyncConfigMap",
-        parentSpanContext: { spanId: ASKED.spanContext.spanId },
-        attributes: { cluster: CLUSTER, "sync.result": "created", "meridian.action": "Create" },
-      },
-    ]);
-    const phases = valuesBy(await families(), "operator_reconcile_duration_seconds_count", "phase");
-    expect(phases).toEqual({ apply: 1, verify: 1 });
+    expect(lines()).toMatchObject([{ ...followable, level: "info", msg }]);
+    const parentSpanContext = { spanId: ORIGIN.spanContext.spanId };
+    expect(spans).toMatchObject([{ name, parentSpanContext, attributes: { cluster: CLUSTER, "sync.result": result } }]);
   });
 
   test.each([
-    { wanted: deleteRow(), name: "DeleteConfigMap", result: "deleted" },
-    { wanted: releaseRow(), name: "ReleaseConfigMap", result: "released" },
-  ])("when it is $result", async ({ wanted, name, result }) => {
-    const { ask, objects, clock, spans, lines } = laneOn();
-    objects.observe(CONFIG_REF, seen());
-    ask(wanted);
-    await clock.advance(1);
-    expect(lines).toMatchObject([{ ...followable, msg: result }]);
-    expect(spans).toMatchObject([{ name, attributes: { "sync.result": result } }]);
-  });
-
-  test("when it puts right what somebody did: beside the plan, which is not the cause", async () => {
-    const { ask, objects, clock, spans, lines } = laneOn();
-    objects.observe(CONFIG_REF, seen({ owns: false }));
+    ["a drift correction", true, { "sync.result": "healed" }, { event_reason: "DriftHealed", msg: "healed: data.key" }],
+    ["an old plan", false, { "sync.result": "created" }, { msg: "applied: created" }],
+  ])("has a span that only links to its plan: %s", async (_, isDrift, attributes, line) => {
+    const { ask, see, clock, spans, lines } = tracing();
+    if (isDrift) see({ owns: false });
+    else await clock.advance(60_000);
     ask(row());
     await clock.advance(1);
     const [span] = spans;
-    expect(span).toMatchObject({ attributes: { "sync.result": "healed" }, links: [{ context: ASKED.spanContext }] });
+    expect(span).toMatchObject({ attributes, links: [{ context: ORIGIN.spanContext }] });
     expect(span?.parentSpanContext).toBeUndefined();
-    expect(lines).toMatchObject([
-      { ...followable, trace_id: span?.spanContext().traceId, event_reason: "DriftHealed", msg: "healed: data.key" },
-    ]);
+    expect(lines()).toMatchObject([{ ...followable, trace_id: span?.spanContext().traceId, ...line }]);
   });
 
-  test("when it comes long after it was asked for: beside the plan", async () => {
-    const { ask, clock, spans, lines } = laneOn();
-    await clock.advance(60_000);
-    ask(row());
-    await clock.advance(1);
-    expect(spans[0]?.parentSpanContext).toBeUndefined();
-    expect(spans[0]?.links).toMatchObject([{ context: ASKED.spanContext }]);
-    expect(lines[0]).toMatchObject({ reconcile_id: "reconcile-1", trace_id: spans[0]?.spanContext().traceId });
-  });
-
-  test("when it is refused: once in the log, every time in the metrics and the spans", async () => {
-    const refusal = new ApiError(403, "Forbidden", "exceeded quota: pods");
-    const { ask, clock, spans, lines, families } = laneOn(() => refusal);
+  test("that is refused has one log line for each reason, and an error in each span and in the metric", async () => {
+    const { ask, clock, spans, lines, errors, state } = tracing(
+      () => new ApiError(403, "Forbidden", "exceeded quota: pods"),
+    );
     ask(row());
     await clock.advance(3_600_000);
-    expect(lines).toMatchObject([
-      {
-        ...followable,
-        level: "warn",
-        event_reason: "QuotaExceeded",
-        msg: "refused by the member: exceeded quota: pods",
-      },
-    ]);
-    expect(lines[0]?.["stack_trace"]).toEqual(expect.any(String));
+    const msg = "refused by the member: exceeded quota: pods";
+    expect(lines()).toMatchObject([{ ...followable, level: "warn", event_reason: "QuotaExceeded", msg }]);
+    expect(lines()[0]?.["stack_trace"]).toEqual(expect.any(String));
     expect(spans.length).toBeGreaterThan(1);
     expect(spans[0]).toMatchObject({
       attributes: { "sync.result": "refused", "error.type": "Forbidden" },
       events: [{ name: "exception", attributes: { "exception.type": "ApiError" } }],
     });
-    const errors = valuesBy(await families(), "controller_runtime_reconcile_errors_total", "controller");
-    expect(errors).toEqual({ worker: spans.length });
+    expect(await errors()).toBe(spans.length);
+    state.answer = () => new ApiError(403, "Forbidden", "no");
+    await clock.advance(60_000);
+    expect(lines().slice(1)).toMatchObject([{ event_reason: "Forbidden" }]);
   });
 
-  test.each([
-    { reason: "Timeout", message: "10.0.0.1:6443 did not answer within 10 s" },
-    { reason: "ConnectionReset", message: "connection closed by 10.0.0.1:6443" },
-  ] as const)("when the member is out of reach by $reason: once in the log", async ({ reason, message }) => {
-    const { ask, clock, spans, lines } = laneOn(() => new TransportError(reason, message));
-    ask(row());
-    await clock.advance(600_000);
-    expect(spans.length).toBeGreaterThan(1);
-    expect(spans[0]?.attributes).toMatchObject({ "sync.result": "failed", "error.type": reason });
-    expect(lines).toMatchObject([{ ...followable, level: "warn", event_reason: reason, msg: `failed: ${message}` }]);
-  });
-
-  test("when the credentials are taken no more, by that reason", async () => {
-    const { ask, clock, lines } = laneOn(() => new ApiError(401, "Unauthorized", "Unauthorized"));
-    ask(row());
-    await clock.advance(1);
-    expect(lines).toMatchObject([{ ...followable, level: "warn", event_reason: "CredentialsRejected" }]);
-  });
-
-  test("when the member is out of reach: as one error, however many objects wait, until it answers again", async () => {
-    let answer: unknown = new TransportError("Timeout", "no answer");
-    const { ask, clock, lines, families } = laneOn(() => answer);
-    const errors = async () =>
-      valuesBy(await families(), "controller_runtime_reconcile_errors_total", "controller")["worker"];
+  test("that does not reach the member is one error, however many objects wait, until the member answers", async () => {
+    const { ask, clock, lines, errors, spans, state } = tracing(() => new TransportError("Timeout", "no answer"));
     ask(row());
     ask(row({ ref: SECRET }));
     await clock.advance(60_000);
-    expect(lines).toHaveLength(2);
-    expect(await errors()).toBe(1);
-    answer = { altered: [] };
+    expect(spans[0]?.attributes).toMatchObject({ "sync.result": "failed", "error.type": "Timeout" });
+    expect([lines().length, await errors()]).toEqual([2, 1]);
+    state.answer = () => applied();
     await clock.advance(60_000);
-    expect(lines).toMatchObject([{}, {}, { msg: "applied: created" }, { msg: "applied: created" }]);
-    answer = new TransportError("ConnectionReset", "connection closed");
+    expect(lines().slice(2)).toMatchObject([{ msg: "applied: created" }, { msg: "applied: created" }]);
+    state.answer = () => new TransportError("ConnectionReset", "connection closed");
     ask(row({ hash: "changed" }));
     await clock.advance(60_000);
-    expect(lines).toHaveLength(5);
+    expect(lines().slice(4)).toMatchObject([{ event_reason: "ConnectionReset", msg: "failed: connection closed" }]);
     expect(await errors()).toBe(2);
   });
 
-  test("of a Secret: its name, and nothing that is in it or that a server says of it", async () => {
+  test.each([
+    ["that the watch shows later is logged once as found", 0, "applied: found there"],
+    ["that a later attempt confirms is logged as created", 60_000, "applied: created"],
+  ])("without an answer %s", async (_, ms, msg) => {
+    const { see, ask, clock, lines, state } = tracing(() => new TransportError("Timeout", "no answer"));
+    ask(row());
+    await clock.advance(0);
+    state.answer = () => applied();
+    state.observe = () => see();
+    if (ms === 0) for (let time = 0; time < 2; time += 1) see();
+    await clock.advance(ms);
+    expect(lines().filter(({ level }) => level === "info")).toMatchObject([{ msg }]);
+  });
+
+  test("of a Secret names the Secret, and no content that a server quotes", async () => {
     const quoting = new ApiError(422, "Invalid", "data.password: Invalid value: hunter2");
-    const { ask, clock, spans, lines } = laneOn(() => quoting);
+    const { ask, clock, spans, lines } = tracing(() => quoting);
     ask(row({ ref: SECRET }));
     await clock.advance(1);
-    expect(spans[0]).toMatchObject({
+    const [span] = spans;
+    expect(span).toMatchObject({
       name: "SyncSecret",
       attributes: { "secret.name": "login", "sync.result": "refused" },
     });
-    const { events, status, attributes } = spans[0] ?? {};
-    expect(JSON.stringify([events, status, attributes, lines])).not.toContain("hunter2");
-    expect(lines).toHaveLength(1);
+    const { events, status, attributes } = span ?? {};
+    expect(JSON.stringify([events, status, attributes, lines()])).not.toContain("hunter2");
+    expect(lines()).toHaveLength(1);
   });
 });

@@ -13,7 +13,7 @@ import {
 } from "../../observability/index.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Failure } from "../../desiredstate/index.ts";
-import { type MemberObject, type TellOfNamespace } from "../model/index.ts";
+import { type MemberObject, type RecordNamespace } from "../model/index.ts";
 import { TransportError } from "../../runtime/index.ts";
 import { CONTROLLER, type Outcome } from "./outcome.ts";
 
@@ -44,7 +44,10 @@ export class AttemptTelemetry {
    * Starts the span of an attempt as a child of the plan that asked for it. The span only links to the plan if the plan
    * is old or the attempt corrects drift. `now`: monotonic milliseconds.
    */
-  startSpan({ object: { ref, origin }, action, isHeal }: Omit<Attempt, "span">, now: number): Span {
+  startSpan(
+    { object: { ref, origin }, action, isHeal }: Pick<Attempt, "object" | "action" | "isHeal">,
+    now: number,
+  ): Span {
     const isSync = action.kind === "Create" || action.kind === "Update";
     return startSpan(this.#options.tracer, `${isSync ? "Sync" : action.kind}${ref.kind}`, {
       ...(isHeal ? linkTo(origin) : follow(origin, now)),
@@ -60,7 +63,7 @@ export class AttemptTelemetry {
   }
 
   /** Adds a child span and a log line for a namespace that the attempt has to create. */
-  ofNamespaces(attempt: Attempt): TellOfNamespace {
+  ofNamespaces(attempt: Attempt): RecordNamespace {
     return async (name, make) => {
       const { tracer, cluster, logger } = this.#options;
       const attributes = { cluster, "k8s.resource.kind": "Namespace", "k8s.resource.name": name };
@@ -84,7 +87,7 @@ export class AttemptTelemetry {
     const { action, isHeal, span } = attempt;
     const result = resultOf(attempt);
     this.#unfinished.delete(attempt.object.key);
-    span?.setAttribute("sync.result", result);
+    span.setAttribute("sync.result", result);
     if (result === "confirmed") return;
     const { logger } = this.#options;
     if (!logger.isLevelEnabled("info")) return;
@@ -104,7 +107,6 @@ export class AttemptTelemetry {
    * content.
    */
   failed({ object, span }: Attempt, error: unknown, outcome: Outcome | undefined): void {
-    if (span === undefined) return;
     const result: SyncResult = outcome?.kind === "Refused" ? "refused" : "failed";
     span.setAttribute("sync.result", result);
     recordError(span, object.ref.kind === "Secret" ? withoutWords(error, outcome) : error);
@@ -208,7 +210,7 @@ function fieldsOf({
   object,
   asked = object,
   span,
-}: Pick<Attempt, "object" | "asked" | "span">): Record<string, string> {
+}: Pick<Attempt, "object"> & Partial<Pick<Attempt, "asked" | "span">>): Record<string, string> {
   const { row, origin } = asked;
   return {
     ...logContext(span?.spanContext() ?? origin?.spanContext, {
@@ -223,9 +225,9 @@ function fieldsOf({
 
 /** The same kind of error with a message that quotes no content. */
 function withoutWords(error: unknown, outcome: Outcome | undefined): Error {
-  const told = new Error(
+  const anonymous = new Error(
     outcome === undefined ? "internal error" : "message" in outcome ? outcome.message : outcome.kind,
   );
-  if (error instanceof Error) told.name = error.name;
-  return told;
+  if (error instanceof Error) anonymous.name = error.name;
+  return anonymous;
 }

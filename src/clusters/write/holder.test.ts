@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  JOINED_TO_LABEL,
   type KubeObject,
   MANAGED_BY_LABEL,
   type ManagedFieldsEntry,
@@ -7,142 +8,71 @@ import {
   type ObjectMeta,
   OWNER_ANNOTATION,
   refKey,
-  refOf,
 } from "../../apis/index.ts";
 import { judgeHolder } from "./holder.ts";
 import { CONFIG_REF, OWNER } from "../testing/builders.ts";
 
-const NAME = refKey(CONFIG_REF);
-const ANOTHER = "/ConfigMap/default/another";
-const owned = (uid = OWNER.uid): Record<string, string> => ({ [OWNER_ANNOTATION]: JSON.stringify({ ...OWNER, uid }) });
+const owned = (uid = OWNER.uid) => ({ [OWNER_ANNOTATION]: JSON.stringify({ ...OWNER, uid }) });
+const named = (ref = CONFIG_REF) => ({ [OBJECT_ANNOTATION]: refKey(ref) });
+const another = named({ ...CONFIG_REF, name: "another" });
+const hub = (name: string) => ({ labels: { [MANAGED_BY_LABEL]: name } });
 const applied: ManagedFieldsEntry = { manager: "meridian", operation: "Apply", apiVersion: "v1", fieldsV1: {} };
+const reference = { apiVersion: "v1", kind: "Shop", name: "x", uid: "x" };
+const CLUSTERS_OWN = "the cluster makes it for itself";
 
-function configMap(metadata: Partial<ObjectMeta> = {}): KubeObject {
+const judge = (metadata: Partial<ObjectMeta>, kind = "ConfigMap"): string => {
   const { name = "shop", namespace = "default" } = metadata;
-  return { apiVersion: "v1", kind: "ConfigMap", metadata: { uid: "there", ...metadata, name, namespace } };
-}
-
-const judge = (live: KubeObject): string => {
+  const live: KubeObject = { apiVersion: "v1", kind, metadata: { uid: "there", ...metadata, name, namespace } };
   const holder = judgeHolder(live, { owner: OWNER }, "hub", "meridian-of-mine");
+  if (holder.kind !== "Leaving") expect(holder.uid).toBe("there");
   if (holder.kind !== "Stranger") return holder.kind;
   return holder.adoptable ? "Adoptable" : holder.why;
 };
 
-describe("who holds a name", () => {
-  test.each<{ name: string; metadata: Partial<ObjectMeta>; want: string }>([
-    { name: "nobody's", metadata: {}, want: "Adoptable" },
-    {
-      name: "what names itself and this hub",
-      metadata: { labels: { [MANAGED_BY_LABEL]: "hub" }, annotations: { ...owned(), [OBJECT_ANNOTATION]: NAME } },
-      want: "Ours",
-    },
-    {
-      name: "the same of another hub object: its rows say what becomes of it",
-      metadata: { labels: { [MANAGED_BY_LABEL]: "hub" }, annotations: { ...owned("b"), [OBJECT_ANNOTATION]: NAME } },
-      want: "Ours",
-    },
-    {
-      name: "without its label, what names itself and this life of the hub object",
-      metadata: { annotations: { ...owned(), [OBJECT_ANNOTATION]: NAME } },
-      want: "Ours",
-    },
-    {
-      name: "without its label, what names another life of the hub object",
-      metadata: { annotations: { ...owned("an earlier one"), [OBJECT_ANNOTATION]: NAME } },
-      want: "Adoptable",
-    },
-    {
-      name: "a copy of another object of ours",
-      metadata: { labels: { [MANAGED_BY_LABEL]: "hub" }, annotations: { ...owned(), [OBJECT_ANNOTATION]: ANOTHER } },
-      want: "Adoptable",
-    },
-    {
-      name: "what has only our label",
-      metadata: { labels: { [MANAGED_BY_LABEL]: "hub" } },
-      want: "Adoptable",
-    },
-    {
-      name: "what another hub keeps",
-      metadata: { labels: { [MANAGED_BY_LABEL]: "another" }, managedFields: [applied] },
-      want: "another hub (another) keeps it",
-    },
-    {
-      name: "a copy of what another hub keeps",
-      metadata: { labels: { [MANAGED_BY_LABEL]: "another" } },
-      want: "Adoptable",
-    },
-    {
-      name: "what is on its way out",
-      metadata: { deletionTimestamp: "2026-01-01T00:00:00Z", labels: { [MANAGED_BY_LABEL]: "hub" } },
-      want: "Leaving",
-    },
-    ...["kube-system", "kube-public", "kube-node-lease", "meridian-system", "meridian-of-mine"].map((namespace) => ({
-      name: `anything in ${namespace}`,
-      metadata: { namespace },
-      want: `nothing in namespace ${namespace} is taken over`,
-    })),
-    {
-      name: "what a controller keeps",
-      metadata: { ownerReferences: [{ apiVersion: "v1", kind: "Shop", name: "x", uid: "x", controller: true }] },
-      want: "Shop x controls it",
-    },
-    {
-      name: "what only goes with another object",
-      metadata: { ownerReferences: [{ apiVersion: "v1", kind: "Shop", name: "x", uid: "x" }] },
-      want: "Adoptable",
-    },
-    {
-      name: "the cluster's root certificate",
-      metadata: { name: "kube-root-ca.crt" },
-      want: "the cluster makes it for itself",
-    },
-    {
-      name: "a role of every API server",
-      metadata: { labels: { "kubernetes.io/bootstrapping": "rbac-defaults" } },
-      want: "the cluster makes it for itself",
-    },
-    {
-      name: "a flow schema of every API server",
-      metadata: { annotations: { "apf.kubernetes.io/autoupdate-spec": "true" } },
-      want: "the cluster makes it for itself",
-    },
-    { name: "a role of Kubernetes", metadata: { name: "system:node" }, want: "the cluster makes it for itself" },
-    { name: "a priority", metadata: { name: "system-node-critical" }, want: "the cluster makes it for itself" },
-    {
-      name: "what Meridian itself works with there",
-      metadata: { labels: { "federation.paas.cmft.com/joined-to": "h" } },
-      want: "Meridian itself needs it",
-    },
-  ])("$name: $want", ({ metadata, want }) => expect(judge(configMap(metadata))).toBe(want));
-
-  test.each(["Service", "EndpointSlice", "Endpoints"])("default/kubernetes is the cluster's own: %s", (kind) => {
-    const at = (name: string, namespace: string): string => judge({ ...configMap({ name, namespace }), kind });
-    expect(at("kubernetes", "default")).toBe("the cluster makes it for itself");
-    expect(at("kubernetes", "team")).toBe("Adoptable");
-    expect(at("shop", "default")).toBe("Adoptable");
-  });
-
-  test("the service account of every namespace is the cluster's own, and a ConfigMap of that name is not", () => {
-    const at = (kind: string, name: string): string => judge({ ...configMap({ name, namespace: "team" }), kind });
-    expect(at("ServiceAccount", "default")).toBe("the cluster makes it for itself");
-    expect(at("ServiceAccount", "shop")).toBe("Adoptable");
-    expect(at("ConfigMap", "default")).toBe("Adoptable");
-  });
-
-  test("what this hub applied under another name is nobody's any more, and no other hub's", () => {
-    const annotations = { ...owned(), [OBJECT_ANNOTATION]: ANOTHER };
-    expect(judge(configMap({ labels: { [MANAGED_BY_LABEL]: "hub" }, annotations, managedFields: [applied] }))).toBe(
+describe("the holder of a name", () => {
+  test.each<[string, Partial<ObjectMeta>, string]>([
+    ["without marks", {}, "Adoptable"],
+    ["with its own name and our label", { ...hub("hub"), annotations: { ...owned(), ...named() } }, "Ours"],
+    // The rows of the other hub object say what becomes of it.
+    ["of another hub object of ours", { ...hub("hub"), annotations: { ...owned("b"), ...named() } }, "Ours"],
+    ["without our label, of this owner", { annotations: { ...owned(), ...named() } }, "Ours"],
+    ["without our label, of an earlier owner", { annotations: { ...owned("earlier"), ...named() } }, "Adoptable"],
+    ["with the name of another object", { ...hub("hub"), annotations: { ...owned(), ...another } }, "Adoptable"],
+    [
+      "with the name of another object, applied by us",
+      { ...hub("hub"), annotations: { ...owned(), ...another }, managedFields: [applied] },
       "Adoptable",
-    );
-  });
+    ],
+    ["with our label alone", hub("hub"), "Adoptable"],
+    ["applied by Meridian, without a label", { managedFields: [applied] }, "Adoptable"],
+    ["of another hub", { ...hub("another"), managedFields: [applied] }, "another hub (another) keeps it"],
+    ["copied from another hub's object", hub("another"), "Adoptable"],
+    ["that is being deleted", { ...hub("hub"), deletionTimestamp: "2026-01-01T00:00:00Z" }, "Leaving"],
+    ...["kube-system", "kube-public", "kube-node-lease", "meridian-system", "meridian-of-mine"].map(
+      (namespace): [string, Partial<ObjectMeta>, string] => [
+        `in ${namespace}`,
+        { namespace },
+        `nothing in namespace ${namespace} is taken over`,
+      ],
+    ),
+    ["of a controller", { ownerReferences: [{ ...reference, controller: true }] }, "Shop x controls it"],
+    ["with an owner that is no controller", { ownerReferences: [reference] }, "Adoptable"],
+    ["kube-root-ca.crt", { name: "kube-root-ca.crt" }, CLUSTERS_OWN],
+    ["with the bootstrapping label", { labels: { "kubernetes.io/bootstrapping": "rbac-defaults" } }, CLUSTERS_OWN],
+    ["of a flow schema", { annotations: { "apf.kubernetes.io/autoupdate-spec": "true" } }, CLUSTERS_OWN],
+    ["system:node", { name: "system:node" }, CLUSTERS_OWN],
+    ["system-node-critical", { name: "system-node-critical" }, CLUSTERS_OWN],
+    ["of Meridian itself", { labels: { [JOINED_TO_LABEL]: "h" } }, "Meridian itself needs it"],
+  ])("%s: %3$s", (_, metadata, want) => expect(judge(metadata)).toBe(want));
 
-  test("what nobody's hub has labelled is nobody's, though Meridian applied it once", () => {
-    expect(judge(configMap({ managedFields: [applied] }))).toBe("Adoptable");
-  });
-
-  test("the UID is that of what was judged", () => {
-    const live = configMap();
-    expect(judgeHolder(live, { owner: OWNER }, "hub", "x")).toMatchObject({ uid: live.metadata.uid });
-    expect(refOf(live)).toEqual(CONFIG_REF);
-  });
+  test.each([
+    ...["Service", "EndpointSlice", "Endpoints"].flatMap((kind): [string, string, string, string][] => [
+      [kind, "default", "kubernetes", CLUSTERS_OWN],
+      [kind, "team", "kubernetes", "Adoptable"],
+      [kind, "default", "shop", "Adoptable"],
+    ]),
+    ["ServiceAccount", "team", "default", CLUSTERS_OWN],
+    ["ServiceAccount", "team", "shop", "Adoptable"],
+    ["ConfigMap", "team", "default", "Adoptable"],
+  ] as const)("%s %s/%s: %s", (kind, namespace, name, want) => expect(judge({ namespace, name }, kind)).toBe(want));
 });

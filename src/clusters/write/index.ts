@@ -4,7 +4,7 @@
  * Promises: only a row removes an object, and by UID; a failure of a cluster is a value, never an exception that stops
  * other clusters.
  */
-export { Lane } from "./lane.ts";
+export { Lane, type LaneMember } from "./lane.ts";
 export { stripMarks } from "./stripMarks.ts";
 export { MemberWriter, type Written } from "./memberWriter.ts";
 export { changeMetadata } from "./metadataPatch.ts";

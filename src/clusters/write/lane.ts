@@ -39,11 +39,29 @@ export interface LaneOptions {
   share: () => number;
   /** Called when the lane gets work that can be done now, or has none left. */
   working: (working: boolean) => void;
-  /**
-   * True when other objects go before the object. The caller enqueues an object that no longer has to wait. Default: no
-   * object waits.
-   */
-  mustWait?: (object: MemberObject) => boolean;
+  /** True when other objects go before the object. The caller enqueues an object that no longer has to wait. */
+  mustWait: (object: MemberObject) => boolean;
+}
+
+/** The member in one session: its writer, and what the watches know of it. */
+export interface LaneMember {
+  writer: MemberWriter;
+  /** Aborted when the session ends. Requests that it aborts say nothing about the member. */
+  signal: AbortSignal;
+  /** True when `meridian join` made the account, so that another join can grant more permissions. */
+  isJoined: boolean;
+  /** True when all objects of the kind on the member are known. Before that, no object counts as missing. */
+  isSynced(ref: ObjectRef): boolean;
+  /** Tells whether the member lacks the kind, by its discovery. `Surely`: no object of the kind can exist. */
+  lacks(ref: ObjectRef): "No" | "Perhaps" | "Surely";
+  /** Reason why objects of the kind cannot be read, if a permission is missing. */
+  denial(ref: ObjectRef): string | undefined;
+  /** True when objects of the kind may be removed: all of them are known, and the cache does not hold deletions. */
+  mayRemove(ref: ObjectRef): boolean;
+  /** Takes the server's answer to a write as an observation, before the watch brings it. */
+  observe(written: Written): void;
+  /** Called when the member has answered that it does not serve the kind. */
+  doubtKind(ref: ObjectRef): void;
 }
 
 /** A member counts as throttling for this time after its Retry-After, since the next request may get 429 again. */
@@ -69,7 +87,7 @@ export class Lane implements AsyncDisposable {
   readonly #running = new Set<string>();
   /** Keys of the objects that changed during their write. */
   readonly #again = new Set<string>();
-  #writer: MemberWriter | undefined;
+  #member: LaneMember | undefined;
   #throttledUntil = Number.NEGATIVE_INFINITY;
   #pause: Disposable | undefined;
   #closed = false;
@@ -81,19 +99,20 @@ export class Lane implements AsyncDisposable {
     this.#backoffs = new Backoffs(options.clock, options.random);
     this.#kinds = new KindBreakers(options.clock, (key) => this.#enqueueKey(key));
     this.#driftBackoff = new DriftBackoff(options.clock);
-    this.#telemetry = new AttemptTelemetry(options);
+    const { cluster, logger, metrics, tracer } = options;
+    this.#telemetry = new AttemptTelemetry({ cluster, logger, metrics, tracer });
   }
 
-  /** Starts sending with the writer of a new session. */
-  attach(writer: MemberWriter): void {
-    this.#writer = writer;
+  /** Starts sending in a new session. */
+  attach(member: LaneMember): void {
+    this.#member = member;
     this.enqueueAll();
     this.#regulate();
   }
 
   /** Stops sending until the next session. */
   detach(): void {
-    this.#writer = undefined;
+    this.#member = undefined;
     this.#regulate();
   }
 
@@ -114,7 +133,7 @@ export class Lane implements AsyncDisposable {
   get pace(): Why | undefined {
     const now = this.#options.clock.monotonic();
     const say = (message: string): Why => ({ reason: "WritesThrottled" satisfies Reason, message });
-    if (this.#writer === undefined) return undefined;
+    if (this.#member === undefined) return undefined;
     if (this.#throttledUntil + THROTTLED_FOR_MS > now) return say("the server asks for fewer requests (HTTP 429)");
     const silent = this.#kinds.silentKinds;
     if (silent.length > 0) return say(listedAfter("no answer to writes of ", silent));
@@ -183,14 +202,17 @@ export class Lane implements AsyncDisposable {
   async #write(key: string): Promise<void> {
     const { objects, clock } = this.#options;
     const object = objects.get(key);
-    const writer = this.#writer;
-    if (object === undefined || writer === undefined) return;
+    const member = this.#member;
+    if (object === undefined || member === undefined) return;
+    const { writer } = member;
     const action = this.#decide(object);
     if (this.#waitForKind(object, action)) return;
     if (action.kind === "Nothing" || action.kind === "Held") return;
     if (!this.#kinds.admits(object.ref, key)) return;
 
     this.#running.add(key);
+    const startedAt = clock.monotonic();
+    const isHeal = isHealing(object, action);
     const attempt: Attempt = {
       object,
       action,
@@ -198,12 +220,10 @@ export class Lane implements AsyncDisposable {
       name: attemptOf(object, action),
       asked: { row: object.row, origin: object.origin },
       before: object.failure?.reason,
-      isHeal: isHealing(object, action),
+      isHeal,
+      span: this.#telemetry.startSpan({ object, action, isHeal }, startedAt),
     };
     objects.beginWrite(object, action.kind === "Create" || action.kind === "Update");
-    const startedAt = clock.monotonic();
-    const span = this.#telemetry.startSpan(attempt, startedAt);
-    attempt.span = span;
     try {
       const found = action.kind === "Confirm" ? await writer.find(object.ref, action.owner) : undefined;
       const read = action.kind === "Read" ? await writer.read(object.ref) : undefined;
@@ -212,7 +232,7 @@ export class Lane implements AsyncDisposable {
       // No await from here on, so that one report covers all of these changes.
       objects.endWrite(object);
       if (written !== undefined) {
-        writer.observe(written);
+        member.observe(written);
         this.#options.metrics.observePhase("verify", clock.monotonic() - answeredAt);
       }
       if (action.kind === "Confirm") objects.found(object, found);
@@ -222,28 +242,28 @@ export class Lane implements AsyncDisposable {
       else this.#succeeded(attempt, written?.altered ?? [], answeredAt - startedAt);
     } catch (error) {
       objects.endWrite(object);
-      if (writer.isOver) {
+      if (member.signal.aborted) {
         this.#telemetry.failed(attempt, error, undefined);
         this.#kinds.unsent(object.ref);
       } else this.#failed(attempt, error, clock.monotonic() - startedAt);
     } finally {
       this.#running.delete(key);
-      span.end();
+      attempt.span.end();
     }
   }
 
   /** True when the objects of the kind on the member are not known, so that the action has to wait. */
   #waitForKind(object: MemberObject, action: Action): boolean {
-    const writer = this.#writer;
-    if (writer === undefined || writer.isSynced(object.ref)) return false;
-    const denied = waitForKind(this.#options.objects, object, action, writer);
+    const member = this.#member;
+    if (member === undefined || member.isSynced(object.ref)) return false;
+    const denied = waitForKind(this.#options.objects, object, action, member);
     if (denied !== undefined) this.#telemetry.denied(object, denied);
     return true;
   }
 
   #decide(object: MemberObject): Action {
-    const action = decide(object, this.#writer?.mayRemove(object.ref) ?? false);
-    return isOrdered(action) && this.#options.mustWait?.(object) === true ? HELD : action;
+    const action = decide(object, this.#member?.mayRemove(object.ref) ?? false);
+    return isOrdered(action) && this.#options.mustWait(object) ? HELD : action;
   }
 
   /** Retries at once, since the cause of the last refusal may be gone. */
@@ -316,24 +336,23 @@ export class Lane implements AsyncDisposable {
   /** Reads the object again soon. The object is being deleted, and no watch reports its end. */
   #lookAgain(object: MemberObject, action: Action): void {
     this.#answered(object.ref);
-    this.#retry({ object, action, name: attemptOf(object, action), isHeal: false }, "soon");
+    this.#retry(object.key, attemptOf(object, action), "soon");
   }
 
   /** Retries slowly after an apply whose values admission has changed, since admission will change them again. */
   #hadNoEffect(attempt: Attempt, altered: readonly string[]): void {
     const { object, before } = attempt;
     const failure = withoutEffect(altered);
-    attempt.span?.setAttribute("sync.result", "failed");
+    attempt.span.setAttribute("sync.result", "failed");
     if (before !== failure.reason) this.#telemetry.hadNoEffect(attempt, failure);
     this.#options.objects.fail(object, failure);
-    const action = this.#decide(object);
-    this.#retry({ object, action, name: attemptOf(object, action), isHeal: false }, "slowly");
+    this.#retry(object.key, attemptOf(object, this.#decide(object)), "slowly");
   }
 
   #failed(attempt: Attempt, error: unknown, ms: number): void {
     const { object, action } = attempt;
     const { cluster, metrics } = this.#options;
-    const joined = this.#writer?.isJoined === true ? cluster : undefined;
+    const joined = this.#member?.isJoined === true ? cluster : undefined;
     const outcome = withGrant(classify(error, object.ref.kind === "Secret"), error, joined);
     this.#telemetry.failed(attempt, error, outcome);
     this.#telemetry.count(outcome);
@@ -345,7 +364,7 @@ export class Lane implements AsyncDisposable {
       this.#refuse(attempt, { reason: "InternalError", message: "internal error; see the manager's log", final: true });
       return;
     }
-    if (isWriteForbidden(error)) this.#options.objects.untouched(object, attempt.mightBeThere ?? true);
+    if (isWriteForbidden(error)) this.#options.objects.untouched(object, attempt.mightBeThere);
     this.#telemetry.retried(attempt, error, outcome);
     this.#handleOutcome(attempt, outcome);
   }
@@ -358,11 +377,11 @@ export class Lane implements AsyncDisposable {
     switch (outcome.kind) {
       case "NotLeader":
         // The Lease may still be renewed in time. Otherwise this lane is closed.
-        return this.#retry(attempt, "soon");
+        return this.#retry(attempt.object.key, attempt.name, "soon");
       case "Throttled":
         this.#concurrency.throttled(clock.monotonic());
         this.#throttledUntil = Math.max(this.#throttledUntil, clock.monotonic() + outcome.afterMs);
-        return this.#retry(attempt, "soon");
+        return this.#retry(attempt.object.key, attempt.name, "soon");
       case "Unreached":
         this.#breaker.unreached(clock.monotonic());
         this.#options.suspect();
@@ -378,7 +397,7 @@ export class Lane implements AsyncDisposable {
       case "Refused":
         if (!outcome.staleDiscovery) return this.#refuse(attempt, outcome);
         // The server's message only names a URL path.
-        this.#writer?.doubtKind(attempt.object.ref);
+        this.#member?.doubtKind(attempt.object.ref);
         return this.#refuse(attempt, { ...kindNotServed(attempt.object.ref), final: outcome.final });
     }
   }
@@ -394,11 +413,11 @@ export class Lane implements AsyncDisposable {
     const more = defined({ detail, fields });
     // The row may have changed during the attempt. The failure does not apply to the new row, whose own attempt follows.
     if (attemptOf(object, action) === name) this.#options.objects.fail(object, { reason, message, final, ...more });
-    this.#retry(attempt, final ? "slowly" : "soon");
+    this.#retry(object.key, name, final ? "slowly" : "soon");
   }
 
-  #retry({ object: { key }, name }: Attempt, pace: Pace): void {
-    this.#backoffs.schedule(key, name, pace, () => {
+  #retry(key: string, attempt: string, pace: Pace): void {
+    this.#backoffs.schedule(key, attempt, pace, () => {
       if (!this.#enqueueKey(key)) this.#backoffs.forget(key);
     });
   }
@@ -426,7 +445,7 @@ export class Lane implements AsyncDisposable {
       this.#throttledUntil,
       state.kind === "Open" ? (state.retryAt ?? Number.POSITIVE_INFINITY) : 0,
     );
-    if (this.#writer !== undefined && resumeAt <= now) {
+    if (this.#member !== undefined && resumeAt <= now) {
       this.#pause?.[Symbol.dispose]();
       this.#pause = undefined;
       if (this.#queue.isPaused) this.#queue.start();

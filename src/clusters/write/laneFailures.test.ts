@@ -1,122 +1,366 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, CONFIGMAPS, NotLeaderError, TransportError } from "../../runtime/index.ts";
+import type { Failure, Row } from "../../desiredstate/index.ts";
+import { ApiError, NotLeaderError, TransportError } from "../../runtime/index.ts";
 import { CONFIG_REF, deleteRow, holdRow, row, seen } from "../testing/builders.ts";
-import { failureOf, laneOn, type LaneParts, named } from "../testing/laneHarness.ts";
+import { applied, hang, laneOn, type LaneParts, named } from "../testing/laneHarness.ts";
 
-describe("when a member says no", () => {
-  test.each([
-    { name: "for good: slowly", error: new ApiError(422, "Invalid", "spec is wrong"), soonest: 2_000 },
-    { name: "for now: soon", error: new ApiError(500, "InternalError", "etcd is away"), soonest: 100 },
-    { name: "because the Lease is not held: soon", error: new NotLeaderError("not held"), soonest: 100 },
-  ])("it is tried again, $name", async ({ error, soonest }) => {
-    const { take, clock, calls } = laneOn(() => error);
-    take(row());
-    await clock.advance(soonest - 1);
-    expect(calls).toHaveLength(1);
-    await clock.advance(2);
-    expect(calls).toHaveLength(2);
+const SILENCE = new TransportError("Timeout", "no answer within 10 s");
+const UNREACHED = new TransportError("ConnectionRefused", "connection refused");
+const INVALID = new ApiError(422, "Invalid", "spec is wrong");
+const later = (retryAfterMs: number) => new ApiError(429, "TooManyRequests", "slow down", { retryAfterMs });
+const RIGHT = 'cannot create resource "configmaps" in API group "" in the namespace "default"';
+const NO_RIGHT = new ApiError(403, "Forbidden", `configmaps "shop" is forbidden: User "m" ${RIGHT}`);
+const LONG = `spec is wrong ${"since it is ".repeat(40)}`;
+
+const failed = (reason: string, message: string, final = false): Failure => ({ reason, message, final });
+const debug = (reason: string) => ({ level: "debug", msg: "tried in vain", action: "Create", event_reason: reason });
+const warning = (reason: string, message: string) => ({
+  level: "warn",
+  msg: expect.stringContaining(message) as string,
+  event_reason: reason,
+});
+
+interface Case {
+  error: Error;
+  isJoined?: boolean;
+  failure: Failure | undefined;
+  log: object;
+  result: "refused" | "failed";
+  againAt: number;
+  suspicions?: number;
+  doubts?: number;
+}
+
+test.each<Case & { name: string }>([
+  {
+    name: "a lost Lease",
+    error: new NotLeaderError("not held"),
+    failure: undefined,
+    log: debug("NotLeader"),
+    result: "failed",
+    againAt: 100,
+  },
+  {
+    name: "Retry-After",
+    error: later(3_000),
+    failure: undefined,
+    log: debug("Throttled"),
+    result: "failed",
+    againAt: 3_000,
+  },
+  {
+    name: "a refused connection",
+    error: UNREACHED,
+    failure: failed("ClusterUnreachable", "connection refused"),
+    log: warning("ConnectionRefused", "failed: connection refused"),
+    ...{ result: "failed", againAt: 100, suspicions: 1 },
+  },
+  {
+    name: "refused credentials",
+    error: new ApiError(401, "Unauthorized", "Unauthorized"),
+    failure: failed("CredentialsRejected", "the member refused the credentials"),
+    log: warning("CredentialsRejected", "failed: the member refused the credentials"),
+    ...{ result: "failed", againAt: 100, suspicions: 1 },
+  },
+  {
+    name: "silence",
+    error: SILENCE,
+    failure: failed("ClusterUnreachable", "no answer within 10 s"),
+    log: warning("Timeout", "failed: no answer within 10 s"),
+    ...{ result: "failed", againAt: 100, suspicions: 1 },
+  },
+  {
+    name: "a missing namespace",
+    error: new ApiError(404, "NotFound", 'namespaces "default" not found', { details: { kind: "namespaces" } }),
+    failure: failed("NamespaceMissing", "the namespace went away"),
+    log: debug("NamespaceMissing"),
+    ...{ result: "failed", againAt: 100 },
+  },
+  {
+    name: "an invalid field",
+    error: new ApiError(422, "Invalid", "wrong", { details: { causes: [{ field: "data.a", message: "too long" }] } }),
+    failure: { ...failed("Invalid", "data.a: too long", true), fields: ["data.a"] },
+    log: warning("Invalid", "refused by the member: data.a: too long"),
+    ...{ result: "refused", againAt: 2_000 },
+  },
+  {
+    name: "a long refusal",
+    error: new ApiError(403, "Forbidden", LONG),
+    failure: {
+      ...failed("Forbidden", expect.stringMatching(/^spec is wrong .*…$/) as string, true),
+      detail: LONG.trim(),
+    },
+    log: warning("Forbidden", "refused by the member: spec is wrong"),
+    ...{ result: "refused", againAt: 2_000 },
+  },
+  {
+    name: "a failing server",
+    error: new ApiError(500, "InternalError", "etcd is away"),
+    failure: failed("ServerError", "etcd is away"),
+    log: warning("ServerError", "refused by the member: etcd is away"),
+    ...{ result: "refused", againAt: 100 },
+  },
+  {
+    name: "a missing permission of an account that join made",
+    error: NO_RIGHT,
+    isJoined: true,
+    failure: failed(
+      "Forbidden",
+      "configmaps are not granted: run `meridian join shanghai-1 --renew --member-kubeconfig FILE`",
+      true,
+    ),
+    log: warning("Forbidden", "refused by the member: configmaps are not granted"),
+    ...{ result: "refused", againAt: 2_000 },
+  },
+  {
+    name: "a missing permission of another account",
+    error: NO_RIGHT,
+    failure: failed("Forbidden", `Meridian's account ${RIGHT}`, true),
+    log: warning("Forbidden", "refused by the member: Meridian's account cannot create"),
+    ...{ result: "refused", againAt: 2_000 },
+  },
+  {
+    name: "a kind that is not served",
+    error: new ApiError(404, "NotFound", "404 page not found"),
+    failure: failed(
+      "KindNotServed",
+      "the member does not serve ConfigMap of v1 yet; it waits for the definition",
+      true,
+    ),
+    log: warning("KindNotServed", "refused by the member: 404 page not found"),
+    ...{ result: "refused", againAt: 2_000, doubts: 1 },
+  },
+  {
+    name: "a bug",
+    error: new TypeError("a bug"),
+    failure: failed("InternalError", "internal error; see the manager's log", true),
+    log: { level: "error", msg: "a member object could not be written", event_reason: "InternalError" },
+    ...{ result: "failed", againAt: 2_000 },
+  },
+])("$name", async ({ error, isJoined = false, failure, log, result, againAt, suspicions = 0, doubts = 0 }) => {
+  const { take, find, clock, calls, state, lines, spans } = laneOn(() => error);
+  state.isJoined = isJoined;
+  take(row());
+  await clock.advance(0);
+  expect(find().failure).toEqual(failure);
+  expect(lines).toEqual([expect.objectContaining(log)]);
+  expect(spans.map(({ attributes }) => attributes["sync.result"])).toEqual([result]);
+  expect([state.suspicions, state.doubts, find().writing]).toEqual([suspicions, doubts, false]);
+  await clock.advance(againAt - 1);
+  expect(calls).toHaveLength(1);
+  await clock.advance(1);
+  expect(calls).toHaveLength(2);
+});
+
+describe("after a refusal", () => {
+  const refused = async () => {
+    const parts = laneOn(() => INVALID);
+    parts.take(row());
+    await parts.clock.advance(10);
+    return parts;
+  };
+
+  test.each<[string, (parts: LaneParts) => void, number]>([
+    ["another conflict resolution", ({ take }) => take(row({ conflictResolution: "Adopt" })), 2],
+    ["another hash", ({ take }) => take(row({ hash: "h2" })), 2],
+    ["an observed object", ({ see }) => see({ hash: "old" }), 2],
+    ["a call of retryNow", ({ lane, find }) => lane.retryNow(find()), 2],
+    ["nothing new", ({ lane, find }) => lane.enqueue(find()), 1],
+  ])("%s leads to %3$d attempts", async (_, change, attempts) => {
+    const parts = await refused();
+    change(parts);
+    await parts.clock.advance(10);
+    expect(parts.calls).toHaveLength(attempts);
   });
 
-  test("a lost Lease is no fault of the object", async () => {
-    const { objects, take, clock } = laneOn(() => new NotLeaderError("not held"));
+  test("an object in sync or without a row has no retry; wanted again it is tried at once", async () => {
+    const settled = await refused();
+    settled.see();
+    const withdrawn = await refused();
+    withdrawn.withdraw();
+    for (const { clock, calls } of [settled, withdrawn]) {
+      await clock.advance(60_000);
+      expect([calls.length, clock.pending]).toEqual([1, 0]);
+    }
+    withdrawn.take(row());
+    await withdrawn.clock.advance(10);
+    expect(withdrawn.calls).toHaveLength(2);
+  });
+
+  test("a success resets the backoff", async () => {
+    const { see, take, clock, calls, state } = laneOn(() => new ApiError(500, "InternalError", "etcd is away"));
     take(row());
     await clock.advance(1_000);
-    expect(failureOf(objects)).toBeUndefined();
-  });
-
-  test.each([
-    {
-      name: "the conflict is to be resolved otherwise",
-      change: ({ take }: LaneParts) => take(row({ conflictResolution: "Adopt" })),
-    },
-    {
-      name: "something else is wanted",
-      change: ({ take }: LaneParts) => take(row({ hash: "h2" })),
-    },
-    {
-      name: "the object is there",
-      change: ({ objects }: LaneParts) => objects.observe(CONFIG_REF, seen({ hash: "old" })),
-    },
-  ])("the backoff ends when $name", async ({ change }) => {
-    const parts = laneOn(() => new ApiError(422, "Invalid", "spec is wrong"));
-    const { take, clock, calls } = parts;
-    take(row());
-    await clock.advance(10);
-    change(parts);
-    await clock.advance(10);
+    state.answer = () => see();
+    await clock.advance(1_000);
+    state.answer = () => new ApiError(500, "InternalError", "etcd is away");
+    calls.length = 0;
+    take(row({ hash: "h2" }));
+    await clock.advance(99);
+    expect(calls).toHaveLength(1);
+    await clock.advance(1);
     expect(calls).toHaveLength(2);
   });
 
-  test("what nobody wants any more is not tried again, and wanted again it is tried at once", async () => {
-    const { take, withdraw, clock, calls } = laneOn(() => new ApiError(422, "Invalid", "spec is wrong"));
-    take(row());
-    await clock.advance(10);
-    withdraw();
-    await clock.advance(60_000);
-    expect([calls.length, clock.pending]).toEqual([1, 0]);
-    take(row());
-    await clock.advance(10);
-    expect(calls).toHaveLength(2);
-  });
-
-  test("a removal that failed says nothing of an object whose row was withdrawn meanwhile", async () => {
+  test("the failure of a removal does not count once its row was withdrawn", async () => {
     const answered = Promise.withResolvers<Error>();
-    const { objects, take, withdraw, clock, calls } = laneOn(() => answered.promise);
-    objects.observe(CONFIG_REF, seen());
+    const { see, take, withdraw, find, clock, calls } = laneOn(() => answered.promise);
+    see();
     take(deleteRow());
     await clock.advance(10);
     withdraw();
     answered.resolve(new ApiError(403, "Forbidden", "no"));
     await clock.advance(60_000);
-    expect([failureOf(objects), calls.length, clock.pending]).toEqual([undefined, 1, 0]);
-  });
-
-  test("Retry-After is obeyed by the whole lane", async () => {
-    const { take, clock, calls, state } = laneOn(
-      () => new ApiError(429, "TooManyRequests", "slow down", { retryAfterMs: 5_000 }),
-    );
-    take(named("a"));
-    await clock.advance(10);
-    state.answer = () => undefined;
-    take(named("b"));
-    await clock.advance(4_900);
-    expect(calls).toEqual(["create a"]);
-    await clock.advance(200);
-    expect(calls.toSorted()).toEqual(["create a", "create a", "create b"]);
+    expect([find().failure, calls.length, clock.pending]).toEqual([undefined, 1, 0]);
   });
 });
 
-describe("when a member is not reached", () => {
-  const unreached = new TransportError("ConnectionRefused", "connection refused");
+test("requests that the end of the session aborts say nothing about the member", async () => {
+  const broken = Promise.withResolvers<Error>();
+  const { lane, take, find, clock, calls, state, member } = laneOn(() => broken.promise);
+  take(row());
+  await clock.advance(10);
+  state.end.abort(new Error("over"));
+  lane.detach();
+  broken.resolve(new TransportError("Aborted", "the session has ended"));
+  await clock.advance(60_000);
+  expect([find().failure, state.suspicions]).toEqual([undefined, 0]);
+  state.answer = () => undefined;
+  lane.attach(member);
+  await clock.advance(10);
+  expect(calls).toEqual(["create shop", "create shop"]);
+});
 
-  test("it stops sending after a few, and asks for a probe", async () => {
-    const { take, clock, calls, state } = laneOn(() => unreached);
+describe("an apply without effect", () => {
+  test("is a failure with one log line, retried slowly and not with every event, until it has an effect", async () => {
+    const { see, take, clock, calls, state, find, lines, spans } = laneOn(() => applied("data.key"));
+    state.observe = () => see({ value: "other" });
+    take(row());
+    await clock.advance(10);
+    const message = expect.stringMatching(/: data\.key$/) as string;
+    expect(find().failure).toMatchObject({ reason: "AppliedWithoutEffect", message, final: false });
+    for (let event = 0; event < 10; event += 1) {
+      see({ value: "other", resourceVersion: `1${event}` });
+      await clock.advance(10);
+    }
+    expect(calls).toEqual(["create shop"]);
+    await clock.advance(10_000);
+    expect(calls.slice(1)).toEqual(["update shop", "update shop"]);
+    await clock.advance(60_000);
+    expect(calls.length).toBeLessThanOrEqual(6);
+    expect(lines).toMatchObject([{ level: "warn", event_reason: "AppliedWithoutEffect" }]);
+    expect(new Set(spans.map(({ attributes }) => attributes["sync.result"]))).toEqual(new Set(["failed"]));
+
+    state.answer = () => applied();
+    state.observe = () => see();
+    await clock.advance(40_000);
+    expect(find().failure).toBeUndefined();
+    calls.length = 0;
+    await clock.advance(100_000);
+    expect(calls).toEqual([]);
+  });
+
+  test("of an earlier row delays nothing", async () => {
+    const { see, take, clock, calls, state, find } = laneOn();
+    state.answer = (call) => {
+      if (call !== "create shop") return applied();
+      take(row({ hash: "h2" }));
+      return applied("data.key");
+    };
+    state.observe = () => see(calls.length === 1 ? { value: "other" } : { hash: "h2" });
+    take(row());
+    await clock.advance(10);
+    expect([calls, find().failure]).toEqual([["create shop", "update shop"], undefined]);
+  });
+});
+
+describe("an object that is no longer wanted and cannot be confirmed may exist", () => {
+  const forbidden = (verb: string) =>
+    new ApiError(403, "Forbidden", `cannot ${verb} resource "configmaps" in API group ""`);
+
+  test.each<[string, (Error | undefined)[], true | undefined]>([
+    ["not after a write without permission", [forbidden("patch")], undefined],
+    ["after another refusal", [forbidden("get")], true],
+    ["after silence", [SILENCE], true],
+    ["after a success", [undefined], true],
+    ["after a success and a write without permission", [undefined, forbidden("patch")], true],
+  ])("%s", async (_, answers, want) => {
+    const { take, clock, state, reports } = laneOn();
+    for (const [index, answer] of answers.entries()) {
+      state.answer = () => answer;
+      take(row({ hash: `h${index}` }));
+      await clock.advance(0);
+    }
+    state.known = false;
+    take(holdRow({ confirm: true }));
+    await clock.advance(0);
+    expect(reports.at(-1)).toMatchObject([{ revision: answers.length + 1 }]);
+    expect(reports.at(-1)?.[0]?.mayBeThere).toBe(want);
+  });
+
+  test("not after it was read by name", async () => {
+    const { take, find, clock } = laneOn();
+    take(row());
+    await clock.advance(0);
+    take(holdRow({ confirm: true }));
+    await clock.advance(0);
+    expect([find().isAbsent, find().mayBeThere]).toEqual([true, false]);
+  });
+});
+
+describe("the pace of a lane", () => {
+  const many = ({ take }: LaneParts, name: string, count: number): void => {
+    for (let index = 0; index < count; index += 1) take(named(`${name}-${index}`));
+  };
+
+  test("is sixteen concurrent requests at first, and one more after a run of successes", async () => {
+    const parts = laneOn(hang);
+    many(parts, "config", 20);
+    await parts.clock.advance(10);
+    expect(parts.calls).toHaveLength(16);
+    const faster = laneOn();
+    many(faster, "config", 64);
+    await faster.clock.advance(0);
+    faster.state.answer = hang;
+    many(faster, "more", 20);
+    await faster.clock.advance(0);
+    expect(faster.calls).toHaveLength(64 + 17);
+  });
+
+  test("is halved by Retry-After, which the whole lane obeys", async () => {
+    const parts = laneOn((call) => later(call.endsWith("a") ? 5_000 : 1_000));
+    const { take, clock, calls, state, lane } = parts;
+    expect(lane.pace).toBeUndefined();
+    take(named("a"));
+    take(named("b"));
+    await clock.advance(10);
+    expect(lane.pace).toMatchObject({ reason: "WritesThrottled" });
+    state.answer = hang;
+    many(parts, "config", 20);
+    await clock.advance(4_980);
+    expect(calls).toEqual(["create a", "create b"]);
+    await clock.advance(20);
+    expect(calls).toHaveLength(2 + 8);
+    await clock.advance(10_000);
+    expect(lane.pace).toBeUndefined();
+  });
+
+  test("falls to trials and probes after some unreached requests; any answer restores it", async () => {
+    const { take, clock, calls, state } = laneOn(() => UNREACHED);
     for (const name of ["a", "b", "c", "d", "e", "f"]) take(named(name));
     await clock.advance(450);
     const sent = calls.length;
-    expect(state.suspicions).toBe(sent);
-    await clock.advance(0);
-    expect(calls).toHaveLength(sent);
-    expect(sent).toBeLessThan(12);
-  });
-
-  test("any answer closes the breaker, also when it is no", async () => {
-    const { lane, take, clock, calls, state } = laneOn(() => unreached);
-    for (const name of ["a", "b", "c", "d", "e"]) take(named(name));
-    await clock.advance(10);
-    const hanging = Promise.withResolvers<void>();
+    expect([state.suspicions, sent < 12]).toEqual([sent, true]);
     let answers = 0;
-    state.answer = () => ((answers += 1) === 1 ? new ApiError(403, "Forbidden", "no") : hanging.promise);
+    state.answer = () => ((answers += 1) === 1 ? new ApiError(403, "Forbidden", "no") : hang());
     calls.length = 0;
     await clock.advance(20_000);
-    // One trial; after its answer the others go out side by side.
+    // One trial; after its answer the others are sent concurrently.
     expect(calls.length).toBeGreaterThanOrEqual(5);
-    hanging.resolve();
-    await lane[Symbol.asyncDispose]();
   });
 
-  test("contact that is made again ends every wait", async () => {
-    const { lane, take, clock, calls, state } = laneOn(() => unreached);
+  test("is zero without contact, and renewed contact ends every wait", async () => {
+    const { lane, take, clock, calls, state } = laneOn(() => UNREACHED);
     take(row());
     await clock.advance(10_000);
     lane.setContact(false);
@@ -130,132 +374,121 @@ describe("when a member is not reached", () => {
   });
 });
 
-test("a version that the member does not serve is named, and tried again slowly", async () => {
-  const { take, clock, calls, find } = laneOn(() => new ApiError(404, "NotFound", "404 page not found"));
-  take(row());
-  await clock.advance(10);
-  expect(find().failure).toEqual({
-    reason: "KindNotServed",
-    message: "the member does not serve ConfigMap of v1 yet; it waits for the definition",
-    final: true,
-  });
-  await clock.advance(35_000);
-  expect(calls.length).toBeGreaterThan(1);
-});
+describe("a kind without answers", () => {
+  const NAMES = ["a", "b", "c", "d", "e"];
+  /** Lane that got no answer for five objects of a kind. The next trial comes half a second after the last. */
+  async function silent() {
+    const parts = laneOn(() => SILENCE);
+    for (const name of NAMES) parts.take(named(name));
+    await parts.clock.advance(400);
+    expect(parts.calls).toHaveLength(5);
+    parts.calls.length = 0;
+    return parts;
+  }
 
-describe("an apply without effect", () => {
-  const answered = (altered: string[]) => ({ type: CONFIGMAPS, object: row().object, altered });
-
-  test("is a failure, tried again slowly and not with every event, until it has an effect", async () => {
-    const { objects, take, clock, calls, state, find } = laneOn(() => answered(["data.key"]));
-    state.observe = () => objects.observe(CONFIG_REF, seen({ value: "other" }));
-    take(row());
+  test("does not stop other kinds, and is named until it is answered", async () => {
+    const { lane, take, clock, calls, state } = await silent();
+    expect(lane.pace?.message).toMatch(/^no answer to writes of [A-Z]/);
+    state.answer = (call) => (call.includes("other") ? undefined : SILENCE);
+    take(row({ ref: { ...CONFIG_REF, apiVersion: "apps/v1", kind: "Deployment", name: "other" } }));
     await clock.advance(10);
-    expect(calls).toEqual(["create shop"]);
-    expect(find().failure).toMatchObject({ reason: "AppliedWithoutEffect", final: false });
-    expect(find().failure?.message).toMatch(/: data\.key$/);
-    for (let event = 0; event < 10; event += 1) {
-      objects.observe(CONFIG_REF, seen({ value: "other", resourceVersion: `1${event}` }));
-      await clock.advance(10);
-    }
-    expect(calls).toEqual(["create shop"]);
+    expect(calls).toEqual(["create other"]);
+    state.answer = () => undefined;
     await clock.advance(10_000);
-    expect(calls.slice(1)).toEqual(["update shop", "update shop"]);
-    await clock.advance(60_000);
-    expect(calls.length).toBeLessThanOrEqual(6);
-
-    state.answer = () => answered([]);
-    state.observe = () => objects.observe(CONFIG_REF, seen());
-    await clock.advance(40_000);
-    expect(find().failure).toBeUndefined();
-    calls.length = 0;
-    await clock.advance(100_000);
-    expect(calls).toEqual([]);
+    expect([lane.pace, new Set(calls).size]).toEqual([undefined, 6]);
+    await lane[Symbol.asyncDispose]();
+    expect(clock.pending).toBe(0);
   });
 
-  test("shows without a write where the object was there before, and is tried once then", async () => {
-    const { objects, take, clock, calls, state, find } = laneOn(() => answered(["data.key"]));
-    state.observe = () => objects.observe(CONFIG_REF, seen({ value: "other" }));
-    objects.observe(CONFIG_REF, seen({ value: "other" }));
-    take(row());
-    expect(find().failure).toMatchObject({ reason: "AppliedWithoutEffect" });
-    await clock.advance(1_000);
-    expect(calls).toEqual(["update shop"]);
+  test("is tried at once with renewed contact", async () => {
+    const { lane, clock, calls, state } = await silent();
+    state.answer = hang;
+    lane.setContact(true);
+    await clock.advance(0);
+    expect(calls).toHaveLength(5);
   });
 
-  test("of what is asked for no more delays nothing", async () => {
-    const { objects, take, clock, calls, state, find } = laneOn();
-    state.answer = (call) => {
-      if (call !== "create shop") return answered([]);
-      take(row({ hash: "h2" }));
-      return answered(["data.key"]);
+  test.each([
+    ["was not sent", new NotLeaderError("not held"), 1],
+    ["was not reached", UNREACHED, 1],
+    ["broke in the manager", new TypeError("a bug"), 1],
+    ["was refused", INVALID, 4],
+    ["got a server error", new ApiError(500, "InternalError", "no"), 5],
+  ])("is tried with one object; when that %s, with %3$d", async (_, error, underWay) => {
+    const { clock, calls, state } = await silent();
+    state.answer = () => {
+      state.answer = hang;
+      return error;
     };
-    state.observe = () => objects.observe(CONFIG_REF, seen(calls.length === 1 ? { value: "other" } : { hash: "h2" }));
-    take(row());
+    await clock.advance(1_600);
+    expect(calls).toHaveLength(1 + underWay);
+  });
+
+  test("is tried after longer pauses while it stays silent", async () => {
+    const { clock, calls } = await silent();
+    const counts: number[] = [];
+    for (const ms of [100, 999, 1]) {
+      await clock.advance(ms);
+      counts.push(calls.length);
+    }
+    expect(counts).toEqual([1, 1, 2]);
+  });
+
+  test("has an answer when an object is found that is being deleted", async () => {
+    const found = seen({ visible: false, deleting: true });
+    const { take, clock, calls, state } = laneOn((line) => (line.startsWith("find") ? found : SILENCE));
+    for (const name of NAMES) take(named(name));
     await clock.advance(10);
-    expect(calls).toEqual(["create shop", "update shop"]);
-    expect(find().failure).toBeUndefined();
+    take(deleteRow({ ref: { ...CONFIG_REF, name: "leaving" } }));
+    await clock.advance(400);
+    calls.length = 0;
+    state.answer = (line) => (line.startsWith("find") ? found : undefined);
+    await clock.advance(90);
+    expect(calls.slice(0, 6).toSorted()).toEqual([...NAMES.map((name) => `create ${name}`), "find leaving"]);
+  });
+
+  test("is tried in the next session when the session ends during a trial", async () => {
+    const { lane, clock, calls, state, member } = await silent();
+    const broken = Promise.withResolvers<Error>();
+    state.answer = () => broken.promise;
+    await clock.advance(100);
+    expect(calls).toHaveLength(1);
+    state.end.abort(new Error("over"));
+    lane.detach();
+    broken.resolve(new TransportError("Aborted", "the session has ended"));
+    await clock.advance(0);
+    state.end = new AbortController();
+    state.answer = () => undefined;
+    lane.attach(member);
+    await clock.advance(0);
+    expect(calls.length).toBeGreaterThan(1);
   });
 });
 
-describe("of what is not to be there any more and may not be looked for, something may be there", () => {
-  const forbidden = (verb: string): ApiError =>
-    new ApiError(403, "Forbidden", `cannot ${verb} resource "configmaps" in API group ""`);
-
-  test.each<{ name: string; answer: Error | undefined; want: true | undefined }>([
-    { name: "not after a write that was refused for want of a right", answer: forbidden("patch"), want: undefined },
-    { name: "after one that was refused for another reason", answer: forbidden("get"), want: true },
-    { name: "after one that got no answer", answer: new TransportError("Timeout", "no answer"), want: true },
-    { name: "after one that was taken", answer: undefined, want: true },
-  ])("$name", async ({ answer, want }) => {
-    const { take, clock, state, reports } = laneOn(() => answer);
-    take(row());
-    await clock.advance(0);
-    state.known = false;
-    take(holdRow({ confirm: true }));
-    await clock.advance(0);
-    expect(reports.at(-1)).toMatchObject([{ revision: 2 }]);
-    expect(reports.at(-1)?.[0]?.mayBeThere).toBe(want);
+describe("metrics", () => {
+  test.each<[string, unknown, Row, observedHash: string | undefined, object, failures: number | undefined]>([
+    ["an apply", applied(), row(), undefined, { apply: 1, verify: 1 }, undefined],
+    ["an update", applied(), row(), "old", { apply: 1, verify: 1 }, undefined],
+    ["a refused apply", INVALID, row(), undefined, { apply: 1 }, 1],
+    ["an unreached apply", UNREACHED, row(), undefined, {}, 1],
+    ["a removal", undefined, deleteRow(), "h1", {}, undefined],
+    ["a refused removal", new ApiError(403, "Forbidden", "no"), deleteRow(), "h1", {}, 1],
+    ["a bug", new Error("a bug"), row(), undefined, {}, 1],
+  ])("count %s", async (_, answer, given, hash, want, failures) => {
+    const { see, take, clock, phases, errors } = laneOn(() => answer);
+    if (hash !== undefined) see({ hash });
+    take(given);
+    await clock.advance(1);
+    expect([await phases(), await errors()]).toEqual([want, failures]);
   });
 
-  test("still, after a later write that is refused for want of a right", async () => {
-    const { take, clock, state, reports } = laneOn(() => undefined);
-    take(row());
-    await clock.advance(0);
-    state.answer = () => forbidden("patch");
-    take(row({ hash: "h2" }));
-    await clock.advance(0);
-    state.known = false;
-    take(holdRow({ confirm: true }));
-    await clock.advance(0);
-    expect(reports.at(-1)).toMatchObject([{ mayBeThere: true }]);
+  test("measure the time of the answers", async () => {
+    const parts: LaneParts = laneOn(() => parts.clock.sleep(2_000).then(() => applied()));
+    parts.take(row());
+    await parts.clock.advance(2_000);
+    parts.state.answer = () => parts.clock.sleep(3_000).then(() => INVALID);
+    parts.take(named("b"));
+    await parts.clock.advance(3_000);
+    expect(await parts.phases("sum")).toEqual({ apply: 5, verify: 0 });
   });
-
-  test("not any more once it was looked for", async () => {
-    const { take, find, clock } = laneOn();
-    take(row());
-    await clock.advance(0);
-    take(holdRow({ confirm: true }));
-    await clock.advance(0);
-    expect([find().isAbsent, find().mayBeThere]).toEqual([true, false]);
-  });
-});
-
-test("what arrived without an answer is told of when it is found there, once", async () => {
-  const { objects, take, clock, lines } = laneOn(() => new TransportError("Timeout", "no answer"));
-  take(row());
-  await clock.advance(0);
-  for (let time = 0; time < 2; time += 1) objects.observe(CONFIG_REF, seen());
-  await clock.advance(0);
-  expect(lines.filter(({ level }) => level === "info").map(({ msg }) => msg)).toEqual(["applied: found there"]);
-});
-
-test("what a later attempt brings is told of by that alone", async () => {
-  const { objects, take, clock, lines, state } = laneOn(() => new TransportError("Timeout", "no answer"));
-  take(row());
-  await clock.advance(0);
-  state.answer = () => ({ altered: [] });
-  state.observe = () => objects.observe(CONFIG_REF, seen());
-  await clock.advance(60_000);
-  expect(lines.filter(({ level }) => level === "info").map(({ msg }) => msg)).toEqual(["applied: created"]);
 });

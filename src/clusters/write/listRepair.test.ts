@@ -10,41 +10,41 @@ const service: KubeObject = {
   spec: { ports, type: "ClusterIP" },
 };
 
-describe("listRepairs", () => {
-  test("each list that lost something is put back once, whole", () => {
-    const drift = [
-      { path: "spec.ports[port=80,protocol=TCP].name" },
-      { path: "spec.ports[port=80,protocol=TCP]" },
-      { path: "spec.type" },
-    ];
-    expect(listRepairs(drift, service)).toEqual([{ op: "replace", path: "/spec/ports", value: ports }]);
-  });
+/** Object of a custom kind. */
+const doc = (spec: object, ...managedFields: ManagedFieldsEntry[]): KubeObject => ({
+  apiVersion: "example.com/v1",
+  kind: "Doc",
+  metadata: { name: "d", managedFields },
+  spec,
+});
+const builtIn = (object: KubeObject): KubeObject => ({ ...object, apiVersion: "apps/v1" });
+const ours = (fields: FieldsV1): ManagedFieldsEntry => ({
+  ...{ manager: FIELD_MANAGER, operation: "Apply", fieldsV1: { "f:spec": fields } },
+});
+const theirs = (fields: FieldsV1): ManagedFieldsEntry => ({
+  ...{ manager: "other", operation: "Update", fieldsV1: { "f:spec": fields } },
+});
+const pathsOf = (operations: { path: string }[]): string[] => operations.map(({ path }) => path);
 
-  test("a list of which nothing is ours any more is put back too", () => {
-    expect(listRepairs([{ path: "spec.ports" }], service)).toEqual([
-      { op: "replace", path: "/spec/ports", value: ports },
-    ]);
-  });
-
-  test("drift outside of lists needs no repair", () =>
-    expect(listRepairs([{ path: "spec.type" }], service)).toEqual([]));
+test.each([
+  [["spec.ports[port=80,protocol=TCP].name", "spec.ports[port=80,protocol=TCP]", "spec.type"], ["/spec/ports"]],
+  [["spec.ports"], ["/spec/ports"]],
+  [["spec.type"], []],
+])("listRepairs replaces each list that lost an item, once and whole: %j", (paths, want) => {
+  const repairs = want.map((path) => ({ op: "replace", path, value: ports }));
+  expect(
+    listRepairs(
+      paths.map((path) => ({ path })),
+      service,
+    ),
+  ).toEqual(repairs);
 });
 
 describe("emptiesLeft", () => {
-  const doc = (spec: object, fields: FieldsV1 = {}): KubeObject => ({
-    apiVersion: "example.com/v1",
-    kind: "Doc",
-    metadata: {
-      name: "d",
-      managedFields: [{ manager: FIELD_MANAGER, operation: "Apply", fieldsV1: { "f:spec": fields } }],
-    },
-    spec,
-  });
-
-  test("is what is empty, nobody's, and not wanted; also in an item of a list with keys", () => {
+  test("removes empty fields that nobody owns or wants, also in an item of a keyed list", () => {
     const fields = { "f:n": {}, "f:keyed": { 'k:{"name":"a"}': { ".": {}, "f:name": {} } } };
-    const live = doc({ n: 1, set: [], map: {}, keyed: [{ name: "b" }, { name: "a", tags: [] }] }, fields);
-    expect(emptiesLeft(doc({ n: 1, keyed: [{ name: "a" }] }), live)).toEqual([
+    const live = { n: 1, set: [], map: {}, keyed: [{ name: "b" }, { name: "a", tags: [] }] };
+    expect(emptiesLeft(doc({ n: 1, keyed: [{ name: "a" }] }), doc(live, ours(fields)))).toEqual([
       { op: "remove", path: "/spec/set" },
       { op: "remove", path: "/spec/map" },
       { op: "test", path: "/spec/keyed/1/name", value: "a" },
@@ -52,148 +52,91 @@ describe("emptiesLeft", () => {
     ]);
   });
 
-  test("is nothing that is wanted, that somebody owns, that holds anything, or that is part of a whole", () => {
-    expect(emptiesLeft(doc({ n: 1, set: [] }), doc({ n: 1, set: [] }, { "f:n": {} }))).toEqual([]);
-    expect(emptiesLeft(doc({ n: 1 }), doc({ n: 1, atomic: [] }, { "f:n": {}, "f:atomic": {} }))).toEqual([]);
-    expect(emptiesLeft(doc({ n: 1 }), doc({ n: 1, set: ["a"] }, { "f:n": {} }))).toEqual([]);
-    expect(emptiesLeft(doc({ whole: {} }), doc({ whole: { a: [] } }, { "f:whole": {} }))).toEqual([]);
-    const builtIn = (spec: object) => ({ ...doc(spec, { "f:n": {} }), apiVersion: "apps/v1" });
-    expect(emptiesLeft(builtIn({ n: 1 }), builtIn({ n: 1, list: [] }))).toEqual([]);
+  test.each<[string, object, object, FieldsV1]>([
+    ["wanted", { n: 1, set: [] }, { n: 1, set: [] }, { "f:n": {} }],
+    ["owned", { n: 1 }, { n: 1, atomic: [] }, { "f:n": {}, "f:atomic": {} }],
+    ["filled", { n: 1 }, { n: 1, set: ["a"] }, { "f:n": {} }],
+    ["part of a field that is owned as a whole", { whole: {} }, { whole: { a: [] } }, { "f:whole": {} }],
+  ])("keeps a field that is %s", (_, desired, live, fields) =>
+    expect(emptiesLeft(doc(desired), doc(live, ours(fields)))).toEqual([]),
+  );
+
+  test("ignores built-in kinds", () => {
+    expect(emptiesLeft(builtIn(doc({ n: 1 })), builtIn(doc({ n: 1, list: [] }, ours({ "f:n": {} }))))).toEqual([]);
   });
 });
 
-describe("withoutUpdateEntry", () => {
+test("withoutUpdateEntry removes our Update entry from the version that was read", () => {
   const applied = { manager: "meridian", operation: "Apply" } as const;
   const status = { manager: "meridian", operation: "Update", subresource: "status" } as const;
-  const left = { manager: "meridian", operation: "Update" } as const;
-
-  test("takes out what the repair left, and nothing else, from the version that was seen", () => {
-    const object = {
-      ...service,
-      metadata: { name: "shop", resourceVersion: "7", managedFields: [applied, left, status] },
-    };
-    expect(withoutUpdateEntry(object)).toEqual([
-      { op: "test", path: "/metadata/resourceVersion", value: "7" },
-      { op: "replace", path: "/metadata/managedFields", value: [applied, status] },
-    ]);
+  const repair = { manager: "meridian", operation: "Update" } as const;
+  const having = (...managedFields: ManagedFieldsEntry[]) => ({
+    ...service,
+    metadata: { name: "shop", resourceVersion: "7", managedFields },
   });
-
-  test("does nothing where nothing was left", () => {
-    expect(withoutUpdateEntry({ ...service, metadata: { name: "shop", managedFields: [applied] } })).toBeUndefined();
-  });
+  expect(withoutUpdateEntry(having(applied, repair, status))).toEqual([
+    { op: "test", path: "/metadata/resourceVersion", value: "7" },
+    { op: "replace", path: "/metadata/managedFields", value: [applied, status] },
+  ]);
+  expect(withoutUpdateEntry(having(applied))).toBeUndefined();
 });
 
 describe("emptiedAgain", () => {
-  const doc = (spec: object, ...managedFields: ManagedFieldsEntry[]): KubeObject => ({
-    apiVersion: "example.com/v1",
-    kind: "Doc",
-    metadata: { name: "d", managedFields },
-    spec,
-  });
   const empty = { keyed: [], map: {}, deep: { "a/b~": [] }, n: 1 };
   const filled = { keyed: [{ name: "d" }], map: { d: "d" }, deep: { "a/b~": ["d"] }, n: 1 };
-  const ours: ManagedFieldsEntry = {
-    manager: FIELD_MANAGER,
-    operation: "Apply",
-    fieldsV1: { "f:spec": { "f:map": {}, "f:n": {}, "f:deep": {} } },
-  };
+  const fields = ours({ "f:map": {}, "f:n": {}, "f:deep": {} });
 
-  test("is what the server filled with a default", () => {
-    expect(emptiedAgain(doc(empty), doc(filled, ours))).toEqual([
-      { op: "replace", path: "/spec/keyed", value: [] },
-      { op: "replace", path: "/spec/map", value: {} },
-      { op: "replace", path: "/spec/deep/a~1b~0", value: [] },
+  test.each([
+    ["filled with a default", "replace", filled],
+    ["set to null", "replace", { keyed: null, map: null, deep: { "a/b~": null }, n: 1 }],
+    ["removed", "add", { n: 1, deep: {} }],
+  ])("empties fields that the server has %s", (_, op, live) => {
+    expect(emptiedAgain(doc(empty), doc(live, fields))).toEqual([
+      { op, path: "/spec/keyed", value: [] },
+      { op, path: "/spec/map", value: {} },
+      { op, path: "/spec/deep/a~1b~0", value: [] },
     ]);
   });
 
-  test("is what the server made null of with the last member", () => {
-    const nulls = { keyed: null, map: null, deep: { "a/b~": null }, n: 1 };
-    expect(emptiedAgain(doc(empty), doc(nulls, ours))).toEqual([
-      { op: "replace", path: "/spec/keyed", value: [] },
-      { op: "replace", path: "/spec/map", value: {} },
-      { op: "replace", path: "/spec/deep/a~1b~0", value: [] },
-    ]);
-  });
-
-  test("is what the server has taken away with the last member", () => {
-    expect(emptiedAgain(doc(empty), doc({ n: 1, deep: {} }, ours))).toEqual([
-      { op: "add", path: "/spec/keyed", value: [] },
-      { op: "add", path: "/spec/map", value: {} },
-      { op: "add", path: "/spec/deep/a~1b~0", value: [] },
-    ]);
-    expect(emptiedAgain(doc(empty), { ...doc({}, ours), spec: undefined })).toEqual([]);
-  });
-
-  test("is what was emptied in an item of a list with keys, which is named by its key", () => {
+  test("finds an item of a keyed list by its key", () => {
     const item = { name: "a", port: 80 };
-    const fields = { 'k:{"name":"a","port":80}': { ".": {}, "f:name": {}, "f:tags": {} } };
-    const applied: ManagedFieldsEntry = { ...ours, fieldsV1: { "f:spec": { "f:list": fields } } };
+    const keyed = ours({ "f:list": { 'k:{"name":"a","port":80}': { ".": {}, "f:name": {}, "f:tags": {} } } });
     const other = { name: "other", tags: ["x"] };
-    const desired = doc({ list: [{ ...item, tags: [] }] });
-    expect(emptiedAgain(desired, doc({ list: [other, { ...item, tags: null }] }, applied))).toEqual([
+    const repairs = (...list: object[]) => emptiedAgain(doc({ list: [{ ...item, tags: [] }] }), doc({ list }, keyed));
+    expect(repairs(other, { ...item, tags: null })).toEqual([
       { op: "test", path: "/spec/list/1/name", value: "a" },
       { op: "test", path: "/spec/list/1/port", value: 80 },
       { op: "replace", path: "/spec/list/1/tags", value: [] },
     ]);
-    expect(emptiedAgain(desired, doc({ list: [other] }, applied))).toEqual([]);
-    expect(emptiedAgain(desired, doc({ list: [{ ...item, tags: [] }] }, applied))).toEqual([]);
+    expect([repairs(other), repairs({ ...item, tags: [] })]).toEqual([[], []]);
   });
 
-  test("is not what is empty, what others have put there, nor anything of a built-in kind", () => {
-    const theirs: ManagedFieldsEntry = {
-      manager: "other",
-      operation: "Update",
-      fieldsV1: { "f:spec": { "f:keyed": { 'k:{"name":"d"}': { ".": {} } }, "f:map": { "f:d": {} } } },
-    };
-    expect(emptiedAgain(doc(empty), doc(empty, ours))).toEqual([]);
-    expect(emptiedAgain(doc(empty), doc(filled, ours, theirs)).map(({ path }) => path)).toEqual(["/spec/deep/a~1b~0"]);
-    const builtIn = (spec: object): KubeObject => ({ ...doc(spec, ours), apiVersion: "apps/v1" });
-    expect(emptiedAgain(builtIn(empty), builtIn(filled))).toEqual([]);
+  test("leaves empty fields, a missing parent, values of other owners, and built-in kinds", () => {
+    const others = theirs({ "f:keyed": { 'k:{"name":"d"}': { ".": {} } }, "f:map": { "f:d": {} } });
+    expect(emptiedAgain(doc(empty), doc(empty, fields))).toEqual([]);
+    expect(emptiedAgain(doc(empty), { ...doc({}, fields), spec: undefined })).toEqual([]);
+    expect(pathsOf(emptiedAgain(doc(empty), doc(filled, fields, others)))).toEqual(["/spec/deep/a~1b~0"]);
+    expect(emptiedAgain(builtIn(doc(empty)), builtIn(doc(filled, fields)))).toEqual([]);
   });
 });
 
-describe("emptiedFirst", () => {
-  const doc = (spec: object, ...managedFields: ManagedFieldsEntry[]): KubeObject => ({
-    apiVersion: "example.com/v1",
-    kind: "Doc",
-    metadata: { name: "d", managedFields },
-    spec,
-  });
-  const desired = doc({ map: {}, keyed: [], both: {}, deep: { free: {} }, full: { a: "1" }, already: {} });
+test("emptiedFirst empties fields that hold only what Meridian applied, for custom kinds", () => {
+  const desired = doc({ map: {}, keyed: [], both: {}, deep: { free: {} }, full: { a: "1" }, already: {}, missing: {} });
   const live = {
-    map: { a: "1" },
-    keyed: [{ name: "a" }],
-    both: { a: "1", b: "2" },
-    deep: { free: { x: { y: 1 } } },
-    full: { a: "2" },
-    already: {},
+    ...{ map: { a: "1" }, keyed: [{ name: "a" }], both: { a: "1", b: "2" }, deep: { free: { x: { y: 1 } } } },
+    ...{ full: { a: "2" }, already: {} },
   };
-  const fieldsV1 = {
-    "f:spec": {
-      "f:map": { ".": {}, "f:a": {} },
-      "f:keyed": { ".": {}, 'k:{"name":"a"}': { ".": {}, "f:name": {} } },
-      "f:both": { "f:a": {} },
-      "f:deep": { "f:free": { "f:x": { "f:y": {} } } },
-      "f:full": { "f:a": {} },
-    },
-  };
-  const ours: ManagedFieldsEntry = { manager: FIELD_MANAGER, operation: "Apply", fieldsV1 };
-  const theirs: ManagedFieldsEntry = {
-    manager: "other",
-    operation: "Update",
-    fieldsV1: { "f:spec": { "f:both": { "f:b": {} } } },
-  };
-
-  test("is what is to be empty and holds nothing but what Meridian applied", () => {
-    expect(emptiedFirst(desired, doc(live, ours, theirs))).toEqual([
-      { op: "replace", path: "/spec/map", value: {} },
-      { op: "replace", path: "/spec/keyed", value: [] },
-      { op: "replace", path: "/spec/deep/free", value: {} },
-    ]);
+  const fields = ours({
+    "f:map": { ".": {}, "f:a": {} },
+    "f:keyed": { ".": {}, 'k:{"name":"a"}': { ".": {}, "f:name": {} } },
+    "f:both": { "f:a": {} },
+    "f:deep": { "f:free": { "f:x": { "f:y": {} } } },
+    "f:full": { "f:a": {} },
   });
-
-  test("is nothing of a built-in kind, whose server takes null for empty", () => {
-    const builtIn = { ...desired, apiVersion: "apps/v1" };
-    expect(emptiedFirst(builtIn, doc(live, ours))).toEqual([]);
-  });
+  expect(emptiedFirst(desired, doc(live, fields, theirs({ "f:both": { "f:b": {} } })))).toEqual([
+    { op: "replace", path: "/spec/map", value: {} },
+    { op: "replace", path: "/spec/keyed", value: [] },
+    { op: "replace", path: "/spec/deep/free", value: {} },
+  ]);
+  expect(emptiedFirst(builtIn(desired), doc(live, fields))).toEqual([]);
 });

@@ -46,7 +46,7 @@ import {
   type MemberNamespaces,
   observe,
   type ObservedObject,
-  type TellOfNamespace,
+  type RecordNamespace,
   unwrittenOfOthers,
 } from "../model/index.ts";
 import { staleDefaults } from "./staleDefaults.ts";
@@ -67,24 +67,12 @@ export interface MemberAccess {
   /** Namespace of Meridian itself. */
   systemNamespace: string;
   namespaces: MemberNamespaces;
-  /** True when the member is the hub itself. */
-  local?: boolean;
   /** Resource type of a kind that is propagated to the member. */
   typeOf(ref: ObjectRef): ResourceType | undefined;
-  isSynced(ref: ObjectRef): boolean;
-  /** Tells whether the member lacks the kind. */
-  lacks(ref: ObjectRef): "No" | "Perhaps" | "Surely";
-  /** Reason why objects of the kind cannot be read, if a permission is missing. */
-  denial(ref: ObjectRef): string | undefined;
-  mayRemove(ref: ObjectRef): boolean;
-  /** Takes the server's answer to a write as an observation, before the watch brings it. */
-  observe(written: Written): void;
   /** Called when an object that no watch shows was found gone. */
   vanished(ref: ObjectRef, uid: string): void;
   /** True unless the member's discovery lacks the kind in the version of the reference. */
   serves(ref: ObjectRef): boolean;
-  /** Called when the member has answered that it does not serve the kind. */
-  doubtKind(ref: ObjectRef): void;
 }
 
 /** The server's answer to a write. */
@@ -149,56 +137,16 @@ export class MemberWriter {
     this.#access = access;
   }
 
-  /** True when all objects of the kind on the member are known. Before that, no object counts as missing. */
-  isSynced(ref: ObjectRef): boolean {
-    return this.#access.isSynced(ref);
-  }
-
-  /** Tells whether the member lacks the kind, by its discovery. `Surely`: no object of the kind can exist. */
-  lacks(ref: ObjectRef): "No" | "Perhaps" | "Surely" {
-    return this.#access.lacks(ref);
-  }
-
-  /** Reason why objects of the kind cannot be read on the member, if a permission is missing. */
-  denial(ref: ObjectRef): string | undefined {
-    return this.#access.denial(ref);
-  }
-
-  /** True when objects of the kind may be removed: all of them are known, and the cache does not hold deletions. */
-  mayRemove(ref: ObjectRef): boolean {
-    return this.#access.mayRemove(ref);
-  }
-
-  /** True when the session has ended. Its aborted requests say nothing about the member. */
-  get isOver(): boolean {
-    return this.#access.signal.aborted;
-  }
-
-  /** True when `meridian join` made the account, so that another join can grant more permissions. */
-  get isJoined(): boolean {
-    return this.#access.local !== true;
-  }
-
-  /** Takes the answer to a write as an observation. */
-  observe(written: Written): void {
-    this.#access.observe(written);
-  }
-
-  /** Called when the member answered that it does not serve the kind in the version that was found. */
-  doubtKind(ref: ObjectRef): void {
-    this.#access.doubtKind(ref);
-  }
-
   /**
    * First apply of an object. One request creates the object or is refused. The holder of the name is read only after a
    * refusal. The holder is taken over if it is ours or the row adopts it.
    */
-  async create(row: ApplyRow, telling?: TellOfNamespace): Promise<Written> {
+  async create(row: ApplyRow, record?: RecordNamespace): Promise<Written> {
     const type = this.#type(row.ref);
     const { metadata } = row.object;
     const first = { ...row.object, metadata: { ...metadata, resourceVersion: NO_VERSION } };
     try {
-      return await this.#apply(type, first, false, telling);
+      return await this.#apply(type, first, false, record);
     } catch (error) {
       if (!isTaken(error)) throw error;
       return await this.#takeUp(type, row, await this.#holderOf(type, row, error));
@@ -247,7 +195,7 @@ export class MemberWriter {
     row: ApplyRow,
     observed: ObservedObject,
     drift: readonly LostField[],
-    { yielded, kept }: { yielded: readonly LostPlace[]; kept: readonly StandingField[] } = { yielded: [], kept: [] },
+    { yielded, kept }: { yielded: readonly LostPlace[]; kept: readonly StandingField[] },
   ): Promise<Written> {
     const type = this.#type(row.ref);
     const { uid } = observed;
@@ -376,7 +324,7 @@ export class MemberWriter {
   async delete(
     ref: ObjectRef,
     { uid, visible }: Seen,
-    { agreed, keepsClaims }: Pick<DeleteRow, "agreed" | "keepsClaims"> = {},
+    { agreed, keepsClaims }: Pick<DeleteRow, "agreed" | "keepsClaims">,
   ): Promise<void> {
     const { client, signal } = this.#access;
     const type = this.#servedType(ref);
@@ -433,7 +381,7 @@ export class MemberWriter {
     });
   }
 
-  async #apply(type: ResourceType, object: KubeObject, force: boolean, telling?: TellOfNamespace): Promise<Written> {
+  async #apply(type: ResourceType, object: KubeObject, force: boolean, record?: RecordNamespace): Promise<Written> {
     const { client, signal, namespaces } = this.#access;
     const { namespace } = object.metadata;
     if (namespace !== undefined) await namespaces.removed(namespace);
@@ -443,7 +391,7 @@ export class MemberWriter {
       return await apply();
     } catch (error) {
       if (namespace === undefined || classify(error)?.kind !== "NamespaceMissing") throw error;
-      await namespaces.ensure(namespace, signal, telling);
+      await namespaces.ensure(namespace, signal, record);
       return await apply();
     }
   }

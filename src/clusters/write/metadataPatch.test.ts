@@ -5,73 +5,68 @@ import { changeMetadata } from "./metadataPatch.ts";
 import { type Answer, ScriptedClient } from "../testing/scriptedClient.ts";
 
 const CONFLICT = new ApiError(409, "Conflict", "the object has been modified");
-const GONE = new ApiError(404, "NotFound", "gone");
+const sameVersion = ({ metadata: { resourceVersion } }: KubeObject) => ({ metadata: { resourceVersion } });
 
 /** Changes a ConfigMap whose version grows with each read. */
-async function changing(answer: Answer, patchOf?: (live: KubeObject) => { metadata: object } | undefined) {
+async function changing(answer: Answer, patchOf: Parameters<typeof changeMetadata>[4] = sameVersion) {
   let reads = 0;
   const client = new ScriptedClient((call) => {
     const answered = answer(call);
     if (call.verb !== "get" || answered !== undefined) return answered;
     return { metadata: { name: "a", resourceVersion: String((reads += 1)) } };
   });
-  const end = new AbortController();
-  const patch = patchOf ?? (({ metadata: { resourceVersion } }) => ({ metadata: { resourceVersion } }));
-  const change = changeMetadata(client.client, CONFIGMAPS, { namespace: "team", name: "a" }, end.signal, patch);
+  const { signal } = new AbortController();
+  const change = changeMetadata(client.client, CONFIGMAPS, { namespace: "team", name: "a" }, signal, patchOf);
   const error: unknown = await change.then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  return { client, calls: client.calls, end, error };
+  expect(client.signals.every((given) => given === signal)).toBe(true);
+  return { client, calls: client.calls, error };
 }
 
 describe("a change of metadata", () => {
-  test("is a merge patch that follows from what was read, of the metadata alone", async () => {
-    const { client, calls, end, error } = await changing(() => undefined);
-    expect(error).toBeUndefined();
+  test("is a read of the metadata and a merge patch, or no patch when nothing changes", async () => {
+    const { calls, error } = await changing(() => undefined);
     const place = { what: "configmaps", namespace: "team", name: "a" };
+    const patch = {
+      body: { metadata: { resourceVersion: "1" } },
+      options: { patchType: "application/merge-patch+json" },
+    };
     expect(calls).toEqual([
       { ...place, verb: "get", options: { metadataOnly: true } },
-      {
-        ...place,
-        verb: "patch",
-        body: { metadata: { resourceVersion: "1" } },
-        options: { patchType: "application/merge-patch+json" },
-      },
+      { ...place, verb: "patch", ...patch },
     ]);
-    expect(client.signals).toEqual([end.signal, end.signal]);
-  });
-
-  test("is no request where there is nothing to change", async () => {
-    const { client } = await changing(
+    const unchanged = await changing(
       () => undefined,
       () => undefined,
     );
-    expect(client.lines).toEqual(["get configmaps"]);
+    expect([error, unchanged.client.lines]).toEqual([undefined, ["get configmaps"]]);
   });
 
-  test("is made anew from a new read when somebody wrote in between, five times at most", async () => {
-    let conflicts = 2;
-    const twice = await changing(({ verb }) => (verb === "patch" && (conflicts -= 1) >= 0 ? CONFLICT : undefined));
-    expect(twice.error).toBeUndefined();
-    expect(twice.calls.filter(({ verb }) => verb === "patch").map(({ body }) => body)).toEqual(
-      ["1", "2", "3"].map((resourceVersion) => ({ metadata: { resourceVersion } })),
+  test.each([
+    [2, 3, undefined],
+    [9, 5, CONFLICT],
+  ])("after %d conflicts has read and patched %d times", async (conflicts, attempts, want) => {
+    let left = conflicts;
+    const { error, calls } = await changing(({ verb }) =>
+      verb === "patch" && (left -= 1) >= 0 ? CONFLICT : undefined,
     );
-    const always = await changing(({ verb }) => (verb === "patch" ? CONFLICT : undefined));
-    expect(always.error).toBe(CONFLICT);
-    expect(always.calls.filter(({ verb }) => verb === "patch")).toHaveLength(5);
+    expect(error).toBe(want);
+    const versions = Array.from({ length: attempts }, (_, index) => ({
+      metadata: { resourceVersion: String(index + 1) },
+    }));
+    expect(calls.flatMap(({ verb, body }) => (verb === "patch" ? [body] : []))).toEqual(versions);
   });
 
-  test.each(["get", "patch"])("of what is gone at the %s is done", async (gone) => {
-    const { error, calls } = await changing(({ verb }) => (verb === gone ? GONE : undefined));
-    expect(error).toBeUndefined();
-    expect(calls.at(-1)?.verb).toBe(gone);
-  });
-
-  test("that is refused is not tried again", async () => {
-    const refused = new ApiError(403, "Forbidden", "no");
-    const { error, client } = await changing(({ verb }) => (verb === "patch" ? refused : undefined));
-    expect(error).toBe(refused);
-    expect(client.lines).toEqual(["get configmaps", "patch configmaps"]);
+  const gone = new ApiError(404, "NotFound", "gone");
+  const refused = new ApiError(403, "Forbidden", "no");
+  test.each([
+    ["get", gone, undefined],
+    ["patch", gone, undefined],
+    ["patch", refused, refused],
+  ])("ends with a %s that fails: %#", async (verb, answer, want) => {
+    const { error, calls } = await changing((call) => (call.verb === verb ? answer : undefined));
+    expect([error, calls.at(-1)?.verb, calls.length]).toEqual([want, verb, verb === "get" ? 1 : 2]);
   });
 });

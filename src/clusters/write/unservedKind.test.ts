@@ -1,64 +1,40 @@
-import { describe, expect, test } from "vitest";
-import type { Row } from "../../desiredstate/index.ts";
+import { expect, test } from "vitest";
 import type { Action } from "../model/decide.ts";
-import { CONFIG_REF, deleteRow, holdRow, row, seen } from "../testing/builders.ts";
-import { memberObject } from "../testing/memberObject.ts";
+import { CONFIG_REF, deleteRow, holdRow, memberObject, row, seen } from "../testing/builders.ts";
 import { kindNotServed, waitForKind } from "./unservedKind.ts";
 
 const REF = { ...CONFIG_REF, apiVersion: "example.com/v1", kind: "Database" };
-const FAILURE = {
-  reason: "KindNotServed",
-  message: "the member does not serve Database of example.com/v1 yet; it waits for the definition",
-  final: false,
-};
+const message = "the member does not serve Database of example.com/v1 yet; it waits for the definition";
+const FAILURE = { reason: "KindNotServed", message, final: false };
+const confirming = { row: holdRow({ confirm: true }) };
 
-/** What is said of an object with that row, when that is what is to be done. */
-function waiting(asked: Row, kind: Action["kind"], lacks: "No" | "Perhaps" | "Surely", observed = false) {
-  const said: unknown[] = [];
-  const object = memberObject({ ref: REF, row: asked, observed: observed ? seen() : undefined });
+test.each<[Action["kind"], Parameters<typeof memberObject>[0], "No" | "Perhaps" | "Surely", string]>([
+  ["Create", { row: row() }, "Perhaps", "fails"],
+  ["Create", { row: row() }, "Surely", "fails"],
+  ["Create", { row: row() }, "No", "-"],
+  ["Update", { row: row() }, "Perhaps", "fails"],
+  ...(["Nothing", "Delete", "Release", "Confirm", "Held"] as const).map(
+    (kind): [typeof kind, object, "Surely", string] => [kind, { row: deleteRow() }, "Surely", "-"],
+  ),
+  ["Confirm", confirming, "Surely", "is absent"],
+  ["Confirm", confirming, "Perhaps", "-"],
+  ["Confirm", confirming, "No", "-"],
+  ["Confirm", { ...confirming, observed: seen() }, "Surely", "-"],
+  ["Confirm", { row: holdRow() }, "Surely", "-"],
+  ["Nothing", {}, "Surely", "-"],
+])("%s of %j on a member that lacks the kind %s: %s", (kind, given, lacks, want) => {
+  const changes: unknown[] = [];
+  const object = memberObject({ ...given, ref: REF });
   const objects = {
-    fail: (about: unknown, failure: unknown) => void said.push(["fail", about === object, failure]),
-    found: (about: unknown, what: unknown) => void said.push(["found", about === object, what]),
+    fail: (about: unknown, failure: unknown) => void changes.push(["fails", about === object, failure]),
+    found: (about: unknown, observed: unknown) => void changes.push(["is absent", about === object, observed]),
   };
   waitForKind(objects, object, { kind } as Action, { lacks: () => lacks, denial: () => undefined });
-  return said;
-}
-
-describe("an object whose kind is not watched on the member", () => {
-  test.each(["Create", "Update"] as const)(
-    "that is to be written (%s) waits where the member lacks the kind",
-    (kind) => {
-      const failed = [["fail", true, FAILURE]];
-      expect(waiting(row(), kind, "Perhaps")).toEqual(failed);
-      expect(waiting(row(), kind, "Surely")).toEqual(failed);
-      expect(waiting(row(), kind, "No")).toEqual([]);
-    },
-  );
-
-  test.each(["Nothing", "Delete", "Release", "Confirm", "Held"] as const)("waits for nothing by %s", (kind) => {
-    expect(waiting(deleteRow(), kind, "Surely")).toEqual([]);
-  });
-
-  test("is certainly not there where the member certainly lacks the kind, and somebody asks for that", () => {
-    const asking = holdRow({ confirm: true });
-    expect(waiting(asking, "Confirm", "Surely")).toEqual([["found", true, undefined]]);
-    expect(waiting(asking, "Confirm", "Perhaps")).toEqual([]);
-    expect(waiting(asking, "Confirm", "No")).toEqual([]);
-    expect(waiting(asking, "Confirm", "Surely", true)).toEqual([]);
-    expect(waiting(holdRow(), "Confirm", "Surely")).toEqual([]);
-  });
-
-  test("is nothing that is without a row", () => {
-    const found: unknown[] = [];
-    const objects = { fail: () => undefined, found: () => void found.push("found") };
-    const writer = { lacks: () => "Surely" as const, denial: () => undefined };
-    waitForKind(objects, memberObject(), { kind: "Nothing" } as Action, writer);
-    expect(found).toEqual([]);
-  });
+  expect(changes).toEqual(want === "-" ? [] : [[want, true, want === "fails" ? FAILURE : undefined]]);
 });
 
-test("the sentence is cut where it would be too long for a status", () => {
+test("the failure's message fits into a status", () => {
   expect(kindNotServed(REF)).toEqual(FAILURE);
-  const { message } = kindNotServed({ ...REF, kind: "K".repeat(200) });
-  expect([message.length <= 120, message.endsWith("…")]).toEqual([true, true]);
+  const { message: long } = kindNotServed({ ...REF, kind: "K".repeat(200) });
+  expect(long).toMatch(/^.{1,119}…$/);
 });

@@ -1,7 +1,6 @@
 import { type ObjectRef, shortMessage } from "../../apis/index.ts";
 import type { Failure } from "../../desiredstate/index.ts";
 import { type Action, type MemberObject, type MemberObjects } from "../model/index.ts";
-import type { MemberWriter } from "./memberWriter.ts";
 
 /**
  * Sets the state of an object whose kind is not known on the member. If the kind is not granted, the object fails with
@@ -13,17 +12,17 @@ export function waitForKind(
   objects: Pick<MemberObjects, "fail" | "found">,
   object: MemberObject,
   { kind }: Action,
-  writer: Pick<MemberWriter, "lacks" | "denial">,
+  member: { lacks(ref: ObjectRef): "No" | "Perhaps" | "Surely"; denial(ref: ObjectRef): string | undefined },
 ): Failure | undefined {
   const isWrite = kind === "Create" || kind === "Update";
-  const message = isWrite ? writer.denial(object.ref) : undefined;
+  const message = isWrite ? member.denial(object.ref) : undefined;
   if (message !== undefined) {
     const denied = { reason: "Forbidden", message: shortMessage(message), final: true };
     const isNews = object.failure?.reason !== denied.reason;
     objects.fail(object, denied);
     return isNews ? denied : undefined;
   }
-  const lacks = writer.lacks(object.ref);
+  const lacks = member.lacks(object.ref);
   if (lacks === "No") return undefined;
   if (isWrite) objects.fail(object, kindNotServed(object.ref));
   const isToConfirm = object.row?.verb === "Hold" && object.row.confirm === true;

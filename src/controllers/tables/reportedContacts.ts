@@ -1,4 +1,4 @@
-import { type ClusterContact, DampedContact, type Damping, sameSight } from "../../clusters/index.ts";
+import { type ClusterContact, DampedContact, type Damping, sameReadability } from "../../clusters/index.ts";
 import { type Clock, Emitter } from "../../runtime/index.ts";
 import type { Observations } from "./observations.ts";
 
@@ -29,7 +29,7 @@ export class ReportedContacts implements Disposable {
   }
 
   of(cluster: string): ClusterContact {
-    return this.#clusters.get(cluster)?.said ?? this.#observations.contactOf(cluster);
+    return this.#clusters.get(cluster)?.published ?? this.#observations.contactOf(cluster);
   }
 
   /** Time of the last contact with a cluster whose loss is not reported yet, epoch milliseconds. */
@@ -58,14 +58,14 @@ export class ReportedContacts implements Disposable {
       return;
     }
     if (damped === undefined) {
-      damped = new DampedContact({ clock: this.#clock, damping: DAMPING, said: () => this.changes.emit(cluster) });
+      damped = new DampedContact({ clock: this.#clock, damping: DAMPING, changed: () => this.changes.emit(cluster) });
       this.#clusters.set(cluster, damped);
     }
-    const before = damped.said;
+    const before = damped.published;
     const last = damped.lost ?? before;
     if (contact.ok && last?.ok === false && !last.pending) this.#returns.set(cluster, this.#clock.now());
     damped.take(contact);
-    const isNews = damped.said === contact && before?.ok === contact.ok && !sameSight(before, contact);
+    const isNews = damped.published === contact && before?.ok === contact.ok && !sameReadability(before, contact);
     if (isNews) this.changes.emit(cluster);
   }
 }

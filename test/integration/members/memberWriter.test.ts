@@ -12,11 +12,13 @@ import type { ApplyRow } from "../../../src/desiredstate/index.ts";
 import { CONFIGMAPS, NAMESPACES, TransportError } from "../../../src/runtime/index.ts";
 import { startMember } from "./testMember.ts";
 import { MemberWriter } from "../../../src/clusters/write/memberWriter.ts";
+import { NamespaceLabels } from "../../../src/clusters/model/carriedLabels.ts";
 import { MemberNamespaces, wasCreatedByMeridian } from "../../../src/clusters/model/namespaces.ts";
 import { observe } from "../../../src/clusters/model/observed.ts";
 import { CONFIG_REF, OWNER, row } from "../../../src/clusters/testing/builders.ts";
 
 const HUB = "hub";
+const NONE = { yielded: [], kept: [] };
 const marked = (namespace: string): KubeObject => ({
   apiVersion: "v1",
   kind: "ConfigMap",
@@ -37,22 +39,20 @@ async function member(granted?: readonly string[]) {
   const { server, client, earlier, pass } = await startMember();
   const end = new AbortController();
   const vanished: string[] = [];
-  const namespaces = new MemberNamespaces({ cluster: "shanghai-1", client, namespaces: granted }, HUB);
+  const namespaces = new MemberNamespaces(
+    { cluster: "shanghai-1", client, namespaces: granted },
+    HUB,
+    new NamespaceLabels(),
+  );
   const writer = new MemberWriter({
     client,
     signal: end.signal,
     hubId: HUB,
     systemNamespace: "meridian-system",
     namespaces,
-    lacks: () => "No" as const,
-    denial: () => undefined,
     typeOf: () => CONFIGMAPS,
-    isSynced: () => true,
-    mayRemove: () => true,
-    observe: () => undefined,
     vanished: (ref, uid) => void vanished.push(`${refKey(ref)} ${uid}`),
     serves: () => true,
-    doubtKind: () => undefined,
   });
   const wanted = (namespace = "default", change: Partial<ApplyRow> = {}): ApplyRow =>
     row({ ref: { ...CONFIG_REF, namespace }, object: marked(namespace), ...change });
@@ -205,7 +205,7 @@ describe("later writes", () => {
     const { server, writer, wanted } = await member();
     const observed = observe(await server.create(CONFIGMAPS, marked("default")));
     await server.delete(CONFIGMAPS, "default", "shop");
-    await expect(writer.update(wanted(), observed, [])).rejects.toThrow(/uid/);
+    await expect(writer.update(wanted(), observed, [], NONE)).rejects.toThrow(/uid/);
     expect(server.has(CONFIGMAPS, "default", "shop")).toBe(false);
   });
 
@@ -218,7 +218,7 @@ describe("later writes", () => {
     test("keep the value that is there, and own it no more", async () => {
       const { server, earlier, client, writer, wanted } = await member();
       const observed = observe(await earlier.apply(CONFIGMAPS, before));
-      await writer.update(wanted("default", change), observed, []);
+      await writer.update(wanted("default", change), observed, [], NONE);
       const after = server.get(CONFIGMAPS, "default", "shop");
       expect(after["data"]).toEqual({ key: "value", theirs: "1" });
       expect(ownersOf(after)).toEqual([["meridian", { "f:key": {} }]]);
@@ -228,13 +228,13 @@ describe("later writes", () => {
     test("send nothing more once it is given up", async () => {
       const { server, earlier, client, writer, wanted } = await member();
       const observed = observe(await earlier.apply(CONFIGMAPS, marked("default")));
-      await writer.update(wanted("default", change), observed, []);
+      await writer.update(wanted("default", change), observed, [], NONE);
       expect(client.writes).toEqual(["apply configmaps"]);
       client.calls.length = 0;
       // Only a drift: nothing new is left to the member.
       const annotations = { [HASH_ANNOTATION]: "h2" };
       const drifted = observe(await server.merge(CONFIGMAPS, "default", "shop", { metadata: { annotations } }));
-      await writer.update(wanted("default", change), drifted, []);
+      await writer.update(wanted("default", change), drifted, [], NONE);
       expect(client.calls).toEqual(["apply configmaps"]);
     });
 
@@ -253,11 +253,11 @@ describe("later writes", () => {
         if (verb !== "patch" || phase !== "before" || others-- <= 0) return;
         await server.merge(CONFIGMAPS, "default", "shop", { metadata: { annotations: { seen: String(others) } } });
       };
-      await writer.update(wanted("default", change), observed, []);
+      await writer.update(wanted("default", change), observed, [], NONE);
       expect(server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "value", theirs: "1" });
       others = 100;
       const again = observe(await earlier.apply(CONFIGMAPS, before, { force: true }));
-      await expect(writer.update(wanted("default", change), again, [])).rejects.toMatchObject({ status: 409 });
+      await expect(writer.update(wanted("default", change), again, [], NONE)).rejects.toMatchObject({ status: 409 });
       expect(server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "value", theirs: "1" });
     });
   });
@@ -316,9 +316,9 @@ describe("later writes", () => {
   test("a delete of what is gone is no failure; one of another life is", async () => {
     const { server, writer } = await member();
     const observed = observe(await server.create(CONFIGMAPS, marked("default")));
-    await expect(writer.delete(CONFIG_REF, { uid: "another", visible: true })).rejects.toThrow(/UID/);
-    await writer.delete(CONFIG_REF, observed);
-    await writer.delete(CONFIG_REF, observed);
+    await expect(writer.delete(CONFIG_REF, { uid: "another", visible: true }, {})).rejects.toThrow(/UID/);
+    await writer.delete(CONFIG_REF, observed, {});
+    await writer.delete(CONFIG_REF, observed, {});
     expect(server.has(CONFIGMAPS, "default", "shop")).toBe(false);
   });
 
@@ -335,7 +335,7 @@ describe("later writes", () => {
       await server.merge(CONFIGMAPS, "default", "shop", { metadata: { labels } });
       await expect(writer.find(CONFIG_REF, OWNER)).resolves.toMatchObject({ uid, visible: false, deleting: false });
       await expect(writer.find(CONFIG_REF, { ...OWNER, uid: "another" })).resolves.toBeUndefined();
-      await writer.delete(CONFIG_REF, { uid, visible: true });
+      await writer.delete(CONFIG_REF, { uid, visible: true }, {});
       await expect(writer.find(CONFIG_REF, OWNER)).resolves.toMatchObject({ uid, visible: false, deleting: true });
       await server.merge(CONFIGMAPS, "default", "shop", { metadata: { finalizers: null } });
       await expect(writer.find(CONFIG_REF, OWNER)).resolves.toBeUndefined();
@@ -352,7 +352,7 @@ describe("later writes", () => {
       const { server, earlier, writer, wanted, vanished } = await member();
       const observed = unseen(await earlier.apply(CONFIGMAPS, marked("default")));
       await server.delete(CONFIGMAPS, "default", "shop");
-      await expect(writer.update(wanted(), observed, [])).rejects.toThrow(/uid/i);
+      await expect(writer.update(wanted(), observed, [], NONE)).rejects.toThrow(/uid/i);
       expect(vanished).toEqual([`${KEY} ${observed.uid}`]);
     });
   });

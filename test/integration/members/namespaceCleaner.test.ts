@@ -4,6 +4,7 @@ import { createLogger, createMetrics } from "../../../src/observability/index.ts
 import { ApiError, CONFIGMAPS, Discovery, NAMESPACES, TransportError } from "../../../src/runtime/index.ts";
 import { startMember } from "./testMember.ts";
 import { NamespaceCleaner } from "../../../src/clusters/namespaces/namespaceCleaner.ts";
+import { NamespaceLabels } from "../../../src/clusters/model/carriedLabels.ts";
 import { MemberNamespaces } from "../../../src/clusters/model/namespaces.ts";
 import { observe } from "../../../src/clusters/model/observed.ts";
 import { CLUSTER, CONFIG_REF, deleteRow, objectsWithLog, row } from "../../../src/clusters/testing/builders.ts";
@@ -16,7 +17,7 @@ async function memberWithTeam() {
   const { server, client, clock, pass } = await startMember(CLUSTER);
   const end = new AbortController();
   const state = { known: true };
-  const namespaces = new MemberNamespaces({ cluster: CLUSTER, client }, "hub");
+  const namespaces = new MemberNamespaces({ cluster: CLUSTER, client }, "hub", new NamespaceLabels());
   await namespaces.ensure("team", end.signal);
   const team = observe(server.get(NAMESPACES, undefined, "team"));
   const parts = objectsWithLog((object) => cleaner.enqueue(object));

@@ -14,7 +14,7 @@ import {
   rehearse,
   type Rehearsed,
   rehearseRemoval,
-  roomNow,
+  capacityNow,
 } from "../../../clusters/index.ts";
 import type { ApplyRow, DeleteRow, Observation } from "../../../desiredstate/index.ts";
 import { DEPENDENCY_KINDS } from "../../../interpreter/index.ts";
@@ -156,7 +156,7 @@ export class Members implements AsyncDisposable {
         cluster,
         session === undefined
           ? NOT_REACHED
-          : await roomNow({ cluster, client: session.reached.client, namespaces, signal }),
+          : await capacityNow({ cluster, client: session.reached.client, namespaces, signal }),
       );
     });
     return rooms;
