@@ -1,85 +1,46 @@
-import { describe, expect, test } from "vitest";
-import { type Answering, AnsweringRecord } from "./answering.ts";
+import { expect, test } from "vitest";
+import { AnsweringRecord } from "./answering.ts";
 
 const pace = { reason: "WritesThrottled", message: "429" };
 
-/** What is said after each of the samples; `-` where nothing new is. */
-function said(times: readonly number[], paces: readonly boolean[] = []): (Answering["latencyMs"] | "-")[] {
-  const record = new AnsweringRecord();
-  return times.map((ms, index) => {
-    const next = record.take({ ms, pace: paces[index] === true ? pace : undefined });
-    return next === undefined ? "-" : next.latencyMs;
+/** New verdicts on the latency after each sample; `-`: no new verdict. */
+function latencies(times: readonly number[], record = new AnsweringRecord()): (number | null | undefined)[] {
+  return times.map((ms) => {
+    const next = record.take({ ms, pace: undefined });
+    return next === undefined ? Number.NaN : next.latencyMs;
   });
 }
+const SAME = Number.NaN;
 
-describe("how long a cluster takes to answer", () => {
-  test.each([
-    {
-      name: "is said when three answers in a row were slow",
-      times: [2500, 2480, 2520, 2500],
-      want: ["-", "-", 2500, "-"],
-    },
-    {
-      name: "is not said for one slow answer",
-      times: [20, 20, 20, 2500, 20, 20, 20],
-      want: ["-", "-", null, "-", "-", "-", "-"],
-    },
-    {
-      name: "ends when three answers in a row were fast",
-      times: [2000, 2000, 2000, 30, 30, 30],
-      want: ["-", "-", 2000, "-", "-", null],
-    },
-    {
-      name: "stays where answers are neither",
-      times: [2000, 2000, 2000, 800, 800, 800],
-      want: ["-", "-", 2000, "-", "-", "-"],
-    },
-    {
-      name: "is said anew when it is another figure",
-      times: [1000, 1000, 1000, 2600, 2600, 2600],
-      want: ["-", "-", 1000, "-", "-", 2600],
-    },
-    {
-      name: "is not said anew for a little more",
-      times: [2000, 2000, 2000, 2400, 2500, 2300],
-      want: ["-", "-", 2000, "-", "-", "-"],
-    },
-  ])("$name", ({ times, want }) => expect(said(times)).toEqual(want));
+test.each<[string, times: number[], want: (number | null)[]]>([
+  ["is known after three slow samples", [2500, 2480, 2520, 2500], [SAME, SAME, 2500, SAME]],
+  ["ignores one slow sample", [20, 20, 20, 2500, 20, 20], [SAME, SAME, null, SAME, SAME, SAME]],
+  ["ends after three fast samples", [2000, 2000, 2000, 30, 30, 30], [SAME, SAME, 2000, SAME, SAME, null]],
+  ["stays between slow and fast", [2000, 2000, 2000, 800, 800, 800], [SAME, SAME, 2000, SAME, SAME, SAME]],
+  ["changes by a factor", [1000, 1000, 1000, 2600, 2600, 2600], [SAME, SAME, 1000, SAME, SAME, 2600]],
+  ["stays for a small change", [2000, 2000, 2000, 2400, 2500, 2300], [SAME, SAME, 2000, SAME, SAME, SAME]],
+])("the latency %s", (_, times, want) => expect(latencies(times)).toEqual(want));
 
-  test("keeps the figure that an earlier manager has said", () => {
-    const record = new AnsweringRecord(2400);
-    const next = [2500, 2600, 2500].map((ms) => record.take({ ms, pace: undefined }));
-    expect(next.at(-1)?.latencyMs).toBe(2400);
-  });
-
-  test("is measured anew after contact was lost", () => {
-    const record = new AnsweringRecord();
-    for (const ms of [2000, 2000]) record.take({ ms, pace: undefined });
-    record.reset();
-    expect(record.take({ ms: 2000, pace: undefined })).toBeUndefined();
-  });
+test("the latency of an earlier manager is kept, and is measured anew after contact was lost", () => {
+  const record = new AnsweringRecord(2400);
+  expect(latencies([2500, 2600, 2500], record).at(-1)).toBe(2400);
+  record.reset();
+  expect(latencies([2500, 2600, 2500], record)).toEqual([SAME, SAME, 2500]);
 });
 
-describe("whether writes flow", () => {
-  const paces = (given: readonly boolean[]): unknown[] => {
-    const record = new AnsweringRecord();
-    return given.map((is) => {
-      const next = record.take({ ms: 10, pace: is ? pace : undefined });
-      return next === undefined ? "-" : (next.pace?.reason ?? next.pace);
-    });
-  };
-
-  test.each([
-    {
-      name: "is said when they did not three times in a row",
-      given: [true, true, true],
-      want: ["-", "-", "WritesThrottled"],
-    },
-    {
-      name: "ends when they did three times in a row",
-      given: [true, true, true, false, true, false, false, false],
-      want: ["-", "-", "WritesThrottled", "-", "-", "-", "-", null],
-    },
-    { name: "is not said for one time", given: [false, false, false, true, false], want: ["-", "-", null, "-", "-"] },
-  ])("$name", ({ given, want }) => expect(paces(given)).toEqual(want));
+test.each<[string, throttled: boolean[], want: unknown[]]>([
+  ["are throttled after three samples", [true, true, true], ["-", "-", "WritesThrottled"]],
+  [
+    "flow again after three samples",
+    [true, true, true, false, true, false, false, false],
+    ["-", "-", "WritesThrottled", "-", "-", "-", "-", null],
+  ],
+  ["are not throttled after one sample", [false, false, false, true, false], ["-", "-", null, "-", "-"]],
+])("writes %s", (_, throttled, want) => {
+  const record = new AnsweringRecord();
+  const verdicts = throttled.map((is) => {
+    const next = record.take({ ms: 10, pace: is ? pace : undefined });
+    return next === undefined ? "-" : (next.pace?.reason ?? next.pace);
+  });
+  expect(verdicts).toEqual(want);
 });

@@ -12,7 +12,7 @@ const config = (token: string): ClusterConfig => ({
   credentials: { authorization: async () => token },
 });
 
-/** Access to a member with these API groups. */
+/** Access to a member, and to the hub itself. */
 function accessing() {
   const clock = new FakeClock();
   const { logger, lines } = logLines();
@@ -37,7 +37,7 @@ function accessing() {
 }
 
 describe("the access to a cluster", () => {
-  test("goes on with another token of the same subject", async () => {
+  test("continues with a renewed token", async () => {
     const { remote, configs } = accessing();
     const [used] = configs;
     expect([await used?.credentials.authorization(), used?.server]).toEqual(["first", "https://m.test"]);
@@ -45,7 +45,7 @@ describe("the access to a cluster", () => {
     expect(await used?.credentials.authorization()).toBe("second");
   });
 
-  test("is that of the process itself where the hub is the cluster: it is not closed, and asks for less", async () => {
+  test("to the hub itself uses the hub's client, does not close it, and does not list its identity", async () => {
     const { local, remote, client, hub } = accessing();
     expect([local.local, local.client, local.discovery, local.identity]).toEqual([
       true,
@@ -63,8 +63,8 @@ describe("the access to a cluster", () => {
   });
 });
 
-describe("what a cluster offers", () => {
-  test("is read at once, every five minutes, and when the cluster was away", async () => {
+describe("the inventory", () => {
+  test("is read at once, every five minutes, and after lost contact", async () => {
     const { remote, clock } = accessing();
     expect(remote.inventoryIsDue).toBe(true);
     expect(await remote.takeInventory()).toMatchObject({ kubernetesVersion: "v1.35.4", apis: ["apps/v1", "v1"] });
@@ -77,32 +77,25 @@ describe("what a cluster offers", () => {
     expect(remote.inventoryIsDue).toBe(true);
   });
 
-  test("that cannot be read is read again soon, which is told", async () => {
+  test("that cannot be read is read again soon, with a log line", async () => {
     const { remote, clock, state, lines } = accessing();
-    state.failure = new Error("reset");
+    state.failure = new TransportError("Timeout", "did not answer");
     expect(await remote.takeInventory()).toBeUndefined();
-    expect(lines).toMatchObject([
-      {
-        level: "info",
-        event_reason: "InventoryFailed",
-        msg: "version, APIs and capacity not read; trying again",
-      },
-    ]);
+    expect(remote.fault).toBeUndefined();
+    const msg = "version, APIs and capacity not read; trying again";
+    expect(lines).toMatchObject([{ level: "info", event_reason: "InventoryFailed", msg }]);
     await clock.advance(29_000);
     expect(remote.inventoryIsDue).toBe(false);
     await clock.advance(1_000);
     expect(remote.inventoryIsDue).toBe(true);
   });
 
-  test("that is malformed is a fault of the cluster, and is read less and less often, however often contact is made", async () => {
+  test("that is malformed is a fault of the cluster, and is read with backoff, also after lost contact", async () => {
     const { remote, clock, state } = accessing();
     state.failure = new TransportError("TooLarge", "GET /api/v1/nodes: the list has no end");
     for (const seconds of [30, 60, 120, 240, 300, 300]) {
       await remote.takeInventory();
-      expect(remote.fault).toMatchObject({
-        reason: "ClusterUnreachable",
-        message: "GET /api/v1/nodes: the list has no end",
-      });
+      expect(remote.fault).toMatchObject({ reason: "ClusterUnreachable", message: state.failure.message });
       remote.expireInventory();
       await clock.advance(seconds * 1_000 - 1);
       expect(remote.inventoryIsDue).toBe(false);
@@ -119,14 +112,7 @@ describe("what a cluster offers", () => {
     expect(remote.inventoryIsDue).toBe(true);
   });
 
-  test("that cannot be read for want of an answer is no fault of the cluster", async () => {
-    const { remote, state } = accessing();
-    state.failure = new TransportError("Timeout", "did not answer");
-    await remote.takeInventory();
-    expect(remote.fault).toBeUndefined();
-  });
-
-  test("is nothing to tell of at the end", async () => {
+  test("that fails after the end is not logged", async () => {
     const { remote, state, lines } = accessing();
     await remote[Symbol.asyncDispose]();
     state.failure = new Error("over");
@@ -134,7 +120,7 @@ describe("what a cluster offers", () => {
     expect(lines).toEqual([]);
   });
 
-  test("when it has changed, what is known of the kinds is forgotten", async () => {
+  test("invalidates the discovery when the APIs have changed", async () => {
     const { remote, state } = accessing();
     let forgotten = 0;
     remote.discovery.invalidate = () => void (forgotten += 1);

@@ -7,6 +7,7 @@ import {
   TOKEN_EXPIRES_AT_ANNOTATION,
   TOKEN_ISSUED_AT_ANNOTATION,
 } from "../credentials/renewal.ts";
+import type { FakeHub } from "../testing/fakeMember.ts";
 import { connecting } from "../testing/memberConnecting.ts";
 import type { MemberSession } from "../types.ts";
 
@@ -14,9 +15,12 @@ const REFUSED = new TransportError("ConnectionRefused", "connection refused by 1
 const MINUTE = 60_000;
 
 const reasonOf = (session: MemberSession | undefined) => (session?.signal.reason as Error | undefined)?.message;
+const notWritten: FakeHub["gate"] = ({ verb }) => {
+  if (verb === "applyStatus") throw new ApiError(503, "ServiceUnavailable", "etcd is away");
+};
 
 describe("a connection", () => {
-  test("does nothing before it is started, and starts once", async () => {
+  test("does nothing before its start, and starts once", async () => {
     const { connection, put, settle, heard, member, update } = connecting();
     put();
     connection.reconfigure();
@@ -32,7 +36,7 @@ describe("a connection", () => {
     expect(connection.contact.ok).toBe(true);
   });
 
-  test("says which MemberCluster it is of, and where its kubeconfig is", () => {
+  test("knows its MemberCluster and the Secret with the kubeconfig", () => {
     const { connection } = connecting();
     expect([connection.cluster, connection.objectUid, connection.secretName]).toEqual(["a", "object-1", "a"]);
     const { connection: local } = connecting({
@@ -41,7 +45,7 @@ describe("a connection", () => {
     expect([local.secretName, local.claim.local]).toEqual([undefined, true]);
   });
 
-  test("claims the cluster that it sees, that is written down and that a person accepted", async () => {
+  test("claims the observed, the recorded and the accepted UID", async () => {
     const claim = {
       cluster: "a",
       local: false,
@@ -58,24 +62,19 @@ describe("a connection", () => {
     expect(connection.claim).toMatchObject({ acceptedUid: "b-uid" });
   });
 
-  test("claims without an age while the MemberCluster has none", () => {
-    const { connection } = connecting({ change: { metadata: { name: "a", creationTimestamp: undefined } as never } });
-    expect(connection.claim.createdAt).toBe("");
-  });
-
-  test("tells who follows MemberClusters what the hub answered, and counts what it refused", async () => {
-    const { hub, begin, settle, written, state, status } = connecting();
-    hub.gate = ({ verb }) => {
-      if (verb === "applyStatus") throw new ApiError(503, "ServiceUnavailable", "etcd is away");
-    };
+  test("passes the hub's answers on, counts failed writes, and has no contact before its UID is recorded", async () => {
+    const { connection, hub, begin, settle, written, state, status } = connecting();
+    hub.gate = notWritten;
     await begin();
     expect([written, state.failures]).toEqual([[], 2]);
+    const message = "the cluster's UID could not be written to the status on the hub";
+    expect(connection.contact).toMatchObject({ reason: "IdentityNotRecorded", message });
     hub.gate = () => undefined;
     await settle(10_000);
     expect(written.at(-1)).toMatchObject({ kind: "MemberCluster", status: status() });
   });
 
-  test("logs with the name of the cluster that contact was made, lost and not found", async () => {
+  test("logs contact that is made, lost and missing, with the cluster", async () => {
     const { begin, settle, member, lines, put, secrets, connection } = connecting();
     await begin();
     expect(lines.filter(({ msg }) => msg === "contact made")).toMatchObject([{ level: "info", cluster: "a" }]);
@@ -99,7 +98,7 @@ describe("a connection", () => {
 describe("the Events of a connection", () => {
   const regarding = { apiVersion: "federation.paas.cmft.com/v1alpha1", kind: "MemberCluster", name: "a" };
 
-  test("are of the MemberCluster: contact lost, and regained", async () => {
+  test("name the MemberCluster: contact lost and regained", async () => {
     const { begin, settle, member, events } = connecting();
     await begin();
     expect(events).toEqual([]);
@@ -133,17 +132,7 @@ describe("the Events of a connection", () => {
       return reason === "Recovered" ? [note] : [];
     });
 
-  test("are not of how a cluster joins: the first failure and the first contact", async () => {
-    const { begin, settle, member, events } = connecting();
-    member.failure = REFUSED;
-    await begin();
-    await settle(5_000);
-    member.failure = undefined;
-    await settle(3_000);
-    expect(events).toEqual([]);
-  });
-
-  test("tell the end of a loss that was there from the beginning, when it took long", async () => {
+  test("name the end of a loss since the start only if it was long", async () => {
     const { begin, settle, member, events } = connecting();
     member.failure = REFUSED;
     await begin();
@@ -169,14 +158,14 @@ describe("the Events of a connection", () => {
     },
   };
 
-  test("tell the end of a loss that another manager has said", async () => {
+  test("name the end of a loss that another manager published", async () => {
     const { begin, settle, events } = connecting({ change: lost });
     await begin();
     await settle(5 * MINUTE);
     expect(ended(events)).toEqual(["contact regained after 10m: ClusterUnreachable, timed out"]);
   });
 
-  test("tell the end of a loss that goes on under another manager, with its beginning", async () => {
+  test("name the beginning of a loss that another manager published", async () => {
     const { begin, settle, events, member } = connecting({ change: lost });
     member.failure = REFUSED;
     await begin();
@@ -188,7 +177,7 @@ describe("the Events of a connection", () => {
     ]);
   });
 
-  test("tell no end to a manager that finds all well", async () => {
+  test("name no end if nothing was lost", async () => {
     const [ready] = lost.status.conditions;
     const well = { ...lost.status, conditions: [{ ...ready, status: "True", reason: "Connected" }] };
     const { begin, settle, events } = connecting({ change: { status: well } });
@@ -197,7 +186,7 @@ describe("the Events of a connection", () => {
     expect(events).toEqual([]);
   });
 
-  test("are none of a manager that does not own the MemberCluster", async () => {
+  test("are not recorded by a manager that does not own the MemberCluster", async () => {
     const { begin, settle, member, events, heard } = connecting({
       owned: false,
       change: { status: { clusterUID: "a-uid" } },
@@ -208,7 +197,7 @@ describe("the Events of a connection", () => {
     expect([heard.at(-1), events]).toEqual(["a ClusterUnreachable", []]);
   });
 
-  test("say that a token was not renewed, and why", async () => {
+  test("name a token that was not renewed, which is retried when contact is back", async () => {
     const { put, connection, settle, events, member, clock, state, status } = connecting();
     put(member.token, {
       [SERVICE_ACCOUNT_ANNOTATION]: "meridian-system/meridian",
@@ -226,7 +215,6 @@ describe("the Events of a connection", () => {
       action: "RenewToken",
       note: "may not create tokens",
     });
-    // A member that was away and is back is asked at once.
     const before = state.tokens;
     member.failure = REFUSED;
     await settle(20_000);
@@ -237,7 +225,7 @@ describe("the Events of a connection", () => {
 });
 
 describe("the identity of the cluster behind a connection", () => {
-  test("that is not written down yet by the manager that owns it is waited for, and tried as soon as it changes", async () => {
+  test("must be recorded by the owning manager before a session begins", async () => {
     const { begin, settle, update, connection, sessions, heard } = connecting({ owned: false });
     await begin();
     expect(connection.contact).toMatchObject({
@@ -250,65 +238,10 @@ describe("the identity of the cluster behind a connection", () => {
     await settle(250);
     expect(sessions).toHaveLength(1);
   });
-
-  test("that could not be written down is no contact", async () => {
-    const { begin, hub, connection } = connecting();
-    hub.gate = ({ verb }) => {
-      if (verb === "applyStatus") throw new ApiError(503, "ServiceUnavailable", "etcd is away");
-    };
-    await begin();
-    expect(connection.contact).toMatchObject({
-      reason: "IdentityNotRecorded",
-      message: "the cluster's UID could not be written to the status on the hub",
-    });
-  });
-
-  test("that changed ends the session with the reason; accepted, it is written down before the next one begins", async () => {
-    const { begin, settle, member, sessions, update, heard, hub, connection } = connecting();
-    await begin();
-    member.become("b-uid");
-    await settle(6_000);
-    expect(reasonOf(sessions[0])).toBe("the session with a has ended: ClusterIdentityChanged");
-    expect(heard.slice(-2)).toEqual(["claim of a", "a ClusterIdentityChanged"]);
-    expect(connection.contact.message).toBe(`UID changed; if meant, annotate ${ACCEPT_CLUSTER_UID_ANNOTATION}: b-uid`);
-    const order: string[] = [];
-    hub.gate = ({ verb, phase }) => {
-      if (verb === "applyStatus" && phase === "before") order.push(`written with ${sessions.length} sessions`);
-    };
-    update({ metadata: { annotations: { [ACCEPT_CLUSTER_UID_ANNOTATION]: "b-uid" } } });
-    await settle(10_000);
-    expect(order[0]).toBe("written with 1 sessions");
-    expect(sessions.map(({ clusterUid }) => clusterUid)).toEqual(["a-uid", "b-uid"]);
-  });
-
-  test("that another MemberCluster claims ends the session when it is judged again", async () => {
-    const { begin, connection, state, sessions } = connecting();
-    await begin();
-    const other = { ...connection.claim, cluster: "0", createdAt: "2025-01-01T00:00:00Z" };
-    connection.rejudge();
-    expect(connection.contact.ok).toBe(true);
-    state.others = [other];
-    connection.rejudge();
-    expect(connection.contact).toMatchObject({
-      reason: "DuplicateCluster",
-      message: "the same cluster as MemberCluster 0",
-    });
-    expect([connection.session, reasonOf(sessions[0])]).toEqual([
-      undefined,
-      "the session with a has ended: DuplicateCluster",
-    ]);
-  });
-
-  test("is told to the others once, however often the cluster answers", async () => {
-    const { begin, settle, heard } = connecting();
-    await begin();
-    await settle(MINUTE);
-    expect(heard).toEqual(["claim of a", "claim of a", "session a-uid", "a ok"]);
-  });
 });
 
 describe("the end of a connection", () => {
-  test("ends the session with the reason, closes the client, and says nothing any more", async () => {
+  test("ends the session with a reason, closes the client, and reports nothing any more", async () => {
     const { begin, connection, sessions, member, settle, heard, lines, probes, clock } = connecting();
     await begin();
     const [before, made] = [heard.length, probes()];
@@ -325,7 +258,7 @@ describe("the end of a connection", () => {
     expect(lines.filter(({ level }) => level === "error")).toEqual([]);
   });
 
-  test("during a probe waits for it, and what the probe found counts for nothing", async () => {
+  test("waits for a running probe, whose result is ignored", async () => {
     const { put, connection, settle, heard, member } = connecting();
     put();
     connection.start();
@@ -350,7 +283,7 @@ describe("the end of a connection", () => {
 });
 
 describe("credentials that change", () => {
-  test("end the session with the reason, and forget which cluster it was", async () => {
+  test("end the session with a reason and begin another one", async () => {
     const { begin, put, connection, settle, member, sessions } = connecting();
     await begin();
     member.token = "better";
@@ -363,7 +296,7 @@ describe("credentials that change", () => {
     expect([sessions.length, connection.session === sessions[1]]).toEqual([2, true]);
   });
 
-  test("that are gone leave no session and no client", async () => {
+  test("that are removed leave no session and no client", async () => {
     const { begin, secrets, connection, settle, member, probes } = connecting();
     await begin();
     secrets.clear();
@@ -379,14 +312,50 @@ describe("credentials that change", () => {
     await settle(MINUTE);
     expect([probes(), connection.contact.reason]).toEqual([before, "SecretNotFound"]);
   });
+});
 
-  test("that are the same change nothing", async () => {
-    const { begin, put, connection, settle, sessions, member } = connecting();
+describe("a cluster", () => {
+  const ENDLESS = "v".repeat(1_000);
+  const versionsRead = (calls: readonly string[]) => calls.filter((call) => call === "raw /version").length;
+
+  test("with a malformed inventory from the start has no session and no findings until it is well-formed", async () => {
+    const { connection, member, begin, settle, sessions, status } = connecting();
+    member.version = ENDLESS;
     await begin();
-    const clients = member.clients.length;
-    put();
-    connection.reconfigure();
-    await settle();
-    expect([sessions.length, member.clients.length]).toEqual([1, clients]);
+    await settle(5_000);
+    expect([connection.session, sessions.length, status()?.kubernetesVersion]).toEqual([undefined, 0, undefined]);
+    expect(connection.contact).toMatchObject({ ok: false, reason: "ClusterUnreachable" });
+    expect(connection.contact.message).toMatch(/GET \/version/);
+    expect(connection.claim.recordedUid).toBeUndefined();
+    member.version = "v1.35.4";
+    await settle(MINUTE);
+    await settle(10_000);
+    expect(connection.contact.ok).toBe(true);
+    expect(status()).toMatchObject({ kubernetesVersion: "v1.35.4" });
+  });
+
+  test("with a malformed inventory later loses contact, keeps its session, and is read less and less often", async () => {
+    const { connection, member, begin, settle, events, status } = connecting();
+    await begin();
+    const [client] = member.clients.slice(-1);
+    const { session } = connection;
+    member.version = ENDLESS;
+    await settle(5 * MINUTE);
+    for (let passed = 0; passed < 4; passed += 1) await settle(5_000);
+    expect(connection.contact).toMatchObject({ ok: false, reason: "ClusterUnreachable" });
+    expect([connection.session === session, session?.signal.aborted]).toEqual([true, false]);
+    expect(status()?.kubernetesVersion).toBe("v1.35.4");
+    const before = versionsRead(client?.calls ?? []);
+    for (let passed = 0; passed < 200; passed += 1) {
+      session?.suspect();
+      await settle(3_000);
+    }
+    expect(versionsRead(client?.calls ?? []) - before).toBeLessThanOrEqual(5);
+    expect(events.length).toBeLessThan(4);
+    member.version = "v1.36.0";
+    await settle(6 * MINUTE);
+    for (let passed = 0; passed < 4; passed += 1) await settle(5_000);
+    expect(connection.contact.ok).toBe(true);
+    expect(status()?.kubernetesVersion).toBe("v1.36.0");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Contact } from "../../apis/index.ts";
+import type { Contact, MemberClusterStatus } from "../../apis/index.ts";
 import { computeMemberStatus, type MemberFindings } from "./memberStatus.ts";
 
 const MORNING = Date.UTC(2026, 0, 1, 8);
@@ -14,22 +14,29 @@ const FINDINGS: MemberFindings = {
   credentials: null,
 };
 
-const healthy = computeMemberStatus({ generation: 1, contact: OK, findings: FINDINGS, previous: undefined }, MORNING);
+interface Given {
+  contact?: Contact;
+  findings?: MemberFindings;
+  previous?: MemberClusterStatus | undefined;
+  generation?: number;
+  now?: number;
+}
+
+function statusOf({ contact = OK, findings = {}, previous, generation = 1, now = NOON }: Given) {
+  return computeMemberStatus({ generation, contact, findings, previous }, now);
+}
+
+const healthy = statusOf({ findings: FINDINGS, now: MORNING });
+const lost = statusOf({ contact: LOST, previous: healthy });
+const conditionsOf = (status: MemberClusterStatus | undefined, of: string) =>
+  status?.conditions?.flatMap(({ type, status: is, reason, message }) => (type === of ? [[is, reason, message]] : []));
 
 describe("the status of a MemberCluster", () => {
-  test("says that it is connected, and what it has", () => {
+  test("has the contact and the findings", () => {
+    const ready = { type: "Ready", status: "True", reason: "Connected", message: "", observedGeneration: 1 };
     expect(healthy).toEqual({
       observedGeneration: 1,
-      conditions: [
-        {
-          type: "Ready",
-          status: "True",
-          reason: "Connected",
-          message: "",
-          observedGeneration: 1,
-          lastTransitionTime: "2026-01-01T08:00:00Z",
-        },
-      ],
+      conditions: [{ ...ready, lastTransitionTime: "2026-01-01T08:00:00Z" }],
       kubernetesVersion: "v1.35.4",
       clusterUID: "u1",
       apis: ["apps/v1", "v1"],
@@ -37,135 +44,89 @@ describe("the status of a MemberCluster", () => {
     });
   });
 
-  describe("of a cluster whose answers take long", () => {
-    const given = (findings: MemberFindings, previous = healthy) =>
-      computeMemberStatus({ generation: 1, contact: OK, findings: { ...FINDINGS, ...findings }, previous }, NOON);
-    const slow = given({ latencyMs: 2_500 });
-    const said = (status: typeof slow, type: string) =>
-      status?.conditions
-        ?.filter((one) => one.type === type)
-        .map(({ status: is, reason, message }) => [is, reason, message]);
-
-    test("says so, with the figure, and stays ready", () => {
-      expect(said(slow, "Slow")).toEqual([["True", "SlowAnswers", "answers take about 2.5s"]]);
-      expect(said(slow, "Ready")).toEqual([["True", "Connected", ""]]);
-      expect(slow?.latency).toBe("2.5s");
-      expect(given({ latencyMs: 2_500 }, slow)).toBe(slow);
-    });
-
-    test("keeps saying so until a manager knows better", () => expect(given({}, slow)).toBe(slow));
-
-    test("says afterwards what was", () => {
-      const over = given({ latencyMs: null }, slow);
-      expect(said(over, "Slow")).toEqual([
-        ["False", "AnswersInTime", "since 2026-01-01T12:00:00Z it was: answers take about 2.5s"],
-      ]);
-      expect(over).not.toHaveProperty("latency");
-      expect(given({ latencyMs: null }, over)).toBe(over);
-    });
-
-    test("says nothing of a cluster that was never slow", () =>
-      expect(given({ latencyMs: null, pace: null })).toBe(healthy));
-
-    test("says why writes are slowed down", () => {
-      const pace = { reason: "WritesThrottled", message: "the server asks for fewer requests (HTTP 429)" };
-      const throttled = given({ pace });
-      expect(said(throttled, "Throttled")).toEqual([["True", "WritesThrottled", pace.message]]);
-      expect(said(given({ pace: null }, throttled), "Throttled")?.[0]?.slice(0, 2)).toEqual(["False", "WritesFlow"]);
-    });
-  });
-
-  test("says of a cluster that does not answer when it answered last, not when that was noticed", () => {
-    const lost = computeMemberStatus({ generation: 1, contact: LOST, findings: FINDINGS, previous: healthy }, NOON);
-    expect(lost?.lastContact).toBe("2026-01-01T08:00:00Z");
-    const { lastContact: _none, ...restarted } = LOST;
-    expect(computeMemberStatus({ generation: 1, contact: restarted, findings: FINDINGS, previous: lost }, NOON)).toBe(
-      lost,
-    );
-    const back = computeMemberStatus({ generation: 1, contact: OK, findings: FINDINGS, previous: lost }, NOON);
-    expect(back).not.toHaveProperty("lastContact");
-  });
-
-  test("is the same reference while nothing changed, however late and in whatever order it is found", () => {
-    const findings = { ...FINDINGS, apis: ["apps/v1", "v1", "v1"] };
-    const contact = { ok: true, lastContact: NOON };
-    expect(computeMemberStatus({ generation: 1, contact, findings, previous: healthy }, NOON)).toBe(healthy);
-  });
-
-  test("is the same reference for the same fields in another order, as a server gives them back", () => {
-    const fromServer = JSON.parse(
-      JSON.stringify(healthy, Object.keys({ ...healthy, ...healthy?.conditions?.[0], nodes: 0, cpu: 0 }).sort()),
-    );
-    expect(computeMemberStatus({ generation: 1, contact: OK, findings: FINDINGS, previous: fromServer }, NOON)).toBe(
-      fromServer,
-    );
-  });
-
-  test("stays as it is while nothing is known yet", () => {
-    const contact = { ok: false, reason: "Connecting", message: "no answer yet" };
-    expect(computeMemberStatus({ generation: 2, contact, findings: {}, previous: healthy }, NOON)).toBe(healthy);
-  });
-
-  test("keeps what has not been read yet", () => {
-    expect(computeMemberStatus({ generation: 1, contact: OK, findings: {}, previous: healthy }, NOON)).toBe(healthy);
-  });
-
-  test("says why there is no contact and since when, and keeps what it knew", () => {
-    const lost = computeMemberStatus({ generation: 1, contact: LOST, findings: {}, previous: healthy }, NOON);
+  test("after a loss has the reason, the time of the last contact and the old findings, until contact is back", () => {
+    const message = "connection refused";
+    const ready = {
+      status: "False",
+      reason: "ClusterUnreachable",
+      message,
+      lastTransitionTime: "2026-01-01T12:00:00Z",
+    };
     expect(lost).toMatchObject({
-      conditions: [
-        {
-          status: "False",
-          reason: "ClusterUnreachable",
-          message: "connection refused",
-          lastTransitionTime: "2026-01-01T12:00:00Z",
-        },
-      ],
+      conditions: [ready],
+      lastContact: "2026-01-01T08:00:00Z",
       kubernetesVersion: "v1.35.4",
       clusterUID: "u1",
       capacity: { nodes: 2 },
     });
+    expect(statusOf({ previous: lost })).not.toHaveProperty("lastContact");
   });
 
-  test("keeps the time of the transition when only the reason changes", () => {
-    const lost = computeMemberStatus(
-      { generation: 1, contact: LOST, findings: {}, previous: healthy },
-      MORNING + 60_000,
-    );
+  const { lastContact: _, ...restarted } = LOST;
+  const fromServer = JSON.parse(
+    JSON.stringify(healthy, Object.keys({ ...healthy, ...healthy?.conditions?.[0], nodes: 0, cpu: 0 }).sort()),
+  ) as MemberClusterStatus;
+  test.each<[string, Given]>([
+    [
+      "later contact and reordered findings",
+      { contact: { ok: true, lastContact: NOON }, findings: { ...FINDINGS, apis: ["apps/v1", "v1", "v1"] } },
+    ],
+    ["the server's order of fields", { findings: FINDINGS, previous: fromServer }],
+    [
+      "an untried connection",
+      { contact: { ok: false, reason: "Connecting", message: "no answer yet" }, generation: 2 },
+    ],
+    ["findings that were not read yet", {}],
+    [
+      "a restarted manager that does not know the last contact",
+      { contact: restarted, findings: FINDINGS, previous: lost },
+    ],
+    ["answers in time of a cluster that was never slow", { findings: { latencyMs: null, pace: null } }],
+  ])("is the same reference with %s", (_case, given) => {
+    const { previous = healthy } = given;
+    expect(statusOf({ ...given, previous })).toBe(previous);
+  });
+
+  test("keeps the transition time when only the reason or the generation changes", () => {
     const contact = { ...LOST, reason: "CredentialsRejected" };
-    const later = computeMemberStatus({ generation: 1, contact, findings: {}, previous: lost }, NOON);
-    expect(later?.conditions).toMatchObject([
-      { reason: "CredentialsRejected", lastTransitionTime: "2026-01-01T08:01:00Z" },
+    expect(statusOf({ contact, previous: lost, now: NOON + 1_000 })?.conditions).toMatchObject([
+      { reason: "CredentialsRejected", lastTransitionTime: "2026-01-01T12:00:00Z" },
     ]);
-  });
-
-  test("drops the capacity when nodes may not be listed any more", () => {
-    const status = computeMemberStatus(
-      { generation: 1, contact: OK, findings: { capacity: null }, previous: healthy },
-      NOON,
-    );
-    expect(status).not.toHaveProperty("capacity");
-  });
-
-  test("says when credentials end", () => {
-    const credentials = { expiresAt: "2026-01-02T08:00:00Z", renewAt: "2026-01-02T03:12:00Z" };
-    expect(
-      computeMemberStatus({ generation: 1, contact: OK, findings: { credentials }, previous: healthy }, NOON)
-        ?.credentials,
-    ).toEqual(credentials);
-  });
-
-  test("has messages of at most 120 characters", () => {
-    const contact = { ...LOST, message: "x".repeat(500) };
-    const status = computeMemberStatus({ generation: 1, contact, findings: {}, previous: undefined }, NOON);
-    expect(status?.conditions?.[0]?.message).toHaveLength(120);
-  });
-
-  test("follows the generation", () => {
-    const status = computeMemberStatus({ generation: 2, contact: OK, findings: {}, previous: healthy }, NOON);
-    expect(status).toMatchObject({
+    expect(statusOf({ generation: 2, previous: healthy })).toMatchObject({
       observedGeneration: 2,
       conditions: [{ observedGeneration: 2, lastTransitionTime: "2026-01-01T08:00:00Z" }],
     });
+  });
+
+  test("drops the capacity when nodes may not be listed any more, and has the expiry of credentials", () => {
+    expect(statusOf({ findings: { capacity: null }, previous: healthy })).not.toHaveProperty("capacity");
+    const credentials = { expiresAt: "2026-01-02T08:00:00Z", renewAt: "2026-01-02T03:12:00Z" };
+    expect(statusOf({ findings: { credentials }, previous: healthy })?.credentials).toEqual(credentials);
+  });
+
+  test("has messages of at most 120 characters", () => {
+    const status = statusOf({ contact: { ...LOST, message: "x".repeat(500) } });
+    expect(status?.conditions?.[0]?.message).toHaveLength(120);
+  });
+
+  test("names slow answers with their latency while the cluster is ready, and afterwards that they were slow", () => {
+    const slow = statusOf({ findings: { latencyMs: 2_500 }, previous: healthy });
+    expect(conditionsOf(slow, "Slow")).toEqual([["True", "SlowAnswers", "answers take about 2.5s"]]);
+    expect([conditionsOf(slow, "Ready"), slow?.latency]).toEqual([[["True", "Connected", ""]], "2.5s"]);
+    expect(statusOf({ findings: { latencyMs: 2_500 }, previous: slow })).toBe(slow);
+    expect(statusOf({ previous: slow })).toBe(slow);
+    const over = statusOf({ findings: { latencyMs: null }, previous: slow });
+    const was = "since 2026-01-01T12:00:00Z it was: answers take about 2.5s";
+    expect(conditionsOf(over, "Slow")).toEqual([["False", "AnswersInTime", was]]);
+    expect(over).not.toHaveProperty("latency");
+    expect(statusOf({ findings: { latencyMs: null }, previous: over })).toBe(over);
+  });
+
+  test("names throttled writes", () => {
+    const pace = { reason: "WritesThrottled", message: "the server asks for fewer requests (HTTP 429)" };
+    const throttled = statusOf({ findings: { pace }, previous: healthy });
+    expect(conditionsOf(throttled, "Throttled")).toEqual([["True", pace.reason, pace.message]]);
+    const over = statusOf({ findings: { pace: null }, previous: throttled });
+    expect(conditionsOf(over, "Throttled")).toMatchObject([["False", "WritesFlow", expect.any(String)]]);
   });
 });

@@ -1,13 +1,19 @@
 import { describe, expect, test } from "vitest";
 import type { MemberCluster } from "../../apis/index.ts";
-import { ApiError, MEMBERCLUSTERS, NODES, NotLeaderError, TransportError } from "../../runtime/index.ts";
-import { poolHarness } from "../testing/poolHarness.ts";
+import { createLogger } from "../../observability/index.ts";
+import { Discovery, MEMBERCLUSTERS, NODES, NotLeaderError, SECRETS } from "../../runtime/index.ts";
+import { TransportError, type WatchOptions } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
+import { ClusterPool } from "./pool.ts";
+import { FakeHub } from "../testing/fakeMember.ts";
+import { HUB_UID, poolHarness, SYSTEM } from "../testing/poolHarness.ts";
+import { ScriptedClient } from "../testing/scriptedClient.ts";
 
 const REFUSED = new TransportError("ConnectionRefused", "connection refused by 127.0.0.1:41234");
 const start = poolHarness();
 
-describe("a member that is joined", () => {
-  test("gets its UID written down before a session starts, and then its contact is reported", async () => {
+describe("a joined member", () => {
+  test("has its UID recorded before the session, and contact after it", async () => {
     const h = await start();
     const member = h.member("a");
     h.secret("a", member.kubeconfig());
@@ -23,7 +29,7 @@ describe("a member that is joined", () => {
     expect(h.ready.get("a")).toBe(true);
   });
 
-  test("shows version, UID, APIs and capacity in one status write", async () => {
+  test("has version, UID, APIs and capacity in one status write", async () => {
     const h = await start();
     const member = h.member("a");
     const status = { allocatable: { cpu: "1500m", memory: "2Gi", pods: "110" } };
@@ -44,7 +50,7 @@ describe("a member that is joined", () => {
     expect(h.readyCondition("a")).toBe("True Connected: ");
   });
 
-  test("that is lost while the Lease is in doubt is written down when the Lease is sure again", async () => {
+  test("that is lost while the Lease is in doubt is reported once the Lease is held", async () => {
     const h = await start();
     const member = await h.joined("a");
     let isHeld = false;
@@ -60,7 +66,7 @@ describe("a member that is joined", () => {
     expect(h.readyCondition("a")).toContain("False ClusterUnreachable");
   });
 
-  test("is written no status and no Event while nothing changes", async () => {
+  test("causes no status write and no Event while nothing changes", async () => {
     const h = await start();
     await h.joined("a");
     await h.advance(20 * 60_000);
@@ -68,7 +74,7 @@ describe("a member that is joined", () => {
     expect(h.events).toEqual([]);
   });
 
-  test("is written no status and no Event by a manager that starts anew", async () => {
+  test("causes no status write and no Event when the manager restarts", async () => {
     const h = await start();
     const member = await h.joined("a");
     const object = h.hub.server.get(MEMBERCLUSTERS, undefined, "a") as unknown as MemberCluster;
@@ -81,7 +87,7 @@ describe("a member that is joined", () => {
     expect(member.clients).toHaveLength(2);
   });
 
-  test("is probed every five seconds, and again at once when somebody suspects something", async () => {
+  test("is probed every five seconds, and at once on suspicion", async () => {
     const h = await start();
     const member = await h.joined("a");
     const client = member.clients[0];
@@ -92,27 +98,10 @@ describe("a member that is joined", () => {
     await h.settle();
     expect((client?.probes ?? 0) - before).toBe(5);
   });
-
-  test("has no session before its UID could be written down, and gets one when it can", async () => {
-    const h = await start();
-    const member = h.member("a");
-    h.secret("a", member.kubeconfig());
-    h.hub.gate = ({ verb }) => {
-      if (verb === "applyStatus") throw new ApiError(503, "ServiceUnavailable", "etcd is away");
-    };
-    h.cluster("a");
-    await h.advance(5_000);
-    expect(h.sessions).toEqual([]);
-    expect(h.pool.contact("a").reason).toBe("IdentityNotRecorded");
-    h.hub.gate = () => undefined;
-    await h.advance(20_000);
-    expect(h.pool.contact("a").ok).toBe(true);
-    expect(h.readyCondition("a")).toBe("True Connected: ");
-  });
 });
 
-describe("a member that goes away", () => {
-  test("is lost within two seconds when it refuses connections and a watch broke, and found again within ten", async () => {
+describe("a member without contact", () => {
+  test("is lost within two seconds of a refused connection and a broken watch, and back within ten", async () => {
     const h = await start();
     const member = await h.joined("a");
     member.failure = REFUSED;
@@ -137,19 +126,7 @@ describe("a member that goes away", () => {
     ]);
   });
 
-  test("keeps the time of its last contact", async () => {
-    const h = await start();
-    const member = await h.joined("a");
-    await h.advance(12_000);
-    const before = h.clock.now();
-    member.failure = REFUSED;
-    await h.advance(60_000);
-    const { lastContact = 0 } = h.pool.contact("a");
-    expect(before - lastContact).toBeLessThan(6_000);
-    expect(lastContact).toBeLessThanOrEqual(before);
-  });
-
-  test("is not lost for one probe that failed", async () => {
+  test("is not lost after one failed probe", async () => {
     const h = await start();
     const member = await h.joined("a");
     const client = member.clients[0];
@@ -164,7 +141,7 @@ describe("a member that goes away", () => {
     expect(h.heard).toEqual(["a Connecting", "a session a-uid", "a ok"]);
   });
 
-  test("is lost when it does not answer at all", async () => {
+  test("is lost when it does not answer", async () => {
     const h = await start();
     const member = await h.joined("a");
     const client = member.clients[0];
@@ -182,7 +159,7 @@ describe("a member that goes away", () => {
     });
   });
 
-  test("is slow when its answers take long: said once, with the figure, and what was when that is over", async () => {
+  test("is slow with slow answers: one status write and one Event at the beginning and at the end", async () => {
     const h = await start();
     const member = await h.joined("a");
     const client = member.clients[0];
@@ -208,22 +185,7 @@ describe("a member that goes away", () => {
     ]);
   });
 
-  test("has writes that do not flow: said when that lasts, and what was when that is over", async () => {
-    const h = await start();
-    await h.joined("a");
-    const throttled = () => h.status("a")?.conditions?.find(({ type }) => type === "Throttled");
-    h.pace = { reason: "WritesThrottled", message: "the server asks for fewer requests (HTTP 429)" };
-    await h.advance(6_000);
-    expect(throttled()).toBeUndefined();
-    await h.advance(20_000);
-    expect(throttled()).toMatchObject({ status: "True", ...h.pace });
-    h.pace = undefined;
-    await h.advance(20_000);
-    expect(throttled()).toMatchObject({ status: "False", reason: "WritesFlow" });
-    expect(h.hub.statusWrites).toHaveLength(3);
-  });
-
-  test("does not disturb the others", async () => {
+  test("does not disturb other members", async () => {
     const h = await start();
     const member = await h.joined("a");
     await h.joined("b");
@@ -232,7 +194,7 @@ describe("a member that goes away", () => {
     expect(h.heard.filter((line) => line.startsWith("b "))).toEqual(["b Connecting", "b session b-uid", "b ok"]);
   });
 
-  test("has its version and APIs read again when it is back", async () => {
+  test("has its version and APIs read again with new contact", async () => {
     const h = await start();
     const member = await h.joined("a");
     member.failure = REFUSED;
@@ -245,7 +207,7 @@ describe("a member that goes away", () => {
   });
 });
 
-test("a cluster of another manager's is used once that one has written down which cluster it is", async () => {
+test("a cluster of another manager is used once that manager has recorded its UID", async () => {
   const h = await start();
   const member = h.member("a");
   h.secret("a", member.kubeconfig());
@@ -262,7 +224,7 @@ test("a cluster of another manager's is used once that one has written down whic
 });
 
 describe("the end", () => {
-  test("of a MemberCluster ends its session, closes its client and is reported", async () => {
+  test("of a MemberCluster ends its session and closes its client", async () => {
     const h = await start();
     const member = await h.joined("a");
     h.pool.remove("a");
@@ -287,8 +249,8 @@ describe("the end", () => {
   });
 });
 
-describe("a member that is joined for some namespaces", () => {
-  test("has sessions that know them, and another session when they change", async () => {
+describe("a member with some namespaces", () => {
+  test("has them in its session, and another session when they change", async () => {
     const h = await start();
     const member = h.member("a");
     member.cluster.create(NODES, { apiVersion: "v1", kind: "Node", metadata: { name: "n1" } });
@@ -307,7 +269,7 @@ describe("a member that is joined for some namespaces", () => {
     expect(h.sessions).toHaveLength(2);
   });
 
-  test("has no capacity: its nodes are nobody's to read", async () => {
+  test("has no capacity, and its nodes are not read", async () => {
     const h = await start();
     const member = h.member("a");
     h.secret("a", member.kubeconfig());
@@ -316,5 +278,175 @@ describe("a member that is joined for some namespaces", () => {
     await h.settle();
     expect(h.status("a")).not.toHaveProperty("capacity");
     expect(member.clients.flatMap(({ calls }) => calls).filter((call) => call.includes("nodes"))).toEqual([]);
+  });
+});
+
+describe("the identity of a cluster", () => {
+  test("that changes ends the session until a person accepts the new UID", async () => {
+    const h = await start();
+    const member = await h.joined("a", "u1");
+    member.become("u2");
+    await h.advance(6_000);
+    expect(h.sessions[0]?.signal.aborted).toBe(true);
+    expect(h.pool.session("a")).toBeUndefined();
+    expect(h.readyCondition("a")).toBe(
+      "False ClusterIdentityChanged: UID changed; if meant, annotate federation.paas.cmft.com/accept-cluster-uid: u2",
+    );
+    expect(h.status("a")?.clusterUID).toBe("u1");
+    await h.advance(60_000);
+    expect(h.sessions).toHaveLength(1);
+
+    h.patch("a", { metadata: { annotations: { "federation.paas.cmft.com/accept-cluster-uid": "u2" } } });
+    await h.until(() => h.sessions.length === 2);
+    expect(h.sessions[1]?.clusterUid).toBe("u2");
+    expect(h.status("a")?.clusterUID).toBe("u2");
+    await h.settle();
+    expect(h.readyCondition("a")).toBe("True Connected: ");
+  });
+
+  test("may change with a MemberCluster that was created again", async () => {
+    const h = await start();
+    const member = await h.joined("a", "u1");
+    member.become("u2");
+    h.hub.server.delete(MEMBERCLUSTERS, undefined, "a");
+    h.cluster("a");
+    await h.until(() => h.pool.contact("a").ok);
+    expect(h.heard).toContain("a removed");
+    expect(h.sessions[1]?.clusterUid).toBe("u2");
+  });
+
+  test("that two MemberClusters share belongs to the older one, or to the one that is left", async () => {
+    const h = await start();
+    await h.joined("b", "same");
+    const other = h.member("a", "same");
+    h.secret("a", other.kubeconfig());
+    h.cluster("a", { metadata: { creationTimestamp: "2026-01-02T00:00:00Z" } });
+    await h.until(() => h.pool.contact("a").reason === "DuplicateCluster");
+    await h.settle();
+    expect(h.readyCondition("a")).toBe("False DuplicateCluster: the same cluster as MemberCluster b");
+    expect(h.status("a")).not.toHaveProperty("clusterUID");
+    expect(h.pool.session("a")).toBeUndefined();
+    expect(h.pool.contact("b").ok).toBe(true);
+    h.pool.remove("b");
+    await h.advance(500);
+    expect(h.pool.contact("a").ok).toBe(true);
+  });
+
+  test("passes to the older MemberCluster that connects later", async () => {
+    const h = await start();
+    await h.joined("b", "same");
+    const older = h.member("a", "same");
+    h.cluster("a", { metadata: { creationTimestamp: "2025-01-01T00:00:00Z" } });
+    h.secret("a", older.kubeconfig());
+    await h.until(() => h.pool.contact("a").ok);
+    expect(h.pool.contact("b").reason).toBe("DuplicateCluster");
+    expect(h.sessions[0]?.signal.aborted).toBe(true);
+  });
+
+  test("is the hub's for a local member, whose client is not closed", async () => {
+    const h = await start();
+    h.cluster("hub", { connection: { local: {} } });
+    await h.until(() => h.pool.contact("hub").ok);
+    expect(h.sessions[0]).toMatchObject({ local: true, clusterUid: HUB_UID, client: h.self.clients[0] });
+    h.pool.remove("hub");
+    await h.settle();
+    expect(h.sessions[0]?.signal.aborted).toBe(true);
+    expect(h.self.clients[0]?.disposed).toBe(false);
+  });
+});
+
+const memberCluster = (name: string): MemberCluster =>
+  ({
+    apiVersion: "federation.paas.cmft.com/v1alpha1",
+    kind: "MemberCluster",
+    metadata: { name, uid: `${name}-object`, generation: 1 },
+    spec: { connection: { kubeconfigSecretRef: { name, key: "kubeconfig" } }, deletionPolicy: "Orphan" },
+  }) as unknown as MemberCluster;
+
+describe("a pool that does not run yet", () => {
+  test("knows its clusters, and connects to none before it has read the Secrets", async () => {
+    const clock = new FakeClock();
+    const watched: [string, string | undefined, string | undefined][] = [];
+    class Hub extends FakeHub {
+      override watch(type: Parameters<FakeHub["watch"]>[0], options: WatchOptions = {}): ReturnType<FakeHub["watch"]> {
+        watched.push([type.plural, options.namespace, options.fieldSelector]);
+        return super.watch(type, options);
+      }
+    }
+    const hub = new Hub();
+    const { client } = new ScriptedClient();
+    const heard: string[] = [];
+    const pool = new ClusterPool({
+      hub,
+      hubLocal: { client, discovery: new Discovery(client, clock), clusterUid: HUB_UID },
+      systemNamespace: SYSTEM,
+      allowExec: false,
+      clock,
+      logger: createLogger({ level: "silent" }),
+      metrics: { setMemberReady: () => undefined, failed: () => undefined, forgetCluster: () => undefined },
+      listener: {
+        paceOf: () => undefined,
+        sessionStarted: () => undefined,
+        contactChanged: (cluster, { reason }) => heard.push(`${cluster} ${reason}`),
+        clusterRemoved: (cluster) => heard.push(`${cluster} removed`),
+      },
+    });
+    pool.upsert(memberCluster("a"));
+    await clock.advance(60_000);
+    expect([heard, hub.calls]).toEqual([["a Connecting"], []]);
+    const end = new AbortController();
+    const running = pool.run(end.signal);
+    await clock.advance(10);
+    expect(heard).toEqual(["a Connecting", "a SecretNotFound"]);
+    // Helm keeps its releases in the same namespace, a megabyte each.
+    expect(watched[0]).toEqual(["secrets", SYSTEM, "type!=helm.sh/release.v1"]);
+    end.abort(new Error("over"));
+    await running;
+    pool.upsert(memberCluster("b"));
+    expect([heard.length, pool.contact("b").reason]).toEqual([2, "ClusterUnknown"]);
+  });
+});
+
+describe("a pool", () => {
+  test("has a reason for an unknown cluster", async () => {
+    const h = await start();
+    expect(h.pool.contact("a")).toEqual({
+      ok: false,
+      reason: "ClusterUnknown",
+      message: "there is no MemberCluster of that name",
+    });
+    expect(h.pool.session("a")).toBeUndefined();
+    h.pool.remove("a");
+    expect(h.heard).toEqual([]);
+  });
+
+  test("reads credentials again only for the cluster of a changed Secret", async () => {
+    const h = await start();
+    await h.joined("a");
+    h.cluster("b");
+    await h.settle();
+    const looks = () => h.hub.calls.filter((call) => call === "get secrets").length;
+    const before = looks();
+    h.secret("unrelated", "hello");
+    await h.settle();
+    expect(looks()).toBe(before);
+    h.hub.server.delete(SECRETS, SYSTEM, "unrelated");
+    await h.settle();
+    expect(looks()).toBe(before);
+  });
+
+  test("waits at its end for the work of its connections", async () => {
+    const h = await start();
+    const member = await h.joined("a");
+    const closed = Promise.withResolvers<void>();
+    const [client] = member.clients;
+    if (client !== undefined) client[Symbol.asyncDispose] = () => closed.promise;
+    let isOver = false;
+    const ending = h.pool[Symbol.asyncDispose]().then(() => (isOver = true));
+    await h.settle();
+    expect([isOver, h.pool.session("a")]).toEqual([false, undefined]);
+    closed.resolve();
+    await ending;
+    expect(isOver).toBe(true);
   });
 });

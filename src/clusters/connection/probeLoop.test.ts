@@ -24,7 +24,7 @@ function probes() {
 }
 
 describe("probes", () => {
-  test("begin when they are due, by the last that was said", async () => {
+  test("begin at the last scheduled time", async () => {
     const { clock, loop, startedAt, settled, end } = probes();
     loop.schedule(5_000);
     loop.schedule(1_000);
@@ -34,7 +34,7 @@ describe("probes", () => {
     expect(settled).toEqual([1]);
   });
 
-  test("do not follow each other within a quarter of a second", async () => {
+  test("are at least a quarter of a second apart", async () => {
     const { clock, loop, startedAt, end } = probes();
     loop.schedule(0);
     await clock.advance(0);
@@ -50,7 +50,7 @@ describe("probes", () => {
     expect(startedAt).toEqual([0, 250, 850]);
   });
 
-  test("run one at a time: who asks meanwhile gets a new one", async () => {
+  test("run one at a time, and once more after a request during a probe", async () => {
     const { clock, loop, startedAt, settled, end } = probes();
     loop.schedule(0);
     await clock.advance(0);
@@ -67,33 +67,26 @@ describe("probes", () => {
     expect(startedAt).toHaveLength(2);
   });
 
-  test("end with the loop: none begins, and what one finds is not taken", async () => {
-    const { clock, loop, startedAt, settled, end, pending } = probes();
-    loop.schedule(1_000);
-    loop[Symbol.dispose]();
-    await clock.advance(1_000);
-    loop.schedule(0);
-    await clock.advance(1_000);
-    expect([startedAt, clock.pending]).toEqual([[], 0]);
-
-    const second = probes();
-    second.loop.schedule(0);
-    await second.clock.advance(0);
-    second.loop[Symbol.dispose]();
-    await second.end(1);
-    expect(second.settled).toEqual([]);
-
-    const third = probes();
-    third.loop.schedule(0);
-    await third.clock.advance(0);
-    third.loop[Symbol.dispose]();
-    third.pending.shift()?.reject(new Error("stopped"));
-    await third.loop.settled();
-    expect([third.settled, settled, pending]).toEqual([[], [], []]);
-    await end(0);
+  test("end with the loop: none begins, and the result of a running one is ignored", async () => {
+    const scheduled = probes();
+    scheduled.loop.schedule(1_000);
+    scheduled.loop[Symbol.dispose]();
+    scheduled.loop.schedule(0);
+    await scheduled.clock.advance(2_000);
+    expect([scheduled.startedAt, scheduled.clock.pending]).toEqual([[], 0]);
+    for (const error of [undefined, new Error("stopped")]) {
+      const { clock, loop, settled, pending } = probes();
+      loop.schedule(0);
+      await clock.advance(0);
+      loop[Symbol.dispose]();
+      if (error === undefined) pending.shift()?.resolve(1);
+      else pending.shift()?.reject(error);
+      await loop.settled();
+      expect(settled).toEqual([]);
+    }
   });
 
-  test("that fail though nobody stopped them are an error", async () => {
+  test("that fail without a stop reject", async () => {
     const { clock, loop, pending } = probes();
     loop.schedule(0);
     await clock.advance(0);

@@ -6,31 +6,22 @@ import { LiveSession } from "./session.ts";
 import { CLUSTER } from "../testing/builders.ts";
 import { ScriptedClient } from "../testing/scriptedClient.ts";
 
-function begun(namespaces?: string[]) {
+test("a session has its access, and passes suspicions on until it ends with a reason", () => {
   const { client } = new ScriptedClient();
-  const discovery = new Discovery(client, new FakeClock());
-  const state = { suspicions: 0 };
-  const access = { client, discovery, local: true, namespaces } as unknown as ClusterAccess;
-  const session = new LiveSession(CLUSTER, "uid", access, () => void (state.suspicions += 1));
-  return { session, state, client, discovery };
-}
-
-test("a session says where it leads", () => {
-  const { session, client, discovery } = begun(["shop"]);
+  const access = { client, discovery: new Discovery(client, new FakeClock()), local: true, namespaces: ["shop"] };
+  let suspicions = 0;
+  const session = new LiveSession(CLUSTER, "uid", access as unknown as ClusterAccess, () => void (suspicions += 1));
   expect(session).toMatchObject({ cluster: CLUSTER, clusterUid: "uid", local: true, namespaces: ["shop"] });
-  expect([session.client === client, session.discovery === discovery]).toEqual([true, true]);
-  expect(session.signal.aborted).toBe(false);
-});
-
-test("a suspicion is passed on until the session ends, with the reason for its end", () => {
-  const { session, state } = begun();
+  expect([session.client === client, session.discovery, session.signal.aborted]).toEqual([
+    true,
+    access.discovery,
+    false,
+  ]);
   session.suspect();
-  session.suspect();
-  expect(state.suspicions).toBe(2);
   session.end("the credentials have changed");
   session.suspect();
-  expect(state.suspicions).toBe(2);
+  expect(suspicions).toBe(1);
   expect(session.signal.reason).toEqual(
-    new Error("the session with shanghai-1 has ended: the credentials have changed"),
+    new Error(`the session with ${CLUSTER} has ended: the credentials have changed`),
   );
 });

@@ -20,7 +20,7 @@ const memberCluster = (resourceVersion: string, status?: object): MemberCluster 
     ...(status === undefined ? {} : { status }),
   }) as unknown as MemberCluster;
 
-/** A writer whose hub takes every status, with versions that grow. */
+/** A writer whose hub accepts every status. */
 function statusWriter() {
   const clock = new FakeClock();
   let version = 10;
@@ -48,42 +48,26 @@ function statusWriter() {
 }
 
 describe("the status of a MemberCluster", () => {
-  test("is applied by force, and the answer is handed on", async () => {
+  test("is applied by force, and the answer is passed on", async () => {
     const { writer, hub, clock, written } = statusWriter();
     writer.request();
     await clock.advance(0);
-    expect(hub.calls).toEqual([
-      {
-        verb: "applyStatus",
-        what: "memberclusters",
-        namespace: undefined,
-        name: "shanghai",
-        options: { force: true },
-        body: {
-          apiVersion: "federation.paas.cmft.com/v1alpha1",
-          kind: "MemberCluster",
-          metadata: { name: "shanghai" },
-          status: {
-            observedGeneration: 1,
-            conditions: [
-              {
-                type: "Ready",
-                status: "True",
-                reason: "Connected",
-                message: "",
-                observedGeneration: 1,
-                lastTransitionTime: timestamp(clock.now()),
-              },
-            ],
-          },
-        },
-      },
-    ]);
+    const { body, ...call } = hub.calls[0] as Call;
+    const place = { what: "memberclusters", namespace: undefined, name: "shanghai" };
+    expect(call).toEqual({ ...place, verb: "applyStatus", options: { force: true } });
+    const lastTransitionTime = timestamp(clock.now());
+    const ready = { type: "Ready", status: "True", reason: "Connected", message: "", observedGeneration: 1 };
+    expect(body).toEqual({
+      apiVersion: "federation.paas.cmft.com/v1alpha1",
+      kind: "MemberCluster",
+      metadata: { name: "shanghai" },
+      status: { observedGeneration: 1, conditions: [{ ...ready, lastTransitionTime }] },
+    });
     expect(written).toMatchObject([{ metadata: { resourceVersion: "11" } }]);
     expect(writer.status).toBe(written[0]?.["status"]);
   });
 
-  test("is written once for as long as it says the same, and again when it changes", async () => {
+  test("is written when it changes", async () => {
     const { writer, clock, state, reasons } = statusWriter();
     for (const contact of [THERE, THERE, AWAY, AWAY, THERE]) {
       state.contact = contact;
@@ -93,7 +77,7 @@ describe("the status of a MemberCluster", () => {
     expect(reasons()).toEqual(["Connected", "ClusterUnreachable", "Connected"]);
   });
 
-  test("is written again when somebody else wrote over it, and not when that is older than our own write", async () => {
+  test("is written again after another write, and not after an event that is older than our own write", async () => {
     const { writer, clock, hub } = statusWriter();
     writer.request();
     await clock.advance(0);
@@ -110,7 +94,7 @@ describe("the status of a MemberCluster", () => {
     expect(hub.calls).toHaveLength(2);
   });
 
-  test("is not written while it is not ours to write", async () => {
+  test("is not written while another manager owns it", async () => {
     const { writer, clock, hub, state } = statusWriter();
     state.mine = false;
     writer.request();
@@ -119,7 +103,7 @@ describe("the status of a MemberCluster", () => {
     expect([hub.calls, state.failures]).toEqual([[], 0]);
   });
 
-  test("is written one write at a time, the last of which says what is so then", async () => {
+  test("is written by one request at a time, and the last one has the newest input", async () => {
     const first = Promise.withResolvers<KubeObject>();
     const { writer, hub, clock, state, taken, reasons } = statusWriter();
     hub.answer = () => first.promise;
@@ -137,21 +121,15 @@ describe("the status of a MemberCluster", () => {
   });
 });
 
-describe("a status that is not taken", () => {
-  test("is counted and told, and tried again later and later", async () => {
+describe("a status write that fails", () => {
+  test("is counted and logged, and retried with backoff", async () => {
     const { writer, hub, clock, state, lines } = statusWriter();
     hub.answer = () => REFUSED;
     writer.request();
     await clock.advance(0);
     expect([hub.calls.length, state.failures]).toEqual([1, 1]);
-    expect(lines).toMatchObject([
-      {
-        level: "warn",
-        cluster: "shanghai",
-        event_reason: "StatusNotWritten",
-        msg: "status of the MemberCluster not written; trying again",
-      },
-    ]);
+    const msg = "status of the MemberCluster not written; trying again";
+    expect(lines).toMatchObject([{ level: "warn", cluster: "shanghai", event_reason: "StatusNotWritten", msg }]);
     const tries: number[] = [];
     for (let second = 1; second <= 100; second += 1) {
       const before = hub.calls.length;
@@ -161,7 +139,7 @@ describe("a status that is not taken", () => {
     expect(tries).toEqual([1, 3, 7, 15, 31, 61, 91]);
   });
 
-  test("is not tried sooner because something else changes, and begins anew when it was taken", async () => {
+  test("is not retried sooner for another change; a success resets the backoff", async () => {
     const { writer, hub, clock, state, taken } = statusWriter();
     hub.answer = () => REFUSED;
     writer.request();
@@ -180,7 +158,7 @@ describe("a status that is not taken", () => {
     expect(hub.calls).toHaveLength(5);
   });
 
-  test("since the Lease may not be held is tried again, without a word", async () => {
+  test("because of a lost Lease is retried without a log line", async () => {
     const { writer, hub, clock, state, lines } = statusWriter();
     hub.answer = () => new NotLeaderError("not held");
     writer.request();
@@ -188,7 +166,7 @@ describe("a status that is not taken", () => {
     expect([hub.calls.length, state.failures, lines]).toEqual([2, 0, []]);
   });
 
-  test("since the MemberCluster is gone is not tried again", async () => {
+  test("because the MemberCluster is gone is not retried", async () => {
     const { writer, hub, clock, state, lines } = statusWriter();
     hub.answer = () => new ApiError(404, "NotFound", "gone");
     writer.request();
@@ -197,8 +175,8 @@ describe("a status that is not taken", () => {
   });
 });
 
-describe("a status that has to be written now", () => {
-  test("is there when that is done, and needs no second write", async () => {
+describe("an immediate status write", () => {
+  test("is written when the promise resolves, and needs no second write", async () => {
     const { writer, hub, clock } = statusWriter();
     await writer.writeNow();
     expect(writer.status?.conditions).toMatchObject([{ reason: "Connected" }]);
@@ -208,7 +186,7 @@ describe("a status that has to be written now", () => {
     expect(hub.calls).toHaveLength(1);
   });
 
-  test("fails for whoever asked for it, is counted, and does not stop the writes that follow", async () => {
+  test("rejects when the write fails, and later writes go on", async () => {
     const { writer, hub, state, taken } = statusWriter();
     hub.answer = () => REFUSED;
     await expect(writer.writeNow()).rejects.toBe(REFUSED);
@@ -218,7 +196,7 @@ describe("a status that has to be written now", () => {
     expect(hub.calls).toHaveLength(2);
   });
 
-  test("comes after the write that is under way", async () => {
+  test("waits for the running write", async () => {
     const first = Promise.withResolvers<Error>();
     const { writer, hub, clock, taken } = statusWriter();
     hub.answer = () => first.promise;
@@ -235,7 +213,7 @@ describe("a status that has to be written now", () => {
 });
 
 describe("the end", () => {
-  test("breaks off what is under way, counts it as no failure, and nothing is written after it", async () => {
+  test("aborts the running write, which is no failure, and nothing is written after it", async () => {
     const answered = Promise.withResolvers<Error>();
     const { writer, hub, clock, state, lines } = statusWriter();
     hub.answer = () => answered.promise;
@@ -256,7 +234,7 @@ describe("the end", () => {
     expect([hub.calls.length, state.failures, lines]).toEqual([1, 0, []]);
   });
 
-  test("ends the wait for the next try", async () => {
+  test("cancels the retry", async () => {
     const { writer, hub, clock } = statusWriter();
     hub.answer = () => REFUSED;
     writer.request();
