@@ -23,13 +23,10 @@ function secretWith(kubeconfig: string, key = "kubeconfig"): MemberSecret {
   };
 }
 
+const REFERENCE = { kubeconfigSecretRef: { name: "a", key: "kubeconfig" } };
+
 function read(kubeconfig: string): KubeconfigCredentials {
-  const credentials = readCredentials(
-    "a",
-    { kubeconfigSecretRef: { name: "a", key: "kubeconfig" } },
-    secretWith(kubeconfig),
-    false,
-  );
+  const credentials = readCredentials("a", REFERENCE, secretWith(kubeconfig), false);
   if (credentials.kind !== "Kubeconfig") throw new Error(JSON.stringify(credentials));
   return credentials;
 }
@@ -38,43 +35,23 @@ const withTokenOf = (subject: string, life: number, server = SERVER): string =>
   kubeconfigFor({ cluster: "a", server, token: fakeToken(subject, 0, life) });
 
 describe("the credentials of a member", () => {
-  test.each<{
-    name: string;
-    secret: MemberSecret | undefined;
-    connection: Parameters<typeof readCredentials>[1];
-    reason: string;
-  }>([
-    {
-      name: "no Secret",
-      secret: undefined,
-      connection: { kubeconfigSecretRef: { name: "a", key: "k" } },
-      reason: "SecretNotFound",
-    },
-    {
-      name: "a Secret without the key",
-      secret: secretWith("x"),
-      connection: { kubeconfigSecretRef: { name: "a", key: "k" } },
-      reason: "InvalidKubeconfig",
-    },
-    { name: "a pull cluster", secret: undefined, connection: { pull: {} }, reason: "PullNotSupported" },
-    { name: "no connection at all", secret: undefined, connection: {}, reason: "InvalidConnection" },
-  ])("cannot be used: $name", ({ secret, connection, reason }) => {
+  test.each<[string, MemberSecret | undefined, Parameters<typeof readCredentials>[1]]>([
+    ["SecretNotFound", undefined, REFERENCE],
+    ["InvalidKubeconfig", secretWith("x", "other"), REFERENCE],
+    ["PullNotSupported", undefined, { pull: {} }],
+    ["InvalidConnection", undefined, {}],
+  ])("are unusable as %s", (reason, secret, connection) => {
     expect(readCredentials("a", connection, secret, false)).toMatchObject({ kind: "Unusable", reason });
   });
 
-  test("are never in the message that says what is wrong with them", () => {
+  test("are not in the message about them", () => {
     const broken = kubeconfigFor({ cluster: "a", server: SERVER, token: "top secret token" });
-    const unusable = readCredentials(
-      "a",
-      { kubeconfigSecretRef: { name: "a", key: "kubeconfig" } },
-      secretWith(broken),
-      false,
-    );
+    const unusable = readCredentials("a", REFERENCE, secretWith(broken), false);
     expect(unusable).toMatchObject({ kind: "Unusable", reason: "InvalidKubeconfig" });
     expect(JSON.stringify(unusable)).not.toContain("top secret");
   });
 
-  test("are renewed when only the token of the same subject is another one, however it is written", () => {
+  test("are renewed when only the token of the same subject changes, in any format", () => {
     const before = read(withTokenOf("me", 1000));
     const json = JSON.stringify(parseYaml(withTokenOf("me", 2000)));
     expect(isTokenRenewal(before, read(withTokenOf("me", 2000)))).toBe(true);
@@ -87,11 +64,11 @@ describe("the credentials of a member", () => {
     { name: "another subject", after: withTokenOf("you", 2000) },
     { name: "another address", after: withTokenOf("me", 2000, "https://elsewhere.test") },
     { name: "an opaque token", after: kubeconfigFor({ cluster: "a", server: SERVER, token: "opaque" }) },
-  ])("are new ones with $name", ({ after }) => {
+  ])("are no renewal with $name", ({ after }) => {
     expect(isTokenRenewal(read(withTokenOf("me", 1000)), read(after))).toBe(false);
   });
 
-  test("keep everything but the token when it is replaced", () => {
+  test("keep the rest of the kubeconfig with a new token", () => {
     const text = `# ours\n${withTokenOf("me", 1000)}`;
     const renewed = withToken(text, "fresh");
     expect(renewed).toContain("# ours");
@@ -99,13 +76,13 @@ describe("the credentials of a member", () => {
     expect(read(renewed).fingerprint).toBe(read(text).fingerprint);
   });
 
-  test("without a token have none to replace", () => {
+  test("without a token cannot be given a new one", () => {
     expect(() => withToken(withTokenOf("me", 1000).replace(/token: .*/, "username: me"), "fresh")).toThrow(
       "has no token",
     );
   });
 
-  test("can be exchanged under a client that uses them", async () => {
+  test("can be replaced while a client uses them", async () => {
     const config = (token: string): ClusterConfig["credentials"] => ({ authorization: async () => token });
     const credentials = new ReplaceableCredentials(config("old"));
     expect(await credentials.authorization()).toBe("old");

@@ -15,7 +15,7 @@ const secret = (token = "t"): MemberSecret => ({
   },
 });
 
-/** A reader whose Secrets are in the hands of the test: what the cache has, and what the hub answers to each question. */
+/** `cached`: Secret in the cache; `answers`: results of the reads from the hub. */
 function reading(cached?: MemberSecret, answers: (MemberSecret | Error | undefined)[] = []) {
   const clock = new FakeClock();
   const end = new AbortController();
@@ -44,7 +44,7 @@ function reading(cached?: MemberSecret, answers: (MemberSecret | Error | undefin
 }
 
 describe("the credentials of a cluster", () => {
-  test("are read once for each state of the Secret and of the MemberCluster", async () => {
+  test("are read once for each change of the Secret or the MemberCluster", async () => {
     const { reader, read, state } = reading(secret());
     await reader.read(REFERENCE);
     await reader.read({ ...REFERENCE });
@@ -56,36 +56,31 @@ describe("the credentials of a cluster", () => {
     expect(read).toEqual(["Kubeconfig", "Kubeconfig", "InvalidKubeconfig", "Local"]);
   });
 
-  test("are missing when the hub itself says so: the cache may be behind", async () => {
+  test("are missing only if the hub has no Secret either", async () => {
     const { reader, read, state } = reading(undefined, [undefined]);
     await reader.read(REFERENCE);
     expect([read, state.looked]).toEqual([["SecretNotFound"], 1]);
   });
 
-  test("come with the event of the Secret where only the cache lacks it", async () => {
+  test("arrive with the event of a Secret that the cache lacks", async () => {
     const { reader, read } = reading(undefined, [secret()]);
     await reader.read(REFERENCE);
     expect(read).toEqual([]);
   });
 
-  test("are asked for again until the hub answers", async () => {
+  test("are read again until the hub answers", async () => {
     const { reader, read, state, clock, lines } = reading(undefined, [new Error("etcd is away"), undefined]);
     const done = reader.read(REFERENCE);
     await clock.advance(1_900);
     expect([read, state.looked]).toEqual([[], 1]);
-    expect(lines).toMatchObject([
-      {
-        level: "warn",
-        event_reason: "SecretNotRead",
-        msg: "the Secret of the cluster could not be read; trying again",
-      },
-    ]);
+    const msg = "the Secret of the cluster could not be read; trying again";
+    expect(lines).toMatchObject([{ level: "warn", event_reason: "SecretNotRead", msg }]);
     await clock.advance(200);
     await done;
     expect([read, state.looked]).toEqual([["SecretNotFound"], 2]);
   });
 
-  test("are not asked for any more when something else counts by then, or at the end", async () => {
+  test("are not read again after another change or after the end", async () => {
     const other = reading(undefined, [new Error("etcd is away")]);
     const first = other.reader.read(REFERENCE);
     await other.clock.advance(10);

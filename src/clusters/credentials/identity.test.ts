@@ -14,84 +14,62 @@ function claim(cluster: string, change: Partial<IdentityClaim> = {}): IdentityCl
 }
 
 describe("the identity of a cluster", () => {
-  test.each<{ name: string; self: IdentityClaim; others?: IdentityClaim[]; refused?: string }>([
-    { name: "is taken as it is the first time", self: claim("b", { observedUid: "u1" }) },
-    { name: "is accepted while it stays", self: claim("b", { recordedUid: "u1", observedUid: "u1" }) },
-    {
-      name: "is refused when it changed",
-      self: claim("b", { recordedUid: "u1", observedUid: "u2" }),
-      refused: "ClusterIdentityChanged",
-    },
-    {
-      name: "is accepted when a person agreed to it",
-      self: claim("b", { recordedUid: "u1", observedUid: "u2", acceptedUid: "u2" }),
-    },
-    {
-      name: "is refused when a person agreed to yet another one",
-      self: claim("b", { recordedUid: "u1", observedUid: "u3", acceptedUid: "u2" }),
-      refused: "ClusterIdentityChanged",
-    },
-    {
-      name: "is refused when it changes back after a person agreed to the change",
-      self: claim("b", { recordedUid: "u2", observedUid: "u1", acceptedUid: "u2" }),
-      refused: "ClusterIdentityChanged",
-    },
-    {
-      name: "belongs to the older of two MemberClusters",
-      self: claim("a", { observedUid: "u1" }),
-      others: [claim("b", { observedUid: "u1", createdAt: "2026-01-01T00:00:00Z" })],
-      refused: "DuplicateCluster",
-    },
-    {
-      name: "belongs to the first by name of two MemberClusters of one second",
-      self: claim("b", { observedUid: "u1" }),
-      others: [claim("a", { observedUid: "u1" })],
-      refused: "DuplicateCluster",
-    },
-    {
-      name: "is not taken away by a MemberCluster of the same second that comes first by name",
-      self: claim("b", { recordedUid: "u1", observedUid: "u1" }),
-      others: [claim("a", { observedUid: "u1" })],
-    },
-    {
-      name: "stays with the MemberCluster of the same second that it is recorded for",
-      self: claim("a", { observedUid: "u1" }),
-      others: [claim("b", { recordedUid: "u1", observedUid: "u1" })],
-      refused: "DuplicateCluster",
-    },
-    {
-      name: "is not taken away by a later MemberCluster",
-      self: claim("b", { observedUid: "u1" }),
-      others: [claim("a", { observedUid: "u1", createdAt: "2026-01-03T00:00:00Z" }), claim("c", { observedUid: "u1" })],
-    },
-    {
-      name: "belongs to the older MemberCluster also while that one has no contact",
-      self: claim("b", { observedUid: "u1" }),
-      others: [claim("a", { recordedUid: "u1" })],
-      refused: "DuplicateCluster",
-    },
-    {
-      name: "is not claimed by one whose own identity changed to it",
-      self: claim("b", { observedUid: "u2" }),
-      others: [claim("a", { recordedUid: "u1", observedUid: "u2" })],
-    },
-    {
-      name: "is the hub's by kubeconfig while there is no local MemberCluster",
-      self: claim("b", { observedUid: "hub" }),
-      others: [claim("c", { observedUid: "u1", local: true })],
-    },
-    {
-      name: "belongs to the local MemberCluster, however late that one came",
-      self: claim("a", { observedUid: "hub", recordedUid: "hub" }),
-      others: [claim("z", { observedUid: "hub", local: true, createdAt: "2026-01-09T00:00:00Z" })],
-      refused: "DuplicateCluster",
-    },
-  ])("$name", ({ self, others = [], refused }) => {
+  const older = { createdAt: "2026-01-01T00:00:00Z" };
+  const newer = { createdAt: "2026-01-03T00:00:00Z" };
+  const same = { observedUid: "u1" };
+  const recorded = { recordedUid: "u1", observedUid: "u1" };
+  test.each<[string, self: IdentityClaim, others: IdentityClaim[], refused: string | undefined]>([
+    ["is accepted the first time", claim("b", same), [], undefined],
+    ["is accepted while it stays", claim("b", recorded), [], undefined],
+    ["is refused when it changes", claim("b", { recordedUid: "u1", observedUid: "u2" }), [], "ClusterIdentityChanged"],
+    ["is accepted by a person", claim("b", { recordedUid: "u1", observedUid: "u2", acceptedUid: "u2" }), [], undefined],
+    [
+      "is refused when a person accepted another one",
+      claim("b", { recordedUid: "u1", observedUid: "u3", acceptedUid: "u2" }),
+      [],
+      "ClusterIdentityChanged",
+    ],
+    [
+      "is refused when it changes back",
+      claim("b", { recordedUid: "u2", observedUid: "u1", acceptedUid: "u2" }),
+      [],
+      "ClusterIdentityChanged",
+    ],
+    ["belongs to the older MemberCluster", claim("a", same), [claim("b", { ...same, ...older })], "DuplicateCluster"],
+    ["belongs to the first by name in one second", claim("b", same), [claim("a", same)], "DuplicateCluster"],
+    ["stays with its record before the first by name", claim("b", recorded), [claim("a", same)], undefined],
+    ["belongs to the record in one second", claim("a", same), [claim("b", recorded)], "DuplicateCluster"],
+    ["stays with the older one", claim("b", same), [claim("a", { ...same, ...newer }), claim("c", same)], undefined],
+    [
+      "belongs to the older one without contact",
+      claim("b", same),
+      [claim("a", { recordedUid: "u1" })],
+      "DuplicateCluster",
+    ],
+    [
+      "is not claimed by a changed identity",
+      claim("b", { observedUid: "u2" }),
+      [claim("a", { recordedUid: "u1", observedUid: "u2" })],
+      undefined,
+    ],
+    [
+      "of the hub is accepted without a local MemberCluster",
+      claim("b", { observedUid: "hub" }),
+      [claim("c", { ...same, local: true })],
+      undefined,
+    ],
+    [
+      "of the hub belongs to the local MemberCluster",
+      claim("a", { observedUid: "hub", recordedUid: "hub" }),
+      [claim("z", { observedUid: "hub", local: true, ...newer })],
+      "DuplicateCluster",
+    ],
+  ])("%s", (_, self, others, refused) => {
     const verdict = judgeIdentity(self, [self, ...others]);
     expect(verdict.kind === "Refused" ? verdict.reason : undefined).toBe(refused);
   });
 
-  test("when it changed, the message says what to do and fits into a condition", () => {
+  test("that changed has a message with the remedy, which fits into a condition", () => {
     const uid = "0b5f5b7e-6a3f-4d0e-9a53-0c4d9ad0a7a1";
     const verdict = judgeIdentity(claim("a", { recordedUid: "u1", observedUid: uid }), []);
     expect(verdict).toMatchObject({

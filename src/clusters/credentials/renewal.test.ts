@@ -15,8 +15,8 @@ const annotations = {
   [TOKEN_EXPIRES_AT_ANNOTATION]: "2026-01-01T18:00:00Z",
 };
 
-describe("the plan to renew a token", () => {
-  test("is at 80 % of its life, for as long a life again", () => {
+describe("the renewal plan", () => {
+  test("renews at 80 % of the lifetime, for the same lifetime", () => {
     expect(renewalPlan(annotations, undefined)).toEqual({
       serviceAccount: { namespace: "meridian-system", name: "meridian" },
       expiresAt: EIGHT + 10 * HOUR,
@@ -27,12 +27,12 @@ describe("the plan to renew a token", () => {
     });
   });
 
-  test("takes from the token what nobody wrote down", () => {
+  test("takes missing times from the token", () => {
     const plan = renewalPlan({ [SERVICE_ACCOUNT_ANNOTATION]: "ns/name" }, { issuedAt: EIGHT, expiresAt: EIGHT + HOUR });
     expect(plan).toMatchObject({ expiresAt: EIGHT + HOUR, renewAt: EIGHT + 0.8 * HOUR });
   });
 
-  test("takes the life of the token from the token, whatever the clock of the hub says of its beginning", () => {
+  test("takes the lifetime from the token, whatever the hub's clock says", () => {
     const claims = { issuedAt: EIGHT - HOUR, expiresAt: EIGHT + 9 * HOUR };
     for (const stamp of ["2026-01-01T07:00:00Z", "2026-01-01T08:00:00Z", "2026-01-01T19:00:00Z"])
       expect(renewalPlan({ ...annotations, [TOKEN_ISSUED_AT_ANNOTATION]: stamp }, claims)).toMatchObject({
@@ -41,7 +41,7 @@ describe("the plan to renew a token", () => {
       });
   });
 
-  test("asks for no shorter life than a server grants", () => {
+  test("requests at least the shortest lifetime that a server grants", () => {
     const plan = renewalPlan({ ...annotations, [TOKEN_EXPIRES_AT_ANNOTATION]: "2026-01-01T08:01:00Z" }, undefined);
     expect(plan?.lifeSeconds).toBe(600);
   });
@@ -53,7 +53,7 @@ describe("the plan to renew a token", () => {
     { name: "it is not known when it ends", change: { [TOKEN_EXPIRES_AT_ANNOTATION]: undefined } },
     { name: "its times are no times", change: { [TOKEN_ISSUED_AT_ANNOTATION]: "yesterday" } },
     { name: "it ends before it begins", change: { [TOKEN_EXPIRES_AT_ANNOTATION]: "2026-01-01T07:00:00Z" } },
-  ])("does not exist when $name", ({ change }) => {
+  ])("does not exist if $name", ({ change }) => {
     const given = Object.entries({ ...annotations, ...change }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     );
@@ -61,7 +61,7 @@ describe("the plan to renew a token", () => {
   });
 });
 
-describe("a token that was found", () => {
+describe("a token of another process", () => {
   const plan = renewalPlan(annotations, undefined);
   test.each([
     { name: "just issued", now: EIGHT, hours: 8 },

@@ -14,11 +14,11 @@ import { fakeToken } from "../testing/fakeMember.ts";
 import { ScriptedClient } from "../testing/scriptedClient.ts";
 
 const MINUTE = 60_000;
-/** Of the tokens here; they are renewed after 80 minutes. */
+/** Lifetime of the tokens, which are renewed after 80 minutes. */
 const LIFE = 100 * MINUTE;
 const CONFLICT = new ApiError(409, "Conflict", "the object has been modified");
 
-/** A renewer of the token of one cluster; the member gives a new token each time, unless it is to fail. */
+/** A renewer of one cluster; `state.failure`: error of the next token requests. */
 function renewing() {
   const clock = new FakeClock(Date.UTC(2026, 0, 1, 8));
   const hub = new ScriptedClient();
@@ -44,50 +44,31 @@ function renewing() {
     onOutcome: (outcome) => void outcomes.push(outcome.renewed ? outcome.expiresAt : outcome.message),
   });
   onTestFinished(() => renewer[Symbol.dispose]());
-  const credentials = (token = tokenFrom(clock.now(), 0), issuedAt = clock.now()): KubeconfigCredentials => {
-    const kubeconfig = kubeconfigFor({ cluster: "m", server: "https://m.test", token });
-    const secret = {
-      name: "shanghai",
-      resourceVersion: "7",
-      annotations: {
-        [SERVICE_ACCOUNT_ANNOTATION]: "meridian-system/meridian",
-        [TOKEN_ISSUED_AT_ANNOTATION]: timestamp(issuedAt),
-        [TOKEN_EXPIRES_AT_ANNOTATION]: timestamp(issuedAt + LIFE),
-      },
-      data: { kubeconfig: Buffer.from(kubeconfig).toString("base64") },
-    };
-    const read = readCredentials(
-      "shanghai",
-      { kubeconfigSecretRef: { name: "shanghai", key: "kubeconfig" } },
-      secret,
-      false,
-    );
+  const readFrom = (kubeconfig: string, annotations: Record<string, string>): KubeconfigCredentials => {
+    const secret = { name: "shanghai", resourceVersion: "7", annotations, data: { kubeconfig } };
+    const reference = { kubeconfigSecretRef: { name: "shanghai", key: "kubeconfig" } };
+    const read = readCredentials("shanghai", reference, secret, false);
     if (read.kind !== "Kubeconfig") throw new Error(read.kind);
     return read;
   };
+  const credentials = (token = tokenFrom(clock.now(), 0), issuedAt = clock.now()): KubeconfigCredentials => {
+    const kubeconfig = kubeconfigFor({ cluster: "m", server: "https://m.test", token });
+    return readFrom(Buffer.from(kubeconfig).toString("base64"), {
+      [SERVICE_ACCOUNT_ANNOTATION]: "meridian-system/meridian",
+      [TOKEN_ISSUED_AT_ANNOTATION]: timestamp(issuedAt),
+      [TOKEN_EXPIRES_AT_ANNOTATION]: timestamp(issuedAt + LIFE),
+    });
+  };
   const follow = (given: KubeconfigCredentials | undefined = credentials()): void =>
     renewer.follow(given, member.client);
-  /** The Secret's event, with what was written last. */
-  const bringBack = (): void => {
-    const { data, metadata } = hub.sent<{
-      data: { kubeconfig: string };
-      metadata: { annotations: Record<string, string> };
-    }>(hub.calls.length - 1);
-    const secret = {
-      name: "shanghai",
-      resourceVersion: "8",
-      annotations: { [SERVICE_ACCOUNT_ANNOTATION]: "meridian-system/meridian", ...metadata.annotations },
-      data,
-    };
-    const read = readCredentials(
-      "shanghai",
-      { kubeconfigSecretRef: { name: "shanghai", key: "kubeconfig" } },
-      secret,
-      false,
-    );
-    if (read.kind === "Kubeconfig") follow(read);
+  /** Follows the Secret as it was patched last. */
+  const followPatched = (): void => {
+    type Patch = { data: { kubeconfig: string }; metadata: { annotations: Record<string, string> } };
+    const { data, metadata } = hub.sent<Patch>(hub.calls.length - 1);
+    const account = { [SERVICE_ACCOUNT_ANNOTATION]: "meridian-system/meridian" };
+    follow(readFrom(data.kubeconfig, { ...account, ...metadata.annotations }));
   };
-  return { renewer, clock, hub, member, lines, outcomes, asked, state, credentials, follow, bringBack };
+  return { renewer, clock, hub, member, lines, outcomes, asked, state, credentials, follow, followPatched };
 }
 
 function tokenFrom(issuedAt: number, number: number): string {
@@ -95,7 +76,7 @@ function tokenFrom(issuedAt: number, number: number): string {
 }
 
 describe("a token", () => {
-  test("is renewed after 80 % of its life, for as long a life, into the Secret that it came from", async () => {
+  test("is renewed after 80 % of its lifetime, into its Secret", async () => {
     const { clock, hub, follow, asked, outcomes, lines } = renewing();
     follow();
     await clock.advance(80 * MINUTE - 1);
@@ -126,20 +107,20 @@ describe("a token", () => {
     expect(lines).toMatchObject([{ level: "info", cluster: "shanghai", msg: "token renewed" }]);
   });
 
-  test("is not renewed a second time before the Secret brings the new one, which lives from when it was asked for", async () => {
-    const { clock, follow, asked, bringBack } = renewing();
+  test("is not renewed again before the Secret has the new one, whose age counts from its request", async () => {
+    const { clock, follow, asked, followPatched } = renewing();
     follow();
     await clock.advance(80 * MINUTE);
     await clock.advance(30 * MINUTE);
     expect(asked).toHaveLength(1);
-    bringBack();
+    followPatched();
     await clock.advance(50 * MINUTE - 1);
     expect(asked).toHaveLength(1);
     await clock.advance(1);
     expect(asked).toHaveLength(2);
   });
 
-  test("is followed from when it was found, though the Secret changes meanwhile", async () => {
+  test("keeps its renewal time when the Secret or the wall clock changes", async () => {
     const { clock, follow, asked, credentials } = renewing();
     const first = credentials();
     follow(first);
@@ -152,7 +133,7 @@ describe("a token", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("is not renewed where there is nothing to renew, or nobody to ask", async () => {
+  test("is not renewed without credentials, client or annotations", async () => {
     const { clock, renewer, follow, asked, credentials, member } = renewing();
     const bare = credentials();
     renewer.follow(undefined, member.client);
@@ -173,7 +154,7 @@ describe("a renewal that fails", () => {
     return all;
   };
 
-  test("is told each time, and tried again later and later, up to five minutes", async () => {
+  test("is reported each time, and retried with backoff up to five minutes", async () => {
     const { clock, asked, outcomes, lines } = await failing();
     const tries: number[] = [];
     for (let second = 1; second <= 800; second += 1) {
@@ -193,7 +174,7 @@ describe("a renewal that fails", () => {
     });
   });
 
-  test("is tried at once when the member answers again", async () => {
+  test("is retried at once on retry()", async () => {
     const { clock, renewer, asked, state, outcomes } = await failing();
     state.failure = undefined;
     renewer.retry();
@@ -204,14 +185,14 @@ describe("a renewal that fails", () => {
     expect(asked).toHaveLength(2);
   });
 
-  test("begins anew with another token", async () => {
+  test("is forgotten with another token", async () => {
     const { clock, follow, asked, credentials } = await failing();
     follow(credentials(tokenFrom(clock.now(), 9)));
     await clock.advance(79 * MINUTE);
     expect(asked).toHaveLength(1);
   });
 
-  test("since somebody else wrote the Secret says nothing: the event of that brings the new one", async () => {
+  test("because of a changed Secret is not reported", async () => {
     const { clock, hub, follow, outcomes, lines, asked } = renewing();
     hub.answer = () => CONFLICT;
     follow();
@@ -222,7 +203,7 @@ describe("a renewal that fails", () => {
   });
 });
 
-test("the end ends the wait and what is under way, without a word", async () => {
+test("the end cancels the wait and the running renewal without a report", async () => {
   const idle = renewing();
   idle.follow();
   idle.renewer[Symbol.dispose]();

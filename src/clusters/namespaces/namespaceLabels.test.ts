@@ -26,13 +26,13 @@ interface Given {
   answer?: Answer;
 }
 
-/** A member whose namespace has these annotations, and takes every patch. */
+/** Answers of a member whose namespace has these annotations. */
 const serving =
   (annotations: Record<string, string> = {}): Answer =>
   ({ verb }) =>
     verb === "get" ? namespace(annotations) : {};
 
-/** A member with the namespace `team` of ours, of which rows say these labels. */
+/** A member with our namespace `team`. `wanted`: labels that rows want. */
 function labelling({ observed = {}, wanted = RESTRICTED, answer = serving() }: Given = {}) {
   const clock = new FakeClock();
   const end = new AbortController();
@@ -59,8 +59,8 @@ function labelling({ observed = {}, wanted = RESTRICTED, answer = serving() }: G
   return { ...parts, labeller, client, calls: client.calls, clock, end, lines, want, see };
 }
 
-describe("the Pod Security labels of a namespace that Meridian made", () => {
-  test("are brought to it, with a note of which they are, from the version that was read", async () => {
+describe("the Pod Security labels of our namespace", () => {
+  test("are written with the annotation that lists them, for the version that was read", async () => {
     const { calls, clock } = labelling();
     await clock.advance(0);
     expect(calls).toMatchObject([
@@ -81,14 +81,14 @@ describe("the Pod Security labels of a namespace that Meridian made", () => {
     ]);
   });
 
-  test("that the hub's lost are taken off again, and no labels of anybody else's", async () => {
+  test("that the hub no longer has are removed", async () => {
     const before = '{"enforce":"baseline","warn":"baseline"}';
     const { calls, clock } = labelling({ answer: serving({ [POD_SECURITY_ANNOTATION]: before }) });
     await clock.advance(0);
     expect(calls[1]?.body).toMatchObject({ metadata: { labels: { enforce: "restricted", warn: null } } });
   });
 
-  test("are brought anew when they change", async () => {
+  test("are written again when they change", async () => {
     const { calls, clock, want, see } = labelling();
     await clock.advance(0);
     see({ podSecurity: textOf(RESTRICTED), resourceVersion: "8" });
@@ -104,21 +104,13 @@ describe("the Pod Security labels of a namespace that Meridian made", () => {
     { name: "where none are wanted, and none were brought", wanted: {} },
     { name: "of somebody else", observed: { isOurs: false } },
     { name: "that is on its way out", observed: { deleting: true } },
-  ])("cost no request for a namespace $name", async ({ name: _, ...given }) => {
+  ])("need no request for a namespace $name", async ({ name: _, ...given }) => {
     const { calls, clock } = labelling(given);
     await clock.advance(60_000);
     expect([calls, clock.pending]).toEqual([[], 0]);
   });
 
-  test("are left alone where no row has said anything of them", async () => {
-    const { objects, calls, clock } = labelling({ observed: { podSecurity: textOf(RESTRICTED) } });
-    const other = { ...TEAM, name: "other" };
-    objects.observe(other, seen({ ref: other }));
-    await clock.advance(0);
-    expect(calls).toEqual([]);
-  });
-
-  test("are left alone where the namespace is to go or to be let go of, and of what is no namespace", async () => {
+  test("are not written to a namespace with a Delete or Release row, nor to another kind", async () => {
     const { take, objects, calls, clock, labeller, find } = labelling({
       observed: { podSecurity: textOf(RESTRICTED) },
     });
@@ -131,23 +123,7 @@ describe("the Pod Security labels of a namespace that Meridian made", () => {
     expect(calls).toEqual([]);
   });
 
-  test("are left alone of a namespace that is not there any more", async () => {
-    const { objects, calls, clock, labeller, find } = labelling({ observed: { podSecurity: textOf(RESTRICTED) } });
-    const before = find(TEAM);
-    objects.observe(TEAM, undefined);
-    labeller.enqueue(before);
-    await clock.advance(0);
-    expect(calls).toEqual([]);
-  });
-
-  test("that stay are set again, and are not taken off", async () => {
-    const answer = serving({ [POD_SECURITY_ANNOTATION]: '{"enforce":"restricted"}' });
-    const { client, clock } = labelling({ answer });
-    await clock.advance(0);
-    expect(client.sent<{ metadata: object }>(1).metadata).toMatchObject({ labels: { enforce: "restricted" } });
-  });
-
-  test("are brought to a namespace without annotations", async () => {
+  test("are written to a namespace without annotations", async () => {
     const { metadata } = namespace();
     const { annotations: _, ...bare } = metadata;
     const answer: Answer = ({ verb }) => (verb === "get" ? { ...namespace(), metadata: bare } : {});
@@ -156,7 +132,7 @@ describe("the Pod Security labels of a namespace that Meridian made", () => {
     expect([client.lines, lines]).toEqual([["get namespaces", "patch namespaces"], []]);
   });
 
-  test("are considered for all namespaces when more is known", async () => {
+  test("are compared for all namespaces by enqueueAll", async () => {
     const { objects, labeller, calls, clock } = labelling({ observed: { podSecurity: textOf(RESTRICTED) } });
     const object = objects.get(refKey(TEAM));
     if (object?.observed === undefined) throw new Error("no namespace");
@@ -167,10 +143,10 @@ describe("the Pod Security labels of a namespace that Meridian made", () => {
   });
 });
 
-describe("labels that a member does not take", () => {
+describe("labels that a member refuses", () => {
   const refused = new ApiError(403, "Forbidden", "may not patch namespaces");
 
-  test("are tried again slowly, though the namespace changes meanwhile, and told each time", async () => {
+  test("are retried slowly despite events, with a log line each time", async () => {
     const { calls, clock, see, lines } = labelling({ answer: () => refused });
     await clock.advance(10);
     for (let change = 0; change < 5; change += 1) {
@@ -189,7 +165,7 @@ describe("labels that a member does not take", () => {
     });
   });
 
-  test("are tried at once when others are wanted, and no more when none are missing", async () => {
+  test("are retried at once when the row changes, and not when they are present", async () => {
     const { calls, clock, want, see } = labelling({ answer: () => refused });
     await clock.advance(10);
     want({ enforce: "baseline" });
@@ -201,13 +177,13 @@ describe("labels that a member does not take", () => {
     expect([calls.length, clock.pending]).toEqual([2, 0]);
   });
 
-  test("for a reason that is none of the API's are told in the words of that", async () => {
+  test("because of another error are logged with its message", async () => {
     const { clock, lines } = labelling({ answer: () => new TypeError("x is not a function") });
     await clock.advance(10);
     expect(lines[0]?.["msg"]).toBe("the namespace did not get its Pod Security labels: TypeError: x is not a function");
   });
 
-  test("are one request at a time", async () => {
+  test("are written by one request at a time", async () => {
     const read = Promise.withResolvers<KubeObject>();
     const { calls, clock, see } = labelling({ answer: ({ verb }) => (verb === "get" ? read.promise : {}) });
     see({ resourceVersion: "8" });
@@ -219,7 +195,7 @@ describe("labels that a member does not take", () => {
   });
 });
 
-test("the end of the session ends the labelling, without a word", async () => {
+test("the end of the session cancels the write without a log line", async () => {
   const answered = Promise.withResolvers<Error>();
   const { calls, clock, end, see, lines } = labelling({ answer: () => answered.promise });
   await clock.advance(10);

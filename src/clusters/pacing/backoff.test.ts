@@ -5,7 +5,7 @@ import { Backoffs, type Pace } from "./backoff.ts";
 function backoffs(random = 0.5) {
   const clock = new FakeClock();
   const waits = new Backoffs(clock, () => random);
-  /** How long the next call back takes, in ms. */
+  /** Milliseconds until the next callback. */
   const next = async (key: string, attempt: string | undefined, pace: Pace): Promise<number> => {
     const startedAt = clock.monotonic();
     let due = false;
@@ -20,19 +20,19 @@ describe("a backoff", () => {
   test.each<[Pace, number[]]>([
     ["soon", [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]],
     ["slowly", [2_000, 4_000, 8_000, 16_000, 30_000, 30_000]],
-  ])("takes twice as long each time: %s", async (pace, want) => {
+  ])("doubles up to its cap: %s", async (pace, want) => {
     const { next } = backoffs();
     const delays: number[] = [];
     for (const _ of want) delays.push(await next("a", "x", pace));
     expect(delays).toEqual(want);
   });
 
-  test("is a quarter shorter or longer by chance", async () => {
+  test("has a jitter of a quarter", async () => {
     expect(await backoffs(0).next("a", "x", "soon")).toBe(75);
     expect(await backoffs(1).next("a", "x", "soon")).toBe(125);
   });
 
-  test("begins anew for another attempt, another key, and what was forgotten", async () => {
+  test("restarts for another attempt, another key and a forgotten key", async () => {
     const { waits, next } = backoffs();
     await next("a", "x", "soon");
     expect(await next("a", "x", "soon")).toBe(200);
@@ -42,7 +42,7 @@ describe("a backoff", () => {
     expect(await next("a", "y", "soon")).toBe(100);
   });
 
-  test("is waited for until it is over, by the same attempt alone", async () => {
+  test("holds back the same attempt until it is over; another attempt drops it", async () => {
     const { clock, waits } = backoffs();
     expect(waits.isWaiting("a", "x")).toBe(false);
     let calls = 0;
@@ -57,7 +57,7 @@ describe("a backoff", () => {
     expect(calls).toBe(1);
   });
 
-  test("that is scheduled again calls back once, and one that is cleared never", async () => {
+  test("calls back once when it was scheduled twice, and never when it was cleared", async () => {
     const { clock, waits } = backoffs();
     let calls = 0;
     waits.schedule("a", "x", "soon", () => (calls += 1));

@@ -9,15 +9,15 @@ function failing(times: number, at = 0): Breaker {
 }
 
 describe("Breaker", () => {
-  test("nothing is sent before there is contact", () => {
+  test("is open before contact", () => {
     expect(new Breaker().state(0)).toEqual({ kind: "Open", retryAt: undefined });
   });
 
-  test("single failures do not open it", () => {
+  test("stays closed after fewer failures than the threshold", () => {
     expect(failing(Breaker.THRESHOLD - 1).state(0).kind).toBe("Closed");
   });
 
-  test("a run of failures opens it, for longer each time, until one trial at a time is let through", () => {
+  test("opens after the threshold, for longer each time, and then admits one trial at a time", () => {
     const breaker = failing(Breaker.THRESHOLD, 100);
     expect(breaker.state(100)).toEqual({ kind: "Open", retryAt: 600 });
     expect(breaker.state(600).kind).toBe("HalfOpen");
@@ -25,14 +25,14 @@ describe("Breaker", () => {
     expect(breaker.state(600)).toEqual({ kind: "Open", retryAt: 1_600 });
   });
 
-  test("the pause has a bound", () => {
+  test("has a longest pause", () => {
     expect(failing(100).state(0)).toEqual({ kind: "Open", retryAt: Breaker.LONGEST_PAUSE_MS });
   });
 
   test.each([
     ["a success", (breaker: Breaker) => breaker.succeeded()],
     ["renewed contact", (breaker: Breaker) => breaker.setContact(true)],
-  ])("%s closes it", (_, act) => {
+  ])("is closed by %s", (_, act) => {
     const breaker = failing(20);
     act(breaker);
     expect(breaker.state(0).kind).toBe("Closed");

@@ -3,7 +3,7 @@ import { describe, expect } from "vitest";
 import { ConcurrencyBudget } from "./concurrencyBudget.ts";
 
 describe("the share of a member", () => {
-  test("is what those with work leave to it, however many others there are", () => {
+  test("is equal among the members with work", () => {
     const shares = new ConcurrencyBudget(() => 200);
     shares.setWorking("a", true);
     expect(shares.of("a")).toBe(256);
@@ -13,7 +13,7 @@ describe("the share of a member", () => {
     expect(shares.of("a")).toBe(128);
   });
 
-  test("is small for one that begins, as if all began now", () => {
+  test("without work is equal among all members", () => {
     const shares = new ConcurrencyBudget(() => 64);
     expect(shares.of("a")).toBe(4);
     shares.setWorking("a", true);
@@ -21,7 +21,7 @@ describe("the share of a member", () => {
     expect(shares.of("a")).toBe(4);
   });
 
-  test("is never nothing", () => {
+  test("is one at least", () => {
     const shares = new ConcurrencyBudget(() => 1_000);
     expect(shares.of("a")).toBe(1);
     for (let n = 0; n < 1_000; n += 1) shares.setWorking(`m${n}`, true);
@@ -30,7 +30,7 @@ describe("the share of a member", () => {
   });
 
   test.prop([fc.integer({ min: 1, max: 256 }), fc.integer({ min: 0, max: 256 })])(
-    "adds up to the whole at most, as long as there is one for each",
+    "adds up to the maximum at most, while each gets one",
     (members, working) => {
       const shares = new ConcurrencyBudget(() => members);
       const names = Array.from({ length: members }, (_, index) => `m${index}`);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { DriftBackoff } from "./driftBackoff.ts";
 
-test("each heal that follows soon has to wait twice as long, five minutes at most", async () => {
+test("the pause doubles with each drift correction, up to five minutes", async () => {
   const clock = new FakeClock();
   const pace = new DriftBackoff(clock);
   const waits: number[] = [];
@@ -18,7 +18,7 @@ test("each heal that follows soon has to wait twice as long, five minutes at mos
   expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
 });
 
-test("the third heal in a row says that somebody wants it otherwise", async () => {
+test("the third drift correction in a row is contested", async () => {
   const clock = new FakeClock();
   const pace = new DriftBackoff(clock);
   const contested: boolean[] = [];
@@ -31,7 +31,7 @@ test("the third heal in a row says that somebody wants it otherwise", async () =
   expect(pace.isContested("b")).toBe(false);
 });
 
-test("after a quiet time the next heal is the first again, and nothing is kept", async () => {
+test("after a quiet time the count restarts", async () => {
   const clock = new FakeClock();
   const pace = new DriftBackoff(clock);
   pace.healed("a", () => undefined);

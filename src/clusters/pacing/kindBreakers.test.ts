@@ -17,13 +17,13 @@ function silentDeployments() {
   return { clock, enqueued, breakers };
 }
 
-test("a kind without answers waits, and no other", () => {
+test("only a kind without answers waits", () => {
   const { breakers } = silentDeployments();
   expect(breakers.admits(DEPLOYMENT, "d6")).toBe(false);
   expect(breakers.admits(SERVICE, "s1")).toBe(true);
 });
 
-test("one object at a time tries again, and an answer lets all of them go on", async () => {
+test("one trial at a time is admitted, and an answer releases all waiting objects", async () => {
   const { clock, enqueued, breakers } = silentDeployments();
   expect(breakers.admits(DEPLOYMENT, "d6")).toBe(false);
   expect(breakers.admits(DEPLOYMENT, "d7")).toBe(false);
@@ -45,7 +45,7 @@ test("one object at a time tries again, and an answer lets all of them go on", a
   expect(clock.pending).toBe(0);
 });
 
-test("a try that was not sent says nothing, and the next one in line tries", async () => {
+test("a trial that was not sent passes to the next object", async () => {
   const { clock, enqueued, breakers } = silentDeployments();
   for (const key of ["d6", "d7", "d8"]) breakers.admits(DEPLOYMENT, key);
   await clock.advance(Breaker.FIRST_PAUSE_MS);
@@ -60,7 +60,7 @@ test("a try that was not sent says nothing, and the next one in line tries", asy
   expect(breakers.admits(DEPLOYMENT, "d8")).toBe(true);
 });
 
-test("a key that is gone by then passes its turn on", async () => {
+test("a forgotten object passes its trial to the next one", async () => {
   const { clock, enqueued, breakers } = silentDeployments();
   for (const key of ["gone", "d7"]) breakers.admits(DEPLOYMENT, key);
   await clock.advance(Breaker.FIRST_PAUSE_MS);
@@ -69,7 +69,7 @@ test("a key that is gone by then passes its turn on", async () => {
   expect(enqueued).toEqual(["gone", "d7"]);
 });
 
-test("a kind that got answers meanwhile is closed again by as many silences as the first time", () => {
+test("an answer resets the count of silences", () => {
   const { breakers } = silentDeployments();
   breakers.answered(DEPLOYMENT);
   breakers.answered(SERVICE);
@@ -79,7 +79,7 @@ test("a kind that got answers meanwhile is closed again by as many silences as t
   expect(breakers.admits(DEPLOYMENT, "d1")).toBe(false);
 });
 
-test("the end forgets who waits, and kinds of one name in two groups are two", async () => {
+test("breakers are per group and kind, and clear() forgets the waiting objects", async () => {
   const { clock, enqueued, breakers } = silentDeployments();
   expect(breakers.admits({ ...DEPLOYMENT, apiVersion: "apps/v2" }, "other")).toBe(false);
   expect(breakers.admits({ ...DEPLOYMENT, apiVersion: "example.com/v1" }, "other")).toBe(true);
