@@ -2,7 +2,7 @@ import { FIELD_MANAGER, type FieldsV1, type KubeObject } from "../../apis/index.
 import { ApiError, type ApplyOptions, type ResourceType } from "../../runtime/index.ts";
 import { FakeClient } from "../../runtime/testing/fakeClient.ts";
 
-/** An API server in memory that knows of applies what the writer rests on: who owns which field, and that a first apply creates. */
+/** An API server in memory with field ownership of applies; an apply with a resourceVersion only creates. */
 export class AppliedMember extends FakeClient {
   override apply(type: ResourceType, object: KubeObject, options: ApplyOptions = {}): Promise<KubeObject> {
     const { resourceVersion, ...metadata } = object.metadata;

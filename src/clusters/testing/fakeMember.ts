@@ -9,25 +9,24 @@ import {
 } from "../../runtime/index.ts";
 import { FakeClient, FakeCluster } from "../../runtime/testing/fakeClient.ts";
 
-/** A JWT with these claims, signed by nobody. Times in epoch milliseconds. */
+/** An unsigned JWT. Times in epoch milliseconds. */
 export function fakeToken(subject: string, issuedAt: number, expiresAt: number): string {
   const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
   return [part({ alg: "none" }), part({ sub: subject, iat: issuedAt / 1000, exp: expiresAt / 1000 }), "none"].join(".");
 }
 
-/** A member in memory: what an API server answers to the pool, and what it refuses. */
+/** A member in memory that answers the requests of the pool. */
 export class FakeMember {
   readonly cluster = new FakeCluster();
   readonly server: string;
-  /** Clients made for it, the latest last. */
   readonly clients: FakeMemberClient[] = [];
-  /** Thrown by every call while set. */
+  /** Error of every call. */
   failure: Error | undefined;
   /** Other tokens are answered with 401. */
   token: string;
   version = "v1.35.4";
   apis = ["apps/v1", "batch/v1"];
-  /** Answers a TokenRequest with this life; 403 when undefined. */
+  /** Answer to a TokenRequest; 403 when undefined. */
   issuesTokensFor: { subject: string; seconds: number; now: () => number } | undefined;
 
   constructor(name: string, uid: string, token = "good") {
@@ -36,7 +35,7 @@ export class FakeMember {
     this.become(uid);
   }
 
-  /** It is another cluster from now on. */
+  /** Changes the UID of the cluster. */
   become(uid: string): void {
     const [before] = this.cluster.list(NAMESPACES);
     if (before !== undefined) this.cluster.delete(NAMESPACES, undefined, "kube-system");
@@ -107,7 +106,7 @@ export class FakeMemberClient extends FakeClient {
   }
 }
 
-/** The hub's API server; unlike the fake of the runtime it takes a field selector for what it is: of no interest here. */
+/** The hub's API server. Ignores field selectors. */
 export class FakeHub extends FakeClient {
   override watch(
     ...[type, { fieldSelector: _all, ...options } = {}]: [Parameters<FakeClient["watch"]>[0], WatchOptions?]
@@ -115,7 +114,6 @@ export class FakeHub extends FakeClient {
     return super.watch(type, options);
   }
 
-  /** Bodies of the status writes of MemberClusters, in order. */
   readonly statusWrites: KubeObject[] = [];
 
   override async applyStatus(...args: Parameters<FakeClient["applyStatus"]>): Promise<KubeObject> {

@@ -13,7 +13,7 @@ import { FakeHub, FakeMember } from "./fakeMember.ts";
 
 type Made = Parameters<FakeHub["server"]["create"]>[1];
 
-/** One connection; the pool and the hub are the test. */
+/** One connection. The pool is the test. */
 export function connecting({ owned = true, change = {} }: { owned?: boolean; change?: Partial<Made> } = {}) {
   const clock = new FakeClock(Date.UTC(2026, 0, 1, 8));
   const hub = new FakeHub();

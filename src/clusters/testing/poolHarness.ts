@@ -11,7 +11,7 @@ import { FakeHub, FakeMember } from "./fakeMember.ts";
 export const SYSTEM = "meridian-system";
 export const HUB_UID = "hub-uid";
 
-/** A pool with a hub and members in memory; what the listener hears is kept as lines. */
+/** A pool with a hub and members in memory. `heard`: calls of the listener. */
 export class PoolHarness implements AsyncDisposable {
   readonly clock = new FakeClock(Date.UTC(2026, 0, 1, 8));
   readonly hub = new FakeHub();
@@ -20,14 +20,14 @@ export class PoolHarness implements AsyncDisposable {
   readonly sessions: MemberSession[] = [];
   readonly ready = new Map<string, boolean>();
   readonly events: string[] = [];
-  /** The controllers under which errors were counted. */
+  /** Controllers of the counted errors. */
   readonly failures: string[] = [];
-  /** Why the lanes are slowed down. */
+  /** Reason why writes are slowed down. */
   pace: Why | undefined;
   readonly pool: ClusterPool;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
-  /** What the hub's own client answers when the hub is a member. */
+  /** The hub as its own member. */
   readonly self = new FakeMember("hub", HUB_UID);
 
   constructor() {
@@ -120,7 +120,7 @@ export class PoolHarness implements AsyncDisposable {
     this.pool.upsert(this.hub.server.merge(MEMBERCLUSTERS, undefined, name, patch) as unknown as MemberCluster);
   }
 
-  /** Secret, MemberCluster and member of that name, in contact. */
+  /** Creates a member with its Secret and MemberCluster, and waits for contact. */
   async joined(name: string, uid?: string): Promise<FakeMember> {
     const member = this.member(name, uid);
     this.secret(name, member.kubeconfig());
@@ -138,7 +138,7 @@ export class PoolHarness implements AsyncDisposable {
     return `${ready?.status} ${ready?.reason}: ${ready?.message}`;
   }
 
-  /** Lets everything run that needs no time. */
+  /** Runs all work that needs no time. */
   async settle(): Promise<void> {
     await this.advance(0);
   }
@@ -159,7 +159,7 @@ export class PoolHarness implements AsyncDisposable {
   }
 }
 
-/** Gives pools that run until their test is over. */
+/** Returns a factory of pools that run until the test is over. */
 export function poolHarness(): () => Promise<PoolHarness> {
   let harness: PoolHarness | undefined;
   afterEach(async () => {

@@ -1,27 +1,26 @@
 import type { KubeObject } from "../../apis/index.ts";
 import type { CallOptions, Client, ObjectList, ResourceType } from "../../runtime/index.ts";
 
-/** One request, as a test sees it. */
+/** One request. */
 export interface Call {
   verb: "get" | "list" | "create" | "apply" | "applyStatus" | "patch" | "delete" | "raw";
   /** Plural of the resource, or the path of a raw request. */
   what: string;
   namespace?: string | undefined;
   name?: string | undefined;
-  /** What was sent. */
   body?: unknown;
   /** Without the signal. */
   options: Record<string, unknown>;
 }
 
-/** What a test answers to a request: a value, or an error that is thrown. */
+/** Answer to a request. An Error is thrown. */
 export type Answer = (call: Call) => unknown;
 
-/** A client whose server is the test: every request is kept, and gets the answer that the test gives. */
+/** A client whose server is the test. Requests are kept. */
 export class ScriptedClient {
   readonly cluster = "shanghai-1";
   readonly calls: Call[] = [];
-  /** Signals that came with the requests. */
+  /** Signals of the requests. */
   readonly signals: (AbortSignal | undefined)[] = [];
   answer: Answer;
   disposed = false;
@@ -30,17 +29,16 @@ export class ScriptedClient {
     this.answer = answer;
   }
 
-  /** As what the code under test takes. */
   get client(): Client {
     return this as unknown as Client;
   }
 
-  /** The requests as `verb what`. */
+  /** Requests as `verb what`. */
   get lines(): string[] {
     return this.calls.map(({ verb, what }) => `${verb} ${what}`);
   }
 
-  /** What was sent with the request at that place. */
+  /** Body of a request. */
   sent<T = KubeObject>(at: number): T {
     const call = this.calls[at];
     if (call === undefined) throw new Error(`only ${this.calls.length} requests were made`);
