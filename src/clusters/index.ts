@@ -7,18 +7,10 @@
  * identity of a cluster is checked before the first write. A worker sees only two ports of the hub, WorkSource and
  * ReportSink. A worker never decides what should run where, or what may be removed: rows carry these decisions.
  */
-export {
-  copyIn,
-  stripMarks,
-  notInVersion,
-  readLive,
-  rehearse,
-  type Rehearsed,
-  rehearseRemoval,
-} from "./write/index.ts";
+export { stripMarks, notInVersion, readLive, rehearse, type Rehearsed, rehearseRemoval } from "./write/index.ts";
 export { ClusterPool, DampedContact, type Damping } from "./connection/index.ts";
 export { Fleet } from "./fleet.ts";
-export { inspectNamespace, isOwn, ownerOf } from "./model/index.ts";
+export { copyIn, inspectNamespace, isOwn, ownerOf } from "./model/index.ts";
 export {
   type ClusterContact,
   type ReportSink,

@@ -126,39 +126,6 @@ describe("a member without contact", () => {
     ]);
   });
 
-  test("is not lost after one failed probe", async () => {
-    const h = await start();
-    const member = await h.joined("a");
-    const client = member.clients[0];
-    let failures = 1;
-    if (client !== undefined) {
-      client.gate = () => {
-        if (failures-- > 0) throw REFUSED;
-      };
-    }
-    await h.advance(20_000);
-    expect(failures).toBeLessThan(0);
-    expect(h.heard).toEqual(["a Connecting", "a session a-uid", "a ok"]);
-  });
-
-  test("is lost when it does not answer", async () => {
-    const h = await start();
-    const member = await h.joined("a");
-    const client = member.clients[0];
-    if (client !== undefined) {
-      client.gate = ({ options }) =>
-        new Promise((_, reject) =>
-          options?.signal?.addEventListener("abort", () => reject(options.signal?.reason as Error)),
-        );
-    }
-    await h.advance(13_000);
-    expect(h.pool.contact("a")).toMatchObject({
-      ok: false,
-      reason: "ClusterUnreachable",
-      message: "the server did not answer within 3 s",
-    });
-  });
-
   test("is slow with slow answers: one status write and one Event at the beginning and at the end", async () => {
     const h = await start();
     const member = await h.joined("a");

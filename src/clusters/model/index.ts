@@ -9,6 +9,7 @@ export { Definitions } from "./definitions.ts";
 export { withoutEffect } from "./effectiveApply.ts";
 export { withHubVersion } from "./hubVersion.ts";
 export { type MemberObject } from "./memberObject.ts";
+export { copyIn } from "./memberObservation.ts";
 export { isInSync, MemberObjects } from "./memberObjects.ts";
 export { type Emptiness, inspectNamespace, isNamespace, MemberNamespaces, type RecordNamespace } from "./namespaces.ts";
 export { isOwn, observe, observeAnswer, type ObservedObject, ownerOf, ownershipOf } from "./observed.ts";

@@ -1,10 +1,18 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../../apis/index.ts";
+import {
+  DELETION_POLICY_ANNOTATION,
+  HASH_ANNOTATION,
+  type KubeObject,
+  OBJECT_ANNOTATION,
+  OWNER_ANNOTATION,
+  refKey,
+} from "../../apis/index.ts";
 import type { Observation, ReportTerms } from "../../desiredstate/index.ts";
 import type { MemberObject } from "./memberObject.ts";
-import { lastReportOf, observationOf } from "./memberObservation.ts";
+import { copyIn, lastReportOf, observationOf } from "./memberObservation.ts";
 import type { ObservedObject } from "./observed.ts";
 import { CLUSTER, CONFIG_REF, holdRow, memberObject, OWNER, row, seen } from "../testing/builders.ts";
+import { live, marks } from "../testing/memberWriting.ts";
 
 const observation = (overrides: Partial<MemberObject> = {}, hash?: string): Observation =>
   observationOf(CLUSTER, memberObject(overrides), hash);
@@ -171,3 +179,35 @@ function nested(levels: number): object {
   for (let level = 1; level < levels; level += 1) value = { value };
   return value;
 }
+
+describe("the observation of a live object for a plan", () => {
+  const common = { cluster: CLUSTER, writing: false, revision: 0 };
+
+  test("does not exist for a foreign object, and holds only what is known", () => {
+    expect(copyIn(CLUSTER, live())).toBeUndefined();
+    const annotations = { ...marks.annotations, [OWNER_ANNOTATION]: "?" };
+    expect(copyIn(CLUSTER, live({ annotations }))).toStrictEqual({
+      ...common,
+      ref: CONFIG_REF,
+      present: { uid: "there", proven: false, deleting: false, health: { state: "Available" } },
+    });
+  });
+
+  test("holds the marks and the facts of the object", () => {
+    const secretRef = { ...CONFIG_REF, kind: "Secret" };
+    const annotations = {
+      ...marks.annotations,
+      [OBJECT_ANNOTATION]: refKey(secretRef),
+      [HASH_ANNOTATION]: "h1",
+      [DELETION_POLICY_ANNOTATION]: "Orphan",
+    };
+    const times = { creationTimestamp: "2026-01-01T00:00:00Z", deletionTimestamp: "2026-01-02T00:00:00Z" };
+    const secret = { ...live({ annotations, ...times }), kind: "Secret", type: "Opaque", immutable: true };
+    const present = {
+      ...{ uid: "there", proven: false, hash: "h1", owner: OWNER, createdAt: times.creationTimestamp },
+      ...{ policy: "Orphan", deleting: true, immutable: true, secretType: "Opaque" },
+      health: { state: "Progressing", reason: "Terminating", message: "it is being deleted" },
+    };
+    expect(copyIn(CLUSTER, secret)).toStrictEqual({ ...common, ref: secretRef, present });
+  });
+});

@@ -2,7 +2,7 @@ import { excess, isRecord, type KubeObject } from "../../apis/index.ts";
 import type { Observation } from "../../desiredstate/index.ts";
 import { type Health, type MemberReport, memberReport } from "../../interpreter/index.ts";
 import type { FullReport, MemberObject } from "./memberObject.ts";
-import type { ObservedObject } from "./observed.ts";
+import { observe, type ObservedObject } from "./observed.ts";
 import { givenUpOf } from "./yielding.ts";
 
 /** Observation of a member object for the hub side. `hash`: hash of the row that the member object is in sync with. */
@@ -21,6 +21,13 @@ export function observationOf(cluster: string, object: MemberObject, hash: strin
   const givenUp = givenUpOf(object);
   if (givenUp.length > 0) observation.givenUp = givenUp;
   return observation;
+}
+
+/** Observation of a live member object for planning. Undefined for a foreign object. */
+export function copyIn(cluster: string, live: KubeObject): Observation | undefined {
+  const observed = observe(live);
+  if (!observed.isOurs) return undefined;
+  return { cluster, ref: observed.ref, present: identityOf(observed), writing: false, revision: 0 };
 }
 
 const NOT_READ: FullReport = {
@@ -70,29 +77,31 @@ function presenceOf(
   observed: ObservedObject,
   { refused, run, trouble, lastReport }: Pick<MemberObject, "refused" | "run" | "trouble" | "lastReport">,
 ): Presence {
-  const { immutable, secretType, uid, hash, owner, createdAt, proven, policy, hubVersion, deleting } = observed;
   const { health, conditions, addresses, status, isStatusOld }: FullReport = lastReport?.report ?? observed;
-  const presence: Presence = {
-    uid,
-    proven,
-    deleting,
-    health: trouble === undefined || health.state === "Available" ? health : { ...health, ...trouble },
-  };
-  if (hash !== undefined) presence.hash = hash;
-  if (owner !== undefined) presence.owner = owner;
-  if (createdAt !== undefined) presence.createdAt = createdAt;
-  if (policy !== undefined) presence.policy = policy;
+  const presence = identityOf(observed);
+  presence.health = trouble === undefined || health.state === "Available" ? health : { ...health, ...trouble };
   if (observed.finalizers !== undefined) presence.finalizers = observed.finalizers;
-  if (hubVersion !== undefined) presence.hubVersion = hubVersion;
   if (conditions !== undefined) presence.conditions = conditions;
   if (addresses !== undefined) presence.addresses = addresses;
   if (observed.images !== undefined) presence.images = observed.images;
   if (status !== undefined) presence.status = status;
   if (isStatusOld !== undefined) presence.isStatusOld = isStatusOld;
   if (observed.ended !== undefined) presence.ended = observed.ended;
-  if (run?.uid === uid) presence.run = run.hash;
+  if (run?.uid === observed.uid) presence.run = run.hash;
+  if (refused?.uid === observed.uid) presence.refused = refused.hashes;
+  return presence;
+}
+
+/** Identity, owner and health of a live object, which suffice for planning. */
+function identityOf(observed: ObservedObject): Presence {
+  const { immutable, secretType, uid, hash, owner, createdAt, proven, policy, hubVersion, deleting, health } = observed;
+  const presence: Presence = { uid, proven, deleting, health };
+  if (hash !== undefined) presence.hash = hash;
+  if (owner !== undefined) presence.owner = owner;
+  if (createdAt !== undefined) presence.createdAt = createdAt;
+  if (policy !== undefined) presence.policy = policy;
+  if (hubVersion !== undefined) presence.hubVersion = hubVersion;
   if (immutable) presence.immutable = immutable;
   if (secretType !== undefined) presence.secretType = secretType;
-  if (refused?.uid === uid) presence.refused = refused.hashes;
   return presence;
 }

@@ -130,7 +130,7 @@ describe("a namespace with a Delete row", () => {
   });
 
   test("with a later UID must be seen empty again", async () => {
-    const { ask, objects, take, client, clock, deletions } = cleaning();
+    const { ask, objects, take, clock, deletions } = cleaning();
     ask();
     await clock.advance(20_000);
     take(deleteRow({ ref: TEAM, uid: "member-2" }));

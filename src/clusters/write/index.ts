@@ -10,4 +10,4 @@ export { MemberWriter, type Written } from "./memberWriter.ts";
 export { changeMetadata } from "./metadataPatch.ts";
 export { allNotGranted, isAlwaysGranted, whyUnwatched } from "./notGranted.ts";
 export { classify, CONTROLLER, notInVersion } from "./outcome.ts";
-export { copyIn, readLive, rehearse, type Rehearsed, rehearseRemoval } from "./rehearsal.ts";
+export { readLive, rehearse, type Rehearsed, rehearseRemoval } from "./rehearsal.ts";

@@ -1,17 +1,9 @@
 import { describe, expect, test } from "vitest";
-import {
-  DELETION_POLICY_ANNOTATION,
-  HASH_ANNOTATION,
-  type KubeObject,
-  MANAGED_BY_LABEL,
-  OBJECT_ANNOTATION,
-  OWNER_ANNOTATION,
-  refKey,
-} from "../../apis/index.ts";
+import { type KubeObject, MANAGED_BY_LABEL } from "../../apis/index.ts";
 import type { ApplyRow } from "../../desiredstate/index.ts";
 import { ApiError, CONFIGMAPS, NotLeaderError, SECRETS, TransportError } from "../../runtime/index.ts";
-import { copyIn, readLive, rehearse, type Rehearsed } from "./rehearsal.ts";
-import { CLUSTER, CONFIG_REF, OWNER, row } from "../testing/builders.ts";
+import { readLive, rehearse, type Rehearsed } from "./rehearsal.ts";
+import { CONFIG_REF, OWNER, row } from "../testing/builders.ts";
 import { FORBIDDEN, live, marks, ours } from "../testing/memberWriting.ts";
 import { type Answer, ScriptedClient } from "../testing/scriptedClient.ts";
 
@@ -129,37 +121,6 @@ describe("a rehearsed write", () => {
   test("has a message that fits into a status", async () => {
     const { result } = await rehearsing(row({ ref: { ...CONFIG_REF, kind: "Config ".repeat(30) } }), foreign);
     expect(result).toMatchObject({ reason: "AlreadyExists", message: expect.stringMatching(/^a Config .{80,110}…$/) });
-  });
-});
-
-describe("the observation of a live object for a plan", () => {
-  const observation = { cluster: CLUSTER, writing: false, revision: 0 };
-
-  test("does not exist for a foreign object, and holds only what is known", () => {
-    expect(copyIn(CLUSTER, foreign)).toBeUndefined();
-    const annotations = { ...marks.annotations, [OWNER_ANNOTATION]: "?" };
-    expect(copyIn(CLUSTER, live({ annotations }))).toStrictEqual({
-      ...observation,
-      ref: CONFIG_REF,
-      present: { uid: "there", proven: false, deleting: false, health: { state: "Available" } },
-    });
-  });
-
-  test("holds the marks and the facts of the object", () => {
-    const annotations = {
-      ...marks.annotations,
-      [OBJECT_ANNOTATION]: refKey(SECRET_REF),
-      [HASH_ANNOTATION]: "h1",
-      [DELETION_POLICY_ANNOTATION]: "Orphan",
-    };
-    const times = { creationTimestamp: "2026-01-01T00:00:00Z", deletionTimestamp: "2026-01-02T00:00:00Z" };
-    const secret = { ...live({ annotations, ...times }), kind: "Secret", type: "Opaque", immutable: true };
-    const present = {
-      ...{ uid: "there", proven: false, hash: "h1", owner: OWNER, createdAt: times.creationTimestamp },
-      ...{ policy: "Orphan", deleting: true, immutable: true, secretType: "Opaque" },
-      health: { state: "Progressing", reason: "Terminating", message: "it is being deleted" },
-    };
-    expect(copyIn(CLUSTER, secret)).toStrictEqual({ ...observation, ref: SECRET_REF, present });
   });
 });
 

@@ -1,10 +1,9 @@
-import { defined, type KubeObject, parseApiVersion, shortMessage } from "../../apis/index.ts";
-import type { ApplyRow, DeleteRow, Observation, Why } from "../../desiredstate/index.ts";
+import { type KubeObject, parseApiVersion, shortMessage } from "../../apis/index.ts";
+import type { ApplyRow, DeleteRow, Why } from "../../desiredstate/index.ts";
 import { isDefinition } from "../../interpreter/index.ts";
 import { type Client, isApiError, isMissing, type ResourceType } from "../../runtime/index.ts";
 import { refuseWhileInUse } from "./definitionGuard.ts";
 import { judgeHolder, strangerRefusal } from "./holder.ts";
-import { observe } from "../model/index.ts";
 import { classify } from "./outcome.ts";
 
 /** Result of a write that was rehearsed by server-side apply with `dryRun`. */
@@ -91,31 +90,6 @@ export async function rehearseRemoval(
 
 function refused(reason: string, message: string): Rehearsed {
   return { kind: "Refused", reason, message: shortMessage(message) };
-}
-
-/** Observation of a live member object for planning. Undefined for a foreign object. */
-export function copyIn(cluster: string, live: KubeObject): Observation | undefined {
-  const observed = observe(live);
-  const { isOurs, ref, uid, hash, owner, createdAt, proven, policy, hubVersion } = observed;
-  const { deleting, health, immutable, secretType } = observed;
-  if (!isOurs) return undefined;
-  return {
-    cluster,
-    ref,
-    present: {
-      uid,
-      ...defined({ hash, owner, createdAt }),
-      proven,
-      ...(policy === undefined ? {} : { policy }),
-      ...(hubVersion === undefined ? {} : { hubVersion }),
-      deleting,
-      health,
-      ...(immutable ? { immutable: true as const } : {}),
-      ...defined({ secretType }),
-    },
-    writing: false,
-    revision: 0,
-  };
 }
 
 /** Undefined when no object has the name, or the member does not serve the kind. */
