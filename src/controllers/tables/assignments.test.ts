@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { DELETION_POLICY_ANNOTATION, type ObjectRef, type OwnerRef, refKey } from "../../apis/index.ts";
 import type { WorkDelta } from "../../clusters/index.ts";
-import type { Row } from "../../desiredstate/index.ts";
-import { Emitter } from "../../runtime/index.ts";
-import { Assignments } from "./assignments.ts";
-import { Observations } from "./observations.ts";
+import type { GroupKind } from "../../interpreter/index.ts";
+import { CONFIGMAPS, SECRETS } from "../../runtime/index.ts";
 import {
   absent,
   applyRow,
@@ -17,81 +15,65 @@ import {
   observation,
   owner,
   SHOP,
-  textsOf,
+  workTables,
 } from "../testing/builders.ts";
 
 const CART = owner("cart");
 const SHOP_KEY = refKey(SHOP);
 const CART_KEY = refKey(CART);
+const WIDGET: ObjectRef = { apiVersion: "shop.example/v1", kind: "Widget", namespace: "default", name: "shop" };
+const OTHER: ObjectRef = { ...CONFIG_REF, name: "other" };
+const ROLE: ObjectRef = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name: "shop" };
+const WITHDRAWN = 1_000;
 
-function tables(needing: OwnerRef[] = []) {
-  const observations = new Observations();
-  const needs = new Emitter<ObjectRef>();
-  const state = {
-    now: 0,
-    kinds: [{ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true }],
-  };
-  const handlers = new Set<() => void>();
-  const assignments = new Assignments({
-    observations,
-    kinds: {
-      memberKinds: () => state.kinds,
-      onChange: (handler) => {
-        handlers.add(handler);
-        return { [Symbol.dispose]: () => void handlers.delete(handler) };
-      },
-    },
-    expected: () => [SHOP_KEY],
-    others: { needing: () => needing, needs },
-    monotonic: () => state.now,
-  });
+function tables(more: Parameters<typeof workTables>[0] = {}) {
+  const all = workTables(more);
+  const { assignments } = all;
   const changed: string[] = [];
   const departed: string[] = [];
+  const vacated: object[] = [];
   assignments.changes.subscribe((change) => void changed.push(change.owner));
   assignments.departures.subscribe((gone) => void departed.push(gone));
-  observations.contact(CLUSTER, inContact);
-  const effective = () => assignments.get(CLUSTER, CONFIG_KEY)?.effective;
-  return {
-    needs,
-    observations,
-    assignments,
-    state,
-    changed,
-    departed,
-    effective,
-    kindsChanged: () => handlers.forEach((one) => one()),
+  assignments.vacated.subscribe((place) => void vacated.push(place));
+  const cell = () => assignments.get(CLUSTER, CONFIG_KEY);
+  const effective = () => cell()?.effective;
+  const left = (key = SHOP_KEY): string[] => Array.from(assignments.leftBy(key), ({ ref }) => ref.name);
+  /** The stream of a worker; each call of `next` returns the next delta. */
+  const worker = (cluster = CLUSTER) => {
+    const stop = new AbortController();
+    const deltas = assignments.assignment(cluster, stop.signal)[Symbol.asyncIterator]();
+    const next = async (): Promise<WorkDelta | undefined> =>
+      ((await deltas.next()).value as WorkDelta | null) ?? undefined;
+    const begin = async () => [await next(), await next(), await next()];
+    return { next, begin, stop: () => stop.abort() };
   };
+  return { ...all, changed, departed, vacated, cell, effective, left, worker };
 }
 
+const origin = (reconcileId: string) => ({
+  spanContext: { traceId: "t", spanId: "s", traceFlags: 1 },
+  reconcileId,
+  at: 0,
+});
+
 describe("rows", () => {
-  test("the same rows once more change nothing and wake nobody", () => {
+  test("that are set again change nothing and wake nobody", () => {
     const { assignments, changed } = tables();
-    assignments.replace(SHOP_KEY, [applyRow()]);
-    assignments.replace(SHOP_KEY, [applyRow()]);
+    expect([...assignments.replace(SHOP_KEY, [applyRow()])]).toEqual([CLUSTER]);
+    expect([...assignments.replace(SHOP_KEY, [applyRow()])]).toEqual([]);
     expect(changed).toEqual([SHOP_KEY]);
   });
 
-  test("what is asked for about an object is news, though the object is the same", () => {
-    const { assignments, changed, effective } = tables();
-    const health = { available: "object.status.ready" };
-    assignments.replace(SHOP_KEY, [applyRow()]);
-    assignments.replace(SHOP_KEY, [applyRow({ reporting: { health } })]);
-    expect([changed, effective()]).toMatchObject([[SHOP_KEY, SHOP_KEY], { hash: "h1", reporting: { health } }]);
-    assignments.replace(SHOP_KEY, [applyRow({ reporting: { health: { ...health } } })]);
-    assignments.replace(SHOP_KEY, [applyRow()]);
-    expect(changed).toHaveLength(3);
-  });
-
-  test("of two owners' rows one counts, and the other's when that goes", () => {
+  test("of the first owner are effective, and those of the second owner when they go", () => {
     const { assignments, effective } = tables();
     assignments.replace(SHOP_KEY, [applyRow()]);
     assignments.replace(CART_KEY, [applyRow({ owner: CART, hash: "h2" })]);
-    expect(effective()).toMatchObject({ hash: "h1" });
+    expect(effective()).toMatchObject({ hash: "h1", alternatives: [{ owner: CART, hash: "h2" }] });
     assignments.replace(SHOP_KEY, []);
     expect(effective()).toMatchObject({ hash: "h2" });
   });
 
-  test("no removal counts while somebody else asks for the member object", () => {
+  test("that remove a member object are not effective while another owner asks for the object", () => {
     const { assignments, effective } = tables();
     assignments.replace(SHOP_KEY, [deleteRow()]);
     expect(effective()?.verb).toBe("Delete");
@@ -101,277 +83,258 @@ describe("rows", () => {
     expect(effective()?.verb).toBe("Apply");
   });
 
-  test("the others who want it are alternatives: which counts is for the member object to say", () => {
-    const { assignments, effective } = tables();
-    assignments.replace(SHOP_KEY, [applyRow()]);
-    assignments.replace(CART_KEY, [applyRow({ owner: CART, hash: "h2" })]);
-    expect(effective()).toMatchObject({ hash: "h1", alternatives: [{ owner: CART, hash: "h2" }] });
-  });
-
-  test("so are objects of another class that need a dependency, from the moment they do", () => {
-    const needing: OwnerRef[] = [];
-    const { assignments, effective, needs } = tables(needing);
+  test("of a dependency have alternatives for owners of another class, as long as these need the dependency", () => {
+    const { assignments, effective, needs, state } = tables();
     assignments.replace(SHOP_KEY, [applyRow({ role: "dependency" })]);
     expect(effective()).not.toHaveProperty("alternatives");
-    needing.push(CART);
+    state.needing = [CART];
     needs.emit(CONFIG_REF);
-    // The other manager knows the policy of its own object: either may be what it asks for.
+    // The policy of the other class's object is unknown here, so there is a row for each deletion policy.
+    const annotations = { [DELETION_POLICY_ANNOTATION]: "Orphan" };
     expect(effective()).toMatchObject({
       owner: SHOP,
       alternatives: [
         { verb: "Apply", owner: CART },
-        {
-          verb: "Apply",
-          owner: CART,
-          object: { metadata: { annotations: { [DELETION_POLICY_ANNOTATION]: "Orphan" } } },
-        },
+        { verb: "Apply", owner: CART, object: { metadata: { annotations } } },
       ],
     });
-    needing.pop();
+    state.needing = [];
     needs.emit(CONFIG_REF);
     expect(effective()).not.toHaveProperty("alternatives");
   });
-});
 
-describe("what an object asks for no more", () => {
-  test("remains until the worker has taken that, and nothing is there", () => {
-    const { assignments, observations, departed } = tables();
-    assignments.replace(SHOP_KEY, [applyRow()]);
-    assignments.replace(SHOP_KEY, []);
-    expect([...assignments.leftBy(SHOP_KEY)]).toHaveLength(1);
-    observations.report(CLUSTER, [absent({ writing: true, revision: 2 })]);
-    expect([...assignments.leftBy(SHOP_KEY)]).toHaveLength(1);
-    observations.report(CLUSTER, [absent({ revision: 2 })]);
-    expect([[...assignments.leftBy(SHOP_KEY)], departed]).toEqual([[], [SHOP_KEY]]);
-    expect(assignments.get(CLUSTER, CONFIG_KEY)).toBeUndefined();
+  test("have no other alternatives for owners of another class", () => {
+    const effective = (needing: OwnerRef, role: "rendered" | "dependency") => {
+      const all = tables();
+      all.state.needing = [needing];
+      all.assignments.replace(SHOP_KEY, [applyRow({ role })]);
+      all.needs.emit(OTHER);
+      all.needs.emit(CONFIG_REF);
+      expect(all.assignments.get(CLUSTER, refKey(OTHER))).toBeUndefined();
+      return all.effective();
+    };
+    expect(effective(CART, "rendered")).toEqual(applyRow());
+    expect(effective(SHOP, "dependency")).toEqual(applyRow({ role: "dependency" }));
   });
 
-  test("is not taken for gone by an answer from before", () => {
-    const { assignments, observations } = tables();
-    assignments.replace(SHOP_KEY, [applyRow()]);
-    assignments.replace(SHOP_KEY, []);
+  test("carry the time of their change and the last plan that changed them", () => {
+    const { assignments, state, cell } = tables();
+    const seen = () => [cell()?.assignedAt, cell()?.origin?.reconcileId];
+    assignments.replace(SHOP_KEY, [applyRow()], origin("first"));
+    assignments.replace(SHOP_KEY, [applyRow()], origin("no change"));
+    state.now = 5;
+    assignments.replace(CART_KEY, [holdRow({ owner: CART })], origin("other owner"));
+    expect(seen()).toEqual([0, "other owner"]);
+    assignments.replace(SHOP_KEY, [applyRow({ hash: "h2" })], origin("second"));
+    expect(seen()).toEqual([5, "second"]);
+    assignments.replace(SHOP_KEY, [], origin("third"));
+    expect(cell()?.origin?.reconcileId).toBe("third");
+  });
+});
+
+describe("a withdrawn row", () => {
+  const withdrawn = (...rows: Parameters<typeof applyRow>) => {
+    const all = tables();
+    all.assignments.replace(SHOP_KEY, [applyRow(...rows)]);
+    all.assignments.replace(SHOP_KEY, []);
+    return all;
+  };
+
+  test("is left until the worker has acknowledged the withdrawal and nothing is there", () => {
+    const { assignments, observations, departed, left, cell } = withdrawn();
+    expect(left()).toEqual(["shop"]);
     observations.report(CLUSTER, [absent({ revision: 1 })]);
-    expect([...assignments.leftBy(SHOP_KEY)]).toHaveLength(1);
-  });
-
-  test("remains as long as a copy is there that names it or nobody", () => {
-    const { assignments, observations } = tables();
-    assignments.replace(SHOP_KEY, [applyRow()]);
-    const { owner: _, ...unnamed } = observation().present ?? {};
-    observations.report(CLUSTER, [{ ...observation(), present: unnamed as never }]);
-    assignments.replace(SHOP_KEY, []);
-    observations.report(CLUSTER, [{ ...observation({ revision: 2 }), present: unnamed as never }]);
-    expect([...assignments.leftBy(SHOP_KEY)]).toHaveLength(1);
-    observations.report(CLUSTER, [observation({ revision: 2, present: { owner: CART } })]);
-    expect([...assignments.leftBy(SHOP_KEY)]).toEqual([]);
-  });
-
-  test("does not remain on a cluster without a MemberCluster", () => {
-    const { assignments, observations, departed } = tables();
-    assignments.replace(SHOP_KEY, [applyRow()]);
-    observations.contact(CLUSTER, undefined);
-    assignments.replace(SHOP_KEY, []);
-    expect([...assignments.leftBy(SHOP_KEY)]).toEqual([]);
-    assignments.replace(CART_KEY, [applyRow({ owner: CART })]);
-    observations.contact(CLUSTER, inContact);
-    assignments.replace(CART_KEY, []);
-    expect([...assignments.leftBy(CART_KEY)]).toHaveLength(1);
-    observations.contact(CLUSTER, undefined);
-    expect([[...assignments.leftBy(CART_KEY)], departed]).toEqual([[], [SHOP_KEY, CART_KEY]]);
-  });
-});
-
-test("a namespace is in use as long as something is asked for there, or may remain", () => {
-  const { assignments, observations } = tables();
-  expect(assignments.isInUse(CLUSTER, "default")).toBe(false);
-  assignments.replace(SHOP_KEY, [applyRow()]);
-  assignments.replace(SHOP_KEY, []);
-  expect([assignments.isInUse(CLUSTER, "default"), assignments.isInUse(CLUSTER, "other")]).toEqual([true, false]);
-  observations.report(CLUSTER, [absent({ revision: 2 })]);
-  expect(assignments.isInUse(CLUSTER, "default")).toBe(false);
-});
-
-describe("the assignment of a worker", () => {
-  async function read(deltas: AsyncIterator<WorkDelta>): Promise<string[]> {
-    const { value } = await deltas.next();
-    return value === undefined ? [] : textsOf(value as WorkDelta);
-  }
-
-  test("begins with what is expected, the kinds and every row, and goes on with each change", async () => {
-    const { assignments, state, kindsChanged } = tables();
-    assignments.replace(SHOP_KEY, [applyRow()]);
-    const stop = new AbortController();
-    const deltas = assignments.assignment(CLUSTER, stop.signal)[Symbol.asyncIterator]();
-    expect([await read(deltas), await read(deltas), await read(deltas)]).toEqual([
-      [`expected ${SHOP_KEY}`],
-      ["kinds ConfigMap"],
-      ["Apply h1"],
+    expect(left()).toEqual(["shop"]);
+    observations.report(CLUSTER, [absent({ writing: true, revision: 2 })]);
+    expect([left(), assignments.isInUse(CLUSTER, "default"), assignments.isInUse(CLUSTER, "other")]).toEqual([
+      ["shop"],
+      true,
+      false,
     ]);
-    const next = read(deltas);
+    observations.report(CLUSTER, [absent({ revision: 2 })]);
+    expect([left(), departed, cell()]).toEqual([[], [SHOP_KEY], undefined]);
+    expect(assignments.isInUse(CLUSTER, "default")).toBe(false);
+  });
+
+  const { owner: _, ...unnamed } = observation().present ?? {};
+  test.each([
+    { copy: "names the owner", report: observation({ revision: 2 }), want: ["shop"] },
+    { copy: "names nobody", report: { ...observation({ revision: 2 }), present: unnamed as never }, want: ["shop"] },
+    { copy: "names another owner", report: observation({ revision: 2, present: { owner: CART } }), want: [] },
+    { copy: "was looked for in vain", report: absent({ absent: true, revision: 2 }), want: [] },
+  ])("of which the copy $copy leaves $want", ({ report, want }) => {
+    const { observations, left } = withdrawn();
+    observations.report(CLUSTER, [report]);
+    expect(left()).toEqual(want);
+  });
+
+  test("leaves nothing when the row is set again", () => {
+    const { assignments, observations, departed, left } = withdrawn();
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    expect(left()).toEqual([]);
+    observations.report(CLUSTER, [absent({ revision: WITHDRAWN })]);
+    expect(departed).toEqual([]);
+  });
+
+  test("leaves nothing on a cluster without a MemberCluster", () => {
+    const { assignments, observations, departed, left } = tables();
+    observations.contact("elsewhere", undefined);
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    observations.contact(CLUSTER, undefined);
+    assignments.replace(SHOP_KEY, []);
+    expect(left()).toEqual([]);
+    observations.contact(CLUSTER, inContact);
+    assignments.replace(CART_KEY, [applyRow({ owner: CART }), applyRow({ owner: CART, ref: OTHER })]);
+    assignments.replace(CART_KEY, []);
+    expect(left(CART_KEY)).toHaveLength(2);
+    observations.contact(CLUSTER, undefined);
+    expect([left(CART_KEY), departed, [...assignments.in(CLUSTER)]]).toEqual([[], [SHOP_KEY, CART_KEY, CART_KEY], []]);
+  });
+
+  test("goes alone, and its namespace is vacated with the last row there", () => {
+    const { assignments, observations, left, departed, vacated } = tables();
+    assignments.replace(SHOP_KEY, [applyRow(), applyRow({ ref: OTHER }), applyRow({ ref: ROLE })]);
+    assignments.replace(SHOP_KEY, []);
+    observations.report(CLUSTER, [absent({ revision: WITHDRAWN })]);
+    expect([left(), vacated]).toEqual([["other", "shop"], []]);
+    observations.report(CLUSTER, [absent({ ref: ROLE, revision: WITHDRAWN })]);
+    expect([left(), vacated]).toEqual([["other"], []]);
+    expect(Array.from(assignments.in(CLUSTER), ({ ref }) => ref.name)).toEqual(["other"]);
+    observations.report(CLUSTER, [absent({ ref: OTHER, revision: WITHDRAWN })]);
+    expect([left(), vacated]).toEqual([[], [{ cluster: CLUSTER, namespace: "default" }]]);
+    expect(departed).toEqual([SHOP_KEY, SHOP_KEY, SHOP_KEY]);
+  });
+});
+
+describe("the stream of a worker", () => {
+  const kinds = (others: readonly GroupKind[], watched = [CONFIGMAPS]) => ({ kind: "Kinds", kinds: watched, others });
+  const RECORDED = { group: "networking.k8s.io", kind: "Ingress" };
+  const WIDGETS = { group: "shop.example", kind: "Widget" };
+  const rows = (...more: object[]) => ({ kind: "Rows", rows: more });
+
+  test("begins with the expected owners, the kinds, and the effective rows", async () => {
+    const { assignments, worker } = tables({ expected: () => [SHOP_KEY], recordedKinds: () => [RECORDED] });
+    assignments.replace(SHOP_KEY, [applyRow({ ref: WIDGET }), applyRow()], origin("first"));
+    assignments.replace(SHOP_KEY, [applyRow({ ref: WIDGET })]);
+    expect(await worker().begin()).toEqual([
+      { kind: "Expected", owners: [SHOP_KEY] },
+      kinds([RECORDED, WIDGETS]),
+      rows({ ref: WIDGET, row: applyRow({ ref: WIDGET }), revision: 1, origin: origin("first") }),
+    ]);
+  });
+
+  test("sends each change, the last of several for one member object, until it is stopped", async () => {
+    const { assignments, worker, state, kindChanges } = tables();
+    const { begin, next, stop } = worker();
+    expect(await begin()).toEqual([{ kind: "Expected", owners: [] }, kinds([]), rows()]);
+    const change = next();
     assignments.replace(SHOP_KEY, [applyRow({ hash: "h2" })]);
     assignments.replace(SHOP_KEY, [applyRow({ hash: "h3" })]);
-    expect(await next).toEqual(["Apply h3"]);
+    expect(await change).toMatchObject(rows({ row: { hash: "h3" } }));
     assignments.replace(SHOP_KEY, []);
-    expect(await read(deltas)).toEqual(["none"]);
-    state.kinds = [];
-    kindsChanged();
-    expect(await read(deltas)).toEqual(["kinds "]);
-    stop.abort();
-    expect((await deltas.next()).done).toBe(true);
+    expect(await next()).toMatchObject(rows({ row: undefined }));
+    state.kinds = [CONFIGMAPS, SECRETS];
+    kindChanges.emit();
+    expect(await next()).toEqual(kinds([], [CONFIGMAPS, SECRETS]));
+    stop();
+    expect(await next()).toBeUndefined();
   });
 
-  test("holds nothing of other clusters, and ends when the worker does", async () => {
-    const { assignments } = tables();
-    const stop = new AbortController();
-    const deltas = assignments.assignment("frankfurt-1", stop.signal)[Symbol.asyncIterator]();
-    await deltas.next();
-    await deltas.next();
-    expect(await read(deltas)).toEqual([]);
-    const next = deltas.next();
+  test("sends a kind with its first row, and no longer after its last row", async () => {
+    const { assignments, observations, worker } = tables();
+    const { begin, next } = worker();
+    await begin();
+    const later = next();
+    assignments.replace(SHOP_KEY, [applyRow({ ref: WIDGET })]);
+    expect([await later, await next()]).toEqual([
+      kinds([WIDGETS]),
+      rows({ ref: WIDGET, row: applyRow({ ref: WIDGET }), revision: 1, origin: undefined }),
+    ]);
+    assignments.replace(SHOP_KEY, []);
+    expect(await next()).toMatchObject(rows({ ref: WIDGET, row: undefined, revision: 2 }));
+    const last = next();
+    observations.report(CLUSTER, [absent({ ref: WIDGET, revision: 2 })]);
+    expect(await last).toEqual(kinds([]));
+  });
+
+  test("says when the room of the cluster is to be measured, and when no longer", async () => {
+    const { rooms, state, worker } = tables();
+    const { begin, next } = worker();
+    await begin();
+    const begins = next();
+    state.measured.add(CLUSTER);
+    rooms.wanted.emit("elsewhere");
+    rooms.wanted.emit(CLUSTER);
+    expect(await begins).toEqual({ kind: "Room", wanted: true });
+    const ends = next();
+    state.measured.clear();
+    rooms.wanted.emit(CLUSTER);
+    expect(await ends).toEqual({ kind: "Room", wanted: false });
+  });
+
+  test("sends no rows of other clusters", async () => {
+    const { assignments, worker } = tables();
+    const { begin, next, stop } = worker("frankfurt-1");
+    await begin();
+    const more = next();
     assignments.replace(SHOP_KEY, [applyRow()]);
-    stop.abort();
-    expect((await next).done).toBe(true);
+    stop();
+    expect(await more).toBeUndefined();
   });
 });
 
-describe("what is known of the table as a whole", () => {
-  const counts = ({ assignments }: ReturnType<typeof tables>) => [...assignments.sync];
-
-  test("how many member objects are as they are to be follows rows, observations and departures", () => {
-    const parts = tables();
-    const { assignments, observations } = parts;
-    assignments.replace(SHOP_KEY, [applyRow()]);
-    expect(counts(parts)).toEqual([{ kind: "ConfigMap", upToDate: 0, outOfSync: 1 }]);
-    observations.report(CLUSTER, [observation()]);
-    expect(counts(parts)).toEqual([{ kind: "ConfigMap", upToDate: 1, outOfSync: 0 }]);
-    assignments.replace(SHOP_KEY, [applyRow({ hash: "h2" })]);
-    expect(counts(parts)).toEqual([{ kind: "ConfigMap", upToDate: 0, outOfSync: 1 }]);
-    assignments.replace(SHOP_KEY, [deleteRow()]);
-    expect(counts(parts)).toEqual([{ kind: "ConfigMap", upToDate: 0, outOfSync: 1 }]);
-    observations.report(CLUSTER, [absent()]);
-    expect(counts(parts)).toEqual([{ kind: "ConfigMap", upToDate: 0, outOfSync: 0 }]);
-  });
-
-  test("who asked last for another thing is known", () => {
-    const { assignments } = tables();
-    const origin = (reconcileId: string) => ({
-      spanContext: { traceId: "t", spanId: "s", traceFlags: 1 },
-      reconcileId,
-      at: 0,
-    });
-    expect([...assignments.replace(SHOP_KEY, [applyRow()], origin("first"))]).toEqual([CLUSTER]);
-    expect([...assignments.replace(SHOP_KEY, [applyRow()], origin("the same once more"))]).toEqual([]);
-    expect(assignments.get(CLUSTER, CONFIG_KEY)?.origin?.reconcileId).toBe("first");
-  });
-});
-
-describe("rows are the same", () => {
-  const same = (before: Row, after: Row): boolean => {
-    const { assignments } = tables();
-    assignments.replace(SHOP_KEY, [before]);
-    return assignments.replace(SHOP_KEY, [after]).size === 0;
-  };
-  const why = { reason: "Other", message: "x" };
-
-  test.each<{ name: string; before: Row; after: Row; want: boolean }>([
-    { name: "an apply again", before: applyRow(), after: applyRow({ hubVersion: "9" }), want: true },
-    { name: "an apply of another state", before: applyRow(), after: applyRow({ hash: "h2" }), want: false },
-    {
-      name: "an apply with another conflict resolution",
-      before: applyRow(),
-      after: applyRow({ conflictResolution: "Adopt" }),
-      want: false,
-    },
-    {
-      name: "an apply with other labels of its namespace",
-      before: applyRow({ namespaceLabels: { a: "1" } }),
-      after: applyRow({ namespaceLabels: { a: "2" } }),
-      want: false,
-    },
-    {
-      name: "an apply with the same labels",
-      before: applyRow({ namespaceLabels: { a: "1", b: "2" } }),
-      after: applyRow({ namespaceLabels: { b: "2", a: "1" } }),
-      want: true,
-    },
-    {
-      name: "an apply with as many other alternatives",
-      before: applyRow({ alternatives: [applyRow({ hash: "a" })] }),
-      after: applyRow({ alternatives: [applyRow({ hash: "b" })] }),
-      want: false,
-    },
-    {
-      name: "an apply with the same alternatives",
-      before: applyRow({ alternatives: [applyRow({ hash: "a" })] }),
-      after: applyRow({ alternatives: [applyRow({ hash: "a" })] }),
-      want: true,
-    },
-    { name: "another role", before: applyRow(), after: applyRow({ role: "dependency" }), want: false },
-    { name: "another verb", before: applyRow(), after: holdRow({ hash: "h1" }), want: false },
-    { name: "a hold again", before: holdRow(), after: holdRow(), want: true },
-    { name: "a hold of what is not wanted", before: holdRow(), after: holdRow({ wanted: false }), want: false },
-    { name: "a hold that looks", before: holdRow(), after: holdRow({ confirm: true }), want: false },
-    { name: "a hold of another state", before: holdRow({ hash: "a" }), after: holdRow({ hash: "b" }), want: false },
-    { name: "a hold for another reason", before: holdRow(), after: holdRow({ why }), want: false },
-    {
-      name: "a hold for the same reason in other words",
-      before: holdRow({ why }),
-      after: holdRow({ why: { ...why, message: "y" } }),
-      want: false,
-    },
-    { name: "a removal again", before: deleteRow(), after: deleteRow(), want: true },
-    { name: "a removal of another life", before: deleteRow(), after: deleteRow({ uid: "x" }), want: false },
-    { name: "a removal for another reason", before: deleteRow(), after: deleteRow({ why }), want: false },
-    { name: "letting go", before: deleteRow(), after: deleteRow({ verb: "Release" as never }), want: false },
-  ])("$name: $want", ({ before, after, want }) => expect(same(before, after)).toBe(want));
-});
-
-describe("the worker has taken what is asked for", () => {
-  const isAcknowledged = ({ assignments }: ReturnType<typeof tables>): boolean => {
-    const cell = assignments.get(CLUSTER, CONFIG_KEY);
-    return cell === undefined || assignments.isAcknowledged(cell);
-  };
-
-  test("when it said so, and not after another change", () => {
-    const all = tables();
-    all.assignments.replace(SHOP_KEY, [holdRow()]);
-    expect(isAcknowledged(all)).toBe(false);
-    all.observations.report(CLUSTER, [observation({ revision: 1 })]);
-    expect(isAcknowledged(all)).toBe(true);
-    all.assignments.replace(SHOP_KEY, [deleteRow()]);
-    expect(isAcknowledged(all)).toBe(false);
-  });
-
-  test("as far as that matters, while it is to be applied", () => {
-    const all = tables();
-    all.assignments.replace(SHOP_KEY, [applyRow()]);
-    expect(isAcknowledged(all)).toBe(true);
-  });
-
-  test("of what nobody has asked for is nothing to take", () => {
-    const { assignments } = tables();
-    assignments.replace(SHOP_KEY, [applyRow()]);
-    const cell = assignments.get(CLUSTER, CONFIG_KEY);
-    if (cell === undefined) throw new Error("no cell");
-    expect(assignments.isAcknowledged({ ...cell, key: "/ConfigMap/default/other" })).toBe(true);
-    expect(assignments.isAcknowledged({ ...cell, cluster: "elsewhere" })).toBe(true);
-  });
-});
-
-test("a change of a member object concerns who asks for it, who asked, and whom it names and named", () => {
-  const { assignments } = tables();
-  const change = (before?: OwnerRef, after?: OwnerRef) => ({
-    cluster: CLUSTER,
-    key: CONFIG_KEY,
-    ref: CONFIG_REF,
-    before: before && observation({ present: { owner: before } }),
-    after: after && observation({ present: { owner: after } }),
-    named: { before: before && refKey(before), after: after && refKey(after) },
-  });
-  expect([...assignments.concernedBy(change())]).toEqual([]);
-  expect([...assignments.concernedBy(change(SHOP, CART))]).toEqual([SHOP_KEY, CART_KEY]);
+test("the counts of synced member objects follow rows, observations and departures", () => {
+  const { assignments, observations } = tables();
+  const counted = (upToDate: number, outOfSync: number) =>
+    expect([...assignments.sync]).toEqual([{ kind: "ConfigMap", upToDate, outOfSync }]);
   assignments.replace(SHOP_KEY, [applyRow()]);
-  expect([...assignments.concernedBy(change())]).toEqual([SHOP_KEY]);
+  counted(0, 1);
+  observations.report(CLUSTER, [observation()]);
+  counted(1, 0);
+  assignments.replace(SHOP_KEY, [applyRow({ hash: "h2" })]);
+  counted(0, 1);
+  assignments.replace(SHOP_KEY, [deleteRow()]);
+  counted(0, 1);
+  observations.report(CLUSTER, [absent()]);
+  counted(0, 0);
+});
+
+test("a row is acknowledged when the worker reports its revision; an applied row needs no acknowledgement", () => {
+  const { assignments, observations, cell } = tables();
+  const isAcknowledged = (more: object = {}): boolean => {
+    const known = cell();
+    if (known === undefined) throw new Error("no cell");
+    return assignments.isAcknowledged({ ...known, ...more });
+  };
+  assignments.replace(SHOP_KEY, [holdRow()]);
+  expect(isAcknowledged()).toBe(false);
+  observations.report(CLUSTER, [observation({ revision: 1 })]);
+  expect(isAcknowledged()).toBe(true);
+  assignments.replace(SHOP_KEY, [deleteRow()]);
+  expect(isAcknowledged()).toBe(false);
+  expect([isAcknowledged({ key: "/ConfigMap/default/x" }), isAcknowledged({ cluster: "x" })]).toEqual([true, true]);
+  assignments.replace(SHOP_KEY, [applyRow()]);
+  expect(isAcknowledged()).toBe(true);
+});
+
+test("a change of a member object concerns the owners that ask or asked for it, and those that it names or named", () => {
+  const { assignments, observations } = tables();
+  const concerned = (before?: OwnerRef, after?: OwnerRef): string[] => {
+    const named = { before: before && refKey(before), after: after && refKey(after) };
+    const where = { cluster: CLUSTER, key: CONFIG_KEY, ref: CONFIG_REF };
+    return [...assignments.concernedBy({ ...where, before: undefined, after: undefined, named })];
+  };
+  expect([concerned(), concerned(SHOP, CART)]).toEqual([[], [SHOP_KEY, CART_KEY]]);
+  assignments.replace(SHOP_KEY, [applyRow()]);
+  expect([concerned(), concerned(SHOP, SHOP)]).toEqual([[SHOP_KEY], [SHOP_KEY]]);
+  expect([concerned(CART, SHOP), concerned(SHOP, CART)]).toEqual([
+    [SHOP_KEY, CART_KEY],
+    [SHOP_KEY, CART_KEY],
+  ]);
+  assignments.replace(CART_KEY, [applyRow({ owner: CART })]);
+  observations.report(CLUSTER, [observation()]);
   assignments.replace(SHOP_KEY, []);
-  expect([...assignments.concernedBy(change(undefined, CART))]).toEqual([SHOP_KEY, CART_KEY]);
+  expect(concerned()).toEqual([CART_KEY, SHOP_KEY]);
+  expect([...assignments.askedBy(CLUSTER, CONFIG_KEY)]).toEqual([CART_KEY, SHOP_KEY]);
+  expect([...assignments.askedBy("elsewhere", CONFIG_KEY)]).toEqual([]);
 });

@@ -17,14 +17,11 @@ export interface AssignmentsOptions {
   kinds: { memberKinds(): readonly ResourceType[]; onChange(handler: () => void): Disposable };
   /** Hub objects with copies on the cluster, by the hub's record. */
   expected: (cluster: string) => Iterable<string>;
-  /**
-   * Kinds of objects that may be on the cluster by the hub's record, besides the kinds watched on all clusters.
-   * Default: none.
-   */
-  recordedKinds?: (cluster: string) => Iterable<GroupKind>;
+  /** Kinds of objects that may be on the cluster by the hub's record, besides the kinds watched on all clusters. */
+  recordedKinds: (cluster: string) => Iterable<GroupKind>;
   others: DependentsOfOthers;
-  /** Selects the clusters whose room is measured. Default: none. */
-  rooms?: { isWanted(cluster: string): boolean; wanted: Emitter<string> };
+  /** Selects the clusters whose room is measured. */
+  rooms: { isWanted(cluster: string): boolean; wanted: Emitter<string> };
   /** Monotonic milliseconds. */
   monotonic: () => number;
 }
@@ -102,7 +99,7 @@ export class Assignments implements WorkSource {
     options.observations.changes.subscribe((change) => this.#observed(change));
     options.observations.contacts.subscribe((cluster) => this.#forgetGone(cluster));
     options.others.needs.subscribe((ref) => this.#reconsider(ref));
-    options.rooms?.wanted.subscribe((cluster) => this.#wake(cluster));
+    options.rooms.wanted.subscribe((cluster) => this.#wake(cluster));
   }
 
   /**
@@ -207,7 +204,7 @@ export class Assignments implements WorkSource {
       yield { kind: "Expected", owners: [...expected(cluster)] };
       for (const cell of this.in(cluster)) if (cell.effective !== undefined) feed.push(cell as OpenCell);
       // Kinds in the record at the start are watched for the whole stream: owners may have left copies behind.
-      const recorded = [...(recordedKinds?.(cluster) ?? [])];
+      const recorded = [...recordedKinds(cluster)];
       let watched = kinds.memberKinds();
       let others = this.#kinds.beside(watched, cluster, recorded);
       yield { kind: "Kinds", kinds: watched, others };
@@ -219,8 +216,7 @@ export class Assignments implements WorkSource {
         const more = this.#kinds.beside(wanted, cluster, recorded);
         if (wanted !== watched || !sameKinds(more, others))
           yield { kind: "Kinds", kinds: (watched = wanted), others: (others = more) };
-        if ((rooms?.isWanted(cluster) === true) !== isRoomWanted)
-          yield { kind: "Room", wanted: (isRoomWanted = !isRoomWanted) };
+        if (rooms.isWanted(cluster) !== isRoomWanted) yield { kind: "Room", wanted: (isRoomWanted = !isRoomWanted) };
         const cells = feed.take();
         if (cells.length > 0) yield { kind: "Rows", rows: cells.map(deltaOf) };
         await feed.filled();

@@ -55,14 +55,3 @@ test("a list is the same as itself, and kinds of two groups are two kinds", () =
   const kinds = [kind("A")];
   expect([sameKinds(kinds, kinds), sameKinds(kinds, [{ ...kind("A"), group: "example.com" }])]).toEqual([true, false]);
 });
-
-test("what goes where nothing was is no last one", () => {
-  const counts = new KindCounts();
-  expect(counts.remove(placed("ConfigMap"))).toBe(false);
-  counts.add(placed("ConfigMap"));
-  expect(counts.remove(placed("Secret"))).toBe(false);
-  expect(
-    counts.remove({ ...placed("ConfigMap"), ref: { apiVersion: "x.io/v1", kind: "ConfigMap", name: "shop" } }),
-  ).toBe(false);
-  expect(counts.remove(placed("ConfigMap"))).toBe(true);
-});

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { refKey } from "../../apis/index.ts";
-import { NamespaceCounts } from "./namespaceCounts.ts";
 import { type ObservationChange, Observations } from "./observations.ts";
 import { absent, CLUSTER, CONFIG_KEY, CONFIG_REF, inContact, observation, owner, SHOP } from "../testing/builders.ts";
 
@@ -29,13 +28,6 @@ describe("what a worker reports", () => {
       { ...where, before: undefined, after: first, named: { before: undefined, after: SHOP_KEY } },
       { ...where, before: first, after: second, named: { before: SHOP_KEY, after: SHOP_KEY } },
     ]);
-  });
-
-  test("is known of that cluster alone", () => {
-    const { observations } = table();
-    observations.report(CLUSTER, [observation()]);
-    expect(observations.get("frankfurt-1", CONFIG_KEY)).toBeUndefined();
-    expect([...observations.in("frankfurt-1")]).toEqual([]);
   });
 
   test.each([
@@ -248,45 +240,4 @@ test("what is reported again and again counts once for its namespace", () => {
   expect(observations.isInUse(CLUSTER, "default")).toBe(true);
   observations.report(CLUSTER, [absent()]);
   expect(observations.isInUse(CLUSTER, "default")).toBe(false);
-});
-
-test("what nobody has ever named has no owner, and takes none away", () => {
-  const { observations } = table();
-  expect([...observations.naming("nobody")]).toEqual([]);
-  observations.report(CLUSTER, [absent({ writing: true })]);
-  expect(observations.ownersNamed).toBe(0);
-  const first = observation();
-  observations.report(CLUSTER, [first]);
-  expect([...observations.naming(SHOP_KEY)]).toEqual([first]);
-});
-
-test("a namespace is in use as long as one thing lies in it", () => {
-  const counts = new NamespaceCounts();
-  const placed = { cluster: CLUSTER, ref: CONFIG_REF };
-  expect(counts.has(CLUSTER, "default")).toBe(false);
-  counts.add(placed);
-  counts.add(placed);
-  counts.remove(placed);
-  expect([counts.has(CLUSTER, "default"), counts.has("frankfurt-1", "default"), counts.has(CLUSTER, "x")]).toEqual([
-    true,
-    false,
-    false,
-  ]);
-  counts.remove(placed);
-  expect(counts.has(CLUSTER, "default")).toBe(false);
-  counts.remove(placed);
-  counts.add(placed);
-  expect(counts.has(CLUSTER, "default")).toBe(true);
-});
-
-test("what has no namespace lies in none", () => {
-  const counts = new NamespaceCounts();
-  const role = {
-    cluster: CLUSTER,
-    ref: { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name: "r" },
-  };
-  counts.add(role);
-  expect(counts.has(CLUSTER, "")).toBe(false);
-  counts.remove(role);
-  expect(counts.has(CLUSTER, "")).toBe(false);
 });

@@ -1,22 +1,39 @@
 import { describe, expect, test } from "vitest";
-import { type ObjectRef, refKey } from "../../apis/index.ts";
-import { nameOf, refOfKey } from "./ownerKeys.ts";
+import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
+import { nameOf, refOfKey, spanAttributes } from "./ownerKeys.ts";
 
-const shop: ObjectRef = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "team", name: "shop" };
-const settings: ObjectRef = { apiVersion: "v1", kind: "ConfigMap", namespace: "team", name: "settings" };
-const role: ObjectRef = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name: "reader" };
+const objectOf = (apiVersion: string, kind: string, metadata: KubeObject["metadata"]): KubeObject => ({
+  ...{ apiVersion, kind, metadata },
+});
+const shop = objectOf("paas.cmft.com/v1", "DemoApplication", {
+  name: "shop",
+  namespace: "team",
+  uid: "u",
+  generation: 3,
+});
+const settings = objectOf("v1", "ConfigMap", { name: "settings", namespace: "team" });
+const role = objectOf("rbac.authorization.k8s.io/v1", "ClusterRole", { name: "reader" });
 
-describe("a hub object by its key", () => {
-  test.each([shop, settings, role])("is $kind $name again, whose key is the same", (ref) => {
-    const { apiVersion: _, ...rest } = ref;
-    expect(refOfKey(refKey(ref))).toMatchObject(rest);
-    expect(refKey(refOfKey(refKey(ref)))).toBe(refKey(ref));
+describe("a hub object", () => {
+  test.each([
+    { object: shop, apiVersion: "paas.cmft.com/", name: "team/shop" },
+    { object: settings, apiVersion: "", name: "team/settings" },
+    { object: role, apiVersion: "rbac.authorization.k8s.io/", name: "reader" },
+  ])("$object.kind is found by its key, and is called $name", ({ object, apiVersion, name }) => {
+    const ref = refOfKey(refKey(refOf(object)));
+    expect(ref).toStrictEqual({ ...refOf(object), apiVersion });
+    expect([refKey(ref), nameOf(object)]).toEqual([refKey(refOf(object)), name]);
   });
 
-  test.each([
-    { ref: shop, want: "team/shop" },
-    { ref: role, want: "reader" },
-  ])("is called $want in texts", ({ ref: { apiVersion, kind, ...metadata }, want }) => {
-    expect(nameOf({ apiVersion, kind, metadata })).toBe(want);
+  test("has its name, kind, key, UID and generation in traces", () => {
+    const key = refKey(refOf(shop));
+    expect(spanAttributes(key, shop)).toEqual({
+      "reconcile.request": "team/shop",
+      "reconcile.kind": "DemoApplication",
+      "reconcile.key": key,
+      "k8s.resource.uid": "u",
+      "k8s.resource.generation": 3,
+    });
+    expect(spanAttributes("k", role)).toMatchObject({ "k8s.resource.uid": "", "k8s.resource.generation": 1 });
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/index.ts";
-import { nameOf, refOfKey, spanAttributes } from "./ownerKeys.ts";
 import { lifeOf, type Plan, type PlanChange, Plans, policiesIn } from "./plans.ts";
 
 const shop = "paas.cmft.com/DemoApplication/default/shop";
@@ -86,44 +85,12 @@ describe("plans", () => {
   });
 });
 
-describe("what a hub object is called", () => {
-  const object: KubeObject = {
-    apiVersion: "paas.cmft.com/v1",
-    kind: "DemoApplication",
-    metadata: { name: "shop", namespace: "default", uid: "u", generation: 3 },
-  };
-  const role: KubeObject = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name: "r" } };
-
-  test("by a person", () => expect([nameOf(object), nameOf(role)]).toEqual(["default/shop", "r"]));
-
-  test("by a reference in no version", () => {
-    expect(refOfKey(shop)).toStrictEqual({
-      apiVersion: "paas.cmft.com/",
-      kind: "DemoApplication",
-      namespace: "default",
-      name: "shop",
-    });
-    expect(refOfKey("/Secret/default/s").apiVersion).toBe("");
-    expect(refOfKey("rbac.authorization.k8s.io/ClusterRole//r")).toStrictEqual({
-      apiVersion: "rbac.authorization.k8s.io/",
-      kind: "ClusterRole",
-      name: "r",
-    });
+test("the life of an object is its UID and generation", () => {
+  const metadata = { name: "shop", namespace: "default" };
+  const object: KubeObject = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", metadata };
+  expect(lifeOf({ ...object, metadata: { ...metadata, uid: "u", generation: 3 } })).toEqual({
+    uid: "u",
+    generation: 3,
   });
-
-  test("by a trace", () => {
-    expect(spanAttributes(shop, object)).toEqual({
-      "reconcile.request": "default/shop",
-      "reconcile.kind": "DemoApplication",
-      "reconcile.key": shop,
-      "k8s.resource.uid": "u",
-      "k8s.resource.generation": 3,
-    });
-    expect(spanAttributes("k", role)).toMatchObject({ "k8s.resource.uid": "", "k8s.resource.generation": 1 });
-  });
-
-  test("in which life and generation", () => {
-    expect(lifeOf(object)).toEqual({ uid: "u", generation: 3 });
-    expect(lifeOf(role)).toEqual({ uid: undefined, generation: 1 });
-  });
+  expect(lifeOf(object)).toEqual({ uid: undefined, generation: 1 });
 });

@@ -1,6 +1,9 @@
 import { type ObjectRef, type OwnerRef, refKey } from "../../apis/index.ts";
-import type { ClusterContact, WorkDelta } from "../../clusters/index.ts";
+import type { ClusterContact } from "../../clusters/index.ts";
 import type { ApplyRow, DeleteRow, HoldRow, Observation } from "../../desiredstate/index.ts";
+import { CONFIGMAPS, Emitter } from "../../runtime/index.ts";
+import { Assignments, type AssignmentsOptions } from "../tables/assignments.ts";
+import { Observations } from "../tables/observations.ts";
 
 /** Values for the unit tests of this module. */
 
@@ -62,13 +65,23 @@ export function absent(overrides: Partial<Omit<Observation, "present">> = {}): O
 
 export const inContact: ClusterContact = { ok: true, synced: true, pending: false, unseen: new Map() };
 
-/** The delta for a worker as short texts, such as `Apply h1`. */
-export function textsOf(delta: WorkDelta): string[] {
-  if (delta.kind === "Expected") return [`expected ${delta.owners.join()}`];
-  if (delta.kind === "Room") return [`room ${delta.wanted ? "wanted" : "not wanted"}`];
-  if (delta.kind === "Kinds") return [`kinds ${delta.kinds.map(({ kind }) => kind).join()}`];
-  return delta.rows.map(({ row }) => {
-    if (row === undefined) return "none";
-    return row.verb === "Apply" ? `Apply ${row.hash}` : row.verb;
+/** The assignments of one cluster that is in contact, with everything that they depend on. */
+export function workTables(more: Partial<AssignmentsOptions> = {}) {
+  const observations = new Observations();
+  const needs = new Emitter<ObjectRef>();
+  const kindChanges = new Emitter<void>();
+  const state = { now: 0, kinds: [CONFIGMAPS], needing: [] as OwnerRef[], measured: new Set<string>() };
+  const rooms = { isWanted: (cluster: string) => state.measured.has(cluster), wanted: new Emitter<string>() };
+  const assignments = new Assignments({
+    observations,
+    kinds: { memberKinds: () => state.kinds, onChange: (handler) => kindChanges.subscribe(handler) },
+    expected: () => [],
+    recordedKinds: () => [],
+    others: { needing: () => state.needing, needs },
+    rooms,
+    monotonic: () => state.now,
+    ...more,
   });
+  observations.contact(CLUSTER, inContact);
+  return { observations, assignments, needs, kindChanges, rooms, state };
 }

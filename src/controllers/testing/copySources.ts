@@ -3,7 +3,6 @@ import {
   type KubeObject,
   type MemberCluster,
   type MemberClusterSpec,
-  type ObjectRef,
   type OwnerRef,
   refKey,
   refOf,
@@ -11,14 +10,12 @@ import {
 import type { Why } from "../../desiredstate/index.ts";
 import type { HubEvent } from "../../hub/index.ts";
 import { Emitter, type ResourceType } from "../../runtime/index.ts";
-import { Assignments } from "../tables/assignments.ts";
 import type { CopySources } from "../facts/copies.ts";
-import { Observations } from "../tables/observations.ts";
 import { ManagerHubState, type ManagerHubStateSources } from "../facts/managerHubState.ts";
 import { PlanningProgress } from "../facts/planningProgress.ts";
 import { type Plan, Plans } from "../tables/plans.ts";
 import { applicationsOnHub } from "./applicationsOnHub.ts";
-import { CLUSTER, inContact, owner as ownerOf } from "./builders.ts";
+import { CLUSTER, owner as ownerOf, workTables } from "./builders.ts";
 
 /** A hub object whose status names these clusters. */
 export function hubObject(name: string, clusters: readonly string[] = [], status: object = {}): KubeObject {
@@ -79,7 +76,7 @@ export function copySources() {
     ownsCluster: true,
     othersNamespaces: new Set<string>(),
   };
-  const observations = new Observations();
+  const { observations, assignments } = workTables();
   const plans = new Plans();
   const progress = new PlanningProgress();
   progress.begin([]);
@@ -87,13 +84,6 @@ export function copySources() {
   const holds = new Emitter<boolean>();
   const kindChanges = new Emitter<ResourceType>();
   const clusterEvents = new Emitter<HubEvent<MemberCluster>>();
-  const assignments = new Assignments({
-    observations,
-    kinds: { memberKinds: () => [], onChange: () => ({ [Symbol.dispose]: () => undefined }) },
-    expected: () => [],
-    others: { needing: () => [], needs: new Emitter<ObjectRef>() },
-    monotonic: () => 0,
-  });
   const hub = {
     ...applicationsOnHub(objects),
     get synced() {
@@ -142,7 +132,6 @@ export function copySources() {
   const known = { ...tables, ...facts, hubId: "hub" } as unknown as ManagerHubStateSources;
   const hubState = new ManagerHubState(known);
   const sources = { ...tables, hubState } as unknown as CopySources;
-  observations.contact(CLUSTER, inContact);
   /** Puts an object on the hub and returns its key. */
   const have = (object: KubeObject): string => {
     const key = refKey(refOf(object));

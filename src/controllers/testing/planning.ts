@@ -176,6 +176,7 @@ export async function planning(
     observations,
     kinds: cache.catalog,
     expected: () => [],
+    recordedKinds: () => [],
     others: classes,
     rooms,
     monotonic: () => clock.monotonic(),
